@@ -32,7 +32,7 @@ export function toFailure(
 ): CommandFailed {
   if (error.kind === 'unreachable') {
     const hint = 'start one with svc demo, or name another with --base-url';
-    return new CommandFailed('unreachable', `the service at ${new URL(baseUrl).origin} does not answer; ${hint}`);
+    return new CommandFailed('unreachable', `the service at ${new URL(baseUrl).origin} does not respond; ${hint}`);
   }
   if (error.kind === 'invalid-argument') return new CommandFailed('usage', `${JSON.stringify(about)} is ${error.text}`);
   return new CommandFailed('refused', printable(`${about}: ${error.status} ${reason}`));

@@ -79,7 +79,7 @@ ${table(['routes', 'at most'], timeouts)}
 
 ## Redis
 
-\`test/service/failure-modes-redis.test.ts\` injects cut, reset, silence, dribble, garbage and one second of latency. No
+\`test/service/failure-modes-redis.test.ts\` injects cut, reset, no response, trickle, garbage and one second of latency. No
 response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
 when the server recovers. The test is skipped, and reported as skipped, where Redis is not installed.
 

@@ -1,4 +1,4 @@
-/** All fixed texts of the pages in one file, so that they can be reviewed and translated together. */
+/** Texts shared by the pages: names of ratings, factors, states and contracts, measurements, and help for errors. */
 import { formatCents, formatCount, formatDuration } from './formats.ts';
 import type { Factor, Letter } from './wire.ts';
 

@@ -100,7 +100,7 @@ export const OUTCOMES = {
       ready: '503',
     },
   },
-  mainDoubted: {
+  mainContradicted: {
     says: 'Nothing new is read from the main chain and no decision is accepted. Cached facts that nothing newer contradicts are served for 60 s.',
     cells: {
       ...Object.fromEntries(RATED.map((name) => [name, [REQUESTED[name].healthy, MAIN]])),
@@ -153,11 +153,11 @@ export type FaultName =
   | 'latency'
   | 'cut'
   | 'reset'
-  | 'silence'
-  | 'dribble'
+  | 'no response'
+  | 'trickle'
   | 'garbage'
   | 'stale'
-  | 'lying'
+  | 'false data'
   | 'wrong chain'
   | 'read-only'
   | 'without its tables';
@@ -175,13 +175,13 @@ const WIRE: readonly (readonly [fault: FaultName, what: string])[] = [
   ['latency', 'every chunk of a response is delayed by 200 ms (PostgreSQL: 20 ms)'],
   ['cut', 'open connections end and new ones are closed immediately'],
   ['reset', 'connections are reset when a response begins'],
-  ['silence', 'requests are accepted and no response arrives'],
-  ['dribble', 'responses arrive at ten bytes a second'],
+  ['no response', 'requests are accepted and no response arrives'],
+  ['trickle', 'responses arrive at ten bytes a second'],
   ['garbage', 'responses are random bytes of no protocol'],
 ];
 
 /** Faults where a reader cannot distinguish a bad response from an incomplete one. */
-const QUIET: readonly FaultName[] = ['silence', 'dribble', 'garbage'];
+const QUIET: readonly FaultName[] = ['no response', 'trickle', 'garbage'];
 
 function wireFailureModes(
   dependency: Dependency,
@@ -204,13 +204,13 @@ export const FAILURE_MODES: readonly FailureMode[] = [
     dependency: 'main',
     fault: 'stale',
     what: 'state is three blocks older than the requested block',
-    outcome: 'mainDoubted',
+    outcome: 'mainContradicted',
   },
   {
     dependency: 'main',
-    fault: 'lying',
+    fault: 'false data',
     what: 'every call reverts as if no machine existed',
-    outcome: 'mainDoubted',
+    outcome: 'mainContradicted',
   },
   {
     dependency: 'main',
@@ -228,7 +228,7 @@ export const FAILURE_MODES: readonly FailureMode[] = [
   },
   {
     dependency: 'alt',
-    fault: 'lying',
+    fault: 'false data',
     what: 'no account exists and the slot is far ahead',
     outcome: 'altUnreadable',
   },

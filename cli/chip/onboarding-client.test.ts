@@ -1,6 +1,6 @@
 /** Onboarding client with accepted, lost, refused and wrong responses. The document comes from the published vectors. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { attempts, vectorNamespace } from '../../testing/fixtures/evidence-vectors.ts';
@@ -20,15 +20,17 @@ let baseUrl: string;
 let script: Scripted[];
 let received: string[];
 
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const text = (await request.setEncoding('utf8').toArray()).join('');
+  received.push(`${request.method} ${request.url} ${request.headers.authorization} ${text === bodyText}`);
+  const next = script.shift()!;
+  if (next === 'no response') return void request.socket.destroy();
+  response.writeHead(next.status, { 'content-type': 'application/json' }).end(JSON.stringify(next.body));
+}
+
 beforeAll(async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  server = createServer(async (request, response) => {
-    const text = (await request.setEncoding('utf8').toArray()).join('');
-    received.push(`${request.method} ${request.url} ${request.headers.authorization} ${text === bodyText}`);
-    const next = script.shift()!;
-    if (next === 'no response') return void request.socket.destroy();
-    response.writeHead(next.status, { 'content-type': 'application/json' }).end(JSON.stringify(next.body));
-  }).listen(0, '127.0.0.1');
+  server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -61,7 +63,7 @@ it.each<[name: string, responses: readonly Scripted[], outcome: unknown]>([
   [
     'failure when both requests are lost',
     ['no response', 'no response'],
-    [3, 'the service at URL does not answer; start one with svc demo, or name another with --base-url'],
+    [3, 'the service at URL does not respond; start one with svc demo, or name another with --base-url'],
   ],
   [
     'refusal of an expired challenge',

@@ -8,7 +8,7 @@ import { formatJson, formatLines } from '../output.ts';
 export const doctor = defineCommand({
   name: 'doctor',
   about:
-    'Checks configuration, chains, clock, database, trust files, rates and Redis; prints a remedy for each problem.',
+    'Checks configuration, chains, finality, clock, database, trust files, rates and Redis; prints a remedy for each problem.',
   operands: [],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: 'svc doctor --env-file .devnet/env',

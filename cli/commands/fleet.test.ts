@@ -156,7 +156,7 @@ describe('exit codes', () => {
       code: 3,
       stdout: '',
       stderr:
-        'svc: the service at http://127.0.0.1:1 does not answer; start one with svc demo, or name another with --base-url\n',
+        'svc: the service at http://127.0.0.1:1 does not respond; start one with svc demo, or name another with --base-url\n',
     });
   });
 });

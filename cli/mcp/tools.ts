@@ -1,4 +1,4 @@
-/** Tools of `svc mcp`: reads of the client with their arguments as JSON Schema. No tool writes. */
+/** Tools of `svc mcp`: reads of the client with their arguments as JSON Schema. The client binds reads only, so no tool can write. */
 import type { Result, Client } from '../../client/client.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;

@@ -228,13 +228,13 @@ describe('a replay fails', () => {
       ['refused', 1, 'the service has not indexed all events of this machine yet; try again later'],
     ],
     [
-      'a service that does not answer',
+      'a service that does not respond',
       {
         respond: () => {
           throw new TypeError('fetch failed');
         },
       },
-      ['unreachable', 3, 'the service at http://service.test/base/ does not answer'],
+      ['unreachable', 3, 'the service at http://service.test/base/ does not respond'],
     ],
     [
       'an explanation without inputs',

@@ -92,7 +92,7 @@ async function readExplanation(send: typeof fetch, baseUrl: string, did: string)
     status = response.status;
     text = await response.text();
   } catch {
-    throw new ReplayFailure('unreachable', `the service at ${baseUrl} does not answer`);
+    throw new ReplayFailure('unreachable', `the service at ${baseUrl} does not respond`);
   }
   const body = parseJsonObject(text);
   if (status !== 200) {
@@ -232,9 +232,8 @@ const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
  * Returns the last day of the rates. A table that covers more days than the service's is cut to those; one that covers fewer is a
  * difference.
  */
-function throughOf(own: RateTable, served: ServedInputs): string {
-  const servedThrough = String(served.through);
-  return own.feed && served.feed && servedThrough < own.through ? servedThrough : own.through;
+function throughOf(own: RateTable, { feed, through }: ServedInputs): string {
+  return own.feed && feed && typeof through === 'string' && through < own.through ? through : own.through;
 }
 
 function rate(machine: RawMachine, ratingUnavailable: string | null, rates: RateTable, now: number) {
@@ -288,7 +287,7 @@ function compare(served: JsonObject, recomputed: JsonObject) {
 function withLowerCaseHash(inputs: Json | undefined): Json {
   const object = asObject(inputs);
   const block = asObject(object['block']);
-  return { ...object, block: { ...block, hash: String(block['hash']).toLowerCase() } };
+  return { ...object, block: { ...block, hash: showSide(block['hash']).toLowerCase() } };
 }
 
 // ---------------------------------------------------------------------------------------------------------- text output
@@ -308,13 +307,13 @@ export function formatReplay(result: ReplayResult): string {
     showSide(recomputed),
   ]);
   const now = new Date(Number(inputs['now']) * 1000);
-  const clock = Number.isNaN(now.getTime()) ? String(inputs['now']) : now.toISOString();
+  const clock = Number.isNaN(now.getTime()) ? showSide(inputs['now']) : now.toISOString();
   const verdict = result.equal
-    ? `Equal: ${result.compared} values recomputed from ${String(inputs['event_count'])} raw events.`
+    ? `Equal: ${result.compared} values recomputed from ${showSide(inputs['event_count'])} raw events.`
     : `DIFFERENT: ${result.differences.length} of ${result.compared} values.`;
   return [
-    `${result.did} at block ${String(block['number'])} (${String(block['hash'])}), ` +
-      `${'slot' in inputs ? `slot ${String(inputs['slot'])}, ` : ''}clock ${clock}`,
+    `${result.did} at block ${showSide(block['number'])} (${showSide(block['hash'])}), ` +
+      `${'slot' in inputs ? `slot ${showSide(inputs['slot'])}, ` : ''}clock ${clock}`,
     '',
     ...toColumns([['', 'served', 'recomputed'], ...rows]),
     '',
@@ -335,7 +334,7 @@ function listMembers(rating: JsonObject): Map<string, Json> {
   const factors = isArray(rating['factors']) ? rating['factors'].map((factor) => asObject(factor)) : [];
   return new Map([
     ...scalars,
-    ...factors.map((factor) => [`points: ${String(factor['name'])}`, factor['points_hundredths'] ?? null] as const),
+    ...factors.map((factor) => [`points: ${showSide(factor['name'])}`, factor['points_hundredths'] ?? null] as const),
     ['summary', rating['summary'] ?? null],
   ]);
 }

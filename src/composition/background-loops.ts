@@ -1,4 +1,4 @@
-/** Starts the loops of this process: its own ones always, and those that follow the chains while it is the leader. */
+/** Starts the loops of this process: its own loops always, and those that follow the chains while it is the leader. */
 import { createLeaderLock } from '../adapters/sql/leader-lock.ts';
 import type { Config } from '../config.ts';
 import { createLeaderLoop } from '../indexing/loops/leader-loop.ts';

@@ -37,7 +37,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Returns the tokens and the root in effect. */
 function readCurrent() {
-  const { onboardingTokens, trust } = onboarding.intake!;
+  const { onboardingTokens, trust } = onboarding.config!;
   const root = createHash('sha256').update(trust.root.der).digest('hex');
   return { tokens: onboardingTokens.map((token) => token.sha256), root };
 }
@@ -60,9 +60,9 @@ it('reloads tokens and certificates', async () => {
 });
 
 it('reloads nothing else', async () => {
-  const before = { ...onboarding.intake! };
+  const before = { ...onboarding.config! };
   await reload({ ...first.env, ONBOARDING_TOKENS: 'old', CHALLENGE_LIFETIME_SECONDS: '60', KEEP_EVIDENCE: 'false' });
-  const { challengeLifetimeSeconds, storesEvidence } = onboarding.intake!;
+  const { challengeLifetimeSeconds, storesEvidence } = onboarding.config!;
   expect([challengeLifetimeSeconds, storesEvidence]).toEqual([before.challengeLifetimeSeconds, before.storesEvidence]);
 });
 
@@ -113,7 +113,7 @@ it('keeps the newest tokens when the files of an earlier reload are read later',
 it('does not enable onboarding when the service started without it', async () => {
   const none = await open({});
   await none.reload(read({ ONBOARDING_TOKENS: 'new', ...first.env }));
-  expect(none.intake).toBeUndefined();
+  expect(none.config).toBeUndefined();
 });
 
 describe('files that are not the pinned certificates', () => {
@@ -125,8 +125,8 @@ describe('files that are not the pinned certificates', () => {
   });
 
   it('leave onboarding off at a lenient start, and are logged', async () => {
-    expect(await open(variables, true)).toMatchObject({ intake: undefined, isRefused: true, loops: [] });
-    expect(logged).toEqual([`onboarding stays off ${JSON.stringify({ problem })}`]);
+    expect(await open(variables, true)).toMatchObject({ config: undefined, isRefused: true, loops: [] });
+    expect(logged).toEqual([`onboarding is disabled ${JSON.stringify({ problem })}`]);
   });
 
   it('are not reported when nothing is configured or all is valid', async () => {

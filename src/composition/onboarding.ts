@@ -18,7 +18,7 @@ import { createIntervalLoop } from './interval-loop.ts';
 
 export interface Onboarding {
   /** Undefined: Verify's onboarding is off. */
-  readonly intake: OnboardingConfig | undefined;
+  readonly config: OnboardingConfig | undefined;
   /** Whether it is off because its files are not the pinned certificates. */
   readonly isRefused: boolean;
   readonly loops: readonly PollLoop[];
@@ -36,9 +36,9 @@ type OnboardingStart = Pick<ServiceStart, 'config' | 'isLenient' | 'store' | 'lo
  * service not ready.
  */
 export async function openOnboarding({ config, isLenient, store, log }: OnboardingStart): Promise<Onboarding> {
-  const first = await createIntake(config).catch((error: unknown) => {
+  const first = await loadOnboardingConfig(config).catch((error: unknown) => {
     if (!isLenient || !(error instanceof StartRefused)) throw error;
-    for (const problem of error.problems) log.error({ problem }, 'onboarding stays off');
+    for (const problem of error.problems) log.error({ problem }, 'onboarding is disabled');
     return undefined;
   });
   const reloadable = first && createReloadableOnboarding(first);
@@ -53,12 +53,12 @@ export async function openOnboarding({ config, isLenient, store, log }: Onboardi
     }
     if (found.length === 0) {
       try {
-        const intake = await createIntake(next);
+        const onboardingConfig = await loadOnboardingConfig(next);
         // A later reload was applied while these files were read.
         if (sequence < applied) return;
         applied = sequence;
-        if (intake !== undefined) reloadable?.replace(intake);
-        log.info({ tokens: intake?.onboardingTokens.length ?? 0 }, 'onboarding tokens and trust files reloaded');
+        if (onboardingConfig !== undefined) reloadable?.replace(onboardingConfig);
+        log.info({ tokens: onboardingConfig?.onboardingTokens.length ?? 0 }, 'onboarding tokens and trust files reloaded');
       } catch (error) {
         if (!(error instanceof StartRefused)) throw error;
         found.push(...error.problems);
@@ -68,19 +68,19 @@ export async function openOnboarding({ config, isLenient, store, log }: Onboardi
   }
 
   return {
-    intake: reloadable?.intake,
+    config: reloadable?.config,
     isRefused: config.verify !== undefined && first === undefined,
     loops: reloadable === undefined ? [] : [createCleanupLoop(store, log)],
     reload,
   };
 }
 
-async function createIntake(config: Config): Promise<OnboardingConfig | undefined> {
+async function loadOnboardingConfig(config: Config): Promise<OnboardingConfig | undefined> {
   if (config.verify === undefined) return undefined;
   const { onboardingTokens, root, intermediate } = config.verify;
   const reading = await readTrustFiles({ root, intermediate });
   if (reading.problems !== undefined) throw new StartRefused(reading.problems);
-  const { challengeLifetimeSeconds, keepEvidence: storesEvidence } = config;
+  const { challengeLifetimeSeconds, storesEvidence } = config;
   const createNonce = () => randomBytes(NONCE_BYTES);
   return {
     trust: reading.trust,

@@ -46,7 +46,8 @@ export function readVerifySettings(environment: Environment, lenient: boolean): 
   const present = all.filter((name) => environment.has(name));
   if (present.length > 0) {
     for (const missing of all.filter((name) => !environment.has(name))) {
-      if (lenient) environment.addWarning(missing, `not set although ${present[0]} is; Verify's onboarding stays off`);
+      if (lenient)
+        environment.addWarning(missing, `not set although ${present[0]} is; Verify's onboarding is disabled`);
       else environment.addProblem(missing, `required with ${present[0]}: all of ${all.join(', ')} or none`);
     }
   }

@@ -141,11 +141,12 @@ function toWireFault(dependency: FailureMode['dependency'], fault: FailureMode['
   switch (fault) {
     case 'latency':
       return { kind: fault, milliseconds: dependency === 'database' ? 20 : 200 };
-    case 'dribble':
-      return { kind: fault, millisecondsPerByte: 100 };
+    case 'trickle':
+      return { kind: 'dribble', millisecondsPerByte: 100 };
+    case 'no response':
+      return { kind: 'silence' };
     case 'cut':
     case 'reset':
-    case 'silence':
     case 'garbage':
       return { kind: fault };
     case 'wrong chain':
@@ -179,7 +180,7 @@ function toMainFault(fault: FailureMode['fault']): RpcFault {
 
 function toAltFault(fault: FailureMode['fault']): RpcFault {
   const slots = fault === 'stale' ? -LONG_PAST_SLOTS : FAR_AHEAD_SLOTS;
-  const isLie = fault === 'lying';
+  const isLie = fault === 'false data';
   return {
     kind: 'answer',
     change: (answer) => ('result' in answer ? { result: shiftSlots(answer.result, slots, isLie) } : answer),

@@ -1,4 +1,4 @@
-/** Reasons of a rating: notices and deductions, with their texts (design/scoring.md, What the answer shows). */
+/** Reasons of a rating: notices and deductions, with their texts (docs/scoring.md, Score breakdown). */
 
 import { COUNTED_WEEKS, DORMANCY, NEGATIVE_FLAG, GRADUATION, TREND, TRUST, WINDOW_DAYS } from './constants.ts';
 import { SECONDS_PER_DAY } from './utc-day.ts';

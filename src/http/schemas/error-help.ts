@@ -67,7 +67,8 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
   },
   DecisionNotNewer: {
     cause: 'A decision of the same second or a later one is in force.',
-    remedy: `Read the current state: it may already be the one you want. Otherwise: ${SIGN_AGAIN}`,
+    remedy:
+      'Read the current state: it may already be the one you want. Otherwise, prepare the message again and sign the new one.',
   },
   MachineNotBonded: {
     cause: 'Only a bonded machine can be opted in.',
@@ -83,7 +84,7 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
   },
   EventDataPrivate: {
     cause: 'The owner has not made the events visible.',
-    remedy: 'Final until the owner changes it. The rating counts the events nevertheless.',
+    remedy: 'Final until the owner changes it. The rating still counts the events.',
   },
   AltAddressMalformed: {
     cause: 'The address is not base58 of 32 bytes.',
@@ -147,8 +148,8 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
     remedy: 'Accept `application/json`, or omit the header.',
   },
   RequestTooLarge: {
-    cause: 'The headers or the body exceed the size limit.',
-    remedy: CORRECT,
+    cause: 'The headers exceed the size limit (431, under Verify 413), or the body exceeds it (413).',
+    remedy: 'Shorten the headers (431) or the body (413). The same request is rejected again.',
   },
   RequestMalformed: {
     cause:

@@ -124,12 +124,12 @@ const RATING_FACTOR = described(
         verified_days: described(COUNT, 'Days with an on-chain or hardware-signed event.'),
       }),
       factor('trend', {
-        basis: described(word('revenue', 'activity', 'none'), 'What the two periods are compared by.'),
+        basis: described(word('revenue', 'activity', 'none'), 'Measure by which the two periods are compared.'),
         percent: described(orNull(INTEGER), 'The later period in percent of the earlier one; null: not known.'),
         even_percent: described(orNull(INTEGER), 'The same with single bursts cut; null: not known.'),
       }),
       factor('trust', {
-        source: described(word('flag', 'override', 'none', 'events'), 'What the trust follows from.'),
+        source: described(word('flag', 'override', 'none', 'events'), 'Source of the trust.'),
         percent_hundredths: described(COUNT, 'Trust in hundredths of a percent.'),
       }),
       factor('tenure', { weeks: WEEKS }),
@@ -349,7 +349,7 @@ function cardSchema(namespace: Namespace): JsonSchema {
   const agent = {
     image: described(LINK, 'The picture of the rating.', 'https://ratings.example/machines/42/card.svg'),
     x402Support: described(exactly(false), 'No endpoint is known to accept payments by x402.', false),
-    supportedTrust: described(listOf(NONEMPTY_TEXT, 0), 'The card vouches for no trust model.', []),
+    supportedTrust: described(listOf(NONEMPTY_TEXT, 0), 'Declares no trust model.', []),
   };
   const members = {
     type: exactly(type),

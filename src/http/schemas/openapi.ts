@@ -57,7 +57,7 @@ const GROUPS: { readonly [S in ProfileName]: string } = {
   verify: 'Verification',
   'chip-challenge': 'Verification',
   'chip-evidence': 'Verification',
-  probe: 'Operation',
+  health: 'Operation',
   page: 'Documents',
 };
 
@@ -84,7 +84,7 @@ export function createResponseSchemas(namespace: Namespace) {
   };
 }
 
-/** Describes what several responses share, or what deserves a name of its own. */
+/** Returns the schemas that are referenced by name. */
 export function createPartSchemas(namespace: Namespace) {
   return {
     ...machineParts(namespace),

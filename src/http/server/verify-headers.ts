@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Names and values in turn, as `IncomingMessage.rawHeaders`. */
+/** Alternating names and values, as `IncomingMessage.rawHeaders`. */
 export type RawHeaders = readonly string[];
 
 /** Returns whether exactly one `Authorization` header has one of the onboarding tokens. */

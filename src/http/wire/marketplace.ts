@@ -42,7 +42,7 @@ export function toMarketplaceMembers(
   };
 }
 
-/** Returns the agent members of the card. No endpoint is known to accept x402 payments, and the card vouches for no trust model. */
+/** Returns the agent members of the card. No endpoint is known to accept x402 payments, and the card declares no trust model. */
 export function toAgentMembers({ id }: MachineCard, { publicUrl }: LinkBase): AgentMembers {
   return { image: imageOf(id, publicUrl), x402Support: false, supportedTrust: [] };
 }

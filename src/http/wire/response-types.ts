@@ -203,7 +203,7 @@ export interface CardResponse {
   readonly image?: string;
   /** No endpoint is known to accept payments by x402. */
   readonly x402Support?: false;
-  /** The card vouches for no trust model. */
+  /** Declares no trust model. */
   readonly supportedTrust?: readonly string[];
 }
 
@@ -388,7 +388,7 @@ export interface VerifyRecordResponse {
   };
   /** The account that controls the DID. */
   readonly didController: VerifyAccount;
-  /** The economic owner of the machine, whom KYB is about. */
+  /** The economic owner of the machine, whose KYB status is reported. */
   readonly operator: VerifyAccount;
   /** KYB of the operator, and the chip of the machine. There is no aggregate. */
   readonly verification: {
@@ -533,7 +533,7 @@ export type RatingFactor =
       readonly max_hundredths: number;
       /** The measurements that the points follow from. */
       readonly measure: {
-        /** What the two periods are compared by. */
+        /** Measure by which the two periods are compared. */
         readonly basis: 'revenue' | 'activity' | 'none';
         /** The later period in percent of the earlier one; null: not known. */
         readonly percent: number | null;
@@ -549,7 +549,7 @@ export type RatingFactor =
       readonly max_hundredths: number;
       /** The measurements that the points follow from. */
       readonly measure: {
-        /** What the trust follows from. */
+        /** Source of the trust. */
         readonly source: 'flag' | 'override' | 'none' | 'events';
         /** Trust in hundredths of a percent. */
         readonly percent_hundredths: number;

@@ -45,13 +45,10 @@ export function createIndexIntegrity(log: Log): IndexIntegrity {
       if (findings.get(source) === found) return;
       if (found === undefined) {
         findings.delete(source);
-        log.warn({ witness: source }, 'the stored index agrees with the chain again');
+        log.warn({ source }, 'the stored index agrees with the chain again');
       } else {
         findings.set(source, found);
-        log.error(
-          { witness: source, refusal: found },
-          'the stored index is refused; nothing is served from it or written to it',
-        );
+        log.error({ source, refusal: found }, 'stored index rejected; nothing is served from it or written to it');
       }
     },
     refusal,

@@ -1,6 +1,6 @@
 /**
- * Skip list of machines that cannot be folded further for now, so that they are not read repeatedly in vain. Dropping
- * an entry is harmless: the machine is read once more.
+ * Skip list of machines that cannot be folded further for now, so that they are not read repeatedly. Dropping an
+ * entry is harmless: the machine is read once more.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Clock } from '../../ports/runtime.ts';

@@ -1,7 +1,7 @@
 /**
  * Fleet listing over both chains and the alt chain's ownership snapshot (`AltFleetStore`; chain-svm 7).
  * The alt half is small, because it fits one node response: it is read whole, cached until either half changes, and merged into the
- * stretch of the main half that contains the page.
+ * segment of the main half that contains the page.
  */
 import type { AltFleet, AltFleetObservation } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -51,7 +51,7 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     const anchors = offset < ANCHOR_SPACING ? [] : yield* lists.findAnchors(operator, held.version);
     const start = findStart(anchors, altOnly, offset);
     const skipped = offset - start.place;
-    // The page starts at most one stretch of the main half after the start.
+    // The page starts at most one segment of the main half after the start.
     const limitOfMain = Math.min(skipped, ANCHOR_SPACING) + limit;
     const ofMain = yield* lists.readFrom(operator, start.anchor, 0, limitOfMain);
     const machines = merge(ofMain, altOnly.slice(start.altBefore), skipped, limit);
@@ -113,13 +113,13 @@ interface Start {
 
 /** Finds the last anchor that is not after the page. */
 function findStart(anchors: readonly Uint8Array[], altOnly: readonly Uint8Array[], offset: number): Start {
-  const at = (stretch: number): Start => {
-    if (stretch === 0) return { anchor: FIRST_ID, place: 0, altBefore: 0 };
-    const anchor = anchors[stretch]!;
+  const at = (segment: number): Start => {
+    if (segment === 0) return { anchor: FIRST_ID, place: 0, altBefore: 0 };
+    const anchor = anchors[segment]!;
     const altBefore = findFirst(0, altOnly.length, (i) => Buffer.compare(altOnly[i]!, anchor) > 0);
-    return { anchor, place: stretch * ANCHOR_SPACING + altBefore, altBefore };
+    return { anchor, place: segment * ANCHOR_SPACING + altBefore, altBefore };
   };
-  const after = findFirst(1, Math.max(1, anchors.length), (stretch) => at(stretch).place > offset);
+  const after = findFirst(1, Math.max(1, anchors.length), (segment) => at(segment).place > offset);
   return at(after - 1);
 }
 

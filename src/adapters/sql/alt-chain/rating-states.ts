@@ -11,7 +11,7 @@ import type {
   StoredAltRatingState,
   StoredAltRatingStateDays,
 } from '../../../ports/alt-store.ts';
-import { fromMachineRow, type MachineRow } from './event-rows.ts';
+import { fromMachineRow } from './event-rows.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { createRatingStateDays } from '../rating/rating-state-days.ts';
 import { createRatingStateSlots, type RatingStateSlot } from '../rating/rating-state-slots.ts';
@@ -21,7 +21,7 @@ import { execute, readFirst, readRows, type SqlProgram } from '../engine/sql-pro
 
 export interface AltRatingStates {
   read(id: MachineId, ratesFingerprint: string): SqlProgram<StoredAltRatingState | undefined>;
-  /** Writes states. In exclusive programs only. */
+  /** Writes states. Requires the write lock. */
   write(ratesFingerprint: string, states: readonly AltRatingStateWrite[]): SqlProgram<void>;
   listDays(id: MachineId, ratesFingerprint: string, limit: number): SqlProgram<StoredAltRatingStateDays>;
   listUnfolded(
@@ -29,7 +29,7 @@ export interface AltRatingStates {
     least: number,
     limit: number,
     after: MachineId | undefined,
-  ): SqlProgram<readonly { readonly machine: AltMachineState; readonly fold: StoredAltRatingState | undefined }[]>;
+  ): SqlProgram<readonly { readonly machine: AltMachineState; readonly state: StoredAltRatingState | undefined }[]>;
 }
 
 /** Slot of a configuration that never wrote. */
@@ -100,8 +100,8 @@ export function createAltRatingStates(dialect: Dialect): AltRatingStates {
       const id = after === undefined ? new Uint8Array() : toIdBytes(after);
       const rows = yield* readRows(selectUnfolded({ slot, configurationId, id, least, limit }));
       return rows.map(({ fold_revision, fold_next_seq, fold_state, ...machine }) => ({
-        machine: fromMachineRow(machine as MachineRow),
-        fold:
+        machine: fromMachineRow(machine),
+        state:
           fold_revision === null || fold_next_seq === null || fold_state === null
             ? undefined
             : { revision: fold_revision, nextSeq: fold_next_seq, state: fold_state },

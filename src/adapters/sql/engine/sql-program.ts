@@ -55,7 +55,7 @@ export interface SqlDatabase {
   snapshot<T>(program: SqlProgram<T>): Promise<T>;
   /** Runs a program atomically; concurrent programs may write other rows. */
   transaction<T>(program: SqlProgram<T>): Promise<T>;
-  /** Runs a program atomically and serialized with every other exclusive program, of any process. */
+  /** Runs a program atomically while it holds the write lock, which one program of all processes holds at a time. */
   exclusive<T>(program: SqlProgram<T>): Promise<T>;
   /** Runs an exclusive program that may take long, such as migrations of large tables. */
   upgrade<T>(program: SqlProgram<T>): Promise<T>;

@@ -8,7 +8,7 @@ import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readRows, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface ActiveMachines {
-  /** Records the newest of the logs, given in chain order. In exclusive programs only. */
+  /** Records the newest of the logs, given in chain order. Requires the write lock. */
   record(logs: readonly EventLogEntry[]): SqlProgram<void>;
   /** Lists machines, newest first. */
   list(limit: number): SqlProgram<readonly ActiveMachine[]>;

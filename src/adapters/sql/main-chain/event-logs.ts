@@ -10,7 +10,7 @@ import { toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readFirst, readRows, type SqlValue, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface EventLogs {
-  /** Assigns positions to the logs and stores them. In exclusive programs only. */
+  /** Assigns positions to the logs and stores them. Requires the write lock. */
   append(logs: readonly EventLogEntry[]): SqlProgram<void>;
   list(generation: EventGeneration, id: MachineId, from: number, to: number): SqlProgram<EventLogRow[]>;
   count(generation: EventGeneration, id: MachineId): SqlProgram<{ readonly count: number; readonly epoch: number }>;

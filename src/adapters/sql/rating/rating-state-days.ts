@@ -26,7 +26,7 @@ export interface RatingStateDaysTable<Machine extends SqlValue> {
   list(slot: RatingStateSlot, key: DaysKey<Machine>, limit: number): SqlProgram<readonly StoredRatingStateDay[]>;
   /**
    * Adds days to those of the key and deletes days outside of the retention; replaces days of another configuration or version.
-   * Returns false without writing if the stored days do not end at `afterSeq`. In exclusive programs only, for the current version.
+   * Returns false without writing if the stored days do not end at `afterSeq`. Requires the write lock and the current version.
    */
   add(slot: RatingStateSlot, key: DaysKey<Machine>, write: RatingStateDaysWrite): SqlProgram<boolean>;
 }

@@ -18,7 +18,7 @@ export interface RatingStateSlot {
 
 export interface RatingStateSlots {
   find(ratesFingerprint: string): SqlProgram<RatingStateSlot | undefined>;
-  /** Finds or claims a slot. In exclusive programs only. */
+  /** Finds or claims a slot. Requires the write lock. */
   claim(ratesFingerprint: string): SqlProgram<RatingStateSlot>;
 }
 
