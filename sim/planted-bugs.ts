@@ -48,7 +48,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';",
     replacement: "return 'whole';",
     symptom: FALSE_LISTING,
-    seed: 21,
+    seed: 6,
     within: 100,
   },
   {
@@ -75,8 +75,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (headers[0]!.parentHash !== base.blockHash) return undefined;',
     replacement: '',
     symptom: FALSE_RESPONSE,
-    seed: 20,
-    within: 120,
+    seed: 8,
+    within: 100,
   },
   {
     name: 'serves cached snapshots that a log has invalidated',
@@ -111,7 +111,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'window.parentHash !== checkpoint.blockHash',
     replacement: 'window.parentHash === undefined',
     symptom: /^15 minutes after all faults: .*Chain unavailable/,
-    seed: 4,
+    seed: 115,
     within: 120,
   },
   {
@@ -148,8 +148,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (result.state === 'unreadable') throw chainUnreadable(chain, result.cause);",
     replacement: "if (result.state === 'unreadable' && chain === 'main') throw chainUnreadable(chain, result.cause);",
     symptom: FALSE_ALT_RESPONSE,
-    seed: 42,
-    within: 100,
+    seed: 162,
+    within: 200,
   },
   {
     name: 'accepts an alt-chain response of an older slot than it has seen',

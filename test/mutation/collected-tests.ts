@@ -1,13 +1,13 @@
 /**
- * What does a test file ask? Stands in the place of `vitest` while a test file is loaded, and keeps its tests instead of running them, so that
- * one process can run any of them for any mutant. Only what the tests of the domain use.
+ * Collector of tests for the in-process runner. Replaces `vitest` while a test file loads, and collects its tests instead of
+ * running them, so that one process can run any of them for any mutant. Covers only what the domain's tests use.
  */
 import { inspect } from 'node:util';
 
 export { expect, expectTypeOf } from 'vitest';
 
 export interface CollectedTest {
-  /** Titles from the outermost suite inwards, and which of the same name in its file it is. */
+  /** Titles from the outermost suite inwards, with a number when the file has several tests of the same name. */
   readonly name: string;
   readonly run: () => unknown;
 }
@@ -18,7 +18,7 @@ type Declare = (title: string, ...rest: readonly unknown[]) => void;
 let titles: readonly string[] = [];
 let collected: CollectedTest[] = [];
 
-/** The tests that `load` declares. */
+/** Returns the tests that `load` declares. */
 export async function collectTests(load: () => Promise<unknown>): Promise<readonly CollectedTest[]> {
   titles = [];
   collected = [];
@@ -31,21 +31,21 @@ export async function collectTests(load: () => Promise<unknown>): Promise<readon
   });
 }
 
-export const it = declarer((title, body, values) => {
+export const it = createDeclare((title, body, values) => {
   const name = [...titles, title].join(' › ');
   collected.push({ name, run: () => body(...values) });
 });
 
 export const test = it;
 
-export const describe = declarer((title, body, values) => {
+export const describe = createDeclare((title, body, values) => {
   const outer = titles;
   titles = [...outer, title];
   body(...values);
   titles = outer;
 });
 
-function declarer(
+function createDeclare(
   declare: (title: string, body: Body, values: readonly never[]) => void,
 ): Declare & { readonly each: (rows: readonly unknown[]) => Declare } {
   const bodyOf = (rest: readonly unknown[]) => rest.find((each) => typeof each === 'function') as Body;
@@ -64,7 +64,9 @@ function declarer(
 
 function formatTitle(title: string, values: readonly unknown[], index: number): string {
   let place = 0;
-  const filled = title.replace(/%[sdifjop#]/g, (word) => (word === '%#' ? String(index) : show(values[place++])));
+  const filled = title.replace(/%[sdifjop#]/g, (placeholder) =>
+    placeholder === '%#' ? String(index) : show(values[place++]),
+  );
   const [first] = values;
   if (typeof first !== 'object' || first === null) return filled;
   return filled.replace(/\$(\w+)/g, (_, name: string) => show((first as Readonly<Record<string, unknown>>)[name]));

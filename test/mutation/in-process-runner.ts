@@ -1,8 +1,8 @@
 /**
- * Does any test notice a mutant? A test runner for Stryker that loads each test file once and then only calls the tests that reach the mutant:
- * a few milliseconds for each where a process or a worker of its own takes hundreds. A test that fails must pass again without the mutant,
- * or everything is loaded anew and the mutant is tried again: nothing that an earlier mutant left behind is taken for a test that noticed.
- * A test that does not end is given up by the processor time that it took, so that a busy machine is not taken for a mutant that loops.
+ * Test runner for Stryker that loads each test file once and then calls only the tests that reach a mutant: a few
+ * milliseconds each, where a separate process or worker takes hundreds. A failing test must pass again without the mutant;
+ * otherwise everything is reloaded and the mutant runs again, so that leftovers of an earlier mutant never count as a kill.
+ * The timeout of a test is CPU time, so that a busy machine does not make a mutant look like an endless loop.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
@@ -12,7 +12,7 @@ import { Script } from 'node:vm';
 import fc from 'fast-check';
 import { collectTests, type CollectedTest } from './collected-tests.ts';
 
-/** What Stryker's instrumented code reads and writes. */
+/** Global state that Stryker's instrumented code reads and writes. */
 interface Instrumentation {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
@@ -30,24 +30,24 @@ interface MutantRun {
   readonly mutantActivation: 'runtime' | 'static';
 }
 
-interface Tried {
+interface TrialResult {
   readonly killedBy: string | undefined;
   readonly failure: string;
   readonly count: number;
 }
 
-/** Processor time that a test may take; one that needs more without a mutant gets `PATIENCE` times that. */
+/** CPU time that a test may take; a test that needs more without a mutant gets `TIMEOUT_FACTOR` times its own time. */
 const QUICK_SECONDS = 2;
 const LOADED_SECONDS = 20;
 const DRY_SECONDS = 120;
-const PATIENCE = 5;
-const TOO_LONG = 'does not end';
-/** Numbers of Stryker's `TestStatus`. */
+const TIMEOUT_FACTOR = 5;
+const TIMED_OUT = 'does not end';
+/** Values of Stryker's `TestStatus`. */
 const SUCCESS = 0;
 const FAILED = 1;
 const TESTS = 'src/domain/**/*.test.ts';
-/** Run elsewhere: what only chance notices counts as unnoticed. */
-const BY_CHANCE = /-(properties|fuzz)\.test\.ts$/;
+/** Excluded: a mutant that only random tests kill counts as survived. */
+const RANDOM_TESTS = /-(properties|fuzz)\.test\.ts$/;
 const VITEST = pathToFileURL(join(import.meta.dirname, 'collected-tests.ts')).href;
 
 const instrumentation = ((globalThis as Record<string, unknown>)['__stryker__'] ??= {}) as Instrumentation;
@@ -55,14 +55,14 @@ const instrumentation = ((globalThis as Record<string, unknown>)['__stryker__'] 
 class InProcessRunner {
   readonly #root = process.cwd();
   readonly #files = globSync(TESTS, { cwd: this.#root })
-    .filter((path) => !BY_CHANCE.test(path))
+    .filter((path) => !RANDOM_TESTS.test(path))
     .sort();
   readonly #imports = new Map<string, readonly string[]>();
-  /** Without types, by URL without a query. */
+  /** Sources without types, by URL without a query. */
   readonly #sources = new Map<string, string>();
-  /** What tests may take that are slow without any mutant, by id. */
+  /** CPU seconds for tests that are slow without any mutant, by id. */
   readonly #limits = new Map<string, number>();
-  /** How many mutants each test file noticed. */
+  /** Number of mutants that each test file has killed. */
   readonly #kills = new Map<string, number>();
   #generation = 0;
   #loaded = new Map<string, readonly CollectedTest[]>();
@@ -114,55 +114,55 @@ class InProcessRunner {
   async mutantRun(options: MutantRun): Promise<object> {
     instrumentation.hitLimit = options.hitLimit;
     instrumentation.hitCount = 0;
-    let tried: Tried;
+    let trial: TrialResult;
     try {
-      tried = options.mutantActivation === 'static' ? await this.#tryLoading(options) : await this.#tryReached(options);
+      trial = options.mutantActivation === 'static' ? await this.#tryLoading(options) : await this.#tryReached(options);
     } catch (error) {
       return { status: 'error', errorMessage: String(error) };
     } finally {
       instrumentation.activeMutant = undefined;
     }
-    const { killedBy, failure, count } = tried;
+    const { killedBy, failure, count } = trial;
     const isLooping = options.hitLimit !== undefined && instrumentation.hitCount > options.hitLimit;
-    if (isLooping || failure === TOO_LONG) return { status: 'timeout' };
+    if (isLooping || failure === TIMED_OUT) return { status: 'timeout' };
     return killedBy === undefined
       ? { status: 'survived', nrOfTests: count }
       : { status: 'killed', nrOfTests: count, killedBy: [killedBy], failureMessage: failure };
   }
 
-  /** A mutant that acts while modules load: each file that leads to it is loaded with it. */
-  async #tryLoading({ activeMutant, sandboxFileName }: MutantRun): Promise<Tried> {
-    const kept = this.#loaded;
+  /** Tries a mutant that acts while modules load: reloads each test file that imports it. */
+  async #tryLoading({ activeMutant, sandboxFileName }: MutantRun): Promise<TrialResult> {
+    const loadedBefore = this.#loaded;
     this.#loaded = new Map();
     this.#generation++;
     instrumentation.activeMutant = activeMutant.id;
     try {
       return await this.#try(this.#filesThatReach([relative(this.#root, sandboxFileName)]), () => true, LOADED_SECONDS);
     } finally {
-      this.#loaded = kept;
+      this.#loaded = loadedBefore;
     }
   }
 
-  async #tryReached({ activeMutant, testFilter = [] }: MutantRun): Promise<Tried> {
+  async #tryReached({ activeMutant, testFilter = [] }: MutantRun): Promise<TrialResult> {
     const ids = new Set(testFilter);
     const files = [...new Set(testFilter.map((id) => id.slice(0, id.indexOf('#'))))];
     for (;;) {
       for (const file of files) await this.#load(file);
       instrumentation.activeMutant = activeMutant.id;
-      const tried = await this.#try(files, (id) => ids.has(id), QUICK_SECONDS);
+      const trial = await this.#try(files, (id) => ids.has(id), QUICK_SECONDS);
       instrumentation.activeMutant = undefined;
-      if (tried.killedBy === undefined || (await this.#isCause(tried.killedBy, tried.failure))) return tried;
-      this.#forget();
+      if (trial.killedBy === undefined || (await this.#isCause(trial.killedBy, trial.failure))) return trial;
+      this.#unload();
       instrumentation.hitCount = 0;
     }
   }
 
-  async #try(files: readonly string[], isAsked: (id: string) => boolean, seconds: number): Promise<Tried> {
+  async #try(files: readonly string[], isSelected: (id: string) => boolean, seconds: number): Promise<TrialResult> {
     let count = 0;
     for (const file of files) {
       for (const { name, run } of await this.#load(file)) {
         const id = `${file}#${name}`;
-        if (!isAsked(id)) continue;
+        if (!isSelected(id)) continue;
         count++;
         const failure = await tryTest(run, this.#limits.get(id) ?? seconds);
         if (failure === undefined) continue;
@@ -173,21 +173,21 @@ class InProcessRunner {
     return { killedBy: undefined, failure: '', count };
   }
 
-  /** Whether a test that fails with a mutant passes without it; one that was given up, and is slow without it too, gets more time. */
+  /** Returns whether a test that fails with a mutant passes without it. A timed-out test that is slow without it too gets more time. */
   async #isCause(id: string, failure: string): Promise<boolean> {
     const { hitCount } = instrumentation;
     const file = id.slice(0, id.indexOf('#'));
     const test = this.#loaded.get(file)!.find(({ name }) => `${file}#${name}` === id)!;
     const before = process.cpuUsage();
     const passes = (await tryTest(test.run, DRY_SECONDS)) === undefined;
-    const needed = PATIENCE * secondsSince(before);
+    const needed = TIMEOUT_FACTOR * secondsSince(before);
     instrumentation.hitCount = hitCount;
-    if (failure !== TOO_LONG || needed <= (this.#limits.get(id) ?? QUICK_SECONDS)) return passes;
+    if (failure !== TIMED_OUT || needed <= (this.#limits.get(id) ?? QUICK_SECONDS)) return passes;
     this.#limits.set(id, needed);
     return false;
   }
 
-  #forget(): void {
+  #unload(): void {
     this.#generation++;
     this.#loaded.clear();
   }
@@ -202,7 +202,7 @@ class InProcessRunner {
     return tests;
   }
 
-  /** Test files from which imports lead to one of the files; first the one beside it, then those that notice most. */
+  /** Returns the test files that import one of the files, directly or not: first its own test file, then by number of kills. */
   #filesThatReach(targets: readonly string[]): string[] {
     const own = new Set(targets.map((path) => path.replace(/\.ts$/, '.test.ts')));
     const reaching = this.#files.filter((file) => {
@@ -240,13 +240,13 @@ class InProcessRunner {
   }
 }
 
-const asked: { run: () => unknown } = { run: () => undefined };
-Object.assign(globalThis, { askedTest: asked });
-const CALL = new Script('askedTest.run()');
+const called: { run: () => unknown } = { run: () => undefined };
+Object.assign(globalThis, { calledTest: called });
+const CALL = new Script('calledTest.run()');
 
-/** What it says against it; undefined when it passes. What never yields is broken off. */
+/** Returns the failure of a test; undefined when it passes. Interrupts a test that never yields. */
 async function tryTest(run: () => unknown, seconds: number): Promise<string | undefined> {
-  asked.run = run;
+  called.run = run;
   for (let wall = seconds; ; wall *= 4) {
     const before = process.cpuUsage();
     try {
@@ -254,7 +254,7 @@ async function tryTest(run: () => unknown, seconds: number): Promise<string | un
       return undefined;
     } catch (error) {
       if ((error as NodeJS.ErrnoException | undefined)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') return String(error);
-      if (secondsSince(before) >= seconds * 0.8) return TOO_LONG;
+      if (secondsSince(before) >= seconds * 0.8) return TIMED_OUT;
     }
   }
 }

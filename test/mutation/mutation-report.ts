@@ -1,4 +1,4 @@
-/** What do the results of a mutation run say, folder by folder? Reads the report schema of Stryker; a mutant that no test reaches counts as unnoticed. */
+/** Scores of a mutation run by folder, from Stryker's report. A mutant that no test reaches counts as survived. */
 import { posix } from 'node:path';
 import type { EquivalentMutants } from './equivalent-mutants.ts';
 
@@ -21,21 +21,22 @@ export interface MutationReport {
 
 interface FolderScore {
   readonly folder: string;
-  readonly noticed: number;
-  readonly unnoticed: number;
+  readonly killed: number;
+  readonly survived: number;
   readonly equivalent: number;
 }
 
 export interface MutationJudgement {
   readonly folders: readonly FolderScore[];
-  /** Noticed ones of all that are not equivalent. */
+  /** Share of killed mutants among those that are not equivalent. */
   readonly percent: number;
-  /** One text for each unnoticed mutant. */
-  readonly unnoticed: readonly string[];
-  /** What is listed for files that were judged and stands for no unnoticed mutant. */
+  /** One text for each survived mutant. */
+  readonly survived: readonly string[];
+  /** Listed mutants of judged files that match no survived mutant. */
   readonly unmatched: readonly ListedMutant[];
 }
 
+/** Scores the mutants of a report, with the listed equivalent mutants set apart. */
 export function judgeMutants(report: MutationReport, equivalent: readonly EquivalentMutants[]): MutationJudgement {
   const all = Object.entries(report.files).flatMap(([file, { source, mutants }]) =>
     mutants.flatMap((mutant) => describe(file, source, mutant)),
@@ -43,31 +44,32 @@ export function judgeMutants(report: MutationReport, equivalent: readonly Equiva
   const listed = equivalent.flatMap(({ file, line, changes }) => changes.map((change) => ({ file, line, change })));
   const isEquivalent = (mutant: DescribedMutant) => listed.some((each) => isSame(each, mutant));
   const folders = [...Map.groupBy(all, ({ file }) => posix.dirname(file))].map(([folder, mutants]) => {
-    const alive = mutants.filter(({ isNoticed }) => !isNoticed);
-    const excused = alive.filter(isEquivalent).length;
-    const noticed = mutants.length - alive.length;
-    return { folder, noticed, unnoticed: alive.length - excused, equivalent: excused };
+    const alive = mutants.filter(({ isKilled }) => !isKilled);
+    const equivalentCount = alive.filter(isEquivalent).length;
+    const killed = mutants.length - alive.length;
+    return { folder, killed, survived: alive.length - equivalentCount, equivalent: equivalentCount };
   });
-  const noticed = folders.reduce((sum, each) => sum + each.noticed, 0);
-  const unnoticed = folders.reduce((sum, each) => sum + each.unnoticed, 0);
-  const alive = all.filter(({ isNoticed }) => !isNoticed);
+  const killed = folders.reduce((sum, each) => sum + each.killed, 0);
+  const survived = folders.reduce((sum, each) => sum + each.survived, 0);
+  const alive = all.filter(({ isKilled }) => !isKilled);
   return {
     folders: folders.sort((a, b) => (a.folder < b.folder ? -1 : 1)),
-    percent: percentOf(noticed, unnoticed),
-    unnoticed: alive.filter((mutant) => !isEquivalent(mutant)).map(({ text }) => text),
+    percent: percentOf(killed, survived),
+    survived: alive.filter((mutant) => !isEquivalent(mutant)).map(({ text }) => text),
     unmatched: listed.filter((each) => each.file in report.files && !alive.some((mutant) => isSame(each, mutant))),
   };
 }
 
-export function formatReport({ folders, percent, unnoticed, unmatched }: MutationJudgement): string {
-  const rows = folders.map(({ folder, noticed, unnoticed, equivalent }) => {
-    const share = percentOf(noticed, unnoticed).toFixed(1).padStart(6);
-    return `${share} %  ${noticed} noticed, ${unnoticed} unnoticed, ${equivalent} equivalent  ${folder}`;
+/** Formats survived mutants, stale entries and the scores as text. */
+export function formatReport({ folders, percent, survived, unmatched }: MutationJudgement): string {
+  const rows = folders.map(({ folder, killed, survived, equivalent }) => {
+    const share = percentOf(killed, survived).toFixed(1).padStart(6);
+    return `${share} %  ${killed} killed, ${survived} survived, ${equivalent} equivalent  ${folder}`;
   });
   const stale = unmatched.map(({ file, line, change: [, replacement] }) => {
-    return `listed as equivalent, but noticed or gone: ${file}: ${line}\n  + ${replacement}`;
+    return `listed as equivalent, but killed or gone: ${file}: ${line}\n  + ${replacement}`;
   });
-  return [...unnoticed, ...stale, ...rows, `${percent.toFixed(1).padStart(6)} %  all`, ''].join('\n');
+  return [...survived, ...stale, ...rows, `${percent.toFixed(1).padStart(6)} %  all`, ''].join('\n');
 }
 
 interface ListedMutant {
@@ -77,11 +79,11 @@ interface ListedMutant {
 }
 
 interface DescribedMutant extends ListedMutant {
-  readonly isNoticed: boolean;
+  readonly isKilled: boolean;
   readonly text: string;
 }
 
-/** Nothing for one that could not be tried. */
+/** Describes a mutant; empty for one that did not run. */
 function describe(file: string, source: string, mutant: Mutant): DescribedMutant[] {
   const { status, replacement, mutatorName, location } = mutant;
   if (status === 'CompileError' || status === 'RuntimeError' || status === 'Ignored') return [];
@@ -97,7 +99,7 @@ function describe(file: string, source: string, mutant: Mutant): DescribedMutant
       file,
       line: lines[start.line - 1]!.trim(),
       change: [original, replacement],
-      isNoticed: status === 'Killed' || status === 'Timeout',
+      isKilled: status === 'Killed' || status === 'Timeout',
       text: `${place} ${status} ${mutatorName}\n  - ${original}\n  + ${replacement}`,
     },
   ];
@@ -107,6 +109,6 @@ function isSame(one: ListedMutant, { file, line, change }: ListedMutant): boolea
   return one.file === file && one.line === line && one.change[0] === change[0] && one.change[1] === change[1];
 }
 
-function percentOf(noticed: number, unnoticed: number): number {
-  return noticed + unnoticed === 0 ? 100 : (100 * noticed) / (noticed + unnoticed);
+function percentOf(killed: number, survived: number): number {
+  return killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);
 }

@@ -1,8 +1,9 @@
 /**
- * Would a test of the domain notice if a rule were another? Stryker changes `src/domain` in one place at a time and runs the tests that reach
- * it: a change that none notices is told, unless `equivalent-mutants.ts` says why it changes nothing. Fails below `LEAST_PERCENT`.
+ * Mutation tests of the domain. Stryker changes `src/domain` in one place at a time and runs the tests that reach it: a change
+ * that no test detects is reported, unless `equivalent-mutants.ts` lists it. Fails below `LEAST_PERCENT`.
  *
- * `node test/mutation/run.ts [path…]`: only files whose paths begin so, or lines `path:from-to`. Installs its tools beside itself on first use.
+ * `node test/mutation/run.ts [path…]` limits the run to files whose paths begin so, or to lines `path:from-to`. Installs its
+ * tools into its folder on first use.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +30,7 @@ const NOT_COPIED = [
   'test/mutation/node_modules',
 ];
 
-/** Product files of the domain, from the root of the repository. */
+/** Returns the product files of the domain, relative to the repository root. */
 function findDomainFiles(beginnings: readonly string[]): string[] {
   const paths = globSync(SOURCES, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] });
   const texts = Object.fromEntries(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
@@ -40,7 +41,7 @@ function findDomainFiles(beginnings: readonly string[]): string[] {
     .sort();
 }
 
-/** Files by the beginning of their path; a range of lines as it is given. */
+/** Returns files by the beginning of their path, and line ranges as given. */
 function findMutated(args: readonly string[]): string[] {
   const ranges = args.filter((each) => RANGE.test(each));
   const beginnings = args.filter((each) => !RANGE.test(each));
@@ -71,12 +72,12 @@ if (!existsSync(STRYKER)) run('npm', ['ci'], import.meta.dirname);
 mkdirSync(join(ROOT, OUTPUT), { recursive: true });
 const configFile = join(OUTPUT, 'stryker.json');
 writeFileSync(join(ROOT, configFile), JSON.stringify(config));
-// A seed in the title of a test would make it another test at each run.
+// Fixed, because a random seed in a test title would make it another test in each run.
 run(process.execPath, [STRYKER, 'run', configFile], ROOT, { FC_RUNS: '5', FC_SEED: '1' });
 
 const report = JSON.parse(readFileSync(join(ROOT, reportFile), 'utf8')) as MutationReport;
 const whole = judgeMutants(report, EQUIVALENT_MUTANTS);
-// Of a range of lines nobody knows what the rest of the file would have said.
+// A range of lines says nothing about entries for other lines of the file.
 const judgement = process.argv.slice(2).some((each) => RANGE.test(each)) ? { ...whole, unmatched: [] } : whole;
 process.stdout.write(formatReport(judgement));
 if (judgement.percent < LEAST_PERCENT || judgement.unmatched.length > 0) process.exitCode = 1;
