@@ -16,14 +16,14 @@ export interface HeadTracker {
   read(deadline: Deadline): Promise<Header>;
   /** Applies a step of the follower. */
   advance(step: HeadStep): void;
+  /** Sets the listener that is called when the head moves and what changed in between is unknown. */
+  onJump(listener: () => void): void;
 }
 
 export interface HeadTrackerOptions {
   readonly headers: Headers;
   readonly clock: Clock;
   readonly maxAgeMilliseconds: number;
-  /** Called when the head moves and what changed in between is unknown. */
-  readonly onJump: () => void;
 }
 
 interface SeenHead {
@@ -33,7 +33,8 @@ interface SeenHead {
   readonly isFollowed: boolean;
 }
 
-export function createHeadTracker({ headers, clock, maxAgeMilliseconds, onJump }: HeadTrackerOptions): HeadTracker {
+export function createHeadTracker({ headers, clock, maxAgeMilliseconds }: HeadTrackerOptions): HeadTracker {
+  let onJump = () => {};
   let seen: SeenHead | undefined;
   let reading: Promise<Header> | undefined;
 
@@ -77,6 +78,9 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds, onJump }
         maxAgeMilliseconds: waitMilliseconds + maxAgeMilliseconds,
         isFollowed: true,
       });
+    },
+    onJump(listener) {
+      onJump = listener;
     },
   };
 }

@@ -45,6 +45,8 @@ export interface MainCheckOptions {
   readonly nodes: MainNodes;
   readonly headers: Headers;
   readonly multicall: Multicall;
+  /** Receives whether Multicall3 exists, before the first call of `multicall`. */
+  readonly onMulticall3: (exists: boolean) => void;
   readonly maxBatchCalls: number;
   readonly deadline: Deadline;
 }
@@ -81,6 +83,7 @@ async function checkContracts({
   nodes,
   headers,
   multicall,
+  onMulticall3,
   maxBatchCalls,
   deadline,
 }: MainCheckOptions): Promise<DeploymentProblem[]> {
@@ -99,7 +102,7 @@ async function checkContracts({
     if (!code.ok) throw chainUnreadable('main', 'rpc-error');
     return isHexData(code.result) && code.result !== '0x';
   });
-  multicall.useAggregate(hasCode[0]!);
+  onMulticall3(hasCode[0]!);
   const problems = contracts
     .filter((_, i) => !hasCode[i + 1])
     .map(({ variable }): DeploymentProblem => ({ kind: 'missing-code', variable }));

@@ -138,6 +138,16 @@ export async function readDeploymentResults(
   };
 }
 
+/** Reads the facts that the rules need. Throws `ChainUnreadable` when one of them cannot be read. */
+export async function readDeploymentFacts(
+  multicall: Multicall,
+  { addresses, maxEventPage }: { readonly addresses: MainChainAddresses; readonly maxEventPage: number },
+  block: Header,
+  deadline: Deadline,
+): Promise<DeploymentFacts> {
+  return toDeploymentFacts(await readDeploymentResults(multicall, addresses, block, deadline), maxEventPage);
+}
+
 /** Returns the facts that the rules need. Throws `ChainUnreadable` when one of them is missing. */
 export function toDeploymentFacts(results: DeploymentResults, maxEventPage: number): DeploymentFacts {
   const limit = requireFact(results.maxQueryLimit);

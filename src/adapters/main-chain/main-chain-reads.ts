@@ -1,0 +1,76 @@
+/** Main-chain port over the caches and readers (`MainChain`, `HeadListener`). */
+import { chainUnreadable } from '../../domain/faults.ts';
+import type { LegacyMachines, HeadListener, HeadStep, MainChain } from '../../ports/main-chain.ts';
+import type { Deadline } from '../rpc/deadline.ts';
+import type { DeploymentCache } from './cache/deployment-cache.ts';
+import type { HeadTracker } from './cache/head-tracker.ts';
+import type { MachineSnapshots } from './cache/machine-snapshots.ts';
+import type { Headers } from './logs/headers.ts';
+import type { MainChainAddresses } from './main-chain-config.ts';
+import { readEventRange } from './reads/event-pages.ts';
+import type { Multicall } from './reads/multicall.ts';
+import type { SnapshotReader } from './reads/snapshot-reader.ts';
+
+export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'readMachineUncached' | 'readReadiness'> {
+  readonly addresses: MainChainAddresses;
+  readonly legacy: LegacyMachines | undefined;
+  readonly headers: Headers;
+  readonly multicall: Multicall;
+  readonly head: HeadTracker;
+  readonly deployment: DeploymentCache;
+  readonly snapshots: MachineSnapshots;
+  readonly snapshotReader: SnapshotReader;
+  readonly startRead: () => Deadline;
+  /** Renews what expires soon after a step. */
+  readonly renewAging: (step: HeadStep) => void;
+  /** Runs the checks of the deployment and logs their problems. */
+  readonly startChecks: () => void;
+}
+
+export function createMainChainReads(options: MainChainReadsOptions): MainChain & HeadListener {
+  const { chainId, addresses, legacy, readMachineUncached, readReadiness, startRead, renewAging, startChecks } =
+    options;
+  const { headers, multicall, head, deployment, snapshots, snapshotReader } = options;
+
+  return {
+    chainId,
+    machineRegistry: addresses.machineRegistry,
+    legacy,
+    readMachineUncached,
+    readReadiness,
+    async readMachine(id, { eventsFrom, firstEvents }) {
+      const deadline = startRead();
+      const block = head.fresh() ?? (await head.read(deadline));
+      return snapshots.get(id, firstEvents, block, async () =>
+        snapshotReader.read({ id, firstEvents, offset: await eventsFrom(), block, deadline }, multicall),
+      );
+    },
+    getCached(id, firstEvents) {
+      const block = head.fresh();
+      const facts = deployment.fresh();
+      if (block === undefined || facts === undefined) return undefined;
+      const snapshot = snapshots.find(id, firstEvents, block);
+      return snapshot && { snapshot, deployment: facts };
+    },
+    async readEvents(id, block, from, to) {
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      const range = { registry: addresses.eventRegistry, id, from, to };
+      const pageLimit = await snapshotReader.readPageLimit(pinned, deadline);
+      const records = await readEventRange(multicall, pinned, range, pageLimit, deadline);
+      if (records.length !== to - from) throw chainUnreadable('main', 'events');
+      return { offset: from, records };
+    },
+    async readDeployment() {
+      const deadline = startRead();
+      return deployment.read(head.fresh() ?? (await head.read(deadline)), deadline);
+    },
+    advanceHead(step) {
+      head.advance(step);
+      snapshots.advance(step);
+      renewAging(step);
+      if (step.touched === 'all' || step.deployment || step.checks) deployment.invalidate();
+      if (step.checks) startChecks();
+    },
+  };
+}

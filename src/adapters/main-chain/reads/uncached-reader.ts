@@ -1,0 +1,43 @@
+/** Reads for writes: every read starts after the call and uses no cache. Concurrent calls share the next read. */
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { CachedMachine } from '../../../ports/main-chain.ts';
+import type { Deadline } from '../../rpc/deadline.ts';
+import { coalesceAfterCall } from '../cache/coalesced-reads.ts';
+import type { HeadTracker } from '../cache/head-tracker.ts';
+import type { Headers } from '../logs/headers.ts';
+import type { MainChainAddresses } from '../main-chain-config.ts';
+import { readDeploymentFacts } from './deployment.ts';
+import { readMachineAt } from './machine-reads.ts';
+import type { Multicall } from './multicall.ts';
+
+export interface UncachedReaderOptions {
+  readonly addresses: MainChainAddresses;
+  readonly maxEventPage: number;
+  readonly headers: Headers;
+  readonly head: Pick<HeadTracker, 'fresh'>;
+  readonly multicall: Multicall;
+  readonly startRead: () => Deadline;
+}
+
+/** Returns `MainChain.readMachineUncached`. */
+export function createUncachedReader(options: UncachedReaderOptions): (id: MachineId) => Promise<CachedMachine> {
+  const { addresses, headers, head, multicall, startRead } = options;
+
+  /** Prefers the follower's head where it is newer than that of the node. */
+  const readNewestBlock = coalesceAfterCall(async () => {
+    const newest = await headers.read('latest', startRead());
+    const followed = head.fresh();
+    return followed !== undefined && followed.number > newest.number ? followed : newest;
+  });
+
+  return coalesceAfterCall(async (id: MachineId): Promise<CachedMachine> => {
+    const block = await readNewestBlock('latest');
+    const deadline = startRead();
+    const pages = { offset: 0, limit: 1, firstEvents: false };
+    const [snapshot, deployment] = await Promise.all([
+      readMachineAt(multicall, addresses, { id, block, pages, pageLimit: Promise.resolve(1), deadline }),
+      readDeploymentFacts(multicall, options, block, deadline),
+    ]);
+    return { snapshot, deployment };
+  });
+}
