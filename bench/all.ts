@@ -1,10 +1,10 @@
 /**
- * How fast is all of it, and are the goals held? Runs every benchmark, one after the other, and prints one table; keeps the figures and renders
- * `docs/benchmarks.md` from them. Take a quiet machine and `npm run build` first.
+ * Runs every benchmark in turn, prints one table, stores the figures and renders `docs/benchmarks.md` from them. Use a quiet
+ * machine and run `npm run build` first.
  *
  *     node bench/all.ts [--quick] [--only <part of a program's name>]
  *
- * `--quick` tries every program for a moment, says nothing about speed and keeps nothing. A peer that is not installed is said so in its row.
+ * `--quick` runs every program briefly as a smoke test and stores nothing. A peer that is not installed is named in its row.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { BENCHMARKS_PAGE, renderBenchmarks } from '../docs/render-benchmarks.ts'
 import { BENCHMARKS, type Benchmark } from './benchmarks.ts';
 import { formatTable, listRows } from './figure-table.ts';
 import { readFigures, type MeasuredFigures } from './figures.ts';
-import { keepResults } from './results.ts';
+import { storeResults } from './results.ts';
 
 const { quick, only } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
@@ -27,7 +27,7 @@ function findAbsence({ program, needs }: Benchmark): string | undefined {
   return missing && `${missing} is not installed`;
 }
 
-/** What it prints is shown as it comes. */
+/** Runs one program, forwards its output, and returns its figures. */
 async function run(benchmark: Benchmark): Promise<MeasuredFigures> {
   const { program, nodeFlags = [], variables } = benchmark;
   const short = quick ? benchmark.quick : {};
@@ -42,7 +42,7 @@ async function run(benchmark: Benchmark): Promise<MeasuredFigures> {
   });
   const [code] = await once(child, 'close');
   const measured = readFigures(printed.join(''));
-  if (code !== 0) failed.push(`${program} ended with ${code}`);
+  if (code !== 0) failed.push(`${program} exited with ${code}`);
   return measured;
 }
 
@@ -57,7 +57,7 @@ for (const benchmark of BENCHMARKS.filter(({ program }) => program.includes(only
 }
 console.log(`\n${formatTable(listRows(figures, absences))}`);
 if (!quick) {
-  keepResults(figures);
+  storeResults(figures);
   writeFileSync(BENCHMARKS_PAGE, await renderBenchmarks());
 }
 for (const problem of failed) console.error(problem);

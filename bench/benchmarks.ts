@@ -165,7 +165,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
     method: 'A history of 100,000 alt-chain events on an in-memory chain.',
     figures: {
       'alt-events/rate': { what: 'alt-chain events indexed', unit: '/s', better: 'more' },
-      'alt-events/questions': { what: 'requests to the node per event', unit: '', better: 'less' },
+      'alt-events/requests': { what: 'requests to the node per event', unit: '', better: 'less' },
     },
   },
   {

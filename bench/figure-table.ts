@@ -1,10 +1,10 @@
-/** How do all figures look in one table? For a terminal and for the page alike. */
+/** Table of all figures, for the terminal and for the page. */
 import { BENCHMARKS, isHeld, ratioOf, type FigurePlan, type Goal } from './benchmarks.ts';
 import type { Measured, MeasuredFigures } from './figures.ts';
 
 export const HEAD = ['figure', 'ours', 'peer', "peer's", 'ratio', 'goal', 'held'] as const;
 
-/** One row for each figure of the list. `absences`: why a figure was not measured. */
+/** Returns one row for each planned figure. `absences`: why a figure was not measured. */
 export function listRows(
   figures: MeasuredFigures,
   absences: ReadonlyMap<string, string> = new Map(),
@@ -47,13 +47,13 @@ function formatGoal(goal: Goal | undefined): string {
   return goal.of === 'ratio' ? `ratio ${bound}` : bound;
 }
 
-/** Three digits say enough. */
+/** Formats a number with three significant digits. */
 function formatNumber(value: number): string {
   if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
   return Number(value.toPrecision(3)).toString();
 }
 
-/** Aligned by columns. */
+/** Formats rows as aligned columns. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const all = [HEAD, ...rows];
   const widths = HEAD.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));

@@ -1,8 +1,8 @@
-/** What did a benchmark measure? One line that the table of all benchmarks is made of, among the lines for people. */
+/** Figures of a benchmark: one machine-readable line among its output, from which the table of all benchmarks is made. */
 
 export interface Measured {
   readonly ours: number;
-  /** Undefined: there is none, or it was left out; null: it is not installed. */
+  /** Undefined: no peer, or it was left out; null: it is not installed. */
   readonly peer?: number | null | undefined;
 }
 
@@ -10,12 +10,12 @@ export type MeasuredFigures = Readonly<Record<string, Measured>>;
 
 const MARK = 'figures ';
 
-/** Names are those of `bench/benchmarks.ts`. */
-export function tellFigures(figures: MeasuredFigures): void {
+/** Prints figures by their names in `bench/benchmarks.ts`. */
+export function printFigures(figures: MeasuredFigures): void {
   console.log(MARK + JSON.stringify(figures));
 }
 
-/** Of all that a benchmark printed. */
+/** Returns the figures in the output of a benchmark. */
 export function readFigures(printed: string): MeasuredFigures {
   const lines = printed.split('\n').filter((line) => line.startsWith(MARK));
   return Object.assign({}, ...lines.map((line) => JSON.parse(line.slice(MARK.length)) as object)) as MeasuredFigures;

@@ -1,8 +1,9 @@
 /**
- * How does the index grow, and what will 100 million machines take? The real tables on PostgreSQL with 1, 3 and 10 million machines, whole and
- * divided into 16 parts: bytes per machine, the start of a service until its first page, pages near and far, a block's changes written, and
- * resident memory; with a straight line through the sizes for what was not measured. Takes about 8 GB of disk and gives them back.
- * `BENCH_MACHINES` (`1,3,10`, in millions), `BENCH_PARTS` (`1,16`) and `BENCH_ROUNDS` change the sizes and the length.
+ * Growth of the index, extrapolated to 100 million machines. Fills the real tables on PostgreSQL with 1, 3 and 10 million
+ * machines, whole and in 16 partitions. Measures bytes per machine, the start of a service until its first page, near and far
+ * pages, writing the changes of a block, and resident memory. A least-squares line through the sizes gives the extrapolation.
+ * Needs about 8 GB of disk and frees them afterwards. `BENCH_MACHINES` (`1,3,10`, in millions), `BENCH_PARTS` (`1,16`) and
+ * `BENCH_ROUNDS` change the sizes and the length.
  */
 import { existsSync, rmSync, mkdtempSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ import type { Checkpoint, OwnershipChange, Store } from '../src/ports/store.ts';
 import { startEmbeddedPostgres } from '../testing/harness/embedded-postgres.ts';
 import { listStatements, readSizes } from './growth/partitions.ts';
 import { countHolders, fillMachines } from './growth/rows.ts';
-import { tellFigures } from './figures.ts';
+import { printFigures } from './figures.ts';
 import {
   PAGE,
   readMegabytes,
@@ -48,14 +49,14 @@ interface Figures {
   readonly tables: Readonly<Record<string, { rows: number; indexes: number }>>;
   readonly fillSeconds: number;
   readonly blockMilliseconds: number;
-  /** CPU time of service and database together, which a busy machine cannot blur. */
+  /** CPU time of service and database together, which other load does not distort. */
   readonly blockCpuMilliseconds: number;
   readonly restartCpuMilliseconds: number;
   readonly firstFarPageCpuMilliseconds: number;
   readonly pageCpuMilliseconds: number;
   readonly restartMilliseconds: number;
   readonly firstPageMilliseconds: number;
-  /** The first page beyond the first stretch reads the whole fleet once, to find its way in it. */
+  /** First page far into the fleet, which reads the whole fleet once to locate it. */
   readonly firstFarPageMilliseconds: number;
   readonly middlePageMilliseconds: number;
   readonly lastPageMilliseconds: number;
@@ -63,7 +64,7 @@ interface Figures {
   readonly load: number;
 }
 
-/** The last final blocks of the devnet, which the service then follows. */
+/** Returns the last final blocks of the devnet, which the service then follows. */
 async function readBlocks({ rpcUrl }: Devnet): Promise<Checkpoint[]> {
   const { request } = createRpc(rpcUrl);
   const read = (block: string) => request<{ number: string; hash: string }>('eth_getBlockByNumber', [block, false]);
@@ -77,7 +78,7 @@ async function readBlocks({ rpcUrl }: Devnet): Promise<Checkpoint[]> {
   );
 }
 
-/** Machines that exist already go to owners that hold others already. */
+/** Times blocks that move existing machines to existing holders. */
 async function timeBlocks(
   store: Store,
   client: pg.Client,
@@ -104,7 +105,7 @@ async function timeBlocks(
   return { blockMilliseconds: median(times), blockCpuMilliseconds: cpu / times.length };
 }
 
-/** Seconds of all connections to this database but the one that asks. */
+/** Returns the CPU seconds of all connections to this database except the caller's. */
 async function readBackendsCpu(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity
@@ -124,7 +125,7 @@ async function pickChanges(client: pg.Client): Promise<OwnershipChange[]> {
   const changes = new Map<MachineId, OwnershipChange>();
   while (changes.size < CHANGES_PER_BLOCK) {
     const [machine, other] = [await pick(nextSeed()), await pick(nextSeed())];
-    // Nothing lies behind the last id.
+    // No machine follows the last id.
     if (machine === undefined || other === undefined) continue;
     const id = toMachineId(BigInt(`0x${machine.machine_id.toString('hex')}`))!;
     const owner = `0x${other.owner.toString('hex')}` as Address;
@@ -155,7 +156,7 @@ async function fillDatabase(devnet: Devnet, databaseUrl: string, machines: numbe
       await fillMachines(client, from, Math.min(from + MACHINES_PER_FILL, machines));
     }
     await countHolders(client);
-    // Its configuration is the first of this database, as the filled folds say.
+    // The first configuration of the database, which the filled rating states refer to.
     const { fingerprint } = createFixedRates([]).current();
     await client.query('INSERT INTO fold_slots VALUES (0, 1, $1, 1)', [fingerprint]);
     await client.query('VACUUM ANALYZE');
@@ -175,10 +176,10 @@ type Served = Omit<
 >;
 
 async function measureService(devnet: Devnet, databaseUrl: string, fleet: number): Promise<Served> {
-  // Without a feed of rates, as the filled folds are.
+  // Without a rate feed, like the filled rating states.
   const env = Object.fromEntries(Object.entries(devnet.env).filter(([name]) => name !== 'FX_SOURCE'));
   const variables = { ...env, DATABASE_URL: databaseUrl };
-  // The first start observes the head, which a later one of the same database finds.
+  // The first start records the head, which later starts on the database read.
   await stopFleetService(await startFleetService(entry, variables));
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -199,7 +200,7 @@ async function measureRound(client: pg.Client, variables: Record<string, string>
     const last = fleet - PAGE;
     const started = await readCpu();
     const firstFarPageMilliseconds = await timePage(service.url, last, fleet);
-    const asked = await readCpu();
+    const located = await readCpu();
     const times: number[] = [];
     for (const offset of [0, fleet / 2, last]) {
       times.push(await timePages(service.url, offset, fleet, PAGES_PER_ROUND));
@@ -209,8 +210,8 @@ async function measureRound(client: pg.Client, variables: Record<string, string>
       ...{ firstPageMilliseconds, middlePageMilliseconds, lastPageMilliseconds, firstFarPageMilliseconds },
       restartMilliseconds: service.startMilliseconds,
       restartCpuMilliseconds: started,
-      firstFarPageCpuMilliseconds: asked - started,
-      pageCpuMilliseconds: ((await readCpu()) - asked) / (times.length * PAGES_PER_ROUND),
+      firstFarPageCpuMilliseconds: located - started,
+      pageCpuMilliseconds: ((await readCpu()) - located) / (times.length * PAGES_PER_ROUND),
       residentMegabytes: readMegabytes(service),
     };
   } finally {
@@ -218,7 +219,7 @@ async function measureRound(client: pg.Client, variables: Record<string, string>
   }
 }
 
-/** By least squares over the sizes that were measured. */
+/** Extrapolates by least squares over the measured sizes. */
 function extrapolate(all: readonly Figures[], figureOf: (each: Figures) => number): number {
   const points = all.map((each) => [each.machines, figureOf(each)] as const);
   const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
@@ -243,9 +244,9 @@ const WANTED: Readonly<Record<string, (each: Figures) => number>> = {
   'resident memory of the service, MB': (each) => each.residentMegabytes,
 };
 
-/** Those of the largest size, in as many parts as were tried last. */
-function tellLargest({ bytesPerMachine, residentMegabytes, restartMilliseconds }: Figures): void {
-  tellFigures({
+/** Prints the figures of the largest size with the last number of partitions. */
+function printLargest({ bytesPerMachine, residentMegabytes, restartMilliseconds }: Figures): void {
+  printFigures({
     'growth/bytes': { ours: bytesPerMachine },
     'growth/resident': { ours: residentMegabytes },
     'growth/restart': { ours: restartMilliseconds },
@@ -269,10 +270,10 @@ try {
     }
     for (const [name, figureOf] of Object.entries(WANTED)) {
       const measured = all.map((each) => `${each.machines / MILLION} M: ${figureOf(each).toFixed(2)}`).join(', ');
-      const then = all.length > 1 ? `; 100 M by a straight line: ${extrapolate(all, figureOf).toFixed(1)}` : '';
+      const then = all.length > 1 ? `; 100 M extrapolated: ${extrapolate(all, figureOf).toFixed(1)}` : '';
       console.log(`${parts} part(s), ${name}: ${measured}${then}`);
     }
-    tellLargest(all.at(-1)!);
+    printLargest(all.at(-1)!);
   }
 } finally {
   await Promise.all([devnet.stop(), server.stop()]);

@@ -1,4 +1,4 @@
-/** What every benchmark needs: a median, CPU time of others, and waiting for a server that is starting. */
+/** Helpers of the benchmarks: median, CPU time of other processes, and waiting for a starting server. */
 import { readFileSync } from 'node:fs';
 
 export function median(values: readonly number[]): number {
@@ -7,19 +7,19 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Of all threads of a process that runs; the system counts in hundredths of a second. */
+/** Returns the CPU seconds of all threads of a running process, in steps of a hundredth. */
 export function readCpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** The body of the first 200; throws after a minute. */
-export async function untilAnswering(url: string, pauseMilliseconds = 50): Promise<string> {
+/** Polls until the first 200 and returns its body. Throws after a minute. */
+export async function waitForOk(url: string, pauseMilliseconds = 50): Promise<string> {
   const end = performance.now() + 60_000;
   while (performance.now() < end) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.status === 200) return answer.text();
-    await answer?.arrayBuffer();
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.status === 200) return response.text();
+    await response?.arrayBuffer();
     await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
   }
   throw new Error(`no 200 from ${url}`);

@@ -1,11 +1,11 @@
-/** What came out when everything was last measured? Kept beside the programs, so that the page can be rendered from it. */
+/** Figures of the last measurement, stored beside the programs, so that the page can be rendered from them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import type { MeasuredFigures } from './figures.ts';
 
 export interface Results {
   readonly machine: { readonly cores: number; readonly memoryGigabytes: number; readonly node: string };
-  /** A figure that is not here was not measured. */
+  /** Measured figures; a missing one was not measured. */
   readonly figures: MeasuredFigures;
 }
 
@@ -15,8 +15,8 @@ export function readResults(): Results {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Results;
 }
 
-/** Figures that were not measured this time stay. */
-export function keepResults(figures: MeasuredFigures): void {
+/** Stores figures; those that were not measured this time stay. */
+export function storeResults(figures: MeasuredFigures): void {
   const machine = {
     cores: cpus().length,
     memoryGigabytes: Math.round(totalmem() / 2 ** 30),

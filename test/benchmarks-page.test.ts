@@ -18,7 +18,7 @@ it('docs/benchmarks.md equals the output of docs/render-benchmarks.ts', async ()
 describe('the list of benchmarks', () => {
   it('names every program that prints figures, and every figure once', () => {
     const printing = globSync('**/*.ts', { cwd: FOLDER })
-      .filter((file) => readFileSync(join(FOLDER, file), 'utf8').includes('tellFigures({'))
+      .filter((file) => readFileSync(join(FOLDER, file), 'utf8').includes('printFigures({'))
       .toSorted();
     expect(
       [...new Set(BENCHMARKS.map(({ program }) => program))]

@@ -1,10 +1,11 @@
 /**
- * How are the tables that grow with machines divided? By the hash of the column that their statements name: none of the service's statements changes.
- * `event_histories` stays whole: a unique index of a divided table must name the column that divides it, and this table has two.
+ * Hash partitioning of the tables that grow with machines, by the column that their statements name: no statement of the
+ * service changes. `event_histories` stays whole: a unique index of a partitioned table must contain the partition column, and
+ * this table has two unique indexes.
  *
  *     node bench/growth/partitions.ts 16 | psql "$DATABASE_URL"
  *
- * once a service has made the tables, and before one has filled them.
+ * Run it after a service has created the tables and before one fills them.
  */
 import { pathToFileURL } from 'node:url';
 import type pg from 'pg';
@@ -18,7 +19,7 @@ const TABLES = {
   fold_days: { by: 'history_id', key: 'history_id, slot, day' },
 } as const;
 
-/** Statements for a database whose tables are there and empty. */
+/** Returns the statements for a database whose tables exist and are empty. */
 export function listStatements(parts: number): readonly string[] {
   return Object.entries(TABLES)
     .flatMap(([table, { by, key }]) => [
@@ -38,7 +39,7 @@ export function listStatements(parts: number): readonly string[] {
     );
 }
 
-/** Bytes of the rows and of the indexes of each table, its parts together. */
+/** Returns the bytes of rows and indexes of each table, over all its partitions. */
 export async function readSizes(client: pg.Client): Promise<Record<string, { rows: number; indexes: number }>> {
   const { rows } = await client.query<{ name: string; rows: string; indexes: string }>(
     `SELECT coalesce(parent.relname, each.relname) AS name,

@@ -1,4 +1,4 @@
-"""The peer: the same routes in the stack whose shapes the interface has. Everything is in memory; the limiter is on and never refuses."""
+"""FastAPI peer of the hot reads: the same routes and response shapes, all in memory, with a rate limiter that never rejects."""
 
 import json
 import os

@@ -1,36 +1,36 @@
 /**
- * Who asks in a flood? Ever new callers once each, one in two over IPv6; and among them some that were there before and keep asking, who must be admitted exactly as
- * often as one window allows.
+ * Flood of a rate limiter: new callers that call once each, every second one over IPv6. Steady callers that were present
+ * before keep calling, and must be admitted exactly as often as one window allows.
  */
 
 export interface Flood {
-  /** Goes on until so many new callers have asked. */
+  /** Runs until the total number of new callers is reached. */
   runUntil(newCallers: number): void;
-  /** Requests in all. */
-  readonly asked: number;
+  /** Total requests. */
+  readonly requests: number;
   readonly newRefused: number;
-  /** Requests, beyond the limit, of callers that were there before. */
+  /** Admitted requests of steady callers beyond their limit. */
   readonly wronglyAdmitted: number;
   readonly wronglyRefused: number;
 }
 
 export const STEADY_CALLERS = 1_000;
 export const PATH = '/mcr/did:svc:8935090871296747543187018008787404142168231254631614802744115170449488';
-/** Each steady caller asks so often, beyond its limit. */
+/** Each steady caller sends this multiple of its limit. */
 const BEYOND = 2;
 
 export function steadyAddress(index: number): string {
   return `203.0.${index >> 8}.${index & 255}`;
 }
 
-/** Different for 2^24 indexes and more. */
+/** Returns an address that is unique for at least 2^24 indexes. */
 export function floodAddress(index: number): string {
   const [high, low] = [(index >>> 16) & 0xffff, index & 0xffff];
   if (index % 2 === 0) return `${10 + (index >>> 24)}.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
   return `2001:db8:${high.toString(16)}:${low.toString(16)}::1`;
 }
 
-/** `count` answers 0 when a request is admitted. All of it is to happen within one window. */
+/** Creates a flood; `count` returns 0 when it admits a request. The whole flood must run within one window. */
 export function createFlood(
   newCallers: number,
   count: (address: string, path: string) => number,
@@ -39,7 +39,7 @@ export function createFlood(
   const steadyRequests = STEADY_CALLERS * limit * BEYOND;
   const every = Math.max(1, Math.floor(newCallers / steadyRequests));
   const admitted = new Uint32Array(STEADY_CALLERS);
-  const asked = new Uint32Array(STEADY_CALLERS);
+  const sent = new Uint32Array(STEADY_CALLERS);
   let steady = 0;
   let next = 0;
   let newRefused = 0;
@@ -48,11 +48,11 @@ export function createFlood(
 
   function askSteady(): void {
     const caller = steady++ % STEADY_CALLERS;
-    asked[caller]! += 1;
+    sent[caller]! += 1;
     const isAdmitted = count(steadyAddress(caller), PATH) === 0;
     if (isAdmitted) admitted[caller]! += 1;
-    if (isAdmitted && asked[caller]! > limit) wronglyAdmitted += 1;
-    if (!isAdmitted && asked[caller]! <= limit) wronglyRefused += 1;
+    if (isAdmitted && sent[caller]! > limit) wronglyAdmitted += 1;
+    if (!isAdmitted && sent[caller]! <= limit) wronglyRefused += 1;
   }
 
   return {
@@ -62,7 +62,7 @@ export function createFlood(
         if (count(floodAddress(next), PATH) !== 0) newRefused += 1;
       }
     },
-    get asked() {
+    get requests() {
       return next + steady;
     },
     get newRefused() {

@@ -1,7 +1,8 @@
 /**
- * How fast is a hot read? `GET /mcr/{did}` (with `BENCH_PATH=verify`: `GET /v1/verify/machines/{id}`) of this service, raw node:http with the same
- * bytes, and FastAPI with slowapi, in turn in one run (A B C A B C …), so that a machine whose speed drifts cannot favour one. Needs Debian's `wrk`; Python packages are installed into a
- * virtual environment beside the run. `BENCH_ROUNDS` and `BENCH_SECONDS` change the length.
+ * Throughput of a hot read: `GET /mcr/{did}` (with `BENCH_PATH=verify`: `GET /v1/verify/machines/{id}`) of this service, of raw
+ * node:http with the same bytes, and of FastAPI with slowapi. They alternate within one run (A B C A B C …), so that a drift in
+ * machine speed favors none. Needs Debian's `wrk`; Python packages are installed into a temporary virtual environment.
+ * `BENCH_ROUNDS` and `BENCH_SECONDS` change the length.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -9,15 +10,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
 import { findFreePort } from '../../testing/harness/free-port.ts';
-import { tellFigures } from '../figures.ts';
-import { median, readCpuSeconds, untilAnswering } from '../measuring.ts';
+import { printFigures } from '../figures.ts';
+import { median, readCpuSeconds, waitForOk } from '../measuring.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const CONNECTIONS = 64;
 const here = import.meta.dirname;
 const UVICORN = ['-m', 'uvicorn', 'fastapi_app:app', '--app-dir', here, '--no-access-log', '--log-level', 'warning'];
-/** Figures are told apart by what is read. */
+/** Selects the route and the prefix of the figures. */
 const IS_VERIFY = process.env['BENCH_PATH'] === 'verify';
 const WHAT = IS_VERIFY ? 'verify-read' : 'hot-read';
 
@@ -26,7 +27,7 @@ interface Peer {
   readonly url: string;
   readonly process: ChildProcess;
   readonly requestsPerSecond: number[];
-  /** Of one request, without what the kernel does for it outside of the process. */
+  /** CPU time of one request, without kernel work outside of the process. */
   readonly cpuMicroseconds: number[];
 }
 
@@ -35,7 +36,7 @@ function startPeer(name: string, url: string, command: string, args: string[], e
   return { name, url, process: child, requestsPerSecond: [], cpuMicroseconds: [] };
 }
 
-/** Undefined: FastAPI cannot be had here. */
+/** Returns a Python with the packages; undefined when FastAPI cannot be installed. */
 function findPython(folder: string): string | undefined {
   const python = join(folder, 'venv', 'bin', 'python');
   try {
@@ -52,7 +53,7 @@ function load({ url, process, ...figures }: Peer, seconds: number): void {
   const text = execFileSync('wrk', ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, url], { encoding: 'utf8' });
   const cpuSeconds = readCpuSeconds(process.pid!) - before;
   const failed = /Non-2xx or 3xx responses: (\d+)/.exec(text);
-  if (failed !== null) throw new Error(`${failed[1]} answers of ${url} were not 200`);
+  if (failed !== null) throw new Error(`${failed[1]} responses of ${url} were not 200`);
   figures.requestsPerSecond.push(Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]));
   figures.cpuMicroseconds.push((cpuSeconds * 1e6) / Number(/(\d+) requests in/.exec(text)![1]));
 }
@@ -81,7 +82,7 @@ try {
     },
   );
   peers.push(service);
-  const body = await untilAnswering(service.url);
+  const body = await waitForOk(service.url);
   const bodyFile = join(folder, 'body.json');
   writeFileSync(bodyFile, body);
   const raw = startPeer(
@@ -103,14 +104,14 @@ try {
           { BODY_FILE: bodyFile },
         );
   if (fastApi !== undefined) peers.push(fastApi);
-  for (const peer of peers) await untilAnswering(peer.url);
+  for (const peer of peers) await waitForOk(peer.url);
   for (const peer of peers) load({ ...peer, requestsPerSecond: [], cpuMicroseconds: [] }, 2);
   for (let round = 0; round < ROUNDS; round++) {
     for (const peer of peers) load(peer, SECONDS);
   }
   const ours = median(service.requestsPerSecond);
   console.log(
-    `hot read of ${IS_VERIFY ? 'a record of Verify' : '/mcr'}, ${body.length} bytes, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turn, entry ${existsSync(built) ? 'built' : 'source'}`,
+    `hot read of ${IS_VERIFY ? 'a Verify record' : '/mcr'}, ${body.length} bytes, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s in turn, entry ${existsSync(built) ? 'built' : 'source'}`,
   );
   for (const { name, requestsPerSecond, cpuMicroseconds } of peers) {
     const own = median(requestsPerSecond);
@@ -120,7 +121,7 @@ try {
     );
   }
   const medianOf = (peer: Peer | undefined) => (peer === undefined ? null : median(peer.requestsPerSecond));
-  tellFigures({
+  printFigures({
     [`${WHAT}/node`]: { ours, peer: medianOf(raw) },
     [`${WHAT}/cpu`]: { ours: median(service.cpuMicroseconds), peer: median(raw.cpuMicroseconds) },
     [`${WHAT}/fastapi`]: { ours, peer: medianOf(fastApi) },

@@ -1,9 +1,10 @@
 /**
- * What does a flood of ever new keys cost the rate limiter, in memory and in time, and are callers that were there before still limited rightly meanwhile? `KEYS` (10,000,000)
- * addresses, one in two of IPv6, and 1,000 callers that go on asking; times are CPU time. Run with `--expose-gc` for an honest heap: `node --expose-gc bench/http/limiter-memory.ts`.
+ * Memory and time of the rate limiter in a flood of new keys, and correctness of its limits for steady callers meanwhile.
+ * `KEYS` (10,000,000) addresses, every second one IPv6, and 1,000 steady callers; times are CPU time. `--expose-gc` makes heap
+ * figures accurate: `node --expose-gc bench/http/limiter-memory.ts`.
  */
 import { RateLimiter } from '../../src/http/limits/rate-limiter.ts';
-import { tellFigures } from '../figures.ts';
+import { printFigures } from '../figures.ts';
 import { createFlood } from './flood.ts';
 
 const KEYS = Number(process.env['KEYS'] ?? 10_000_000);
@@ -35,23 +36,23 @@ report('created');
 const start = process.cpuUsage();
 for (let part = 1; part <= REPORTS; part++) {
   flood.runUntil(Math.floor((KEYS * part) / REPORTS));
-  // The whole flood comes within one window.
+  // The whole flood stays within one window.
   now += WINDOW_MILLISECONDS / (REPORTS + 1);
   report(`${((KEYS * part) / REPORTS).toLocaleString('en')} new keys`);
 }
 const { user, system } = process.cpuUsage(start);
 console.log(
-  `${(((user + system) * 1_000) / flood.asked).toFixed(0)} ns of CPU for each of ${flood.asked.toLocaleString('en')} requests`,
+  `${(((user + system) * 1_000) / flood.requests).toFixed(0)} ns of CPU for each of ${flood.requests.toLocaleString('en')} requests`,
 );
 console.log(
-  `${flood.newRefused} of the new callers refused; ${flood.wronglyAdmitted} of those that were there before admitted too often, ${flood.wronglyRefused} too rarely`,
+  `${flood.newRefused} requests of new callers rejected; ${flood.wronglyAdmitted} requests of steady callers wrongly admitted, ${flood.wronglyRefused} wrongly rejected`,
 );
 console.log(
-  `${limiter.report().keys.toLocaleString('en')} keys kept; resident memory grew by at most ${worstResident.toFixed(1)} MiB (goal: ${GOAL_MEBIBYTES})`,
+  `${limiter.report().keys.toLocaleString('en')} keys stored; resident memory grew by at most ${worstResident.toFixed(1)} MiB (goal: ${GOAL_MEBIBYTES})`,
 );
-tellFigures({
+printFigures({
   'limiter/memory': { ours: worstResident },
-  'limiter/count': { ours: ((user + system) * 1_000) / flood.asked },
+  'limiter/count': { ours: ((user + system) * 1_000) / flood.requests },
 });
 if (flood.newRefused + flood.wronglyAdmitted + flood.wronglyRefused > 0 || worstResident > GOAL_MEBIBYTES)
   process.exitCode = 1;

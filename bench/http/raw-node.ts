@@ -1,4 +1,4 @@
-/** The floor: what does Node itself serve? One fixed body with the headers of a read, nothing looked at. Arguments: port, body file. */
+/** Raw node:http peer of the hot reads: one fixed body with the headers of a read, no parsing. Arguments: port, body file. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// What an ownership index reads of a MachineRegistry. Tokens move in a fixed order, so that one counter is all the state there is and
-/// a local node seeds 200,000 transfers in seconds; every answer is that of a registry which had kept each holder.
+/// The part of a MachineRegistry that an ownership index reads. Tokens move in a fixed order, so that one counter is the whole state
+/// and a local node seeds 200,000 transfers in seconds; results equal those of a registry that stores each holder.
 contract FleetRegistry {
     event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
 
     error ERC721NonexistentToken(uint256 tokenId);
 
-    /// Ids lie all over the 256 bits, like real ones: an odd factor and its inverse modulo 2^256.
+    /// Ids are spread over the 256 bits, like real ones: an odd factor and its inverse modulo 2^256.
     uint256 private constant FACTOR = 0x9e3779b97f4a7c15f39cc0605cedc8341082276bf3a27251f86c6a11d0c18e95;
     uint256 private constant INVERSE = 0x86463f38f84eb2f5e48d88b85d99f57e8aeac025ebd1d368417c7539b5cfccbd;
     uint256 private constant PEOPLE = 1009;
@@ -67,7 +67,7 @@ contract FleetRegistry {
     }
 }
 
-/// Every token of the registry is at home here.
+/// Reports this chain as the home of every token of the registry.
 contract FleetMirror {
     FleetRegistry private immutable _registry;
 

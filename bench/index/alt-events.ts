@@ -1,6 +1,6 @@
 /**
- * How fast is a history of alt-chain events indexed, and how many questions does it take? Against a chain in memory, so that what is measured
- * is the index: `node bench/index/alt-events.ts [events] [sqlite-file-or-postgres-url]`.
+ * Indexing of a history of alt-chain events: events per second and node requests per event. The chain is in memory, so that
+ * only the index is measured: `node bench/index/alt-events.ts [events] [sqlite-file-or-postgres-url]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,11 +10,11 @@ import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { FakeHistory, recordOf } from '../../testing/fakes/fake-alt-history.ts';
 import { createAltIndexers } from '../../src/indexing/alt/alt-indexers.ts';
 import { FINGERPRINT, FixedRates, machine } from '../../testing/fixtures/indexer-harness.ts';
-import { tellFigures } from '../figures.ts';
+import { printFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 
 const MACHINES = 500;
-/** So many of the events are one machine's. */
+/** Share of the events that belong to one machine. */
 const SHARE_OF_ONE = 0.5;
 const READS = 50;
 
@@ -42,7 +42,7 @@ const begun = performance.now();
 indexers.worker.start();
 await indexers.caughtUp;
 const seconds = (performance.now() - begun) / 1000;
-const asked = chain.requests.length;
+const requests = chain.requests.length;
 await indexers.worker.stop();
 
 const times: number[] = [];
@@ -57,12 +57,12 @@ console.log(
     events,
     seconds: Math.round(100 * seconds) / 100,
     eventsPerSecond: Math.round(events / seconds),
-    questionsPerEvent: asked / events,
+    requestsPerEvent: requests / events,
     longestHistory: chain.eventsOf(machine(1)).length,
     medianReadMilliseconds: Math.round(100 * median(times)) / 100,
     residentMegabytes: Math.round(process.memoryUsage().rss / 2 ** 20),
   }),
 );
-tellFigures({ 'alt-events/rate': { ours: events / seconds }, 'alt-events/questions': { ours: asked / events } });
+printFigures({ 'alt-events/rate': { ours: events / seconds }, 'alt-events/requests': { ours: requests / events } });
 await store.close();
 rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * How fast is the main-chain index, against ponder and against a bare loop? One dense and one sparse chain; each indexer runs as a process of
- * its own, in turn with the others; requests are counted in a run of their own, and the final rows compared one by one.
- * `BENCH_ROUNDS` and `BENCH_CHAINS` (`dense,sparse`) change the length; `BENCH_PONDER=off` leaves ponder out, for work on our own side.
+ * Backfill of the main-chain index, against ponder and against a bare loop, on a dense and a sparse chain. Each indexer runs
+ * in its own process, alternating with the others; requests are counted in a separate run, and all final rows are compared.
+ * `BENCH_ROUNDS` and `BENCH_CHAINS` (`dense,sparse`) change the length; `BENCH_PONDER=off` leaves ponder out.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { rolldown } from 'rolldown';
 import { startEmbeddedPostgres, type PostgresServer } from '../../testing/harness/embedded-postgres.ts';
-import { tellFigures } from '../figures.ts';
+import { printFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import { startFleetChain, type FleetChain, type FleetChainPlan } from './fleet-chain.ts';
@@ -29,10 +29,10 @@ const PLANS: Readonly<Record<string, FleetChainPlan>> = {
 
 const CHAINS = process.env['BENCH_CHAINS']?.split(',') ?? Object.keys(PLANS);
 
-/** Where packages are found from. */
+/** Output folder, from which packages resolve. */
 const BUILT = join(import.meta.dirname, '../../node_modules/.cache/bench-index');
 
-/** Builds the index as the service is built, whose sources nobody runs; the path of the file. */
+/** Bundles the index as the service is bundled, and returns the path of the file. */
 async function build(file: string): Promise<string> {
   const external = ['better-sqlite3', 'pg'];
   const building = await rolldown({ input: join(import.meta.dirname, file), platform: 'node', external });
@@ -40,7 +40,7 @@ async function build(file: string): Promise<string> {
   return join(BUILT, `${parse(file).name}.mjs`);
 }
 
-/** Runs a file; its line of JSON, and milliseconds from the start of the process. */
+/** Runs a file and returns its line of JSON, with milliseconds from the start of the process. */
 async function run<T>(file: string, variables: Record<string, string>): Promise<T & { wallMilliseconds: number }> {
   const began = performance.now();
   const { stdout } = await execute(process.execPath, [file], {
@@ -129,9 +129,9 @@ async function compare(name: string, plan: FleetChainPlan, server: PostgresServe
     console.log(
       `calls in requests ${ours.rpcCalls}, contract calls ${ours.contractCalls}, peak ${ours.peakMegabytes} MB`,
     );
-    console.log(`of the bare loop's rate ${Math.round((100 * median(times.floor)) / median(times.postgres))} %`);
+    console.log(`of the bare loop's rate: ${Math.round((100 * median(times.floor)) / median(times.postgres))} %`);
     const perSecond = (milliseconds: number) => (transfers * 1000) / milliseconds;
-    tellFigures({
+    printFigures({
       [`${name}/loop`]: { ours: perSecond(median(times.postgres)), peer: perSecond(median(times.floor)) },
       [`${name}/ponder`]: { ours: median(times.process), peer: absence },
       [`${name}/transform`]: { ours: median(times.process), peer: absence },
@@ -144,7 +144,7 @@ async function compare(name: string, plan: FleetChainPlan, server: PostgresServe
     console.log(
       `ponder / this index: ${whole!.toFixed(1)} whole, ${cached!.toFixed(1)} transform only, ${(ponderRequests / requests).toFixed(1)} requests; rows that differ: ${differences}`,
     );
-    tellFigures({
+    printFigures({
       [`${name}/ponder`]: { ours: median(times.process), peer: median(times.ponder) },
       [`${name}/transform`]: { ours: median(times.process), peer: median(times.transform) },
       [`${name}/requests`]: { ours: requests, peer: ponderRequests },
@@ -160,7 +160,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-index-'));
 const index = await build('run-index.ts');
 const floor = join(import.meta.dirname, 'floor.ts');
 const isWithPonder = process.env['BENCH_PONDER'] !== 'off' && installPonder(folder);
-/** Of ponder, where nothing is measured of it. */
+/** Peer figure of ponder when it is not measured. */
 const absence = process.env['BENCH_PONDER'] === 'off' ? undefined : null;
 const server = await startEmbeddedPostgres();
 try {

@@ -1,4 +1,4 @@
-/** How many requests does an indexer send? Every POST is handed to the node as it is and counted; slower than the node, so nothing is timed through it. */
+/** Proxy that forwards and counts the requests to a node. It is slower than the node, so nothing is timed through it. */
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export interface CountingProxy {
   readonly url: string;
   readonly requests: number;
-  /** Requests by the methods inside them. */
+  /** Returns the number of requests by the methods inside them. */
   counts(): ReadonlyMap<string, number>;
   reset(): void;
   close(): Promise<void>;
@@ -25,18 +25,18 @@ export async function startCountingProxy(upstream: string): Promise<CountingProx
     byMethods.set(methods, (byMethods.get(methods) ?? 0) + 1);
   }
 
-  const server = createServer((asked, answer) => {
+  const server = createServer((incoming, response) => {
     requests += 1;
-    const { method, headers } = asked;
+    const { method, headers } = incoming;
     const forwarded = request(upstream, { agent, method, headers }, (got) => {
-      answer.writeHead(got.statusCode!, got.headers);
-      got.pipe(answer);
+      response.writeHead(got.statusCode!, got.headers);
+      got.pipe(response);
     });
-    forwarded.on('error', () => answer.destroy());
+    forwarded.on('error', () => response.destroy());
     const chunks: Buffer[] = [];
-    asked.on('data', (chunk: Buffer) => chunks.push(chunk));
-    asked.on('end', () => note(chunks));
-    asked.pipe(forwarded);
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => note(chunks));
+    incoming.pipe(forwarded);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,8 +1,9 @@
+/** Identity of the devnet's main-chain index. */
 import type { Devnet } from '../../devnet/start-devnet.ts';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import { formatIndexIdentity } from '../../src/indexing/loops/index-identity.ts';
 
-/** Of the index that a service in front of the devnet goes on from. */
+/** Returns the identity of an index that a service on the devnet continues. */
 export function identityOf({ deployment }: Devnet): string {
   const { addresses, chainId, startBlock } = deployment;
   const lower = (address: string) => address.toLowerCase() as Address;

@@ -1,6 +1,6 @@
 /**
- * On which chain are indexers compared? On a local one with a registry whose tokens move many at a time: the other contracts are
- * the devnet's, so that the service's own adapter reads it unchanged.
+ * Local chain for the comparison of indexers. Its registry moves many tokens in one transaction; the other contracts are the
+ * devnet's, so that the service's own adapter reads it unchanged.
  */
 import { readFileSync } from 'node:fs';
 import solc from 'solc';
@@ -20,7 +20,7 @@ export interface FleetChainPlan {
   readonly emptyBlocksBetween: number;
 }
 
-/** What an indexer must be told; plain data, so that it can be handed to another process. */
+/** Parameters of an indexer; plain data, so that they can be passed to another process. */
 export interface FleetChain {
   readonly rpcUrl: string;
   readonly chainId: number;
@@ -31,7 +31,7 @@ export interface FleetChain {
 
 const TRANSACTIONS_PER_BLOCK = 5;
 
-/** Starts, deploys and seeds; everything seeded is final. The caller stops it. */
+/** Starts a chain, deploys and seeds it; everything seeded is final. The caller stops it. */
 export async function startFleetChain(plan: FleetChainPlan): Promise<FleetChain & { stop(): Promise<void> }> {
   const anvil = await startAnvil();
   try {
@@ -39,7 +39,7 @@ export async function startFleetChain(plan: FleetChainPlan): Promise<FleetChain 
     const deployment = await deployContracts(writer);
     const { registry, mirror, abi } = await deployRegistry(writer, plan.machines);
     await seed(writer, plan, registry, abi);
-    // Ponder takes nothing younger than 30 blocks for final.
+    // Ponder treats blocks as final only after 30 more.
     await writer.rpc.request('anvil_mine', ['0x40']);
     const { number } = await writer.rpc.request<{ number: Hex }>('eth_getBlockByNumber', ['finalized', false]);
     return {

@@ -1,4 +1,4 @@
-/** What does a service cost whose index holds a large fleet? Its start until the first page, its resident memory, and pages near and far. */
+/** Measurements of a service whose index holds a large fleet: start until the first page, resident memory, near and far pages. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import { median } from '../measuring.ts';
 
-/** Holds one machine in ten of every measured index. */
+/** Operator of one machine in ten of every measured index. */
 export const FLEET = `0x${'f1'.repeat(20)}` as Address;
 export const PAGE = 20;
 
-/** How the built service is to be started: young objects die soon, and few threads allocate. */
+/** Node flags of the deployed service: most objects die young, and few threads allocate. */
 const FLAGS = ['--max-semi-space-size=2'];
 const ALLOCATOR = { MALLOC_ARENA_MAX: '1' };
 
@@ -20,7 +20,7 @@ const root = join(import.meta.dirname, '../..');
 export interface FleetService {
   readonly child: ChildProcess;
   readonly url: string;
-  /** From the start of the process to the first page. */
+  /** Milliseconds from the start of the process to the first page. */
   readonly startMilliseconds: number;
 }
 
@@ -39,7 +39,7 @@ export async function startFleetService(entry: string, variables: Record<string,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(child, 'exit').then(() => {
-    throw new Error(`${entry} does not start`);
+    throw new Error(`${entry} exited before it listened`);
   });
   gone.catch(() => undefined);
   const [line] = (await Promise.race([once(createInterface(child.stdout!), 'line'), gone])) as [string];
@@ -47,7 +47,7 @@ export async function startFleetService(entry: string, variables: Record<string,
   for (;;) {
     const { status } = await fetch(pageUrl(url, 0));
     if (status === 200) return { child, url, startMilliseconds: performance.now() - began };
-    if (status !== 503) throw new Error(`the listing answered ${status}`);
+    if (status !== 503) throw new Error(`the listing returned ${status}`);
   }
 }
 
@@ -56,19 +56,19 @@ export async function stopFleetService({ child }: FleetService): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Milliseconds until there is a page, though the first questions be given up; throws when it is not of this fleet. */
+/** Returns milliseconds until a page is served, including requests that end with 503. Throws when it is not of this fleet. */
 export async function timePage(url: string, offset: number, machines: number): Promise<number> {
   const began = performance.now();
   for (;;) {
-    const answer = await fetch(pageUrl(url, offset));
-    const body = (await answer.json()) as { pagination: { total: number } };
-    if (answer.status === 503) continue;
-    if (answer.status !== 200 || body.pagination.total !== machines) throw new Error('the page is not of this fleet');
+    const response = await fetch(pageUrl(url, offset));
+    const body = (await response.json()) as { pagination: { total: number } };
+    if (response.status === 503) continue;
+    if (response.status !== 200 || body.pagination.total !== machines) throw new Error('the page is not of this fleet');
     return performance.now() - began;
   }
 }
 
-/** The median of so many. */
+/** Returns the median over `pages` pages. */
 export async function timePages(url: string, offset: number, machines: number, pages: number): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < pages; i++) times.push(await timePage(url, offset, machines));

@@ -1,6 +1,6 @@
 /**
- * How fast could any indexer be? A bare loop of `eth_getLogs` and `JSON.parse` over the chain that `FLEET_CHAIN` describes: nothing is
- * checked, read or stored. Prints one line of JSON.
+ * Lower bound for any indexer: a bare loop of `eth_getLogs` and `JSON.parse` over the chain in `FLEET_CHAIN`. It checks, reads
+ * and stores nothing. Prints one line of JSON.
  */
 import type { FleetChain } from './fleet-chain.ts';
 
@@ -10,7 +10,7 @@ export interface FloorRun {
   readonly requests: number;
 }
 
-/** Of 50, 200 and 1,000 the fastest with anvil. */
+/** The fastest of 50, 200 and 1,000 with anvil. */
 const WINDOW_BLOCKS = Number(process.env['FLOOR_WINDOW'] ?? 200);
 
 const { rpcUrl, startBlock, finalizedBlock, addresses } = JSON.parse(process.env['FLEET_CHAIN']!) as FleetChain;

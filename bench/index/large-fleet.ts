@@ -1,7 +1,7 @@
 /**
- * What does an index of a million machines cost the service? Rows are written through the store's own `advanceMainChain`, at blocks of a
- * devnet that the service then follows; measured are the start until the first page, resident memory, and pages near and far. The machines
- * are in the index alone: the chain is asked about them and knows none, so a page's entries are gone and its cost is real.
+ * Service with an index of a million machines: start until the first page, resident memory, near and far pages. Rows are written
+ * through the store's own `advanceMainChain`, at blocks of a devnet that the service then follows. The machines exist only in
+ * the index: the chain is queried for them and has none, so that entries disappear from a page but their cost is real.
  * `BENCH_MACHINES` and `BENCH_ROUNDS` change the size and the length.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import { toMachineId, type Address } from '../../src/domain/identifiers/identifiers.ts';
 import type { Checkpoint, OwnershipChange } from '../../src/ports/store.ts';
-import { tellFigures } from '../figures.ts';
+import { printFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 import { FLEET, PAGE, readMegabytes, startFleetService, stopFleetService, timePages } from './fleet-service.ts';
 import { identityOf } from './devnet-identity.ts';
@@ -24,7 +24,7 @@ const OTHER_FLEET_MACHINES = 100;
 const BATCHES = 50;
 const PAGES_PER_ROUND = 100;
 
-/** Odd, so that ids are distinct and lie all over the 256 bits. */
+/** Odd, so that ids are distinct and spread over the 256 bits. */
 const FACTOR = 0x9e3779b97f4a7c15f39cc0605cedc8341082276bf3a27251f86c6a11d0c18e95n;
 
 const root = join(import.meta.dirname, '../..');
@@ -43,7 +43,7 @@ function listChanges(from: number, to: number): OwnershipChange[] {
   });
 }
 
-/** Fills a database up to a final block of the chain. */
+/** Fills a database up to the final block of the chain. */
 async function fill(devnet: Devnet, databaseUrl: string): Promise<void> {
   const { request } = createRpc(devnet.rpcUrl);
   const read = (block: string) => request<{ number: string; hash: string }>('eth_getBlockByNumber', [block, false]);
@@ -74,7 +74,7 @@ try {
   console.log(`${MACHINES} machines stored in ${Math.round((performance.now() - began) / 1000)} s`);
   const last = FLEET_MACHINES - PAGE;
   for (const entry of ENTRIES) {
-    // The first start observes the head, which a later one of the same database finds.
+    // The first start records the head, which later starts on the database read.
     await stopFleetService(await startFleetService(entry, variables));
     const starts: number[] = [];
     const memories: number[] = [];
@@ -97,9 +97,9 @@ try {
         `resident after ${2 * PAGES_PER_ROUND} pages ${Math.round(median(memories))} MB, page at 0 ${median(near).toFixed(2)} ms, ` +
         `at ${last} ${median(far).toFixed(2)} ms, ratio ${(median(far) / median(near)).toFixed(2)}; load ${loadavg()[0]!.toFixed(1)}`,
     );
-    // The built one comes first, and is what is deployed.
+    // Only the first entry is recorded: the built one, which is deployed.
     if (entry !== ENTRIES[0]) continue;
-    tellFigures({
+    printFigures({
       'large-fleet/resident': { ours: median(memories) },
       'large-fleet/restart': { ours: median(starts) },
       'large-fleet/pages': { ours: median(far) / median(near) },

@@ -1,16 +1,16 @@
-/** How is ponder run on the same chain? Installed into a folder of its own, started as its makers say, stopped when it calls itself ready. */
+/** Ponder as a peer on the same chain: installed into its own folder, started as documented, stopped when it reports ready. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { untilAnswering } from '../measuring.ts';
+import { waitForOk } from '../measuring.ts';
 import type { FleetChain } from './fleet-chain.ts';
 
 const PORT = 42_869;
 const sources = join(import.meta.dirname, 'ponder');
 
-/** Files of `ponder/` and what ponder calls them. */
+/** Files of `ponder/` with the names that ponder expects. */
 const FILES = {
   'package.json': 'package.json',
   'ponder.config.mjs': 'ponder.config.ts',
@@ -19,7 +19,7 @@ const FILES = {
   'api.mjs': 'src/api/index.ts',
 };
 
-/** False: its packages cannot be had. */
+/** Installs ponder. Returns whether its packages are available. */
 export function installPonder(folder: string): boolean {
   mkdirSync(join(folder, 'src/api'), { recursive: true });
   for (const [from, to] of Object.entries(FILES)) copyFileSync(join(sources, from), join(folder, to));
@@ -28,8 +28,8 @@ export function installPonder(folder: string): boolean {
 }
 
 /**
- * Milliseconds from the start of the process until everything historical is indexed. A second `schema` of one database starts from what
- * the first has fetched, and only transforms it.
+ * Returns milliseconds from the start of the process until all history is indexed. A second `schema` of one database reuses
+ * what the first has fetched, and only transforms it.
  */
 export async function runPonder(
   folder: string,
@@ -50,7 +50,7 @@ export async function runPonder(
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   try {
-    await Promise.race([untilReady(), untilGone(child)]);
+    await Promise.race([waitUntilReady(), rejectOnExit(child)]);
     return performance.now() - began;
   } finally {
     child.kill();
@@ -58,9 +58,9 @@ export async function runPonder(
   }
 }
 
-async function untilReady(): Promise<void> {
+async function waitUntilReady(): Promise<void> {
   for (let minutes = 0; minutes < 10; minutes++) {
-    const isReady = await untilAnswering(`http://127.0.0.1:${PORT}/ready`).then(
+    const isReady = await waitForOk(`http://127.0.0.1:${PORT}/ready`).then(
       () => true,
       () => false,
     );
@@ -69,12 +69,12 @@ async function untilReady(): Promise<void> {
   throw new Error('ponder was not ready after ten minutes');
 }
 
-async function untilGone(child: ChildProcess): Promise<never> {
+async function rejectOnExit(child: ChildProcess): Promise<never> {
   const [code] = await once(child, 'exit');
-  throw new Error(`ponder ended with ${code}`);
+  throw new Error(`ponder exited with ${code}`);
 }
 
-/** The owner of every token, by token. */
+/** Returns the owner of every token. */
 export async function readPonderOwners(databaseUrl: string, schema: string): Promise<Map<bigint, string>> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,6 +1,6 @@
 /**
- * How long does the service's own index take for a chain? Runs the index alone, in this process, against the database of
- * `DATABASE_URL` and the chain that `FLEET_CHAIN` describes as JSON; prints one line of JSON when everything final is stored.
+ * Runs the service's main-chain index alone, in this process, against the database of `DATABASE_URL` and the chain that
+ * `FLEET_CHAIN` describes as JSON. Prints one line of JSON when everything final is stored.
  */
 import { createMainChain } from '../../src/adapters/main-chain/create-main-chain.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';

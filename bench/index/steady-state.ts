@@ -1,7 +1,7 @@
 /**
- * What does a service under full load ask of its node? Reads of 100 machines as fast as `wrk` sends them, for some blocks of a devnet with one
- * every six seconds; every request upstream is counted, once the head follower has learned the timetable of the blocks.
- * `BENCH_SECONDS` changes the length, `BLOCK_SECONDS` the timetable.
+ * Requests of a service under full load to its node. `wrk` reads 100 machines as fast as it can, for some blocks of a devnet
+ * with one block every six seconds; every upstream request is counted, once the head follower has learned the block schedule.
+ * `BENCH_SECONDS` changes the length, `BLOCK_SECONDS` the schedule.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,18 +12,18 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from '../../devnet/main-chain/rpc.ts';
 import { startDevnet } from '../../devnet/start-devnet.ts';
-import { tellFigures } from '../figures.ts';
+import { printFigures } from '../figures.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
 const BLOCK_SECONDS = Number(process.env['BLOCK_SECONDS'] ?? 6);
-/** So many blocks show the timetable. */
+/** Number of blocks from which the follower learns the schedule. */
 const WARM_UP_BLOCKS = 8;
 const WARM_UP_SECONDS = WARM_UP_BLOCKS * BLOCK_SECONDS;
 const MACHINES = 100;
 const root = join(import.meta.dirname, '../..');
 
-/** Asks for the machines in turn. */
+/** Returns a wrk script that reads the machines in turn. */
 function toLoadScript(dids: readonly string[]): string {
   return [
     `local dids = { ${dids.map((did) => `"${did}"`).join(', ')} }`,
@@ -66,8 +66,8 @@ try {
     const load = spawn('wrk', ['-t1', '-c64', `-d${WARM_UP_SECONDS + SECONDS + 1}s`, '-s', script, service.url], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const said: string[] = [];
-    load.stdout.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+    const output: string[] = [];
+    load.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString()));
     await delay(WARM_UP_SECONDS * 1000);
     const readHead = async () => Number(await request<string>('eth_blockNumber'));
     const head = await readHead();
@@ -77,13 +77,13 @@ try {
     const blocks = (await readHead()) - head;
     await once(load, 'exit');
     console.log(
-      `${MACHINES} machines, ${SECONDS} s, a block every ${BLOCK_SECONDS} s, ${blocks} new blocks; ${/Requests\/sec:\s+[\d.]+/.exec(said.join(''))?.[0]}; ` +
-        `${/Non-2xx.*/.exec(said.join(''))?.[0] ?? 'all answers 200'}; load ${loadavg()[0]!.toFixed(1)}`,
+      `${MACHINES} machines, ${SECONDS} s, a block every ${BLOCK_SECONDS} s, ${blocks} new blocks; ${/Requests\/sec:\s+[\d.]+/.exec(output.join(''))?.[0]}; ` +
+        `${/Non-2xx.*/.exec(output.join(''))?.[0] ?? 'all responses 200'}; load ${loadavg()[0]!.toFixed(1)}`,
     );
     for (const [what, count] of counts) {
       console.log(`${String(count).padStart(5)} x ${what}  (${(count / blocks).toFixed(2)} per block)`);
     }
-    tellFigures({ 'steady/requests': { ours: [...counts.values()].reduce((sum, each) => sum + each, 0) / blocks } });
+    printFigures({ 'steady/requests': { ours: [...counts.values()].reduce((sum, each) => sum + each, 0) / blocks } });
   } finally {
     service.child.kill();
     await once(service.child, 'exit');

@@ -1,6 +1,6 @@
 /**
- * What does a signed decision cost? Recovery beside viem's, in turn in one run; a malformed body, refused before any curve operation; and
- * whole PUTs of a service on SQLite and on PostgreSQL, each with its own read of the chain and its own write to the disk.
+ * Cost of a signed decision: signer recovery, alternating with viem's; rejection of a malformed body before any curve operation;
+ * and complete PUTs to a service on SQLite and on PostgreSQL, each with its own chain read and disk write.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createMainChainKey, NATIVE_CHECKS } from '../../testing/fixtures/signing-keys.ts';
 import { parseStrictJson } from '../../src/domain/json/strict-json.ts';
 import { startEmbeddedPostgres } from '../../testing/harness/embedded-postgres.ts';
-import { tellFigures } from '../figures.ts';
+import { printFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -33,12 +33,12 @@ async function measureRecovery(): Promise<void> {
   const [ours, theirs]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     ours.push(await perSecond(5_000, () => NATIVE_CHECKS.recoverSigner(MESSAGE, SIGNATURE)));
-    const question = { message: { raw: MESSAGE }, signature: SIGNATURE };
-    theirs.push(await perSecond(300, () => recoverMessageAddress(question)));
+    const options = { message: { raw: MESSAGE }, signature: SIGNATURE };
+    theirs.push(await perSecond(300, () => recoverMessageAddress(options)));
   }
   const [own, peer] = [median(ours), median(theirs)];
   console.log(`recovery: ${Math.round(own)}/s, viem ${Math.round(peer)}/s, ratio ${(own / peer).toFixed(1)}`);
-  tellFigures({ 'decisions/recovery': { ours: own, peer } });
+  printFigures({ 'decisions/recovery': { ours: own, peer } });
 }
 
 async function perSecond(times: number, run: () => unknown): Promise<number> {
@@ -47,9 +47,9 @@ async function perSecond(times: number, run: () => unknown): Promise<number> {
   return (times * 1000) / (performance.now() - start);
 }
 
-/** From the bytes to the refusal, in CPU time of this process. */
+/** Measures rejections from the bytes to the refusal, in CPU time of this process. */
 function measureRefusals(): void {
-  let dearest = 0;
+  let highest = 0;
   const bodies = {
     'no JSON': '{"opted_in":tru',
     'a repeated member': '{"opted_in":true,"opted_in":true}',
@@ -70,10 +70,10 @@ function measureRefusals(): void {
       return process.cpuUsage(start).user / 20_000;
     });
     const microseconds = median(rounds);
-    dearest = Math.max(dearest, microseconds);
-    console.log(`refused, ${name}: ${microseconds.toFixed(2)} µs of CPU`);
+    highest = Math.max(highest, microseconds);
+    console.log(`rejected, ${name}: ${microseconds.toFixed(2)} µs of CPU`);
   }
-  tellFigures({ 'decisions/refusal': { ours: dearest } });
+  printFigures({ 'decisions/refusal': { ours: highest } });
 }
 
 async function measurePuts(devnet: Devnet, databaseUrl: string): Promise<void> {
@@ -95,7 +95,7 @@ async function measurePuts(devnet: Devnet, databaseUrl: string): Promise<void> {
       Array.from({ length: CONNECTIONS }, async () => {
         for (let next = decisions.pop(); next !== undefined; next = decisions.pop()) {
           const status = await put(`${url}/machine/${next.id}/monetization`, agent, next.body);
-          if (status !== 200 && status !== 409) throw new Error(`answered ${status}`);
+          if (status !== 200 && status !== 409) throw new Error(`status ${status}`);
         }
       }),
     );
@@ -103,14 +103,14 @@ async function measurePuts(devnet: Devnet, databaseUrl: string): Promise<void> {
     const seconds = (performance.now() - start) / 1000;
     const database = databaseUrl.split(':')[0]!;
     console.log(`PUT: ${Math.round(count / seconds)}/s on ${database}, ${CONNECTIONS} connections`);
-    tellFigures({ [`decisions/${database}`]: { ours: count / seconds } });
+    printFigures({ [`decisions/${database}`]: { ours: count / seconds } });
     agent.destroy();
   } finally {
     child.kill();
   }
 }
 
-/** Taken from the end: oldest first, machine by machine in turn. */
+/** Signs decisions newest first, for one machine after the other; callers pop the oldest from the end. */
 function signDecisions(devnet: Devnet): { readonly id: string; readonly body: string }[] {
   const fleet = devnet.fixtures.machines.filter(({ name }) => name.startsWith('fleet')).slice(0, MACHINES);
   const { chainId, addresses } = devnet.fixtures.mainChain;

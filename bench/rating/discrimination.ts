@@ -1,24 +1,24 @@
 /**
- * Does the score rank machines by how likely they are to default? (design/scoring.md, property 8.) Simulates a fleet whose
- * machines have a hidden quality, rates every machine, and prints the area under the ROC curve, of the score and of each factor
- * alone: 0.5 is chance, 1 is a perfect order. A factor's share is what it adds to the sum of the factors, on average over all
- * orders in which they can be added (Shapley); the shares add up to the area above chance.
+ * Discrimination of the score: how well it ranks machines by their probability of default (design/scoring.md, property 8).
+ * Simulates a fleet whose machines have a hidden quality, rates every machine, and prints the area under the ROC curve of the
+ * score and of each factor alone: 0.5 is chance, 1 is a perfect order. A factor's share is what it adds to the sum of the
+ * factors, averaged over all orders in which they can be added (Shapley); the shares add up to the area above chance.
  *
  *     node bench/rating/discrimination.ts [machines] [seed]
  *
- * The fleet is an assumption, written down in `simulateMachine`; the figures say how the model reads such a fleet, no more.
+ * The fleet is an assumption, stated in `simulateMachine`; the figures describe only how the model ranks such a fleet.
  */
 import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
 import type { Factor } from '../../src/domain/rating/factor.ts';
 import { createRateTable } from '../../src/domain/rating/rate-table.ts';
 import { rateMachine } from '../../src/domain/rating/rating.ts';
-import { tellFigures } from '../figures.ts';
+import { printFigures } from '../figures.ts';
 
 const DAY = 86_400;
 const NOW = 1_772_452_800;
-/** Part of the bad machines that dress up: much self-reported revenue, and bursts before the rating. */
-const PLAYERS = 0.3;
+/** Share of the bad machines that game the rating: much self-reported revenue, and bursts shortly before it. */
+const GAMING_SHARE = 0.3;
 
 const machines = Number(process.argv[2] ?? 2_000);
 const seed = Number(process.argv[3] ?? 1);
@@ -39,13 +39,13 @@ const areaByFactors = Array.from({ length: 2 ** names.length }, (_, chosen) =>
 console.log(`${machines} machines, seed ${seed}, ${fleet.filter(({ defaulted }) => defaulted).length} defaults`);
 const area = areaUnderCurve(({ total }) => total);
 console.log(`score      ${area.toFixed(3)}`);
-tellFigures({ 'rating/auc': { ours: area } });
+printFigures({ 'rating/auc': { ours: area } });
 names.forEach((name, index) => {
   const alone = areaByFactors[1 << index]!;
   console.log(`${name.padEnd(10)} ${alone.toFixed(3)} alone, share ${shareOf(index).toFixed(3)}`);
 });
 
-/** The mean of what a factor adds to every set of the others, sets of each size weighing the same. */
+/** Returns the mean of what a factor adds to every set of the others, with equal weight for each set size. */
 function shareOf(index: number): number {
   let share = 0;
   areaByFactors.forEach((area, chosen) => {
@@ -82,20 +82,20 @@ function simulateOutcome(): Outcome {
 }
 
 /**
- * Good machines earn more, on more days, for longer, and vouch for more of it. A machine that will default tends to have earned
- * less and less for a while; some of the bad ones play the rating.
+ * Simulates the events of a machine. Good machines earn more, on more days, for longer, and sign more of it. A machine that
+ * will default tends to earn less and less for a while; some of the bad ones game the rating.
  */
 function simulateMachine(quality: number, defaulted: boolean): RatingEvent[] {
-  const isPlayer = quality < 0.5 && random() < PLAYERS;
+  const isGaming = quality < 0.5 && random() < GAMING_SHARE;
   const ageDays = 30 + Math.floor(random() * (200 + 500 * quality));
   const dailyCents = 2_000 * Math.exp(2 * random() + 2 * quality);
   const workRate = Math.min(1, 0.1 + random() * 0.4 + 0.5 * quality);
-  const signedRate = isPlayer ? 0 : Math.min(1, 0.2 + quality * random() * 1.2);
+  const signedRate = isGaming ? 0 : Math.min(1, 0.2 + quality * random() * 1.2);
   const fadeDays = defaulted ? 10 + random() * 80 : 0;
   const events: RatingEvent[] = [];
   for (let ago = ageDays; ago >= 0; ago -= 1) {
     const fade = ago < fadeDays ? (ago / fadeDays) * 0.8 + 0.1 : 1;
-    const isBurst = isPlayer && ago < 5;
+    const isBurst = isGaming && ago < 5;
     if (!isBurst && random() > workRate * Math.sqrt(fade)) continue;
     const isRevenue = isBurst || random() < 0.8;
     const cents = Math.round(dailyCents * fade * (0.5 + random()) * (isBurst ? 20 : 1));
@@ -113,7 +113,7 @@ function simulateMachine(quality: number, defaulted: boolean): RatingEvent[] {
   return events;
 }
 
-/** How often a machine that did not default stands above one that did; equal ones count half. */
+/** Returns how often a machine without default ranks above one with default; ties count half. */
 function areaUnderCurve(valueOf: (outcome: Outcome) => number): number {
   const sorted = fleet
     .map((outcome) => ({ value: valueOf(outcome), defaulted: outcome.defaulted }))
@@ -136,7 +136,7 @@ function sumOf(factors: readonly Factor[]): number {
   return factors.reduce((sum, { pointsHundredths }) => sum + pointsHundredths, 0);
 }
 
-/** A small seeded generator (mulberry32), so that a run can be repeated. */
+/** Creates a seeded generator (mulberry32), so that a run can be repeated. */
 function createRandom(start: number): () => number {
   let state = start >>> 0;
   return () => {

@@ -1,13 +1,13 @@
-/** How fast are folding and rating? Prints events folded per second, and microseconds per answer from a full fold. */
+/** Speed of folding and rating: events folded per second, and microseconds per rating from a full rating state. */
 import { emptyRatingState, foldEvents } from '../../src/domain/rating/rating-state.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
 import { encodeRatingState, decodeRatingState } from '../../src/domain/rating/rating-state-codec.ts';
 import { createRateTable, extendRateTable } from '../../src/domain/rating/rate-table.ts';
 import { rateMachine } from '../../src/domain/rating/rating.ts';
-import { tellFigures } from '../figures.ts';
+import { printFigures } from '../figures.ts';
 
 const EVENTS = 500_000;
-const ANSWERS = 20_000;
+const RATINGS = 20_000;
 const SECONDS_BETWEEN = 60;
 const START = 1_750_000_000;
 const DAY = 86_400;
@@ -45,15 +45,15 @@ const facts = {
 } as const;
 
 const folding = measure(() => foldEvents(emptyRatingState(), events, rates).state);
-const fold = folding.result;
-const text = encodeRatingState(fold);
-const rating = measureEach(() => rateMachine({ ...facts, state: fold, tail: [] }));
+const state = folding.result;
+const text = encodeRatingState(state);
+const rating = measureEach(() => rateMachine({ ...facts, state, tail: [] }));
 const parsing = measureEach(() => decodeRatingState(text));
 
 console.log(`fold      ${Math.round(EVENTS / (folding.milliseconds / 1000)).toLocaleString('en')} events/s`);
-console.log(`rate      ${rating.toFixed(1)} µs from a fold of ${fold.buckets.length} days`);
-console.log(`parse     ${parsing.toFixed(1)} µs for ${text.length.toLocaleString('en')} bytes of fold`);
-tellFigures({ 'rating/fold': { ours: EVENTS / (folding.milliseconds / 1000) }, 'rating/rate': { ours: rating } });
+console.log(`rate      ${rating.toFixed(1)} µs from a rating state of ${state.buckets.length} days`);
+console.log(`parse     ${parsing.toFixed(1)} µs for ${text.length.toLocaleString('en')} bytes of rating state`);
+printFigures({ 'rating/fold': { ours: EVENTS / (folding.milliseconds / 1000) }, 'rating/rate': { ours: rating } });
 
 function measure<T>(work: () => T): { result: T; milliseconds: number } {
   const start = performance.now();
@@ -61,11 +61,11 @@ function measure<T>(work: () => T): { result: T; milliseconds: number } {
   return { result, milliseconds: performance.now() - start };
 }
 
-/** Microseconds per call, after a warm-up of the same length. */
+/** Returns microseconds per call, after a warm-up of the same length. */
 function measureEach(work: () => unknown): number {
   const run = (): void => {
-    for (let i = 0; i < ANSWERS; i += 1) work();
+    for (let i = 0; i < RATINGS; i += 1) work();
   };
   run();
-  return (measure(run).milliseconds / ANSWERS) * 1000;
+  return (measure(run).milliseconds / RATINGS) * 1000;
 }

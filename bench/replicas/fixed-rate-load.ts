@@ -1,14 +1,14 @@
 /**
- * What becomes of every request when so many come each second, whatever the server does? An open load: a request is due at its time, waits for a free
- * connection if there is none, and its answer is held against what was expected. Plain sockets, one request at a time on each, and nothing that is made
- * anew for each, because the load shares its machine with what it measures.
+ * Open-loop load at a fixed request rate, whatever the server's speed. A request is due at its time, waits for a free
+ * connection if there is none, and its response is compared with the expected one. Uses plain sockets with one request at a
+ * time on each and no allocation per request, because the load shares its machine with what it measures.
  */
 import { connect, type Socket } from 'node:net';
 
 export interface Call {
   /** A whole HTTP/1.1 request. */
   readonly bytes: string;
-  /** What is wrong with an answer; undefined: nothing. The body is read before the next answer comes, or copied. */
+  /** Returns what is wrong with a response; undefined when it is correct. The body is valid only until the next response. */
   readonly judge: (status: number, body: Buffer) => string | undefined;
 }
 
@@ -16,25 +16,25 @@ export interface LoadOptions {
   readonly port: number;
   readonly requestsPerSecond: number;
   readonly connections: number;
-  /** The request of that number, when it is sent. */
+  /** Returns the request of that number; called when it is sent. */
   readonly next: (index: number) => Call;
-  /** Asked before each request falls due, with how many did. */
+  /** Called before each request is due, with the number of due requests so far. */
   readonly isOver: (due: number) => boolean;
 }
 
 export interface LoadReport {
-  readonly answered: number;
+  readonly responses: number;
   readonly seconds: number;
-  /** What went wrong, and how often. */
+  /** Number of failures by kind. */
   readonly failures: ReadonlyMap<string, number>;
-  /** From the time at which a request was due, of those that were answered. */
+  /** Latency of successful requests, from the time at which they were due. */
   readonly milliseconds: { readonly p50: number; readonly p99: number; readonly p999: number; readonly max: number };
 }
 
 const TICK_MILLISECONDS = 1;
-const PATIENCE_MILLISECONDS = 15_000;
+const TIMEOUT_MILLISECONDS = 15_000;
 const CHECKING_MILLISECONDS = 250;
-/** Longer answers come in parts. */
+/** Size of the read buffer; longer responses arrive in parts. */
 const READ_BYTES = 65_536;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
@@ -47,7 +47,7 @@ export function runLoad(options: LoadOptions): Promise<LoadReport> {
   let due = 0;
   let sent = 0;
   let settled = 0;
-  let isEnding = false;
+  let isStopping = false;
 
   return new Promise((resolve) => {
     const settle = (connection: Connection, status: number, body: Buffer) => {
@@ -66,15 +66,15 @@ export function runLoad(options: LoadOptions): Promise<LoadReport> {
 
     function send(): void {
       const dueNow = ((performance.now() - startedAt) * requestsPerSecond) / 1000;
-      while (!isEnding && due < dueNow) {
-        isEnding = isOver(due);
-        if (!isEnding) due += 1;
+      while (!isStopping && due < dueNow) {
+        isStopping = isOver(due);
+        if (!isStopping) due += 1;
       }
       while (sent < due && idle.length > 0) {
-        idle.shift()!.ask(next(sent), startedAt + (sent * 1000) / requestsPerSecond);
+        idle.shift()!.send(next(sent), startedAt + (sent * 1000) / requestsPerSecond);
         sent += 1;
       }
-      if (isEnding && settled === due) end();
+      if (isStopping && settled === due) end();
     }
 
     function fail(what: string, { bytes }: Call): void {
@@ -89,7 +89,7 @@ export function runLoad(options: LoadOptions): Promise<LoadReport> {
       const sorted = Float64Array.from(latencies).sort();
       const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
       resolve({
-        answered: settled,
+        responses: settled,
         seconds: (performance.now() - startedAt) / 1000,
         failures,
         milliseconds: { p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) },
@@ -98,20 +98,20 @@ export function runLoad(options: LoadOptions): Promise<LoadReport> {
   });
 }
 
-/** Status 0: no answer, and `body` says why. */
+/** Called with a response; status 0: none arrived, and `body` says why. */
 type Settle = (connection: Connection, status: number, body: Buffer) => void;
 
-/** One request after another; opens itself again when the other side has ended it. */
+/** Connection for one request after another; reopens after the server closes it. */
 class Connection {
   readonly #port: number;
-  /** Of all connections: what is read is used up at once, or copied. */
+  /** Read buffer of all connections: its content is consumed at once, or copied. */
   readonly #shared: Buffer;
   readonly #settle: Settle;
   #socket: Socket | undefined;
-  /** The parts of an answer so far. */
+  /** Parts of the response so far. */
   #parts: Buffer[] = [];
-  #isAsking = false;
-  #askedAt = 0;
+  #isPending = false;
+  #sentAt = 0;
   call: Call | undefined;
   dueAt = 0;
 
@@ -121,18 +121,18 @@ class Connection {
     this.#settle = settle;
   }
 
-  ask(call: Call, dueAt: number): void {
+  send(call: Call, dueAt: number): void {
     this.call = call;
     this.dueAt = dueAt;
-    this.#isAsking = true;
-    this.#askedAt = performance.now();
+    this.#isPending = true;
+    this.#sentAt = performance.now();
     this.#socket ??= this.#open();
     this.#socket.write(call.bytes, 'latin1');
   }
 
-  /** Gives up on an answer that does not come. */
+  /** Fails a request that has timed out. */
   check(): void {
-    if (this.#isAsking && performance.now() - this.#askedAt > PATIENCE_MILLISECONDS) this.#end('no answer in time');
+    if (this.#isPending && performance.now() - this.#sentAt > TIMEOUT_MILLISECONDS) this.#end('request timed out');
   }
 
   close(): void {
@@ -155,24 +155,24 @@ class Connection {
   #take(bytes: Buffer): void {
     const received = this.#parts.length === 0 ? bytes : Buffer.concat([...this.#parts, bytes]);
     const headEnd = received.indexOf(HEAD_END);
-    if (!this.#isAsking) return;
-    if (headEnd === -1) return this.#keep(bytes);
+    if (!this.#isPending) return;
+    if (headEnd === -1) return this.#buffer(bytes);
     const head = received.toString('latin1', 0, headEnd);
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? NaN);
-    if (Number.isNaN(length)) return this.#end('an answer without a length');
+    if (Number.isNaN(length)) return this.#end('a response without a length');
     const bodyStart = headEnd + HEAD_END.length;
-    if (received.length < bodyStart + length) return this.#keep(bytes);
+    if (received.length < bodyStart + length) return this.#buffer(bytes);
     if (/\r\nconnection: close/i.test(head)) this.#drop();
-    this.#answer(Number(head.slice(9, 12)), received.subarray(bodyStart));
+    this.#finish(Number(head.slice(9, 12)), received.subarray(bodyStart));
   }
 
-  #keep(bytes: Buffer): void {
+  #buffer(bytes: Buffer): void {
     this.#parts.push(Buffer.from(bytes));
   }
 
   #end(reason: string): void {
     this.#drop();
-    this.#answer(0, Buffer.from(reason));
+    this.#finish(0, Buffer.from(reason));
   }
 
   #drop(): void {
@@ -181,10 +181,10 @@ class Connection {
     socket?.destroy();
   }
 
-  #answer(status: number, body: Buffer): void {
+  #finish(status: number, body: Buffer): void {
     if (this.#parts.length > 0) this.#parts = [];
-    if (!this.#isAsking) return;
-    this.#isAsking = false;
+    if (!this.#isPending) return;
+    this.#isPending = false;
     this.#settle(this, status, body);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What do callers of a whole service ask? Reads of every machine, operator and wallet of the devnet, with what its fixtures expect; now and then an owner signs
- * a decision, and a provider is refused a challenge. Each call comes from one of many addresses, so that limits hold nobody back.
+ * Calls to a whole service: reads of every machine, operator and wallet of the devnet, with the results that its fixtures
+ * expect, a few signed decisions of owners and a few rejected challenges of providers. Each call comes from one of many
+ * addresses, so that no rate limit applies.
  */
 import type { Fixtures, MachineFixture } from '../../devnet/fixtures.ts';
 import type { Random } from '../../sim/random.ts';
@@ -12,7 +13,7 @@ import type { Call } from './fixed-rate-load.ts';
 
 const DECISION_SHARE = 0.005;
 const CHALLENGE_SHARE = 0.005;
-/** Each is a call of its own to the alt chain's node, which shares the machine. */
+/** Small, because each read calls the alt chain's node, which shares the machine. */
 const ALT_SHARE = 0.01;
 /** How far back the first decision of a machine is signed. */
 const OLDEST_SECONDS = 200;
@@ -20,9 +21,9 @@ const NEWEST_SECONDS = 20;
 const BRACE = '{'.charCodeAt(0);
 
 export interface FixtureCalls {
-  /** The call of that number. */
+  /** Returns the call of that number. */
   readonly next: (index: number) => Call;
-  /** Each read once. */
+  /** All reads, each once. */
   readonly reads: readonly Call[];
 }
 
@@ -52,33 +53,33 @@ export function createCalls(fixtures: Fixtures, token: string, random: Random): 
     const call =
       (random.chance(DECISION_SHARE) ? decide() : undefined) ??
       (random.chance(CHALLENGE_SHARE) ? challenge : random.pick(random.chance(ALT_SHARE) ? alt : main));
-    return comeFrom(index, call);
+    return sendFrom(index, call);
   };
-  return { next, reads: [...main, ...alt].map((call, index) => comeFrom(2 ** 24 - 1 - index, call)) };
+  return { next, reads: [...main, ...alt].map((call, index) => sendFrom(2 ** 24 - 1 - index, call)) };
 }
 
-/** A caller among 2^24 behind the balancer. */
-function comeFrom(caller: number, call: Call): Call {
+/** Sends a call from one of 2^24 addresses behind the load balancer. */
+function sendFrom(caller: number, call: Call): Call {
   const address = `10.${(caller >> 16) & 255}.${(caller >> 8) & 255}.${caller & 255}`;
   return { ...call, bytes: call.bytes.replace('\r\n', `\r\nX-Forwarded-For: ${address}\r\n`) };
 }
 
-/** A body that was found right is right again, byte by byte; every other is parsed and compared. `isDecided`: decisions change it, and none is kept. */
+/** Creates a read. A body equal to an earlier correct one is correct; any other is parsed and compared. `isDecided`: decisions change the body, so none is cached. */
 function createRead(path: string, expected: number, members: unknown, isDecided = false): Call {
-  let right: Buffer | undefined;
+  let correct: Buffer | undefined;
   return {
     bytes: createRequest('GET', path),
     judge(status, body) {
       if (status !== expected) return `status ${status} ${body[0] === BRACE ? body.toString() : ''}`;
-      if (right?.equals(body) === true) return undefined;
+      if (correct?.equals(body) === true) return undefined;
       const difference = findDifference(members, JSON.parse(body.toString()));
-      if (difference === undefined && !isDecided) right = Buffer.from(body);
+      if (difference === undefined && !isDecided) correct = Buffer.from(body);
       return difference;
     },
   };
 }
 
-/** Undefined: the machine that came up was decided about for the latest time that would be believed. */
+/** Creates decisions. A call returns undefined when the drawn machine has a decision open or already one at the latest acceptable time. */
 function createDecisions(fixtures: Fixtures, fleet: readonly MachineFixture[], random: Random): () => Call | undefined {
   const { chainId, addresses } = fixtures.mainChain;
   const deployment = { chainId: String(chainId), registry: addresses.machineRegistry.toLowerCase() as Address };
@@ -92,7 +93,7 @@ function createDecisions(fixtures: Fixtures, fleet: readonly MachineFixture[], r
     const { id, key } = random.pick(signers);
     const now = Math.floor(Date.now() / 1000);
     const timestamp = Math.max((newest.get(id) ?? 0) + 1, now - OLDEST_SECONDS);
-    // Two at once might overtake each other, and the older would be refused rightly.
+    // Concurrent decisions could arrive out of order, and the older would be rejected.
     if (timestamp > now + NEWEST_SECONDS || open.has(id)) return undefined;
     newest.set(id, timestamp);
     open.add(id);
@@ -115,7 +116,7 @@ function createRequest(method: string, path: string, body = '', headers = ''): s
   return `${method} ${path} HTTP/1.1\r\nHost: ratings.example\r\n${headers}${content}\r\n${body}`;
 }
 
-/** Objects have at least the expected members; arrays are as long. */
+/** Returns the first difference. Objects must have at least the expected members, arrays the same length. */
 function findDifference(expected: unknown, given: unknown, at = 'body'): string | undefined {
   if (typeof expected !== 'object' || expected === null) {
     return Object.is(expected, given) ? undefined : `${at} is ${JSON.stringify(given)}`;

@@ -1,4 +1,4 @@
-/** Who uses the processors while replicas are measured? By the system's own count, of processes and of those that they started. */
+/** CPU time by process, from the system's own accounting of processes and their children. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The system counts in hundredths of a second. */
@@ -13,14 +13,14 @@ export interface ProcessTime {
   readonly reaped: number;
 }
 
-/** Of every process that is there. */
+/** Returns the CPU times of all running processes. */
 export function readProcessTimes(): ReadonlyMap<number, ProcessTime> {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const times = pids.flatMap((name) => readProcessTime(Number(name)) ?? []);
   return new Map(times.map((time) => [time.pid, time]));
 }
 
-/** Seconds of a process, of those that it started, and of those of them that have ended; 0 for one that is gone. */
+/** Returns the CPU seconds of a process and its descendants, including ended ones; 0 for a process that is gone. */
 export function sumTree(times: ReadonlyMap<number, ProcessTime>, pid: number): number {
   const root = times.get(pid);
   if (root === undefined) return 0;
@@ -34,7 +34,7 @@ function readProcessTime(pid: number): ProcessTime | undefined {
     const sum = (from: number) => (fields[from]! + fields[from + 1]!) / TICKS_PER_SECOND;
     return { pid, parent: fields[1]!, own: sum(11), reaped: sum(13) };
   } catch {
-    // It ended meanwhile.
+    // The process has ended since.
     return undefined;
   }
 }

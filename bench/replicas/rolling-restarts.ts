@@ -1,9 +1,11 @@
 /**
- * How many requests fail while replicas are restarted one after the other? Two of them behind nginx with the file that `deploy/nginx` ships, over PostgreSQL, and
- * over Redis where `redis-server` is there; an open load of reads of every kind, signed decisions and refused challenges, each answer held against what the
- * devnet's fixtures expect. One rolling restart: each replica is told to end, ends, is started, and says that it is ready, before the next. Needs Debian's `nginx`.
+ * Failed requests across rolling restarts of two replicas. They run behind nginx with the file that `deploy/nginx` ships, over
+ * PostgreSQL, and over Redis where `redis-server` is installed. An open-loop load sends reads of every kind, signed decisions
+ * and rejected challenges, and compares each response with the devnet's fixtures. In one rolling restart each replica stops,
+ * starts and reports ready before the next. Needs Debian's `nginx`.
  *
- * `RATE` (5,000 a second), `REQUESTS` (1,000,000) and `RESTARTS` (20) change the size, `ENTRY` what is run; the load goes on until both are done. Exits with 1 if any failed.
+ * `RATE` (5,000 a second), `REQUESTS` (1,000,000) and `RESTARTS` (20) change the size, `ENTRY` the program; the load runs until
+ * both are done. Exits with 1 if any request failed.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,8 +19,8 @@ import { Random } from '../../sim/random.ts';
 import { startEmbeddedPostgres } from '../../testing/harness/embedded-postgres.ts';
 import { findFreePort } from '../../testing/harness/free-port.ts';
 import { startReplica, type Replica } from '../../testing/harness/replica.ts';
-import { tellFigures } from '../figures.ts';
-import { untilAnswering } from '../measuring.ts';
+import { printFigures } from '../figures.ts';
+import { waitForOk } from '../measuring.ts';
 import { runLoad, type Call } from './fixed-rate-load.ts';
 import { createCalls } from './fixture-calls.ts';
 import { readProcessTimes, sumTree } from './processor-time.ts';
@@ -33,26 +35,26 @@ const BUILT = join(ROOT, 'dist/svc.js');
 const SOURCE = join(ROOT, 'cli/svc.ts');
 const ENTRY = process.env['ENTRY'] ?? (existsSync(BUILT) ? BUILT : SOURCE);
 
-/** Held against everything that does not end well. */
+/** Cleared only after a run without failures. */
 process.exitCode = 1;
 const folder = mkdtempSync(join(tmpdir(), 'bench-replicas-'));
 const ports = { nginx: await findFreePort(), replicas: [await findFreePort(), await findFreePort()] };
 const children: ChildProcess[] = [];
 const replicas: Replica[] = [];
-/** Of processes that stay. */
+/** Names of the processes that run throughout. */
 const names = new Map<number, string>();
 
-function keep(name: string, child: ChildProcess): void {
+function track(name: string, child: ChildProcess): void {
   children.push(child);
   names.set(child.pid!, name);
 }
 
-/** In a process of its own, because the alt chain's node would share the load's. */
+/** Starts the devnet in a separate process, because the alt chain's node would share the one of the load. */
 async function startDevnetProcess(): Promise<{ env: Record<string, string>; fixtures: Fixtures }> {
   const child = spawn(process.execPath, [join(ROOT, 'cli/svc.ts'), 'devnet', '--dir', folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  keep('chains', child);
+  track('chains', child);
   for await (const line of createInterface({ input: child.stdout })) if (line === 'ready') break;
   child.stdout.resume();
   const lines = readFileSync(join(folder, 'env'), 'utf8').split('\n');
@@ -65,11 +67,11 @@ async function startRedis(): Promise<Record<string, string>> {
   if (spawnSync('redis-server', ['--version']).status !== 0) return {};
   const port = await findFreePort();
   const child = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', '--save', ''], { stdio: 'ignore' });
-  keep('Redis', child);
+  track('Redis', child);
   return { REDIS_URL: `redis://127.0.0.1:${port}` };
 }
 
-/** The shipped file, on ports that are free. */
+/** Starts nginx with the shipped file on free ports. */
 async function startNginx(): Promise<void> {
   const shipped = readFileSync(join(ROOT, 'deploy/nginx/machine-rating.conf'), 'utf8');
   const [first, second] = ports.replicas;
@@ -87,17 +89,17 @@ http { access_log off; keepalive_requests 100000; ${paths.join(' ')}
 ${site} }`;
   writeFileSync(join(folder, 'nginx.conf'), whole);
   const options = ['-p', folder, '-c', join(folder, 'nginx.conf')];
-  keep('nginx', spawn('nginx', options, { stdio: ['ignore', 'ignore', 'inherit'] }));
+  track('nginx', spawn('nginx', options, { stdio: ['ignore', 'ignore', 'inherit'] }));
 }
 
 async function start(index: number, variables: Record<string, string>): Promise<void> {
   const port = ports.replicas[index]!;
   replicas[index] = await startReplica(variables, { port, entry: ENTRY });
-  await untilAnswering(`http://127.0.0.1:${port}/ready`);
+  await waitForOk(`http://127.0.0.1:${port}/ready`);
 }
 
-/** Until a replica answers every read as it should: its index has caught up. */
-async function untilRight(port: number, reads: readonly Call[]): Promise<void> {
+/** Waits until every read of a replica is correct, so that its index has caught up. */
+async function waitUntilCorrect(port: number, reads: readonly Call[]): Promise<void> {
   for (;;) {
     const once = { port, requestsPerSecond: Infinity, connections: 8, next: (index: number) => reads[index]! };
     const { failures } = await runLoad({ ...once, isOver: (due) => due === reads.length });
@@ -113,15 +115,15 @@ interface Restart {
 }
 
 async function restart(index: number, variables: Record<string, string>): Promise<Restart> {
-  const told = performance.now();
+  const signaled = performance.now();
   replicas[index]!.signal('SIGTERM');
   const code = await replicas[index]!.ended;
   const ended = performance.now();
   await start(index, variables);
-  return { code, endingSeconds: (ended - told) / 1000, startingSeconds: (performance.now() - ended) / 1000 };
+  return { code, endingSeconds: (ended - signaled) / 1000, startingSeconds: (performance.now() - ended) / 1000 };
 }
 
-/** Seconds of processor time by who used them, so far: this process, what it runs, and all replicas there were. */
+/** Returns the CPU seconds so far of this process, of its children, and of all replicas so far. */
 function readUses(): Map<string, number> {
   const times = readProcessTimes();
   const { own, reaped } = times.get(process.pid)!;
@@ -153,9 +155,9 @@ try {
   };
   await Promise.all([start(0, variables), start(1, variables)]);
   await startNginx();
-  await untilAnswering(`http://127.0.0.1:${ports.nginx}/ready`);
+  await waitForOk(`http://127.0.0.1:${ports.nginx}/ready`);
   const { next, reads } = createCalls(fixtures, env['ONBOARDING_TOKENS']!.split(',')[0]!, new Random(SEED));
-  for (const port of ports.replicas) await untilRight(port, reads);
+  for (const port of ports.replicas) await waitUntilCorrect(port, reads);
 
   const restarts: Restart[] = [];
   const before = readUses();
@@ -180,22 +182,22 @@ try {
   const longest = (of: (each: Restart) => number) => Math.max(...restarts.map(of)).toFixed(2);
   const { p50, p99, p999, max } = report.milliseconds;
   console.log(
-    `${failed} failed of ${report.answered} at ${Math.round(report.answered / report.seconds)}/s (due: ${RATE}/s), seed ${SEED}, entry ${ENTRY === SOURCE ? 'source' : 'built'}`,
+    `${failed} failed of ${report.responses} at ${Math.round(report.responses / report.seconds)}/s (due: ${RATE}/s), seed ${SEED}, entry ${ENTRY === SOURCE ? 'source' : 'built'}`,
   );
-  tellFigures({ 'replicas/failed': { ours: failed } });
+  printFigures({ 'replicas/failed': { ours: failed } });
   for (const [what, count] of report.failures) console.log(`${String(count).padStart(7)} x ${what}`);
   console.log(
     `${RESTARTS} rolling restarts of 2 replicas: longest end ${longest((each) => each.endingSeconds)} s, longest start ${longest((each) => each.startingSeconds)} s, exit codes ${[...new Set(restarts.map(({ code }) => code))].join(', ')}`,
   );
   console.log(
-    `from when a request was due, ms: p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, p99.9 ${p999.toFixed(1)}, longest ${max.toFixed(0)}; load ${loadavg()[0]!.toFixed(1)}`,
+    `latency from the due time, ms: p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)}, p99.9 ${p999.toFixed(1)}, longest ${max.toFixed(0)}; load ${loadavg()[0]!.toFixed(1)}`,
   );
-  const uses = [...after].map(([name, seconds]) => ({ name, share: (seconds - before.get(name)!) / report.answered }));
-  const tell = (share: number) => (share * 1e6).toFixed(0);
+  const uses = [...after].map(([name, seconds]) => ({ name, share: (seconds - before.get(name)!) / report.responses }));
+  const format = (share: number) => (share * 1e6).toFixed(0);
   console.log(
-    `processor time of a request, us: ${uses.map(({ name, share }) => `${name} ${tell(share)}`).join(', ')}, all ${tell(uses.reduce((sum, { share }) => sum + share, 0))}`,
+    `CPU time per request, us: ${uses.map(({ name, share }) => `${name} ${format(share)}`).join(', ')}, all ${format(uses.reduce((sum, { share }) => sum + share, 0))}`,
   );
-  for (const line of summarise(readFileSync(join(folder, 'nginx.log'), 'utf8'))) console.log(line);
+  for (const line of summarize(readFileSync(join(folder, 'nginx.log'), 'utf8'))) console.log(line);
   if (failed === 0 && restarts.every(({ code }) => code === 0)) process.exitCode = undefined;
 } finally {
   for (const replica of replicas) await replica.kill();
@@ -206,14 +208,14 @@ try {
   }
   await postgres.stop();
   if (process.exitCode !== 1) rmSync(folder, { recursive: true });
-  else console.log(`what nginx says of it: ${folder}/nginx.log`);
+  else console.log(`see the nginx log: ${folder}/nginx.log`);
 }
 
-/** What nginx met and hid, by its own words. */
-function summarise(log: string): string[] {
+/** Summarizes the log of nginx: errors that it met and hid from callers. */
+function summarize(log: string): string[] {
   const counts = new Map<string, number>();
-  for (const [, words] of log.matchAll(/\] \d+#\d+: (?:\*\d+ )?([^,\n]+)/g)) {
-    counts.set(words!, (counts.get(words!) ?? 0) + 1);
+  for (const [, message] of log.matchAll(/\] \d+#\d+: (?:\*\d+ )?([^,\n]+)/g)) {
+    counts.set(message!, (counts.get(message!) ?? 0) + 1);
   }
-  return [...counts].map(([words, count]) => `${String(count).padStart(7)} x nginx: ${words}`);
+  return [...counts].map(([message, count]) => `${String(count).padStart(7)} x nginx: ${message}`);
 }

@@ -1,7 +1,7 @@
 /**
- * What does a flood of ever new keys cost the counters that replicas share, and are callers that were there before still limited rightly meanwhile? A `redis-server` of its own
- * with the memory and the policy that `deploy/compose.yaml` gives (`MAXMEMORY`, `POLICY`), `KEYS` (10,000,000) new callers within one window, half way through the server is
- * killed and started again, empty. Needs Debian's `redis-server`.
+ * Cost of distributed rate limiting in a flood of new keys, and correctness of its limits for steady callers meanwhile. Runs a
+ * `redis-server` with the memory and the policy of `deploy/compose.yaml` (`MAXMEMORY`, `POLICY`). `KEYS` (10,000,000) new callers
+ * call within one window; half way through, the server is killed and restarted empty. Needs Debian's `redis-server`.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,11 +17,11 @@ const POLICY = process.env['POLICY'] ?? 'volatile-lru';
 const LIMIT = 90;
 /** Longer than the run, so that all of it is one window. */
 const WINDOW_MILLISECONDS = 3_600_000;
-const TURN = 500;
-const HALF = Math.floor(KEYS / 2 / TURN) * TURN;
+const BATCH = 500;
+const HALF = Math.floor(KEYS / 2 / BATCH) * BATCH;
 const AWAY = 100_000;
-/** So many of each turn that every one of them asks about twice as often as it may. */
-const STEADY_OF_TURN = Math.ceil((2 * LIMIT * STEADY_CALLERS * TURN) / HALF);
+/** Steady calls per batch, such that each steady caller calls about twice as often as its limit. */
+const STEADY_PER_BATCH = Math.ceil((2 * LIMIT * STEADY_CALLERS * BATCH) / HALF);
 
 const port = await findFreePort();
 const lines: string[] = [];
@@ -45,35 +45,35 @@ const shared = createDistributedCounters(`redis://127.0.0.1:${port}`, {
 const own = new RateLimiter({ limit: LIMIT, windowMilliseconds: WINDOW_MILLISECONDS, memoryBytes: 64 * 2 ** 20 });
 const limit = { name: 'general', limit: LIMIT, windowMilliseconds: WINDOW_MILLISECONDS };
 const limiter = new DistributedRateLimiter(own, shared, limit);
-const untilUp = async () => {
+const waitUntilUp = async () => {
   while (!shared.isUp()) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Answers how many requests of steady callers were admitted in it. */
+/** Runs a part of the flood and returns the admitted requests by steady caller. */
 async function flood(
   from: number,
   to: number,
-  isTogether: boolean,
+  isConnected: boolean,
 ): Promise<{ admitted: Uint32Array; newRefused: number }> {
   const admitted = new Uint32Array(STEADY_CALLERS);
   let steady = 0;
   let newRefused = 0;
-  for (let next = from; next < to; next += TURN) {
-    if (isTogether) await untilUp();
-    const asked: Promise<void>[] = [];
-    for (let k = next; k < Math.min(next + TURN, to); k++) {
-      asked.push(
+  for (let next = from; next < to; next += BATCH) {
+    if (isConnected) await waitUntilUp();
+    const pending: Promise<void>[] = [];
+    for (let k = next; k < Math.min(next + BATCH, to); k++) {
+      pending.push(
         Promise.resolve(limiter.count(floodAddress(k), PATH, Date.now())).then(
           (left) => void (left > 0 && newRefused++),
         ),
       );
     }
-    for (let k = 0; k < STEADY_OF_TURN; k++) {
+    for (let k = 0; k < STEADY_PER_BATCH; k++) {
       const caller = steady++ % STEADY_CALLERS;
-      const answered = Promise.resolve(limiter.count(steadyAddress(caller), PATH, Date.now()));
-      asked.push(answered.then((left) => void (left === 0 && admitted[caller]!++)));
+      const counted = Promise.resolve(limiter.count(steadyAddress(caller), PATH, Date.now()));
+      pending.push(counted.then((left) => void (left === 0 && admitted[caller]!++)));
     }
-    await Promise.all(asked);
+    await Promise.all(pending);
   }
   return { admitted, newRefused };
 }
@@ -89,21 +89,21 @@ async function measure(what: string, from: number, to: number): Promise<void> {
   clearInterval(timer);
   const { user, system } = process.cpuUsage(cpu);
   const count = to - from;
-  const asks = Math.floor(((count / TURN) * STEADY_OF_TURN) / STEADY_CALLERS);
+  const calls = Math.floor(((count / BATCH) * STEADY_PER_BATCH) / STEADY_CALLERS);
   const [least, most] = [Math.min(...admitted), Math.max(...admitted)];
   console.log(
-    `${what}: ${count.toLocaleString('en')} new callers in ${((performance.now() - started) / 1000).toFixed(0)} s, ${((user + system) / count).toFixed(1)} µs of CPU each; ${newRefused} of them refused`,
+    `${what}: ${count.toLocaleString('en')} new callers in ${((performance.now() - started) / 1000).toFixed(0)} s, ${((user + system) / count).toFixed(1)} µs of CPU each; ${newRefused} of them rejected`,
   );
   console.log(
-    `  callers that were there before asked ${asks} times each and were admitted ${least} to ${most} times (limit ${LIMIT})`,
+    `  steady callers called ${calls} times each and were admitted ${least} to ${most} times (limit ${LIMIT})`,
   );
   console.log(
-    `  server: ${info('used_memory_human')} used, ${info('used_memory_peak_human')} at most, ${info('used_memory_rss_human')} resident, ${info('evicted_keys')} keys evicted, ${info('db0')}; this process: ${residentMebibytes.toFixed(0)} MiB resident; ${shared.failures()} requests without an answer`,
+    `  server: ${info('used_memory_human')} used, ${info('used_memory_peak_human')} at most, ${info('used_memory_rss_human')} resident, ${info('evicted_keys')} keys evicted, ${info('db0')}; this process: ${residentMebibytes.toFixed(0)} MiB resident; ${shared.failures()} requests without a response`,
   );
 }
 
 try {
-  await untilUp();
+  await waitUntilUp();
   console.log(`maxmemory ${MAXMEMORY}, ${POLICY}`);
   await measure('first half', 0, HALF);
   const dead = once(server, 'exit');
@@ -112,10 +112,10 @@ try {
   const aloneFrom = performance.now();
   const { newRefused } = await flood(HALF, HALF + AWAY, false);
   console.log(
-    `server away: ${AWAY.toLocaleString('en')} new callers in ${((performance.now() - aloneFrom) / 1000).toFixed(1)} s, ${newRefused} refused`,
+    `server away: ${AWAY.toLocaleString('en')} new callers in ${((performance.now() - aloneFrom) / 1000).toFixed(1)} s, ${newRefused} rejected`,
   );
   server = startServer();
-  await untilUp();
+  await waitUntilUp();
   await measure('second half, on an empty server', HALF + AWAY, KEYS);
   for (const line of lines) console.log(line);
 } finally {

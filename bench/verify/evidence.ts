@@ -1,6 +1,7 @@
 /**
- * What does a document of evidence cost? Form, certificate, chip and controller apart and together, in CPU time of this process; and whole challenges and
- * documents of a service on SQLite, each with its own read of the chain and its own write to the disk. `BENCH_ROUNDS` and `BENCH_CHALLENGES` change the length.
+ * Cost of an evidence document: form, certificate, chip and controller, separately and together, in CPU time of this process;
+ * and complete challenges and documents of a service on SQLite, each with its own chain read and disk write. `BENCH_ROUNDS` and
+ * `BENCH_CHALLENGES` change the length.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ import { isSignedByP256 } from '../../src/domain/evidence/p256.ts';
 import { chipPreimage, fromHex } from '../../src/domain/evidence/signed-bytes.ts';
 import { NATIVE_CHECKS } from '../../testing/fixtures/signing-keys.ts';
 import { createProvider, startChipService } from '../../test/campaigns/chip-process.ts';
-import { tellFigures } from '../figures.ts';
+import { printFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
@@ -23,20 +24,20 @@ const CONNECTIONS = 32;
 const PER_ROUND = 300;
 
 function measureChecks(): void {
-  const scene = createEvidenceHarness();
-  const accepted = passSteps(scene);
+  const harness = createEvidenceHarness();
+  const accepted = passSteps(harness);
   const { document, transcript, leaf, leafDer, now } = accepted;
   const rules = { ...vectorRules, checks: NATIVE_CHECKS };
   const chipSignature = fromHex(document.proof.chipSignature);
   const preimage = chipPreimage(transcript, rules.namespace);
   const unknown = createEvidenceHarness({ lookup: () => ({ state: 'gone', isDocumentAccepted: false }) });
   const checks: Readonly<Record<string, () => unknown>> = {
-    'form and canonical bytes': () => steps.requireCanonical(steps.requireWellFormed(scene.body)),
+    'form and canonical bytes': () => steps.requireCanonical(steps.requireWellFormed(harness.body)),
     certificate: () => judgeLeaf(leafDer, { ...rules, nowSeconds: now }),
     'chip signature': () => isSignedByP256(leaf.publicKey.encoded, preimage, chipSignature),
     'controller signature': () => steps.requireControllerProof(accepted, rules),
-    'all of them, as the service does': () => judge(scene, rules),
-    'a refusal for want of a challenge': () => {
+    'all of them, as the service does': () => judge(harness, rules),
+    'a rejection without a challenge': () => {
       try {
         judge(unknown, rules);
       } catch {
@@ -58,14 +59,14 @@ function measureChecks(): void {
     const own = median(microseconds);
     console.log(`${name}: ${own.toFixed(0)} µs of CPU, ${Math.round(1e6 / own)}/s`);
   }
-  tellFigures({ 'evidence/checks': { ours: 1e6 / median(rounds['all of them, as the service does']!) } });
+  printFigures({ 'evidence/checks': { ours: 1e6 / median(rounds['all of them, as the service does']!) } });
 }
 
-/** From the bytes to the proven document; chain and store are left out. */
-function judge(scene: EvidenceHarness, rules: steps.EvidenceRules): steps.ProvenEvidence {
-  const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(scene.body)), rules);
-  const timed = steps.requireClock(supported, scene.nowMilliseconds, scene.latestMilliseconds);
-  const matching = steps.requireMatch(steps.requireChallenge(timed, scene.lookup(timed.nonceHash)), rules);
+/** Checks a document from its bytes to the proven evidence, without chain and store. */
+function judge(harness: EvidenceHarness, rules: steps.EvidenceRules): steps.ProvenEvidence {
+  const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(harness.body)), rules);
+  const timed = steps.requireClock(supported, harness.nowMilliseconds, harness.latestMilliseconds);
+  const matching = steps.requireMatch(steps.requireChallenge(timed, harness.lookup(timed.nonceHash)), rules);
   const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));
   return steps.requireControllerProof(steps.requireChipProof(bound, rules), rules);
 }
@@ -82,14 +83,14 @@ async function measureService(): Promise<void> {
     const sign = createProvider(devnet);
     const fleet = devnet.fixtures.machines.filter(({ name, home }) => name.startsWith('fleet') && home === 'main');
     const [challengeSeconds, evidenceSeconds]: [number[], number[]] = [[], []];
-    // So many at a time that no machine has more open challenges than it may.
+    // One challenge per machine at a time, so that none exceeds its limit of open challenges.
     for (let done = 0; done < CHALLENGES; done += fleet.length) {
       const start = performance.now();
       const challenges = await Promise.all(
         fleet.map(async (machine, n) => {
-          const answer = await service.post('challenge', JSON.stringify({ machineId: machine.id }), n);
-          if (answer?.status !== 201) throw new Error(`challenge: ${answer?.status} ${answer?.text}`);
-          return { machine, challenge: JSON.parse(answer.text) as unknown };
+          const response = await service.post('challenge', JSON.stringify({ machineId: machine.id }), n);
+          if (response?.status !== 201) throw new Error(`challenge: ${response?.status} ${response?.text}`);
+          return { machine, challenge: JSON.parse(response.text) as unknown };
         }),
       );
       challengeSeconds.push((performance.now() - start) / 1000 / fleet.length);
@@ -97,8 +98,8 @@ async function measureService(): Promise<void> {
       const sent = performance.now();
       await Promise.all(
         documents.map(async ({ body }, n) => {
-          const answer = await service.post('evidence', body, n);
-          if (answer?.status !== 202) throw new Error(`evidence: ${answer?.status} ${answer?.text}`);
+          const response = await service.post('evidence', body, n);
+          if (response?.status !== 202) throw new Error(`evidence: ${response?.status} ${response?.text}`);
         }),
       );
       evidenceSeconds.push((performance.now() - sent) / 1000 / fleet.length);
@@ -106,7 +107,7 @@ async function measureService(): Promise<void> {
     const perSecond = (seconds: readonly number[]) => Math.round(1 / median(seconds));
     console.log(`challenges: ${perSecond(challengeSeconds)}/s on sqlite, ${CONNECTIONS} connections`);
     console.log(`evidence: ${perSecond(evidenceSeconds)}/s on sqlite, ${CONNECTIONS} connections`);
-    tellFigures({
+    printFigures({
       'evidence/challenges': { ours: perSecond(challengeSeconds) },
       'evidence/accepted': { ours: perSecond(evidenceSeconds) },
     });

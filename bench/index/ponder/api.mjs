@@ -1,4 +1,4 @@
-// Ponder wants an HTTP application; nothing asks it anything but its own `/ready`.
+// HTTP application that ponder requires; only its `/ready` is called.
 import { Hono } from 'hono';
 
 export default new Hono();

@@ -1,4 +1,4 @@
-// Which chain does ponder index? The one that the environment names, up to its finalized block.
+// Configuration of ponder: the chain in `FLEET_CHAIN`, up to its finalized block.
 import { createConfig } from 'ponder';
 
 const chain = JSON.parse(process.env.FLEET_CHAIN);

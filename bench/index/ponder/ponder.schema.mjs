@@ -1,4 +1,4 @@
-// Which rows does ponder keep? The owner of every token.
+// Schema of ponder: the owner of every token.
 import { onchainTable } from 'ponder';
 
 export const machineOwner = onchainTable('machine_owner', (column) => ({
