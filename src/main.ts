@@ -87,7 +87,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
       alt: alt?.ports,
       bindings: alt?.adapter.bindings,
-      onboarding: onboarding.intake,
+      onboarding: onboarding.config,
       isOnboardingRefused: onboarding.isRefused,
       partnerData,
       additions: config.additions,
@@ -102,7 +102,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,
       rateLimitIpv6Prefix: config.rateLimitIpv6Prefix,
-      isProbesOnly: config.indexer === 'only',
+      isHealthOnly: config.indexer === 'only',
       logsRequests: REQUEST_LOG_LEVELS.includes(config.log.level),
     });
 
@@ -117,7 +117,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
       ...(main === undefined ? [] : [{ chain: 'main' as const, counters: main.adapter.counters }]),
       ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
     ];
-    const counted = { http, upstreams, loops: loops.all, writes, databaseFailures, distributedCounters };
+    const head = main && (() => main.indexers.report().head);
+    const counted = { http, upstreams, loops: loops.all, head, writes, databaseFailures, distributedCounters };
     await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, shutdown);
     if (main !== undefined) await awaitHead(main);
     await app.listen({ ...config.listen });

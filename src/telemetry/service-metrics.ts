@@ -43,6 +43,12 @@ export interface UpstreamCounts {
   };
 }
 
+/** Counters of the head follower of the main chain. */
+export interface HeadCounts {
+  readonly reorgs: number;
+  readonly unknownLogs: number;
+}
+
 /** Counters of a loop. */
 export interface LoopCounts {
   readonly name: string;
@@ -58,6 +64,8 @@ export interface MetricSources {
   readonly http: HttpCounts;
   readonly upstreams: readonly UpstreamCounts[];
   readonly loops: readonly LoopCounts[];
+  /** Undefined: no main chain is configured. */
+  readonly head: (() => HeadCounts) | undefined;
   readonly writes: WriteCounts;
   /** By the database's error code. */
   readonly databaseFailures: OutcomeCounts;
@@ -83,6 +91,7 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
     ),
     ...sources.upstreams.flatMap(toUpstreamMetrics).reduce(mergeFamilies, []),
     ...toLoopMetrics(sources.loops),
+    ...toHeadMetrics(sources.head?.()),
     ...toWriteMetrics(sources.writes),
     gauge(
       'svc_open_challenges',
@@ -208,11 +217,27 @@ function toLoopMetrics(loops: readonly LoopCounts[]): MetricFamily[] {
   ];
 }
 
-function toWriteMetrics({ decisions, challenges, intakes }: WriteCounts): MetricFamily[] {
+function toHeadMetrics(head: HeadCounts | undefined): MetricFamily[] {
+  const samples = (value: number | undefined) => (value === undefined ? [] : [{ labels: {}, value }]);
+  return [
+    counterOf(
+      'svc_head_reorgs_total',
+      'New heads of the main chain that did not follow the previous one.',
+      samples(head?.reorgs),
+    ),
+    counterOf(
+      'svc_unknown_logs_total',
+      'Logs of the main-chain contracts in new blocks whose event is unknown to this release.',
+      samples(head?.unknownLogs),
+    ),
+  ];
+}
+
+function toWriteMetrics({ decisions, challenges, evidenceRecords }: WriteCounts): MetricFamily[] {
   return [
     counter('svc_decisions_total', 'Opt-in decisions submitted to the database, by outcome.', 'outcome', decisions),
     counter('svc_challenges_total', 'Chip challenges requested, by outcome.', 'outcome', challenges),
-    counter('svc_evidence_total', 'Chip evidence submitted to the database, by outcome.', 'outcome', intakes),
+    counter('svc_evidence_total', 'Chip evidence submitted to the database, by outcome.', 'outcome', evidenceRecords),
   ];
 }
 

@@ -42,14 +42,14 @@ export interface HeadFollower {
 }
 
 export interface HeadFollowerReport {
-  readonly headBlock: number | undefined;
   /** Times that the chain was reorganized, or that the changes in between were unknown. */
   readonly reorgs: number;
+  /** Logs of the contracts in new blocks whose event is unknown. */
   readonly unknownLogs: number;
 }
 
 const INTERVAL_MILLISECONDS = 1_000;
-/** A node that reports an older block for longer than this is accepted: the chain has really become shorter. */
+/** Time after which a node that still reports an older block is accepted: the chain itself has become shorter. */
 const BEHIND_MILLISECONDS = 60_000;
 /**
  * Responses may still refer to blocks that the index has passed; snapshots live no longer than it takes to mine these.
@@ -238,7 +238,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   return {
     poll,
     recent: () => followed?.recent,
-    report: () => ({ headBlock: followed?.head.number, reorgs, unknownLogs }),
+    report: () => ({ reorgs, unknownLogs }),
   };
 }
 

@@ -31,7 +31,7 @@ async function openIndexers() {
       machineRegistry: chain.addresses[0] as Address,
       crossChainMirror: chain.addresses[0] as Address,
       eventRegistry: chain.addresses[1] as Address,
-      legacyEventRegistry: chain.addresses[2] as Address,
+      legacyEventRegistry: chain.addresses[2],
     },
     pollIntervalMilliseconds: 60_000,
     listeners: [{ advanceHead: (step) => steps.push(step) }],
@@ -118,7 +118,7 @@ describe('the main chain’s indexers', () => {
     await time.advance(60_000);
     expect(indexers.report()).toEqual({
       refusal: 'checkpoint-not-on-chain',
-      head: { headBlock: 10, reorgs: 1, unknownLogs: 0 },
+      head: { reorgs: 1, unknownLogs: 0 },
       folder: { foldedEvents: 0, pendingMachines: 0, unreadableMachines: 0 },
     });
     expect(indexers.worker.report().lastFailure).toBe('checkpoint-not-on-chain');

@@ -94,7 +94,6 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   ): ChainLog & { readonly blockTimestamp: Time } {
     const decoded = effects.decode(address, raw.topics, raw.data);
     if (decoded === undefined) throw chainUnreadable('main', 'malformed');
-    if (decoded.effect.kind === 'unknown') counters.unknownLogs += 1;
     const { blockNumber, blockHash, logIndex, transactionHash, blockTimestamp } = raw;
     return { address, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp, ...decoded };
   }

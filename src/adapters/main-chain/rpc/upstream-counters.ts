@@ -19,8 +19,6 @@ export interface MainUpstreamCounters {
   contractCalls: number;
   /** Requests without a usable response, by cause. */
   failures: Partial<Record<UnreadableCause, number>>;
-  /** Logs whose topic is in no row of the table of chain-evm 6. */
-  unknownLogs: number;
   machineReads: number;
   snapshotHits: number;
   snapshotCount: number;
@@ -36,7 +34,6 @@ export function createMainUpstreamCounters(): MainUpstreamCounters {
     retries: 0,
     contractCalls: 0,
     failures: {},
-    unknownLogs: 0,
     machineReads: 0,
     snapshotHits: 0,
     snapshotCount: 0,
