@@ -21,30 +21,30 @@ const OPERATION_MILLISECONDS = 30_000;
 const MAX_RETRIES = 2;
 const RETRY_MILLISECONDS = 1_000;
 
-export type Wish = DecisionInput & { readonly machine: MachineId };
+export type DecisionTarget = DecisionInput & { readonly machine: MachineId };
 
 /** Prepares the decision with the current time. Throws `CommandFailed`. */
-export async function prepareOrFail(connection: Connection, wish: Wish): Promise<PreparedDecision> {
-  const result = await prepareDecision(connection, { signal: AbortSignal.timeout(OPERATION_MILLISECONDS), ...wish });
+export async function prepareOrFail(connection: Connection, target: DecisionTarget): Promise<PreparedDecision> {
+  const result = await prepareDecision(connection, { signal: AbortSignal.timeout(OPERATION_MILLISECONDS), ...target });
   if (result.ok) return result.value;
   const { error } = result;
   if (error.kind === 'invalid-argument') throw new CommandFailed('refused', `${error.text}; try again in a minute`);
   if (error.kind === 'unexpected-response' && error.status === 200) {
     throw new CommandFailed('verificationFailed', printable(`${error.text}: nothing was signed`));
   }
-  throw toRefusal(connection, wish, error);
+  throw toRefusal(connection, target, error);
 }
 
 /** Signs and sends the decision; returns the stored state. Calls `onSigning` before each signature. Throws `CommandFailed`. */
 export async function signAndSendDecision(
   connection: Connection,
-  wish: Wish,
+  target: DecisionTarget,
   key: SigningKey,
   onSigning: (prepared: PreparedDecision) => void,
 ): Promise<MonetizationStateResponse> {
   const signal = AbortSignal.timeout(OPERATION_MILLISECONDS);
   for (let attempt = 0; ; attempt++) {
-    const prepared = await prepareOrFail(connection, { ...wish, signal });
+    const prepared = await prepareOrFail(connection, { ...target, signal });
     requireHomeOf(key, prepared);
     onSigning(prepared);
     const result = await sendDecision(connection, prepared, sign(prepared, key), { signal });
@@ -55,12 +55,12 @@ export async function signAndSendDecision(
     }
     // Only an unavailable machine is transient.
     const isTransient = error.kind === 'machine-unavailable' && error.status === 503;
-    if (attempt === MAX_RETRIES || !isTransient) throw toRefusal(connection, wish, error);
+    if (attempt === MAX_RETRIES || !isTransient) throw toRefusal(connection, target, error);
     await delay(RETRY_MILLISECONDS);
   }
 }
 
-function toRefusal(connection: Connection, { machine }: Wish, error: ServiceError): CommandFailed {
+function toRefusal(connection: Connection, { machine }: DecisionTarget, error: ServiceError): CommandFailed {
   const path = `/machine/${encodeURIComponent(formatMachineDid(machine, connection.namespace))}/monetization`;
   return toFailure(connection, path, error, formatDetail(error));
 }

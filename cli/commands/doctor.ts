@@ -41,20 +41,20 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
     { examineAltChain },
     { examineDatabase },
     { examineRates, examineTrust },
-    { examineSharedCounters },
+    { examineDistributedRateLimits },
   ] = await Promise.all([
     import('../doctor/main-chain.ts'),
     import('../doctor/alt-chain.ts'),
     import('../doctor/database.ts'),
     import('../doctor/files-and-feeds.ts'),
-    import('../doctor/shared-counters.ts'),
+    import('../doctor/distributed-rate-limits.ts'),
   ]);
   yield await examineMainChain(config.mainChain, Date.now);
   yield await examineAltChain(config.altChain, Date.now);
   yield [await examineDatabase(config)];
   yield await examineTrust(config);
   yield await examineRates(config, Date.now());
-  yield await examineSharedCounters(config);
+  yield await examineDistributedRateLimits(config);
 }
 
 function exitCodeOf(findings: readonly Finding[]): ExitCode {

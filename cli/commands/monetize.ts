@@ -48,13 +48,13 @@ export const monetize = defineCommand({
     const key = show ? undefined : await loadSigningKey(options['key-file']);
 
     const connection = openConnection(baseUrl, namespace);
-    const wish = { machine: machineId, optedIn, expected };
+    const target = { machine: machineId, optedIn, expected };
     if (key === undefined) {
-      const { text, scheme } = await prepareOrFail(connection, wish);
+      const { text, scheme } = await prepareOrFail(connection, target);
       process.stdout.write(json ? formatJson({ message: text, scheme }) : `${text}\n`);
       return EXIT_CODES.ok;
     }
-    const state = await signAndSendDecision(connection, wish, key, ({ text }) => process.stderr.write(`${text}\n`));
+    const state = await signAndSendDecision(connection, target, key, ({ text }) => process.stderr.write(`${text}\n`));
     process.stdout.write(json ? formatJson(state) : formatState(state));
     return EXIT_CODES.ok;
   },

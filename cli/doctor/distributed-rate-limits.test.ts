@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { findFreePort } from '../../testing/harness/free-port.ts';
 import { isRedisAvailable, startRedis } from '../../testing/harness/redis-server.ts';
-import { examineSharedCounters } from './shared-counters.ts';
+import { examineDistributedRateLimits } from './distributed-rate-limits.ts';
 
 const configured = (redisUrl: string | undefined) => ({ redisUrl }) as Config;
 
 it('returns no finding when Redis is not configured', async () => {
-  expect(await examineSharedCounters(configured(undefined))).toEqual([]);
+  expect(await examineDistributedRateLimits(configured(undefined))).toEqual([]);
 });
 
 it('reports an unreachable server without the password', async () => {
   const url = `redis://:hidden@127.0.0.1:${await findFreePort()}`;
-  expect(await examineSharedCounters(configured(url))).toEqual([
+  expect(await examineDistributedRateLimits(configured(url))).toEqual([
     {
       state: 'unreachable',
       subject: 'REDIS_URL',
@@ -28,7 +28,7 @@ describe.skipIf(!isRedisAvailable)('a running server', () => {
     const port = await findFreePort();
     const server = await startRedis({ port });
     try {
-      expect(await examineSharedCounters(configured(`redis://127.0.0.1:${port}`))).toEqual([
+      expect(await examineDistributedRateLimits(configured(`redis://127.0.0.1:${port}`))).toEqual([
         { state: 'ok', subject: 'REDIS_URL', text: 'reachable; all replicas share their rate limits' },
       ]);
     } finally {

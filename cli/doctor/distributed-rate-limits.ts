@@ -8,7 +8,7 @@ import { ok, unreachable, type Finding } from './check-result.ts';
 const TIMEOUT_MILLISECONDS = 3_000;
 
 /** Connects without counting. Returns no finding when Redis is not configured. */
-export async function examineSharedCounters({ redisUrl }: Config): Promise<Finding[]> {
+export async function examineDistributedRateLimits({ redisUrl }: Config): Promise<Finding[]> {
   if (redisUrl === undefined) return [];
   const connected = Promise.withResolvers<boolean>();
   const log = { info: () => connected.resolve(true), warn: () => undefined, error: () => undefined };
