@@ -149,7 +149,7 @@ export function StaleNotice<T>({ query, subject }: { readonly query: Query<T>; r
   );
 }
 
-export function describeQueryFailure({ status, code, detail, homeChain }: ApiFailure, subject: string) {
+function describeQueryFailure({ status, code, detail, homeChain }: ApiFailure, subject: string) {
   return describeFailure(status, code, toPlainText(detail), homeChain, subject);
 }
 

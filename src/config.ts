@@ -29,7 +29,7 @@ import { CERTIFICATE_VARIABLES, readTracingSettings, type TracingSettings } from
 import { readVerifySettings, type VerifySettings } from './config/verify-settings.ts';
 import { DEFAULT_NAMESPACE, type Namespace } from './domain/identifiers/namespace.ts';
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export interface Listener {
   readonly host: string;
@@ -54,7 +54,7 @@ export interface Config {
   /** Undefined: this server issues no challenges and accepts no evidence. */
   readonly verify: VerifySettings | undefined;
   readonly challengeLifetimeSeconds: number;
-  readonly keepEvidence: boolean;
+  readonly storesEvidence: boolean;
   readonly partnerData: 'on' | 'off';
   /** Routes and members beyond the interface. */
   readonly additions: 'on' | 'off';
@@ -146,7 +146,7 @@ export function readConfig(
     altChain: readAltChainSettings(environment),
     verify: readVerifySettings(environment, options.lenient ?? false),
     challengeLifetimeSeconds: environment.read('CHALLENGE_LIFETIME_SECONDS', wholeNumber(60, 300)) ?? 270,
-    keepEvidence: environment.read('KEEP_EVIDENCE', BOOLEAN) ?? true,
+    storesEvidence: environment.read('KEEP_EVIDENCE', BOOLEAN) ?? true,
     partnerData: environment.read('PARTNER_DATA', oneOf(['on', 'off'])) ?? 'off',
     additions: environment.read('ADDITIONS', oneOf(['on', 'off'])) ?? 'on',
     fxSource: environment.read('FX_SOURCE', FILE_OR_URL),

@@ -57,7 +57,7 @@ export function describeConfig(config: Config): ConfigDescription {
     TRUST_INTERMEDIATE_FILE: verify?.intermediate.file,
     TRUST_INTERMEDIATE_SHA256: verify?.intermediate.sha256,
     CHALLENGE_LIFETIME_SECONDS: config.challengeLifetimeSeconds,
-    KEEP_EVIDENCE: config.keepEvidence,
+    KEEP_EVIDENCE: config.storesEvidence,
     PARTNER_DATA: config.partnerData,
     ADDITIONS: config.additions,
     FX_SOURCE: config.fxSource && describeSource(config.fxSource),
@@ -84,7 +84,7 @@ function describeSource(source: string): string {
 }
 
 /** Returns scheme, host and port of a URL. */
-export function redactUrl(text: string): string {
+function redactUrl(text: string): string {
   const { protocol, host } = new URL(text);
   return `${protocol}//${host}`;
 }

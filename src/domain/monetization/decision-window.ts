@@ -4,7 +4,7 @@ import type { DecisionRefusal } from './decision-refusal.ts';
 
 export const MAX_AGE_SECONDS = 300;
 /** Tolerance for a client's clock that runs ahead. */
-export const MAX_LEAD_SECONDS = 30;
+const MAX_LEAD_SECONDS = 30;
 
 /** Returns a refusal when the timestamp is outside the window. `nowSeconds` is the service's clock, rounded down. */
 export function judgeWindow(timestamp: number, nowSeconds: number): DecisionRefusal | undefined {

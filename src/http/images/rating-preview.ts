@@ -10,7 +10,7 @@ import { fitLine, fitLines } from './text-width.ts';
 
 export const PREVIEW_SIZE = { width: 1200, height: 630 } as const;
 /** Font family that the images are rendered with. */
-export const PREVIEW_FONT = 'DejaVu Sans';
+const PREVIEW_FONT = 'DejaVu Sans';
 
 const RING = { x: 250, y: 236, radius: 140, width: 28 };
 const CHART = { left: 460, right: 1130, top: 400, bottom: 510, strokeWidth: 5 };

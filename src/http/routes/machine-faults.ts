@@ -1,6 +1,6 @@
 /** Errors that every route about one machine can return, for the descriptions of those routes. */
 
-export const MACHINE_FAULTS = [
+const MACHINE_FAULTS = [
   'MachineAbsent',
   'MachineRelocating',
   'MachineHomedElsewhere',

@@ -54,7 +54,7 @@ export const ALT_HOME_NAMES: readonly string[] = Object.keys(ALT_HOME);
 export const BOND_STATUS = described(word('bonded', 'unbonded'), 'Whether the machine has an active bond.');
 export const HAS_NEGATIVE_FLAG = described(FLAG, 'Whether a negative flag is in force.', false);
 export const EVENT_COUNT = described(COUNT, 'How many events the machine reported.', 121);
-export const OPERATOR_DID = 'The DID of the operator; null: none is designated.';
+const OPERATOR_DID = 'The DID of the operator; null: none is designated.';
 
 export function mcrMembers(namespace: Namespace) {
   return {

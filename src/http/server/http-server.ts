@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 server below the routes: limits on time and size of what arrives, and JSON errors for what never becomes a request, such as a broken
+ * HTTP/1.1 server below the routes. Time and size limits of requests, and JSON errors for input that the HTTP parser rejects, such as a broken
  * request line or headers that are too large or never end (http-facts 2 "error bodies", evidence 2).
  */
 import {
@@ -21,7 +21,7 @@ import { profileOfUnknownPath, type ProfileName } from './route-profiles.ts';
 import { toErrorHeaders, toWireError } from '../error-responses.ts';
 
 /** Longer request heads are 431. Ids of thousands of digits still reach their route. */
-export const MAX_HEAD_BYTES = 32_768;
+const MAX_HEAD_BYTES = 32_768;
 /** A request that has not arrived completely after this time is rejected. */
 const ARRIVAL_MILLISECONDS = 9_000;
 const CHECK_INTERVAL_MILLISECONDS = 500;
@@ -123,7 +123,7 @@ export function respondToParserError(error: ParserError, socket: Duplex): void {
   ended.add(socket);
   const fault = toFault(error);
   const context = currentRequest(socket);
-  if (error.code === 'ECONNRESET' || (socket as Socket).bytesRead === 0) {
+  if (error.code === 'ECONNRESET' || ('bytesRead' in socket && socket.bytesRead === 0)) {
     socket.destroy();
   } else if (context?.request.complete === false) {
     // The body was cut short. Nothing more is sent when the response was sent already.

@@ -28,7 +28,7 @@ export interface AltEventFolder {
 }
 
 /** Upper bound of the unfolded events that a request reads in addition to the state. */
-export const MIN_UNFOLDED_EVENTS = 400;
+const MIN_UNFOLDED_EVENTS = 400;
 const UNFOLDED_MARGIN = 200;
 const EVENTS_PER_STEP = 2_000;
 const MACHINES_PER_LIST = 10;
@@ -40,7 +40,7 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
   async function fold(signal: AbortSignal): Promise<StepOutcome> {
     const rates = fxRates.current();
     const listed = await store.listAltUnfolded(rates.fingerprint, MIN_UNFOLDED_EVENTS, MACHINES_PER_LIST, cursor);
-    for (const { machine, fold: state } of listed) {
+    for (const { machine, state } of listed) {
       if (signal.aborted) return 'idle';
       if (await foldMachine(machine, state, rates)) hasFolded = true;
     }
@@ -72,7 +72,7 @@ export function createAltEventFolder({ store, fxRates, log }: AltEventFolderOpti
       await store.writeAltRatingStates(rates.fingerprint, [{ id, revision, nextSeq: next.nextSeq, state, days }]);
       return true;
     } catch (error) {
-      if (error instanceof RatingStateUnreadable) return skip(id, 'fold-unreadable');
+      if (error instanceof RatingStateUnreadable) return skip(id, 'state-unreadable');
       if (error instanceof EventsUnreadable) return skip(id, error.problem);
       throw error;
     }

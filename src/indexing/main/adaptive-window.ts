@@ -4,7 +4,7 @@
  * to one when it limits the rate. Both grow again after a run of successes.
  */
 
-export const MAX_WINDOW_BLOCKS = 5_000;
+const MAX_WINDOW_BLOCKS = 5_000;
 /** Halvings allowed within one step; after that the step fails, and a later one continues from there. */
 export const MAX_HALVINGS = 4;
 

@@ -168,7 +168,7 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
 }
 
 /** Checks that the logs belong to the header's block and adds its timestamp. */
-export function timeLogs(header: Header, logs: readonly ChainLog[]): VerifiedLog[] {
+function timeLogs(header: Header, logs: readonly ChainLog[]): VerifiedLog[] {
   checkLogsOfBlock(header, logs);
   return logs.map((log) => ({ ...log, blockTimestamp: header.timestamp }));
 }

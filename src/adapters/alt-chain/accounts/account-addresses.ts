@@ -7,6 +7,7 @@ import { numberToBytesBE } from '@noble/curves/utils.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { altKeyBytes, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { setBounded } from '../../rpc/bounded-map.ts';
 import { deriveProgramAddress } from './program-address.ts';
 
 export interface AltPrograms {
@@ -37,7 +38,6 @@ const SEED = {
   registry: utf8ToBytes('MachineRegistry'),
   config: utf8ToBytes('StateAndSync'),
   eventRegistry: utf8ToBytes('EventRegistry'),
-  technicalPause: utf8ToBytes('TechnicalPause'),
 };
 
 /** Returns the seeds of a machine's own account. */
@@ -68,10 +68,6 @@ export function deriveSingletonAddresses(programs: AltPrograms): SingletonAddres
   };
 }
 
-export function deriveTechnicalPauseAddress(infoDesk: AltKey): AltKey {
-  return deriveProgramAddress(infoDesk, [SEED.technicalPause]).address;
-}
-
 /** Derives the address of a wallet's binding. `seedPrefix` is configuration: at most 32 ASCII characters. */
 export function deriveOperatorBindingAddress(program: AltKey, seedPrefix: string, wallet: AltKey): AltKey {
   return deriveProgramAddress(program, [utf8ToBytes(seedPrefix), altKeyBytes(wallet)]).address;
@@ -82,9 +78,7 @@ export function memoizeById<T>(derive: (id: MachineId) => T, maxEntries: number)
   const entries = new Map<MachineId, T>();
   return (id) => {
     const value = entries.get(id) ?? derive(id);
-    entries.delete(id); // insertion order is the order of use
-    entries.set(id, value);
-    if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
+    setBounded(entries, id, value, maxEntries);
     return value;
   };
 }

@@ -1,5 +1,6 @@
 /** TTL cache bounded in entries; the oldest entry is evicted first. The age counts from the start of the request. */
 import type { Clock } from '../../../ports/runtime.ts';
+import { setBounded } from '../../rpc/bounded-map.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 
 export interface TtlCache<K, V> {
@@ -27,9 +28,7 @@ export function createTtlCache<K, V>(options: TtlCacheOptions): TtlCache<K, V> {
       return undefined;
     },
     set(key, value, sinceMilliseconds) {
-      entries.delete(key); // insertion order is the order of age
-      entries.set(key, { value, sinceMilliseconds });
-      if (entries.size > maxEntries) entries.delete(entries.keys().next().value!);
+      setBounded(entries, key, { value, sinceMilliseconds }, maxEntries);
     },
     delete(key) {
       entries.delete(key);

@@ -174,8 +174,8 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       // After a failure the cached snapshot serves until it expires.
       start(id, { firstEvents, isRenewal: true }, read).catch(() => undefined);
     },
-    advance({ touched, deployment: isDeployment, checks }) {
-      if (touched === 'all' || isDeployment || checks) return dropAll();
+    advance({ touched, deployment: hasDeploymentChange, checks }) {
+      if (touched === 'all' || hasDeploymentChange || checks) return dropAll();
       for (const id of touched.machines) {
         inFlight.supersede(id);
         drop(id);
@@ -209,7 +209,7 @@ function isOfOperator({ attestations }: MachineSnapshot, operators: ReadonlySet<
  * Returns the first block time after the snapshot's block at which the status may change by time alone; undefined when
  * there is none.
  */
-export function nextBoundary(snapshot: MachineSnapshot, deployment: DeploymentFacts | undefined): bigint | undefined {
+function nextBoundary(snapshot: MachineSnapshot, deployment: DeploymentFacts | undefined): bigint | undefined {
   if (snapshot.subscription.state !== 'present' || snapshot.subscription.value.periodStart === 0n) return undefined;
   const { periodEnd } = snapshot.subscription.value;
   const grace = deployment?.graceSeconds ?? 0n;
