@@ -1,6 +1,7 @@
 /**
  * Chip onboarding: issues challenges and accepts evidence (`POST /v1/verify/chip/challenge` and `/evidence`; evidence 4 and 8). The order
- * of checks is that of the specification: form, clock, challenge, certificate, signatures, then chain and store.
+ * of checks is that of the specification: form, clock, challenge, certificate, signatures, then chain and store. The limits on open
+ * challenges and their single use are decided in the store's transactions (`adapters/sql/service/chip-store.ts`).
  */
 import { requireChallengeEligible } from '../domain/evidence/challenge-eligibility.ts';
 import type { TrustedSeconds } from '../domain/evidence/trusted-clock.ts';
@@ -33,7 +34,7 @@ export interface IssuedChallenge {
 }
 
 /** Limits on open challenges, which are neither consumed nor expired (evidence 13). */
-const CAPS = { perMachine: 5, inAll: 10_000 };
+const CAPS = { perMachine: 5, total: 10_000 };
 
 /**
  * Issues a challenge. Throws `MachineAbsent`, `MachineRelocating`, `MachineDeactivated`, `ChainUnreadable`, `ServiceNotInitialised`, `ClockInvalid`,

@@ -4,10 +4,10 @@ import { toStoreUnavailable, type ReportFailure } from './engine/database-failur
 import { parseDatabaseUrl, type DatabaseLocation } from './engine/database-url.ts';
 import { createAltEvents } from './alt-chain/events.ts';
 import { createAltFleets } from './alt-chain/fleets.ts';
-import { createEvidenceRecords } from './service/evidence-records.ts';
+import { createChipStore } from './service/chip-store.ts';
 import { createDecisions } from './service/decisions.ts';
 import { createRatingStates } from './main-chain/rating-states.ts';
-import { createOwnership } from './main-chain/ownership.ts';
+import { createOwnership } from './main-chain/ownership-lists.ts';
 import { createFxRates } from './rating/fx-rates.ts';
 import { createIdentities } from './schema/index-identities.ts';
 import { createMainChainIndexStore } from './main-chain/main-chain-index.ts';
@@ -47,7 +47,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createRatingStates(database),
     ...createFxRates(database),
     ...createDecisions(database),
-    ...createEvidenceRecords(database),
+    ...createChipStore(database),
     ...createAltEvents(database),
     ...createAltFleets(database),
     checkWritable: createWriteCheck(database),

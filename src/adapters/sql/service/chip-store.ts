@@ -16,7 +16,7 @@ import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from 
 const RETENTION_AFTER_EXPIRY_SECONDS = 3_600;
 const RETENTION_AFTER_CONSUMPTION_SECONDS = 30 * 86_400;
 
-export function createEvidenceRecords(database: SqlDatabase): ChipStore {
+export function createChipStore(database: SqlDatabase): ChipStore {
   const { builder } = database.dialect;
   // Locks the row until the end of the transaction, so that counts cannot change before the insert.
   const lockCaps = builder
@@ -35,7 +35,7 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
       issuedAt: integer,
       expiresAt: integer,
       perMachine: integer,
-      inAll: integer,
+      total: integer,
     },
     (value) => {
       const open = builder
@@ -57,7 +57,7 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
               value.expiresAt.as('expires_at'),
             ])
             .where(open.where('machine_id', '=', value.machineId), '<', value.perMachine)
-            .where(open, '<', value.inAll),
+            .where(open, '<', value.total),
         );
     },
   );
@@ -115,7 +115,7 @@ export function createEvidenceRecords(database: SqlDatabase): ChipStore {
 
   function* find(nonceHash: Hex, evidenceHash: Hex): SqlProgram<ChallengeLookup> {
     const row = yield* readFirst(selectChallenge({ nonceHash: fromHex(nonceHash) }));
-    if (row !== undefined) return { state: 'kept', challenge: toChallenge(row) };
+    if (row !== undefined) return { state: 'stored', challenge: toChallenge(row) };
     const record = yield* readFirst(selectRecordOf({ evidenceHash: fromHex(evidenceHash) }));
     return { state: 'gone', isDocumentAccepted: record !== undefined };
   }
