@@ -129,7 +129,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (isExpired || isPastBoundary) {',
     replacement: 'if (isExpired) {',
     symptom: OUTDATED_RESPONSE,
-    seed: 42,
+    seed: 150,
     within: 500,
   },
   {

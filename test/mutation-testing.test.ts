@@ -18,12 +18,12 @@ function reportOf(...statuses: MutationReport['files'][string]['mutants'][number
 const SUM: EquivalentMutants = { file: FILE, line: 'return a + b;', changes: [['a + b', 'a - b']], why: 'b is 0.' };
 
 describe('a mutation report', () => {
-  it('counts a mutant without coverage as unnoticed, and omits one that could not run', () => {
+  it('counts a mutant without coverage as survived, and omits one that could not run', () => {
     const report = reportOf('Killed', 'Killed', 'Timeout', 'Survived', 'NoCoverage', 'RuntimeError', 'CompileError');
     expect(judgeMutants(report, [])).toEqual({
-      folders: [{ folder: 'src/domain/rating', noticed: 3, unnoticed: 2, equivalent: 0 }],
+      folders: [{ folder: 'src/domain/rating', killed: 3, survived: 2, equivalent: 0 }],
       percent: 60,
-      unnoticed: [
+      survived: [
         `${FILE}:2:10 Survived Arithmetic\n  - a + b\n  + a - b`,
         `${FILE}:2:10 NoCoverage Arithmetic\n  - a + b\n  + a - b`,
       ],
@@ -32,9 +32,9 @@ describe('a mutation report', () => {
   });
 
   it('omits mutants that are listed as equivalent', () => {
-    const { folders, percent, unnoticed, unmatched } = judgeMutants(reportOf('Killed', 'Survived'), [SUM]);
-    expect(folders).toEqual([{ folder: 'src/domain/rating', noticed: 1, unnoticed: 0, equivalent: 1 }]);
-    expect([percent, unnoticed, unmatched]).toEqual([100, [], []]);
+    const { folders, percent, survived, unmatched } = judgeMutants(reportOf('Killed', 'Survived'), [SUM]);
+    expect(folders).toEqual([{ folder: 'src/domain/rating', killed: 1, survived: 0, equivalent: 1 }]);
+    expect([percent, survived, unmatched]).toEqual([100, [], []]);
   });
 
   it.each([
@@ -43,16 +43,16 @@ describe('a mutation report', () => {
     ['original', { ...SUM, changes: [['a', 'a - b']] as const }],
     ['replacement', { ...SUM, changes: [['a + b', 'a * b']] as const }],
   ])('does not match a listed mutant by another %s', (_name, other) => {
-    expect(judgeMutants(reportOf('Survived'), [other]).unnoticed).toHaveLength(1);
+    expect(judgeMutants(reportOf('Survived'), [other]).survived).toHaveLength(1);
   });
 
-  it('reports listed mutants of judged files that were noticed', () => {
+  it('reports listed mutants of judged files that were killed', () => {
     const judgement = judgeMutants(reportOf('Killed'), [SUM, { ...SUM, file: 'src/domain/rating/b.ts' }]);
     expect(judgement.unmatched).toEqual([{ file: FILE, line: SUM.line, change: SUM.changes[0] }]);
     expect(formatReport(judgement)).toBe(
       [
-        `listed as equivalent, but noticed or gone: ${FILE}: return a + b;\n  + a - b`,
-        ' 100.0 %  1 noticed, 0 unnoticed, 0 equivalent  src/domain/rating',
+        `listed as equivalent, but killed or gone: ${FILE}: return a + b;\n  + a - b`,
+        ' 100.0 %  1 killed, 0 survived, 0 equivalent  src/domain/rating',
         ' 100.0 %  all',
         '',
       ].join('\n'),
