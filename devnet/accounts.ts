@@ -1,6 +1,6 @@
 /**
- * Who acts on the local chains? Accounts with throw-away keys, each made from its name, so that they are the same in every
- * devnet and nobody's position in a list matters.
+ * Accounts of the local chains. Each key is throw-away and derived from the account's name, so that it is the same in every devnet and
+ * independent of the order of the accounts.
  */
 import { keccak256, toBytes } from 'viem';
 import type { Address, Hex } from 'viem';
@@ -12,12 +12,12 @@ export interface Account {
   readonly key: Hex;
 }
 
-/** The protocol owner: deploys, pauses, flags, attests. */
+/** Name of the protocol owner, who deploys, pauses, flags and attests. */
 export const ADMIN_NAME = 'admin';
 
 const known = new Map<string, Account>();
 
-/** The account of a name. */
+/** Returns the account of a name. The key is `keccak256` of a fixed prefix and the name. */
 export function accountOf(name: string): Account {
   let account = known.get(name);
   if (account === undefined) {

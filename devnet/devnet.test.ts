@@ -1,6 +1,4 @@
-/**
- * Does the devnet stand as its fixtures describe it? One devnet for all questions; reads with the contracts' own ABIs.
- */
+/** Seeded devnet, compared with its fixtures through the ABIs of the contracts. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +55,7 @@ function block(tag: string): Promise<Block> {
 }
 
 describe('files', () => {
-  test('env holds every setting, line by line', () => {
+  test('env contains every setting, one per line', () => {
     const lines = readFileSync(join(dir, 'env'), 'utf8').trimEnd().split('\n');
     expect(lines).toEqual(Object.entries(devnet.env).map(([name, value]) => `${name}=${value}`));
     expect(Object.keys(devnet.env)).toEqual([
@@ -73,12 +71,12 @@ describe('files', () => {
     ]);
   });
 
-  test('fixtures.json is what the caller got', () => {
+  test('fixtures.json equals the returned fixtures', () => {
     const written = JSON.parse(readFileSync(join(dir, 'fixtures.json'), 'utf8')) as Fixtures;
     expect(written).toEqual(JSON.parse(JSON.stringify(devnet.fixtures)));
   });
 
-  test('the rates end before the seeding', () => {
+  test('the rates file ends before the seeding', () => {
     const [header, newest] = readFileSync(devnet.env['FX_SOURCE']!, 'utf8').split('\n');
     const today = new Date(devnet.fixtures.seededAt * 1000).toISOString().slice(0, 10);
     expect(header).toBe('Date,USD,JPY,GBP,');
@@ -88,7 +86,7 @@ describe('files', () => {
 });
 
 describe('fixtures', () => {
-  test('keys belong to their addresses', () => {
+  test('contain the private key of each address', () => {
     const { machines, operators, mainChain, firstGeneration } = devnet.fixtures;
     const pairs = [
       ...machines
@@ -104,7 +102,7 @@ describe('fixtures', () => {
     expect(machine('fresh')).toMatchObject({ controller: null, controllerKey: null, home: 'main' });
   });
 
-  test('seeds belong to their keys of the alt chain', () => {
+  test('contain the seed of each alt-chain key', () => {
     const { machines, wallets } = devnet.fixtures;
     const alt = machines.filter(({ home }) => home === 'alt');
     const pairs = [
@@ -120,7 +118,7 @@ describe('fixtures', () => {
     expect(machine('alt-no-operator')).toMatchObject({ operator: null, controller: null, controllerKey: null });
   });
 
-  test('the wallets are bound to the first generation', () => {
+  test('bind the wallets to legacy machines', () => {
     const [first] = devnet.fixtures.firstGeneration;
     expect(devnet.fixtures.wallets).toMatchObject([
       { name: 'bound', state: 'bound', boundTo: first!.address },
@@ -130,7 +128,7 @@ describe('fixtures', () => {
     ]);
   });
 
-  test('settings and fixtures name one alt chain', () => {
+  test('name the same alt chain as the settings', () => {
     const { env, fixtures } = devnet;
     expect(fixtures.altChain).toEqual({
       rpcUrl: env['ALT_RPC_URLS'],
@@ -156,9 +154,9 @@ describe('fixtures', () => {
     });
   });
 
-  test('every machine has an answer for each of its routes: a body that names it, or a detail', () => {
+  test('contain, for each route of a machine, a body with its id or an error detail', () => {
     const seen = new Set<number>();
-    for (const { name, id, did, expect: answers } of devnet.fixtures.machines) {
+    for (const { name, id, did, expect: responses } of devnet.fixtures.machines) {
       const bodies = {
         [`/mcr/${did}`]: { did, machine_id: id },
         [`/machine/${did}`]: { svcos: { did, machine_id: id } },
@@ -168,17 +166,17 @@ describe('fixtures', () => {
         [`/v1/verify/machines/${id}`]: { machineId: id, machineDid: did },
       };
       for (const [path, body] of Object.entries(bodies)) {
-        const answer = answers[path];
-        expect([200, 404, 409, 503], `${name} ${path}`).toContain(answer?.status);
+        const response = responses[path];
+        expect([200, 404, 409, 503], `${name} ${path}`).toContain(response?.status);
         const code = expect.toSatisfy((detail) => typeof detail === 'string' || typeof detail?.code === 'string');
-        expect(answer!.body, `${name} ${path}`).toMatchObject(answer!.status === 200 ? body : { detail: code });
-        seen.add(answer!.status);
+        expect(response!.body, `${name} ${path}`).toMatchObject(response!.status === 200 ? body : { detail: code });
+        seen.add(response!.status);
       }
     }
     expect([...seen].sort()).toEqual([200, 404, 409, 503]);
   });
 
-  test('the fleet is listed in the order of its ids, page by page', () => {
+  test('list the fleet in id order, page by page', () => {
     const [fleet, empty] = devnet.fixtures.operators;
     const ids = fleet!.machines.map(BigInt);
     expect(ids).toHaveLength(50);
@@ -191,10 +189,10 @@ describe('fixtures', () => {
 });
 
 describe('clock', () => {
-  /** The node's clock was set by the last seeded block, as late as a slow machine mined it. */
+  /** Tolerance: the last seeded block sets the node's clock, and a slow machine mines it late. */
   const CLOCK_SLACK_SECONDS = 60;
 
-  test('the chain keeps the time of the wall and finalizes two blocks behind its head', async () => {
+  test('follows the wall clock and finalizes two blocks behind the head', async () => {
     const from = Math.floor(Date.now() / 1000);
     const seeded = await block('latest');
     await expect.poll(async () => (await block('latest')).number, { timeout: 60_000 }).not.toBe(seeded.number);
@@ -206,7 +204,7 @@ describe('clock', () => {
     expect(Number(latest.number) - Number(finalized.number)).toBeLessThanOrEqual(2);
   });
 
-  test('nothing has code before the start block', async () => {
+  test('starts with blocks without contracts before the start block', async () => {
     const { addresses, startBlock } = devnet.deployment;
     const toTag = (number: number) => `0x${number.toString(16)}`;
     const before = await writer.rpc.batch<{ readonly transactions: readonly string[] }>(
@@ -226,10 +224,10 @@ describe('clock', () => {
 });
 
 describe('personas', () => {
-  test('each has on chain the events that its rating counts', async () => {
+  test('have as many events on chain as their ratings count', async () => {
     let total = 0n;
-    for (const { name, id, expect: answers, did, home } of devnet.fixtures.machines) {
-      const { status, body } = answers[`/mcr/${did}`]!;
+    for (const { name, id, expect: responses, did, home } of devnet.fixtures.machines) {
+      const { status, body } = responses[`/mcr/${did}`]!;
       if (status !== 200 || home === 'alt') continue;
       const count = (await reader.read('eventRegistry', 'getEventCount', [BigInt(id)])) as bigint;
       expect(count, name).toBe(BigInt((body as { event_count: number }).event_count));
@@ -246,7 +244,7 @@ describe('personas', () => {
     ['unbonded', 4],
     ['reissued-new', 1],
     ['retired', 4],
-  ])('the subscription of %s has status %i', async (name, status) => {
+  ])('include %s with subscription status %i', async (name, status) => {
     expect(await reader.read('machineSubscription', 'subscriptionStatus', [idOf(name)])).toBe(status);
   });
 
@@ -255,12 +253,12 @@ describe('personas', () => {
     ['deactivated', 'isGeneralPaused'],
     ['technical-pause', 'isTechnicalPaused'],
     ['relocating', 'isRelocating'],
-  ])('%s: %s', async (name, flag) => {
+  ])('include %s with %s set', async (name, flag) => {
     expect(await reader.read('machineStateAndSync', flag, [idOf(name)])).toBe(true);
     expect(await reader.read('machineStateAndSync', flag, [idOf('fresh')])).toBe(false);
   });
 
-  test.each(['homed-elsewhere', 'reissued-old', 'retired'])('%s has no token', async (name) => {
+  test.each(['homed-elsewhere', 'reissued-old', 'retired'])('include %s without a token', async (name) => {
     const id = idOf(name);
     expect(await reader.readRevert('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
     const home = name === 'homed-elsewhere' ? 3 : 0;
@@ -276,7 +274,7 @@ describe('personas', () => {
     ['alt-unlinked', 0, 0],
     ['alt-recreated', 5, 1],
     ['alt-fleet-5', 5, 1],
-  ])('%s has no token, home %i and the subscription status %i', async (name, home, status) => {
+  ])('include %s without a token, with home %i and subscription status %i', async (name, home, status) => {
     const id = idOf(name);
     expect(await reader.readRevert('machineRegistry', 'ownerOf', [id])).toBe(`ERC721NonexistentToken(${id})`);
     expect(await reader.read('crossChainMirror', 'homeChainOf', [id])).toBe(home);
@@ -284,7 +282,7 @@ describe('personas', () => {
     expect(await reader.read('machineStateAndSync', 'isRelocating', [id])).toBe(false);
   });
 
-  test('both chains name the operator of a linked machine', async () => {
+  test('have the same operator on both chains when linked', async () => {
     for (const name of ['alt-rated', 'alt-arrived', 'alt-fleet-1']) {
       expect(await reader.read('machineRegistry', 'operatorOf', [idOf(name)])).toBe(machine(name).operator);
     }
@@ -294,17 +292,17 @@ describe('personas', () => {
     }
   });
 
-  test('what alt-arrived did before it left is still on the main chain', async () => {
+  test('leave the earlier events of alt-arrived on the main chain', async () => {
     expect(await reader.read('eventRegistry', 'getEventCount', [idOf('alt-arrived')])).toBe(3n);
   });
 
-  test('a sale leaves the controller', async () => {
+  test('keep the controller after a sale', async () => {
     const { owner, controller } = machine('sold');
     expect(await reader.read('machineRegistry', 'ownerOf', [idOf('sold')])).toBe(owner);
     expect(await reader.read('machineRegistry', 'controllerOf', [idOf('sold')])).toBe(controller);
   });
 
-  test('flags and records are set', async () => {
+  test('have their flags and attestations on chain', async () => {
     const flaggedAt = BigInt(devnet.fixtures.seededAt - 10 * 86_400);
     expect(await reader.read('adminFlags', 'flagsOf', [idOf('flagged')])).toEqual([flaggedAt, false, 0]);
     expect(await reader.read('adminFlags', 'flagsOf', [idOf('trust-override')])).toEqual([0n, true, 50]);
@@ -315,16 +313,16 @@ describe('personas', () => {
     expect([kyb.issuedAt > 0n, kyb.revokedAt, chip.revokedAt > 0n]).toEqual([true, 0n, true]);
   });
 
-  test('hostile bytes are stored as they are', async () => {
+  test('store hostile bytes unchanged', async () => {
     const { data } = contractCall(devnet.deployment, 'machineRegistry', zeroAddress, 'didDocument', [
       idOf('hostile-strings'),
     ]);
     const to = devnet.deployment.addresses.machineRegistry;
-    const answer = await writer.rpc.request<string>('eth_call', [{ to, data }, 'latest']);
-    expect(answer).toContain(INVALID_UTF8.slice(2));
+    const document = await writer.rpc.request<string>('eth_call', [{ to, data }, 'latest']);
+    expect(document).toContain(INVALID_UTF8.slice(2));
   });
 
-  test('the first generation has its machines, stakes and claims', async () => {
+  test('include legacy machines with their stakes and claims', async () => {
     const [rated] = devnet.fixtures.firstGeneration;
     expect(await reader.read('legacyIdentityRegistry', 'machineIdOf', [rated!.address])).toBe(1n);
     expect(await reader.read('legacyIdentityRegistry', 'operatorOf', [2n])).toBe(getAddress(rated!.operator));

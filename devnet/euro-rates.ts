@@ -1,16 +1,16 @@
 /**
- * Which exchange rates does the devnet bring? A file in the format of the European Central Bank (`eurofxref-hist.csv`: newest
- * first, working days only) up to the day before the seeding. The rates never change, so neither do scores.
+ * Exchange rates of the devnet: a file in the format of the European Central Bank (`eurofxref-hist.csv`: newest first, working days
+ * only) up to the day before the seeding. The rates are constant, so scores are too.
  */
 import { DAY_SECONDS } from './personas/planned-event.ts';
 
-/** Per EUR. Crossed to USD they are exact: 1.25, 0.0078125, 1.5625. */
+/** Units per EUR. The cross rates to USD are exact: 1.25, 0.0078125, 1.5625. */
 const RATES_PER_EURO = { USD: '1.25', JPY: '160', GBP: '0.8' };
 
 const SATURDAY = 6;
 const SUNDAY = 0;
 
-/** The whole file, from some days before the first event. `now` in Unix seconds. */
+/** Formats the file for the `days` days before `now` (Unix seconds). */
 export function formatEuroRates(now: number, days: number): string {
   const rates = Object.values(RATES_PER_EURO).join(',');
   const rows: string[] = [];

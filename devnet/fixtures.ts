@@ -1,6 +1,6 @@
 /**
- * What does a reader of the devnet need to know? `fixtures.json` in the shape of configuration.md 3: addresses, keys, and what
- * the service must answer. Without an alt chain there are no machines and no wallets of one.
+ * Fixture file of the devnet: `fixtures.json` in the shape of configuration.md 3, with addresses, keys and the responses expected of the
+ * service. Without an alt chain it lists no alt-chain machines and no wallets.
  */
 import type { Hex } from 'viem';
 import { accountOf } from './accounts.ts';
@@ -26,13 +26,13 @@ export interface MachineFixture {
   readonly id: string;
   readonly did: string;
   readonly home: 'main' | 'alt';
-  /** The last owner, when the machine is gone. */
+  /** Of a machine that no longer exists: its last owner. */
   readonly owner: string;
   /** Main chain: `0x` and 64 hex digits; alt chain: the 64 hex digits of an Ed25519 seed. */
   readonly ownerKey: string;
   readonly controller: string | null;
   readonly controllerKey: string | null;
-  /** Null: its account on the alt chain names none. */
+  /** Null: its account on the alt chain names no operator. */
   readonly operator: string | null;
   readonly expect: ExpectedResponses;
 }
@@ -41,18 +41,18 @@ export interface OperatorFixture {
   readonly name: string;
   readonly address: string;
   readonly key: Hex;
-  /** Decimal ids in the order of the listing. */
+  /** Decimal ids in listing order. */
   readonly machines: readonly string[];
   readonly expect: ExpectedResponses;
 }
 
-/** A bound, revoked or unbound alt-chain address. */
+/** Alt-chain address with its binding state. */
 export interface WalletFixture {
   readonly name: string;
   readonly address: string;
   readonly state: 'bound' | 'revoked' | 'unbound';
   readonly boundTo: string | null;
-  /** 64 hex digits of its Ed25519 seed. */
+  /** Ed25519 seed, 64 hex digits. */
   readonly key: string;
   readonly expect: ExpectedResponses;
 }
@@ -62,12 +62,12 @@ export interface LegacyMachineFixture {
   readonly address: string;
   readonly key: Hex;
   readonly operator: string;
-  /** Members of the rating record of its address. */
+  /** Members of the rating record at its address. */
   readonly expectedRating: object;
 }
 
 export interface Fixtures {
-  /** Unix seconds to which all times are relative. */
+  /** Unix seconds; all times are relative to it. */
   readonly seededAt: number;
   readonly mainChain: {
     readonly rpcUrl: string;
@@ -77,7 +77,7 @@ export interface Fixtures {
     /** Protocol owner and attester. */
     readonly admin: { readonly address: string; readonly key: Hex };
   };
-  /** Null: started without one. */
+  /** Null: the devnet has no alt chain. */
   readonly altChain: {
     readonly rpcUrl: string;
     readonly genesisHash: string;
@@ -89,13 +89,13 @@ export interface Fixtures {
   readonly operators: readonly OperatorFixture[];
   readonly wallets: readonly WalletFixture[];
   readonly firstGeneration: readonly LegacyMachineFixture[];
-  /** Paths of PEM files; the folder issues further chips. */
+  /** Paths of PEM files; further chips can be issued from the folder. */
   readonly trust: Onboarding['trust'];
-  /** One that is certified, and its key: paths of PEM files. */
+  /** A certified chip: paths of its certificate and key (PEM). */
   readonly chip: Onboarding['chip'];
 }
 
-/** Keyed by the variable's name in camelCase without `ALT_` and `_PROGRAM` (configuration.md 3). */
+/** Name of the variable in camelCase without `ALT_` and `_PROGRAM` (configuration.md 3). */
 type AltProgramName = Exclude<keyof AltChain['programs'], 'caller'>;
 
 const PAGE_SIZE = 20;
@@ -105,12 +105,13 @@ export interface FixtureInput {
   readonly deployment: Deployment;
   readonly now: number;
   readonly sampleMachines: readonly SampleMachine[];
-  /** Undefined: there is none, and nobody lives there. */
+  /** Undefined: the devnet has no alt chain, and `sampleAltMachines` is empty. */
   readonly altChain: AltChain | undefined;
   readonly sampleAltMachines: readonly SampleAltMachine[];
   readonly onboarding: Onboarding;
 }
 
+/** Builds the content of `fixtures.json`. */
 export function toFixtures(input: FixtureInput): Fixtures {
   const { rpcUrl, deployment, now, sampleMachines, altChain, sampleAltMachines, onboarding } = input;
   const { chainId, startBlock, addresses } = deployment;
@@ -199,7 +200,7 @@ function toWalletFixture(devnetWallet: DevnetWallet, now: number): WalletFixture
   };
 }
 
-/** A machine of an operator's listing, wherever it lives. */
+/** Machine in an operator's listing, on either chain. */
 interface Listed {
   readonly id: bigint;
   readonly entry: object;

@@ -1,6 +1,6 @@
 /**
- * How do the personas get their months of history? By real transactions in blocks whose times are set: one time per day on
- * which something happens, from more than a year ago to now. Then the node's clock is the wall clock.
+ * Seeding of the main chain with months of history: real transactions in blocks with set timestamps, one timestamp for each day with
+ * activity, from more than a year ago to now. Afterwards the node's clock follows the wall clock.
  */
 import { planMainChainSide } from './alt-chain/main-chain-side.ts';
 import type { SampleAltMachine } from './personas/alt-persona.ts';
@@ -12,17 +12,17 @@ import { credentialsOf } from './personas/persona.ts';
 import type { SampleMachine } from './personas/sample-machines.ts';
 import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './personas/planned-event.ts';
 
-/** Days before the seeding: before every activation. */
+/** Days before the seeding; earlier than every activation. */
 export const GENESIS_DAYS_AGO = 430;
 export const DEPLOYED_DAYS_AGO = 429;
 
-/** With finality two blocks behind the head, this makes all that was seeded final. */
+/** Finality is two blocks behind the head, so these blocks finalize everything that was seeded. */
 const CLOSING_BLOCKS = 3;
 
-/** The node's pool slows down with the square of what waits in it; a busy day gets several blocks of one time. */
+/** The node's pool takes quadratic time, so a busy day is split into several blocks with the same timestamp. */
 const CALLS_PER_BLOCK = 150;
 
-/** Within a day activations come first, then acts, then events. */
+/** Order within a day. */
 type Step = 'activation' | 'act' | 'event';
 const STEPS: readonly Step[] = ['activation', 'act', 'event'];
 
@@ -37,7 +37,7 @@ export interface SeedingResult {
   readonly blocks: number;
 }
 
-/** Seeds on a node whose newest block is at most that of the deployment. `now` in Unix seconds is the newest seeded block's. */
+/** Seeds a node whose newest block is that of the deployment. `now` (Unix seconds) is the timestamp of the newest seeded block. */
 export async function seedMainChain(
   writer: ChainWriter,
   deployment: Deployment,
@@ -111,7 +111,7 @@ async function catchUpWithWallClock(writer: ChainWriter, now: number): Promise<v
   for (let block = 0; block < CLOSING_BLOCKS; block += 1) await writer.mine([], Math.max(now + block, wallClock));
 }
 
-/** Unix seconds of block 0 for a seeding at `now`. */
+/** Returns the timestamp of block 0 (Unix seconds) for a seeding at `now`. */
 export function genesisTimestamp(now: number): number {
   return now - GENESIS_DAYS_AGO * DAY_SECONDS;
 }

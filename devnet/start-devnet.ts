@@ -1,6 +1,6 @@
 /**
- * What is the devnet? A local main chain with all contracts, a local alt chain, personas with months of history on both, rates, and
- * the settings that point the service at it (configuration.md 2 and 3).
+ * Local test network: a main chain with all contracts, an alt chain, personas with months of history on both, exchange rates, and the
+ * settings that point the service at it (configuration.md 2 and 3).
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,40 +29,40 @@ import { DEPLOYED_DAYS_AGO, GENESIS_DAYS_AGO, genesisTimestamp, seedMainChain } 
 import type { SeedingResult } from './seed.ts';
 
 export interface DevnetOptions {
-  /** Where `env`, `fixtures.json` and the rates go and stay; absent = nowhere that outlives it. */
+  /** Folder for `env`, `fixtures.json` and the rates; absent = a temporary folder that `stop` removes. */
   readonly dir?: string;
-  /** Absent = any free one. */
+  /** Absent = any free port. */
   readonly evmPort?: number;
-  /** Absent = any free one. */
+  /** Absent = any free port. */
   readonly svmPort?: number;
-  /** With the alt chain and its machines; absent = with it. */
+  /** Whether to start the alt chain with its machines; absent = true. */
   readonly altChain?: boolean;
-  /** Main-chain machines of the operator `fleet`. */
+  /** Number of main-chain machines of the operator `fleet`. */
   readonly fleet?: number;
-  /** When the main chain gets a block: every two seconds, or when a transaction or finality needs one. Absent = `steady`. */
+  /** `steady` (default) mines every two seconds, `on-demand` when a transaction or finality needs a block. */
   readonly blocks?: 'steady' | 'on-demand';
-  /** Says nothing on standard error. */
+  /** Suppresses progress messages on standard error. */
   readonly quiet?: boolean;
 }
 
 export interface Devnet {
   readonly rpcUrl: string;
   readonly deployment: Deployment;
-  /** Undefined: started without one. */
+  /** Undefined: the devnet has no alt chain. */
   readonly altChain: AltChain | undefined;
   readonly fixtures: Fixtures;
-  /** Variables of the service, by name. */
+  /** Environment variables of the service, by name. */
   readonly env: Readonly<Record<string, string>>;
-  /** Resolves when nothing of it is left but the files in `dir`. */
+  /** Stops both chains and resolves when only the files in `dir` are left. */
   stop(): Promise<void>;
 }
 
 const BLOCK_INTERVAL_SECONDS = 2;
 
-/** Rates reach back further than any event. */
+/** Rates cover more days than the events. */
 const RATE_DAYS = GENESIS_DAYS_AGO + 10;
 
-/** Starts, deploys, seeds, and lets the chain go on by itself. The caller stops it. */
+/** Starts both chains, deploys, seeds, and starts block production. The caller stops it. */
 export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
   const report = options.quiet === true ? () => undefined : (text: string) => console.error(text);
   const now = Math.floor(Date.now() / 1000);
@@ -70,12 +70,12 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const sampleMachines = listSampleMachines(options.fleet ?? DEFAULT_FLEET_SIZE);
   const sampleAltMachines = (options.altChain ?? true) ? listSampleAltMachines() : [];
   const anvil = await startAnvil({ port: options.evmPort, genesisTimestamp: genesisTimestamp(now) });
-  // The main chain is seeded by another process, which leaves this one the time for the alt chain.
+  // The main chain runs in another process, so both chains are seeded in parallel.
   const altStarting =
     sampleAltMachines.length === 0 ? undefined : startAltChain(sampleAltMachines, { port: options.svmPort, now });
-  let pace: { stop(): void } | undefined;
+  let blockProducer: { stop(): void } | undefined;
   async function stop(): Promise<void> {
-    pace?.stop();
+    blockProducer?.stop();
     const [started] = await Promise.all([altStarting?.catch(() => undefined), anvil.stop()]);
     await started?.stop();
     if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
@@ -114,7 +114,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
     const rpc = createRpc(anvil.rpcUrl);
-    if (options.blocks === 'on-demand') pace = startBlockProducer(rpc);
+    if (options.blocks === 'on-demand') blockProducer = startBlockProducer(rpc);
     else await rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
     return { rpcUrl: anvil.rpcUrl, deployment, altChain, fixtures, env, stop };
   } catch (error) {
@@ -123,7 +123,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   }
 }
 
-/** Deploys and seeds. */
+/** Deploys the contracts and seeds the main chain. */
 async function buildMainChain(
   rpcUrl: string,
   sampleMachines: readonly SampleMachine[],

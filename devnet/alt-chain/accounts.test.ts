@@ -1,6 +1,6 @@
 /**
- * Are the accounts written as the published vectors have them? Each vector is read by the service's reader, written by ours, and
- * must be the same bytes again; what the reader skips is taken from the vector's own bytes.
+ * Account encoders, compared with the published vectors: the service's reader decodes each vector, and the encoder must return the same
+ * bytes. Fields that the reader skips are taken from the vector.
  */
 import { describe, expect, it } from 'vitest';
 import { decodeBinding, decodeSingleton, MACHINE_ACCOUNTS } from '../../testing/fixtures/alt-account-parsers.ts';
@@ -44,17 +44,17 @@ function keyAt(bytes: Uint8Array, offset: number) {
   return formatAltKey(bytes.slice(offset, offset + 32));
 }
 
-describe.each(vectorMachines)('machine $name', ({ machineId, accounts, pdas }) => {
+describe.each(vectorMachines)('accounts of machine $name', ({ machineId, accounts, pdas }) => {
   const id = toId(machineId);
   const { machine, machineState, subscriptionTerminal, machineEventLog } = accounts;
 
-  it('is written as it is', () => {
+  it('include the machine record, encoded byte for byte', () => {
     const facts = valueOf(MACHINE_ACCOUNTS.machine(toReading(machine), id));
     expect(encodeMachine({ machineId: id, bump: pdas.machine.bump }, facts)).toStrictEqual(bytesOf(machine!));
   });
 
   if (machineState)
-    it('has its pause flags', () => {
+    it('include the pause flags, encoded byte for byte', () => {
       const flags = valueOf(MACHINE_ACCOUNTS.machineState(toReading(machineState), id));
       const written = encodeMachineState({ machineId: id, bump: pdas.machineState.bump }, flags);
       const wanted = bytesOf(machineState!);
@@ -63,24 +63,24 @@ describe.each(vectorMachines)('machine $name', ({ machineId, accounts, pdas }) =
     });
 
   if (subscriptionTerminal)
-    it('has its mirrored subscription', () => {
+    it('include the mirrored subscription, encoded byte for byte', () => {
       const mirrored = valueOf(MACHINE_ACCOUNTS.subscriptionTerminal(toReading(subscriptionTerminal), id));
       const subject = { machineId: id, bump: pdas.subscriptionTerminal.bump };
       expect(encodeSubscriptionTerminal(subject, mirrored)).toStrictEqual(bytesOf(subscriptionTerminal!));
     });
 
   if (machineEventLog)
-    it('has its log, as far as it goes', () => {
+    it('include the event log, encoded byte for byte up to its end', () => {
       const log = valueOf(MACHINE_ACCOUNTS.machineEventLog(toReading(machineEventLog), id));
       const written = encodeMachineEventLog({ machineId: id, ...log, bump: pdas.machineEventLog.bump });
-      const end = written.findLastIndex((byte) => byte !== 0) + 1; // what follows the bump is garbage
+      const end = written.findLastIndex((byte) => byte !== 0) + 1; // bytes after the bump are undefined
       const wanted = bytesOf(machineEventLog!);
       expect(written.slice(0, end)).toStrictEqual(wanted.slice(0, end));
       expect(written).toHaveLength(wanted.length);
     });
 });
 
-/** The singleton of a vector, written again. */
+/** Encodes the decoded singleton of a vector again. */
 function rewriteSingleton(name: string, value: unknown, bytes: Uint8Array): Uint8Array {
   const bump = bytes.at(-1)!;
   if (name.startsWith('upgrade lock')) return encodeTechnicalPause(value as AltTechnicalPause, bump);
@@ -94,8 +94,8 @@ function rewriteSingleton(name: string, value: unknown, bytes: Uint8Array): Uint
     : encodeEventRegistry({ ...(value as AltEventRegistry), ...authorities });
 }
 
-describe.each(singletonCases)('$name', ({ name, account }) => {
-  it('is written as it is', () => {
+describe.each(singletonCases)('the singleton $name', ({ name, account }) => {
+  it('is encoded byte for byte', () => {
     const wanted = bytesOf(account);
     expect(rewriteSingleton(name, valueOf(decodeSingleton(name, toReading(account))), wanted)).toStrictEqual(wanted);
   });
@@ -104,13 +104,13 @@ describe.each(singletonCases)('$name', ({ name, account }) => {
 const bindings = bindingsFile.cases.filter(({ outcome }) => outcome === 'bound' || outcome === 'binding_revoked');
 
 describe.each(bindings)('a binding that is $name', ({ account, bump, solanaAddr }) => {
-  it('is written as it is', () => {
+  it('is encoded byte for byte', () => {
     const binding = valueOf(decodeBinding(toReading(account), solanaAddr)) as OperatorBinding;
     expect(encodeOperatorBinding(parseAltKey(solanaAddr)!, binding, bump)).toStrictEqual(bytesOf(account!));
   });
 });
 
-it('a status without a name has no number', () => {
+it('rejects a status without a number', () => {
   const mirrored = { tier: 0, periodEnd: 0n, lastSeq: 0n, lastNonce: 0n, openRequestNonce: 0n, updatedAt: 0n };
   const subject = { machineId: 1n, bump: 255 };
   expect(() => encodeSubscriptionTerminal(subject, { ...mirrored, status: 'Unknown' })).toThrow(RangeError);

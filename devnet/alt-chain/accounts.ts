@@ -1,6 +1,6 @@
 /**
- * What do the accounts hold that the alt chain's programs write and the service reads? (chain-svm 3.) Each function gives the bytes of
- * one; the event registry's two are in `alt-node/event-accounts.ts`. Written from the tables, apart from the service's reader.
+ * Account layouts that the alt chain's programs write and the service reads (chain-svm 3). Written from the tables, independently of the
+ * service's reader; the event registry's two accounts are in `devnet/alt-node/event-accounts.ts`.
  */
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltConfig, AltRegistry, AltTechnicalPause } from '../../src/domain/alt-chain/alt-deployment.ts';
@@ -12,14 +12,14 @@ import type {
 } from '../../src/domain/alt-chain/alt-machine-facts.ts';
 import { BorshWriter } from '../alt-node/borsh-writer.ts';
 
-/** In the order of their numbers. */
+/** Status names, indexed by their number. */
 const SUBSCRIPTION_STATUSES = ['NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'];
 
-/** Of a relocation: when an attempt is over, and when it is tried again. */
+/** Relocation timeout and the delay before the next attempt. */
 const TIMEOUT_SECONDS = 604_800;
 const RETRY_SECONDS = 86_400;
 
-/** Who it belongs to and the last byte of its address' derivation; every account of a machine has both. */
+/** Machine id and bump seed, which every account of a machine contains. */
 export interface AltSubject {
   readonly machineId: bigint;
   readonly bump: number;
@@ -64,7 +64,7 @@ export function encodeMachineState({ machineId, bump }: AltSubject, flags: AltPa
     .bytes();
 }
 
-/** Throws `RangeError` for a status without a number. */
+/** Encodes a mirrored subscription. Throws `RangeError` for a status without a number. */
 export function encodeSubscriptionTerminal({ machineId, bump }: AltSubject, mirrored: AltSubscription): Uint8Array {
   return new BorshWriter()
     .hex('65451ac76fb175bc')
@@ -103,7 +103,7 @@ export interface ConfigFields extends AltConfig {
   readonly bump: number;
 }
 
-/** Its three main-chain addresses are not set. */
+/** Encodes the configuration; its three main-chain addresses are unset. */
 export function encodeConfig(fields: ConfigFields): Uint8Array {
   return new BorshWriter()
     .hex('9b0caae01efacc82')
@@ -128,7 +128,7 @@ export function encodeTechnicalPause({ paused, setAt }: AltTechnicalPause, bump:
 
 export const BINDING_DISCRIMINATOR = 'e24e20d708982d63';
 
-/** An undefined operator is a revoked binding. */
+/** Encodes a binding; without an operator it is revoked. */
 export function encodeOperatorBinding(wallet: AltKey, binding: OperatorBinding, bump: number): Uint8Array {
   return new BorshWriter()
     .hex(BINDING_DISCRIMINATOR)

@@ -1,7 +1,4 @@
-/**
- * Is the alt chain of the devnet what its personas say? Everything is asked over JSON-RPC, by the service's own adapter: accounts, the
- * whole history of transactions, bindings.
- */
+/** Seeded alt chain, compared with its personas through the adapter of the service: accounts, complete transaction history, bindings. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAltChain } from '../../src/adapters/alt-chain/create-alt-chain.ts';
 import type { AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
@@ -58,13 +55,13 @@ function readSnapshot(name: string) {
   return adapter.machines!.chain.readMachineUncached(sample(name).id).then(({ snapshot }) => snapshot);
 }
 
-it('is the deployment that the service wants', async () => {
+it('passes the deployment check of the service', async () => {
   expect(await adapter.checkDeployment()).toEqual([]);
 });
 
 describe('machines', () => {
-  it.each(samples)('$persona.name has the account, the bond and the log of its persona', async (living) => {
-    const { persona, machine } = living;
+  it.each(samples)('include $persona.name with its account, bond and event log', async (sample) => {
+    const { persona, machine } = sample;
     const { origin, events } = persona;
     const snapshot = await readSnapshot(persona.name);
     expect(snapshot.machine).toEqual({
@@ -103,7 +100,7 @@ describe('machines', () => {
     );
   });
 
-  it('carries a stale tail behind the log of alt-arrived', async () => {
+  it('include alt-arrived with stale bytes after its event log', async () => {
     const { eventRegistry } = altChain.programs;
     const filter = { memcmp: { offset: 8, bytes: wordOf('alt-arrived'), encoding: 'base64' } };
     const [log] = await post<{ account: { data: [string, string] } }[]>('getProgramAccounts', [
@@ -115,7 +112,7 @@ describe('machines', () => {
     expect(bytes.subarray(endOfShortRecord).toString('latin1')).toMatch(/xxxxxxxx"}/);
   });
 
-  it('are as many as their registry says, under their operators', async () => {
+  it('match the count of their registry and are grouped by operator', async () => {
     const { fleet, countBefore, countAfter } = await adapter.machines!.history.readFleet();
     expect([fleet.rowCount, countBefore, countAfter]).toEqual([samples.length, 15n, 15n]);
     const listed = [...fleet.machinesByOperator].map(([operator, machines]) => [
@@ -134,14 +131,14 @@ describe('machines', () => {
 });
 
 describe('history', () => {
-  /** Every change of a log, oldest first, read from its transactions. */
+  /** Reads every change of a log from its transactions, oldest first. */
   async function readChanges(history: AltHistory, id: MachineId) {
     const rows = (await history.listSignatures(id, undefined)).toReversed();
     const changes: (EventChange & { readonly evidence: string; readonly blockTime: number; readonly slot: number })[] =
       [];
     for (const row of rows) {
       const reading = await history.readTransaction(row);
-      if (reading.state !== 'read') throw new Error(`a transaction is ${reading.state}`);
+      if (reading.state !== 'read') throw new Error(`the transaction is ${reading.state}`);
       for (const operation of reading.operations) {
         changes.push({ ...operation, blockTime: row.blockTime!, slot: row.slot });
       }
@@ -149,37 +146,40 @@ describe('history', () => {
     return changes;
   }
 
-  it.each(samples)('$persona.name: each event is a transaction in a block of its day', async ({ persona }) => {
-    const { origin, events, submission } = persona;
-    const changes = await readChanges(adapter.machines!.history, sample(persona.name).id);
-    const evidence = submission?.noisyLogs ? 'instruction' : 'log+instruction';
-    const submitted = (event: PlannedEvent, index: number) => ({
-      kind: 'submitted',
-      eventIndex: submission?.noisyLogs ? undefined : BigInt(index),
-      record: toContent(event),
-      blockTime: blockTimestamp(now, event.daysAgo),
-      evidence,
-    });
-    const before =
-      origin.kind === 'arrived'
-        ? [{ kind: 'imported', priorEventCount: 3n, record: toContent(origin.eventsThere.at(-1)!) }]
-        : origin.kind === 'recreated'
-          ? [...origin.firstEvents.map(submitted), { kind: 'closed', count: BigInt(origin.firstEvents.length) }]
-          : [];
-    const anchors = origin.kind === 'arrived' ? 1 : 0;
-    const expected = [...before, ...events.map((event, index) => submitted(event, index + anchors))];
-    expect(changes).toMatchObject(expected);
-    expect(changes).toHaveLength(expected.length);
-    expect(Math.min(...changes.map(({ slot }) => slot), Infinity)).toBeGreaterThanOrEqual(altChain.firstSlot);
-  });
+  it.each(samples)(
+    'contains each event of $persona.name as a transaction in a block of its day',
+    async ({ persona }) => {
+      const { origin, events, submission } = persona;
+      const changes = await readChanges(adapter.machines!.history, sample(persona.name).id);
+      const evidence = submission?.noisyLogs ? 'instruction' : 'log+instruction';
+      const submitted = (event: PlannedEvent, index: number) => ({
+        kind: 'submitted',
+        eventIndex: submission?.noisyLogs ? undefined : BigInt(index),
+        record: toContent(event),
+        blockTime: blockTimestamp(now, event.daysAgo),
+        evidence,
+      });
+      const before =
+        origin.kind === 'arrived'
+          ? [{ kind: 'imported', priorEventCount: 3n, record: toContent(origin.eventsThere.at(-1)!) }]
+          : origin.kind === 'recreated'
+            ? [...origin.firstEvents.map(submitted), { kind: 'closed', count: BigInt(origin.firstEvents.length) }]
+            : [];
+      const anchors = origin.kind === 'arrived' ? 1 : 0;
+      const expected = [...before, ...events.map((event, index) => submitted(event, index + anchors))];
+      expect(changes).toMatchObject(expected);
+      expect(changes).toHaveLength(expected.length);
+      expect(Math.min(...changes.map(({ slot }) => slot), Infinity)).toBeGreaterThanOrEqual(altChain.firstSlot);
+    },
+  );
 
-  it('tells of nothing else', async () => {
+  it('contains no other transactions', async () => {
     const rows = await adapter.machines!.history.listSignatures('event-registry', undefined);
     expect(rows).toHaveLength(altChain.transactions);
     expect(rows.filter(({ hasFailed }) => hasFailed)).toEqual([]);
   });
 
-  it('comes in the forms that its personas are named after', async () => {
+  it('has the transaction forms that its personas are named after', async () => {
     const forms = new Map<string, object>();
     for (const name of ['alt-rated', 'alt-cpi', 'alt-v0']) {
       const [row] = await adapter.machines!.history.listSignatures(sample(name).id, undefined);
@@ -205,7 +205,7 @@ describe('history', () => {
 });
 
 describe('wallets', () => {
-  it('are bound, revoked and unbound', async () => {
+  it('are bound, revoked and unbound as declared', async () => {
     const bindings = await Promise.all(DEVNET_WALLETS.map(({ wallet }) => adapter.bindings!.readBinding(wallet.key)));
     expect(Object.fromEntries(DEVNET_WALLETS.map(({ name }, index) => [name, bindings[index]]))).toEqual({
       bound: { kind: 'bound', operator: BOUND_LEGACY_MACHINE.machine.address.toLowerCase() },
@@ -216,7 +216,7 @@ describe('wallets', () => {
   });
 });
 
-/** What is told of a planned event, wherever it was stored. */
+/** Returns the content of a planned event that is the same in every place that stores it. */
 function toContent(event: PlannedEvent): object {
   const { eventType, value, trustLevel, currency = '' } = event;
   return { eventType, value, trustLevel, currency, timestamp: BigInt(eventTimestamp(now, event)) };
@@ -227,10 +227,10 @@ function wordOf(name: string): string {
 }
 
 async function post<T>(method: string, params: readonly unknown[]): Promise<T> {
-  const answer = await fetch(altChain.rpcUrl, {
+  const response = await fetch(altChain.rpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
-  return ((await answer.json()) as { result: T }).result;
+  return ((await response.json()) as { result: T }).result;
 }

@@ -1,4 +1,4 @@
-/** What is the alt half of the devnet? The local alt chain, seeded, as fixtures and settings tell of it. It lives in this process. */
+/** Alt-chain half of the devnet: the local alt chain, seeded, with the facts for fixtures and settings. It runs in this process. */
 import { startAltNode } from '../alt-node/alt-node.ts';
 import type { AltNode } from '../alt-node/alt-node.ts';
 import type { SampleAltMachine } from '../personas/alt-persona.ts';
@@ -6,26 +6,26 @@ import { DEVNET_WALLETS } from '../personas/wallets.ts';
 import { seedAltChain } from './seed.ts';
 import { genesisTimestamp } from '../seed.ts';
 
-/** The node, with its switches; and what was done to it. */
+/** Running node and the result of its seeding. */
 export interface AltChain {
   readonly node: AltNode;
   readonly rpcUrl: string;
   readonly genesisHash: string;
   readonly programs: AltNode['programs'];
   readonly transactions: number;
-  /** No event is in an older one. */
+  /** First slot that can contain an event. */
   readonly firstSlot: number;
   stop(): Promise<void>;
 }
 
 export interface AltChainOptions {
-  /** Absent = any free one. */
+  /** Absent = any free port. */
   readonly port?: number | undefined;
   /** The seeding in Unix seconds. */
   readonly now: number;
 }
 
-/** Starts and seeds; the chain goes on with the wall clock. The caller stops it. Throws when the port is in use. */
+/** Starts and seeds the chain, which then follows the wall clock. The caller stops it. Throws when the port is in use. */
 export async function startAltChain(
   samples: readonly SampleAltMachine[],
   { port, now }: AltChainOptions,

@@ -1,6 +1,6 @@
 /**
- * Who acts on the local alt chain? Ed25519 keys with throw-away seeds, each made from its name like the accounts of the main chain
- * and from another word, so that no seed is also a key there.
+ * Accounts of the local alt chain: Ed25519 keys with throw-away seeds, each derived from its name like the accounts of the main chain, with
+ * another prefix, so that no seed is also a main-chain key.
  */
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
@@ -20,7 +20,7 @@ export const ALT_LIFECYCLE_NAME = 'alt lifecycle authority';
 
 const known = new Map<string, AltAccount>();
 
-/** The account of a name. */
+/** Returns the account of a name. */
 export function altAccountOf(name: string): AltAccount {
   let account = known.get(name);
   if (account === undefined) {
@@ -40,7 +40,7 @@ function publicKeyOf(seed: Uint8Array): AltKey {
   return formatAltKey(new Uint8Array(Buffer.from(x!, 'base64url')));
 }
 
-/** The seed as fixtures tell it: 64 hex digits. */
+/** Formats the seed for the fixtures: 64 hex digits. */
 export function formatSeed({ seed }: AltAccount): string {
   return Buffer.from(seed).toString('hex');
 }

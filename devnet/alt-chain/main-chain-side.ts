@@ -1,6 +1,6 @@
 /**
- * What does the main chain know of the machines that live on the alt chain? (chain-svm 9.) Their home, their bond and their operator,
- * written as the bridge and the validators would; the test hooks of the contracts stand for both.
+ * Main-chain state of the machines that live on the alt chain (chain-svm 9): home, bond and operator. The test hooks of the contracts write
+ * what the bridge and the validators would write.
  */
 import type { Address } from 'viem';
 import { accountOf, ADMIN_NAME } from '../accounts.ts';
@@ -12,16 +12,16 @@ import { activateMachine, adminCall, contractCall, renewSubscription, submitEven
 import { credentialsOf } from '../personas/persona.ts';
 import { eventTimestamp } from '../personas/planned-event.ts';
 
-/** A call in the block of a day. */
+/** Call to mine in the block of a day. */
 interface DatedCall {
   readonly daysAgo: number;
   readonly call: Call;
 }
 
 const ENTRY_TIER = 0;
-const NOBODY: Address = '0x0000000000000000000000000000000000000000';
+const NO_OPERATOR: Address = '0x0000000000000000000000000000000000000000';
 
-/** In an order that holds within each day. `now` is the seeding in Unix seconds. */
+/** Returns the calls for one machine; calls of one day are in order. `now` is the seeding in Unix seconds. */
 export function planMainChainSide(deployment: Deployment, sample: SampleAltMachine, now: number): DatedCall[] {
   const { persona, machine } = sample;
   const { createdDaysAgo, renewedDaysAgo, origin } = persona;
@@ -59,13 +59,13 @@ export function planMainChainSide(deployment: Deployment, sample: SampleAltMachi
   }
 }
 
-/** The link names the operator, who bonds the machine; where its account names none, somebody else paid and is forgotten. */
+/** Sets the operator, who bonds the machine, and its home. An operator that the account does not name is removed after the bond. */
 function link(deployment: Deployment, { machine: { id, operator } }: SampleAltMachine, payer: Address): Call[] {
   return [
     adminCall(deployment, 'machineRegistry', 'devSetForeignOperator', [id, payer]),
     contractCall(deployment, 'machineSubscription', payer, 'activate', [id, ENTRY_TIER]),
     ...(operator === undefined
-      ? [adminCall(deployment, 'machineRegistry', 'devSetForeignOperator', [id, NOBODY])]
+      ? [adminCall(deployment, 'machineRegistry', 'devSetForeignOperator', [id, NO_OPERATOR])]
       : []),
     setHome(deployment, id, ALT_ORDINAL),
   ];

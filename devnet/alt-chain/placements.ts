@@ -1,6 +1,6 @@
 /**
- * How do accounts get onto the local alt chain that no transaction of ours writes? Past their programs, in the open block: the machines'
- * records, flags and mirrored bonds, the singletons and the bindings (chain-svm 9).
+ * Accounts that no transaction of the devnet writes, set directly in the open block: machine records, flags, mirrored bonds, singletons and
+ * bindings (chain-svm 9).
  */
 import { altKeyBytes } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
@@ -27,7 +27,7 @@ import { ALT_ORDINAL } from '../main-chain/deploy.ts';
 import { credentialsOf } from '../personas/persona.ts';
 import { DAY_SECONDS } from '../personas/planned-event.ts';
 
-/** First seed of a binding's address. */
+/** First seed in the address derivation of a binding. */
 export const BINDING_SEED = 'OperatorBinding';
 
 const PERIOD_SECONDS = 365 * DAY_SECONDS;
@@ -66,7 +66,7 @@ export function placeState(
   node.setAccount(address, { owner: node.programs.stateAndSync, data });
 }
 
-/** What the validators last reported: one report for each period that was paid. */
+/** Writes the last report of the validators; there is one report for each paid period. */
 export function placeSubscription(
   node: AltNode,
   machineId: bigint,
@@ -115,7 +115,7 @@ export async function placeSingletons(node: AltNode, machineCount: bigint): Prom
   place(technicalPause.address, programs.infoDesk, unlocked);
 }
 
-/** An unbound wallet has no account; a revocation writes zero into one. */
+/** Writes the bindings. An unbound wallet has no account; a revoked binding has a zero operator. */
 export async function placeBindings(node: AltNode, wallets: readonly DevnetWallet[]): Promise<void> {
   for (const { wallet, state, boundTo } of wallets) {
     if (state === 'unbound') continue;

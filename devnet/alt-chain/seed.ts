@@ -1,6 +1,6 @@
 /**
- * How do the machines of the alt chain get their months of history? Accounts are written on their days, and every event is a signed
- * transaction in a block of its day (chain-svm 9). Then the chain goes with the wall clock, and all of it is final.
+ * Seeding of the alt chain with months of history: accounts are written on their days, and every event is a signed transaction in a block
+ * of its day (chain-svm 9). Afterwards the chain follows the wall clock, and everything seeded is final.
  */
 import { stringToHex } from 'viem';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
@@ -20,17 +20,17 @@ import { DEPLOYED_DAYS_AGO } from '../seed.ts';
 
 export interface AltSeedingResult {
   readonly transactions: number;
-  /** No event of the deployment is in an older one. */
+  /** First slot that can contain an event of the deployment. */
   readonly firstSlot: number;
 }
 
-/** Within a day accounts are made and changed first, then events come. */
+/** Order within a day: account changes, then events. */
 const STEPS = ['account', 'event'] as const;
 
 interface PlannedStep {
   readonly daysAgo: number;
   readonly step: (typeof STEPS)[number];
-  /** True: it was a transaction. */
+  /** Returns true for a transaction. */
   run(): Promise<boolean>;
 }
 
@@ -39,7 +39,7 @@ const ZERO_HASH = `0x${'00'.repeat(32)}`;
 
 const lifecycleAuthority = altAccountOf(ALT_LIFECYCLE_NAME);
 
-/** Seeds on a chain whose newest block is older than the deployment. `now` in Unix seconds is the newest seeded block's. */
+/** Seeds a chain whose newest block is older than the deployment. `now` (Unix seconds) is the time of the newest seeded block. */
 export async function seedAltChain(
   node: AltNode,
   samples: readonly SampleAltMachine[],

@@ -1,4 +1,4 @@
-/** Is an account found as of every slot that is kept, also under the owner that it had then? */
+/** Versioned account store: reads as of every retained slot, by address and by owner. */
 import { expect, it } from 'vitest';
 import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { AccountHistory, RETAINED_SLOTS } from './account-history.ts';
@@ -10,7 +10,7 @@ function accountOf(owner = ONE!, data: readonly number[] = []): StoredAccount {
   return { owner, lamports: 1n, data: Uint8Array.from(data), executable: false };
 }
 
-it('an account is what was last written up to a slot', () => {
+it('returns the last version written at or before a slot', () => {
   const history = new AccountHistory();
   history.write(ADDRESS!, 5, accountOf(ONE, [1]));
   history.write(ADDRESS!, 5, accountOf(ONE, [2]));
@@ -29,7 +29,7 @@ it('an account is what was last written up to a slot', () => {
   ]);
 });
 
-it('the state of every kept slot is known, older ones are forgotten', () => {
+it('returns the version of every retained slot and discards older ones', () => {
   const history = new AccountHistory();
   for (const slot of [1, 2, 3, 4]) history.write(ADDRESS!, slot, accountOf(slot < 3 ? ONE : OTHER, [slot]));
   history.write(ADDRESS!, 3 + RETAINED_SLOTS, accountOf(OTHER, [9]));

@@ -1,6 +1,6 @@
 /**
- * What was at an address as of a slot? Accounts with their latest versions, so that a read at `finalized` never shows what
- * happened since, and an index by owner, so that a program's accounts are found without looking at all.
+ * Versioned account store: returns accounts as of a slot, so that a read at `finalized` never shows later changes, and indexes them by
+ * owner, so that a program's accounts are found without a full scan.
  */
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 
@@ -13,24 +13,24 @@ export interface StoredAccount {
 
 interface Version {
   readonly slot: number;
-  /** Undefined: none from this slot on. */
+  /** Undefined: removed at this slot. */
   readonly account: StoredAccount | undefined;
 }
 
-/** Slots behind the newest of which every state is kept. */
+/** Number of slots behind the newest for which every version is retained. */
 export const RETAINED_SLOTS = 1_000;
 
 export class AccountHistory {
   readonly #versions = new Map<AltKey, Version[]>();
-  /** Addresses with an owner in any kept version. */
+  /** Addresses by owner in any retained version. */
   readonly #byOwner = new Map<AltKey, Set<AltKey>>();
 
-  /** Undefined: nothing was there. `slot` is at most `RETAINED_SLOTS` behind the newest. */
+  /** Returns the account as of a slot at most `RETAINED_SLOTS` behind the newest; undefined: none. */
   at(address: AltKey, slot: number): StoredAccount | undefined {
     return this.#versions.get(address)?.findLast((version) => version.slot <= slot)?.account;
   }
 
-  /** The accounts that a program owned, in the order in which they came to be its own. */
+  /** Yields the accounts that a program owned as of a slot, in the order in which it first owned them. */
   *ownedAt(owner: AltKey, slot: number): Generator<readonly [address: AltKey, account: StoredAccount]> {
     for (const address of this.#byOwner.get(owner) ?? []) {
       const account = this.at(address, slot);
@@ -38,12 +38,12 @@ export class AccountHistory {
     }
   }
 
-  /** Writes what is at an address from `slot` on, which is the newest. */
+  /** Writes the account at an address from `slot`, the newest slot. Undefined removes it. */
   write(address: AltKey, slot: number, account: StoredAccount | undefined): void {
     const before = this.#versions.get(address) ?? [];
     const first = before.findLastIndex((version) => version.slot <= slot - RETAINED_SLOTS);
-    const kept = before.slice(Math.max(0, first)).filter((version) => version.slot !== slot);
-    const after = [...kept, { slot, account }];
+    const retained = before.slice(Math.max(0, first)).filter((version) => version.slot !== slot);
+    const after = [...retained, { slot, account }];
     this.#versions.set(address, after);
     const owners = new Set(after.map((version) => version.account?.owner));
     for (const { account: old } of before) {

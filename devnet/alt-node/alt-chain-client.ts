@@ -1,4 +1,4 @@
-/** What does the local alt chain say when asked over HTTP? Test support: results as they are, errors as values. */
+/** JSON-RPC client for tests of the local alt chain: returns results unchanged and errors as values. */
 import type { AltNode } from './alt-node.ts';
 
 export interface RpcCallError {
@@ -7,7 +7,7 @@ export interface RpcCallError {
   readonly data?: unknown;
 }
 
-/** The result of one call. Throws when there is none. */
+/** Returns the result of one call. Throws on an error response. */
 export async function callRpc<T>(node: AltNode, method: string, ...params: unknown[]): Promise<T> {
   const { error, result } = (await post(node, { jsonrpc: '2.0', id: 1, method, params })) as {
     error?: RpcCallError;
@@ -17,18 +17,19 @@ export async function callRpc<T>(node: AltNode, method: string, ...params: unkno
   return result as T;
 }
 
-/** The error of one call. Throws when there is none. */
+/** Returns the error of one call. Throws on a result. */
 export async function callRpcError(node: AltNode, method: string, ...params: unknown[]): Promise<RpcCallError> {
   const { error } = (await post(node, { jsonrpc: '2.0', id: 1, method, params })) as { error?: RpcCallError };
-  if (error === undefined) throw new Error(`${method} gave no error`);
+  if (error === undefined) throw new Error(`${method} returned no error`);
   return error;
 }
 
-/** The answer to any body. */
+/** Posts any JSON body and returns the parsed response. */
 export async function post(node: AltNode, body: unknown): Promise<unknown> {
   return (await send(node, JSON.stringify(body))).json();
 }
 
+/** Posts raw text. */
 export async function send(node: AltNode, body: string, signal?: AbortSignal): Promise<Response> {
   return fetch(node.rpcUrl, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Does the chain start where and when it is told, keep its own time until it follows the wall clock, and stop with silent callers on it? */
+/** Local alt chain: identity, clock, and shutdown with open requests. */
 import { describe, expect, it } from 'vitest';
 import { callRpc, send } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
@@ -7,8 +7,8 @@ import { GENESIS, OWNER_SEED, placeEventRegistry, placeMachine, REVENUE } from '
 
 const DAY = 86_400;
 
-describe('its identity', () => {
-  it('is that of its beginning', async () => {
+describe('the identity of the chain', () => {
+  it('is derived from the genesis timestamp', async () => {
     const nodes = await Promise.all(
       [GENESIS, GENESIS, GENESIS + 1].map(async (genesisTimestamp) => startAltNode({ genesisTimestamp })),
     );
@@ -21,7 +21,7 @@ describe('its identity', () => {
     await Promise.all(nodes.map(async (node) => node.stop()));
   });
 
-  it('is where it is told to be, and a port in use is an error', async () => {
+  it('has the requested port, and a port in use is an error', async () => {
     const first = await startAltNode();
     const port = Number(new URL(first.rpcUrl).port);
     await expect(startAltNode({ port })).rejects.toThrow('EADDRINUSE');
@@ -33,8 +33,8 @@ describe('its identity', () => {
   });
 });
 
-describe('its time', () => {
-  it('stands until it is moved, and never goes back', async () => {
+describe('the clock of the chain', () => {
+  it('stops between moves and never goes back', async () => {
     const node = await startAltNode({ genesisTimestamp: GENESIS });
     expect([node.slot, node.unixTime]).toStrictEqual([1, GENESIS]);
     node.advanceTo(GENESIS + DAY);
@@ -47,7 +47,7 @@ describe('its time', () => {
     await node.stop();
   });
 
-  it('is that of the wall clock once it follows it, and what is there is finalized', async () => {
+  it('follows the wall clock on request and finalizes existing blocks', async () => {
     let now = (GENESIS + DAY) * 1000;
     const node = await startAltNode({ genesisTimestamp: GENESIS, now: () => now });
     await placeEventRegistry(node);
@@ -62,7 +62,7 @@ describe('its time', () => {
     expect([node.slot, node.unixTime]).toStrictEqual([slot + 34, GENESIS + DAY]);
     now += 200;
     expect([node.slot, node.unixTime]).toStrictEqual([slot + 35, GENESIS + DAY + 1]);
-    now -= 5_000; // a wall clock may go back, the chain does not
+    now -= 5_000; // the wall clock may go back, the chain clock does not
     expect(node.slot).toBe(slot + 35);
     now += 5_000;
     const late = await submitEvent(node, { machineId: 1n, signer: OWNER_SEED, record: REVENUE });
@@ -73,7 +73,7 @@ describe('its time', () => {
     await node.stop();
   });
 
-  it('is that of the program', async () => {
+  it('is the clock that programs read', async () => {
     const node = await startAltNode({ genesisTimestamp: GENESIS });
     await placeEventRegistry(node);
     await placeMachine(node, 1n);
@@ -86,16 +86,16 @@ describe('its time', () => {
   });
 });
 
-it('stops while a caller waits for an answer', async () => {
+it('stops while a request is in flight', async () => {
   const node = await startAltNode();
-  const isAsked = Promise.withResolvers<undefined>();
+  const received = Promise.withResolvers<undefined>();
   node.faults.request = () => {
-    isAsked.resolve(undefined);
+    received.resolve(undefined);
     return { kind: 'hang' };
   };
-  const answer = send(node, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' }));
-  const refused = expect(answer).rejects.toThrow('fetch failed');
-  await isAsked.promise;
+  const response = send(node, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' }));
+  const refused = expect(response).rejects.toThrow('fetch failed');
+  await received.promise;
   await node.stop();
   await refused;
 });

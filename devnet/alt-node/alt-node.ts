@@ -1,6 +1,6 @@
 /**
- * What is the local alt chain? (chain-svm 9.) A real SVM in this process behind a JSON-RPC face of ours: its clock can be set, so
- * a machine can have months of history, and every event is a signed transaction that a program executed.
+ * Local alt chain (chain-svm 9): a real SVM in this process behind a JSON-RPC server. Its clock can be set, so that a machine can have
+ * months of history, and every event is a signed transaction that a program executed.
  */
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { Chain } from './chain.ts';
@@ -15,9 +15,9 @@ import type { TransactionPlan } from './signed-transaction.ts';
 import { SYSTEM_PROGRAM } from './system-program.ts';
 
 export interface AltNodeOptions {
-  /** 0 or absent = any free one. */
+  /** 0 or absent = any free port. */
   readonly port?: number | undefined;
-  /** Unix seconds of slot 0; absent = now. Part of what the genesis hash is made from. */
+  /** Unix seconds of slot 0; absent = now. The genesis hash is derived from it. */
   readonly genesisTimestamp?: number | undefined;
   /** The wall clock in milliseconds; read only after `followClock`. */
   readonly now?: (() => number) | undefined;
@@ -26,54 +26,54 @@ export interface AltNodeOptions {
 export interface NewAccount {
   readonly owner: AltKey;
   readonly data: Uint8Array;
-  /** Absent = what keeps an account of this length alive. */
+  /** Absent = the rent-exempt minimum for this length. */
   readonly lamports?: bigint;
 }
 
-/** A transaction that is in a block; it may have failed there. */
+/** Transaction that is in a block, where it succeeded or failed. */
 export interface SubmittedTransaction {
   readonly signature: string;
   readonly slot: number;
-  /** As `getTransaction` spells it; null: it succeeded. */
+  /** In the format of `getTransaction`; null: success. */
   readonly err: unknown;
   readonly logs: readonly string[];
 }
 
-/** Every method acts in the open block, that of the newest slot. */
+/** Running chain. Every method acts in the open block, which is that of the newest slot. */
 export interface AltNode {
   readonly rpcUrl: string;
   readonly genesisHash: string;
   readonly programs: AltNodePrograms;
-  /** The newest slot, which is that of the commitment `processed`. */
+  /** Newest slot, with commitment `processed`. */
   readonly slot: number;
   /** Unix seconds of the newest slot. */
   readonly unixTime: number;
   readonly faults: NodeFaults;
-  /** Writes an account past all programs; throws for the address of a program. */
+  /** Writes an account without a program. Throws for the address of a program. */
   setAccount(address: AltKey, account: NewAccount): void;
   removeAccount(address: AltKey): void;
   /**
-   * Opens the block of a later second, as many slots on as 400 ms fit between the two, at least one. The same second opens
-   * another block. Throws `RangeError` for a time that has passed.
+   * Opens the block of a later second, one slot for every 400 ms in between and at least one. The current second opens
+   * another block. Throws `RangeError` for an earlier time.
    */
   advanceTo(unixSeconds: number): void;
-  /** Opens the block `count` slots on. */
+  /** Opens the block `count` slots later. */
   advanceSlots(count: number): void;
   /**
-   * From now on the chain goes with the wall clock: a slot every 400 ms. What is there already is finalized. Call it when all is
-   * seeded; afterwards neither `advanceTo` nor `advanceSlots` may be called.
+   * Makes the chain follow the wall clock, with a slot every 400 ms, and finalizes all existing blocks. Call it after seeding;
+   * `advanceTo` and `advanceSlots` then throw.
    */
   followClock(): void;
   /**
-   * Signs and executes a transaction. Throws when the chain would not take it into a block: unsigned, without a payer, with
-   * an unknown blockhash. One that fails in its block is returned with its `err`.
+   * Signs and executes a transaction. Throws when the chain rejects it: unsigned, without a payer, or with an unknown
+   * blockhash. A transaction that fails in its block is returned with its `err`.
    */
   submit(plan: TransactionPlan): Promise<SubmittedTransaction>;
-  /** Resolves when nothing listens any more; a second call does nothing. */
+  /** Stops the server and resolves when it is closed. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** What a payer is given who has less than a fee. */
+/** Balance that a payer receives when it has less than `LEAST_LAMPORTS`. */
 const FIRST_LAMPORTS = 1_000_000_000_000n;
 const LEAST_LAMPORTS = 1_000_000_000n;
 

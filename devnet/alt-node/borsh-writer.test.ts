@@ -1,4 +1,4 @@
-/** What the writer writes is what the service's reader reads, and the bytes of the published vectors. */
+/** Borsh encoder: round trips through the reader of the service, and the bytes of the published vectors. */
 import { describe, expect, it } from 'vitest';
 import { ByteReader } from '../../src/adapters/alt-chain/accounts/byte-reader.ts';
 import { readEventRecord } from '../../src/adapters/alt-chain/transactions/event-record.ts';
@@ -8,8 +8,8 @@ import { BorshWriter, toWord } from './borsh-writer.ts';
 
 const KEY = parseAltKey('9sN1LRY25uuSLCV3o9zH5JRfkLEZC8t1KvJpZ65oa24F')!;
 
-describe('values', () => {
-  it('are read back as they were written', () => {
+describe('encoded values', () => {
+  it('are decoded unchanged by the reader of the service', () => {
     const bytes = new BorshWriter()
       .u8(255)
       .u16(65_535)
@@ -48,14 +48,14 @@ describe('values', () => {
     ['a negative number', () => new BorshWriter().u64(-1n)],
     ['2^256 in a word', () => toWord(2n ** 256n)],
     ['half a byte', () => new BorshWriter().hex('0x123')],
-    ['letters that are no digits', () => new BorshWriter().hex('0xzz')],
-  ])('without room are refused: %s', (_name, write) => {
+    ['letters that are not hex digits', () => new BorshWriter().hex('0xzz')],
+  ])('are rejected when they do not fit: %s', (_name, write) => {
     expect(write).toThrow(RangeError);
   });
 });
 
 describe.each(eventCases)('record $eventIndex of machine $machineId', ({ machineId, instruction, decoded }) => {
-  it('is the bytes of the instruction', () => {
+  it('is encoded as the bytes of its instruction', () => {
     const record = toEventRecord(decoded);
     const written = new BorshWriter().hex('aa7f8995a8b2ff0c').word(toId(machineId)).eventRecord(record).bytes();
     expect(Buffer.from(written).toString('base64')).toBe(instruction);

@@ -1,6 +1,6 @@
 /**
- * How are the values of an account or an instruction of the alt chain written? (chain-svm 3: Borsh, little-endian.)
- * Written on its own, not turned round from the service's reader, so that a mistake of one is not the other's too.
+ * Borsh encoder for accounts and instructions of the alt chain (chain-svm 3, little-endian). Written independently of the service's
+ * reader, so that they do not share mistakes.
  */
 import { altKeyBytes } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
@@ -10,17 +10,17 @@ const WORD_BYTES = 32;
 const KEY_BYTES = 32;
 const ADDRESS_BYTES = 20;
 
-/** Collects values one after another; every method gives the writer itself. Throws `RangeError` for a value without room. */
+/** Appends values; every method returns the writer. Throws `RangeError` for a value that does not fit. */
 export class BorshWriter {
   readonly #parts: Uint8Array[] = [];
 
-  /** Bytes of a known number, as they are. */
+  /** Appends bytes without a length. */
   raw(bytes: Uint8Array): this {
     this.#parts.push(bytes);
     return this;
   }
 
-  /** Hex digits, with or without `0x`, as bytes. */
+  /** Appends hex digits, with or without `0x`, as bytes. */
   hex(digits: string): this {
     const bytes = Buffer.from(digits.replace(/^0x/, ''), 'hex');
     if (bytes.length * 2 !== digits.replace(/^0x/, '').length) throw new RangeError('not hex');
@@ -49,7 +49,7 @@ export class BorshWriter {
     return this.raw(bytes);
   }
 
-  /** 32 bytes, big-endian: a machine id, or the value of an event. */
+  /** Appends 32 bytes, big-endian: a machine id or the value of an event. */
   word(value: bigint): this {
     return this.raw(toWord(value));
   }
@@ -58,17 +58,17 @@ export class BorshWriter {
     return this.u8(value ? 1 : 0);
   }
 
-  /** Undefined is the zero key. */
+  /** Appends a key; undefined is the zero key. */
   key(key: AltKey | undefined): this {
     return this.raw(key === undefined ? new Uint8Array(KEY_BYTES) : altKeyBytes(key));
   }
 
-  /** A main-chain address; undefined is 20 zero bytes. */
+  /** Appends a main-chain address; undefined is 20 zero bytes. */
   address(address: string | undefined): this {
     return address === undefined ? this.raw(new Uint8Array(ADDRESS_BYTES)) : this.hex(address);
   }
 
-  /** A length and as many raw bytes, told as hex. */
+  /** Appends the length and the bytes of hex digits. */
   blob(digits: string): this {
     const bytes = new BorshWriter().hex(digits).bytes();
     return this.u32(bytes.length).raw(bytes);
@@ -91,7 +91,7 @@ export class BorshWriter {
     return this;
   }
 
-  /** One event (chain-svm 3.5), without discriminator. */
+  /** Appends one event (chain-svm 3.5) without a discriminator. */
   eventRecord(record: EventRecord): this {
     return this.u8(record.eventType)
       .word(record.value)
@@ -109,12 +109,13 @@ export class BorshWriter {
   }
 
   #integer(value: bigint, bytes: number): this {
-    if (value < 0n || value >> BigInt(8 * bytes) !== 0n) throw new RangeError(`no room for ${value} in ${bytes} bytes`);
+    if (value < 0n || value >> BigInt(8 * bytes) !== 0n)
+      throw new RangeError(`${value} does not fit in ${bytes} bytes`);
     return this.raw(Uint8Array.from({ length: bytes }, (_, k) => Number((value >> BigInt(8 * k)) & 255n)));
   }
 }
 
-/** The 32 bytes, big-endian, by which every program knows a machine. */
+/** Returns a machine id as 32 bytes, big-endian, as programs use it in addresses and accounts. */
 export function toWord(value: bigint): Uint8Array {
   if (value < 0n || value >> 256n !== 0n) throw new RangeError('not a word');
   return new Uint8Array(Buffer.from(value.toString(16).padStart(2 * WORD_BYTES, '0'), 'hex'));

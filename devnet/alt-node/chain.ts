@@ -1,6 +1,6 @@
 /**
- * What happened on the local alt chain? Executes transactions in the block of the newest slot and keeps them, the blocks and the
- * accounts, as the JSON-RPC face tells them.
+ * Ledger of the local alt chain: executes transactions in the block of the newest slot, and stores transactions, blocks and accounts for
+ * the JSON-RPC server.
  */
 import { createHash } from 'node:crypto';
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/kit';
@@ -25,30 +25,30 @@ export interface ExecutedInner {
 export type ExecutedMessage = Extract<CompiledTransactionMessage, { readonly version: 'legacy' | 0 }> &
   CompiledTransactionMessageWithLifetime;
 
-/** A transaction in its block, succeeded or failed. */
+/** Transaction in its block, where it succeeded or failed. */
 export interface ExecutedTransaction {
   readonly signatures: readonly string[];
   readonly slot: number;
   readonly wire: Uint8Array;
   readonly message: ExecutedMessage;
   readonly loaded: { readonly writable: readonly AltKey[]; readonly readonly: readonly AltKey[] };
-  /** As JSON; null: it succeeded. */
+  /** As JSON; null: success. */
   readonly err: unknown;
   readonly logs: readonly string[];
-  /** Per outer instruction that called others. */
+  /** One entry for each outer instruction that called others. */
   readonly inner: readonly { readonly index: number; readonly instructions: readonly ExecutedInner[] }[];
   readonly computeUnits: number;
   readonly fee: number;
   readonly balances: { readonly before: readonly bigint[]; readonly after: readonly bigint[] };
 }
 
-/** The chain does not take a transaction into a block. `reason` is the error's name, as in `BlockhashNotFound`. */
+/** The chain does not accept a transaction into a block. `reason` is the name of the error, such as `BlockhashNotFound`. */
 export class TransactionRejected extends Error {
   readonly reason: string;
   readonly logs: readonly string[];
 
   constructor(reason: string, logs: readonly string[] = []) {
-    super(`transaction refused: ${reason}`);
+    super(`transaction rejected: ${reason}`);
     this.reason = reason;
     this.logs = logs;
   }
@@ -68,7 +68,7 @@ export class Chain {
   readonly #executed = new Map<string, ExecutedTransaction>();
   readonly #byAddress = new Map<string, ExecutedTransaction[]>();
   readonly #blocks = new Map<number, ExecutedTransaction[]>();
-  /** Slot in which each was told. */
+  /** Slot in which each blockhash was issued. */
   readonly #blockhashes = new Map<string, number>();
   #blockhashCount = 0;
   #svmSlot = -1;
@@ -79,10 +79,10 @@ export class Chain {
     this.#setClock(0);
   }
 
-  /** Puts a program where it is executable from the first open slot on. */
+  /** Installs a program that is executable from the first open slot. */
   addProgram(address: AltKey, bytes: Uint8Array): void {
     this.#svm.addProgram(altKeyBytes(address), bytes);
-    this.#keep(address, 0);
+    this.#snapshot(address, 0);
   }
 
   setAccount(address: AltKey, owner: AltKey, data: Uint8Array, lamports?: bigint): void {
@@ -98,21 +98,21 @@ export class Chain {
     return this.#svm.getBalance(altKeyBytes(address)) ?? 0n;
   }
 
-  /** One that nobody was told before, so that equal transactions differ. */
+  /** Returns a new blockhash, so that equal transactions differ. */
   createBlockhash(): string {
     const { slot } = this.clock;
-    for (const [told, at] of this.#blockhashes) {
+    for (const [issued, at] of this.#blockhashes) {
       if (at >= slot - BLOCKHASH_LIFE_SLOTS) break;
-      this.#blockhashes.delete(told);
+      this.#blockhashes.delete(issued);
     }
     const blockhash = formatBase58(sha256(`${this.genesisHash} ${this.#blockhashCount++}`));
     this.#blockhashes.set(blockhash, slot);
     return blockhash;
   }
 
-  /** Executes what a wallet signed, in the block of the newest slot. Throws `TransactionRejected`. */
+  /** Executes a signed transaction in the block of the newest slot. Throws `TransactionRejected`. */
   execute(wire: Uint8Array): ExecutedTransaction {
-    const { signatures, message, loaded } = this.#admit(wire);
+    const { signatures, message, loaded } = this.#validate(wire);
     const { slot } = this.clock;
     this.#setClock(slot);
     const keys = [...message.staticAccounts, ...loaded.writable, ...loaded.readonly] as AltKey[];
@@ -121,7 +121,7 @@ export class Chain {
       message.version === 'legacy' ? this.#svm.sendLegacyTransaction(wire) : this.#svm.sendVersionedTransaction(wire);
     const { result, err } = readOutcome(outcome);
     for (const [position, key] of keys.entries()) {
-      if (mayBeWritten(message, position, loaded.writable.length)) this.#keep(key, slot);
+      if (mayBeWritten(message, position, loaded.writable.length)) this.#snapshot(key, slot);
     }
     const transaction: ExecutedTransaction = {
       ...{ signatures, slot, wire, message, loaded, err },
@@ -135,9 +135,9 @@ export class Chain {
     return transaction;
   }
 
-  /** What a node tries before it takes a transaction. Throws `TransactionRejected`, also for one that would fail in its block. */
+  /** Simulates a transaction before it is accepted. Throws `TransactionRejected`, also for one that would fail in its block. */
   preflight(wire: Uint8Array): void {
-    const { message } = this.#admit(wire);
+    const { message } = this.#validate(wire);
     this.#setClock(this.clock.slot);
     const outcome =
       message.version === 'legacy'
@@ -151,7 +151,7 @@ export class Chain {
     return this.#executed.get(signature);
   }
 
-  /** All that name an address, oldest first. */
+  /** Returns the transactions that name an address, oldest first. */
   transactionsOf(address: string): readonly ExecutedTransaction[] {
     return this.#byAddress.get(address) ?? [];
   }
@@ -160,19 +160,19 @@ export class Chain {
     return this.#blocks.get(slot) ?? [];
   }
 
-  #admit(wire: Uint8Array): Pick<ExecutedTransaction, 'signatures' | 'message' | 'loaded'> {
+  #validate(wire: Uint8Array): Pick<ExecutedTransaction, 'signatures' | 'message' | 'loaded'> {
     const decoded = decodeWire(wire);
     if (decoded === undefined) throw new TransactionRejected('SanitizeFailure');
     const { signatures, message } = decoded;
-    const told = this.#blockhashes.get(message.lifetimeToken);
-    if (told === undefined || told < this.clock.slot - BLOCKHASH_LIFE_SLOTS) {
+    const issuedAt = this.#blockhashes.get(message.lifetimeToken);
+    if (issuedAt === undefined || issuedAt < this.clock.slot - BLOCKHASH_LIFE_SLOTS) {
       throw new TransactionRejected('BlockhashNotFound');
     }
     if (this.#executed.has(signatures[0]!)) throw new TransactionRejected('AlreadyProcessed');
     return { signatures, message, loaded: this.#load(message) };
   }
 
-  /** The addresses that a message looks up. */
+  /** Resolves the addresses that a message looks up. */
   #load(message: ExecutedMessage): ExecutedTransaction['loaded'] {
     const lookups = message.version === 0 ? (message.addressTableLookups ?? []) : [];
     const tables = lookups.map((lookup) => {
@@ -200,11 +200,11 @@ export class Chain {
     const { slot } = this.clock;
     if (this.accounts.at(address, slot)?.executable === true) throw new Error(`${address} is a program`);
     this.#svm.setAccount(altKeyBytes(address), createSvmAccount(lamports, data, owner));
-    this.#keep(address, slot);
+    this.#snapshot(address, slot);
   }
 
-  /** Copies the present state of an account into its history. */
-  #keep(address: AltKey, slot: number): void {
+  /** Copies the current state of an account into its history. */
+  #snapshot(address: AltKey, slot: number): void {
     const account = this.#svm.getAccount(altKeyBytes(address)) ?? undefined;
     const stored: StoredAccount | undefined =
       account === undefined || account.lamports() === 0n
@@ -247,7 +247,7 @@ function decodeWire(wire: Uint8Array): Pick<ExecutedTransaction, 'signatures' | 
   }
 }
 
-/** Throws `TransactionRejected` for a failure that no block holds: nothing was executed, nobody paid. */
+/** Reads the result. Throws `TransactionRejected` for a failure that is in no block: nothing was executed and no fee paid. */
 function readOutcome(outcome: SvmResult | SvmFailure): { result: SvmResult; err: unknown } {
   if (!isSvmFailure(outcome)) return { result: outcome, err: null };
   const text = /\berr: (.*?), meta: /.exec(String(outcome))?.[1] ?? 'unknown';
@@ -275,7 +275,7 @@ function readInner(result: SvmResult): ExecutedTransaction['inner'] {
   });
 }
 
-/** Static accounts come as writable signers, other signers, other writable ones, the rest; then what was looked up. */
+/** Static accounts are ordered: writable signers, other signers, other writable accounts, others; then looked-up accounts. */
 function mayBeWritten({ header, staticAccounts }: ExecutedMessage, position: number, loadedWritable: number): boolean {
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
   if (position < numSignerAccounts) return position < numSignerAccounts - numReadonlySignerAccounts;

@@ -1,4 +1,4 @@
-/** What do the event registry's two accounts hold at first? (chain-svm 3.4 and 3.7.) */
+/** Initial data of the event registry's two accounts (chain-svm 3.4 and 3.7). */
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { BorshWriter } from './borsh-writer.ts';
@@ -32,7 +32,7 @@ export function encodeEventRegistry(fields: EventRegistryFields): Uint8Array {
     .bytes();
 }
 
-/** As long as every log; what follows the content is zero. */
+/** Encodes a log with the fixed length of every log, padded with zeros. */
 export function encodeMachineEventLog(fields: MachineEventLogFields): Uint8Array {
   const content = new BorshWriter()
     .hex('7a8ada9cb47241f8')

@@ -1,7 +1,4 @@
-/**
- * Do the transactions do to the log what chain-svm 3.6 says, is each form read back by the service's own reader, and does the program
- * refuse what it should?
- */
+/** Event transactions of the local alt chain: effects on the log (chain-svm 3.6), decoding by the service, and rejections by the program. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveEventLogAddress } from '../../src/adapters/alt-chain/accounts/account-addresses.ts';
 import { decodeAccount } from '../../src/adapters/alt-chain/accounts/account-decoder.ts';
@@ -20,7 +17,7 @@ import { encodeMachineEventLog } from './event-accounts.ts';
 import {
   adoptCarriedEvent,
   closeLog,
-  EVENT_REGISTRY_ERROR as REFUSED,
+  EVENT_REGISTRY_ERROR as ERROR,
   importMachine,
   submitEvent,
   TransactionFailed,
@@ -84,7 +81,7 @@ function present(count: bigint, lastEvent: EventRecord | undefined, priorEventCo
   return { state: 'present', value: { count, lastEvent, priorEventCount } };
 }
 
-async function refusalOf(transaction: Promise<SubmittedTransaction>): Promise<unknown> {
+async function errorOf(transaction: Promise<SubmittedTransaction>): Promise<unknown> {
   const error: unknown = await transaction.catch((thrown: unknown) => thrown);
   if (!(error instanceof TransactionFailed)) throw error;
   return error.transaction.err;
@@ -94,8 +91,8 @@ function custom(code: number, instruction = 0): object {
   return { InstructionError: [instruction, { Custom: code }] };
 }
 
-describe.each<TransactionForm>(['plain', 'cpi', 'v0-lookup-table'])('an event, %s', (via) => {
-  it('is read from its transaction and stands in the log', async () => {
+describe.each<TransactionForm>(['plain', 'cpi', 'v0-lookup-table'])('an event submitted as %s', (via) => {
+  it('is decoded from its transaction and stored in the log', async () => {
     const machineId = await createMachine();
     const first = await submitEvent(node, { machineId, signer: OWNER_SEED, record: LONG, via });
     const second = await submitEvent(node, { machineId, signer: CONTROLLER_SEED, record: ACTIVITY, via });
@@ -108,7 +105,7 @@ describe.each<TransactionForm>(['plain', 'cpi', 'v0-lookup-table'])('an event, %
     expect(await readLog(machineId)).toStrictEqual(present(2n, ACTIVITY));
   });
 
-  it('is read from the instruction alone when a talker filled the log', async () => {
+  it('is decoded from the instruction alone when the log is full', async () => {
     const machineId = await createMachine();
     const submitted = await submitEvent(node, { machineId, signer: OWNER_SEED, record: REVENUE, via, noisyLogs: true });
     expect(submitted.logs).toContain('Log truncated');
@@ -119,7 +116,7 @@ describe.each<TransactionForm>(['plain', 'cpi', 'v0-lookup-table'])('an event, %
     });
   });
 
-  it('carries over, is adopted and closed', async () => {
+  it('is imported, adopted and removed with its log', async () => {
     lastId += 1n;
     const machineId = lastId as MachineId;
     const carried = { machineId, priorEventCount: 30n, record: CARRIED, via };
@@ -140,8 +137,8 @@ describe.each<TransactionForm>(['plain', 'cpi', 'v0-lookup-table'])('an event, %
   });
 });
 
-describe('the log', () => {
-  it('keeps behind its bump what a longer record left there', async () => {
+describe('the event log', () => {
+  it('retains stale bytes of a longer record after its bump', async () => {
     const machineId = await createMachine();
     await submitEvent(node, { machineId, signer: OWNER_SEED, record: LONG });
     await submitEvent(node, { machineId, signer: OWNER_SEED, record: ACTIVITY });
@@ -155,7 +152,7 @@ describe('the log', () => {
     expect(value.data[0]).toBe(Buffer.from(expected).toString('base64'));
   });
 
-  it('begins anew when a machine comes back', async () => {
+  it('restarts at index 0 after it was closed', async () => {
     const machineId = await createMachine();
     await submitEvent(node, { machineId, signer: OWNER_SEED, record: LONG });
     await closeLog(node, { machineId, authority: LIFECYCLE_SEED });
@@ -171,7 +168,7 @@ describe('the log', () => {
     expect(await readLog(machineId)).toStrictEqual(present(0n, undefined, 3n));
   });
 
-  it('is opened at an address to which somebody sent lamports', async () => {
+  it('is opened at an address that already has lamports', async () => {
     const machineId = await createMachine();
     const { address } = (await machineAddresses(machineId)).machineEventLog;
     node.setAccount(address, { owner: SYSTEM_PROGRAM, data: new Uint8Array(), lamports: 1_000_000n });
@@ -180,44 +177,44 @@ describe('the log', () => {
   });
 });
 
-describe('the gate', () => {
+describe('the event registry program', () => {
   it.each<[name: string, state: RegisteredState, code: number]>([
-    ['a machine that relocates', { isRelocating: true }, REFUSED.relocating],
-    ['a subscription that was never activated', { subscriptionStatus: 0 }, REFUSED.subscription],
-    ['a subscription that runs off', { subscriptionStatus: 3 }, REFUSED.subscription],
-    ['a subscription that ended', { subscriptionStatus: 4 }, REFUSED.subscription],
-  ])('refuses %s', async (_name, state, code) => {
+    ['a relocating machine', { isRelocating: true }, ERROR.relocating],
+    ['a subscription that was never activated', { subscriptionStatus: 0 }, ERROR.subscription],
+    ['a subscription in runoff', { subscriptionStatus: 3 }, ERROR.subscription],
+    ['a subscription that ended', { subscriptionStatus: 4 }, ERROR.subscription],
+  ])('rejects %s', async (_name, state, code) => {
     const machineId = await createMachine(state);
-    expect(await refusalOf(submitEvent(node, { machineId, signer: OWNER_SEED, record: REVENUE }))).toStrictEqual(
+    expect(await errorOf(submitEvent(node, { machineId, signer: OWNER_SEED, record: REVENUE }))).toStrictEqual(
       custom(code),
     );
     expect(await readLog(machineId)).toStrictEqual({ state: 'absent' });
   });
 
-  it('lets a subscription in its grace pass', async () => {
+  it('accepts a subscription in grace', async () => {
     const machineId = await createMachine({ subscriptionStatus: 2 });
     await submitEvent(node, { machineId, signer: OWNER_SEED, record: REVENUE });
     expect(await readLog(machineId)).toStrictEqual(present(1n, REVENUE));
   });
 
-  it('refuses a stranger', async () => {
+  it('rejects a signer without rights', async () => {
     const machineId = await createMachine();
     const submission = submitEvent(node, { machineId, signer: STRANGER_SEED, record: REVENUE });
-    expect(await refusalOf(submission)).toStrictEqual(custom(REFUSED.signer));
+    expect(await errorOf(submission)).toStrictEqual(custom(ERROR.signer));
   });
 
-  it('refuses everybody while it is paused', async () => {
+  it('rejects all submissions while paused', async () => {
     const machineId = await createMachine();
     await placeEventRegistry(node, true);
     const submission = submitEvent(node, { machineId, signer: OWNER_SEED, record: REVENUE });
-    expect(await refusalOf(submission)).toStrictEqual(custom(REFUSED.paused));
+    expect(await errorOf(submission)).toStrictEqual(custom(ERROR.paused));
     await placeEventRegistry(node);
   });
 
-  it('refuses a machine that is not there', async () => {
+  it('rejects an unknown machine', async () => {
     lastId += 1n;
     const submission = submitEvent(node, { machineId: lastId, signer: OWNER_SEED, record: REVENUE });
-    expect(await refusalOf(submission)).toStrictEqual(custom(REFUSED.accounts));
+    expect(await errorOf(submission)).toStrictEqual(custom(ERROR.accounts));
   });
 
   it.each<[name: string, change: Partial<EventRecord>]>([
@@ -225,17 +222,17 @@ describe('the gate', () => {
     ['of an unknown trust level', { trustLevel: 3 }],
     ['from the future', { timestamp: BigInt(GENESIS + 86_400 * 365) }],
     ['without a currency', { currency: '' }],
-    ['in a currency in small letters', { currency: 'usd' }],
-    ['in a currency of 11 letters', { currency: 'ABCDEFGHIJK' }],
-    ['of an activity with a currency', { eventType: 1 }],
+    ['with a lowercase currency', { currency: 'usd' }],
+    ['with a currency of 11 letters', { currency: 'ABCDEFGHIJK' }],
+    ['of activity with a currency', { eventType: 1 }],
     ['with 257 bytes of metadata', { metadata: `0x${'00'.repeat(257)}` }],
-  ])('refuses a record %s', async (_name, change) => {
+  ])('rejects a record %s', async (_name, change) => {
     const machineId = await createMachine();
     const submission = submitEvent(node, { machineId, signer: OWNER_SEED, record: { ...REVENUE, ...change } });
-    expect(await refusalOf(submission)).toStrictEqual(custom(REFUSED.record));
+    expect(await errorOf(submission)).toStrictEqual(custom(ERROR.record));
   });
 
-  it('refuses administration by others', async () => {
+  it('rejects administration by other signers', async () => {
     const machineId = await createMachine();
     const carried = { machineId, priorEventCount: 1n, record: REVENUE };
     await submitEvent(node, { machineId, signer: OWNER_SEED, record: REVENUE });
@@ -244,24 +241,24 @@ describe('the gate', () => {
       adoptCarriedEvent(node, { ...carried, authority: LIFECYCLE_SEED }),
       closeLog(node, { machineId, authority: OWNER_SEED }),
     ];
-    expect(await Promise.all(attempts.map(refusalOf))).toStrictEqual(attempts.map(() => custom(REFUSED.signer)));
+    expect(await Promise.all(attempts.map(errorOf))).toStrictEqual(attempts.map(() => custom(ERROR.signer)));
   });
 
-  it('imports a machine once, and closes no log that is not open', async () => {
+  it('rejects a second import and closing a log that is not open', async () => {
     lastId += 1n;
     const machineId = lastId;
     const carried = { machineId, priorEventCount: 1n, record: undefined, authority: LIFECYCLE_SEED };
     await importMachine(node, carried);
-    expect(await refusalOf(importMachine(node, carried))).toStrictEqual(custom(REFUSED.existing));
+    expect(await errorOf(importMachine(node, carried))).toStrictEqual(custom(ERROR.existing));
     const closing = closeLog(node, { machineId: machineId + 1000n, authority: LIFECYCLE_SEED });
-    expect(await refusalOf(closing)).toStrictEqual(custom(REFUSED.accounts));
+    expect(await errorOf(closing)).toStrictEqual(custom(ERROR.accounts));
   });
 
-  it('leaves a failed transaction in its block, without a change', async () => {
+  it('leaves a failed transaction in its block without effects', async () => {
     const machineId = await createMachine();
     const failure = submitEvent(node, { machineId, signer: STRANGER_SEED, record: REVENUE, noisyLogs: true });
     const error = (await failure.catch((thrown: unknown) => thrown)) as TransactionFailed;
-    expect(error.transaction.err).toStrictEqual(custom(REFUSED.signer, 1));
+    expect(error.transaction.err).toStrictEqual(custom(ERROR.signer, 1));
     expect(await readBack(error.transaction)).toStrictEqual({ state: 'read', operations: [] });
   });
 });

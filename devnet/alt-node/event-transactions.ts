@@ -1,6 +1,6 @@
 /**
- * How do events come to the local alt chain? As signed transactions of the four instructions of chain-svm 3.6, in the forms that an
- * indexer meets: plain, through another program, as a version 0 message with a lookup table, with a log that is cut.
+ * Transactions that write events on the local alt chain: the four instructions of chain-svm 3.6 in the forms that an indexer meets: plain,
+ * through another program, as a version 0 message with a lookup table, and with a truncated log.
  */
 import { createHash } from 'node:crypto';
 import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
@@ -19,13 +19,13 @@ export type TransactionForm = 'plain' | 'cpi' | 'v0-lookup-table';
 export interface SubmissionOptions {
   /** Absent = plain. */
   readonly via?: TransactionForm | undefined;
-  /** An instruction in front fills the log, so that the line of the event is cut off. */
+  /** Adds an instruction in front that fills the log, so that the line of the event is dropped. */
   readonly noisyLogs?: boolean | undefined;
 }
 
 export interface EventSubmission extends SubmissionOptions {
   readonly machineId: bigint;
-  /** 32-byte seed of the owner or the controller, who pays too. */
+  /** 32-byte seed of the owner or the controller, who also pays. */
   readonly signer: Uint8Array;
   readonly record: EventRecord;
 }
@@ -35,7 +35,7 @@ export interface CarriedEvents extends SubmissionOptions {
   /** 32-byte seed: of the lifecycle authority for an import, of the administrator for an adoption. */
   readonly authority: Uint8Array;
   readonly priorEventCount: bigint;
-  /** Undefined: none came with it. */
+  /** Undefined: no event is carried over. */
   readonly record: EventRecord | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface LogClosing extends SubmissionOptions {
   readonly rentRecipient?: AltKey | undefined;
 }
 
-/** The transaction is in its block, where it failed. */
+/** The transaction failed in its block. */
 export class TransactionFailed extends Error {
   readonly transaction: SubmittedTransaction;
 
@@ -57,7 +57,7 @@ export class TransactionFailed extends Error {
   }
 }
 
-/** What the program answers as `Custom` error; the order of its own list. */
+/** `Custom` error codes of the program. */
 export const EVENT_REGISTRY_ERROR = {
   data: 6000,
   accounts: 6001,
@@ -69,11 +69,11 @@ export const EVENT_REGISTRY_ERROR = {
   existing: 6007,
 } as const;
 
-const HAND_ON = Uint8Array.of(0);
-/** 100 lines of 100 bytes: more than a transaction keeps, and so short that no event's line finds room. */
+const FORWARD = Uint8Array.of(0);
+/** 100 lines of 100 bytes: more than a transaction log holds, and short enough that no event line fits after them. */
 const FILL_LOG = Uint8Array.of(1, 100);
 
-/** Throws `TransactionFailed` when the program refuses. */
+/** Submits an event. Throws `TransactionFailed` when the program rejects it. */
 export async function submitEvent(node: AltNode, event: EventSubmission): Promise<SubmittedTransaction> {
   const { machineId, record, signer } = event;
   const [own, singletons] = await Promise.all([machineAddresses(machineId), singletonAddresses()]);
@@ -89,17 +89,17 @@ export async function submitEvent(node: AltNode, event: EventSubmission): Promis
   return submit(node, { program: node.programs.eventRegistry, accounts, data }, signer, event);
 }
 
-/** A machine arrives from another chain: opens its log. Throws `TransactionFailed` when the program refuses. */
+/** Imports a machine from another chain and opens its log. Throws `TransactionFailed` when the program rejects it. */
 export async function importMachine(node: AltNode, carried: CarriedEvents): Promise<SubmittedTransaction> {
   return submitCarried(node, '6ebec5ec87be4d42', carried);
 }
 
-/** An event of another chain is added by hand. Throws `TransactionFailed` when the program refuses. */
+/** Adds an event of another chain. Throws `TransactionFailed` when the program rejects it. */
 export async function adoptCarriedEvent(node: AltNode, carried: CarriedEvents): Promise<SubmittedTransaction> {
   return submitCarried(node, '5ec1c766cb544f04', carried);
 }
 
-/** A machine is retired or leaves. Throws `TransactionFailed` when the program refuses. */
+/** Closes the log of a machine that is retired or leaves. Throws `TransactionFailed` when the program rejects it. */
 export async function closeLog(node: AltNode, closing: LogClosing): Promise<SubmittedTransaction> {
   const { authority, machineId, rentRecipient } = closing;
   const [own, singletons] = await Promise.all([machineAddresses(machineId), singletonAddresses()]);
@@ -156,16 +156,16 @@ async function submit(
   return transaction;
 }
 
-/** The same instruction, called by another program. */
+/** Wraps an instruction in a call by another program. */
 function toCallerInstruction(caller: AltKey, { accounts, data, program }: PlannedInstruction): PlannedInstruction {
   return {
     program: caller,
     accounts: [{ address: program }, ...accounts],
-    data: new BorshWriter().raw(HAND_ON).raw(data).bytes(),
+    data: new BorshWriter().raw(FORWARD).raw(data).bytes(),
   };
 }
 
-/** A table of all accounts that do not sign; the same accounts have the same table. */
+/** Writes a lookup table of all accounts that do not sign. Equal accounts share a table. */
 function placeLookupTable(node: AltNode, accounts: readonly AccountUse[]): LookupTable {
   const addresses = accounts.filter(({ isSigner }) => isSigner !== true).map((account) => account.address);
   const hash = createHash('sha256').update(`lookup table of ${addresses.join()}`).digest();

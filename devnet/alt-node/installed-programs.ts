@@ -1,4 +1,4 @@
-/** Which programs are on the local alt chain, and where? */
+/** Programs of the local alt chain and their addresses. */
 import { createHash } from 'node:crypto';
 import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
@@ -6,7 +6,7 @@ import type { Chain } from './chain.ts';
 import { readProgram } from './program/programs.ts';
 import type { ProgramName } from './program/programs.ts';
 
-/** The same in every devnet; each is executable and owned by the upgradeable loader. */
+/** Program addresses, the same in every devnet. Each program is executable and owned by the upgradeable loader. */
 export interface AltNodePrograms {
   readonly machineRegistry: AltKey;
   readonly stateAndSync: AltKey;
@@ -14,7 +14,7 @@ export interface AltNodePrograms {
   readonly eventRegistry: AltKey;
   readonly infoDesk: AltKey;
   readonly binding: AltKey;
-  /** Ours: hands an instruction on to another program, or fills the log. */
+  /** Test program that forwards an instruction to another program, or fills the log. */
   readonly caller: AltKey;
 }
 
@@ -28,7 +28,7 @@ export const ALT_PROGRAMS: AltNodePrograms = {
   caller: programKey('caller'),
 };
 
-/** Accounts of the other programs are written past them, so what stands in their place refuses every call. */
+/** Accounts of the other programs are written directly, so a stub that rejects every call replaces these programs. */
 const BYTES_OF: Readonly<Record<keyof AltNodePrograms, ProgramName>> = {
   machineRegistry: 'stand-in',
   stateAndSync: 'stand-in',

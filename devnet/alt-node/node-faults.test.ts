@@ -1,4 +1,4 @@
-/** Does every switch make the node misbehave in its one way, and does the node answer again when all are off? */
+/** Fault switches of the local alt chain: each causes its fault, and clearing them restores normal responses. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callRpc, callRpcError, post, send } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
@@ -8,11 +8,11 @@ import type { RequestFault } from './node-faults.ts';
 import { machineAddresses } from './program-addresses.ts';
 import { GENESIS, OWNER_SEED, placeEventRegistry, placeMachine, REVENUE } from './registered-machine.ts';
 
-const QUESTION = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' });
+const REQUEST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getHealth' });
 const JSON_V0 = { encoding: 'json', maxSupportedTransactionVersion: 0 };
 
 let node: AltNode;
-/** Two of one slot, then one of another. */
+/** Two in one slot, then one in another. */
 let transactions: SubmittedTransaction[];
 let names: string[];
 
@@ -45,54 +45,54 @@ async function logsOf(signature: string): Promise<unknown> {
   return meta.logMessages;
 }
 
-function befall(fault: RequestFault): void {
+function setFault(fault: RequestFault): void {
   node.faults.request = () => fault;
 }
 
-describe('a request meets', () => {
-  it('too many others', async () => {
-    befall({ kind: 'too-many-requests', retryAfterSeconds: 10 });
-    const response = await send(node, QUESTION);
+describe('a request fault', () => {
+  it('returns 429 with and without Retry-After', async () => {
+    setFault({ kind: 'too-many-requests', retryAfterSeconds: 10 });
+    const response = await send(node, REQUEST);
     expect([response.status, response.headers.get('retry-after')]).toStrictEqual([429, '10']);
-    befall({ kind: 'too-many-requests' });
-    expect((await send(node, QUESTION)).headers.get('retry-after')).toBeNull();
+    setFault({ kind: 'too-many-requests' });
+    expect((await send(node, REQUEST)).headers.get('retry-after')).toBeNull();
   });
 
-  it('an error of the server', async () => {
-    befall({ kind: 'http-error', status: 502 });
-    expect((await send(node, QUESTION)).status).toBe(502);
+  it('returns an HTTP error', async () => {
+    setFault({ kind: 'http-error', status: 502 });
+    expect((await send(node, REQUEST)).status).toBe(502);
   });
 
-  it('half an answer', async () => {
-    befall({ kind: 'malformed-json' });
-    const response = await send(node, QUESTION);
+  it('truncates the JSON of a response', async () => {
+    setFault({ kind: 'malformed-json' });
+    const response = await send(node, REQUEST);
     expect(response.status).toBe(200);
     await expect(response.json()).rejects.toThrow(SyntaxError);
   });
 
-  it('a connection that breaks', async () => {
-    befall({ kind: 'reset' });
-    await expect(send(node, QUESTION)).rejects.toThrow('fetch failed');
+  it('resets the connection', async () => {
+    setFault({ kind: 'reset' });
+    await expect(send(node, REQUEST)).rejects.toThrow('fetch failed');
   });
 
-  it('silence, until the caller gives up', async () => {
+  it('leaves the request open until the client aborts', async () => {
     const controller = new AbortController();
     node.faults.request = () => {
       controller.abort();
       return { kind: 'hang' };
     };
-    await expect(send(node, QUESTION, controller.signal)).rejects.toThrow('This operation was aborted');
+    await expect(send(node, REQUEST, controller.signal)).rejects.toThrow('This operation was aborted');
   });
 
-  it('an error of JSON-RPC', async () => {
-    befall({ kind: 'rpc-error', code: -32005, message: 'Node is behind by 42 slots' });
+  it('returns a JSON-RPC error', async () => {
+    setFault({ kind: 'rpc-error', code: -32005, message: 'Node is behind by 42 slots' });
     expect(await callRpcError(node, 'getHealth')).toStrictEqual({
       code: -32005,
       message: 'Node is behind by 42 slots',
     });
   });
 
-  it('a fault by its method or its place in a row', async () => {
+  it('applies by method and by position in a batch', async () => {
     let count = 0;
     node.faults.request = (method, params) => {
       if (method === 'getSlot' && params.length === 0) count += 1;
@@ -100,29 +100,29 @@ describe('a request meets', () => {
     };
     const batch = ['getHealth', 'getSlot'].map((method, id) => ({ jsonrpc: '2.0', id, method }));
     const statuses: number[] = [];
-    for (const body of [QUESTION, JSON.stringify(batch), JSON.stringify(batch)]) {
+    for (const body of [REQUEST, JSON.stringify(batch), JSON.stringify(batch)]) {
       statuses.push((await send(node, body)).status);
     }
     expect(statuses).toStrictEqual([200, 200, 503]);
   });
 });
 
-describe('the node', () => {
-  it('is of another chain', async () => {
+describe('a node', () => {
+  it('reports the genesis hash of another chain', async () => {
     node.faults.genesisHash = 'another';
     expect(await callRpc(node, 'getGenesisHash')).toBe('another');
   });
 
-  it('is behind, in everything that it tells', async () => {
+  it('lags behind in every response', async () => {
     const { address } = (await machineAddresses(1n)).machineEventLog;
     const read = async () => {
-      const answer = await callRpc<{ context: { slot: number }; value: { data: [string, string] } }>(
+      const response = await callRpc<{ context: { slot: number }; value: { data: [string, string] } }>(
         node,
         'getAccountInfo',
         address,
         { encoding: 'base64', dataSlice: { offset: 40, length: 1 } },
       );
-      return [answer.context.slot, Buffer.from(answer.value.data[0], 'base64')[0]];
+      return [response.context.slot, Buffer.from(response.value.data[0], 'base64')[0]];
     };
     const [slot] = await read();
     node.faults.slotsBehind = 5;
@@ -134,7 +134,7 @@ describe('the node', () => {
     expect(await read()).toStrictEqual([slot, 3]);
   });
 
-  it('has pruned its history', async () => {
+  it('has no data before its first available block', async () => {
     const first = transactions[2]!.slot;
     node.faults.firstAvailableBlock = first;
     expect(await callRpc(node, 'getFirstAvailableBlock')).toBe(first);
@@ -145,7 +145,7 @@ describe('the node', () => {
     expect(await callRpcError(node, 'getBlock', first - 1, { transactionDetails: 'signatures' })).toStrictEqual(pruned);
   });
 
-  it('does not know the time of a slot', async () => {
+  it('returns null for an unknown block time', async () => {
     const { slot } = transactions[0]!;
     node.faults.untimedSlots.add(slot);
     const rows = await callRpc<object[]>(node, 'getSignaturesForAddress', node.programs.eventRegistry, {
@@ -159,13 +159,13 @@ describe('the node', () => {
 });
 
 describe('a transaction', () => {
-  it('is not there', async () => {
+  it('is unknown to getTransaction', async () => {
     node.faults.unknownTransactions.add(names[1]!);
     expect(await callRpc(node, 'getTransaction', names[1], JSON_V0)).toBeNull();
     expect(await callRpc(node, 'getTransaction', names[0], JSON_V0)).not.toBeNull();
   });
 
-  it('has lost its logs, or their end', async () => {
+  it('has no logs, or truncated logs', async () => {
     const { logs } = transactions[0]!;
     node.faults.logs.set(names[0]!, 'null').set(names[1]!, { keep: 1 });
     expect(await logsOf(names[0]!)).toBeNull();
@@ -175,29 +175,29 @@ describe('a transaction', () => {
 });
 
 describe('a list', () => {
-  it('of signatures leaves one out', async () => {
+  it('of signatures omits a row', async () => {
     node.faults.missingRows.add(names[1]!);
     expect(await listNames()).toStrictEqual([names[2], names[0]]);
   });
 
-  it('of signatures tells one twice', async () => {
+  it('of signatures repeats a row', async () => {
     node.faults.duplicateRows.add(names[1]!);
     expect(await listNames()).toStrictEqual([names[2], names[1], names[1], names[0]]);
   });
 
-  it('of signatures is empty behind one', async () => {
+  it('of signatures is empty before an unknown signature', async () => {
     node.faults.unknownBefore.add(names[2]!);
     expect(await listNames({ before: names[2] })).toStrictEqual([]);
     expect(await listNames({ before: names[1] })).toStrictEqual([names[0]]);
   });
 
-  it('of signatures tells a slot the other way round', async () => {
+  it('of signatures reverses the order within a slot', async () => {
     node.faults.oldestFirstInSlot = true;
     expect(await listNames()).toStrictEqual([names[2], names[0], names[1]]);
     expect(await listNames({ before: names[0] })).toStrictEqual([names[1]]);
   });
 
-  it("of a program's accounts leaves one out, or tells it twice", async () => {
+  it("of a program's accounts omits or repeats a row", async () => {
     await placeMachine(node, 2n);
     node.advanceSlots(31);
     const [one, two] = [(await machineAddresses(1n)).machine.address, (await machineAddresses(2n)).machine.address];
@@ -214,8 +214,8 @@ describe('a list', () => {
   });
 });
 
-it('all switches go off together', async () => {
-  befall({ kind: 'http-error', status: 500 });
+it('clears all switches together', async () => {
+  setFault({ kind: 'http-error', status: 500 });
   Object.assign(node.faults, { genesisHash: 'x', slotsBehind: 9, firstAvailableBlock: 99, oldestFirstInSlot: true });
   for (const name of names) {
     node.faults.missingRows.add(name);
@@ -223,7 +223,7 @@ it('all switches go off together', async () => {
     node.faults.logs.set(name, 'null');
   }
   node.faults.clear();
-  expect(await post(node, JSON.parse(QUESTION))).toStrictEqual({ jsonrpc: '2.0', id: 1, result: 'ok' });
+  expect(await post(node, JSON.parse(REQUEST))).toStrictEqual({ jsonrpc: '2.0', id: 1, result: 'ok' });
   expect(await callRpc(node, 'getGenesisHash')).toBe(node.genesisHash);
   expect(await listNames()).toStrictEqual(names.toReversed());
   expect(await logsOf(names[0]!)).toStrictEqual(transactions[0]!.logs);

@@ -1,41 +1,41 @@
 /**
- * How does a node misbehave? Switches that tests and simulations turn while the node runs (chain-svm 8 and 9). All of them
- * start off; `clear` turns them off again.
+ * Fault switches of the local alt chain, for tests and simulations while the node runs (chain-svm 8 and 9). All start off; `clear` turns
+ * them off again.
  */
 
-/** What one request meets instead of an answer. */
+/** Fault that replaces the response to one request. */
 export type RequestFault =
   /** 429; `retryAfterSeconds` is the header, absent when undefined. */
   | { readonly kind: 'too-many-requests'; readonly retryAfterSeconds?: number | undefined }
   | { readonly kind: 'http-error'; readonly status: number }
-  /** The connection stays open and silent until the caller gives up or the node stops. */
+  /** The connection stays open without a response until the client disconnects or the node stops. */
   | { readonly kind: 'hang' }
   | { readonly kind: 'reset' }
   | { readonly kind: 'malformed-json' }
   | { readonly kind: 'rpc-error'; readonly code: number; readonly message: string };
 
 export interface NodeFaults {
-  /** Asked for every call, a batch call by call; the first fault that is one befalls the whole request. */
+  /** Called for every call, also within a batch; the first fault applies to the whole request. */
   request: ((method: string, params: readonly unknown[]) => RequestFault | undefined) | undefined;
-  /** Told instead of the genesis hash. */
+  /** Replaces the genesis hash. */
   genesisHash: string | undefined;
-  /** The node answers as if it were this many slots behind, at most 900. */
+  /** Number of slots that the node lags behind, at most 900. */
   slotsBehind: number;
-  /** Slots below this are pruned: no rows, no transactions, no blocks. */
+  /** First slot that is not pruned; earlier ones have no rows, transactions or blocks. */
   firstAvailableBlock: number;
-  /** Signatures that `getTransaction` answers with null. */
+  /** Signatures for which `getTransaction` returns null. */
   readonly unknownTransactions: Set<string>;
-  /** Signatures that lists of signatures leave out, and addresses that lists of a program's accounts leave out. */
+  /** Signatures and account addresses that lists omit. */
   readonly missingRows: Set<string>;
-  /** The same, told twice, one after the other. */
+  /** Signatures and account addresses that lists return twice in a row. */
   readonly duplicateRows: Set<string>;
-  /** Lists of signatures begin with the newest slot, but tell each slot from its first transaction on. */
+  /** Signature lists are newest slot first, but within a slot oldest transaction first. */
   oldestFirstInSlot: boolean;
-  /** Signatures that are no known place in a list: a page before one of them is empty. */
+  /** Signatures that are unknown as `before`: a page before one of them is empty. */
   readonly unknownBefore: Set<string>;
-  /** Signatures whose logs are null, or end after so many entries with `Log truncated`. */
+  /** Signatures whose logs are null, or are truncated after `keep` entries with `Log truncated`. */
   readonly logs: Map<string, 'null' | { readonly keep: number }>;
-  /** Slots whose time nobody knows: null in lists, transactions, blocks and `getBlockTime`. */
+  /** Slots without a known time: null in lists, transactions, blocks and `getBlockTime`. */
   readonly untimedSlots: Set<number>;
   clear(): void;
 }

@@ -1,4 +1,4 @@
-/** Where do the programs of the local alt chain keep their accounts? (chain-svm 2.) Derived by the SDK, not by the service's own code. */
+/** Program-derived addresses of the local alt chain's accounts (chain-svm 2), derived by the SDK and not by the code of the service. */
 import { address, getProgramDerivedAddress } from '@solana/kit';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { toWord } from './borsh-writer.ts';
@@ -27,7 +27,7 @@ const { machineRegistry, stateAndSync, subscription, eventRegistry } = ALT_PROGR
 const machines = new Map<bigint, Promise<MachineAddresses>>();
 let singletons: Promise<SingletonAddresses> | undefined;
 
-/** Remembered: each costs some looks at the curve. */
+/** Returns the addresses of a machine. They are cached, because each derivation needs several curve checks. */
 export async function machineAddresses(machineId: bigint): Promise<MachineAddresses> {
   let addresses = machines.get(machineId);
   if (addresses === undefined) {
@@ -41,7 +41,7 @@ export async function singletonAddresses(): Promise<SingletonAddresses> {
   return (singletons ??= deriveSingletonAddresses());
 }
 
-/** A seed is ASCII text or bytes. */
+/** Derives an address. A seed is ASCII text or bytes. */
 export async function deriveAddress(program: AltKey, seeds: readonly (string | Uint8Array)[]): Promise<ProgramAddress> {
   const [derived, bump] = await getProgramDerivedAddress({ programAddress: address(program), seeds: [...seeds] });
   return { address: derived as string as AltKey, bump };

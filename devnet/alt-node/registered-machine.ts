@@ -1,4 +1,4 @@
-/** What does an event need on the alt chain before it is accepted? Test support: the event registry, a machine, its subscription. */
+/** Test fixture for events on the alt chain: the event registry, a machine and its subscription. */
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import type { AltNode } from './alt-node.ts';
 import { BorshWriter } from './borsh-writer.ts';
@@ -21,7 +21,7 @@ export interface RegisteredState {
 
 const ZERO_HASH = `0x${'00'.repeat(32)}`;
 
-/** Revenue of a minute before `GENESIS`. */
+/** Revenue event one minute before `GENESIS`. */
 export const REVENUE: EventRecord = {
   eventType: 0,
   value: 12_50n,
@@ -47,7 +47,7 @@ export async function placeEventRegistry(node: AltNode, paused = false): Promise
   node.setAccount(eventRegistry.address, { owner: node.programs.eventRegistry, data });
 }
 
-/** A machine of `OWNER_SEED` and `CONTROLLER_SEED`. */
+/** Writes a machine owned by `OWNER_SEED` and controlled by `CONTROLLER_SEED`, with its subscription. */
 export async function placeMachine(node: AltNode, machineId: bigint, state: RegisteredState = {}): Promise<void> {
   const { machine, subscriptionTerminal } = await machineAddresses(machineId);
   const record = new BorshWriter()

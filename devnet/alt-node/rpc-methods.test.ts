@@ -1,4 +1,4 @@
-/** Does every method answer as a node of mainnet does, with its limits and its errors, and never with what came after the slot it names? */
+/** JSON-RPC methods of the local alt chain: responses, limits and errors of mainnet nodes, and reads that never show later slots. */
 import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
@@ -30,13 +30,13 @@ interface InContext<T> {
   readonly value: T;
 }
 
-interface ToldAccount {
+interface RpcAccount {
   readonly data: unknown;
   readonly space: number;
 }
 
 let node: AltNode;
-/** Two of one slot, a failed one of the next day, one of today. */
+/** Two in one slot, a failed one the next day, one today. */
 let transactions: SubmittedTransaction[];
 
 function keyOf(byte: number): AltKey {
@@ -64,14 +64,14 @@ beforeAll(async () => {
 afterAll(() => node.stop());
 
 describe('the chain', () => {
-  it('says who and how it is', async () => {
+  it('reports genesis hash, health, version and first block', async () => {
     expect(await callRpc(node, 'getGenesisHash')).toBe(node.genesisHash);
     expect(await callRpc(node, 'getHealth')).toBe('ok');
     expect(await callRpc(node, 'getVersion')).toStrictEqual({ 'feature-set': 0, 'solana-core': '3.0.0-devnet' });
     expect(await callRpc(node, 'getFirstAvailableBlock')).toBe(0);
   });
 
-  it('has a slot for every commitment', async () => {
+  it('reports a slot for each commitment', async () => {
     const slots = await Promise.all(
       ['processed', 'confirmed', 'finalized', undefined].map((commitment) => callRpc(node, 'getSlot', { commitment })),
     );
@@ -79,7 +79,7 @@ describe('the chain', () => {
     expect(await callRpcError(node, 'getSlot', { commitment: 'max' })).toMatchObject({ code: -32602 });
   });
 
-  it('knows the time of its slots', async () => {
+  it('reports the times of its slots', async () => {
     const times = transactions.map(({ slot }) => callRpc(node, 'getBlockTime', slot));
     expect(await Promise.all(times)).toStrictEqual([GENESIS, GENESIS, GENESIS + DAY, GENESIS + 2 * DAY]);
     expect(await callRpcError(node, 'getBlockTime', node.slot)).toStrictEqual({
@@ -95,7 +95,7 @@ describe('the chain', () => {
     ['getProgramAccounts', [SYSTEM_PROGRAM]],
     ['getSignaturesForAddress', [SYSTEM_PROGRAM]],
     ['getLatestBlockhash', []],
-  ])('%s waits for no slot', async (method, params) => {
+  ])('rejects %s for a slot that is not reached', async (method, params) => {
     const behind = node.slot - 31;
     expect(await callRpcError(node, method, ...params, { minContextSlot: behind + 1 })).toStrictEqual({
       code: -32016,
@@ -107,7 +107,7 @@ describe('the chain', () => {
 });
 
 describe('accounts', () => {
-  it('are told with what keeps them alive', async () => {
+  it('are returned with their rent-exempt balance', async () => {
     expect(await callRpc(node, 'getAccountInfo', keyOf(1), { encoding: 'base64' })).toStrictEqual({
       context: { apiVersion: '3.0.0-devnet', slot: node.slot - 31 },
       value: {
@@ -121,25 +121,25 @@ describe('accounts', () => {
     });
   });
 
-  it('are told in base58 when they are short, and cut on demand', async () => {
-    const told = async (options?: object) =>
-      (await callRpc<InContext<ToldAccount>>(node, 'getAccountInfo', keyOf(3), options)).value;
+  it('are encoded in base58 when short, and sliced on request', async () => {
+    const read = async (options?: object) =>
+      (await callRpc<InContext<RpcAccount>>(node, 'getAccountInfo', keyOf(3), options)).value;
     const bytes = new Uint8Array(30).fill(3);
     const slice = { offset: 28, length: 9 };
-    expect(await told()).toMatchObject({ data: formatBase58(bytes) });
-    expect(await told({ encoding: 'base58' })).toMatchObject({ data: [formatBase58(bytes), 'base58'] });
-    expect(await told({ encoding: 'base64', dataSlice: slice })).toMatchObject({ data: ['AwM=', 'base64'], space: 30 });
+    expect(await read()).toMatchObject({ data: formatBase58(bytes) });
+    expect(await read({ encoding: 'base58' })).toMatchObject({ data: [formatBase58(bytes), 'base58'] });
+    expect(await read({ encoding: 'base64', dataSlice: slice })).toMatchObject({ data: ['AwM=', 'base64'], space: 30 });
     const { machine } = await machineAddresses(1n);
     expect(await callRpcError(node, 'getAccountInfo', machine.address)).toMatchObject({ code: -32600 });
     expect(await callRpcError(node, 'getAccountInfo', keyOf(1), { encoding: 'jsonParsed' })).toMatchObject({
       code: -32602,
     });
-    expect(await callRpcError(node, 'getAccountInfo', 'nobody')).toMatchObject({ code: -32602 });
+    expect(await callRpcError(node, 'getAccountInfo', 'not-a-key')).toMatchObject({ code: -32602 });
   });
 
-  it('come many at once in the order of the question, at most 100', async () => {
+  it('are returned in request order, at most 100 at once', async () => {
     const keys = [keyOf(2), keyOf(99), keyOf(1)];
-    const { value } = await callRpc<InContext<(ToldAccount | null)[]>>(node, 'getMultipleAccounts', keys, {
+    const { value } = await callRpc<InContext<(RpcAccount | null)[]>>(node, 'getMultipleAccounts', keys, {
       encoding: 'base64',
     });
     expect(value.map((account) => account && account.space)).toStrictEqual([20, null, 10]);
@@ -152,10 +152,10 @@ describe('accounts', () => {
     });
   });
 
-  it('are never of a later slot than their commitment', async () => {
+  it('are never newer than their commitment', async () => {
     const [address, owner, later] = [keyOf(50), keyOf(60), keyOf(61)];
     const lengthAt = async (commitment: string) => {
-      const { value } = await callRpc<InContext<ToldAccount | null>>(node, 'getAccountInfo', address, {
+      const { value } = await callRpc<InContext<RpcAccount | null>>(node, 'getAccountInfo', address, {
         ...{ encoding: 'base64', commitment },
       });
       return value && value.space;
@@ -181,7 +181,7 @@ describe('accounts', () => {
     expect([await lengthAt('finalized'), await ownedBy(later, 'finalized')]).toStrictEqual([null, 0]);
   });
 
-  it('of programs are executable, owned by the upgradeable loader, and nobody can overwrite them', async () => {
+  it('of programs are executable, owned by the upgradeable loader, and immutable', async () => {
     const keys = Object.values(node.programs) as AltKey[];
     const { value } = await callRpc<InContext<object[]>>(node, 'getMultipleAccounts', keys, { encoding: 'base64' });
     const loaded = { executable: true, owner: LOADER, space: 36 };
@@ -198,7 +198,7 @@ describe("a program's accounts", () => {
     return rows.map(({ pubkey }) => pubkey);
   };
 
-  it('are all of them, in context on demand', async () => {
+  it('are returned completely, with context on request', async () => {
     const bare = await callRpc<{ pubkey: string }[]>(node, 'getProgramAccounts', OTHER_OWNER, { encoding: 'base64' });
     expect(bare.map(({ pubkey }) => pubkey)).toStrictEqual([1, 2, 3, 4, 5].map(keyOf));
     const options = { encoding: 'base64', withContext: true, dataSlice: { offset: 8, length: 2 } };
@@ -207,7 +207,7 @@ describe("a program's accounts", () => {
     expect(value[0]).toMatchObject({ pubkey: keyOf(1), account: { data: ['AQE=', 'base64'], space: 10 } });
   });
 
-  it('are found by length and by bytes', async () => {
+  it('are filtered by length and by bytes', async () => {
     const two = Uint8Array.of(2, 2);
     expect(await find({ dataSize: 40 })).toStrictEqual([keyOf(4)]);
     expect(await find({ memcmp: { offset: 18, bytes: formatBase58(two) } })).toStrictEqual([keyOf(2)]);
@@ -219,10 +219,10 @@ describe("a program's accounts", () => {
   it.each<[name: string, filters: unknown]>([
     ['5 filters', Array.from({ length: 5 }, () => ({ dataSize: 1 }))],
     ['129 bytes', [{ memcmp: { offset: 0, bytes: Buffer.alloc(129).toString('base64'), encoding: 'base64' } }]],
-    ['bytes that are none', [{ memcmp: { offset: 0, bytes: 'O0' } }]],
-    ['no filter at all', [{}]],
-    ['no list', {}],
-  ])('are not found by %s', async (_name, filters) => {
+    ['undecodable bytes', [{ memcmp: { offset: 0, bytes: 'O0' } }]],
+    ['an empty filter', [{}]],
+    ['a value that is not a list', {}],
+  ])('are not filtered by %s (invalid params)', async (_name, filters) => {
     expect(await callRpcError(node, 'getProgramAccounts', OTHER_OWNER, { filters })).toMatchObject({ code: -32602 });
   });
 });
@@ -232,7 +232,7 @@ describe('signatures of an address', () => {
     callRpc<Row[]>(node, 'getSignaturesForAddress', address, options);
   const namesOf = (rows: readonly Row[]) => rows.map(({ signature }) => signature);
 
-  it('are newest first, the failed one included', async () => {
+  it('are newest first and include failed transactions', async () => {
     const rows = await list(node.programs.eventRegistry);
     const times = [GENESIS, GENESIS, GENESIS + DAY, GENESIS + 2 * DAY];
     expect(rows.toReversed()).toStrictEqual(
@@ -243,7 +243,7 @@ describe('signatures of an address', () => {
     expect(rows.map(({ err }) => err !== null)).toStrictEqual([false, true, false, false]);
   });
 
-  it('come in pages from one signature to another', async () => {
+  it('are paged by before, until and limit', async () => {
     const [first, second, third, fourth] = transactions.map(({ signature }) => signature);
     const program = node.programs.eventRegistry;
     expect(namesOf(await list(program, { limit: 2 }))).toStrictEqual([fourth, third]);
@@ -256,7 +256,7 @@ describe('signatures of an address', () => {
   });
 
   it.each([{ limit: 0 }, { limit: 1001 }, { before: 'x' }, { commitment: 'processed' }])(
-    'are not told for %j',
+    'are rejected for %j (invalid params)',
     async (options) => {
       expect(await callRpcError(node, 'getSignaturesForAddress', SYSTEM_PROGRAM, options)).toMatchObject({
         code: -32602,
@@ -264,7 +264,7 @@ describe('signatures of an address', () => {
     },
   );
 
-  it('are told of addresses that a lookup table named', async () => {
+  it('include addresses from a lookup table', async () => {
     await placeMachine(node, 2n);
     const { signature } = await submitEvent(node, {
       ...{ machineId: 2n, signer: OWNER_SEED, record: REVENUE, via: 'v0-lookup-table' },
@@ -283,16 +283,16 @@ describe('signatures of an address', () => {
 });
 
 describe('a transaction', () => {
-  it('is told whole', async () => {
+  it('is returned in full', async () => {
     const { logs, signature, slot } = transactions[0]!;
     const { machine, machineEventLog } = await machineAddresses(1n);
     const owner = await keyOfSeed(OWNER_SEED);
-    interface Told {
+    interface RpcTransaction {
       transaction: { message: { accountKeys: string[]; recentBlockhash: string; instructions: unknown[] } };
       meta: { preBalances: number[]; postBalances: number[] };
     }
-    const told = await callRpc<Told>(node, 'getTransaction', signature, JSON_V0);
-    expect(told).toMatchObject({
+    const transaction = await callRpc<RpcTransaction>(node, 'getTransaction', signature, JSON_V0);
+    expect(transaction).toMatchObject({
       ...{ slot, blockTime: GENESIS, version: 'legacy' },
       transaction: {
         signatures: [signature],
@@ -304,28 +304,28 @@ describe('a transaction', () => {
       meta: {
         ...{ err: null, fee: 5000, status: { Ok: null }, logMessages: logs },
         loadedAddresses: { readonly: [], writable: [] },
-        // the log is made by the system program
+        // the system program creates the log account
         innerInstructions: [{ index: 0, instructions: [{ stackHeight: 2 }] }],
       },
     });
-    const { accountKeys } = told.transaction.message;
+    const { accountKeys } = transaction.transaction.message;
     expect(accountKeys).toHaveLength(7);
     expect(accountKeys.slice(0, 2)).toStrictEqual([owner, machineEventLog.address]);
     expect(accountKeys).toContain(machine.address);
-    expect(told.transaction.message).not.toHaveProperty('addressTableLookups');
-    const paid = told.meta.preBalances.map((before, index) => before - told.meta.postBalances[index]!);
+    expect(transaction.transaction.message).not.toHaveProperty('addressTableLookups');
+    const paid = transaction.meta.preBalances.map((before, index) => before - transaction.meta.postBalances[index]!);
     expect(paid).toStrictEqual([5000 + 4_036_800, -4_036_800, 0, 0, 0, 0, 0]);
   });
 
-  it('is told as its bytes', async () => {
+  it('is returned as its bytes', async () => {
     const { signature } = transactions[0]!;
-    const told = await callRpc<{ transaction: [string, string] }>(node, 'getTransaction', signature, 'base64');
-    expect(told.transaction[1]).toBe('base64');
-    expect(formatBase58(Buffer.from(told.transaction[0], 'base64').subarray(1, 65))).toBe(signature);
-    expect(told).not.toHaveProperty('version');
+    const transaction = await callRpc<{ transaction: [string, string] }>(node, 'getTransaction', signature, 'base64');
+    expect(transaction.transaction[1]).toBe('base64');
+    expect(formatBase58(Buffer.from(transaction.transaction[0], 'base64').subarray(1, 65))).toBe(signature);
+    expect(transaction).not.toHaveProperty('version');
   });
 
-  it('is told when it failed', async () => {
+  it('is returned when it failed', async () => {
     const { err, signature } = transactions[2]!;
     expect(err).toStrictEqual({ InstructionError: [0, { Custom: 6002 }] });
     expect(await callRpc(node, 'getTransaction', signature, JSON_V0)).toMatchObject({
@@ -333,11 +333,11 @@ describe('a transaction', () => {
     });
   });
 
-  it('is null until its commitment', async () => {
+  it('is null before its commitment', async () => {
     const { signature } = await submitToMachine();
     const at = async (commitment: string) => {
-      const answer = await callRpc(node, 'getTransaction', signature, { ...JSON_V0, commitment });
-      return answer !== null;
+      const result = await callRpc(node, 'getTransaction', signature, { ...JSON_V0, commitment });
+      return result !== null;
     };
     expect([await at('confirmed'), await at('finalized')]).toStrictEqual([false, false]);
     node.advanceSlots(1);
@@ -355,7 +355,7 @@ describe('a transaction', () => {
 });
 
 describe('a block', () => {
-  it('has its signatures in the order of execution', async () => {
+  it('lists its signatures in execution order', async () => {
     const [first, second] = transactions;
     const block = await callRpc<Record<string, unknown>>(node, 'getBlock', first!.slot, {
       ...{ transactionDetails: 'signatures', rewards: false, maxSupportedTransactionVersion: 0 },
@@ -370,7 +370,7 @@ describe('a block', () => {
     expect(bare).not.toHaveProperty('signatures');
   });
 
-  it('is not there before its commitment, and not in full', async () => {
+  it('is unavailable before its commitment and with full details', async () => {
     const details = { transactionDetails: 'signatures' };
     expect(await callRpcError(node, 'getBlock', node.slot - 30, details)).toMatchObject({ code: -32004 });
     expect(await callRpcError(node, 'getBlock', 1)).toMatchObject({ code: -32602 });
@@ -380,7 +380,7 @@ describe('a block', () => {
   });
 });
 
-describe('a transaction that a wallet sends', () => {
+describe('a sent transaction', () => {
   const sign = async (blockhash: string, signer = OWNER_SEED) => {
     const data = Uint8Array.of(1, 1); // the caller logs one line
     const wire = await signPlan(
@@ -403,7 +403,7 @@ describe('a transaction that a wallet sends', () => {
     expect(await callRpc(node, 'getTransaction', signature, JSON_V0)).toMatchObject({ meta: { err: null } });
   });
 
-  it('is refused with an unknown or an old blockhash, twice, or without money', async () => {
+  it('is rejected with an unknown or old blockhash, when repeated, unfunded, forged or malformed', async () => {
     const refusal = async (wire: Buffer) => {
       const { code, data } = await callRpcError(node, 'sendTransaction', wire.toString('base64'), {
         encoding: 'base64',
@@ -427,7 +427,7 @@ describe('a transaction that a wallet sends', () => {
     expect(await refusal(Buffer.from('no transaction'))).toStrictEqual([-32002, 'SanitizeFailure']);
   });
 
-  it('is tried before it is taken, unless the wallet does not want that', async () => {
+  it('is simulated first unless skipPreflight is set', async () => {
     const instructions = [{ program: node.programs.binding, accounts: [], data: new Uint8Array() }];
     const wire = Buffer.from(await signPlan({ instructions, signers: [OWNER_SEED] }, await latest())).toString(
       'base64',
@@ -443,7 +443,7 @@ describe('a transaction that a wallet sends', () => {
     expect(await callRpc(node, 'getTransaction', signature, JSON_V0)).toMatchObject({ meta: { err } });
   });
 
-  it('is refused when it is none', async () => {
+  it('is rejected when too long, empty or in an unknown encoding', async () => {
     const tooLong = Buffer.alloc(1233, 1).toString('base64');
     expect(await callRpcError(node, 'sendTransaction', tooLong, { encoding: 'base64' })).toMatchObject({
       code: -32602,
@@ -454,7 +454,7 @@ describe('a transaction that a wallet sends', () => {
 });
 
 describe('a request', () => {
-  it('may be a batch', async () => {
+  it('can be a batch', async () => {
     const batch = [
       { jsonrpc: '2.0', id: 7, method: 'getHealth' },
       { jsonrpc: '2.0', id: 'b', method: 'getSlot', params: [{ commitment: 'processed' }] },
@@ -470,14 +470,14 @@ describe('a request', () => {
     expect(await post(node, [])).toMatchObject({ error: { code: -32600 } });
   });
 
-  it('must be JSON, a POST, and at most 50 KiB', async () => {
+  it('must be a JSON POST of at most 50 KiB', async () => {
     expect(await (await send(node, '{')).json()).toMatchObject({ id: null, error: { code: -32700 } });
     expect((await fetch(node.rpcUrl)).status).toBe(405);
     expect((await send(node, ' '.repeat(50 * 1024 + 1))).status).toBe(413);
     expect((await send(node, JSON.stringify({ method: 'getHealth' }).padEnd(50 * 1024))).status).toBe(200);
   });
 
-  it.each(['toString', 'constructor'])('finds no method %s', async (method) => {
+  it.each(['toString', 'constructor'])('does not resolve the inherited method %s', async (method) => {
     expect(await callRpcError(node, method)).toMatchObject({ code: -32601 });
   });
 });

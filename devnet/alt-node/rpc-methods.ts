@@ -1,7 +1,6 @@
 /**
- * What does the local alt chain answer? The JSON-RPC methods of chain-svm 9 with the limits of mainnet's nodes (chain-svm 8).
- * `confirmed` is one slot behind the newest and `finalized` 31. Whatever is read at a commitment is read as of its slot: an account, the
- * rows of a program and of an address never show what came later.
+ * JSON-RPC methods of the local alt chain (chain-svm 9) with the limits of mainnet nodes (chain-svm 8). `confirmed` is one slot behind the
+ * newest and `finalized` 31. A read at a commitment is as of its slot: accounts and rows never show later changes.
  */
 import { createHash } from 'node:crypto';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
@@ -28,7 +27,7 @@ import type { Commitment, Configuration } from './rpc-parameters.ts';
 
 export type RpcMethod = (params: readonly unknown[]) => unknown;
 
-/** Slots that a commitment is behind the newest. */
+/** Number of slots that each commitment is behind the newest. */
 export const COMMITMENT_LAG_SLOTS: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 1, finalized: 31 };
 
 const VERSION = '3.0.0-devnet';
@@ -42,7 +41,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
     return Math.max(0, chain.clock.slot - COMMITMENT_LAG_SLOTS[commitment] - faults.slotsBehind);
   }
 
-  /** The slot that a read of a configuration is of. */
+  /** Returns the slot of a read with this configuration. */
   function readSlot(configuration: Configuration, commitment = readCommitment(configuration)): number {
     const slot = slotAt(commitment);
     const { minContextSlot } = configuration;
@@ -62,7 +61,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
     return faults.untimedSlots.has(slot) ? null : chain.clock.timeOf(slot);
   }
 
-  function isKept({ slot }: ExecutedTransaction): boolean {
+  function isAvailable({ slot }: ExecutedTransaction): boolean {
     return slot >= faults.firstAvailableBlock;
   }
 
@@ -75,7 +74,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
     };
   }
 
-  /** A row as often as the faults say. */
+  /** Omits and repeats rows as the faults require. */
   function withFaults<T>(rows: readonly T[], nameOf: (row: T) => string): T[] {
     return rows.flatMap((row) => {
       const name = nameOf(row);
@@ -97,9 +96,11 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
     return slot;
   }
 
-  /** Newest first, from behind `before` to in front of `until`. An unknown `before` has nothing behind it. */
+  /** Returns transactions newest first, between `before` and `until` (both exclusive). An unknown `before` yields none. */
   function listSignatures(address: AltKey, slot: number, before: string | undefined, until: string | undefined) {
-    const all = chain.transactionsOf(address).filter((transaction) => transaction.slot <= slot && isKept(transaction));
+    const all = chain
+      .transactionsOf(address)
+      .filter((transaction) => transaction.slot <= slot && isAvailable(transaction));
     const newestFirst = faults.oldestFirstInSlot
       ? all.toSorted((one, other) => other.slot - one.slot)
       : all.toReversed();
@@ -153,8 +154,8 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
         if (!filters.every((isPassed) => isPassed(account.data))) continue;
         rows.push({ pubkey, account: toRpcAccount(account, encoding, slice) });
       }
-      const told = withFaults(rows, ({ pubkey }) => pubkey);
-      return configuration['withContext'] === true ? withContext(slot, told) : told;
+      const listed = withFaults(rows, ({ pubkey }) => pubkey);
+      return configuration['withContext'] === true ? withContext(slot, listed) : listed;
     },
 
     getSignaturesForAddress([address, options]) {
@@ -188,10 +189,10 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       const slot = readSlot(configuration, readHistoryCommitment(configuration));
       const { encoding = 'json', maxSupportedTransactionVersion: maxVersion } = configuration;
       if (encoding !== 'json' && encoding !== 'base58' && encoding !== 'base64') {
-        throw invalidParams(`encoding ${String(encoding)} is not offered here`);
+        throw invalidParams(`encoding ${String(encoding)} is not supported`);
       }
       const transaction = chain.transaction(signature);
-      if (transaction === undefined || transaction.slot > slot || !isKept(transaction)) return null;
+      if (transaction === undefined || transaction.slot > slot || !isAvailable(transaction)) return null;
       if (faults.unknownTransactions.has(signature)) return null;
       return toRpcTransaction(
         transaction,
@@ -207,7 +208,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       const slot = blockSlot(number, readHistoryCommitment(configuration));
       const { transactionDetails } = configuration;
       if (transactionDetails !== 'signatures' && transactionDetails !== 'none') {
-        throw invalidParams('only transactionDetails "signatures" and "none" are offered here');
+        throw invalidParams('only transactionDetails "signatures" and "none" are supported');
       }
       const signatures = chain.block(slot).map((transaction) => transaction.signatures[0]!);
       return {
@@ -234,7 +235,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
     },
   };
 
-  /** The hash that a block goes by; transactions live by others, see `getLatestBlockhash`. */
+  /** Returns the hash of a block. Transactions use other hashes, see `getLatestBlockhash`. */
   function blockhashOf(slot: number): string {
     return formatBase58(new Uint8Array(createHash('sha256').update(`${chain.genesisHash} block ${slot}`).digest()));
   }

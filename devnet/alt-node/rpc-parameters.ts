@@ -1,4 +1,4 @@
-/** What does a caller of the JSON-RPC face ask for? Parameters as the nodes of mainnet take them, and their refusals. */
+/** JSON-RPC parameters as mainnet nodes accept them, and their errors. */
 import { formatBase58, parseBase58 } from '../../src/domain/identifiers/base58.ts';
 import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
@@ -15,7 +15,7 @@ export const RPC_ERROR = {
   minContextSlot: -32016,
 } as const;
 
-/** Becomes the `error` of an answer. */
+/** Error that becomes the `error` member of a response. */
 export class RpcErrorResponse extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -35,10 +35,10 @@ export interface DataSlice {
   readonly length: number;
 }
 
-/** How bytes are told. `undefined`: nothing was asked for, which is base58 without its name. */
+/** Encoding of bytes. `undefined`: none requested, which means base58 without a label. */
 export type Encoding = 'base58' | 'base64' | undefined;
 
-/** Whether data passes a filter. */
+/** Returns whether account data matches a filter. */
 export type DataFilter = (data: Uint8Array) => boolean;
 
 const MAX_FILTERS = 4;
@@ -49,7 +49,7 @@ export function invalidParams(message: string): RpcErrorResponse {
   return new RpcErrorResponse(RPC_ERROR.invalidParams, message);
 }
 
-/** The optional object that ends a list of parameters. */
+/** Reads the optional configuration object at the end of the parameters. */
 export function readConfiguration(value: unknown): Configuration {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw invalidParams('Invalid params: expected an object.');
@@ -62,7 +62,7 @@ export function readCommitment({ commitment }: Configuration): Commitment {
   throw invalidParams(`Invalid params: unknown variant \`${String(commitment)}\`.`);
 }
 
-/** History is told of blocks that most have voted for. */
+/** Reads the commitment of a history method, which needs at least `confirmed`. */
 export function readHistoryCommitment(configuration: Configuration): Commitment {
   const commitment = readCommitment(configuration);
   if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
@@ -81,7 +81,7 @@ export function readSignature(value: unknown): string {
   return value as string;
 }
 
-/** A slot or a number of things. */
+/** Reads a slot or a count. */
 export function readCount(value: unknown, name: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw invalidParams(`Invalid params: ${name} is not a number.`);
@@ -89,7 +89,7 @@ export function readCount(value: unknown, name: string): number {
 
 export function readEncoding({ encoding }: Configuration): Encoding {
   if (encoding === undefined || encoding === 'base58' || encoding === 'base64') return encoding;
-  throw invalidParams(`encoding ${String(encoding)} is not offered here`);
+  throw invalidParams(`encoding ${String(encoding)} is not supported`);
 }
 
 export function readDataSlice({ dataSlice }: Configuration): DataSlice | undefined {
@@ -131,7 +131,7 @@ function readCompared(bytes: unknown, encoding: unknown): Uint8Array {
   return compared;
 }
 
-/** Bytes as an account's `data` tells them. */
+/** Encodes bytes as in the `data` member of an account. */
 export function encodeData(data: Uint8Array, encoding: Encoding): string | [string, string] {
   if (encoding === 'base64') return [Buffer.from(data).toString('base64'), 'base64'];
   if (data.length > MAX_COMPARED_BYTES) {

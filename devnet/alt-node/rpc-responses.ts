@@ -1,4 +1,4 @@
-/** How does a node tell of accounts and transactions? The JSON of mainnet's nodes. */
+/** JSON-RPC responses for accounts and transactions, in the format of mainnet nodes. */
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import type { StoredAccount } from './account-history.ts';
 import type { ExecutedTransaction } from './chain.ts';
@@ -11,9 +11,9 @@ const OUTER_STACK_HEIGHT = 1;
 
 export function toRpcAccount(account: StoredAccount, encoding: Encoding, slice: DataSlice | undefined): object {
   const { data, executable, lamports, owner } = account;
-  const told = slice === undefined ? data : data.subarray(slice.offset, slice.offset + slice.length);
+  const shown = slice === undefined ? data : data.subarray(slice.offset, slice.offset + slice.length);
   return {
-    data: encodeData(told, encoding),
+    data: encodeData(shown, encoding),
     executable,
     lamports: Number(lamports),
     owner,
@@ -22,7 +22,7 @@ export function toRpcAccount(account: StoredAccount, encoding: Encoding, slice: 
   };
 }
 
-/** Throws `RpcErrorResponse` for a version 0 transaction when only legacy ones are understood. */
+/** Formats a transaction. Throws `RpcErrorResponse` for a version 0 transaction when the client supports legacy ones only. */
 export function toRpcTransaction(
   transaction: ExecutedTransaction,
   blockTime: number | null,

@@ -1,4 +1,4 @@
-/** How are questions to the local alt chain put and answered? JSON-RPC 2.0 over HTTP, single or in a batch, with the faults that are on. */
+/** JSON-RPC 2.0 server of the local alt chain over HTTP: single calls and batches, with the active faults. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -13,35 +13,35 @@ interface RpcCall {
   readonly params: readonly unknown[];
 }
 
-/** Mainnet's nodes take no larger body. */
+/** Limit of mainnet nodes. */
 const MAX_BODY_BYTES = 50 * 1024;
 
-/** Listens on the loopback; port 0 is any free one. */
+/** Listens on the loopback interface; port 0 is any free port. */
 export async function startRpcServer(
   methods: Readonly<Record<string, RpcMethod>>,
   faults: NodeFaults,
   port: number,
 ): Promise<Server> {
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+    respond(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') return end(response, 405, 'Used HTTP Method is not allowed. POST is required');
     const body = await readBody(request);
     if (body === undefined) return end(response, 413, 'Payload Too Large');
-    const question = parseJson(body);
-    const calls = (Array.isArray(question) ? question : [question]).map(readCall);
+    const payload = parseJson(body);
+    const calls = (Array.isArray(payload) ? payload : [payload]).map(readCall);
     const fault = faults.request && firstFault(calls, faults.request);
-    if (fault !== undefined && fault.kind !== 'rpc-error') return misbehave(response, fault);
-    const answers = calls.map((call) => answerCall(call, fault));
-    if (question === undefined) endJson(response, failure(null, RPC_ERROR.parse, 'Parse error'));
-    else if (!Array.isArray(question)) endJson(response, answers[0]);
-    else if (answers.length === 0) endJson(response, failure(null, RPC_ERROR.invalidRequest, 'Invalid request'));
-    else endJson(response, answers);
+    if (fault !== undefined && fault.kind !== 'rpc-error') return applyFault(response, fault);
+    const results = calls.map((call) => executeCall(call, fault));
+    if (payload === undefined) endJson(response, failure(null, RPC_ERROR.parse, 'Parse error'));
+    else if (!Array.isArray(payload)) endJson(response, results[0]);
+    else if (results.length === 0) endJson(response, failure(null, RPC_ERROR.invalidRequest, 'Invalid request'));
+    else endJson(response, results);
   }
 
-  function answerCall(call: RpcCall | undefined, fault: RequestFault | undefined): object {
+  function executeCall(call: RpcCall | undefined, fault: RequestFault | undefined): object {
     if (call === undefined) return failure(null, RPC_ERROR.invalidRequest, 'Invalid request');
     if (fault?.kind === 'rpc-error') return failure(call.id, fault.code, fault.message);
     const method = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
@@ -63,7 +63,7 @@ export function urlOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Ends what is open, silent connections included. */
+/** Closes the server and all open connections. */
 export async function stopRpcServer(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
@@ -71,7 +71,7 @@ export async function stopRpcServer(server: Server): Promise<void> {
   await closed;
 }
 
-/** Undefined: too long. */
+/** Reads the body; undefined: too long. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -82,7 +82,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return bytes > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-/** Undefined: no JSON. */
+/** Parses JSON; undefined: malformed. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -100,16 +100,16 @@ function readCall(value: unknown): RpcCall | undefined {
 
 function firstFault(
   calls: readonly (RpcCall | undefined)[],
-  judge: NonNullable<NodeFaults['request']>,
+  selectFault: NonNullable<NodeFaults['request']>,
 ): RequestFault | undefined {
   for (const call of calls) {
-    const fault = call && judge(call.method, call.params);
+    const fault = call && selectFault(call.method, call.params);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function misbehave(response: ServerResponse, fault: Exclude<RequestFault, { kind: 'rpc-error' }>): void {
+function applyFault(response: ServerResponse, fault: Exclude<RequestFault, { kind: 'rpc-error' }>): void {
   switch (fault.kind) {
     case 'hang':
       return;

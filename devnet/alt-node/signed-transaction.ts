@@ -1,6 +1,4 @@
-/**
- * How is a transaction of the alt chain put together and signed? With Ed25519 keys from 32-byte seeds, as a wallet does it.
- */
+/** Builds and signs alt-chain transactions with Ed25519 keys from 32-byte seeds, as a wallet does. */
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import {
@@ -28,7 +26,7 @@ export interface PlannedInstruction {
   readonly data: Uint8Array;
 }
 
-/** Addresses that a version 0 message names by their position in an account of the chain. */
+/** Address lookup table, whose addresses a version 0 message references by index. */
 export interface LookupTable {
   readonly address: AltKey;
   readonly addresses: readonly AltKey[];
@@ -38,7 +36,7 @@ export interface TransactionPlan {
   readonly instructions: readonly PlannedInstruction[];
   /** 32-byte seeds; the first pays. */
   readonly signers: readonly Uint8Array[];
-  /** Given: a version 0 message; absent: a legacy one. */
+  /** Present: a version 0 message; absent: a legacy message. */
   readonly lookupTable?: LookupTable | undefined;
 }
 
@@ -47,25 +45,25 @@ interface Wallet {
   readonly secret: KeyObject;
 }
 
-/** What stands before the seed in the PKCS #8 form of an Ed25519 key. */
+/** Prefix of the seed in the PKCS #8 form of an Ed25519 key. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 const known = new Map<string, Wallet>();
 
-/** The public key of a 32-byte seed. */
+/** Returns the public key of a 32-byte seed. */
 export async function keyOfSeed(seed: Uint8Array): Promise<AltKey> {
   return walletOf(seed).key;
 }
 
-/** The bytes that go to a node. Throws when somebody who must sign is not among the signers. */
+/** Returns the wire bytes of a signed transaction. Throws when the seed of a required signer is missing. */
 export async function signPlan(plan: TransactionPlan, blockhash: string): Promise<Uint8Array> {
   const wallets = plan.signers.map(walletOf);
   const { messageBytes, signatures } = compilePlan(plan, wallets[0]!.key, blockhash);
   const signed: Record<Address, SignatureBytes> = {};
   for (const key of Object.keys(signatures) as Address[]) {
     const wallet = wallets.find((each) => each.key === (key as string));
-    if (wallet === undefined) throw new Error(`${key} must sign`);
-    // in one thread: a hop to another costs more than the signature
+    if (wallet === undefined) throw new Error(`${key} must sign, but its seed is missing`);
+    // Signed synchronously: a worker thread would cost more than the signature.
     signed[key] = new Uint8Array(sign(null, new Uint8Array(messageBytes), wallet.secret)) as SignatureBytes;
   }
   return new Uint8Array(getTransactionEncoder().encode({ messageBytes, signatures: signed }));
@@ -77,13 +75,13 @@ function compilePlan(plan: TransactionPlan, payer: AltKey, blockhash: string): R
   const { lookupTable } = plan;
   if (lookupTable === undefined) {
     const paid = setTransactionMessageFeePayer(toAddress(payer), createTransactionMessage({ version: 'legacy' }));
-    const alive = setTransactionMessageLifetimeUsingBlockhash(lifetime, paid);
-    return compileTransaction(appendTransactionMessageInstructions(instructions, alive));
+    const withLifetime = setTransactionMessageLifetimeUsingBlockhash(lifetime, paid);
+    return compileTransaction(appendTransactionMessageInstructions(instructions, withLifetime));
   }
   const paid = setTransactionMessageFeePayer(toAddress(payer), createTransactionMessage({ version: 0 }));
-  const alive = setTransactionMessageLifetimeUsingBlockhash(lifetime, paid);
+  const withLifetime = setTransactionMessageLifetimeUsingBlockhash(lifetime, paid);
   const tables = { [toAddress(lookupTable.address)]: lookupTable.addresses.map(toAddress) };
-  const message = appendTransactionMessageInstructions(instructions, alive);
+  const message = appendTransactionMessageInstructions(instructions, withLifetime);
   return compileTransaction(compressTransactionMessageUsingAddressLookupTables(message, tables));
 }
 
@@ -103,7 +101,7 @@ function createWallet(seed: Uint8Array): Wallet {
   return { secret, key: formatAltKey(new Uint8Array(Buffer.from(x!, 'base64url'))) };
 }
 
-/** The SDK's name for a key; it would look at all characters again. */
+/** Casts a key to the SDK's type without validating it again. */
 function toAddress(key: AltKey): Address {
   return key as string as Address;
 }
@@ -116,7 +114,7 @@ function toInstruction({ program, accounts, data }: PlannedInstruction): Instruc
   };
 }
 
-/** Kit's roles are two bits: signs, is written. */
+/** Returns the SDK's role, two bits: signer and writable. */
 function toRole({ isSigner, isWritable }: AccountUse): 0 | 1 | 2 | 3 {
   return ((isSigner === true ? 2 : 0) + (isWritable === true ? 1 : 0)) as 0 | 1 | 2 | 3;
 }

@@ -1,11 +1,11 @@
 /**
- * Which slot is it, and when was a slot? A slot is 400 ms of the chain's time. The time stands until it is moved, and once the chain
- * follows the wall clock it is computed from that; nothing runs in between.
+ * Slot clock of the local alt chain: a slot is 400 ms of chain time. The time is set explicitly until the chain follows the wall clock;
+ * then it is computed from the wall clock, without a timer.
  */
 
 const SLOT_MS = 400;
 
-/** Known time of one slot; later slots follow from it. */
+/** Known time of one slot, from which later slots are computed. */
 interface Anchor {
   readonly slot: number;
   readonly ms: number;
@@ -17,7 +17,7 @@ export class SlotClock {
   #slot: number;
   #isFollowing = false;
 
-  /** `genesisTimestamp` in Unix seconds, `now` in Unix milliseconds. Slot 0 has passed: the first to be open is 1. */
+  /** Creates a clock. `genesisTimestamp` in Unix seconds, `now` in Unix milliseconds. The first open slot is 1. */
   constructor(genesisTimestamp: number, now: () => number) {
     this.#anchors = [
       { slot: 0, ms: genesisTimestamp * 1000 },
@@ -27,7 +27,7 @@ export class SlotClock {
     this.#now = now;
   }
 
-  /** The newest slot. */
+  /** Newest slot. */
   get slot(): number {
     if (this.#isFollowing) {
       const { slot, ms } = this.#anchors.at(-1)!;
@@ -36,7 +36,7 @@ export class SlotClock {
     return this.#slot;
   }
 
-  /** Unix seconds of a slot that is not after the newest. */
+  /** Returns the time (Unix seconds) of a slot that is not after the newest. */
   timeOf(slot: number): number {
     let low = 0;
     let high = this.#anchors.length;
@@ -46,28 +46,28 @@ export class SlotClock {
       else high = middle;
     }
     const anchor = this.#anchors[low]!;
-    const end = this.#anchors[low + 1]?.ms ?? Infinity; // more slots may lie between two times than fit
+    const end = this.#anchors[low + 1]?.ms ?? Infinity; // there may be more slots between two times than fit
     return Math.floor(Math.min(end, anchor.ms + (slot - anchor.slot) * SLOT_MS) / 1000);
   }
 
-  /** Moves to a later second, or to another slot of the same. Throws `RangeError` for a time that has passed. */
+  /** Moves to a later second, or to another slot of the current one. Throws `RangeError` for an earlier time. */
   advanceTo(unixSeconds: number): void {
-    this.#refuseWhenFollowing();
+    this.#assertNotFollowing();
     const passed = unixSeconds - this.timeOf(this.#slot);
-    if (!(passed >= 0)) throw new RangeError(`${unixSeconds} has passed`);
+    if (!(passed >= 0)) throw new RangeError(`${unixSeconds} is in the past`);
     this.#anchor(Math.max(1, Math.floor((passed * 1000) / SLOT_MS)), unixSeconds * 1000);
   }
 
-  /** Moves `count` slots on. */
+  /** Moves `count` slots forward. */
   advanceSlots(count: number): void {
-    this.#refuseWhenFollowing();
-    if (!Number.isSafeInteger(count) || count < 1) throw new RangeError(`${count} slots`);
+    this.#assertNotFollowing();
+    if (!Number.isSafeInteger(count) || count < 1) throw new RangeError(`cannot advance by ${count} slots`);
     this.#slot += count;
   }
 
-  /** Moves at least `leastSlots` slots on, to the time of the wall clock, and goes with it from there. */
+  /** Moves at least `leastSlots` slots forward to the time of the wall clock, and follows it from there. */
   follow(leastSlots: number): void {
-    this.#refuseWhenFollowing();
+    this.#assertNotFollowing();
     const now = Math.max(this.#now(), this.timeOf(this.#slot) * 1000);
     const passed = Math.floor((now - this.timeOf(this.#slot) * 1000) / SLOT_MS);
     this.#anchor(Math.max(leastSlots, passed), now);
@@ -79,7 +79,7 @@ export class SlotClock {
     this.#anchors.push({ slot: this.#slot, ms });
   }
 
-  #refuseWhenFollowing(): void {
+  #assertNotFollowing(): void {
     if (this.#isFollowing) throw new Error('the chain follows the wall clock');
   }
 }

@@ -1,4 +1,4 @@
-/** Does the public client of the chain, which knows only real nodes, understand every answer? */
+/** Compatibility with the public Solana client, which expects the responses of real nodes. */
 import { address, createSolanaRpc, signature } from '@solana/kit';
 import type { Base64EncodedWireTransaction } from '@solana/kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-it('asks for accounts, history and blocks', async () => {
+it('reads accounts, history and blocks with the public client', async () => {
   const rpc = createSolanaRpc(node.rpcUrl);
   const { machine } = await machineAddresses(1n);
   const registry = address(node.programs.machineRegistry);
   const slot = BigInt(event.slot);
-  const confirmed = slot + 30n; // the client asks for that commitment
+  const confirmed = slot + 30n; // default commitment of the client
   const account = await rpc.getAccountInfo(address(machine.address), { encoding: 'base64' }).send();
   expect(account.value).toMatchObject({ executable: false, owner: registry });
   const several = await rpc.getMultipleAccounts([address(machine.address)], { encoding: 'base64' }).send();
@@ -36,8 +36,8 @@ it('asks for accounts, history and blocks', async () => {
   const rows = await rpc.getSignaturesForAddress(address(node.programs.eventRegistry)).send();
   expect(rows).toMatchObject([{ signature: event.signature, slot, blockTime: BigInt(GENESIS) }]);
   const options = { encoding: 'json', maxSupportedTransactionVersion: 0 } as const;
-  const told = await rpc.getTransaction(signature(event.signature), options).send();
-  expect(told).toMatchObject({ slot, version: 0, meta: { err: null, fee: 5000n } });
+  const transaction = await rpc.getTransaction(signature(event.signature), options).send();
+  expect(transaction).toMatchObject({ slot, version: 0, meta: { err: null, fee: 5000n } });
   const block = await rpc.getBlock(slot, { transactionDetails: 'signatures', rewards: false }).send();
   expect(block).toMatchObject({ blockHeight: slot, signatures: [event.signature] });
   expect(await rpc.getBlockTime(slot).send()).toBe(BigInt(GENESIS));
@@ -48,7 +48,7 @@ it('asks for accounts, history and blocks', async () => {
   expect(await rpc.getVersion().send()).toStrictEqual({ 'feature-set': 0, 'solana-core': '3.0.0-devnet' });
 });
 
-it('sends a transaction', async () => {
+it('accepts a transaction from the public client', async () => {
   const rpc = createSolanaRpc(node.rpcUrl);
   const { value } = await rpc.getLatestBlockhash().send();
   const instructions = [{ program: node.programs.caller, accounts: [], data: Uint8Array.of(1, 1) }];

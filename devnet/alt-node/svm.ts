@@ -1,6 +1,6 @@
 /**
- * What does the virtual machine of the alt chain offer? The members that are used here of `litesvm-linux-x64-gnu`, the native half of
- * LiteSVM, which comes without types. It executes transactions; blocks, commitment and history are ours.
+ * Types of the SVM in `litesvm-linux-x64-gnu`, the native half of LiteSVM, which has no type declarations: only the members used here. It
+ * executes transactions; blocks, commitment and history are implemented in this folder.
  */
 import { createRequire } from 'node:module';
 
@@ -26,19 +26,19 @@ export interface SvmInnerInstruction {
 
 export interface SvmResult {
   logs(): string[];
-  /** One list for each outer instruction. */
+  /** One list per outer instruction. */
   innerInstructions(): SvmInnerInstruction[][];
   computeUnitsConsumed(): bigint;
 }
 
 export interface SvmFailure {
   meta(): SvmResult;
-  /** Its `err` as Rust prints it is a part of it. */
+  /** Contains `err` as Rust prints it. */
   toString(): string;
 }
 
 export interface Svm {
-  /** Null or undefined: there is none. */
+  /** Null or undefined: no account. */
   getAccount(address: Uint8Array): SvmAccount | null | undefined;
   setAccount(address: Uint8Array, account: SvmAccount): void;
   getBalance(address: Uint8Array): bigint | null | undefined;
@@ -67,12 +67,12 @@ interface SvmPackage {
 
 let loaded: SvmPackage | undefined;
 
-/** Loaded when it is first used: only some platforms have it. Throws on the others. */
+/** Loads the package at first use, because it exists for some platforms only. Throws on others. */
 function load(): SvmPackage {
   return (loaded ??= createRequire(import.meta.url)('litesvm-linux-x64-gnu') as SvmPackage);
 }
 
-/** Blockhashes and repeated transactions are for the chain to judge, which knows more than one block. */
+/** Creates an SVM without checks of blockhashes and repeated transactions; `Chain` makes them across blocks. */
 export function createSvm(): Svm {
   const svm = new (load().LiteSvm)();
   svm.setBlockhashCheck(false);

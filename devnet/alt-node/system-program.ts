@@ -1,4 +1,4 @@
-/** Which program owns wallets and makes accounts? The one whose key is 32 zero bytes. */
+/** Address of the system program, which owns wallets and creates accounts: 32 zero bytes. */
 import { ALT_KEY_BYTES, formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 

@@ -1,6 +1,6 @@
 /**
- * How fast is the local alt chain? `node devnet/alt-node/throughput.ts` prints what starting, executing events and reading a fleet of
- * 9,000 machines cost here.
+ * Throughput measurement of the local alt chain. `node devnet/alt-node/throughput.ts` prints the time to start, to execute events and to
+ * read a fleet of 9,000 machines.
  */
 import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { startAltNode } from './alt-node.ts';
@@ -11,11 +11,11 @@ import { GENESIS, OWNER_SEED, placeEventRegistry, placeMachine, REVENUE } from '
 const EVENTS = 5_000;
 const FLEET = 9_000;
 
-async function timed<T>(what: string, work: () => Promise<T>, count?: number): Promise<T> {
+async function timed<T>(label: string, work: () => Promise<T>, count?: number): Promise<T> {
   const begin = performance.now();
   const result = await work();
   const ms = performance.now() - begin;
-  console.log(`${what}: ${ms.toFixed(0)} ms${count === undefined ? '' : `, ${((count / ms) * 1000).toFixed(0)}/s`}`);
+  console.log(`${label}: ${ms.toFixed(0)} ms${count === undefined ? '' : `, ${((count / ms) * 1000).toFixed(0)}/s`}`);
   return result;
 }
 

@@ -1,4 +1,4 @@
-/** Does the service trust what the test PKI certifies, and nothing of another one? */
+/** Trust in the test PKI: the service accepts its chips and rejects those of another authority. */
 import { createPublicKey } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,35 +34,35 @@ function judge({ certificate }: ChipFiles, folderOfTrust: TrustFolder, nowSecond
   return judgeLeaf(leaf, { trust: trust!, namespace: DEFAULT_NAMESPACE, nowSeconds });
 }
 
-describe('a chip', () => {
-  it('is certified, under the public half of its key', () => {
+describe('a chip of the test PKI', () => {
+  it('is accepted with its public key', () => {
     const { certificate, failed } = judge(chip, trusted, NOW);
     expect(failed).toBeUndefined();
     const spki = createPublicKey(readFileSync(chip.key)).export({ format: 'der', type: 'spki' });
     expect(Buffer.from(certificate!.publicKey.encoded)).toEqual(spki);
   });
 
-  it('is not after its dates', () => {
+  it('is invalid after its validity period', () => {
     expect(judge(chip, trusted, NOW + 9 * YEAR_SECONDS).failed).toBeUndefined();
     expect(judge(chip, trusted, NOW + 11 * YEAR_SECONDS).failed?.outcome).toBe('CertificateInvalid');
   });
 
-  it('is not under another authority', () => {
+  it('is untrusted under another authority', () => {
     expect(judge(chip, openTrustFolder(other, NOW), NOW).failed?.outcome).toBe('CertificateUntrusted');
   });
 
-  it('is not overwritten', () => {
+  it('is never overwritten', () => {
     expect(() => addChip(folder, 'chip', DEFAULT_NAMESPACE, NOW)).toThrow('EEXIST');
   });
 });
 
-it('a folder keeps its authority, in dates beyond 2050 too', () => {
+it('opens an existing authority again, and supports dates beyond 2050', () => {
   expect(openTrustFolder(folder, NOW + 1)).toEqual(trusted);
   const later = openTrustFolder(join(parent, 'later'), NOW + 20 * YEAR_SECONDS);
   const laterChip = addChip(join(parent, 'later'), 'chip', DEFAULT_NAMESPACE, NOW + 20 * YEAR_SECONDS);
   expect(judge(laterChip, later, NOW + 20 * YEAR_SECONDS).failed).toBeUndefined();
 });
 
-it('keys are for their owner alone', () => {
+it('writes keys that only their owner can read', () => {
   for (const key of [chip.key, join(folder, 'intermediate.key')]) expect(statSync(key).mode & 0o777).toBe(0o600);
 });

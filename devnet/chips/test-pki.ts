@@ -1,6 +1,6 @@
 /**
- * Who certifies chips where nothing is at stake? A root, an intermediate and leaves exactly as the certificate profile wants them
- * (evidence 7), for the devnet and for operators' staging. The root's key is thrown away; the intermediate's issues further leaves.
+ * Test PKI: a root, an intermediate and leaves as the certificate profile requires (evidence 7), for the devnet and for staging. The
+ * root key is discarded; the intermediate key issues further leaves.
  */
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
@@ -11,7 +11,7 @@ import { parseKnownExtensions } from '../../src/domain/evidence/certificate/exte
 import { EXTENSION, OID, oid } from '../../src/domain/evidence/certificate/object-identifiers.ts';
 import type { Namespace } from '../../src/domain/identifiers/namespace.ts';
 
-/** PEM throughout. */
+/** All members are PEM. */
 export interface TestAuthority {
   readonly root: string;
   readonly intermediate: string;
@@ -19,14 +19,14 @@ export interface TestAuthority {
   readonly intermediateKey: string;
 }
 
-/** PEM throughout. */
+/** All members are PEM. */
 export interface TestChip {
   readonly certificate: string;
   /** PKCS #8. */
   readonly key: string;
 }
 
-/** What every certificate of one issuer has in common. */
+/** Common fields of the certificates of one issuer. */
 interface Issuer {
   readonly name: Uint8Array;
   readonly keyId: Uint8Array;
@@ -48,13 +48,13 @@ const DAY_SECONDS = 86_400;
 const YEAR_SECONDS = 365 * DAY_SECONDS;
 const KEY_ID_BYTES = 20;
 const SERIAL_BYTES = 16;
-/** The first year that UTCTime cannot write. */
+/** First year that UTCTime cannot represent. */
 const GENERALIZED_FROM = '2050';
 
 const SIGNS_CERTIFICATES = der.bits(Uint8Array.of(0x06), 1);
 const SIGNS_DIGITALLY = der.bits(Uint8Array.of(0x80), 7);
 
-/** `now` in Unix seconds. */
+/** Creates a root and an intermediate. `now` in Unix seconds. */
 export function createTestAuthority(now: number): TestAuthority {
   const root = generateKeyPairSync('ec', { namedCurve: 'P-521' });
   const intermediate = generateKeyPairSync('ec', { namedCurve: 'P-384' });
@@ -93,7 +93,7 @@ export function createTestAuthority(now: number): TestAuthority {
   };
 }
 
-/** Throws for an authority that this file did not make. As with genuine chips, the leaf is older than its intermediate. */
+/** Issues a chip certificate with a new key. As with real chips, the leaf is older than its intermediate. Throws for a foreign authority. */
 export function issueTestChip(
   { intermediate, intermediateKey }: Pick<TestAuthority, 'intermediate' | 'intermediateKey'>,
   namespace: Pick<Namespace, 'leaf_ca_issuers_uri' | 'leaf_crl_uri'>,
@@ -101,7 +101,8 @@ export function issueTestChip(
 ): TestChip {
   const parent = parseCertificate(parseCertificateFile(Buffer.from(intermediate)) ?? new Uint8Array());
   const keyId = parent && parseKnownExtensions(parent.extensions)?.subjectKeyIdentifier;
-  if (parent === undefined || keyId === undefined) throw new Error('no intermediate certificate');
+  if (parent === undefined || keyId === undefined)
+    throw new Error('the intermediate is not a certificate with a subject key identifier');
   const chip = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer: Issuer = {
     name: parent.subject,
@@ -168,7 +169,7 @@ function issue({ name, key, algorithm, hash }: Issuer, subject: Subject): Uint8A
   return der.sequence(signedPart, signature, der.bits(sign(hash, signedPart, key)));
 }
 
-/** Positive, and of the shortest form. */
+/** Returns a random positive serial in the shortest form. */
 function createSerial(): Uint8Array {
   const serial = randomBytes(SERIAL_BYTES);
   serial[0] = (serial[0]! & 0x3f) | 0x40;

@@ -1,6 +1,6 @@
 /**
- * Where are the certificates and keys of the test PKI? In one folder: `root.pem`, `intermediate.pem` and `intermediate.key`, and for every chip
- * `NAME.pem` and `NAME.key`. Keys are readable by their owner alone.
+ * Folder of the test PKI: `root.pem`, `intermediate.pem` and `intermediate.key`, and for every chip `NAME.pem` and `NAME.key`. Only the
+ * owner can read the keys.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { parseCertificateFile } from '../../src/domain/evidence/certificate/cert
 import type { Namespace } from '../../src/domain/identifiers/namespace.ts';
 import { createTestAuthority, issueTestChip } from './test-pki.ts';
 
-/** Paths. */
+/** Paths of the trust anchors. */
 export interface TrustFolder {
   readonly root: string;
   readonly intermediate: string;
-  /** What pins both, by variable. */
+  /** Environment variables that pin both certificates. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Paths. */
+/** Paths of a chip's files. */
 export interface ChipFiles {
   readonly certificate: string;
   readonly key: string;
@@ -25,7 +25,7 @@ export interface ChipFiles {
 
 const OWNER_ONLY = 0o600;
 
-/** The authority of the folder; made when there is none. `now` in Unix seconds. */
+/** Returns the authority in the folder and creates it when there is none. `now` in Unix seconds. */
 export function openTrustFolder(folder: string, now: number): TrustFolder {
   const [root, intermediate, intermediateKey] = ['root.pem', 'intermediate.pem', 'intermediate.key'].map((name) =>
     join(folder, name),
@@ -49,7 +49,7 @@ export function openTrustFolder(folder: string, now: number): TrustFolder {
   };
 }
 
-/** A new chip under the authority of the folder. Throws when there is one of this name. */
+/** Issues a chip from the authority in the folder. Throws when the name exists. */
 export function addChip(folder: string, name: string, namespace: Namespace, now: number): ChipFiles {
   const files = { certificate: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
@@ -60,9 +60,9 @@ export function addChip(folder: string, name: string, namespace: Namespace, now:
   return files;
 }
 
-/** SHA-256 of the DER. */
+/** Returns the SHA-256 of the DER certificate in a PEM file. */
 function hashOf(file: string): string {
   const certificate = parseCertificateFile(readFileSync(file));
-  if (certificate === undefined) throw new Error(`${file}: no certificate`);
+  if (certificate === undefined) throw new Error(`${file} does not contain a certificate`);
   return createHash('sha256').update(certificate).digest('hex');
 }

@@ -1,6 +1,4 @@
-/**
- * Does the node start where it is told, tell when it cannot, and never outlive who started it?
- */
+/** Life cycle of the local EVM node: start options, start failures, and exit with its parent process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -16,7 +14,7 @@ interface Block {
   readonly timestamp: string;
 }
 
-test('it starts in the past, finalizes two blocks behind the head, and stops', async () => {
+test('starts in the past, finalizes two blocks behind the head, and stops', async () => {
   const anvil = await startAnvil({ genesisTimestamp: GENESIS });
   const writer = createChainWriter(anvil.rpcUrl);
   for (let block = 1; block <= 4; block += 1) await writer.mine([], GENESIS + 1_000 * block);
@@ -29,14 +27,14 @@ test('it starts in the past, finalizes two blocks behind the head, and stops', a
   await expect(writer.rpc.request('eth_chainId')).rejects.toThrow('fetch failed');
 });
 
-test('a port in use is an error', async () => {
+test('rejects a port in use', async () => {
   const anvil = await startAnvil();
   const port = Number(new URL(anvil.rpcUrl).port);
   await expect(startAnvil({ port })).rejects.toThrow('anvil did not start');
   await anvil.stop();
 });
 
-test('it dies with a parent that was killed', async () => {
+test('exits when its parent is killed', async () => {
   const script = `
     import { startAnvil } from ${JSON.stringify(new URL('anvil.ts', import.meta.url).href)};
     const { rpcUrl } = await startAnvil();

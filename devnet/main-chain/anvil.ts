@@ -1,6 +1,6 @@
 /**
- * How does a local EVM node start and end? As a child process that never outlives this one: `stop` ends it, and a guard
- * process ends it when this process dies without a word.
+ * Local EVM node (anvil) as a child process that never outlives this one: `stop` ends it, and a guard process kills it when this process
+ * dies unexpectedly.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -13,7 +13,7 @@ import { createRpc } from './rpc.ts';
 export const DEVNET_CHAIN_ID = 31337;
 
 export interface AnvilOptions {
-  /** 0 or absent = any free one. */
+  /** 0 or absent = any free port. */
   readonly port?: number | undefined;
   /** Unix seconds of block 0; absent = now. */
   readonly genesisTimestamp?: number | undefined;
@@ -23,25 +23,25 @@ export interface Anvil {
   readonly rpcUrl: string;
   readonly pid: number;
   readonly chainId: number;
-  /** Resolves when the process is gone; a second call does nothing. */
+  /** Kills the process and resolves when it has exited. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Room for a day of seeding in one block. */
+/** Enough for a day of seeding in one block. */
 const BLOCK_GAS_LIMIT = '1000000000';
 
 /**
- * States of past blocks that can be read, each 2 MB once the devnet is seeded. Blocks, receipts and logs are never removed: an index is
- * filled from them. A reader pins a recent block, and the index reads the finalized one.
+ * Number of past states that can be read, each 2 MB once the devnet is seeded. Blocks, receipts and logs are never removed, because an
+ * index is filled from them. Readers pin a recent block, and the index reads the finalized one.
  */
 export const RETAINED_STATES = 32;
 
-/** Waits for an end of file on its standard input, which is this process's end, then kills the node. */
+/** Waits for end of file on standard input, which means that this process has ended, then kills the node. */
 const GUARD_SCRIPT = 'read -r _; kill -9 "$1" 2>/dev/null';
 
 /**
- * Starts anvil with mining on demand and finality two blocks behind the head. Nobody needs a key: it signs for any sender.
- * Throws when it ends before it listens, as on a port in use.
+ * Starts anvil with mining on demand and finality two blocks behind the head. It signs for any sender, so no keys are needed.
+ * Throws when it exits before it listens, for example when the port is in use.
  */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const genesis = options.genesisTimestamp;
@@ -76,17 +76,17 @@ function findBinary(): string {
   return join(dirname(packageFile), 'bin', 'anvil');
 }
 
-/** Reads what anvil prints until it says where it listens; afterwards its output is thrown away. */
+/** Reads the output of anvil up to its listening address and discards the rest. */
 async function readListeningAddress(child: ChildProcess): Promise<string> {
   const errors: string[] = [];
-  const noteError = (chunk: Buffer) => void errors.push(chunk.toString());
-  child.stderr!.on('data', noteError);
+  const collectError = (chunk: Buffer) => void errors.push(chunk.toString());
+  child.stderr!.on('data', collectError);
   const lines = createInterface({ input: child.stdout! });
   for await (const line of lines) {
     const address = /^Listening on (\S+)$/.exec(line)?.[1];
     if (address === undefined) continue;
     child.stdout!.resume();
-    child.stderr!.off('data', noteError).resume();
+    child.stderr!.off('data', collectError).resume();
     return address;
   }
   throw new Error(`anvil did not start: ${errors.join('').trim()}`);

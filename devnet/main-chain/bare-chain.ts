@@ -1,6 +1,6 @@
 /**
- * What does a test start that makes its own situations on the main chain? A node of its own with the contracts deployed and
- * nothing seeded. Blocks come only when `writer.mine` is called, so nothing moves under a test.
+ * Main chain for tests that build their own state: a separate node with the contracts deployed and nothing seeded. Only `writer.mine`
+ * produces blocks.
  */
 import { startAnvil } from './anvil.ts';
 import { createChainWriter } from './chain-writer.ts';
@@ -20,7 +20,7 @@ export interface BareChainOptions extends DeployOptions {
   readonly genesisTimestamp?: number;
 }
 
-/** Starts the node and deploys in block 1. The caller stops it. */
+/** Starts the node and deploys the contracts in block 1. The caller stops it. */
 export async function startBareChain(options: BareChainOptions = {}): Promise<BareChain> {
   const anvil = await startAnvil({ genesisTimestamp: options.genesisTimestamp });
   try {

@@ -7,12 +7,12 @@ import { createRpc, type Rpc } from './rpc.ts';
 
 let anvil: Anvil;
 let rpc: Rpc;
-let pace: BlockProducer;
+let producer: BlockProducer;
 
 beforeEach(async () => {
   anvil = await startAnvil();
   rpc = createRpc(anvil.rpcUrl);
-  pace = createBlockProducer(rpc);
+  producer = createBlockProducer(rpc);
 });
 afterEach(() => anvil.stop());
 
@@ -25,7 +25,7 @@ const send = () =>
 async function tick(times: number): Promise<number[]> {
   const heights: number[] = [];
   for (let count = 0; count < times; count++) {
-    await pace.tick();
+    await producer.tick();
     heights.push(await readHeight());
   }
   return heights;
@@ -40,9 +40,9 @@ describe('an idle chain', () => {
 });
 
 describe('a transaction', () => {
-  it('gets its block at the next tick, and is final two ticks later', async () => {
+  it('is mined at the next tick and final two ticks later', async () => {
     await rpc.request('anvil_setBalance', [toAccount(1), '0xde0b6b3a7640000']);
-    await pace.tick();
+    await producer.tick();
     await send();
     expect(await tick(5)).toEqual([1, 2, 3, 3, 3]);
     const { number } = await rpc.request<{ number: string }>('eth_getBlockByNumber', ['finalized', false]);
@@ -50,7 +50,7 @@ describe('a transaction', () => {
   });
 
   it('is finalized in a block that another caller mined', async () => {
-    await pace.tick();
+    await producer.tick();
     await rpc.request('evm_mine');
     expect(await tick(4)).toEqual([2, 3, 3, 3]);
   });
@@ -84,7 +84,7 @@ describe('the memory of a node', () => {
     const readAt = (number: number) => rpc.request('eth_getBalance', [toAccount(1), `0x${number.toString(16)}`]);
     expect(await readAt(height - RETAINED_STATES / 2)).toBe('0x0');
     await expect(readAt(height - 2 * RETAINED_STATES)).rejects.toThrow();
-    // What an index is filled from stays.
+    // Blocks remain available, because an index is filled from them.
     expect(await rpc.request('eth_getBlockByNumber', ['0x1', true])).toMatchObject({ number: '0x1' });
   });
 });

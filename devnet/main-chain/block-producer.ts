@@ -1,11 +1,11 @@
 /**
- * Block production on demand: a transaction gets its block within two seconds, finality follows at the same pace, and an idle chain gets
- * one block a minute. The node never removes a block, so each one costs memory for as long as the chain runs.
+ * Block production on demand: a transaction is mined within two seconds, finality follows at the same rate, and an idle chain gets one
+ * block a minute. The node never removes a block, so each one costs memory for as long as the chain runs.
  */
 import type { Rpc } from './rpc.ts';
 
 export interface BlockProducer {
-  /** Looks at the chain and mines at most one block. Call it every `TICK_MILLISECONDS`. */
+  /** Checks the chain and mines at most one block. Call it every `TICK_MILLISECONDS`. */
   tick(): Promise<void>;
 }
 
@@ -14,9 +14,10 @@ export const TICK_MILLISECONDS = 2_000;
 /** Ticks between two blocks of an idle chain: one minute. */
 export const IDLE_TICKS = 30;
 
-/** Blocks after a transaction's own until it is final. */
+/** Further blocks until the block of a transaction is final. */
 const FINALIZING_BLOCKS = 2;
 
+/** Creates a producer without a timer. */
 export function createBlockProducer(rpc: Rpc): BlockProducer {
   let newest: string | undefined;
   let finalizing = 0;
@@ -25,11 +26,11 @@ export function createBlockProducer(rpc: Rpc): BlockProducer {
   return {
     async tick() {
       const [pool, number] = await rpc.batch<unknown>([{ method: 'txpool_status' }, { method: 'eth_blockNumber' }]);
-      const isWaitedFor = Number((pool as { readonly pending: string }).pending) > 0;
+      const hasPending = Number((pool as { readonly pending: string }).pending) > 0;
       const isForeign = newest !== undefined && number !== newest;
       newest = number as string;
       idleTicks += 1;
-      if (isWaitedFor) finalizing = FINALIZING_BLOCKS;
+      if (hasPending) finalizing = FINALIZING_BLOCKS;
       else if (isForeign) finalizing = FINALIZING_BLOCKS - 1;
       else if (finalizing > 0) finalizing -= 1;
       else if (idleTicks < IDLE_TICKS) return;
@@ -40,7 +41,7 @@ export function createBlockProducer(rpc: Rpc): BlockProducer {
   };
 }
 
-/** Ticks until it is stopped. The node may be stopped first: a tick that fails is followed by the next. */
+/** Produces blocks until `stop`. A failed tick is ignored, so the node may stop first. */
 export function startBlockProducer(rpc: Rpc): { stop(): void } {
   const { tick } = createBlockProducer(rpc);
   let isTicking = false;

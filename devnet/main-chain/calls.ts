@@ -1,7 +1,4 @@
-/**
- * Which transactions change a machine on the main chain? One function per write of chain-evm 2 that fixtures and tests need;
- * each returns the call and sends nothing.
- */
+/** Transactions that change a machine on the main chain: one function per write of chain-evm 2. Each returns the call and sends nothing. */
 import { encodeAbiParameters, encodeFunctionData, keccak256, stringToHex, zeroAddress, zeroHash } from 'viem';
 import type { Address, Hex } from 'viem';
 import { abiOf } from '../../contracts/artifacts.ts';
@@ -22,14 +19,14 @@ export interface ServiceEndpointInput {
   readonly serviceEndpoint: string;
 }
 
-/** The credentials that make the id: nothing else enters. */
+/** Credentials from which the machine id is derived. */
 export interface MachineCredentials {
   readonly machineType: string;
   readonly credentialSubject: Hex;
 }
 
 export interface ActivationInput extends MachineCredentials {
-  /** The sender becomes the owner. */
+  /** Sender, who becomes the owner. */
   readonly from: Address;
   readonly controller?: Address;
   readonly manufacturer?: Address;
@@ -47,23 +44,23 @@ export interface EventInput {
   readonly value: bigint;
   /** Absent for activity. */
   readonly currency?: string;
-  /** Unix seconds, at most those of the block. */
+  /** Unix seconds, not after the block. */
   readonly timestamp: number;
   readonly trustLevel: number;
   readonly dataHash?: Hex;
   readonly sourceChainId?: bigint;
   readonly sourceTxHash?: Hex;
-  /** Raw bytes, or a text that is stored as UTF-8. */
+  /** Raw bytes as `0x` hex, or text that is stored as UTF-8. */
   readonly metadata?: string;
 }
 
-/** keccak256(abi.encode(type, subject)) as a number (chain-evm 3.1). */
+/** Returns the machine id: keccak256(abi.encode(type, subject)) as a number (chain-evm 3.1). */
 export function machineIdOf({ machineType, credentialSubject }: MachineCredentials): bigint {
   const types = [{ type: 'string' }, { type: 'bytes' }] as const;
   return BigInt(keccak256(encodeAbiParameters(types, [machineType, credentialSubject])));
 }
 
-/** Any function of a deployed contract. */
+/** Returns a call of any function of a deployed contract. */
 export function contractCall(
   { addresses }: Deployment,
   contract: keyof MainChainAddresses,
@@ -93,7 +90,7 @@ export function activateMachine(deployment: Deployment, input: ActivationInput):
   return contractCall(deployment, 'machineStateAndSync', input.from, 'activateMachine', args);
 }
 
-/** `registry` tells the second-generation records from the first-generation ones. */
+/** Returns an event submission; `registry` selects current or legacy machines. */
 export function submitEvent(
   deployment: Deployment,
   input: EventInput,
@@ -132,7 +129,7 @@ export function renewSubscription(deployment: Deployment, from: Address, machine
   return { label: `renew(${machineId})`, from, to: deployment.addresses.machineSubscription, data };
 }
 
-/** What only the protocol owner may do. */
+/** Returns a call by the protocol owner. */
 export function adminCall(
   deployment: Deployment,
   contract: keyof MainChainAddresses,
@@ -142,7 +139,7 @@ export function adminCall(
   return contractCall(deployment, contract, deployment.admin, functionName, args);
 }
 
-/** Of the two functions of this name the one without a tier. */
+/** The overload of `renew` without a tier. */
 const RENEW_ABI = [
   {
     type: 'function',

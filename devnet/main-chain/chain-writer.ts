@@ -1,13 +1,13 @@
 /**
- * How do transactions get into blocks that we choose? All calls of a block are sent with explicit nonces, then one block is
- * mined, then every receipt is checked: a transaction that was dropped or reverted stops the caller.
+ * Writes transactions into chosen blocks: sends all calls of a block with explicit nonces, mines one block, and checks every receipt. A
+ * dropped or reverted transaction is an error.
  */
 import { numberToHex } from 'viem';
 import type { Address, Hex } from 'viem';
 import { createRpc, RpcError } from './rpc.ts';
 import type { Rpc } from './rpc.ts';
 
-/** One transaction. `to` absent: a deployment. `what` names it in an error. */
+/** One transaction. Without `to` it is a deployment. `label` identifies it in errors. */
 export interface Call {
   readonly label: string;
   readonly from: Address;
@@ -33,16 +33,16 @@ export interface Receipt {
 export interface ChainWriter {
   readonly rpc: Rpc;
   /**
-   * Puts the calls into one new block, in their order, and answers their receipts. `timestamp` in Unix seconds, never below
-   * that of the block before; absent = the node's clock. Throws naming the call that failed.
+   * Mines the calls in order in one new block and returns their receipts. `timestamp` (Unix seconds) must not be earlier than the
+   * previous block's; absent = the node's clock. Throws an error that names the failed call.
    */
   mine(calls: readonly Call[], timestamp?: number): Promise<Receipt[]>;
-  /** The nonce that the account's next call gets. */
+  /** Returns the nonce of the account's next call. */
   nextNonce(account: Address): Promise<number>;
 }
 
 const GAS_PRICE = numberToHex(2_000_000_000n);
-/** Enough for a hundred endpoints; below the 2^24 cap of newer forks. */
+/** Enough for a hundred service endpoints, and below the 2^24 limit of newer forks. */
 const GAS_LIMIT = numberToHex(16_000_000n);
 const FUNDS = numberToHex(10_000n * 10n ** 18n);
 
@@ -50,15 +50,15 @@ export function createChainWriter(rpcUrl: string): ChainWriter {
   const rpc = createRpc(rpcUrl);
   const nonces = new Map<Address, number>();
 
-  /** An account is funded when it first acts. */
-  async function meet(accounts: readonly Address[]): Promise<void> {
-    const strangers = [...new Set(accounts)].filter((account) => !nonces.has(account));
-    if (strangers.length === 0) return;
-    await rpc.batch(strangers.map((account) => ({ method: 'anvil_setBalance', params: [account, FUNDS] })));
+  /** Funds accounts at their first use. */
+  async function prepareAccounts(accounts: readonly Address[]): Promise<void> {
+    const newAccounts = [...new Set(accounts)].filter((account) => !nonces.has(account));
+    if (newAccounts.length === 0) return;
+    await rpc.batch(newAccounts.map((account) => ({ method: 'anvil_setBalance', params: [account, FUNDS] })));
     const counts = await rpc.batch<Hex>(
-      strangers.map((account) => ({ method: 'eth_getTransactionCount', params: [account, 'pending'] })),
+      newAccounts.map((account) => ({ method: 'eth_getTransactionCount', params: [account, 'pending'] })),
     );
-    strangers.forEach((account, index) => nonces.set(account, Number(counts[index])));
+    newAccounts.forEach((account, index) => nonces.set(account, Number(counts[index])));
   }
 
   function toTransaction({ from, to, data }: Call): Record<string, unknown> {
@@ -79,11 +79,11 @@ export function createChainWriter(rpcUrl: string): ChainWriter {
   return {
     rpc,
     async nextNonce(account) {
-      await meet([account]);
+      await prepareAccounts([account]);
       return nonces.get(account)!;
     },
     async mine(calls, timestamp) {
-      await meet(calls.map((call) => call.from));
+      await prepareAccounts(calls.map((call) => call.from));
       const hashes = await rpc.batch<Hex>(
         calls.map((call) => ({ method: 'eth_sendTransaction', params: [toTransaction(call)] })),
       );

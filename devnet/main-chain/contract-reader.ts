@@ -1,6 +1,4 @@
-/**
- * What does a contract of the devnet answer, and with which error does it refuse? For tests; the service has its own reader.
- */
+/** Contract reads for tests: returns decoded results and revert reasons. The service has a separate reader. */
 import { decodeErrorResult, decodeFunctionResult, encodeFunctionData } from 'viem';
 import type { Hex } from 'viem';
 import { abiOf } from '../../contracts/artifacts.ts';
@@ -12,15 +10,15 @@ import { RpcError } from './rpc.ts';
 
 type ContractKey = keyof MainChainAddresses;
 
-/** A refusal as `Name(argument,…)`. */
+/** Decoded revert reason, `Name(argument,…)`. */
 export type RevertReason = string;
 
 export interface ContractReader {
-  /** The answer at the newest block; throws on a revert. */
+  /** Returns the result at the newest block; throws on a revert. */
   read(contract: ContractKey, functionName: string, args?: readonly unknown[]): Promise<unknown>;
-  /** The error of a read; throws when it answers. */
+  /** Returns the revert reason of a read; throws when it succeeds. */
   readRevert(contract: ContractKey, functionName: string, args?: readonly unknown[]): Promise<RevertReason>;
-  /** The error that a call would meet in the next block; throws when it would pass. `contract` is whose errors are known. */
+  /** Returns the revert reason of a call in the next block; throws when it would succeed. `contract` defines the errors. */
   revertOf(call: Call, contract: ContractKey): Promise<RevertReason>;
 }
 
@@ -29,7 +27,7 @@ export function createContractReader({ deployment, writer }: Pick<BareChain, 'de
     return writer.rpc.request<Hex>('eth_call', [request, 'latest']);
   }
 
-  async function refusal(request: object, contract: ContractKey): Promise<RevertReason> {
+  async function readReason(request: object, contract: ContractKey): Promise<RevertReason> {
     try {
       await call(request);
     } catch (error) {
@@ -37,7 +35,7 @@ export function createContractReader({ deployment, writer }: Pick<BareChain, 'de
       const { errorName, args } = decodeErrorResult({ abi: abiOf(CONTRACT_BEHIND[contract]), data: error.data as Hex });
       return `${errorName}(${(args ?? []).map(String).join(',')})`;
     }
-    throw new Error('not refused');
+    throw new Error('the call did not revert');
   }
 
   function toRequest(contract: ContractKey, functionName: string, args: readonly unknown[]): object {
@@ -50,7 +48,7 @@ export function createContractReader({ deployment, writer }: Pick<BareChain, 'de
       const data = await call(toRequest(contract, functionName, args));
       return decodeFunctionResult({ abi: abiOf(CONTRACT_BEHIND[contract]), functionName, args, data });
     },
-    readRevert: (contract, functionName, args = []) => refusal(toRequest(contract, functionName, args), contract),
-    revertOf: ({ from, to, data }, contract) => refusal({ from, to, data }, contract),
+    readRevert: (contract, functionName, args = []) => readReason(toRequest(contract, functionName, args), contract),
+    revertOf: ({ from, to, data }, contract) => readReason({ from, to, data }, contract),
   };
 }

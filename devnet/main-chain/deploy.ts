@@ -1,6 +1,6 @@
 /**
- * How do the contracts of the main chain get onto an empty node? Each behind its own ERC-1967 proxy, wired through InfoDesk
- * (chain-evm 1, 8). On a fresh node the addresses are the same every time.
+ * Deployment of the main-chain contracts on an empty node: each behind its own ERC-1967 proxy, connected through InfoDesk
+ * (chain-evm 1, 8). On a fresh node the addresses are always the same.
  */
 import { encodeDeployData, encodeFunctionData, getContractAddress, keccak256, numberToHex, toBytes } from 'viem';
 import type { Address, Hex } from 'viem';
@@ -10,7 +10,7 @@ import { accountOf, ADMIN_NAME } from '../accounts.ts';
 import { DEVNET_CHAIN_ID } from './anvil.ts';
 import type { Call, ChainWriter } from './chain-writer.ts';
 
-/** Keyed by the variable's name in camelCase without `_ADDRESS` (configuration.md 3). */
+/** Keyed by the name of the variable in camelCase without `_ADDRESS` (configuration.md 3). */
 export interface MainChainAddresses {
   readonly infoDesk: Address;
   readonly machineRegistry: Address;
@@ -47,7 +47,7 @@ export const CONTRACT_BEHIND: Readonly<Record<keyof MainChainAddresses, Contract
 export interface Deployment {
   readonly chainId: number;
   readonly addresses: MainChainAddresses;
-  /** The first block in which any of the contracts has code. */
+  /** First block in which any of the contracts has code. */
   readonly startBlock: number;
   /** Protocol owner and attester. */
   readonly admin: Address;
@@ -70,7 +70,7 @@ const DEFAULT_PERIOD_SECONDS = 365 * DAY_SECONDS;
 const DEFAULT_STEP_SECONDS = 30 * DAY_SECONDS;
 const CHAIN_KINDS = { evm: 1, alt: 3 };
 
-/** Roles of InfoDesk and who has them. */
+/** Roles of InfoDesk and the contracts that hold them. */
 const PEER_ROLES = {
   MACHINE_REGISTRY: 'machineRegistry',
   MACHINE_STATE_AND_SYNC: 'machineStateAndSync',
@@ -78,7 +78,7 @@ const PEER_ROLES = {
   CROSS_CHAIN_MIRROR: 'crossChainMirror',
 } as const;
 
-/** Deploys and wires everything in one block. Periods default to 365, 30 and 30 days. */
+/** Deploys and connects all contracts in one block. Periods default to 365, 30 and 30 days. */
 export async function deployContracts(writer: ChainWriter, options: DeployOptions = {}): Promise<Deployment> {
   const admin = accountOf(ADMIN_NAME).address;
   const calls: Call[] = [];
@@ -123,7 +123,7 @@ export async function deployContracts(writer: ChainWriter, options: DeployOption
   return { chainId: DEVNET_CHAIN_ID, addresses, startBlock: Number(receipts[0]!.blockNumber), admin };
 }
 
-/** A contract that can be a machine's controller and submit several events in one transaction. */
+/** Deploys a contract that can be a machine's controller and submit several events in one transaction. */
 export async function deployBatchCaller(writer: ChainWriter): Promise<Address> {
   const { abi, bytecode } = loadArtifacts().contracts.BatchCaller;
   const from = accountOf(ADMIN_NAME).address;

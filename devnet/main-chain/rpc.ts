@@ -1,6 +1,4 @@
-/**
- * How does the devnet talk to its node? Plain JSON-RPC with batches: seeding is thousands of small requests.
- */
+/** JSON-RPC client of the devnet. It sends batches, because seeding makes thousands of small requests. */
 
 export interface RpcCall {
   readonly method: string;
@@ -9,11 +7,11 @@ export interface RpcCall {
 
 export interface Rpc {
   request<T>(method: string, params?: readonly unknown[]): Promise<T>;
-  /** Answers in the order of the calls; the first error throws. */
+  /** Returns the results in call order; throws the first error. */
   batch<T>(calls: readonly RpcCall[]): Promise<T[]>;
 }
 
-/** A node's refusal; `data` is the revert data when it has some. */
+/** Error response of a node; `data` is the revert data, if any. */
 export class RpcError extends Error {
   readonly data: unknown;
 
@@ -23,13 +21,13 @@ export class RpcError extends Error {
   }
 }
 
-interface RpcAnswer {
+interface RpcResponse {
   readonly id: number;
   readonly result?: unknown;
   readonly error?: { readonly message: string; readonly data?: unknown };
 }
 
-/** Requests above this many calls are split, so that a body stays small. */
+/** Larger batches are split, to limit the body size. */
 const LARGEST_BATCH = 500;
 
 export function createRpc(url: string): Rpc {
@@ -40,9 +38,9 @@ export function createRpc(url: string): Rpc {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    const answers = (await response.json()) as RpcAnswer[];
+    const responses = (await response.json()) as RpcResponse[];
     const results = new Array<unknown>(calls.length);
-    for (const { id, error, result } of answers) {
+    for (const { id, error, result } of responses) {
       if (error !== undefined) throw new RpcError(calls[id]!.method, error.message, error.data);
       results[id] = result;
     }

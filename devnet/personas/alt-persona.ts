@@ -1,6 +1,6 @@
 /**
- * What is a persona of the alt chain? A machine with a name that lives there: how it came to be, how its events were submitted, what
- * the service must answer. The main chain knows its home, its bond and its operator, and nothing else.
+ * Alt-chain persona: a named sample machine that lives on the alt chain, with its origin, the form of its transactions and the responses
+ * expected of the service. The main chain knows only its home, its bond and its operator.
  */
 import type { Account } from '../accounts.ts';
 import { accountOf } from '../accounts.ts';
@@ -13,21 +13,21 @@ import type { ServiceEndpointInput } from '../main-chain/calls.ts';
 import { credentialsOf } from './persona.ts';
 import type { PlannedEvent } from './planned-event.ts';
 
-/** A persona with its id and its people. */
+/** Machine of a persona: its id and its accounts. */
 export interface AltPersonaMachine {
   readonly id: bigint;
   readonly owner: AltAccount;
   readonly controller: AltAccount | undefined;
-  /** On the main chain; undefined: its account names none. */
+  /** Main-chain account; undefined: the machine account names no operator. */
   readonly operator: Account | undefined;
 }
 
-/** How it came to live there. Linked: created there, then linked, bonded and named an operator on the main chain. */
+/** How the machine got to the alt chain. `linked`: created there, then linked, bonded and given an operator on the main chain. */
 export type AltOrigin =
   | { readonly kind: 'linked' }
-  /** The main chain has not heard of it: no home, no bond. */
+  /** Unknown to the main chain: no home, no bond. */
   | { readonly kind: 'unlinked' }
-  /** Activated on the main chain, where it left these events; the last one came with it. */
+  /** Activated on the main chain, where these events stay; the last one is imported with the machine. */
   | { readonly kind: 'arrived'; readonly activatedDaysAgo: number; readonly eventsThere: readonly PlannedEvent[] }
   /** An earlier machine of the same id, with events of its own, was retired. */
   | {
@@ -39,10 +39,10 @@ export type AltOrigin =
 
 export interface ServedAltExpectation {
   readonly kind: 'served';
-  /** What its events are worth, told by `/mcr` alone; absent = it has none, so that there is no rating. */
+  /** Rating, which only `/mcr` returns; absent = no events, so no rating. */
   readonly rating?: ExpectedRating;
   readonly bondStatus: ExpectedRating['bond_status'];
-  /** As its log account counts them. */
+  /** Event count of its log account. */
   readonly eventCount: number;
   /** Members of `svcos`; `now` is the seeding in Unix seconds. */
   readonly profile?: (now: number) => object;
@@ -51,23 +51,23 @@ export interface ServedAltExpectation {
 
 export interface AltPersona {
   readonly name: string;
-  /** What it is, in one sentence. */
+  /** Description in one sentence; appears in fixtures and test titles. */
   readonly about: string;
-  /** Account name on the main chain; absent = an operator of its own, null = none. */
+  /** Main-chain account name; absent = a separate operator account, null = none. */
   readonly operator?: string | null;
-  /** Has a delegate, who submits its events. */
+  /** The machine has a controller, who submits its events. */
   readonly hasController?: true;
-  /** When its account was made, of the present one when there were two. */
+  /** Creation of its account; of the current one for a recreated machine. */
   readonly createdDaysAgo: number;
-  /** Absent = the bond is still in its first period. */
+  /** Absent = the bond is in its first period. */
   readonly renewedDaysAgo?: number;
-  /** Absent = it stays. */
+  /** Start of its relocation; absent = it does not relocate. */
   readonly relocatingDaysAgo?: number;
   readonly origin: AltOrigin;
   readonly serviceEndpoints?: readonly ServiceEndpointInput[];
-  /** Events of the present machine, without what came with it. */
+  /** Events submitted on the alt chain by the current machine, without an imported one. */
   readonly events: readonly PlannedEvent[];
-  /** How they are submitted; absent = plainly. */
+  /** Form of its transactions; absent = plain. */
   readonly submission?: SubmissionOptions;
   readonly expected: ServedAltExpectation | { readonly kind: 'relocating' };
 }

@@ -1,6 +1,4 @@
-/**
- * Who lives on the alt chain of the devnet? The personas of configuration.md 3, and the machines that `fleet` has there.
- */
+/** Sample machines of the alt chain: the personas of configuration.md 3 and the alt-chain machines of the operator `fleet`. */
 import type { SubmissionOptions } from '../alt-node/event-transactions.ts';
 import { toSampleAltMachine } from './alt-persona.ts';
 import type { SampleAltMachine, AltPersona } from './alt-persona.ts';
@@ -20,11 +18,11 @@ import { endpointsFor, expectedCard, expectedProfile } from './profile-personas.
 import { eventTimestamp } from './planned-event.ts';
 import type { PlannedEvent } from './planned-event.ts';
 
-/** Machines of the operator `fleet` that live on the alt chain, whatever the size of the rest. */
+/** Number of alt-chain machines of the operator `fleet`, independent of its main-chain machines. */
 const ALT_FLEET_SIZE = 5;
 const FLEET_HISTORIES = [WEEKLY_PAYER, SHORT_HISTORY, NO_HISTORY];
 
-/** Long before its first event. */
+/** Earlier than the first event. */
 const CREATED_DAYS_AGO = 150;
 
 function altPersona(
@@ -49,7 +47,7 @@ function altPersona(
   };
 }
 
-/** The weekly payer, by transactions of one form. */
+/** Returns the weekly payer with transactions of one form. */
 function submittedAs(
   name: string,
   about: string,
@@ -59,7 +57,7 @@ function submittedAs(
   return altPersona(name, about, WEEKLY_PAYER, { submission, ...rest });
 }
 
-/** As a profile of visibility `onchain` shows plain USD revenue. */
+/** Returns revenue events in USD as a profile of visibility `onchain` shows them. */
 function toShownRevenue(events: readonly PlannedEvent[], now: number): object[] {
   return events.map((event) => ({
     event_type: 0,
@@ -74,7 +72,7 @@ function toShownRevenue(events: readonly PlannedEvent[], now: number): object[] 
 export const ALT_PERSONAS: readonly AltPersona[] = [
   altPersona(
     'alt-rated',
-    'The history of rated-aaa, told on the alt chain by its delegate: full points.',
+    'History of rated-aaa, submitted on the alt chain by its controller: full points.',
     STEADY_YEAR,
     {
       createdDaysAgo: 420,
@@ -82,21 +80,26 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
       hasController: true,
     },
   ),
-  altPersona('alt-new', 'Bonded and linked, without an event.', NO_HISTORY),
-  altPersona('alt-relocating', 'On its way out of the alt chain; its account is still there.', SHORT_HISTORY, {
+  altPersona('alt-new', 'Bonded and linked, without events.', NO_HISTORY),
+  altPersona('alt-relocating', 'Relocating from the alt chain; its account still exists.', SHORT_HISTORY, {
     relocatingDaysAgo: 1,
     expected: { kind: 'relocating' },
   }),
-  altPersona('alt-no-operator', 'Its account names no operator, so no listing has it.', SHORT_HISTORY, {
+  altPersona('alt-no-operator', 'Its account names no operator, so it is in no listing.', SHORT_HISTORY, {
     operator: null,
   }),
-  altPersona('alt-arrived', 'Came from the main chain with its last event, too old to count.', ANCHORED_WEEKLY_PAYER, {
-    createdDaysAgo: 143,
-    origin: { kind: 'arrived', activatedDaysAgo: 175, eventsThere: ANCHOR_EVENTS },
-    events: WEEKLY_PAYER.events,
-  }),
+  altPersona(
+    'alt-arrived',
+    'Arrived from the main chain with its last event, which is too old to earn points.',
+    ANCHORED_WEEKLY_PAYER,
+    {
+      createdDaysAgo: 143,
+      origin: { kind: 'arrived', activatedDaysAgo: 175, eventsThere: ANCHOR_EVENTS },
+      events: WEEKLY_PAYER.events,
+    },
+  ),
   {
-    ...altPersona('alt-unlinked', 'Created a week ago; the main chain knows neither its home nor a bond.', NO_HISTORY, {
+    ...altPersona('alt-unlinked', 'Created a week ago; the main chain has neither its home nor a bond.', NO_HISTORY, {
       createdDaysAgo: 7,
       origin: { kind: 'unlinked' },
     }),
@@ -104,14 +107,14 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
   },
   altPersona(
     'alt-truncated-logs',
-    'Two events in one block every week, behind an instruction that fills the log.',
+    'Two events in one block every week, after an instruction that fills the log.',
     REPORTING_WEEKLY_PAYER,
     { submission: { noisyLogs: true } },
   ),
-  submittedAs('alt-cpi', 'Its events come through another program.', { via: 'cpi' }),
+  submittedAs('alt-cpi', 'Its events are submitted through another program (CPI).', { via: 'cpi' }),
   submittedAs(
     'alt-v0',
-    'Its events come in version 0 messages with a lookup table, and are shown.',
+    'Its events are in version 0 messages with a lookup table, and are published.',
     { via: 'v0-lookup-table' },
     {
       serviceEndpoints: endpointsFor('onchain'),
@@ -125,20 +128,30 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
       },
     },
   ),
-  altPersona('alt-recreated', 'Retired and created again under its id: what it did before is gone.', WEEKLY_PAYER, {
-    createdDaysAgo: 145,
-    origin: {
-      kind: 'recreated',
-      firstCreatedDaysAgo: 200,
-      firstEvents: RETIRED_HISTORY.events,
-      retiredDaysAgo: 150,
+  altPersona(
+    'alt-recreated',
+    'Retired and created again with the same id: its earlier events are gone.',
+    WEEKLY_PAYER,
+    {
+      createdDaysAgo: 145,
+      origin: {
+        kind: 'recreated',
+        firstCreatedDaysAgo: 200,
+        firstEvents: RETIRED_HISTORY.events,
+        retiredDaysAgo: 150,
+      },
     },
-  }),
+  ),
   ...Array.from({ length: ALT_FLEET_SIZE }, (_, index) => {
     const history = FLEET_HISTORIES[index % FLEET_HISTORIES.length]!;
-    return altPersona(`alt-fleet-${index + 1}`, 'One of many of an operator, on the alt chain.', history, {
-      operator: FLEET_OPERATOR,
-    });
+    return altPersona(
+      `alt-fleet-${index + 1}`,
+      'One of the many machines of one operator, on the alt chain.',
+      history,
+      {
+        operator: FLEET_OPERATOR,
+      },
+    );
   }),
 ];
 

@@ -1,18 +1,16 @@
-/**
- * Machines that differ by their bond. Periods are 365 days, then 30 of grace, then 30 of runoff; nobody here renews.
- */
+/** Personas with different bond states. A period is 365 days, followed by 30 days of grace and 30 of runoff; none of them renews. */
 import { endedWithBond, WEEKLY_PAYER } from './histories.ts';
 import { served } from './persona.ts';
 import type { Persona } from './persona.ts';
 
-/** The last day with an event lies beyond both 30-day windows of the trend, and before the bond ended. */
+/** The newest event is older than both 30-day trend windows and older than the end of the bond. */
 const ENDED_BEFORE_RUNOFF = endedWithBond(70);
 const ENDED_LAST_YEAR = endedWithBond(358);
 
 export const BOND_PERSONAS: readonly Persona[] = [
   {
     name: 'grace',
-    about: 'Its period ended ten days ago: in grace, so bonded and still submitting, but not available on chain.',
+    about: 'Period ended ten days ago: in grace, bonded and still submitting, but not available on chain.',
     home: 'main',
     activatedDaysAgo: 375,
     events: WEEKLY_PAYER.events,
@@ -20,7 +18,7 @@ export const BOND_PERSONAS: readonly Persona[] = [
   },
   {
     name: 'runoff',
-    about: 'Its grace ended ten days ago: unbonded, and could still renew.',
+    about: 'Grace ended ten days ago: unbonded, renewal still possible.',
     home: 'main',
     activatedDaysAgo: 405,
     events: ENDED_BEFORE_RUNOFF.events,
@@ -28,7 +26,7 @@ export const BOND_PERSONAS: readonly Persona[] = [
   },
   {
     name: 'unbonded',
-    about: 'Its runoff ended three days ago: terminated by time alone, without a settlement.',
+    about: 'Runoff ended three days ago: terminated by time, without a settlement.',
     home: 'main',
     activatedDaysAgo: 428,
     events: ENDED_LAST_YEAR.events,

@@ -1,6 +1,6 @@
 /**
- * What must the service answer about a persona of the alt chain? (http-facts 4 to 7, decisions 1.) Only `/mcr` rates it; every other
- * route says that it does not, and counts its events.
+ * Responses expected of the service for an alt-chain persona (http-facts 4 to 7, decisions 1). Only `/mcr` rates it; every other route
+ * reports that it does not, and counts its events.
  */
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import {
@@ -21,17 +21,17 @@ import type { SampleAltMachine, AltPersona, ServedAltExpectation } from './alt-p
 import type { ExpectedResponse, ExpectedResponses } from './persona.ts';
 import { credentialsOf } from './persona.ts';
 
-/** Which deployment is asked, seeded when (Unix seconds). */
+/** Deployment and the time of the seeding (Unix seconds). */
 export interface AltResponseInput {
   readonly genesisHash: string;
   readonly machineRegistry: AltKey;
   readonly now: number;
 }
 
-/** How much of the genesis hash names the chain (CAIP-2). */
+/** Length of the genesis hash prefix that identifies the chain (CAIP-2). */
 const CHAIN_REFERENCE_LENGTH = 32;
 
-/** What a machine shows that is bonded or not, and rated nowhere but on `/mcr`. */
+/** Members of a response that does not rate the machine. */
 interface Status {
   readonly mcr: string;
   readonly mcr_score: number;
@@ -42,7 +42,7 @@ interface Status {
   readonly rating_unavailable: string;
 }
 
-/** Everything that is expected of one persona, by path. */
+/** Returns all expected responses for one persona, by path. */
 export function expectAltResponses(sample: SampleAltMachine, input: AltResponseInput): ExpectedResponses {
   const { persona, machine } = sample;
   const { id, operator } = machine;
@@ -63,7 +63,7 @@ export function expectAltResponses(sample: SampleAltMachine, input: AltResponseI
   };
 }
 
-/** Its entry in a listing; undefined: left out, and counted as unreadable. */
+/** Returns its entry in a listing; undefined: it is omitted and counted as unreadable. */
 export function toAltEntry({ persona, machine }: SampleAltMachine): object | undefined {
   if (persona.expected.kind === 'relocating') return undefined;
   return {
@@ -86,7 +86,7 @@ function toStatus({ bondStatus, eventCount }: ServedAltExpectation): Status {
   };
 }
 
-/** Of a machine without events. */
+/** Members of the `/mcr` record of a machine without events. */
 const NOTHING_RATED = {
   mcr_degraded: false,
   revenue_event_count: 0,
@@ -176,7 +176,7 @@ function expectCard(
   };
 }
 
-/** The listing of an operator who has this machine and no other. */
+/** Returns the listing of an operator who has only this machine. */
 function expectOwnListing(sample: SampleAltMachine): ExpectedResponse {
   const entry = toAltEntry(sample);
   return {

@@ -1,12 +1,10 @@
-/**
- * What must the service answer about a persona? The bodies of http-facts 4 to 7, 9.2 and 10.1, as far as they are fixed.
- */
+/** Responses expected of the service for a main-chain persona: the bodies of http-facts 4 to 7, 9.2 and 10.1, as far as they are fixed. */
 import type { Deployment } from '../main-chain/deploy.ts';
 import type { ExpectedResponse, ExpectedResponses, Persona, PersonaMachine, ServedExpectation } from './persona.ts';
 import { blockTimestamp } from './planned-event.ts';
 import type { PlannedEvent } from './planned-event.ts';
 
-/** Who is asked, of which deployment, seeded when (Unix seconds). */
+/** Machine, its deployment and the time of the seeding (Unix seconds). */
 export interface ResponseInput {
   readonly deployment: Deployment;
   readonly now: number;
@@ -17,7 +15,7 @@ export function formatDid(id: bigint): string {
   return `did:svc:${id}`;
 }
 
-/** Everything that is expected of one persona, by path. */
+/** Returns all expected responses for one persona, by path. */
 export function expectResponses(persona: Persona, input: ResponseInput): ExpectedResponses {
   return { ...expectMachineResponses(persona, input), ...persona.furtherResponses?.(input.machine) };
 }
@@ -47,7 +45,7 @@ function expectMachineResponses({ expected, events = [] }: Persona, input: Respo
   }
 }
 
-/** Of a machine between two chains, whichever has it. */
+/** Returns the responses for a machine that is relocating, from either chain. */
 export function expectRelocating(id: bigint): ExpectedResponses {
   return {
     ...everyRead(id, { status: 503, body: { detail: 'Machine is relocating' } }),
@@ -56,7 +54,7 @@ export function expectRelocating(id: bigint): ExpectedResponses {
   };
 }
 
-/** Null without events. */
+/** Returns the timestamp of the newest block with an event, or null without events. */
 export function newestBlockTimestamp(events: readonly PlannedEvent[], now: number): number | null {
   return events.length === 0 ? null : blockTimestamp(now, Math.min(...events.map(({ daysAgo }) => daysAgo)));
 }
@@ -81,7 +79,7 @@ function expectServed(
   };
 }
 
-/** Of the monetization route, before any decision. */
+/** Returns the response of the monetization route before any decision. */
 export function expectUndecided(id: bigint): ExpectedResponse {
   return { status: 200, body: { machine_id: String(id), status: 'PENDING', signer: null, updated_at: null } };
 }
@@ -108,7 +106,7 @@ function expectProfile({ rating, profile }: ServedExpectation, { machine, now }:
   };
 }
 
-/** Of a machine without service endpoints. */
+/** Members for a machine without service endpoints. */
 export const PLAIN_PROFILE = { data_visibility: 'private', documentation_url: null };
 export const PLAIN_CARD = { services: [], data_visibility: 'private', documentation_url: '' };
 
@@ -157,7 +155,7 @@ function expectVerifyRecord(
   };
 }
 
-/** The four read routes alike. */
+/** Returns the same response for the four read routes. */
 function everyRead(id: bigint, response: ExpectedResponse): ExpectedResponses {
   return {
     [mcrPath(id)]: response,

@@ -1,6 +1,6 @@
 /**
- * Do the hand-made ratings hold on every weekday, at every hour, and when midnight passes after the seeding? Each history is given to the
- * model for a week of seedings, asked at once and up to a day later.
+ * Hand-derived ratings of the histories, compared with the model on every weekday, at several times of day, and up to a day after the
+ * seeding.
  */
 import { describe, expect, test } from 'vitest';
 import { parseReferenceFile } from '../../src/adapters/fx/reference-file.ts';
@@ -18,7 +18,7 @@ const MIDNIGHT = 20_500 * DAY_SECONDS;
 const SEEDINGS = Array.from({ length: 7 }, (_, day) => MIDNIGHT + day * DAY_SECONDS).flatMap((midnight) =>
   [0, 1, 43_200, 86_399].map((second) => midnight + second),
 );
-const ASKED_SECONDS_LATER = [0, 3_600, 86_399];
+const RATED_SECONDS_LATER = [0, 3_600, 86_399];
 const RATE_DAYS = 440;
 
 const rated = Object.entries(histories).filter(
@@ -37,21 +37,21 @@ function toRatingEvents({ events }: History, now: number): RatingEvent[] {
   }));
 }
 
-/** The anchor came to the alt chain with the machine, nine days after it happened. */
+/** Moves the imported anchor event to the block of the arrival, nine days after the event. */
 function arrivedLate(events: readonly RatingEvent[], now: number): RatingEvent[] {
   return events.map((event) => (event.seq === 0 ? { ...event, blockTimestamp: blockTimestamp(now, 143) } : event));
 }
 
-describe.each(rated)('%s', (name, history) => {
-  test.each(SEEDINGS)('seeded at %i', (now) => {
+describe.each(rated)('the history %s', (name, history) => {
+  test.each(SEEDINGS)('has the expected rating when seeded at %i', (now) => {
     const rows = parseReferenceFile(formatEuroRates(now, RATE_DAYS));
     const rates = extendRateTable(createRateTable(true), rows, dayOf(now) - 1);
-    const told = toRatingEvents(history, now);
+    const ratingEvents = toRatingEvents(history, now);
     const { summary, ...expected } = history.rating;
-    for (const later of ASKED_SECONDS_LATER) {
+    for (const later of RATED_SECONDS_LATER) {
       const rating = rateMachine({
         state: emptyRatingState(),
-        tail: name === 'ANCHORED_WEEKLY_PAYER' ? arrivedLate(told, now) : told,
+        tail: name === 'ANCHORED_WEEKLY_PAYER' ? arrivedLate(ratingEvents, now) : ratingEvents,
         rates,
         now: now + later,
         bondStatus: expected.bond_status,

@@ -1,6 +1,4 @@
-/**
- * Do the histories say of themselves what they are? Counts and sums, and that none of their events is late.
- */
+/** Consistency of the personas: names, event counts, sums and timestamps. */
 import { describe, expect, test } from 'vitest';
 import { ANCHORED_WEEKLY_PAYER } from './histories.ts';
 import { ALT_PERSONAS } from './alt-personas.ts';
@@ -12,7 +10,7 @@ const MIDNIGHT = 20_500 * DAY_SECONDS;
 
 const named = listSampleMachines(3).map(({ persona }) => persona);
 
-test('every name is there once', () => {
+test('lists every main-chain persona once', () => {
   expect(named.map(({ name }) => name)).toEqual([
     ...['rated-aaa', 'rated-b', 'provisioned', 'fresh', 'multi-currency', 'activity-only', 'dormant', 'many-events'],
     ...['flagged', 'trust-override', 'grace', 'runoff', 'unbonded', 'suspended', 'deactivated', 'technical-pause'],
@@ -27,12 +25,12 @@ const served = named.flatMap(({ name, expected, events = [] }) =>
 );
 const eventful = named.filter(({ events = [] }) => events.length > 0);
 
-test('most personas are served and have events', () => {
+test('has more served than refused personas, and more with events than without', () => {
   expect([served.length, eventful.length].map((count) => count > named.length / 2)).toEqual([true, true]);
 });
 
-describe.each(served)('$name', ({ rating, events }) => {
-  test('expects as many events as it submits', () => {
+describe.each(served)('the persona $name', ({ rating, events }) => {
+  test('expects the number and sum of the events that it submits', () => {
     const revenue = events.filter((event) => event.eventType === 0);
     expect(rating.event_count).toBe(events.length);
     expect(rating.revenue_event_count).toBe(revenue.length);
@@ -42,9 +40,9 @@ describe.each(served)('$name', ({ rating, events }) => {
   });
 });
 
-describe.each(eventful)('$name', ({ events = [], activatedDaysAgo }) => {
+describe.each(eventful)('the events of $name', ({ events = [], activatedDaysAgo }) => {
   test.each([MIDNIGHT, MIDNIGHT + 1, MIDNIGHT + 43_200, MIDNIGHT - 1])(
-    'has events on the day of their block, after its activation, seeded at %i',
+    'are on the day of their block and after the activation when seeded at %i',
     (now) => {
       for (const event of events) {
         const block = blockTimestamp(now, event.daysAgo);
@@ -57,7 +55,7 @@ describe.each(eventful)('$name', ({ events = [], activatedDaysAgo }) => {
   );
 });
 
-test('every name of the alt chain is there once', () => {
+test('lists every alt-chain persona once', () => {
   expect(ALT_PERSONAS.map(({ name }) => name)).toEqual([
     ...['alt-rated', 'alt-new', 'alt-relocating', 'alt-no-operator', 'alt-arrived', 'alt-unlinked'],
     ...['alt-truncated-logs', 'alt-cpi', 'alt-v0', 'alt-recreated'],
@@ -69,12 +67,12 @@ const servedOfAlt = ALT_PERSONAS.flatMap(({ name, expected, events, origin }) =>
   expected.kind === 'served' ? [{ name, events, origin, ...expected }] : [],
 );
 
-test('most personas of the alt chain are served and rated', () => {
+test('rates most alt-chain personas', () => {
   expect(servedOfAlt.filter(({ rating }) => rating !== undefined).length).toBeGreaterThan(ALT_PERSONAS.length / 2);
 });
 
-describe.each(servedOfAlt)('$name', ({ rating, eventCount, events, origin }) => {
-  test('expects as many events as it submits, and the one that came with it', () => {
+describe.each(servedOfAlt)('the alt-chain persona $name', ({ rating, eventCount, events, origin }) => {
+  test('expects the events that it submits and the imported one', () => {
     const own = origin.kind === 'arrived' ? [origin.eventsThere.at(-1)!, ...events] : events;
     const revenue = own.filter((event) => event.eventType === 0);
     expect(eventCount).toBe(own.length);
@@ -86,8 +84,8 @@ describe.each(servedOfAlt)('$name', ({ rating, eventCount, events, origin }) => 
   });
 });
 
-describe.each(ALT_PERSONAS)('$name', ({ events, createdDaysAgo, origin }) => {
-  test('has its events after it was made, and what came before, before', () => {
+describe.each(ALT_PERSONAS)('the events of $name', ({ events, createdDaysAgo, origin }) => {
+  test('are after its creation, and those of an earlier machine before it', () => {
     for (const { daysAgo } of events) expect(daysAgo).toBeLessThan(createdDaysAgo);
     if (origin.kind === 'recreated') {
       const days = origin.firstEvents.map(({ daysAgo }) => daysAgo);
@@ -98,14 +96,14 @@ describe.each(ALT_PERSONAS)('$name', ({ events, createdDaysAgo, origin }) => {
   });
 });
 
-test('what came along with alt-arrived is late where it arrived, and so earns nothing', () => {
+test('gives no points for the imported event of alt-arrived, which is late on the alt chain', () => {
   const { origin, createdDaysAgo } = ALT_PERSONAS.find(({ name }) => name === 'alt-arrived')!;
-  if (origin.kind !== 'arrived') throw new Error('alt-arrived did not arrive');
+  if (origin.kind !== 'arrived') throw new Error('alt-arrived has another origin');
   expect(origin.eventsThere.at(-1)!.daysAgo - createdDaysAgo).toBeGreaterThan(7);
   expect(ANCHORED_WEEKLY_PAYER.rating).toMatchObject({ total_revenue: 6_300_000, average_revenue_per_event: 300_000 });
 });
 
-test('a run of days is counted from today, oldest first', () => {
+test('daysBetween counts days before today, oldest first', () => {
   expect(daysBetween(0, 3)).toEqual([3, 2, 1, 0]);
   expect(daysBetween(3, 20, 7)).toEqual([17, 10, 3]);
 });

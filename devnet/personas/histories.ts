@@ -1,15 +1,15 @@
 /**
- * Which histories do the machines of the devnet have, and what must the model `mcr/1` say of each? The expected numbers are
- * worked out by hand from the specification of the model, as the comments tell, and never by the code under test.
+ * Event histories of the personas with the rating that the model `mcr/1` must give each. The expected numbers are derived by hand from
+ * the specification of the model, as the comments show, never by the code under test.
  *
- * The answers hold on every weekday, at every hour, and when midnight passes after the seeding. So a history is either
- * daily, where the running week is never better than a full one and is the one of 14 that is left out; or in steps of seven
- * days, where each week has one event whatever today is. A run of 7n + 1 days touches exactly n + 1 weeks.
+ * The ratings hold on every weekday, at every hour, and when midnight passes after the seeding. A history is therefore either
+ * daily, where the running week is never better than a full one and is the one of 14 that is left out, or in steps of seven
+ * days, where each week has one event whatever today is. A run of 7n + 1 days covers exactly n + 1 weeks.
  */
 import { daysBetween } from './planned-event.ts';
 import type { PlannedEvent } from './planned-event.ts';
 
-/** What `/mcr` must say. Bond, flag and override may change some of it. */
+/** Expected members of the `/mcr` response. Bond, flag and override may change some of them. */
 export interface ExpectedRating {
   readonly mcr_score: number;
   readonly mcr: string;
@@ -44,7 +44,7 @@ function activity(daysAgo: number, trustLevel: number): PlannedEvent {
 
 const BONDED = { mcr_degraded: false, bond_status: 'bonded', negative_flag: false } as const;
 
-/** Nothing happened yet. */
+/** No events. */
 export const NO_HISTORY: History = {
   events: [],
   rating: {
@@ -74,7 +74,7 @@ export const SHORT_HISTORY: History = {
   },
 };
 
-/** Six paydays from 22 days ago to 2 days ago: all but ten events and thirty days. */
+/** Six paydays from 22 days ago to 2 days ago: enough days, but not ten events and thirty days. */
 export const ALMOST_GRADUATED: History = {
   events: daysBetween(2, 22, 4).map((day) => revenue(day, 5_000n, ON_CHAIN)),
   rating: {
@@ -131,16 +131,16 @@ export const WEEKLY_PAYER: History = {
 };
 
 /**
- * The weekly payer reports what it did right after each payday, hardware-signed: twice the events on the same days.
- * Revenue takes the larger ladder of each week, which is that of the money; cadence, trend and tenure count days and money; all trust
- * is hardware-signed. So the points are those of the weekly payer.
+ * The weekly payer with a hardware-signed activity event after each payday: twice the events on the same days.
+ * Each week scores on the larger scale, which is revenue; cadence, trend and tenure count days and revenue; all trust is
+ * hardware-signed. The points are therefore those of the weekly payer.
  */
 export const REPORTING_WEEKLY_PAYER: History = {
   events: WEEKLY_PAYER.events.flatMap((payday) => [payday, activity(payday.daysAgo, HARDWARE_SIGNED)]),
   rating: { ...WEEKLY_PAYER.rating, event_count: 42, activity_event_count: 21 },
 };
 
-/** The longest metadata that the alt chain takes: 256 bytes. */
+/** The longest metadata that the alt chain accepts: 256 bytes. */
 const LONG_METADATA = `{"note":"${'x'.repeat(245)}"}`;
 
 /** Three paydays, a week apart, the last 152 days ago. */
@@ -150,8 +150,8 @@ export const ANCHOR_EVENTS: readonly PlannedEvent[] = daysBetween(152, 166, 7).m
 }));
 
 /**
- * The weekly payer, after a relocation 143 days ago that brought the last event of before along. That one is nine days older than its block,
- * so it is late: it counts and earns nothing.
+ * The weekly payer after a relocation 143 days ago that imported its last earlier event. That event is nine days older than its
+ * block, so it is late: it is counted and earns no points.
  */
 export const ANCHORED_WEEKLY_PAYER: History = {
   events: [ANCHOR_EVENTS.at(-1)!, ...WEEKLY_PAYER.events],
@@ -185,7 +185,7 @@ export const SELF_REPORTED_SMALL: History = {
   },
 };
 
-/** USD 100 in each: the rates of the devnet's feed are 1 EUR = 1.25 USD = 160 JPY. Nobody has a rate for ZZZ. */
+/** USD 100 in each convertible currency: the rates of the devnet's feed are 1 EUR = 1.25 USD = 160 JPY. ZZZ has no rate. */
 const CURRENCY_WEEK = [
   { currency: 'USD', value: 10_000n },
   { currency: 'USD', value: 10_000n },
@@ -197,7 +197,7 @@ const CURRENCY_WEEK = [
 ];
 
 /**
- * USD 100 on six of seven days, on-chain, 106 days; on the seventh, 15 times, money that counts as activity.
+ * USD 100 on six of seven days, on-chain, 106 days; on the seventh, 15 times, revenue that counts as activity.
  * Revenue: a week earns 60,000 cents: 2300 + 10000 × 400 / 50000 = 2380. Cadence: 2500. Trend: 26 paydays against 26: 1500.
  * Trust: 70 percent: 1400. Tenure of 16 weeks: 538. Total 8318: 83. Largest loss: revenue 620.
  */
@@ -293,7 +293,7 @@ export const MANY_EVENTS: History = {
   },
 };
 
-/** Ten weekly paydays of USD 50, the newest of them so many days ago; of a machine whose bond ended since. */
+/** Returns ten weekly paydays of USD 50, the newest `newestDaysAgo`, of a machine whose bond has since ended. */
 export function endedWithBond(newestDaysAgo: number): History {
   return {
     events: daysBetween(newestDaysAgo, newestDaysAgo + 63, 7).map((day) => revenue(day, 5_000n, ON_CHAIN)),

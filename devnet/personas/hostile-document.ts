@@ -1,6 +1,6 @@
 /**
- * What is the worst that a stranger can write into a DID document and into metadata? Scripts, control characters, links that
- * are none, bytes that are no text. Encoded by hand, because no library writes invalid UTF-8.
+ * Hostile DID document and metadata: scripts, control characters, unusable links and invalid UTF-8. Encoded by hand, because
+ * libraries do not write invalid UTF-8.
  */
 import { encodeAbiParameters, stringToHex, toFunctionSelector, zeroAddress } from 'viem';
 import type { Hex } from 'viem';
@@ -11,13 +11,13 @@ import type { PersonaMachine } from './persona.ts';
 
 export const HOSTILE_NAME = 'hostile-strings';
 
-/** Raw bytes that are no UTF-8: a lone continuation byte, an overlong slash, half of a surrogate pair. */
+/** Invalid UTF-8: a lone continuation byte, an overlong slash, half of a surrogate pair. */
 export const INVALID_UTF8: Hex = '0x80c0afeda080';
 const LONG_TEXT = stringToHex('x'.repeat(2_000));
 
 const HOSTILE_ENDPOINTS: readonly (readonly [id: Hex, serviceType: Hex, serviceEndpoint: Hex])[] = [
   [stringToHex('#docs'), stringToHex('documentation_url'), stringToHex('javascript:alert(document.domain)')],
-  [stringToHex('#docs'), stringToHex('Documentation'), stringToHex('https://second.example.com/is-not-asked')],
+  [stringToHex('#docs'), stringToHex('Documentation'), stringToHex('https://second.example.com/is-not-read')],
   [stringToHex('#vis'), stringToHex('DATAVISIBILITY'), stringToHex('everyone')],
   [stringToHex('"><script>alert(1)</script>'), stringToHex('\u202etxt.exe'), stringToHex('https://xss.example.com/')],
   [stringToHex('\u0000\u001b[31m\r\nSet-Cookie: a=b'), stringToHex("' OR 1=1 --"), stringToHex('file:///etc/passwd')],
@@ -25,7 +25,7 @@ const HOSTILE_ENDPOINTS: readonly (readonly [id: Hex, serviceType: Hex, serviceE
   [stringToHex('__proto__'), stringToHex('constructor'), LONG_TEXT],
 ];
 
-/** A `string` and a `bytes` are encoded alike, so this is how text that is no UTF-8 gets on chain. */
+/** Declares strings as `bytes`, which are encoded alike, so that invalid UTF-8 can be stored. */
 const RAW_ACTIVATION = [
   {
     type: 'tuple',
@@ -66,7 +66,7 @@ const ACTIVATE_SELECTOR = toFunctionSelector(
   `activateMachine((string,address,${VERIFICATION_METHOD},uint256[],${SERVICE_ENDPOINT}),string,bytes,address,uint8)`,
 );
 
-/** The activation of `hostile-strings`. Its documentation and its visibility are named, and not usable. */
+/** Returns the activation of `hostile-strings`. It names a documentation URL and a visibility that are both invalid. */
 export function activateHostile(deployment: Deployment, { activator }: PersonaMachine): Call {
   const { machineType, credentialSubject } = credentialsOf(HOSTILE_NAME);
   const document = {
@@ -96,5 +96,5 @@ export function activateHostile(deployment: Deployment, { activator }: PersonaMa
   };
 }
 
-/** One for each of its events. */
+/** Metadata, one item for each of its events. */
 export const HOSTILE_METADATA = [INVALID_UTF8, '{"__proto__":{"a":1},"<b>":"\\u0000"}', '{"a":'];

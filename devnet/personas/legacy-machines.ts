@@ -1,6 +1,6 @@
 /**
- * Which first-generation (address DID) machines does the devnet have? One operator with two machines, one of them rated, and a
- * third machine that the operator claims and does not have (chain-evm 2.9). Alt-chain addresses are bound to these later.
+ * Legacy machines (address DIDs) of the devnet: one operator with two machines, one of them rated, and a third machine that the
+ * operator claims but does not have (chain-evm 2.9). Wallets are bound to these.
  */
 import { stringToHex } from 'viem';
 import { accountOf } from '../accounts.ts';
@@ -13,7 +13,7 @@ import { adminCall, contractCall, submitEvent } from '../main-chain/calls.ts';
 import { eventTimestamp } from './planned-event.ts';
 
 export interface DevnetLegacyMachine {
-  /** Small and sequential: its place in the order of registration, from 1. */
+  /** Sequential in the order of registration, from 1. */
   readonly id: bigint;
   /** The address of its DID. */
   readonly machine: Account;
@@ -30,23 +30,23 @@ export const DEVNET_LEGACY_MACHINES: readonly DevnetLegacyMachine[] = [
   { id: 3n, machine: accountOf('first-generation machine 3'), operator: STRANGER, history: SHORT_HISTORY },
 ];
 
-/** What `bound` and `bound-operator` will be bound to. */
+/** The accounts to which the wallets `bound` and `bound-operator` are bound. */
 export const BOUND_LEGACY_MACHINE = DEVNET_LEGACY_MACHINES[0]!;
 export const BOUND_LEGACY_OPERATOR = OPERATOR;
 
-/** The operator's own word: out of order, and with a machine that is not its own. */
+/** Self-declared list of the operator: out of order, and with a machine of another operator. */
 const CLAIMED_MACHINES = '[2,1,3]';
 
 const VERIFIED_STATUS = 2;
 const FOREVER = 2 ** 32 - 1;
 const REGISTERED_DAYS_AGO = 300;
 
-/** The rating of the address-keyed route: the same model, without flag and override. */
+/** Returns the rating of the address-keyed route: the same model, without flag and override. */
 export function legacyRating({ history }: DevnetLegacyMachine): ExpectedRating {
   return history.rating;
 }
 
-/** Registration in one block, then each day's events; by days before the seeding. */
+/** Returns the registration calls and the events, each with its days before the seeding. */
 export function planLegacyMachines(deployment: Deployment, now: number): { daysAgo: number; call: Call }[] {
   const registration = [
     ...DEVNET_LEGACY_MACHINES.flatMap((machine) => register(deployment, machine)),

@@ -1,6 +1,4 @@
-/**
- * What is a persona? A machine of the devnet with a name: what it is, what is done to it on chain, what the service must answer.
- */
+/** Main-chain persona: a named sample machine of the devnet with its on-chain history and the responses expected of the service. */
 import { stringToHex } from 'viem';
 import { accountOf } from '../accounts.ts';
 import type { Account } from '../accounts.ts';
@@ -10,16 +8,16 @@ import type { ExpectedRating, History } from './histories.ts';
 import { machineIdOf } from '../main-chain/calls.ts';
 import type { MachineCredentials, ServiceEndpointInput } from '../main-chain/calls.ts';
 
-/** A persona with its id and its people. */
+/** Machine of a persona: its id and its accounts. */
 export interface PersonaMachine {
   readonly id: bigint;
   readonly activator: Account;
-  /** After a sale the buyer. */
+  /** The buyer after a sale. */
   readonly owner: Account;
   readonly controller: Account | undefined;
 }
 
-/** Something done to a machine, in the block of a day, before that day's events. */
+/** On-chain actions on a machine, mined in the block of a day before that day's events. */
 export interface Act {
   readonly daysAgo: number;
   /** `now` is the seeding in Unix seconds. */
@@ -28,7 +26,7 @@ export interface Act {
 
 export type AttestationStatus = 'unverified' | 'verified' | 'expired' | 'revoked';
 
-/** Served like any machine: the rating, and members of the other answers where they differ from the plain ones. */
+/** Expectation for a machine that the service serves: its rating, and the members of other responses that differ from the defaults. */
 export interface ServedExpectation {
   readonly kind: 'served';
   readonly rating: ExpectedRating;
@@ -39,7 +37,7 @@ export interface ServedExpectation {
   readonly chip?: AttestationStatus;
 }
 
-/** Not served, everywhere for the same reason. */
+/** Expectation for a machine that every route refuses for the same reason. */
 export type RefusedExpectation =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'relocating' }
@@ -47,37 +45,37 @@ export type RefusedExpectation =
 
 export interface ExpectedResponse {
   readonly status: number;
-  /** The members that must be equal, at any depth; an array must be equal in length and, item by item, in these members. */
+  /** Members that must be equal, at any depth; arrays must have the same length and match item by item. */
   readonly body: object;
 }
 
-/** By path, with the query when there is one. */
+/** Keyed by path, including the query. */
 export type ExpectedResponses = Readonly<Record<string, ExpectedResponse>>;
 
 export interface Persona {
   readonly name: string;
-  /** What it is, in one sentence. */
+  /** Description in one sentence; appears in fixtures and test titles. */
   readonly about: string;
   readonly home: 'main';
-  /** Absent: the id comes into being by what is done to another machine. */
+  /** Absent: the id is created by an action on another machine. */
   readonly activatedDaysAgo?: number;
-  /** Account name of who activates it; absent = an owner of its own. */
+  /** Account name of the activator; absent = a separate owner account. */
   readonly activator?: string;
-  /** Account name of who owns it in the end; absent = who activated it. */
+  /** Account name of the final owner; absent = the activator. */
   readonly buyer?: string;
-  /** Account name; absent = none set. Submits the events when there is one. */
+  /** Account name of the controller, who then submits the events; absent = none. */
   readonly controller?: string;
   readonly serviceEndpoints?: readonly ServiceEndpointInput[];
-  /** In place of the plain activation. */
+  /** Replaces the default activation. */
   readonly activate?: (deployment: Deployment, machine: PersonaMachine) => Call;
   readonly events?: History['events'];
   readonly acts?: readonly Act[];
   readonly expected: ServedExpectation | RefusedExpectation;
-  /** Answers of routes that are not about the machine alone. */
+  /** Responses of further routes, such as listings. */
   readonly furtherResponses?: (machine: PersonaMachine) => ExpectedResponses;
 }
 
-/** The plain kind of answer: what the history is worth. */
+/** Returns the expectation for a machine that is served with this rating. */
 export function served(
   rating: ExpectedRating,
   rest: Omit<ServedExpectation, 'kind' | 'rating'> = {},
@@ -85,7 +83,7 @@ export function served(
   return { kind: 'served', rating, ...rest };
 }
 
-/** What the id of a persona is made from. */
+/** Returns the credentials from which the machine id of a persona is derived. */
 export function credentialsOf(name: string): MachineCredentials {
   return { machineType: 'DevnetMachine', credentialSubject: stringToHex(name) };
 }

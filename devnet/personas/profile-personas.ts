@@ -1,6 +1,4 @@
-/**
- * Machines that differ by what their DID document says.
- */
+/** Personas with different DID documents. */
 import { NO_HISTORY, SHORT_HISTORY } from './histories.ts';
 import type { ExpectedRating } from './histories.ts';
 import { activateHostile, HOSTILE_METADATA, HOSTILE_NAME } from './hostile-document.ts';
@@ -13,7 +11,7 @@ import type { PlannedEvent } from './planned-event.ts';
 const DOCUMENTATION_URL = 'https://docs.example.com/machine';
 const DATA_API_URL = 'https://data.example.com/v1/machine';
 
-/** A document that names documentation, data API and visibility, and a service that no browser opens. */
+/** Returns endpoints for documentation, data API and visibility, and one that browsers cannot open. */
 export function endpointsFor(visibility: string): readonly ServiceEndpointInput[] {
   return [
     { id: '#docs', serviceType: 'Documentation', serviceEndpoint: DOCUMENTATION_URL },
@@ -23,7 +21,7 @@ export function endpointsFor(visibility: string): readonly ServiceEndpointInput[
   ];
 }
 
-/** The members of its profile. */
+/** Returns the profile members of a machine with `endpointsFor(visibility)`. */
 export function expectedProfile(visibility: string): object {
   return {
     data_visibility: visibility,
@@ -36,7 +34,7 @@ export function expectedProfile(visibility: string): object {
   };
 }
 
-/** The members of its card. */
+/** Returns the card members of a machine with `endpointsFor(visibility)`. */
 export function expectedCard(visibility: string): object {
   return {
     data_visibility: visibility,
@@ -48,7 +46,7 @@ export function expectedCard(visibility: string): object {
   };
 }
 
-/** An event that is shown, and how. */
+/** Event with the members that the profile shows. */
 interface ShownEvent {
   readonly event: PlannedEvent;
   readonly shown: object;
@@ -112,7 +110,7 @@ const ACTIVATED_DAYS_AGO = 120;
 export const PROFILE_PERSONAS: readonly Persona[] = [
   {
     name: 'visibility-private',
-    about: 'Shows where its data are, and none of them.',
+    about: 'Names its data API and publishes no data.',
     home: 'main',
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
     serviceEndpoints: endpointsFor('private'),
@@ -124,7 +122,7 @@ export const PROFILE_PERSONAS: readonly Persona[] = [
   },
   {
     name: 'visibility-onchain',
-    about: 'Shows its events: converted, not convertible, and with metadata that is no object.',
+    about: 'Publishes its events: converted, not convertible, and with metadata that is not an object.',
     home: 'main',
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
     serviceEndpoints: endpointsFor('onchain'),
@@ -136,7 +134,7 @@ export const PROFILE_PERSONAS: readonly Persona[] = [
   },
   {
     name: 'visibility-public',
-    about: 'Lets anyone read its data API, which the service does not fetch by default.',
+    about: 'Makes its data API public; the service does not fetch it by default.',
     home: 'main',
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
     serviceEndpoints: endpointsFor('public'),
@@ -148,8 +146,7 @@ export const PROFILE_PERSONAS: readonly Persona[] = [
   },
   {
     name: HOSTILE_NAME,
-    about:
-      'Its document and metadata hold scripts, control characters, bytes that are no text, and links that are none.',
+    about: 'Document and metadata contain scripts, control characters, invalid UTF-8 and unusable links.',
     home: 'main',
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
     activate: activateHostile,

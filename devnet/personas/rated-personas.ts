@@ -1,6 +1,4 @@
-/**
- * Machines that differ by their history and by what an administrator says of them.
- */
+/** Personas with different histories, flags and administrative overrides. */
 import {
   ALMOST_GRADUATED,
   DAILY_ACTIVITY,
@@ -16,7 +14,7 @@ import { adminCall, renewSubscription } from '../main-chain/calls.ts';
 import { served } from './persona.ts';
 import type { Act, Persona } from './persona.ts';
 
-/** The period is 365 days: older machines have to renew to be bonded today. */
+/** A period is 365 days, so older machines must have renewed to be bonded today. */
 const RENEWED: Act = {
   daysAgo: 100,
   calls: (deployment, { activator, id }) => [renewSubscription(deployment, activator.address, id)],
@@ -30,17 +28,17 @@ function rated(name: string, about: string, history: History): Persona {
 }
 
 export const RATED_PERSONAS: readonly Persona[] = [
-  rated('rated-aaa', 'A steady, hardware-signed earner of more than a year: full points.', STEADY_YEAR),
-  rated('rated-b', 'Earns a little every day and only says so itself.', SELF_REPORTED_SMALL),
-  rated('provisioned', 'Bonded, with a history that is still too short to be rated.', ALMOST_GRADUATED),
-  rated('fresh', 'Bonded, without an event and without a monetization decision.', NO_HISTORY),
-  rated('multi-currency', 'Earns in USD, EUR and JPY, and in a currency that nobody can convert.', MANY_CURRENCIES),
-  rated('activity-only', 'Reports activity every day and never any revenue.', DAILY_ACTIVITY),
-  rated('dormant', 'Earned for most of a year and then fell silent.', ENDED_LONG_AGO),
-  rated('many-events', 'Has twelve pages of events.', MANY_EVENTS),
+  rated('rated-aaa', 'Steady, hardware-signed revenue for more than a year: full points.', STEADY_YEAR),
+  rated('rated-b', 'Small self-reported revenue every day.', SELF_REPORTED_SMALL),
+  rated('provisioned', 'Bonded, with a history that is too short for a rating.', ALMOST_GRADUATED),
+  rated('fresh', 'Bonded, without events and without a monetization decision.', NO_HISTORY),
+  rated('multi-currency', 'Revenue in USD, EUR and JPY, and in a currency without a rate.', MANY_CURRENCIES),
+  rated('activity-only', 'Daily activity and no revenue.', DAILY_ACTIVITY),
+  rated('dormant', 'Revenue for most of a year, then no events.', ENDED_LONG_AGO),
+  rated('many-events', 'Twelve pages of events.', MANY_EVENTS),
   {
     name: 'flagged',
-    about: 'Like rated-aaa, with a negative flag of ten days ago: no points for trust, 10000 - 2000.',
+    about: 'Like rated-aaa, flagged ten days ago: no points for trust, 10000 - 2000.',
     home: 'main',
     activatedDaysAgo: 420,
     events: STEADY_YEAR.events,
@@ -58,7 +56,7 @@ export const RATED_PERSONAS: readonly Persona[] = [
   },
   {
     name: 'trust-override',
-    about: 'Like rated-aaa, with the trust set to 50 percent by an administrator: 10000 - 1000.',
+    about: 'Like rated-aaa, with trust set to 50 percent by an administrator: 10000 - 1000.',
     home: 'main',
     activatedDaysAgo: 420,
     events: STEADY_YEAR.events,

@@ -1,6 +1,4 @@
-/**
- * Who lives on the devnet? All personas of configuration.md 3 that stand on the main chain, in the order of its list.
- */
+/** Sample machines of the main chain: all personas of configuration.md 3, in the order of its list, then the fleet. */
 import { BOND_PERSONAS } from './bond-personas.ts';
 import { listFleet } from './fleet-personas.ts';
 import { PROFILE_PERSONAS } from './profile-personas.ts';
@@ -15,7 +13,7 @@ export interface SampleMachine {
   readonly machine: PersonaMachine;
 }
 
-/** The named personas, then the fleet. */
+/** Returns the named personas and `fleetSize` machines of the fleet. */
 export function listSampleMachines(fleetSize: number): readonly SampleMachine[] {
   const personas = [
     ...RATED_PERSONAS,

@@ -1,6 +1,4 @@
-/**
- * Machines that differ by who stopped them, who controls them, and where they are.
- */
+/** Personas with different pause states, controllers, owners and homes. */
 import { ALT_ORDINAL, OTHER_ORDINAL } from '../main-chain/deploy.ts';
 import { NO_HISTORY, SHORT_HISTORY } from './histories.ts';
 import { adminCall, retireMachine, suspendMachine, transferMachine } from '../main-chain/calls.ts';
@@ -26,29 +24,29 @@ function act(calls: Act['calls'], daysAgo = ACT_DAYS_AGO): readonly Act[] {
   return [{ daysAgo, calls }];
 }
 
-/** A listing that holds so many machines. */
+/** Returns the expected first page of a listing with `total` machines. */
 function listing(total: number): ExpectedResponse {
   return { status: 200, body: { pagination: { offset: 0, limit: 20, total }, unreadable: 0 } };
 }
 
 export const STATE_PERSONAS: readonly Persona[] = [
-  withState('suspended', 'Paused by its owner: served, but may not opt in.', {
+  withState('suspended', 'Paused by its owner: served, but cannot opt in.', {
     acts: act((deployment, { activator, id }) => [suspendMachine(deployment, activator.address, id)]),
   }),
-  withState('deactivated', 'Stopped by the protocol owner: served, but may not opt in.', {
+  withState('deactivated', 'Deactivated by the protocol owner: served, but cannot opt in.', {
     acts: act((deployment, { id }) => [adminCall(deployment, 'machineStateAndSync', 'setGeneralPaused', [id, true])]),
   }),
-  withState('technical-pause', 'In an upgrade window of its own: served, but may not opt in.', {
+  withState('technical-pause', 'Paused for a technical upgrade: served, but cannot opt in.', {
     acts: act((deployment, { id }) => [adminCall(deployment, 'machineStateAndSync', 'setTechnicalPaused', [id, true])]),
   }),
-  withState('with-controller', 'Has a delegate, who submits its events and is its DID controller.', {
+  withState('with-controller', 'Has a controller, who submits its events.', {
     controller: 'with-controller controller',
     furtherResponses: ({ owner, controller }) => ({
       [`/operator/${owner.address}/machines`]: listing(1),
       [`/operator/${controller!.address}/machines`]: listing(1),
     }),
   }),
-  withState('sold', 'Changed hands; the controller of the seller is still authorized.', {
+  withState('sold', 'Sold; the controller set by the seller is still authorized.', {
     activator: 'sold seller',
     buyer: 'sold owner',
     controller: 'sold controller',
@@ -61,7 +59,7 @@ export const STATE_PERSONAS: readonly Persona[] = [
       [`/operator/${controller!.address}/machines`]: listing(1),
     }),
   }),
-  withState('relocating', 'On its way to the alt chain; the token is still here.', {
+  withState('relocating', 'Relocating to the alt chain; the token is still on the main chain.', {
     acts: act(
       (deployment, { id }) => [
         adminCall(deployment, 'machineStateAndSync', 'devSetRelocating', [id, true, ALT_ORDINAL]),
@@ -77,7 +75,7 @@ export const STATE_PERSONAS: readonly Persona[] = [
     ),
     expected: { kind: 'homed-elsewhere', ordinal: OTHER_ORDINAL },
   }),
-  withState('reissued-old', 'The former id of reissued-new; its events stay under it, unreachable.', {
+  withState('reissued-old', 'Former id of reissued-new; its events stay under this id and are unreachable.', {
     acts: act((deployment, { id }) => {
       const { machineType, credentialSubject } = credentialsOf(REISSUED_NAME);
       return [adminCall(deployment, 'machineStateAndSync', 'devReissue', [id, machineType, credentialSubject])];
@@ -86,12 +84,12 @@ export const STATE_PERSONAS: readonly Persona[] = [
   }),
   {
     name: REISSUED_NAME,
-    about: 'The id that reissued-old got: same owner and bond, no events.',
+    about: 'New id of reissued-old: same owner and bond, no events.',
     home: 'main',
     activator: 'reissued-old owner',
     expected: served(NO_HISTORY.rating),
   },
-  withState('retired', 'Retired by its owner: the id reads as one that never was.', {
+  withState('retired', 'Retired by its owner: the id is unknown.', {
     acts: act((deployment, { activator, id }) => [retireMachine(deployment, activator.address, id)], 1),
     expected: { kind: 'unknown' },
   }),

@@ -1,6 +1,4 @@
-/**
- * Machines that differ by their records of KYB and chip.
- */
+/** Personas with different KYB and chip attestations. */
 import { keccak256, stringToHex } from 'viem';
 import { SHORT_HISTORY } from './histories.ts';
 import { adminCall } from '../main-chain/calls.ts';
@@ -11,7 +9,7 @@ import { blockTimestamp } from './planned-event.ts';
 const ATTESTED_DAYS_AGO = 60;
 const NEVER = 0n;
 
-/** Stands for the SHA-256 of a leaf certificate. */
+/** Returns a placeholder for the SHA-256 of a leaf certificate. */
 function certificateHash(id: bigint): string {
   return keccak256(stringToHex(`certificate of ${id}`));
 }
@@ -28,7 +26,7 @@ const ATTEST_CHIP: Act = {
   ],
 };
 
-/** For thirty days, which are over. */
+/** Attests for thirty days, which have passed. */
 const ATTEST_SHORT_KYB: Act = {
   daysAgo: ATTESTED_DAYS_AGO,
   calls: (deployment, { owner }, now) => [
@@ -52,15 +50,20 @@ function withRecords(
 }
 
 export const VERIFY_PERSONAS: readonly Persona[] = [
-  withRecords('verified', 'Its operator and its chip are both attested.', [ATTEST_KYB, ATTEST_CHIP], {
+  withRecords('verified', 'Operator and chip are attested.', [ATTEST_KYB, ATTEST_CHIP], {
     kyb: 'verified',
     chip: 'verified',
   }),
-  withRecords('chip-revoked', 'Its chip was attested and later revoked.', [ATTEST_KYB, ATTEST_CHIP, REVOKE_CHIP], {
+  withRecords('chip-revoked', 'The chip was attested and later revoked.', [ATTEST_KYB, ATTEST_CHIP, REVOKE_CHIP], {
     kyb: 'verified',
     chip: 'revoked',
   }),
-  withRecords('kyb-expired', 'The attestation of its operator ran out; its chip never had one.', [ATTEST_SHORT_KYB], {
-    kyb: 'expired',
-  }),
+  withRecords(
+    'kyb-expired',
+    'The attestation of the operator expired; the chip was never attested.',
+    [ATTEST_SHORT_KYB],
+    {
+      kyb: 'expired',
+    },
+  ),
 ];

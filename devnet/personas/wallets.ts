@@ -1,6 +1,6 @@
 /**
- * Which wallets does the devnet know, to what are they bound, and what must the address-keyed routes answer? (chain-svm 3.8, http-facts 8,
- * configuration.md 3.)
+ * Wallets of the devnet, their bindings, and the responses expected of the address-keyed routes (chain-svm 3.8, http-facts 8,
+ * configuration.md 3).
  */
 import type { Account } from '../accounts.ts';
 import { altAccountOf } from '../alt-chain/keys.ts';
@@ -19,7 +19,7 @@ export interface DevnetWallet {
   readonly name: string;
   readonly wallet: AltAccount;
   readonly state: 'bound' | 'revoked' | 'unbound';
-  /** Undefined: to nothing, any more or ever. */
+  /** Undefined: unbound or revoked. */
   readonly boundTo: Account | undefined;
 }
 
@@ -34,7 +34,7 @@ function toWallet(name: string, state: DevnetWallet['state'], boundTo?: Account)
   return { name, wallet: altAccountOf(`wallet ${name}`), state, boundTo };
 }
 
-/** Both routes of one wallet, by path. `now` is the seeding in Unix seconds. */
+/** Returns the responses of both routes for one wallet, by path. `now` is the seeding in Unix seconds. */
 export function expectWalletResponses({ wallet, state, boundTo }: DevnetWallet, now: number): ExpectedResponses {
   const ratingPath = `/solana/mcr/${wallet.key}`;
   const listingPath = `/solana/operator/${wallet.key}/machines`;

@@ -1,6 +1,6 @@
 /**
- * How are the programs of the alt chain made again? `node devnet/alt-node/program/build.ts` compiles each with clang 19 and links it
- * with the linker beside this file. What it makes is committed, so that nobody needs clang to run the devnet.
+ * Builds the programs of the alt chain: `node devnet/alt-node/program/build.ts` compiles each with clang 19 and links it with the linker in
+ * this folder. The output is committed, so that the devnet runs without clang.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,12 +19,12 @@ const FLAGS = [
   ...['-mllvm', '-bpf-stack-size=4096', '-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter', '-Wno-unused-function'],
 ];
 
-/** Whether this machine has the compiler. */
+/** Returns whether the compiler is installed. */
 export function hasCompiler(): boolean {
   return spawnSync(COMPILER, ['--version']).status === 0;
 }
 
-/** Throws with what the compiler says. */
+/** Compiles and links a program. Throws with the output of the compiler. */
 export function buildProgram(name: ProgramName): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'sbpf-'));
   try {

@@ -1,7 +1,7 @@
 /*
- * How do events come to be called by another program, or lose their log lines? First byte 0: hands the rest of the data on to the
- * program of account 0, with the other accounts as they came. First byte 1: writes as many lines of 100 bytes as the second byte
- * says. A transaction keeps 10,000 bytes of log; a shorter line than one that was dropped may still find room.
+ * Test program that calls another program or fills the log. First byte 0: forwards the remaining data to the program of account 0 with the
+ * other accounts. First byte 1: logs as many lines of 100 bytes as the second byte states. A transaction log holds 10,000 bytes; a line
+ * that is shorter than a dropped one may still fit.
  */
 #include "solana.h"
 

@@ -1,12 +1,12 @@
 /*
- * Which events has a machine? The four instructions of chain-svm 3.6 that change a machine's event log, for the devnet: same
- * data, same accounts, same log lines, same gate. Machine and subscription are believed as far as their accounts tell: by
- * discriminator, machine id and, for the machine, by being the right account of the program that owns it.
+ * Event registry of the devnet: the four instructions of chain-svm 3.6 that change a machine's event log, with the same data, accounts, log
+ * lines and checks. Machine and subscription accounts are checked by discriminator and machine id, and the machine also by address and
+ * owning program.
  */
 #include "solana.h"
 
 enum {
-  REFUSED_DATA = 6000, /* no instruction of ours, or not all of it */
+  REFUSED_DATA = 6000, /* unknown or truncated instruction */
   REFUSED_ACCOUNTS,
   REFUSED_SIGNER,
   REFUSED_PAUSED,
@@ -42,13 +42,13 @@ static const u8 SEED_LOG[15] = "MachineEventLog";
 static const u8 SEED_REGISTRY[13] = "EventRegistry";
 static const u8 ZERO_KEY[32] = {0}; /* no key, and the system program */
 
-/* A record where it stands in the instruction. */
+/* A record at its offset in the instruction. */
 typedef struct { const u8 *bytes; u64 length; u64 metadata_length; const u8 *currency; u64 currency_length; } Record;
 
 static u64 u64_at(const u8 *at) { u64 value; sol_memcpy_(&value, at, 8); return value; }
 static u32 u32_at(const u8 *at) { u32 value; sol_memcpy_(&value, at, 4); return value; }
 
-/* Finds the end of a record; surplus bytes behind it are nobody's. */
+/* Finds the end of a record; surplus bytes after it are ignored. */
 static __attribute__((noinline)) u64 measure_record(const u8 *at, u64 length, Record *record) {
   if (length < 122) return REFUSED_DATA;
   record->bytes = at;
@@ -62,7 +62,7 @@ static __attribute__((noinline)) u64 measure_record(const u8 *at, u64 length, Re
   return length < record->length ? REFUSED_DATA : 0;
 }
 
-/* What may be submitted here; a carried record was shaped elsewhere and is not asked. */
+/* Validates a submitted record; a carried record comes from another chain and is not checked. */
 static __attribute__((noinline)) u64 check_record(const Record *record) {
   Clock clock;
   if (sol_get_clock_sysvar(&clock)) return REFUSED_DATA;
@@ -87,7 +87,7 @@ static __attribute__((noinline)) u64 check_registry(const Account *registry, con
   return is_same(address, registry->key, 32) ? 0 : REFUSED_ACCOUNTS;
 }
 
-/* Owner or controller, and not on its way to another chain. */
+/* Checks that the signer is owner or controller and that the machine is not relocating. */
 static __attribute__((noinline)) u64 check_machine(const Account *machine, const u8 *word, const u8 *submitter) {
   if (machine->data_length < 166 || !is_same(machine->data, MACHINE, 8)) return REFUSED_ACCOUNTS;
   Bytes seeds[3] = {{SEED_MACHINE, sizeof(SEED_MACHINE)}, {word, WORD}, {machine->data + 145, 1}};
@@ -107,7 +107,7 @@ static __attribute__((noinline)) u64 check_subscription(const Account *terminal,
   return status == 1 || status == 2 ? 0 : REFUSED_SUBSCRIPTION; /* active, in grace */
 }
 
-/* The log's address is that of the machine; gives its bump. */
+/* Checks that the log has the address derived from the machine id; returns its bump. */
 static __attribute__((noinline)) u64 check_log_address(const Account *log, const u8 *word, const u8 *program, u8 *bump) {
   Bytes seeds[2] = {{SEED_LOG, sizeof(SEED_LOG)}, {word, WORD}};
   u8 address[32];
@@ -120,8 +120,8 @@ static int is_open(const Account *log, const u8 *program) {
 }
 
 /*
- * Makes the empty log of a machine; `payer` must have signed. Anyone may have sent lamports to the address, which
- * create_account does not take: what is missing is added, then room and owner are set.
+ * Creates the empty log of a machine; `payer` must have signed. Anyone may have sent lamports to the address, which
+ * create_account rejects: then the missing lamports are transferred, and space and owner are set.
  */
 static __attribute__((noinline)) u64 open_log(Input *input, const Account *payer, Account *log, const u8 *word, u8 bump) {
   if (!is_same(log->owner, ZERO_KEY, 32) || log->data_length != 0) return REFUSED_ACCOUNTS;
@@ -129,7 +129,7 @@ static __attribute__((noinline)) u64 open_log(Input *input, const Account *payer
   SignerSeeds signer = {seeds, 3};
   AccountMeta metas[2] = {{payer->key, 1, 1}, {log->key, 1, 1}};
   u64 bytes = LOG_BYTES, lamports = LOG_RENT, refusal = 0;
-  u8 data[52]; /* u32 of the call, then what it takes */
+  u8 data[52]; /* u32 of the call, then its parameters */
   sol_memset_(data, 0, sizeof(data));
   Instruction call = {ZERO_KEY, metas, 2, data, 52};
   if (*log->lamports == 0) { /* 0: create_account */
@@ -161,7 +161,7 @@ static __attribute__((noinline)) u64 open_log(Input *input, const Account *payer
   return 0;
 }
 
-/* Writes the front of the log again; what a longer record left behind the bump stays. */
+/* Rewrites the front of the log; stale bytes of a longer record after the bump remain. */
 static __attribute__((noinline)) void append(Account *log, const Record *record, u8 bump) {
   u64 count = u64_at(log->data + 40) + 1;
   sol_memcpy_(log->data + 40, &count, 8);
@@ -196,7 +196,7 @@ static __attribute__((noinline)) u64 submit_event(Input *input) {
   return 0;
 }
 
-/* import_machine and adopt_carried_event: an import opens the log, an adoption takes one that is open as well. */
+/* import_machine and adopt_carried_event: an import requires a new log, an adoption also accepts an open one. */
 static __attribute__((noinline)) u64 carry(Input *input, int is_import) {
   if (input->account_count < 5 || input->data_length < 8 + WORD + 8 + 1) return REFUSED_DATA;
   Account *authority = &input->accounts[0], *payer = &input->accounts[1], *log = &input->accounts[3];

@@ -1,4 +1,4 @@
-/** Which programs does the devnet bring to the alt chain? Each is one C file beside this one and the program made from it. */
+/** Programs that the devnet installs on the alt chain. Each is one C file in this folder and the program built from it. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -12,7 +12,7 @@ export function programFile(name: string): URL {
   return new URL(name, import.meta.url);
 }
 
-/** The committed bytes of a program, ready for the loader. */
+/** Returns the committed bytes of a program, ready for the loader. */
 export function readProgram(name: ProgramName): Buffer {
   return readFileSync(programFile(`${name}.so`));
 }

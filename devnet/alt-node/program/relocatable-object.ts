@@ -1,4 +1,4 @@
-/** What is in an object file that clang made for BPF? Sections, symbols and relocations of a relocatable ELF64, little-endian. */
+/** Parser for BPF object files from clang: sections, symbols and relocations of a relocatable ELF64, little-endian. */
 
 export interface ObjectSection {
   readonly index: number;
@@ -7,17 +7,17 @@ export interface ObjectSection {
   readonly flags: number;
   readonly align: number;
   readonly bytes: Buffer;
-  /** Of a relocation section: the section that it changes. */
+  /** For a relocation section: the section that it modifies. */
   readonly info: number;
   readonly link: number;
 }
 
 export interface ObjectSymbol {
   readonly name: string;
-  /** 0: defined elsewhere. */
+  /** 0: defined in another file. */
   readonly section: number;
   readonly value: number;
-  /** Stands for its section as a whole. */
+  /** Symbol that represents its whole section. */
   readonly isSection: boolean;
 }
 
@@ -45,7 +45,7 @@ const ELF_MAGIC = 0x7f454c46;
 const ELF_RELOCATABLE = 1;
 const SYMBOL_TYPE_SECTION = 3;
 
-/** Throws for a file of another kind. */
+/** Parses an object file. Throws for any other file. */
 export function readRelocatableObject(file: Buffer): RelocatableObject {
   if (
     file.readUInt32BE(0) !== ELF_MAGIC ||
@@ -84,7 +84,7 @@ function readSections(file: Buffer): ObjectSection[] {
   });
 }
 
-/** The bytes of the section whose header is at `at`. */
+/** Returns the bytes of the section whose header is at `at`. */
 function sliceSection(file: Buffer, at: number): Buffer {
   const offset = readU64(file, at + 24);
   const isWithoutBytes = file.readUInt32LE(at + 4) === SECTION_TYPE.nobits;

@@ -1,6 +1,6 @@
 /**
- * How does one object file become a program that the chain's loader takes? A static link to sBPF version 0: code and constants get
- * their addresses, calls inside get their distance, calls of the runtime stay names that the loader resolves.
+ * Static linker from one object file to an sBPF version 0 program for the chain's loader: code and constants get addresses, internal calls
+ * get offsets, and runtime calls remain symbols that the loader resolves.
  */
 import {
   ELF_MACHINE_BPF,
@@ -13,7 +13,7 @@ import {
 } from './relocatable-object.ts';
 import type { ObjectRelocation, ObjectSection, RelocatableObject } from './relocatable-object.ts';
 
-/** Code and constants where they stand in the file; in memory they begin at `PROGRAM_ADDRESS`. */
+/** Code and constants at their file offsets; in memory they start at `PROGRAM_ADDRESS`. */
 interface Image {
   readonly bytes: Buffer;
   readonly textEnd: number;
@@ -25,7 +25,7 @@ interface Image {
 interface RuntimeCalls {
   /** In the order of their first call. */
   readonly names: readonly string[];
-  /** Where a call stands and which name it calls. */
+  /** Offset of each call and the symbol that it calls. */
   readonly calls: readonly { readonly at: number; readonly name: number }[];
 }
 
@@ -62,7 +62,7 @@ const DYNAMIC_TAG = {
 } as const;
 const DYNAMIC_FLAG_TEXTREL = 4;
 
-/** Throws for what a program cannot have: data that can be written, a constant defined elsewhere, no `entrypoint`. */
+/** Links an object file. Throws for writable data, undefined constants and a missing `entrypoint`. */
 export function linkProgram(object: Buffer): Buffer {
   const parsed = readRelocatableObject(object);
   const image = placeSections(parsed.sections);
@@ -78,7 +78,7 @@ function placeSections(sections: readonly ObjectSection[]): Image {
   const writable = sections.find(
     ({ flags, type }) => (flags & SECTION_FLAG.write) !== 0 || type === SECTION_TYPE.nobits,
   );
-  if (writable !== undefined) throw new Error(`data that can be written: ${writable.name}`);
+  if (writable !== undefined) throw new Error(`writable data: ${writable.name}`);
   const isProgram = ({ type }: ObjectSection) => type === SECTION_TYPE.progbits;
   const text = filled.filter((section) => isProgram(section) && (section.flags & SECTION_FLAG.execute) !== 0);
   const constants = filled.filter((section) => isProgram(section) && (section.flags & SECTION_FLAG.execute) === 0);
@@ -99,7 +99,7 @@ function placeSections(sections: readonly ObjectSection[]): Image {
   return { bytes, textEnd, constantsAt, placeOf };
 }
 
-/** Writes addresses and distances into the image; calls of names without a place are left to the loader. */
+/** Writes addresses and offsets into the image; the loader resolves calls of undefined symbols. */
 function relocate({ bytes, placeOf }: Image, { relocations }: RelocatableObject): RuntimeCalls {
   const names: string[] = [];
   const calls: { at: number; name: number }[] = [];
@@ -116,13 +116,13 @@ function relocate({ bytes, placeOf }: Image, { relocations }: RelocatableObject)
       bytes.writeInt32LE(-1, at + 4);
       calls.push({ at, name: names.indexOf(name) });
     } else {
-      throw new Error(`defined nowhere: ${relocation.symbol.name}`);
+      throw new Error(`undefined symbol: ${relocation.symbol.name}`);
     }
   }
   return { names, calls };
 }
 
-/** `target`: where the section of the symbol begins. */
+/** Applies one relocation; `target` is the start of the symbol's section. */
 function writeTarget(bytes: Buffer, at: number, { type, symbol }: ObjectRelocation, target: number): void {
   const address = PROGRAM_ADDRESS + BigInt(target + symbol.value);
   if (type === RELOCATION.wide) {
@@ -136,7 +136,7 @@ function writeTarget(bytes: Buffer, at: number, { type, symbol }: ObjectRelocati
     const inside = symbol.isSection ? (bytes.readInt32LE(at + 4) + 1) * INSTRUCTION_BYTES : symbol.value;
     bytes.writeInt32LE((target + inside - at) / INSTRUCTION_BYTES - 1, at + 4);
   } else {
-    throw new Error(`relocation of type ${type}: ${symbol.name}`);
+    throw new Error(`unsupported relocation type ${type}: ${symbol.name}`);
   }
 }
 

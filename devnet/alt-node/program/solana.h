@@ -1,4 +1,4 @@
-/* What does a program see of the chain? The calls of the runtime and the layout of its input, no more than is used here. */
+/* Runtime interface of a Solana program: the system calls and the input layout, limited to what is used here. */
 #pragma once
 
 typedef unsigned char u8;
@@ -7,7 +7,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
 
-/* The forms that the runtime's C interface prescribes. */
+/* Structures of the runtime's C interface. */
 typedef struct { const u8 *bytes; u64 length; } Bytes;
 typedef struct { const Bytes *seeds; u64 count; } SignerSeeds;
 typedef struct { const u8 *key; u8 is_writable; u8 is_signer; } AccountMeta;
@@ -39,17 +39,17 @@ static inline int is_same(const void *one, const void *other, u64 length) {
   return result == 0;
 }
 
-/* Where the length of an account's data stands in the input; writing it there resizes the account. */
+/* Position of the data length of an account in the input; writing it resizes the account. */
 static inline u64 *length_in_input(const Account *account) { return (u64 *)(account->data - 8); }
 
-/* Reads the input; not 0: more accounts than any instruction here has. */
+/* Parses the input; not 0: more accounts than any instruction here has. */
 static inline u64 read_input(u8 *at, Input *input) {
   input->account_count = *(u64 *)at;
   if (input->account_count > MOST_ACCOUNTS) return 1;
   at += 8;
   for (u64 i = 0; i < input->account_count; i++) {
     Account *account = &input->accounts[i];
-    if (*at != 0xff) { /* the same as an earlier one */
+    if (*at != 0xff) { /* duplicate of an earlier account */
       *account = input->accounts[*at];
       at += 8;
       continue;

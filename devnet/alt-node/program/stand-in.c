@@ -1,2 +1,2 @@
-/* What stands where the devnet needs a program, but none that does anything? One that refuses every call. */
+/* Stub program that rejects every call, for programs whose accounts the devnet writes directly. */
 unsigned long long entrypoint(unsigned char *input) { return 1; }
