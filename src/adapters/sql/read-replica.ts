@@ -8,7 +8,7 @@ import type { Clock, Log } from '../../ports/runtime.ts';
 import type { ReadReplica, ListStore } from '../../ports/store.ts';
 import { createAltFleets } from './alt-chain/fleets.ts';
 import type { ReportFailure } from './engine/database-failure.ts';
-import { createOwnership } from './main-chain/ownership.ts';
+import { createOwnership } from './main-chain/ownership-lists.ts';
 import { createIdentities } from './schema/index-identities.ts';
 import type { SqlDatabase } from './engine/sql-program.ts';
 

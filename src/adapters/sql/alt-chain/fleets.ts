@@ -7,7 +7,8 @@ import type { AltFleet, AltFleetObservation } from '../../../domain/alt-chain/al
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { AltFleetStore, FleetListing, FleetRow } from '../../../ports/alt-store.ts';
 import type { Dialect } from '../engine/dialect.ts';
-import { ANCHOR_SPACING, createOwnershipLists, hexToColumn, columnToHex } from '../main-chain/ownership.ts';
+import { ANCHOR_SPACING, createOwnershipLists } from '../main-chain/ownership-lists.ts';
+import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
@@ -44,13 +45,13 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
       const machines = ids.map((id): FleetRow => ({ id, listedBy: 'main' }));
       return { indexedBlock, observation, unreadableRows, total, machines };
     }
-    const held = yield* lists.readHolder(operator);
+    const holder = yield* lists.readHolder(operator);
     const indexedBlock = yield* lists.findIndexedBlock();
-    const total = held.total + altOnly.length;
+    const total = holder.total + altOnly.length;
     if (offset >= total) return { indexedBlock, observation, unreadableRows, total, machines: [] };
-    const anchors = offset < ANCHOR_SPACING ? [] : yield* lists.findAnchors(operator, held.version);
+    const anchors = offset < ANCHOR_SPACING ? [] : yield* lists.findAnchors(operator, holder.version);
     const start = findStart(anchors, altOnly, offset);
-    const skipped = offset - start.place;
+    const skipped = offset - start.position;
     // The page starts at most one segment of the main half after the start.
     const limitOfMain = Math.min(skipped, ANCHOR_SPACING) + limit;
     const ofMain = yield* lists.readFrom(operator, start.anchor, 0, limitOfMain);
@@ -107,24 +108,24 @@ function areEqual(a: AltFleetObservation | undefined, b: AltFleetObservation | u
 interface Start {
   readonly anchor: Uint8Array;
   /** Position of the anchor in the list of both chains. */
-  readonly place: number;
+  readonly position: number;
   readonly altBefore: number;
 }
 
 /** Finds the last anchor that is not after the page. */
 function findStart(anchors: readonly Uint8Array[], altOnly: readonly Uint8Array[], offset: number): Start {
   const at = (segment: number): Start => {
-    if (segment === 0) return { anchor: FIRST_ID, place: 0, altBefore: 0 };
+    if (segment === 0) return { anchor: FIRST_ID, position: 0, altBefore: 0 };
     const anchor = anchors[segment]!;
     const altBefore = findFirst(0, altOnly.length, (i) => Buffer.compare(altOnly[i]!, anchor) > 0);
-    return { anchor, place: segment * ANCHOR_SPACING + altBefore, altBefore };
+    return { anchor, position: segment * ANCHOR_SPACING + altBefore, altBefore };
   };
-  const after = findFirst(1, Math.max(1, anchors.length), (segment) => at(segment).place > offset);
+  const after = findFirst(1, Math.max(1, anchors.length), (segment) => at(segment).position > offset);
   return at(after - 1);
 }
 
 /** Binary search: returns the first position in `from..to` where `holds` is true, and true from there on. */
-function findFirst(from: number, to: number, holds: (place: number) => boolean): number {
+function findFirst(from: number, to: number, holds: (position: number) => boolean): number {
   let [low, high] = [from, to];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

@@ -3,7 +3,7 @@ import type { MainChainIndexStore } from '../../../ports/store.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createEventLogs } from './event-logs.ts';
-import { createOwnershipRows } from './ownership.ts';
+import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
 import type { SqlDatabase } from '../engine/sql-program.ts';
 
