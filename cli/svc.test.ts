@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { findOldNode, runSvc, startSvc, stopSvc, SVC, waitForLine } from './run-svc.ts';
+import { findOldNode, runSvc, startSvc, stopSvc, SVC, waitForLine } from '../testing/harness/run-svc.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'svc-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

@@ -96,7 +96,7 @@ describe('this test reports', () => {
     ]);
   });
 
-  it('a file of src that only tests reach', () => {
+  it('a file of a program that only tests reach', () => {
     const files = parse({
       'cli/svc.ts': "import '../src/main.ts';",
       'src/main.ts': "const worker = await import('./domain/a.ts');",
@@ -104,10 +104,18 @@ describe('this test reports', () => {
       'src/domain/b.ts': '',
       'src/domain/b.test.ts': "import './b.ts';",
       'bench/c.ts': "import '../src/domain/b.ts';",
+      'cli/d.ts': "import './svc.ts';",
+      'client/e.ts': '',
+      'explorer/page.tsx': "import './f.tsx';",
+      'explorer/f.tsx': '',
+      'explorer/g.test.tsx': '',
+      'testing/h.ts': '',
     });
-    expect(findTestOnlyFiles(files)).toEqual([
-      'src/domain/b.ts: no program reaches it: test support belongs in testing/',
-    ]);
+    expect(findTestOnlyFiles(files)).toEqual(
+      ['src/domain/b.ts', 'cli/d.ts', 'client/e.ts'].map(
+        (path) => `${path}: no program reaches it: test support belongs in testing/`,
+      ),
+    );
   });
 
   it('a name that two files of src export', () => {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../command-table.ts';
-import { runSvc } from '../run-svc.ts';
+import { runSvc } from '../../testing/harness/run-svc.ts';
 
 const read = async (shell: string, ...options: string[]) => runSvc(['completion', shell, ...options]);
 const bash = (await read('bash')).stdout;

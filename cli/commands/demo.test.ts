@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listLinks } from './demo.ts';
-import { runSvc, startSvc, stopSvc, waitForLine, type RunningSvc } from '../run-svc.ts';
+import { runSvc, startSvc, stopSvc, waitForLine, type RunningSvc } from '../../testing/harness/run-svc.ts';
 
 interface Demo {
   readonly url: string;

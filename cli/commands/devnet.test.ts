@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runSvc } from '../run-svc.ts';
+import { runSvc } from '../../testing/harness/run-svc.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-devnet-'));
 const taken = createServer();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { runSvc } from '../run-svc.ts';
+import { runSvc } from '../../testing/harness/run-svc.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'svc-doctor-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

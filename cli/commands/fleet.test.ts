@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runSvc } from '../run-svc.ts';
+import { runSvc } from '../../testing/harness/run-svc.ts';
 
 const OPERATOR = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1';
 const WITHOUT_MACHINES = `0x${'0'.repeat(39)}1`;

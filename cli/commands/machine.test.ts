@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runSvc } from '../run-svc.ts';
+import { runSvc } from '../../testing/harness/run-svc.ts';
 
 const DID = 'did:svc:42';
 const RATING = {

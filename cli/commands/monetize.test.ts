@@ -1,7 +1,7 @@
 /** `svc monetize`: the message that is shown, signed and sent, keys from every source, and messages that are never signed. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { PORTABLE_CHECKS } from '../../testing/fixtures/signing-keys.ts';
 import { createAltChainKey } from '../../src/domain/signatures/account-keys.ts';
 import { PASSPHRASE, PBKDF2 as KEYSTORE } from '../../testing/fixtures/keystore-samples.ts';
 import type { RecoverableSignature } from '../../src/domain/signatures/signature-parsing.ts';
-import { runSvc } from '../run-svc.ts';
+import { runSvc } from '../../testing/harness/run-svc.ts';
 
 const DID = 'did:svc:42';
 const KEY = `0x${'01'.repeat(32)}`;
@@ -46,24 +46,26 @@ const fileOf = (name: string, text: string) => {
   return path;
 };
 
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const respond = (status: number, body: object) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+  if (request.url === '/.well-known/svc-monetization') return respond(200, published);
+  if (request.url === '/machines/42') return respond(200, card);
+  if (request.url !== '/machine/did%3Asvc%3A42/monetization') return respond(404, { detail: 'Not Found' });
+  const state = { machine_id: '42', status: 'PENDING', signer: null, updated_at: inForce };
+  if (request.method === 'GET') return respond(200, state);
+  const body = JSON.parse((await request.setEncoding('utf8').toArray()).join('')) as Sent;
+  sent.push(body);
+  const refused = refusals.shift();
+  if (refused !== undefined) return respond(refused.status, { detail: { code: refused.code, message: 'no' } });
+  const status = body.opted_in ? 'OPTED_IN' : 'OPTED_OUT';
+  respond(200, { machine_id: '42', status, signer: signerShown, updated_at: body.timestamp });
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'monetize-'));
-  server = createServer(async (request, response) => {
-    const respond = (status: number, body: object) => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    };
-    if (request.url === '/.well-known/svc-monetization') return respond(200, published);
-    if (request.url === '/machines/42') return respond(200, card);
-    if (request.url !== '/machine/did%3Asvc%3A42/monetization') return respond(404, { detail: 'Not Found' });
-    const state = { machine_id: '42', status: 'PENDING', signer: null, updated_at: inForce };
-    if (request.method === 'GET') return respond(200, state);
-    const body = JSON.parse((await request.setEncoding('utf8').toArray()).join('')) as Sent;
-    sent.push(body);
-    const refused = refusals.shift();
-    if (refused !== undefined) return respond(refused.status, { detail: { code: refused.code, message: 'no' } });
-    const status = body.opted_in ? 'OPTED_IN' : 'OPTED_OUT';
-    respond(200, { machine_id: '42', status, signer: signerShown, updated_at: body.timestamp });
-  }).listen(0, '127.0.0.1');
+  server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

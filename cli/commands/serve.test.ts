@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openTrustFolder } from '../../devnet/chips/trust-folder.ts';
 import { MAIN } from '../../testing/fixtures/sample-environment.ts';
-import { runSvc, startSvc, stopSvc, waitForLine } from '../run-svc.ts';
+import { runSvc, startSvc, stopSvc, waitForLine } from '../../testing/harness/run-svc.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'svc-serve-'));
 afterAll(() => rmSync(scratch, { recursive: true }));

@@ -1,7 +1,7 @@
 /** ABI encoding of the replay against another encoder, and malformed data. */
 import { describe, expect, it } from 'vitest';
 import { encodeCall, encodeWord, hashOf, MalformedAbi, parseBytes, readTuple, topicOf } from './abi.ts';
-import { encodeEvents } from './canned-node.ts';
+import { encodeEvents } from '../../testing/fakes/replay-main-node.ts';
 
 /** `MachineEvent[]` of two events, written by viem 2.57. */
 const TWO_EVENTS = [

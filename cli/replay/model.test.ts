@@ -1,7 +1,7 @@
 /** The second implementation of the rating model against the published vectors and its invariants. */
 import { describe, expect, it } from 'vitest';
 import { rateRawEvents, UnreadableEvents, type ModelInput, type RawEvent } from './model.ts';
-import { ratingVectors as vectors, type RatingCase } from './rating-vectors.ts';
+import { ratingVectors as vectors, type RatingCase } from '../../testing/fixtures/replay-vectors.ts';
 
 function toInput(vector: RatingCase): ModelInput {
   return {

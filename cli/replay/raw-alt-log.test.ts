@@ -9,7 +9,7 @@ import {
   type AltTamper,
   type CannedAltChain,
   type CannedRecord,
-} from './canned-alt-node.ts';
+} from '../../testing/fakes/replay-alt-node.ts';
 import { RpcRefusal } from './json-rpc.ts';
 import { readRawAltLog } from './raw-alt-log.ts';
 import { ReplayFailure } from './replay-failure.ts';

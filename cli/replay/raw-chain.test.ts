@@ -10,7 +10,7 @@ import {
   type CannedChain,
   type JsonRpcRequest,
   type Tamper,
-} from './canned-node.ts';
+} from '../../testing/fakes/replay-main-node.ts';
 import { createRpc } from './json-rpc.ts';
 import { readRawMachine } from './raw-chain.ts';
 import { ReplayFailure } from './replay-failure.ts';

@@ -1,8 +1,14 @@
 /** Replay of served ratings from the vectors: equal, different and impossible comparisons, and the text output. */
 import { describe, expect, it } from 'vitest';
-import { ADDRESSES, blockHashOf, createCannedNode, NODE_URL, type CannedChain } from './canned-node.ts';
+import {
+  ADDRESSES,
+  blockHashOf,
+  createCannedNode,
+  NODE_URL,
+  type CannedChain,
+} from '../../testing/fakes/replay-main-node.ts';
 import type { RateTable } from './model.ts';
-import { ratingVectors as vectors, type RatingCase } from './rating-vectors.ts';
+import { ratingVectors as vectors, type RatingCase } from '../../testing/fixtures/replay-vectors.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { formatReplay, replay, type Json, type JsonObject } from './replay.ts';
 

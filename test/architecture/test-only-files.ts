@@ -1,7 +1,8 @@
-/** Finds files of `src` that no program reaches: test support that looks like production code, or dead code. */
+/** Finds files of the shipped folders that no program reaches: test support that looks like production code, or dead code. */
+import { isWithin } from './import-table.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** The command, the entries of the client package, and the pages. */
+/** The command, the entries of the client package, and the pages: the inputs of the two `rolldown.config.js`. */
 const PROGRAMS = [
   'cli/svc.ts',
   'client/client.ts',
@@ -9,6 +10,9 @@ const PROGRAMS = [
   'client/evidence.ts',
   'explorer/page.tsx',
 ];
+
+/** Folders whose files are parts of these programs. */
+const SHIPPED = ['src', 'cli', 'client', 'explorer'];
 
 /** Returns one violation per file; declarations of types count as reached. */
 export function findTestOnlyFiles(files: readonly SourceFile[]): string[] {
@@ -22,6 +26,7 @@ export function findTestOnlyFiles(files: readonly SourceFile[]): string[] {
   }
   return files
     .map(({ path }) => path)
-    .filter((path) => path.startsWith('src/') && !/\.(test|d)\.ts$/.test(path) && !reached.has(path))
+    .filter((path) => SHIPPED.some((folder) => isWithin(path, folder)))
+    .filter((path) => !/\.(test|d)\.tsx?$/.test(path) && !reached.has(path))
     .map((path) => `${path}: no program reaches it: test support belongs in testing/`);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringToHex } from 'viem';
 import { inject } from 'vitest';
-import { runSvc, type SvcResult } from '../../cli/run-svc.ts';
+import { runSvc, type SvcResult } from '../../testing/harness/run-svc.ts';
 import { accountOf } from '../../devnet/accounts.ts';
 import { startBareChain, type BareChain } from '../../devnet/main-chain/bare-chain.ts';
 import { activateMachine, machineIdOf } from '../../devnet/main-chain/calls.ts';

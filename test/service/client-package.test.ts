@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { findOldNode } from '../../cli/run-svc.ts';
+import { findOldNode } from '../../testing/harness/run-svc.ts';
 import manifest from '../../client/package.json' with { type: 'json' };
 import {
   attempts,
@@ -22,7 +22,7 @@ import {
   type VectorAttempt,
 } from '../../testing/fixtures/evidence-vectors.ts';
 import { rule } from '../conformance/rule.ts';
-import { findMachine } from './ask.ts';
+import { findMachine } from './fetch-checked.ts';
 import { launchBrowser, openVisit } from './browser.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -1,7 +1,7 @@
 /** `svc doctor` on the devnet's chains, and on nodes that lack what the service needs. */
 import { expect, inject, it } from 'vitest';
 import { examineAltChain } from '../../cli/doctor/alt-chain.ts';
-import { runSvc } from '../../cli/run-svc.ts';
+import { runSvc } from '../../testing/harness/run-svc.ts';
 import { readConfig } from '../../src/config.ts';
 import { startRpcProxy, type RpcFault } from '../../testing/harness/rpc-proxy.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { runSvc } from '../../cli/run-svc.ts';
+import { runSvc } from '../../testing/harness/run-svc.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { rule } from '../conformance/rule.ts';
 

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { runSvc, SVC } from '../../cli/run-svc.ts';
+import { runSvc, SVC } from '../../testing/harness/run-svc.ts';
 import manifest from '../../client/package.json' with { type: 'json' };
 import { rule } from '../conformance/rule.ts';
-import { findMachine } from './ask.ts';
+import { findMachine } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -125,7 +125,7 @@ describe.each(programs.map(({ program, printed }, at) => [at, program, printed] 
   },
 );
 
-describe.each(commands)('%s %s', (tool, rest) => {
+describe.each(commands)('the command %s %s', (tool, rest) => {
   it('succeeds', async () => {
     if (tool === 'curl') {
       const url = /^-s (http\S+)$/.exec(rest)?.[1] ?? 'not a plain curl';

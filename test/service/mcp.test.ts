@@ -3,14 +3,14 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { SVC } from '../../cli/run-svc.ts';
+import { SVC } from '../../testing/harness/run-svc.ts';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
-const json = async (path: string) => (await ask(baseUrl + path)).json();
+const json = async (path: string) => (await fetchChecked(baseUrl + path)).json();
 
 interface Reply {
   readonly id: unknown;

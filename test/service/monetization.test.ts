@@ -15,8 +15,8 @@ import { prepareDecision } from '../../src/domain/monetization/prepared-decision
 import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import { OpenapiConformance, type OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
 import { rule } from '../conformance/rule.ts';
-import { runSvc } from '../../cli/run-svc.ts';
-import { ask, findMachine } from './ask.ts';
+import { runSvc } from '../../testing/harness/run-svc.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const { machines } = inject('fixtures');
@@ -34,8 +34,13 @@ beforeAll(async () => {
   database = join(folder, 'svc.db');
   proxied = await startProxiedService({ DATABASE_URL: `sqlite:${database}` });
   url = proxied.service.url;
-  conformance = new OpenapiConformance((await ask(`${url}/openapi.json`)).json() as unknown as OpenapiDocument);
-  const published = (await ask(`${url}/.well-known/svc-monetization`)).json<{ chain_id: string; registry: Address }>();
+  conformance = new OpenapiConformance(
+    (await fetchChecked(`${url}/openapi.json`)).json() as unknown as OpenapiDocument,
+  );
+  const published = (await fetchChecked(`${url}/.well-known/svc-monetization`)).json<{
+    chain_id: string;
+    registry: Address;
+  }>();
   deployment = { chainId: published.chain_id, registry: published.registry };
 });
 afterAll(async () => {
@@ -55,7 +60,7 @@ function sign(id: string, key: string, optedIn: boolean, timestamp: number): str
 }
 
 async function put(did: string, body: string): Promise<{ status: number; body: Record<string, unknown> }> {
-  const { status, headers, text } = await ask(url + pathOf(did), { method: 'PUT', body });
+  const { status, headers, text } = await fetchChecked(url + pathOf(did), { method: 'PUT', body });
   conformance.expectDocumented('PUT', pathOf(did), { status, headers: Object.fromEntries(headers), text });
   const json = JSON.parse(text) as { detail?: Record<string, unknown> };
   return { status, body: json.detail ?? json };
@@ -88,7 +93,7 @@ describe('the owner', () => {
       signer,
       updated_at,
     });
-    const read = async () => (await ask(url + pathOf(did))).json();
+    const read = async () => (await fetchChecked(url + pathOf(did))).json();
     expect(await read()).toEqual(state('PENDING', null, null));
     expect(await decide('fresh', true, at)).toEqual({ status: 200, body: state('OPTED_IN', owner, at) });
     expect(await read()).toEqual(state('OPTED_IN', owner, at));
@@ -142,7 +147,10 @@ it.each(['did:svc:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1', '0x1a642f0E3c3aF5
       message: expect.stringContaining('Only decimal machine DIDs are supported'),
     };
     for (const method of ['GET', 'PUT']) {
-      const { status, json } = await ask(url + pathOf(key), { method, ...(method === 'PUT' && { body: '{}' }) });
+      const { status, json } = await fetchChecked(url + pathOf(key), {
+        method,
+        ...(method === 'PUT' && { body: '{}' }),
+      });
       expect([status, json()]).toEqual([400, { detail }]);
     }
   },
@@ -185,7 +193,7 @@ describe('an unreachable node', () => {
   it('leaves the well-known document available and accepts no decision', async () => {
     proxied.proxy.inject({ kind: 'cut' }, Number.MAX_SAFE_INTEGER);
     try {
-      expect((await ask(`${url}/.well-known/svc-monetization`)).status).toBe(200);
+      expect((await fetchChecked(`${url}/.well-known/svc-monetization`)).status).toBe(200);
       expect(await code(decide('dormant', true))).toBe('503 CHAIN_UNAVAILABLE');
     } finally {
       proxied.proxy.heal();
@@ -214,7 +222,7 @@ describe('the last of 1,000 concurrent decisions', () => {
     const won = responses
       .filter(({ status }) => status === 200)
       .map(({ text }) => JSON.parse(text) as { updated_at: number });
-    const newest = (await ask(url + pathOf(did))).json<{ updated_at: number }>();
+    const newest = (await fetchChecked(url + pathOf(did))).json<{ updated_at: number }>();
     expect(newest.updated_at).toBe(from + RACERS / 4 - 1);
     const wonAt = won.map(({ updated_at }) => updated_at).toSorted((a, b) => a - b);
     expect(readAudit(id).map(({ signed_at }) => signed_at)).toEqual(wonAt);
@@ -256,6 +264,6 @@ describe('svc monetize', () => {
     const { code: exitCode, stdout } = await runSvc(args, { env: { SVC_KEY: ownerKey } });
     const printed: unknown = JSON.parse(stdout);
     expect([exitCode, printed]).toEqual([0, expect.objectContaining({ status: 'OPTED_IN', signer: owner })]);
-    expect((await ask(url + pathOf(did))).json()).toEqual(printed);
+    expect((await fetchChecked(url + pathOf(did))).json()).toEqual(printed);
   });
 });

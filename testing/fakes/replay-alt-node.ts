@@ -1,5 +1,5 @@
-/** Test support: JSON-RPC node of an alt chain with one machine, in memory. Its encoding is independent of the readers. */
-import { deriveAddress, formatBase58, toWord } from './solana-bytes.ts';
+/** JSON-RPC node of an alt chain with one machine, in memory, for tests of `svc replay`. Its encoding is independent of the readers. */
+import { deriveAddress, formatBase58, toWord } from '../../cli/replay/solana-bytes.ts';
 
 export const ALT_PROGRAMS = {
   genesisHash: formatBase58(new Uint8Array(32).fill(9)),

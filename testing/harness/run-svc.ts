@@ -1,4 +1,4 @@
-/** Test support: runs `bin/svc` as a process with its own environment. */
+/** Runs `bin/svc` as a process with its own environment. */
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-export const SVC = join(import.meta.dirname, '..', 'bin', 'svc');
+export const SVC = join(import.meta.dirname, '..', '..', 'bin', 'svc');
 
 export interface SvcOptions {
   readonly env?: Readonly<Record<string, string>>;

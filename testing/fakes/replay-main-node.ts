@@ -1,4 +1,4 @@
-/** Test support: JSON-RPC node of a main chain with one machine, in memory. Its ABI encoding is independent of the reader's. */
+/** JSON-RPC node of a main chain with one machine, in memory, for tests of `svc replay`. Its ABI encoding is independent of the reader's. */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
@@ -55,14 +55,14 @@ export function createCannedNode(chain: CannedChain, tamper: Tamper = () => unde
   const requests: JsonRpcRequest[] = [];
   const send = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
     if (url !== NODE_URL) throw new TypeError('fetch failed');
-    const request = JSON.parse(String(init?.body)) as JsonRpcRequest;
+    const request = JSON.parse(init?.body as string) as JsonRpcRequest;
     requests.push(request);
     const honest = respondHonestly(chain, request);
     const tampered = tamper(request, honest);
     if (tampered instanceof Response) return tampered;
     return Response.json({ jsonrpc: '2.0', id: 1, result: tampered === undefined ? honest : tampered.result });
   };
-  return { fetch: send as typeof fetch, requests };
+  return { fetch: send, requests };
 }
 
 export const keccak = (text: string): string => `0x${bytesToHex(keccak_256(utf8ToBytes(text)))}`;
