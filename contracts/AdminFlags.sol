@@ -3,7 +3,7 @@ pragma solidity ^0.8.24;
 
 import {Governed} from "./Governed.sol";
 
-/// Negative flags and trust overrides by machine id, whatever its home (chain-evm 2.7).
+/// Negative flags and trust overrides by machine id, independent of its home (chain-evm 2.7).
 contract AdminFlags is Governed {
     struct Flags {
         uint64 flaggedAt;
@@ -26,7 +26,7 @@ contract AdminFlags is Governed {
         __Ownable_init(protocolOwner);
     }
 
-    /// An unknown machine answers zeros.
+    /// Returns zeros for an unknown machine.
     function flagsOf(uint256 machineId) external view returns (uint64 flaggedAt, bool overrideSet, uint8 trustOverride) {
         Flags storage flags = _flags[machineId];
         return (flags.flaggedAt, flags.overrideSet, flags.trustOverride);
@@ -54,7 +54,7 @@ contract AdminFlags is Governed {
         emit TrustOverrideCleared(machineId);
     }
 
-    /// Test hook: a flag of any time, plausible or not.
+    /// Test hook: sets a flag with any timestamp.
     function devFlagMachineAt(uint256 machineId, uint64 flaggedAt) external onlyOwner {
         _setFlaggedAt(machineId, flaggedAt);
     }

@@ -4,7 +4,7 @@ pragma solidity ^0.8.24;
 import {Peered} from "./Governed.sol";
 import {IMachineRegistry} from "./Peers.sol";
 
-/// Records of KYB by operator and of chips by machine (chain-evm 2.8).
+/// KYB attestations by operator and chip attestations by machine (chain-evm 2.8).
 contract AttestationRegistry is Peered {
     /// issuedAt 0 = no record; expiresAt 0 = never; revokedAt 0 = not revoked.
     struct Attestation {
@@ -46,7 +46,7 @@ contract AttestationRegistry is Peered {
         return _chips[machineId];
     }
 
-    /// Operator and KYB of one block: the operator is the registry's, or the owner when none is recorded.
+    /// Returns operator and records at one block: the operator of the registry, or the owner when none is recorded.
     function recordsOf(uint256 machineId)
         external
         view

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Stands in for the batch precompile of known deployments: as a machine's controller it submits several events in one
-/// transaction. Anyone may use it, so it is for local chains only.
+/// Replaces the batch precompile of known deployments: as a machine's controller it submits several events in one
+/// transaction. Anyone can call it, so it is for local chains only.
 contract BatchCaller {
     function callAll(address target, bytes[] calldata calls) external {
         for (uint256 i = 0; i < calls.length; ++i) {

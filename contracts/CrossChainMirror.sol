@@ -41,12 +41,12 @@ contract CrossChainMirror is Peered {
         emit HomeChainReissued(oldId, newId, chainId);
     }
 
-    /// Test hook: any home for any id, whether or not a token exists here; 0 clears it.
+    /// Test hook: sets any home for any id, with or without a token; 0 clears it.
     function devSetHomeChain(uint256 machineId, uint16 homeChainId) external onlyOwner {
         _setHome(machineId, homeChainId);
     }
 
-    /// Test hook: announces mirrored data that nothing here stores.
+    /// Test hook: emits events for mirrored data that is not stored.
     function devSetMirroredData(uint256 machineId, bytes32 key) external onlyOwner {
         emit MirroredDataSet(machineId, key);
     }

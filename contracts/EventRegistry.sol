@@ -17,7 +17,7 @@ contract EventRegistry is Peered, PausableUpgradeable, IEventImporter {
     mapping(uint256 machineId => MachineEvent[]) private _events;
     mapping(uint256 machineId => uint256) public priorEventCount;
     uint256 public totalEventCount;
-    /// Test hook: whether an offset equal to the count is answered with an empty page instead of OffsetOutOfBounds.
+    /// Test hook: whether an offset equal to the count returns an empty page instead of OffsetOutOfBounds.
     bool public devAnswersEmptyPage;
 
     event EventSubmitted(
@@ -43,7 +43,7 @@ contract EventRegistry is Peered, PausableUpgradeable, IEventImporter {
         return _events[machineId].length;
     }
 
-    /// At most MAX_QUERY_LIMIT records from `offset` on, oldest first.
+    /// Returns at most MAX_QUERY_LIMIT records from `offset`, oldest first.
     function getEvents(uint256 machineId, uint256 offset, uint256 limit) external view returns (MachineEvent[] memory) {
         MachineEvent[] storage all = _events[machineId];
         if (offset > all.length || (offset == all.length && !devAnswersEmptyPage)) revert OffsetOutOfBounds();

@@ -4,8 +4,8 @@ pragma solidity ^0.8.24;
 import {Governed} from "./Governed.sol";
 import {EventRegistry} from "./EventRegistry.sol";
 
-/// First-generation (address DID) machines: the smallest contracts that the address-keyed routes read (chain-evm 2.9).
-/// Machine ids are small sequential numbers and share nothing with those of MachineRegistry.
+/// Legacy machines (address DIDs): the minimal contracts that the address-keyed routes read (chain-evm 2.9).
+/// Machine ids are small sequential numbers, independent of those of MachineRegistry.
 contract IdentityRegistry is Governed {
     uint8 private constant STATUS_PENDING = 1;
 
@@ -81,13 +81,13 @@ contract DidStore is Governed {
         return _attributes[didAccount][keccak256(name)];
     }
 
-    /// Anyone may write about anyone: a reader must not believe it.
+    /// Attributes are self-declared, so readers must not trust them.
     function setAttribute(address didAccount, bytes calldata name, bytes calldata value, uint32 validity) external {
         _attributes[didAccount][keccak256(name)] = Attribute(name, value, validity, block.timestamp);
     }
 }
 
-/// Events of first-generation machines, read with the functions of EventRegistry at a second address.
+/// Events of legacy machines, read with the functions of EventRegistry at a second address.
 contract LegacyEventRegistry is EventRegistry {
     IdentityRegistry public identityRegistry;
 

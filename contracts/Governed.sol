@@ -12,7 +12,7 @@ import {
     IMachineSubscription
 } from "./Peers.sol";
 
-/// What every contract here has in common: an upgradeable proxy in front and a protocol owner.
+/// Base of all contracts: upgradeable behind a proxy, with a protocol owner.
 abstract contract Governed is Initializable, OwnableUpgradeable, UUPSUpgradeable {
     error NotProtocolOwner();
 

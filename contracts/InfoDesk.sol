@@ -32,7 +32,7 @@ contract InfoDesk is Governed {
         __Ownable_init(protocolOwner);
     }
 
-    /// Zero when the role was never set or has been cleared.
+    /// Returns zero when the role is not set.
     function peer(bytes32 key) external view returns (address) {
         return _peers[key];
     }

@@ -30,7 +30,7 @@ contract MachineRegistry is ERC721Upgradeable, Peered {
     event AuthenticationUpdated(uint256 indexed tokenId);
     event ServiceEndpointsUpdated(uint256 indexed tokenId);
 
-    /// Part of the known ABI; nothing here parses a DID.
+    /// Part of the known ABI; DIDs are not parsed.
     error InvalidDIDFormat();
     error MachineRelocating();
     error NotMachineOwner();
@@ -48,13 +48,13 @@ contract MachineRegistry is ERC721Upgradeable, Peered {
         __Peered_init(protocolOwner, infoDesk_);
     }
 
-    /// Zero when none is set, and for a machine homed elsewhere, which has no token here.
+    /// Returns zero when none is set, and for a machine homed elsewhere, which has no token on this chain.
     function controllerOf(uint256 tokenId) public view returns (address) {
         if (_ownerOf(tokenId) == address(0) && !_isHomedElsewhere(tokenId)) revert ERC721NonexistentToken(tokenId);
         return _machines[tokenId].controller;
     }
 
-    /// The owner of a machine homed here; for another the recorded operator.
+    /// Returns the owner of a machine homed on this chain, otherwise the recorded operator.
     function operatorOf(uint256 tokenId) external view returns (address) {
         address tokenOwner = _ownerOf(tokenId);
         if (tokenOwner != address(0)) return tokenOwner;
@@ -205,7 +205,7 @@ contract MachineRegistry is ERC721Upgradeable, Peered {
         emit LegacyMachineReissued(oldId, newId, to);
     }
 
-    /// Test hook: the operator that the main chain knows for a machine homed elsewhere; zero forgets it.
+    /// Test hook: sets the recorded operator of a machine homed elsewhere; zero removes it.
     function devSetForeignOperator(uint256 machineId, address operator) external onlyOwner {
         _foreignOperators[machineId] = operator;
     }
@@ -215,7 +215,7 @@ contract MachineRegistry is ERC721Upgradeable, Peered {
         return home != 0 && home != _localChainId();
     }
 
-    /// A relocating machine cannot be sold; the relocation itself burns it and may.
+    /// A relocating machine cannot be transferred, only burned by the relocation.
     function _update(address to, uint256 tokenId, address auth) internal override returns (address) {
         address from = _ownerOf(tokenId);
         if (from != address(0) && to != address(0) && _state().isRelocating(tokenId)) revert MachineRelocating();

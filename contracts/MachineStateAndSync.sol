@@ -5,7 +5,7 @@ import {Peered} from "./Governed.sol";
 import {DIDDocument, SubscriptionStatus} from "./MachineTypes.sol";
 import {IEventImporter, IMachineRegistry} from "./Peers.sol";
 
-/// Activation, pauses, retirement, and test hooks for what relocation does to a machine (chain-evm 2.2, 3.5, 3.6).
+/// Activation, pauses, retirement, and test hooks for relocation (chain-evm 2.2, 3.5, 3.6).
 contract MachineStateAndSync is Peered {
     mapping(uint256 machineId => bool) public isGeneralPaused;
     mapping(uint256 machineId => bool) public isTechnicalPaused;
@@ -44,7 +44,7 @@ contract MachineStateAndSync is Peered {
         __Peered_init(protocolOwner, infoDesk_);
     }
 
-    /// None of the five flags of the machine and neither global one. Grace counts as the subscription's pause.
+    /// True when none of the five machine flags and neither global flag is set. Grace counts as the subscription's pause.
     function isMachineAvailable(uint256 machineId) external view returns (bool) {
         SubscriptionStatus status = _subscription().subscriptionStatus(machineId);
         bool subscriptionPaused = status != SubscriptionStatus.NotActivated && status != SubscriptionStatus.Active;
@@ -102,7 +102,7 @@ contract MachineStateAndSync is Peered {
         emit TechnicalPausedGlobalSet(paused);
     }
 
-    /// The token is burned, the home cleared and the bond ended: the id reads as unknown from now on.
+    /// Burns the token, clears the home and terminates the bond, so that the id is unknown.
     function retireMachine(uint256 machineId) external onlyOwnerOrController(machineId) {
         address operator = _registry().operatorOf(machineId);
         _registry().retire(machineId);
@@ -116,9 +116,9 @@ contract MachineStateAndSync is Peered {
         emit SubscriptionPausedSet(machineId, value);
     }
 
-    // Test hooks for what the bridge would do.
+    // Test hooks that act as the bridge.
 
-    /// Begins a relocation, or cancels it.
+    /// Starts or cancels a relocation.
     function devSetRelocating(uint256 machineId, bool relocating, uint16 destinationChainId) external onlyOwner {
         isRelocating[machineId] = relocating;
         if (relocating) {
@@ -128,7 +128,7 @@ contract MachineStateAndSync is Peered {
         }
     }
 
-    /// A whole relocation to another chain: the token is gone, the home is there.
+    /// Performs a complete relocation to another chain: burns the token and sets the home.
     function devBridgeOut(uint256 machineId, uint16 destinationChainId) external onlyOwner {
         emit RelocationCollected(machineId, destinationChainId);
         _registry().bridgeOut(machineId);
@@ -137,7 +137,7 @@ contract MachineStateAndSync is Peered {
         emit RelocationFinalized(machineId);
     }
 
-    /// An arrival from another chain, with the number of events that stay behind.
+    /// Performs an arrival from another chain, with the number of events that stay there.
     function devBridgeIn(
         uint256 machineId,
         address to,
@@ -165,7 +165,7 @@ contract MachineStateAndSync is Peered {
         _mirror().reissue(oldId, newId);
     }
 
-    /// Part of the known ABI's events: a flag of a whole chain.
+    /// Emits an event of the known ABI: a flag of a whole chain.
     function devSetChainFlag(uint16 chainId, bytes32 key, bool value) external onlyOwner {
         emit ChainFlagSet(chainId, key, value);
     }

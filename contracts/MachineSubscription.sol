@@ -6,7 +6,7 @@ import {SubscriptionState, SubscriptionStatus} from "./MachineTypes.sol";
 import {IInfoDesk} from "./Peers.sol";
 
 /// Bonds without a token: their amount is recorded, nothing is paid (chain-evm 2.3, 3.4).
-/// Boundaries: a status begins in the second that its boundary names. Terminated needs no settlement.
+/// A status begins at the exact second of its boundary. Terminated needs no settlement.
 contract MachineSubscription is Peered {
     uint8 public constant TIER_COUNT = 3;
     uint256 private constant SETTLEMENTS_PER_CALL = 50;
@@ -14,10 +14,10 @@ contract MachineSubscription is Peered {
 
     mapping(uint256 machineId => SubscriptionState) private _subscriptions;
     mapping(uint256 machineId => bool) private _isTerminated;
-    /// What the last SubscriptionStatusChanged said, and how many there were.
+    /// Status in the last SubscriptionStatusChanged, and the number of these events.
     mapping(uint256 machineId => SubscriptionStatus) private _announced;
     mapping(uint256 machineId => uint64) private _announcements;
-    /// False on a chain that only keeps copies; a test hook sets it.
+    /// False on a chain that only mirrors bonds; set by a test hook.
     bool public isEconomicAuthority;
     uint256[] private _activated;
     uint256 private _settled;
@@ -106,7 +106,7 @@ contract MachineSubscription is Peered {
         _renew(machineId, tier);
     }
 
-    /// Announces what time alone has changed, for a bounded number of machines per call.
+    /// Emits the status changes that time has caused, for a bounded number of machines per call.
     function settleLifecycle() external returns (bool hasMoreWork) {
         uint256 end = _settled + SETTLEMENTS_PER_CALL;
         if (end > _activated.length) end = _activated.length;
@@ -151,7 +151,7 @@ contract MachineSubscription is Peered {
         emit SubscriptionReissued(oldId, newId);
     }
 
-    /// Extends from the stored end, so a late renewal buys no time that has passed.
+    /// Extends from the stored end, so that a late renewal does not include elapsed time.
     function _renew(uint256 machineId, uint8 tier) private whenNotTechnicallyPaused(machineId) {
         _requireLive(machineId);
         address operator = _operatorOf(machineId);
@@ -170,7 +170,7 @@ contract MachineSubscription is Peered {
         _announce(machineId, operator);
     }
 
-    /// A tenth of the bond is burned once, when the runoff is first seen.
+    /// Burns a tenth of the bond once, at the first settlement in runoff.
     function _settle(uint256 machineId) private {
         SubscriptionStatus status = subscriptionStatus(machineId);
         if (status == _announced[machineId]) return;

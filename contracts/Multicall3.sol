@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Own implementation of the canonical Multicall3 interface (chain-evm 5).
+/// Implementation of the canonical Multicall3 interface (chain-evm 5).
 contract Multicall3 {
     struct Call {
         address target;

@@ -3,7 +3,7 @@ pragma solidity ^0.8.24;
 
 import {DIDDocument, SubscriptionStatus} from "./MachineTypes.sol";
 
-/// What the contracts of the local main chain ask of each other. Who answers is looked up in InfoDesk by role.
+/// Interfaces between the contracts of the local main chain. Addresses are looked up in InfoDesk by role.
 
 interface IInfoDesk {
     function peer(bytes32 key) external view returns (address);

@@ -1,23 +1,21 @@
-/**
- * Are the committed artifacts those of the sources beside them? If not: `node contracts/compile.ts`.
- */
+/** Committed artifacts, compared with the sources in this folder. After a source change run `node contracts/compile.ts`. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ARTIFACTS_URL, CONTRACT_NAMES, loadArtifacts } from './artifacts.ts';
 import { compileContracts, formatArtifacts, hashSources } from './compile.ts';
 
-/** EIP-170. */
+/** Limit of EIP-170, in bytes. */
 const LARGEST_CODE_BYTES = 24_576;
 
-test('the artifacts name the sources, the compiler and the libraries they come from', () => {
+test('artifacts.json has the hash of the current sources, compiler and libraries', () => {
   expect(loadArtifacts().sourceHash).toBe(hashSources());
 });
 
-test('compiling gives the artifacts, byte for byte', { timeout: 60_000 }, () => {
+test('compiling the sources produces artifacts.json byte for byte', { timeout: 60_000 }, () => {
   expect(readFileSync(ARTIFACTS_URL, 'utf8')).toBe(formatArtifacts(compileContracts()));
 });
 
-test.each(CONTRACT_NAMES)('%s fits into a block chain', (name) => {
+test.each(CONTRACT_NAMES)('the code of %s is within the size limit', (name) => {
   const bytes = (loadArtifacts().contracts[name].bytecode.length - 2) / 2;
   expect(bytes).toBeGreaterThan(0);
   expect(bytes).toBeLessThan(LARGEST_CODE_BYTES);

@@ -1,11 +1,11 @@
 /**
- * Which ABI and bytecode do the contracts of the local main chain have? Reads the committed `artifacts.json`, so nothing
- * that only deploys needs the compiler. `contracts.test.ts` proves that the file is current.
+ * ABIs and bytecode of the local main chain's contracts, from the committed `artifacts.json`, so that deployments need no compiler.
+ * `artifacts.test.ts` proves that the file is current.
  */
 import { readFileSync } from 'node:fs';
 import type { Abi, Hex } from 'viem';
 
-/** Every contract that has an artifact. */
+/** Contracts that have an artifact. */
 export const CONTRACT_NAMES = [
   'AdminFlags',
   'AttestationRegistry',
@@ -32,7 +32,7 @@ export interface Artifact {
 }
 
 export interface Artifacts {
-  /** SHA-256 of everything that decides the output: sources, compiler, settings, library versions. */
+  /** SHA-256 of all inputs of the compiler: sources, version, settings, library versions. */
   readonly sourceHash: string;
   readonly contracts: Readonly<Record<ContractName, Artifact>>;
 }
@@ -41,13 +41,13 @@ export const ARTIFACTS_URL = new URL('artifacts.json', import.meta.url);
 
 let loaded: Artifacts | undefined;
 
-/** The committed artifacts; read from disk once. */
+/** Returns the committed artifacts; reads them from disk once. */
 export function loadArtifacts(): Artifacts {
   loaded ??= JSON.parse(readFileSync(ARTIFACTS_URL, 'utf8')) as Artifacts;
   return loaded;
 }
 
-/** The ABI of one contract, the same for its proxy. */
+/** Returns the ABI of one contract, which also applies to its proxy. */
 export function abiOf(name: ContractName): Abi {
   return loadArtifacts().contracts[name].abi;
 }

@@ -1,6 +1,4 @@
-/**
- * How does `artifacts.json` come from the sources? `node contracts/compile.ts` writes it; the only place that needs solc.
- */
+/** Compiler run for `artifacts.json`: `node contracts/compile.ts` writes the file. Only this module needs solc. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -32,7 +30,7 @@ interface CompilerOutput {
 
 const require = createRequire(import.meta.url);
 
-/** The own sources by file name, sorted. */
+/** Reads the sources in this folder, sorted by file name. */
 function readSources(): Record<string, { content: string }> {
   const folder = new URL('.', import.meta.url);
   const names = readdirSync(folder)
@@ -41,14 +39,14 @@ function readSources(): Record<string, { content: string }> {
   return Object.fromEntries(names.map((name) => [name, { content: readFileSync(new URL(name, folder), 'utf8') }]));
 }
 
-/** Identifies the input of the compiler without running it. */
+/** Returns a hash of all compiler inputs, without compiling. */
 export function hashSources(): string {
   const versions = LIBRARIES.map((name) => [name, (require(`${name}/package.json`) as { version: string }).version]);
   const input = JSON.stringify([solc.version(), SETTINGS, versions, readSources()]);
   return createHash('sha256').update(input).digest('hex');
 }
 
-/** Compiles everything; throws with the compiler's words on an error or a warning. */
+/** Compiles all sources. Throws the compiler's messages on an error or a warning. */
 export function compileContracts(): Artifacts {
   const sources = readSources();
   const input = { language: 'Solidity', sources, settings: SETTINGS };
@@ -68,7 +66,7 @@ export function compileContracts(): Artifacts {
   };
 }
 
-/** The bytes of `artifacts.json`. */
+/** Formats the content of `artifacts.json`. */
 export function formatArtifacts(artifacts: Artifacts): string {
   return `${JSON.stringify(artifacts, null, 1)}\n`;
 }

@@ -1,6 +1,4 @@
-/**
- * Which events are stored, and how are they read back? (chain-evm 3.7.)
- */
+/** EventRegistry: accepted events and their reads (chain-evm 3.7). */
 import { encodeFunctionData, zeroHash } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountOf } from '../devnet/accounts.ts';
@@ -38,7 +36,7 @@ function page(offset: bigint, limit: bigint): Promise<unknown> {
   return reader.read('eventRegistry', 'getEvents', [id, offset, limit]);
 }
 
-test('no events: an offset at the end is refused, or answered with nothing', async () => {
+test('an offset at the end of an empty list reverts or returns nothing', async () => {
   expect(await reader.read('eventRegistry', 'getEventCount', [id])).toBe(0n);
   expect(await reader.readRevert('eventRegistry', 'getEvents', [id, 0n, 100n])).toBe('OffsetOutOfBounds()');
   await chain.writer.mine([adminCall(chain.deployment, 'eventRegistry', 'devSetAnswersEmptyPage', [true])]);
@@ -62,7 +60,7 @@ test.each([
   expect(await reader.revertOf(submitEvent(chain.deployment, input), 'eventRegistry')).toBe(refusal);
 });
 
-test('records come back oldest first, whatever their times, with the currency last', async () => {
+test('records are returned in order of submission with the currency last', async () => {
   const largest = 2n ** 256n - 1n;
   await chain.writer.mine([
     submitEvent(chain.deployment, { ...REVENUE, value: largest, metadata: 'x'.repeat(4_096) }),
@@ -78,7 +76,7 @@ test('records come back oldest first, whatever their times, with the currency la
   expect(second).toMatchObject({ dataHash: zeroHash, metadata: '0x', trustLevel: 2 });
 });
 
-test('a page holds at most the query limit', async () => {
+test('a page has at most the query limit', async () => {
   await chain.writer.mine(Array.from({ length: 99 }, () => submitEvent(chain.deployment, ACTIVITY)));
   expect(await reader.read('eventRegistry', 'getEventCount', [id])).toBe(101n);
   expect(await reader.read('eventRegistry', 'MAX_QUERY_LIMIT')).toBe(100n);
@@ -102,7 +100,7 @@ test('a controller that is a contract stores two events in one transaction', asy
   expect(await reader.read('eventRegistry', 'getEventCount', [id])).toBe(103n);
 });
 
-test('a pause stops submits, not reads', async () => {
+test('a pause stops submissions but not reads', async () => {
   await chain.writer.mine([adminCall(chain.deployment, 'eventRegistry', 'pause', [])]);
   expect(await reader.revertOf(submitEvent(chain.deployment, ACTIVITY), 'eventRegistry')).toBe('EnforcedPause()');
   expect(await reader.read('eventRegistry', 'totalEventCount')).toBe(103n);

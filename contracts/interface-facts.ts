@@ -1,6 +1,4 @@
-/**
- * Which functions, events and errors do the facts demand? Reads the Solidity blocks and error lines of `interface-facts.md`.
- */
+/** Parser for `interface-facts.md`: the functions, events and errors that the specification requires of each contract. */
 import { readFileSync } from 'node:fs';
 import type { AbiParameter } from 'viem';
 
@@ -9,7 +7,7 @@ export interface FunctionFact {
   readonly inputs: readonly AbiParameter[];
   readonly outputs: readonly AbiParameter[];
   readonly stateMutability: string;
-  /** As the facts print it; absent in the parts that are our choice. */
+  /** Selector in the specification; absent where the specification leaves the choice open. */
   readonly selector: string | undefined;
 }
 
@@ -33,7 +31,7 @@ export interface ContractFacts {
 
 const FACTS_URL = new URL('interface-facts.md', import.meta.url);
 
-/** A function ends its line, so that its selector may follow. */
+/** A function ends at the end of its line, where its selector may follow as a comment. */
 const FUNCTION =
   /function (\w+)\(([^)]*)\)\s*(view|pure)?\s*(?:returns \(([^)]*)\))?;[ \t]*(?:\/\/ *(0x[0-9a-f]{8}))?/g;
 const EVENT = /event (\w+)\(([^)]*)\);/g;
@@ -41,17 +39,17 @@ const ERROR = /`(\w+)\(([^)]*)\)`(?: (0x[0-9a-f]{8}))?/g;
 const STRUCT = /struct (\w+)\s*\{([^}]*)\}/g;
 const ENUM = /enum (\w+)/g;
 const HEADING = /^### 2\.\d+ (\w+)/m;
-/** Where one block holds several contracts, a comment names the one that follows. */
+/** In a block with several contracts, a comment names the contract that follows. */
 const NAMED_IN_BLOCK = /^\/\/ (IdentityRegistry|IdentityStaking|DidStore)\b/m;
 
-/** All contracts of the facts, in their order. */
+/** Returns all contracts of the specification in order. */
 export function readInterfaceFacts(): ContractFacts[] {
   const text = readFileSync(FACTS_URL, 'utf8');
   const toParameter = createParameterReader(text);
   const sections = text.split(/^(?=### )/m).slice(1);
   return sections.flatMap((section) => {
     const heading = HEADING.exec(section)?.[1];
-    if (heading === undefined) throw new Error(`no contract in: ${section.slice(0, 40)}`);
+    if (heading === undefined) throw new Error(`no contract heading in: ${section.slice(0, 40)}`);
     const code = [...section.matchAll(/^```solidity\n(.*?)^```/gms)].map((match) => match[1]!).join('\n');
     const errors = [...(/^Errors:.*$/m.exec(section)?.[0] ?? '').matchAll(ERROR)].map(([, name, inputs, selector]) => ({
       name: name!,
@@ -99,7 +97,7 @@ function toParameters(list: string, toParameter: ParameterReader): AbiParameter[
   return list.trim() === '' ? [] : list.split(',').map((text) => toParameter(text.trim()));
 }
 
-/** Reads `type [indexed] [name]`, with structs as tuples and enums as `uint8`. */
+/** Parses `type [indexed] [name]`, with structs as tuples and enums as `uint8`. */
 function createParameterReader(text: string): ParameterReader {
   const enums = new Set([...text.matchAll(ENUM)].map((match) => match[1]!));
   const structs = new Map([...text.matchAll(STRUCT)].map((match) => [match[1]!, match[2]!]));

@@ -1,6 +1,4 @@
-/**
- * Do the compiled contracts have exactly the interface that the facts name, and no event that a reader would not know?
- */
+/** Interface of the compiled contracts: exactly the functions, events and errors of the specification, and no unknown event. */
 import { toEventSelector, toFunctionSelector, toFunctionSignature } from 'viem';
 import type { Abi, AbiFunction, AbiParameter } from 'viem';
 import { describe, expect, test } from 'vitest';
@@ -8,14 +6,14 @@ import { abiOf, CONTRACT_NAMES } from './artifacts.ts';
 import type { ContractName } from './artifacts.ts';
 import { readInterfaceFacts } from './interface-facts.ts';
 
-/** Of the libraries: ERC-721, ownership, pausing, proxies. */
+/** Events of the libraries: ERC-721, ownership, pausing, proxies. */
 const LIBRARY_EVENTS = [
   ...['Approval', 'ApprovalForAll', 'OwnershipTransferred', 'Initialized', 'Upgraded', 'Paused', 'Unpaused'],
 ];
 
 const facts = readInterfaceFacts();
 
-test('the facts are read whole', () => {
+test('the specification lists all contracts with their functions, events and errors', () => {
   expect(
     facts.map(({ contract, functions, events, errors }) => [contract, functions.length, events.length, errors.length]),
   ).toEqual([
@@ -33,10 +31,10 @@ test('the facts are read whole', () => {
   ]);
 });
 
-describe.each(facts)('$contract', ({ contract, functions, events, errors }) => {
+describe.each(facts)('the contract $contract', ({ contract, functions, events, errors }) => {
   const abi = abiOf(toContractName(contract));
 
-  test.each(functions)('function $name', (fact) => {
+  test.each(functions)('declares the function $name', (fact) => {
     const found = selectFunction(abi, fact.name, fact.inputs);
     expect(found && describeFunction(found)).toEqual(
       describeFunction({ ...fact, type: 'function' } as unknown as AbiFunction),
@@ -44,7 +42,7 @@ describe.each(facts)('$contract', ({ contract, functions, events, errors }) => {
     if (fact.selector !== undefined) expect(toFunctionSelector(found!)).toBe(fact.selector);
   });
 
-  test.each(events)('event $name', (fact) => {
+  test.each(events)('declares the event $name', (fact) => {
     const found = abi.find((item) => item.type === 'event' && item.name === fact.name);
     expect(found?.type).toBe('event');
     if (found?.type !== 'event') return;
@@ -54,7 +52,7 @@ describe.each(facts)('$contract', ({ contract, functions, events, errors }) => {
     expect(toEventSelector(found)).toBe(toEventSelector({ type: 'event', name: fact.name, inputs: fact.inputs }));
   });
 
-  test.each(errors)('error $name', (fact) => {
+  test.each(errors)('declares the error $name', (fact) => {
     const found = abi.find((item) => item.type === 'error' && item.name === fact.name);
     expect(found?.type).toBe('error');
     if (found?.type !== 'error') return;
@@ -63,13 +61,13 @@ describe.each(facts)('$contract', ({ contract, functions, events, errors }) => {
     if (fact.selector !== undefined) expect(selector).toBe(fact.selector);
   });
 
-  test('emits nothing else', () => {
+  test('declares no other event', () => {
     const known = [...events.map((event) => event.name), ...LIBRARY_EVENTS];
     const names = abi.flatMap((item) => (item.type === 'event' ? [item.name] : []));
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  test('stands behind a proxy', () => {
+  test('can be deployed behind a proxy', () => {
     const upgraded = 'Upgraded(address indexed implementation)';
     const topics = abi.flatMap((item) => (item.type === 'event' ? [toEventSelector(item)] : []));
     expect(topics).toContain(toEventSelector(`event ${upgraded}`));
@@ -78,7 +76,7 @@ describe.each(facts)('$contract', ({ contract, functions, events, errors }) => {
 
 function toContractName(name: string): ContractName {
   const found = CONTRACT_NAMES.find((known) => known === name);
-  if (found === undefined) throw new Error(`no artifact of ${name}`);
+  if (found === undefined) throw new Error(`no artifact for ${name}`);
   return found;
 }
 
@@ -87,7 +85,7 @@ function selectFunction(abi: Abi, name: string, inputs: readonly AbiParameter[])
   return abi.find((item): item is AbiFunction => item.type === 'function' && toFunctionSignature(item) === signature);
 }
 
-/** Names, types and order; without the compiler's own notes. */
+/** Returns names, types and order, without compiler metadata. */
 function describeFunction({ name, inputs, outputs, stateMutability }: AbiFunction): object {
   return {
     name,

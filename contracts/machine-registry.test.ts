@@ -1,6 +1,4 @@
-/**
- * Who is what to a machine, and what does its token do in its life? (chain-evm 3.1 to 3.3, 3.6.)
- */
+/** MachineRegistry and MachineStateAndSync: roles of a machine and the life cycle of its token (chain-evm 3.1 to 3.3, 3.6). */
 import { decodeEventLog, zeroAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountOf } from '../devnet/accounts.ts';
@@ -35,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** Activates a machine of its own for a test. */
+/** Activates a separate machine for a test. */
 async function activate(name: string, withController = false): Promise<bigint> {
   const input = { ...credentialsOf(name), from: owner, ...(withController && { controller }) };
   await chain.writer.mine([activateMachine(chain.deployment, input)]);
@@ -70,7 +68,7 @@ test('an unknown machine has no owner, controller, operator or document, and a z
   }
 });
 
-test('activation emits its events in the agreed order and ignores the id of the document', async () => {
+test('activation emits its events in the specified order and ignores the id of the document', async () => {
   const input = { ...credentialsOf('activated'), from: owner, controller };
   const id = machineIdOf(input);
   const [receipt] = await chain.writer.mine([activateMachine(chain.deployment, input)]);
@@ -129,7 +127,7 @@ test('a relocating machine cannot be sold or suspended', async () => {
   expect(await reader.read('machineStateAndSync', 'isMachineAvailable', [id])).toBe(false);
 });
 
-test('a machine that left has no owner here, a zero controller, an operator and its new home', async () => {
+test('a machine that left has no owner, a zero controller, its operator and its new home', async () => {
   const id = await activate('left', true);
   const [receipt] = await chain.writer.mine([
     adminCall(chain.deployment, 'machineStateAndSync', 'devBridgeOut', [id, OTHER_ORDINAL]),
@@ -143,7 +141,7 @@ test('a machine that left has no owner here, a zero controller, an operator and 
   expect(await reader.read('crossChainMirror', 'homeChainOf', [id])).toBe(OTHER_ORDINAL);
 });
 
-test('a machine that arrives brings its controller without a log of it, and leaves events behind', async () => {
+test('an arriving machine has its controller without a log entry, and its events stay behind', async () => {
   const id = machineIdOf(credentialsOf('arrived'));
   const args = [id, owner, controller, 'DevnetMachine', chain.deployment.addresses.eventRegistry, 12n];
   const [receipt] = await chain.writer.mine([adminCall(chain.deployment, 'machineStateAndSync', 'devBridgeIn', args)]);
@@ -172,7 +170,7 @@ test('a reissue moves token, bond and home to the new id', async () => {
   expect(await reader.read('machineSubscription', 'subscriptionStatus', [newId])).toBe(1);
 });
 
-test('a retired machine reads as unknown', async () => {
+test('a retired machine is unknown', async () => {
   const id = await activate('retired');
   const [receipt] = await chain.writer.mine([retireMachine(chain.deployment, owner, id)]);
   expect(eventNames(receipt!)).toEqual([

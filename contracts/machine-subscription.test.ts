@@ -1,6 +1,4 @@
-/**
- * When does a bond change, to the second, and what do the pauses do? (chain-evm 3.4, 3.5.)
- */
+/** MachineSubscription: bond status by the second, and the effect of pauses (chain-evm 3.4, 3.5). */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountOf } from '../devnet/accounts.ts';
 import { startBareChain } from '../devnet/main-chain/bare-chain.ts';
@@ -41,7 +39,7 @@ function status(): Promise<unknown> {
   return reader.read('machineSubscription', 'subscriptionStatus', [id]);
 }
 
-/** The status at a second after the activation; the newest block is the clock of a read. */
+/** Returns the status a number of seconds after the activation; reads use the time of the newest block. */
 async function statusAt(seconds: number): Promise<unknown> {
   await chain.writer.mine([], start + seconds);
   return status();
@@ -52,7 +50,7 @@ function event(at: number) {
   return submitEvent(chain.deployment, { ...machine, timestamp: start + at });
 }
 
-test('a bond runs through its four statuses, each from its very second', async () => {
+test('a bond changes through its four statuses at the exact seconds', async () => {
   await chain.writer.mine([activateMachine(chain.deployment, { ...credentialsOf('bonded'), from: owner })], start);
   expect(await reader.read('machineSubscription', 'subscriptions', [id])).toEqual({
     ...{ tier: 0, periodStart: BigInt(start), periodEnd: BigInt(start + 1_000) },
@@ -68,7 +66,7 @@ test('a bond runs through its four statuses, each from its very second', async (
   expect(await reader.revertOf(event(1_100), 'eventRegistry')).toBe(`SubscriptionNotEligible(${STATUS.runoff})`);
 });
 
-test('a renewal from the runoff extends from the stored end', async () => {
+test('a renewal in runoff extends the period from its stored end', async () => {
   await chain.writer.mine([renewSubscription(chain.deployment, owner, id)], start + 1_120);
   expect(await status()).toBe(STATUS.active);
   expect(await reader.read('machineSubscription', 'subscriptions', [id])).toMatchObject({
@@ -78,7 +76,7 @@ test('a renewal from the runoff extends from the stored end', async () => {
   expect(await reader.revertOf(renewal, 'machineSubscription')).toBe('NotOwnerOrController()');
 });
 
-test('a settlement announces late what time has changed', async () => {
+test('a settlement emits the status changes that time has caused', async () => {
   await chain.writer.mine([], start + 2_100);
   const settle = contractCall(chain.deployment, 'machineSubscription', stranger, 'settleLifecycle', []);
   const [receipt] = await chain.writer.mine([settle], start + 2_101);
@@ -90,7 +88,7 @@ test('a settlement announces late what time has changed', async () => {
   expect(again!.logs).toEqual([]);
 });
 
-test('the end is final and needs no settlement', async () => {
+test('termination is final and needs no settlement', async () => {
   expect(await statusAt(2_149)).toBe(STATUS.runoff);
   expect(await statusAt(2_150)).toBe(STATUS.terminated);
   expect(await reader.revertOf(renewSubscription(chain.deployment, owner, id), 'machineSubscription')).toBe(
@@ -98,12 +96,12 @@ test('the end is final and needs no settlement', async () => {
   );
 });
 
-test('a governance value moves every boundary at once', async () => {
+test('a changed governance value moves all boundaries immediately', async () => {
   await chain.writer.mine([adminCall(chain.deployment, 'infoDesk', 'setRunoffDuration', [1_000_000n])]);
   expect(await status()).toBe(STATUS.runoff);
 });
 
-test('fraud ends a bond at any time; tiers are bounded', async () => {
+test('fraud terminates a bond at any time, and tiers are bounded', async () => {
   const fraud = machineIdOf(credentialsOf('fraud'));
   const activation = { ...credentialsOf('fraud'), from: owner };
   const untiered = activateMachine(chain.deployment, { ...activation, tier: 3 });
@@ -115,7 +113,7 @@ test('fraud ends a bond at any time; tiers are bounded', async () => {
   expect(await reader.read('machineSubscription', 'subscriptionStatus', [fraud])).toBe(STATUS.terminated);
 });
 
-test('a machine homed elsewhere is bonded here by its recorded operator', async () => {
+test('the recorded operator bonds a machine that is homed elsewhere', async () => {
   const foreign = machineIdOf(credentialsOf('foreign'));
   await chain.writer.mine([
     adminCall(chain.deployment, 'crossChainMirror', 'devSetHomeChain', [foreign, ALT_ORDINAL]),

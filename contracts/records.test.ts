@@ -1,6 +1,6 @@
 /**
- * What do the optional contracts record: flags, overrides, attestations, first-generation machines? And Multicall3, which reads
- * them all. (chain-evm 2.7 to 2.9, 5.)
+ * Optional contracts: flags, overrides, attestations and legacy machines, and Multicall3, which reads them all (chain-evm 2.7 to 2.9,
+ * 5).
  */
 import { createPublicClient, http, multicall3Abi, stringToHex, toFunctionSelector } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-test('flags and overrides come and go, each alone', async () => {
+test('flags and overrides are set and cleared independently', async () => {
   const flags = (functionName: string, ...args: unknown[]) =>
     adminCall(chain.deployment, 'adminFlags', functionName, [id, ...args]);
   expect(await reader.read('adminFlags', 'flagsOf', [id])).toEqual([0n, false, 0]);
@@ -45,7 +45,7 @@ test('flags and overrides come and go, each alone', async () => {
   expect(await reader.revertOf(foreign, 'adminFlags')).toBe('NotProtocolOwner()');
 });
 
-test('records are those of the operator of now, and a new one clears a revocation', async () => {
+test('records follow the current operator, and a new attestation clears a revocation', async () => {
   const attest = (functionName: string, ...args: unknown[]) =>
     adminCall(chain.deployment, 'attestationRegistry', functionName, args);
   const recordsOf = () => reader.read('attestationRegistry', 'recordsOf', [id]);
@@ -70,7 +70,7 @@ test('an unknown machine has no operator and no records', async () => {
   expect(unknown).toEqual([`0x${'0'.repeat(40)}`, NO_RECORD, NO_RECORD]);
 });
 
-test('first-generation machines are numbered from 1 and have stake and attributes', async () => {
+test('legacy machines are numbered from 1 and have stake and attributes', async () => {
   const { deployment, writer } = chain;
   const identities = 'legacyIdentityRegistry';
   await writer.mine([
@@ -98,7 +98,7 @@ test('Multicall3 has the canonical selectors', () => {
   }
 });
 
-test('Multicall3 tells its block and survives a call that fails', async () => {
+test('Multicall3 reports its block and tolerates a failed call', async () => {
   const { addresses } = chain.deployment;
   const client = createPublicClient({ transport: http(chain.rpcUrl) });
   const block = await client.getBlock();
