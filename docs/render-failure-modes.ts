@@ -11,7 +11,7 @@ import {
   expectedOf,
   FAILURE_MODES,
   OUTCOMES,
-  PATIENCE_MILLISECONDS,
+  RESPONSE_TIMEOUT_MILLISECONDS,
   POLL_INTERVAL_SECONDS,
   ROUTE_NAMES,
   ROUTES,
@@ -30,7 +30,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 const inWords = (name: string) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function renderText(): string {
-  const timeouts = Object.entries(PATIENCE_MILLISECONDS).map(([pace, milliseconds]) => [
+  const timeouts = Object.entries(RESPONSE_TIMEOUT_MILLISECONDS).map(([pace, milliseconds]) => [
     pace,
     `${milliseconds / 1000} s`,
   ]);
@@ -51,17 +51,17 @@ dependency and inject the fault there. For every line of the first table, \`test
 
 ${table(
   ['dependency', 'fault', 'what happens', 'outcome'],
-  FAILURE_MODES.map(({ dependency, fault, what, outcome, isAlwaysRun }) => [
+  FAILURE_MODES.map(({ dependency, fault, description, outcome, isAlwaysRun }) => [
     DEPENDENCIES[dependency],
     isAlwaysRun === true ? `**${fault}**` : fault,
-    what,
+    description,
     inWords(outcome),
   ]),
 )}
 
 ## Outcomes
 
-${OUTCOME_NAMES.map((name) => `- **${inWords(name)}**: ${OUTCOMES[name].says}`).join('\n')}
+${OUTCOME_NAMES.map((name) => `- **${inWords(name)}**: ${OUTCOMES[name].summary}`).join('\n')}
 
 ${table(
   ['route', ...OUTCOME_NAMES.map(inWords)],

@@ -15,7 +15,7 @@ import { submitEvent } from '../devnet/alt-node/event-transactions.ts';
 import { machineAddresses, singletonAddresses } from '../devnet/alt-node/program-addresses.ts';
 import { placeEventRegistry, REVENUE } from '../devnet/alt-node/registered-machine.ts';
 import { createStore } from '../src/adapters/sql/create-store.ts';
-import { createAltChainHarness, type AltChainHarness as AdapterScene } from '../testing/fixtures/alt-chain-harness.ts';
+import { createAltChainHarness, type AltChainHarness } from '../testing/fixtures/alt-chain-harness.ts';
 import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
 import type { AltMachine } from '../src/domain/alt-chain/alt-machine-facts.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
@@ -56,7 +56,7 @@ const timers: Timers = {
 };
 
 let node: AltNode;
-let adapter: AdapterScene;
+let adapter: AltChainHarness;
 let store: Store;
 let harness: AltService;
 const loops: PollLoop[] = [];

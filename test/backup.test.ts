@@ -48,13 +48,13 @@ async function expectWhole(url: string): Promise<void> {
   const checkpoint = await store.readMainChainCheckpoint();
   expect(checkpoint!.blockNumber).toBeGreaterThanOrEqual(BLOCKS_BEFORE);
   const count = checkpoint!.blockNumber * LOGS_PER_BLOCK;
-  expect(await store.readEventLogCount('second', id(1))).toEqual({ count, epoch: 0 });
+  expect(await store.readEventLogCount('current', id(1))).toEqual({ count, epoch: 0 });
   await append(store, submitted(id(1)));
-  expect(await store.readEventLogCount('second', id(1))).toEqual({ count: count + 1, epoch: 0 });
+  expect(await store.readEventLogCount('current', id(1))).toEqual({ count: count + 1, epoch: 0 });
   await store.close();
 }
 
-test('SQLite: VACUUM INTO while a service writes', async () => {
+test('VACUUM INTO copies SQLite completely while a service writes', async () => {
   const file = join(folder, 'svc.db');
   const running = await startWriting(`sqlite:${file}`);
   const connection = new Sqlite(file, { readonly: true });
@@ -68,7 +68,7 @@ const named = process.env['TEST_DATABASE_URL'];
 const hasDump = spawnSync('pg_dump', ['--version']).status === 0;
 
 if (named !== undefined && hasDump) {
-  test('PostgreSQL: pg_dump while a service writes, and pg_restore', async () => {
+  test('pg_dump and pg_restore copy PostgreSQL completely while a service writes', async () => {
     const server = connectPostgres(named!);
     const [source, target] = [await server.createDatabase(), await server.createDatabase()];
     const running = await startWriting(source.url);

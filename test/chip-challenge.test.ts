@@ -7,8 +7,8 @@ import {
   CHALLENGE_PATH,
   jsonHeaders,
   NONCE,
-  startChipScene,
-  type ChipScene,
+  startChipHarness,
+  type ChipHarness,
   type Headers,
 } from '../testing/harness/chip-service.ts';
 import { sendRaw } from '../testing/harness/raw-http.ts';
@@ -21,9 +21,9 @@ const TOKEN = jsonHeaders(WORLD.onboardingToken);
 const AUTHORIZATION = TOKEN[0]!;
 const JSON_TYPE = TOKEN[1]!;
 
-let harness: ChipScene;
+let harness: ChipHarness;
 beforeEach(async () => {
-  harness = await startChipScene(WORLD);
+  harness = await startChipHarness(WORLD);
 });
 afterEach(() => harness.close());
 
@@ -63,7 +63,7 @@ describe('a challenge', () => {
     rule('challenge.nonce-hash-only', 'challenge.no-side-effects');
     await issue();
     expect(await findRow()).toMatchObject({
-      state: 'kept',
+      state: 'stored',
       challenge: { machineId: BigInt(MACHINE_ID), chainId: 31_337, expiresAt: WORLD.now + 270, consumedBy: undefined },
     });
   });
@@ -88,7 +88,7 @@ describe('a challenge', () => {
       issuedAt: WORLD.now,
       expiresAt: WORLD.now + 270,
     };
-    expect(stored).toEqual([[challenge, { perMachine: 5, inAll: 10_000 }]]);
+    expect(stored).toEqual([[challenge, { perMachine: 5, total: 10_000 }]]);
     expect(await harness.store.listEvidenceRecords(undefined, 2)).toEqual(records);
   });
 
@@ -146,7 +146,7 @@ describe('a token', () => {
 
   it('that is missing does not count against the rate limit', async () => {
     await harness.close();
-    harness = await startChipScene(WORLD, { rateLimits: 'on' });
+    harness = await startChipHarness(WORLD, { rateLimits: 'on' });
     for (let n = 0; n < 130; n++) expect(await judge([JSON_TYPE])).toBe('401 ONBOARDING_AUTH_REQUIRED');
     expect(await judge()).toBe('201');
   });
@@ -155,7 +155,7 @@ describe('a token', () => {
 it('refuses the 121st request of a minute with 429 and no Retry-After', async () => {
   rule('limits.challenge');
   await harness.close();
-  harness = await startChipScene(WORLD, { rateLimits: 'on' });
+  harness = await startChipHarness(WORLD, { rateLimits: 'on' });
   for (let n = 0; n < 120; n++) expect(await judge(TOKEN, '{}')).toBe('400 INVALID_REQUEST');
   expect(await judge()).toBe('429 RATE_LIMITED');
   expect((await harness.ask('POST', CHALLENGE_PATH, TOKEN, BODY)).headers['retry-after']).toBeUndefined();
@@ -241,7 +241,7 @@ describe('the machine', () => {
     'challenge-errors.chain',
   );
 
-  it.each<[name: string, snapshot: ChipScene['snapshot'], expected: string]>([
+  it.each<[name: string, snapshot: ChipHarness['snapshot'], expected: string]>([
     ['has no token here', { owner: { state: 'absent' } }, '404 MACHINE_NOT_FOUND'],
     [
       'has no token here and relocates',
@@ -303,14 +303,14 @@ describe('the clock', () => {
 it('returns 503 when the store cannot write', async () => {
   rule('challenge-errors.store');
   await harness.close();
-  harness = await startChipScene({ ...WORLD, store: 'unavailable' });
+  harness = await startChipHarness({ ...WORLD, store: 'unavailable' });
   expect(await judge()).toBe('503 VERIFY_STORE_UNAVAILABLE');
 });
 
 it('distinguishes a store that does not respond from a chain that does not respond', async () => {
   rule('challenge-errors.store');
   await harness.close();
-  harness = await startChipScene(WORLD, { deadlineMilliseconds: { 'chip-challenge': 1_000 } });
+  harness = await startChipHarness(WORLD, { deadlineMilliseconds: { 'chip-challenge': 1_000 } });
   Object.assign(harness.ctx.store, { insertChallenge: () => new Promise(() => undefined) });
   expect(await judge()).toBe('503 VERIFY_STORE_UNAVAILABLE');
   Object.assign(harness.ctx.main!.chain, { readMachineUncached: () => new Promise(() => undefined) });
@@ -320,7 +320,7 @@ it('distinguishes a store that does not respond from a chain that does not respo
 it('returns 401 to every caller without configured onboarding tokens', async () => {
   rule('auth.onboarding-token');
   await harness.close();
-  harness = await startChipScene({ ...WORLD, onboardingToken: 'x' });
+  harness = await startChipHarness({ ...WORLD, onboardingToken: 'x' });
   Object.assign(harness.ctx, { onboarding: undefined });
   expect(await judge()).toBe('401 ONBOARDING_AUTH_REQUIRED');
 });

@@ -10,8 +10,8 @@ import {
   CHALLENGE_PATH,
   EVIDENCE_PATH,
   jsonHeaders,
-  startChipScene,
-  type ChipScene,
+  startChipHarness,
+  type ChipHarness,
 } from '../testing/harness/chip-service.ts';
 import { JSON_TEXTS, NO_JSON_TEXTS } from '../testing/fixtures/json-class-documents.ts';
 import { rule } from './conformance/rule.ts';
@@ -22,9 +22,9 @@ const CHALLENGE = `{"machineId":"${ID}"}`;
 const EVIDENCE = attempts.first.bodyText;
 const MEMBER = '"machineId":';
 
-let harness: ChipScene;
+let harness: ChipHarness;
 beforeAll(async () => {
-  harness = await startChipScene(requestCases.world);
+  harness = await startChipHarness(requestCases.world);
 });
 afterAll(() => harness.close());
 

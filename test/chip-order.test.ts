@@ -17,8 +17,8 @@ import {
   CHALLENGE_PATH,
   EVIDENCE_PATH,
   jsonHeaders,
-  startChipScene,
-  type ChipScene,
+  startChipHarness,
+  type ChipHarness,
 } from '../testing/harness/chip-service.ts';
 import { rule } from './conformance/rule.ts';
 
@@ -35,7 +35,7 @@ interface Request {
 interface Step {
   readonly name: string;
   readonly expected: string;
-  readonly fail: (request: Request, harness: ChipScene) => void;
+  readonly fail: (request: Request, harness: ChipHarness) => void;
 }
 
 const { world } = requestCases;
@@ -177,11 +177,11 @@ const ROUTES = [
   { route: 'evidence', path: EVIDENCE_PATH, steps: EVIDENCE_STEPS },
 ];
 
-let unlimited: ChipScene;
-let limited: ChipScene;
+let unlimited: ChipHarness;
+let limited: ChipHarness;
 beforeAll(async () => {
-  unlimited = await startChipScene(WORLD);
-  limited = await startChipScene(WORLD, { rateLimits: 'on' });
+  unlimited = await startChipHarness(WORLD);
+  limited = await startChipHarness(WORLD, { rateLimits: 'on' });
   for (const { path } of ROUTES) {
     for (let n = 0; n < REQUESTS_PER_MINUTE; n++) await limited.judge('POST', path, TOKEN, '{');
   }

@@ -37,7 +37,7 @@ it('gives every decision an anchor that no other decision has', () => {
   expect(anchors.filter((anchor, at) => anchor === '' || anchors.indexOf(anchor) !== at)).toEqual([]);
 });
 
-describe.each(groups)('$title', ({ decisions }) => {
+describe.each(groups)('the page $title', ({ decisions }) => {
   it('states context, decision, consequences and when to revisit for each decision', () => {
     const problems = decisions.flatMap(({ title, body }) =>
       findProblems(body).map((problem) => `${title}: ${problem}`),

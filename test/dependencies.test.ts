@@ -35,7 +35,7 @@ function readJson(path: string): unknown {
   return JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 }
 
-describe.each(FOLDERS)('%s', (folder) => {
+describe.each(FOLDERS)('the package in %s', (folder) => {
   const manifest = readJson(join(folder, 'package.json')) as Manifest;
   const { packages } = readJson(join(folder, 'package-lock.json')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;

@@ -41,7 +41,7 @@ it('names every document once', () => {
   expect(named.toSorted()).toEqual(pages.filter((page) => page !== INDEX));
 });
 
-describe.each([...pages, ...decisionPages, ...OTHER_PAGES])('%s', (page) => {
+describe.each([...pages, ...decisionPages, ...OTHER_PAGES])('the page %s', (page) => {
   it('links to existing files', () => {
     const missing = listLinks(page).filter((target) => !existsSync(join(dirname(join(FOLDER, page)), target)));
     expect(missing).toEqual([]);

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { attempts, fromBase64, requestCases, worldOf, type RequestCase } from '../testing/fixtures/evidence-vectors.ts';
 import type { Hex } from '../src/domain/evidence/signed-bytes.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
-import { EVIDENCE_PATH, startChipScene, type ChipScene } from '../testing/harness/chip-service.ts';
+import { EVIDENCE_PATH, startChipHarness, type ChipHarness } from '../testing/harness/chip-service.ts';
 import { rule } from './conformance/rule.ts';
 
-let harness: ChipScene;
+let harness: ChipHarness;
 afterEach(() => harness.close());
 
 const judge = ({ request: { method, headers, bodyBase64 } }: RequestCase) =>
@@ -16,7 +16,7 @@ const findChallenge = () =>
 
 describe('the published requests', () => {
   it('number 147', async () => {
-    harness = await startChipScene(requestCases.world);
+    harness = await startChipHarness(requestCases.world);
     expect(requestCases.cases).toHaveLength(147);
   });
 
@@ -31,7 +31,7 @@ describe('the published requests', () => {
       'security.strict-certificate',
       'security.canonical-document',
     );
-    harness = await startChipScene(worldOf(each));
+    harness = await startChipHarness(worldOf(each));
     const { status, code } = each.expect;
     const before = [await findChallenge(), await harness.store.listEvidenceRecords(undefined, 2)];
     expect(await judge(each)).toBe(code === null ? String(status) : `${status} ${code}`);
@@ -48,7 +48,7 @@ describe('the published requests', () => {
 
 it('refuses the 121st document of a minute with 429', async () => {
   rule('limits.evidence');
-  harness = await startChipScene(requestCases.world, { rateLimits: 'on' });
+  harness = await startChipHarness(requestCases.world, { rateLimits: 'on' });
   const refused = requestCases.cases.find(({ name }) => name === 'bad-utf8')!;
   for (let n = 0; n < 120; n++) expect(await judge(refused)).toBe('400 INVALID_REQUEST');
   expect(await judge(refused)).toBe('429 RATE_LIMITED');
@@ -60,7 +60,7 @@ describe('one challenge', () => {
 
   it('accepts one document and reports every replay of it as accepted before', async () => {
     rule('challenge.issuance', 'evidence.receipt');
-    harness = await startChipScene(worldOf(accept));
+    harness = await startChipHarness(worldOf(accept));
     const { method, headers, bodyBase64 } = accept.request;
     const { status, text } = await harness.ask(method, EVIDENCE_PATH, headers, fromBase64(bodyBase64));
     expect([status, text]).toEqual([202, attempts.first.receiptText]);
@@ -72,7 +72,7 @@ describe('one challenge', () => {
 
   it('is consumed by one of 64 concurrent documents', async () => {
     rule('limits.challenge-lifetime');
-    harness = await startChipScene(worldOf(accept));
+    harness = await startChipHarness(worldOf(accept));
     const responses = await Promise.all(
       Array.from({ length: 64 }, (_, n) => judge(n % 2 === 0 ? accept : named('certificate-no-aia'))),
     );
@@ -84,7 +84,7 @@ describe('one challenge', () => {
   });
 
   it('lets a second document fail while the first waits for the chain', async () => {
-    harness = await startChipScene(worldOf(accept));
+    harness = await startChipHarness(worldOf(accept));
     const requested = Promise.withResolvers<undefined>();
     const released = Promise.withResolvers<undefined>();
     const { chain } = harness.ctx.main!;
@@ -104,27 +104,27 @@ describe('one challenge', () => {
   });
 
   it.each(['findChallenge', 'consumeChallenge'])('returns the store error when %s does not respond', async (method) => {
-    harness = await startChipScene(worldOf(accept), { deadlineMilliseconds: { 'chip-evidence': 1_000 } });
+    harness = await startChipHarness(worldOf(accept), { deadlineMilliseconds: { 'chip-evidence': 1_000 } });
     Object.assign(harness.ctx.store, { [method]: () => new Promise(() => undefined) });
     expect(await judge(accept)).toBe('503 VERIFY_STORE_UNAVAILABLE');
   });
 
   it('returns the chain error when the chain does not respond', async () => {
-    harness = await startChipScene(worldOf(accept), { deadlineMilliseconds: { 'chip-evidence': 1_000 } });
+    harness = await startChipHarness(worldOf(accept), { deadlineMilliseconds: { 'chip-evidence': 1_000 } });
     Object.assign(harness.ctx.main!.chain, { readMachineUncached: () => new Promise(() => undefined) });
     expect(await judge(accept)).toBe('503 CHAIN_UNAVAILABLE');
   });
 
   it('stays open after any refusal', async () => {
     rule('security.refused-document');
-    harness = await startChipScene(worldOf(accept));
+    harness = await startChipHarness(worldOf(accept));
     const names = ['bad-utf8', 'trailing-newline', 'chip-high-s', 'controller-stranger', 'certificate-rogue-chain'];
     for (const refused of names) expect(await judge(named(refused))).not.toBe('202');
     expect(await judge(accept)).toBe('202');
   });
 
   it('is reported as accepted before after its row is deleted', async () => {
-    harness = await startChipScene(worldOf(accept));
+    harness = await startChipHarness(worldOf(accept));
     await judge(accept);
     expect(await harness.store.deleteOldChallenges(harness.ctx.time.milliseconds / 1_000 + 31 * 86_400)).toBe(1);
     expect(await judge(accept)).toBe('409 EVIDENCE_ALREADY_ACCEPTED');

@@ -5,7 +5,7 @@
 import type { DeadlineClass } from '../src/http/server/route-profiles.ts';
 
 /** Longest time that a caller waits for a response: the interface's promise plus the network. */
-export const PATIENCE_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
+export const RESPONSE_TIMEOUT_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
   general: 10_000,
   verify: 5_000,
   'chip-challenge': 6_000,
@@ -17,17 +17,22 @@ export const POLL_INTERVAL_SECONDS = 15;
 
 interface RequestedRoute {
   readonly line: string;
-  readonly pace: DeadlineClass;
+  readonly deadline: DeadlineClass;
   /** Response while every dependency works. */
   readonly healthy: string;
   /** Requested once per fault, because each request consumes something. */
   readonly isWrite: boolean;
 }
 
-const read = (line: string, healthy = '200'): RequestedRoute => ({ line, pace: 'general', healthy, isWrite: false });
+const read = (line: string, healthy = '200'): RequestedRoute => ({
+  line,
+  deadline: 'general',
+  healthy,
+  isWrite: false,
+});
 const write = (line: string, healthy: string, pace: DeadlineClass): RequestedRoute => ({
   line,
-  pace,
+  deadline: pace,
   healthy,
   isWrite: true,
 });
@@ -45,7 +50,7 @@ const REQUESTED = {
   decision: read('`GET /machine/{did}/monetization`'),
   decide: write('`PUT /machine/{did}/monetization`', '200', 'general'),
   deployment: read('`GET /.well-known/svc-monetization`'),
-  verify: { ...read('`GET /v1/verify/machines/{machineId}`'), pace: 'verify' },
+  verify: { ...read('`GET /v1/verify/machines/{machineId}`'), deadline: 'verify' },
   challenge: write('`POST /v1/verify/chip/challenge`', '201', 'chip-challenge'),
   evidence: write('`POST /v1/verify/chip/evidence` (unknown challenge)', '404 CHALLENGE_NOT_FOUND', 'chip-evidence'),
   health: read('`GET /health`'),
@@ -61,7 +66,7 @@ export const ROUTE_NAMES = Object.keys(REQUESTED) as RouteName[];
 type Cell = string | readonly string[];
 
 export interface Outcome {
-  readonly says: string;
+  readonly summary: string;
   /** Routes that are not listed respond as they do without a fault. */
   readonly cells: Partial<Readonly<Record<RouteName, Cell>>>;
 }
@@ -90,9 +95,9 @@ const RATED = [
 ] as const;
 
 export const OUTCOMES = {
-  served: { says: 'Everything is served.', cells: {} },
+  served: { summary: 'Everything is served.', cells: {} },
   mainUnreadable: {
-    says: 'Routes that read the main chain return 503; the others are served.',
+    summary: 'Routes that read the main chain return 503; the others are served.',
     cells: {
       ...every(RATED, MAIN),
       ...every(['decision', 'decide', 'challenge'], MAIN_CODED),
@@ -101,7 +106,8 @@ export const OUTCOMES = {
     },
   },
   mainContradicted: {
-    says: 'Nothing new is read from the main chain and no decision is accepted. Cached facts that nothing newer contradicts are served for 60 s.',
+    summary:
+      'Nothing new is read from the main chain and no decision is accepted. Cached facts that nothing newer contradicts are served for 60 s.',
     cells: {
       ...Object.fromEntries(RATED.map((name) => [name, [REQUESTED[name].healthy, MAIN]])),
       decision: ['200', MAIN_CODED],
@@ -111,11 +117,12 @@ export const OUTCOMES = {
     },
   },
   altUnreadable: {
-    says: 'Alt-chain machines, and ids that only the alt chain can resolve, return 503. A cached binding is served for up to 60 s. The others are served.',
+    summary:
+      'Alt-chain machines, and ids that only the alt chain can resolve, return 503. A cached binding is served for up to 60 s. The others are served.',
     cells: { ...every(['altRating', 'absent'], ALT), bound: ['200', '503 Binding registry unavailable'] },
   },
   databaseDown: {
-    says: 'Routes that need the index or a stored decision report that storage is unavailable.',
+    summary: 'Routes that need the index or a stored decision report that storage is unavailable.',
     cells: {
       ...every(RATED, STORAGE),
       ...every(['decision', 'decide'], DECISION_STORAGE),
@@ -125,7 +132,8 @@ export const OUTCOMES = {
     },
   },
   databaseSilent: {
-    says: 'The same, at the latest when the deadline of the route expires. An expired deadline may name the chain instead of the database.',
+    summary:
+      'The same, at the latest when the deadline of the route expires. An expired deadline may name the chain instead of the database.',
     cells: {
       ...every(RATED, [STORAGE, MAIN]),
       ...every(['decision', 'decide'], [DECISION_STORAGE, MAIN_CODED]),
@@ -135,7 +143,7 @@ export const OUTCOMES = {
     },
   },
   databaseReadOnly: {
-    says: 'Routes that write report that storage is unavailable; the others are served.',
+    summary: 'Routes that write report that storage is unavailable; the others are served.',
     cells: { decide: DECISION_STORAGE, challenge: CHIP_STORAGE, ready: '503' },
   },
 } as const satisfies Readonly<Record<string, Outcome>>;
@@ -165,13 +173,13 @@ export type FaultName =
 export interface FailureMode {
   readonly dependency: Dependency;
   readonly fault: FaultName;
-  readonly what: string;
+  readonly description: string;
   readonly outcome: OutcomeName;
   /** Included in every test run; `FAILURE_MODES=all` includes the others. */
   readonly isAlwaysRun?: true;
 }
 
-const WIRE: readonly (readonly [fault: FaultName, what: string])[] = [
+const WIRE: readonly (readonly [fault: FaultName, description: string])[] = [
   ['latency', 'every chunk of a response is delayed by 200 ms (PostgreSQL: 20 ms)'],
   ['cut', 'open connections end and new ones are closed immediately'],
   ['reset', 'connections are reset when a response begins'],
@@ -189,10 +197,10 @@ function wireFailureModes(
   silent: OutcomeName,
   always: FaultName,
 ): FailureMode[] {
-  return WIRE.map(([fault, what]) => ({
+  return WIRE.map(([fault, description]) => ({
     dependency,
     fault,
-    what,
+    description,
     outcome: fault === 'latency' ? 'served' : QUIET.includes(fault) ? silent : down,
     ...(fault === always && { isAlwaysRun: true }),
   }));
@@ -203,19 +211,19 @@ export const FAILURE_MODES: readonly FailureMode[] = [
   {
     dependency: 'main',
     fault: 'stale',
-    what: 'state is three blocks older than the requested block',
+    description: 'state is three blocks older than the requested block',
     outcome: 'mainContradicted',
   },
   {
     dependency: 'main',
     fault: 'false data',
-    what: 'every call reverts as if no machine existed',
+    description: 'every call reverts as if no machine existed',
     outcome: 'mainContradicted',
   },
   {
     dependency: 'main',
     fault: 'wrong chain',
-    what: 'the URL leads to another chain with the same chain id',
+    description: 'the URL leads to another chain with the same chain id',
     outcome: 'mainUnreadable',
     isAlwaysRun: true,
   },
@@ -223,19 +231,19 @@ export const FAILURE_MODES: readonly FailureMode[] = [
   {
     dependency: 'alt',
     fault: 'stale',
-    what: 'responses are for a slot far in the past',
+    description: 'responses are for a slot far in the past',
     outcome: 'altUnreadable',
   },
   {
     dependency: 'alt',
     fault: 'false data',
-    what: 'no account exists and the slot is far ahead',
+    description: 'no account exists and the slot is far ahead',
     outcome: 'altUnreadable',
   },
   {
     dependency: 'alt',
     fault: 'wrong chain',
-    what: 'the URL leads to another cluster, in which no account exists',
+    description: 'the URL leads to another cluster, in which no account exists',
     outcome: 'altUnreadable',
     isAlwaysRun: true,
   },
@@ -243,18 +251,16 @@ export const FAILURE_MODES: readonly FailureMode[] = [
   {
     dependency: 'database',
     fault: 'read-only',
-    what: 'the server rejects writes, like a standby',
+    description: 'the server rejects writes, like a standby',
     outcome: 'databaseReadOnly',
   },
   {
     dependency: 'database',
     fault: 'without its tables',
-    what: 'the schema is not the one the service created',
+    description: 'the schema is not the one the service created',
     outcome: 'databaseDown',
   },
 ];
-
-export type Answers = Readonly<Record<RouteName, string>>;
 
 /** Returns the responses that a route may give once the service has detected the fault. */
 export function expectedOf(outcome: OutcomeName, route: RouteName): readonly string[] {

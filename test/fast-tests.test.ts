@@ -8,7 +8,7 @@ function isFast(files: Readonly<Record<string, string>>): boolean {
   return selectFastTests(['a/x.test.ts'], (path) => files[path] ?? '').length === 1;
 }
 
-describe('leaves a test out that reaches a module that starts processes', () => {
+describe('omits a test that reaches a module that starts processes', () => {
   it.each<[string, Readonly<Record<string, string>>]>([
     ['itself', { 'a/x.test.ts': "import { spawn } from 'node:child_process';" }],
     ['for its effects', { 'a/x.test.ts': "import 'node:cluster';" }],

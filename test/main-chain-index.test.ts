@@ -60,7 +60,7 @@ async function openIndexers(maxWindowBlocks?: number) {
   }
   async function readTimes(count: number) {
     const head = await harness.readHead();
-    const rows = await eventTimes.readEventLogs('second', machine, 0, count, head, false);
+    const rows = await eventTimes.readEventLogs('current', machine, 0, count, head, false);
     return rows.map(({ eventIndex, value, blockNumber }) => [eventIndex, value, blockNumber - head.number]);
   }
   return { chain, store, integrity, steps, follower, work, readTimes, fingerprint: fxRates.current().fingerprint };
@@ -86,7 +86,7 @@ describe('the indexers on a real node', () => {
       blockNumber: finalized.number,
       blockHash: finalized.hash,
     });
-    const rows = await store.listEventLogs('second', machine, 0, 10);
+    const rows = await store.listEventLogs('current', machine, 0, 10);
     expect(rows.map(({ seq, value }) => [seq, value])).toEqual([
       [0, 1_001n],
       [1, 1_002n],
@@ -100,7 +100,7 @@ describe('the indexers on a real node', () => {
   it('fold final events into the rating state', async () => {
     const { store, work, fingerprint } = await openIndexers();
     await work();
-    const stored = await store.readRatingState('second', machine, fingerprint);
+    const stored = await store.readRatingState('current', machine, fingerprint);
     expect(decodeRatingState(stored!.state)).toMatchObject({
       nextSeq: 4,
       revenueEvents: 4,
@@ -162,7 +162,7 @@ describe('the indexers on a real node', () => {
     await harness.chain.writer.rpc.request('anvil_mine', ['0x80']);
     const { store, work } = await openIndexers(16);
     expect(await work()).toBe('idle');
-    expect((await store.readEventLogCount('second', machine)).count).toBe(6);
+    expect((await store.readEventLogCount('current', machine)).count).toBe(6);
   });
 });
 
@@ -196,7 +196,7 @@ describe('the indexers on a faulty node', () => {
     const { store, work } = await openIndexers();
     harness.proxy.inject(fault, Infinity);
     expect(await work()).toBe('idle');
-    expect((await store.readEventLogCount('second', machine)).count).toBe(4);
+    expect((await store.readEventLogCount('current', machine)).count).toBe(4);
     harness.proxy.heal();
   });
 
@@ -213,7 +213,7 @@ describe('the indexers on a faulty node', () => {
     expect(await store.readMainChainCheckpoint()).toBeUndefined();
     harness.proxy.heal();
     expect(await work()).toBe('idle');
-    expect((await store.readEventLogCount('second', machine)).count).toBe(4);
+    expect((await store.readEventLogCount('current', machine)).count).toBe(4);
   });
 
   it('retry with a smaller block range', async () => {
@@ -231,6 +231,6 @@ describe('the indexers on a faulty node', () => {
       Infinity,
     );
     expect(await work()).toBe('idle');
-    expect((await store.readEventLogCount('second', machine)).count).toBe(6);
+    expect((await store.readEventLogCount('current', machine)).count).toBe(6);
   });
 });

@@ -7,7 +7,7 @@ import { openTrustFolder } from '../devnet/chips/trust-folder.ts';
 import { readConfig } from '../src/config.ts';
 import { fromBase64, pki, requestCases, worldOf } from '../testing/fixtures/evidence-vectors.ts';
 import { openOnboarding, type Onboarding } from '../src/composition/onboarding.ts';
-import { EVIDENCE_PATH, startChipScene, type ChipScene } from '../testing/harness/chip-service.ts';
+import { EVIDENCE_PATH, startChipHarness, type ChipHarness } from '../testing/harness/chip-service.ts';
 
 const ACCEPTED = requestCases.cases.find(({ name }) => name === 'accept')!;
 const { onboardingToken, now } = worldOf(ACCEPTED);
@@ -21,15 +21,15 @@ const trust = {
 };
 const others = openTrustFolder(join(folder, 'others'), now).env;
 
-let harness: ChipScene;
+let harness: ChipHarness;
 let onboarding: Onboarding;
 beforeAll(async () => {
-  harness = await startChipScene(worldOf(ACCEPTED));
+  harness = await startChipHarness(worldOf(ACCEPTED));
   const { store, log } = harness.ctx;
   const { config } = read(trust, onboardingToken);
   onboarding = await openOnboarding({ config, isLenient: false, store, log });
   // The routes hold the intake that the harness started with.
-  Object.defineProperties(harness.ctx.onboarding, Object.getOwnPropertyDescriptors(onboarding.intake));
+  Object.defineProperties(harness.ctx.onboarding, Object.getOwnPropertyDescriptors(onboarding.config));
 });
 afterAll(async () => {
   await harness.close();

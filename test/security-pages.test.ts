@@ -40,7 +40,7 @@ function findProblems(row: string, known: readonly Proof[] = proofs, read = read
   });
 }
 
-describe.each(PAGES)('%s', (page, count) => {
+describe.each(PAGES)('the page %s', (page, count) => {
   const rows = listRows(readFileSync(join(ROOT, page), 'utf8'));
 
   it('names rules with tests in every row', () => {

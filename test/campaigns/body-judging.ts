@@ -6,18 +6,18 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { Random } from '../../sim/random.ts';
 import { attempts, pki, requestCases, type VectorWorld } from '../../testing/fixtures/evidence-vectors.ts';
-import { CHALLENGE_PATH, startChipScene, type ChipScene } from '../../testing/harness/chip-service.ts';
+import { CHALLENGE_PATH, startChipHarness, type ChipHarness } from '../../testing/harness/chip-service.ts';
 import { createBodyMutations, WORLDS, type MutatedBody, type WorldName } from './body-mutations.ts';
-import { openPipelinedPosts, type Answer, type PipelinedPosts } from './pipelined-posts.ts';
+import { openPipelinedPosts, type PostResponse, type PipelinedPosts } from './pipelined-posts.ts';
 
-export interface BodyTally {
+export interface BodyCounts {
   readonly runs: number;
   /** Counts by route, status and code. */
   readonly answers: ReadonlyMap<string, number>;
 }
 
 interface Target {
-  readonly harness: ChipScene;
+  readonly harness: ChipHarness;
   readonly posts: PipelinedPosts;
 }
 
@@ -55,7 +55,7 @@ export async function judgeMutatedBodies(
   seed: number,
   runs: number,
   isOver: (done: number) => boolean = () => false,
-): Promise<BodyTally> {
+): Promise<BodyCounts> {
   const targets = new Map<WorldName, Target>();
   for (const name of Object.keys(WORLDS) as WorldName[]) targets.set(name, await openTarget(name));
   const next = createBodyMutations(new Random(seed));
@@ -91,7 +91,7 @@ export async function judgeMutatedBodies(
 /** Returns route, status and code. Throws with the body in hex when the response is not the expected one. */
 function judgeAnswer(
   { path, body, world, expected }: MutatedBody,
-  answer: Answer | undefined,
+  answer: PostResponse | undefined,
   texts: Map<string, string>,
   isSearched: boolean,
 ): string {
@@ -124,7 +124,7 @@ function sharesText(answer: string, body: string): boolean {
 }
 
 async function openTarget(name: WorldName): Promise<Target> {
-  const harness = await startChipScene({ ...BASE, ...CHANGES[name] }, { logsRequests: false });
+  const harness = await startChipHarness({ ...BASE, ...CHANGES[name] }, { logsRequests: false });
   Object.assign(harness.ctx.onboarding!, { createNonce: () => randomBytes(32) });
   if (name === 'clock set back') harness.ctx.time.milliseconds = 0;
   return { harness, posts: await openPipelinedPosts(harness.url, BASE.onboardingToken, CONNECTIONS) };

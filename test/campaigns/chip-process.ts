@@ -14,11 +14,15 @@ import { toNumber } from '../../src/domain/evidence/low-s.ts';
 import { chipPreimage, controllerMessage, toHex, transcriptBytes } from '../../src/domain/evidence/signed-bytes.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createMainChainKey, type MainChainKey } from '../../testing/fixtures/signing-keys.ts';
-import { openPipelinedPosts, type Answer } from './pipelined-posts.ts';
+import { openPipelinedPosts, type PostResponse } from './pipelined-posts.ts';
 
 export interface ChipService {
   /** Posts over a connection, by default the first. Requests of different connections race. Resolves with undefined without a complete response. */
-  post(path: 'challenge' | 'evidence', body: string | Uint8Array, connection?: number): Promise<Answer | undefined>;
+  post(
+    path: 'challenge' | 'evidence',
+    body: string | Uint8Array,
+    connection?: number,
+  ): Promise<PostResponse | undefined>;
   readonly process: ChildProcess;
   /** Address of the public port. */
   readonly url: string;

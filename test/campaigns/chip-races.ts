@@ -13,7 +13,7 @@ import { nonceHashOf, type Hex } from '../../src/domain/evidence/signed-bytes.ts
 import type { Store } from '../../src/ports/store.ts';
 import { startChipReplicas, type ChipReplicas } from './chip-replicas.ts';
 import { createProvider } from './chip-process.ts';
-import type { Answer } from './pipelined-posts.ts';
+import type { PostResponse } from './pipelined-posts.ts';
 
 export interface RaceOptions {
   readonly devnet: Devnet;
@@ -99,7 +99,7 @@ export async function raceChallenges(options: RaceOptions): Promise<RaceResult> 
       const count = Math.min(BATCH, challenges - done);
       const chosen = Array.from({ length: count }, (_, n) => machines[(done + n) % machines.length]!);
       const races = await openRaces(service, chosen, sign, submissions, random);
-      const entered = shuffle(random, enter(races, submissions));
+      const entered = shuffle(random, listSubmissions(races, submissions));
       let strike = random.chance(1 / batchesPerKill) ? chooseKill(random, entered.length) : undefined;
       for (let round = 0, left = entered; left.length > 0; round++) {
         expect(round, 'rounds without an answer').toBeLessThan(MAX_ATTEMPTS);
@@ -144,7 +144,7 @@ function openRaces(
   );
 }
 
-function enter(races: readonly Race[], submissions: number): Submission[] {
+function listSubmissions(races: readonly Race[], submissions: number): Submission[] {
   return races.flatMap((race) =>
     Array.from({ length: submissions }, (_, connection) => ({
       race,
@@ -212,7 +212,7 @@ async function post(
   path: 'challenge' | 'evidence',
   body: string,
   connection = 0,
-): Promise<Answer> {
+): Promise<PostResponse> {
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const answer = await service.post(path, body, connection);
     if (answer !== undefined && answer.status !== 503) return answer;

@@ -7,7 +7,7 @@ import { vectorRules } from '../../testing/fixtures/evidence-vectors.ts';
 import { createLeafMutations } from './leaf-mutations.ts';
 import { judgeByOpenssl, judgeByPeculiar, isAcceptableToOpenssl } from './second-opinions.ts';
 
-export interface LeafTally {
+export interface LeafCounts {
   readonly runs: number;
   /** Counts by the row that rejects, or `accepted`. */
   readonly verdicts: ReadonlyMap<string, number>;
@@ -19,7 +19,7 @@ export async function judgeMutatedLeaves(
   seed: number,
   runs: number,
   isOver: (done: number) => boolean = () => false,
-): Promise<LeafTally> {
+): Promise<LeafCounts> {
   const next = createLeafMutations(new Random(seed));
   const rules = { ...vectorRules, nowSeconds: VECTOR_NOW };
   const verdicts = new Map<string, number>();

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface Answer {
+export interface PostResponse {
   readonly status: number;
   /** Status line and header fields as received. */
   readonly head: string;
@@ -14,14 +14,14 @@ export interface Answer {
 
 export interface PipelinedPosts {
   /** Posts over the connection with this number, modulo their count. Resolves with undefined without a complete response. */
-  post(connection: number, path: string, body: string | Uint8Array): Promise<Answer | undefined>;
+  post(connection: number, path: string, body: string | Uint8Array): Promise<PostResponse | undefined>;
   /** Closes all connections, because the server stores received bytes as long as the caller is connected. */
   disconnect(): void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  readonly waiting: ((answer: Answer | undefined) => void)[];
+  readonly waiting: ((answer: PostResponse | undefined) => void)[];
   received: Buffer;
 }
 

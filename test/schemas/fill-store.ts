@@ -34,7 +34,7 @@ export async function fillStore(store: Store): Promise<void> {
       controller: CONTROLLER,
     })),
   };
-  const logs = [submitted(id(7)), imported(id(8)), submitted(id(8)), submitted(id(8), { generation: 'first' })];
+  const logs = [submitted(id(7)), imported(id(8)), submitted(id(8)), submitted(id(8), { generation: 'legacy' })];
   await store.advanceMainChain(undefined, checkpointAt(1), logs, ownership);
   await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: NOW * 1000 });
   const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
@@ -48,7 +48,7 @@ export async function fillStore(store: Store): Promise<void> {
 
 async function fillChips(store: Store): Promise<void> {
   const hash = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`;
-  const caps = { perMachine: 5, inAll: 100 };
+  const caps = { perMachine: 5, total: 100 };
   for (const n of [1, 2]) {
     const times = { issuedAt: NOW, expiresAt: NOW + 270 };
     const challenge = { nonceHash: hash(n), machineId: id(7), didController: CONTROLLER, chainId: 31337, ...times };
@@ -113,8 +113,8 @@ export async function readFilled(store: Store): Promise<object> {
     isAlt: await store.claimAltIdentity(ALT_IDENTITY),
     checkpoint: await store.readMainChainCheckpoint(),
     head: await store.readHeadObservation(),
-    logs: await store.listEventLogs('second', id(8), 0, 10),
-    fold: await store.readRatingState('second', id(7), RATES),
+    logs: await store.listEventLogs('current', id(8), 0, 10),
+    fold: await store.readRatingState('current', id(7), RATES),
     rates: await store.loadRates(),
     decision: await store.readDecision(id(7)),
     audit: await store.listAppliedDecisions(id(7)),
@@ -122,6 +122,6 @@ export async function readFilled(store: Store): Promise<object> {
     operations: await store.listAltOperations(id(9)),
     parked: await store.listParked(Number.MAX_SAFE_INTEGER, 10),
     fleet: await store.listFleet(ALT_IDENTITY, OWNER, 0, 10),
-    intakes: await store.listEvidenceRecords(undefined, 10),
+    evidenceRecords: await store.listEvidenceRecords(undefined, 10),
   };
 }

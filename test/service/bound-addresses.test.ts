@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { getAddress } from 'viem';
 import { rule } from '../conformance/rule.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 import { startBoundService, walletKey, type BoundService } from './bound-service.ts';
 
 const { firstGeneration, machines: secondGeneration } = inject('fixtures');
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const get = (path: string, init?: RequestInit) => ask(service.url + path, init);
+const get = (path: string, init?: RequestInit) => fetchChecked(service.url + path, init);
 const record = (wallet: keyof typeof WALLETS, init?: RequestInit) =>
   get(`/solana/mcr/${walletKey(WALLETS[wallet])}`, init);
 const listing = (wallet: keyof typeof WALLETS, query = '') =>

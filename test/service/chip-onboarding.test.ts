@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 import { OWNER, startChipOnboardingFixture, type ChipOnboardingFixture } from './chip-onboarding-fixture.ts';
 
 const { chip, onboardingToken } = inject('fixtures');
@@ -41,7 +41,7 @@ describe('a provider', () => {
     expect(harness.service.lines.join('\n')).not.toContain(onboardingToken);
   });
 
-  it('that submits again learns that the document was accepted before', async () => {
+  it('learns on a second submission that the document was accepted before', async () => {
     const { receivedAt, ...follows } = receipt;
     const { code, stdout, stderr } = await harness.svc('chip', 'submit', evidence, '--json', ...at());
     expect([code, JSON.parse(stdout), stderr]).toEqual([0, follows, 'this document was already accepted\n']);
@@ -52,7 +52,7 @@ describe('a provider', () => {
     ['DER with a SEQUENCE', "'der'", ''],
     ['r and s of 32 bytes', "'ieee-p1363'", ''],
     ['DER without a SEQUENCE', "'der'", '.subarray(2)'],
-  ])('lets a command sign, which answers %s', async (_name, encoding, rest) => {
+  ])('uses a command that signs and prints %s', async (_name, encoding, rest) => {
     // Signs the preimage, which is the same; the prehash on its input must be that of it.
     const file = await challenge();
     const script = harness.fileOf(
@@ -128,7 +128,7 @@ process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })
 describe('an attester', () => {
   const attester = () => ['--key-file', harness.fileOf('attester.key', inject('fixtures').mainChain.admin.key)];
   const statuses = async (machine: number) => {
-    const answer = await ask(`${harness.service.service.url}/v1/verify/machines/${harness.ids[machine]}`);
+    const answer = await fetchChecked(`${harness.service.service.url}/v1/verify/machines/${harness.ids[machine]}`);
     const { verification } = answer.json<{ verification: Record<'kyb' | 'chip', { status: string }> }>();
     return `${verification.kyb.status} ${verification.chip.status}`;
   };

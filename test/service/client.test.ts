@@ -2,13 +2,13 @@
 import { describe, expect, inject, it } from 'vitest';
 import { createClient, isRetryable, type Result } from '../../client/client.ts';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
 const client = createClient({ baseUrl: `${baseUrl}/` });
-const json = async (path: string) => (await ask(baseUrl + path)).json();
+const json = async (path: string) => (await fetchChecked(baseUrl + path)).json();
 
 /** Returns the value, or throws with the error. */
 function valueOf<T>(result: Result<T>): T {

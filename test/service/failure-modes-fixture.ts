@@ -5,7 +5,12 @@ import { attempts } from '../../testing/fixtures/evidence-vectors.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
-import { PATIENCE_MILLISECONDS, POLL_INTERVAL_SECONDS, ROUTES, type RouteName } from '../failure-modes-table.ts';
+import {
+  RESPONSE_TIMEOUT_MILLISECONDS,
+  POLL_INTERVAL_SECONDS,
+  ROUTES,
+  type RouteName,
+} from '../failure-modes-table.ts';
 import {
   startEmbeddedPostgres,
   type PostgresServer,
@@ -13,13 +18,13 @@ import {
 } from '../../testing/harness/embedded-postgres.ts';
 import { startFaultProxy, type FaultProxy } from '../../testing/harness/fault-proxy.ts';
 import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
-import { ask, findMachine, type Answer } from './ask.ts';
+import { fetchChecked, findMachine, type CheckedResponse } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 /** Proxies between the service and one chain: one for bytes, one for JSON-RPC messages. */
 export interface Chain {
   readonly wire: FaultProxy;
-  readonly words: RpcProxy;
+  readonly rpc: RpcProxy;
 }
 
 export interface FailureModesFixture {
@@ -29,7 +34,7 @@ export interface FailureModesFixture {
   readonly databaseWire: FaultProxy;
   readonly proxied: ProxiedService;
   /** Returns the status and the error text with numbers as `N`; rejects when the response takes longer than the interface promises. */
-  ask(route: RouteName): Promise<string>;
+  request(route: RouteName): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -66,23 +71,23 @@ const OLDEST_SECONDS = 240;
 /** Starts the services and proxies; the caller closes them. */
 export async function startFailureModesFixture(): Promise<FailureModesFixture> {
   const closers: (() => Promise<unknown>)[] = [];
-  const keep = <T extends { close(): Promise<unknown> }>(part: T): T => {
+  const closeLater = <T extends { close(): Promise<unknown> }>(part: T): T => {
     closers.push(() => part.close());
     return part;
   };
   const server: PostgresServer = await startEmbeddedPostgres();
   closers.push(() => server.stop());
   const database = await server.createDatabase();
-  const databaseWire = keep(await startFaultProxy({ path: socketOf(database.url) }));
+  const databaseWire = closeLater(await startFaultProxy({ path: socketOf(database.url) }));
   const putBetween = async (rpcUrl: string): Promise<Chain> => {
-    const words = keep(await startRpcProxy(rpcUrl));
-    return { words, wire: keep(await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(words.url).port) })) };
+    const rpc = closeLater(await startRpcProxy(rpcUrl));
+    return { rpc, wire: closeLater(await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(rpc.url).port) })) };
   };
   const chains = {
     main: await putBetween(inject('fixtures').mainChain.rpcUrl),
     alt: await putBetween(altChain!.rpcUrl),
   };
-  const proxied = keep(
+  const proxied = closeLater(
     await startProxiedService({
       DATABASE_URL: `postgres://postgres@127.0.0.1:${databaseWire.port}/${database.name}`,
       MAIN_RPC_URLS: through(chains.main),
@@ -95,15 +100,15 @@ export async function startFailureModesFixture(): Promise<FailureModesFixture> {
     database,
     databaseWire,
     proxied,
-    ask: await createCaller(proxied.service.url),
+    request: await createCaller(proxied.service.url),
     async close() {
       for (const close of closers.reverse()) await close();
     },
   };
 }
 
-function through({ words, wire }: Chain): string {
-  const url = new URL(words.url);
+function through({ rpc, wire }: Chain): string {
+  const url = new URL(rpc.url);
   url.port = String(wire.port);
   return url.href;
 }
@@ -112,8 +117,8 @@ function socketOf(url: string): string {
   return `${new URL(url).searchParams.get('host')}/.s.PGSQL.5432`;
 }
 
-async function createCaller(url: string): Promise<FailureModesFixture['ask']> {
-  const published = (await ask(`${url}${PATHS.deployment}`)).json<{ chain_id: string; registry: Address }>();
+async function createCaller(url: string): Promise<FailureModesFixture['request']> {
+  const published = (await fetchChecked(`${url}${PATHS.deployment}`)).json<{ chain_id: string; registry: Address }>();
   const deployment = { chainId: published.chain_id, registry: published.registry };
   const key = createMainChainKey(Buffer.from(decider.ownerKey.slice(2), 'hex'));
   let timestamp = 0;
@@ -131,27 +136,27 @@ async function createCaller(url: string): Promise<FailureModesFixture['ask']> {
     return { method: 'POST', headers, body };
   }
 
-  function askOnce(route: RouteName): Promise<Answer> {
-    const init = { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS[ROUTES[route].pace]) };
+  function requestOnce(route: RouteName): Promise<CheckedResponse> {
+    const init = { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS[ROUTES[route].deadline]) };
     switch (route) {
       case 'decide':
-        return ask(url + PATHS.decision, { ...init, ...decide() });
+        return fetchChecked(url + PATHS.decision, { ...init, ...decide() });
       case 'challenge': {
         const id = challenged[challenges++ % challenged.length]!;
-        return ask(`${url}/v1/verify/chip/challenge`, { ...init, ...post(JSON.stringify({ machineId: id })) });
+        return fetchChecked(`${url}/v1/verify/chip/challenge`, { ...init, ...post(JSON.stringify({ machineId: id })) });
       }
       case 'evidence':
-        return ask(`${url}/v1/verify/chip/evidence`, { ...init, ...post(attempts.first.bodyText) });
+        return fetchChecked(`${url}/v1/verify/chip/evidence`, { ...init, ...post(attempts.first.bodyText) });
       default:
-        return ask(url + PATHS[route], init);
+        return fetchChecked(url + PATHS[route], init);
     }
   }
 
-  return async (route) => describeAnswer(await askOnce(route));
+  return async (route) => describeResponse(await requestOnce(route));
 }
 
 /** Returns the status and, for an error, its detail. */
-function describeAnswer({ status, text }: Answer): string {
+function describeResponse({ status, text }: CheckedResponse): string {
   if (status < 400) return String(status);
   const body = JSON.parse(text) as { readonly detail?: string | { readonly code: string } };
   const { detail = '' } = body;

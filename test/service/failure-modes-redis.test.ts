@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultProxy, type FaultProxy, type WireFault } from '../../testing/harness/fault-proxy.ts';
-import { PATIENCE_MILLISECONDS } from '../failure-modes-table.ts';
+import { RESPONSE_TIMEOUT_MILLISECONDS } from '../failure-modes-table.ts';
 import { isRedisAvailable, startRedis, type RedisServer } from '../../testing/harness/redis-server.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const LIMIT = 90;
@@ -48,8 +48,8 @@ describe.runIf(isRedisAvailable)('Redis', () => {
   /** Sends one request more than the limit allows, on a path that was not requested before. */
   async function exhaust(): Promise<number[]> {
     const path = `/machines/${++serial + 1_000_000}`;
-    const init = () => ({ signal: AbortSignal.timeout(PATIENCE_MILLISECONDS.general) });
-    const statusOf = async () => (await ask(proxied.service.url + path, init())).status;
+    const init = () => ({ signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS.general) });
+    const statusOf = async () => (await fetchChecked(proxied.service.url + path, init())).status;
     const admitted = await Promise.all(Array.from({ length: LIMIT }, statusOf));
     return [...new Set([...admitted, await statusOf()])];
   }

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, inject, it } from 'vitest';
 import { MAX_ARRIVAL_MILLISECONDS } from '../../src/http/server/http-server.ts';
-import { PATIENCE_MILLISECONDS } from '../failure-modes-table.ts';
+import { RESPONSE_TIMEOUT_MILLISECONDS } from '../failure-modes-table.ts';
 import { open } from '../../testing/harness/raw-http.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 import { rule } from '../conformance/rule.ts';
 
 const SLOW_CALLERS = 2_000;
@@ -41,11 +41,12 @@ it(`serves other callers during ${SLOW_CALLERS} slow connections and closes thos
   const callers = await Promise.all(Array.from({ length: SLOW_CALLERS }, (_, index) => callSlowly(index)));
   const drip = setInterval(() => callers.forEach(({ socket }) => socket.writable && socket.write('a')), 1_000);
   const closed = Promise.all(callers.map(({ status }) => status));
-  const withTimeout = () => ({ signal: AbortSignal.timeout(PATIENCE_MILLISECONDS.general) });
+  const withTimeout = () => ({ signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS.general) });
 
   let left = READS;
   const read = async () => {
-    for (; left > 0; left--) expect((await ask(`${baseUrl}/mcr/${rated.did}`, withTimeout())).status).toBe(200);
+    for (; left > 0; left--)
+      expect((await fetchChecked(`${baseUrl}/mcr/${rated.did}`, withTimeout())).status).toBe(200);
   };
   await Promise.all(Array.from({ length: READERS }, read));
 

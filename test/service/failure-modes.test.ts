@@ -38,22 +38,22 @@ const POLL_MILLISECONDS = 250;
 const LONG_PAST_SLOTS = 1_000_000;
 const FAR_AHEAD_SLOTS = 1_000_000_000;
 
-let scene: FailureModesFixture;
+let harness: FailureModesFixture;
 let otherChain: Anvil;
 let otherCluster: RpcProxy;
 let administration: pg.Client;
 beforeAll(async () => {
-  scene = await startFailureModesFixture();
+  harness = await startFailureModesFixture();
   otherChain = await startAnvil();
   otherCluster = await startRpcProxy(answerAsOtherCluster);
-  administration = new pg.Client({ connectionString: scene.database.url });
+  administration = new pg.Client({ connectionString: harness.database.url });
   await administration.connect();
 });
 afterAll(async () => {
   await administration.end();
   await otherCluster.close();
   await otherChain.stop();
-  await scene.close();
+  await harness.close();
 });
 
 type Row = Partial<Readonly<Record<RouteName, string>>>;
@@ -63,8 +63,8 @@ function rowOf<T>(names: readonly RouteName[], each: (name: RouteName) => T): Pa
 }
 
 async function requestRow(names: readonly RouteName[]): Promise<Row> {
-  const said = await Promise.all(names.map(async (name) => [name, await scene.ask(name)] as const));
-  return Object.fromEntries(said);
+  const received = await Promise.all(names.map(async (name) => [name, await harness.request(name)] as const));
+  return Object.fromEntries(received);
 }
 
 type Allowed = (name: RouteName) => readonly string[];
@@ -78,8 +78,8 @@ function differences(row: Row, allowed: Allowed): string {
 const whenHealthy = (name: RouteName) => HEALTHY[name]!;
 
 /** Returns whether a response is allowed during any transition: a database connection that ends aborts its statements. */
-function isRefusal(name: RouteName, said: string): boolean {
-  return said.startsWith('503') || (name === 'decision' && said === DECISION_STORAGE);
+function isRefusal(name: RouteName, received: string): boolean {
+  return received.startsWith('503') || (name === 'decision' && received === DECISION_STORAGE);
 }
 
 /** Polls all reads until they return what they should. Meanwhile each returns that, what it returned before, or an error. */
@@ -101,7 +101,7 @@ async function settle(milliseconds: number, before: Allowed, then: Allowed): Pro
 describe.each(FAILURE_MODES.filter(({ isAlwaysRun }) => isAlwaysRun || process.env['FAILURE_MODES'] === 'all'))(
   '$dependency: $fault',
   (mode) => {
-    it(`${DEPENDENCIES[mode.dependency]}: ${mode.what}`, { timeout: 120_000 }, async () => {
+    it(`${DEPENDENCIES[mode.dependency]}: ${mode.description}`, { timeout: 120_000 }, async () => {
       rule('security.faulty-dependency');
       const then = (name: RouteName) => expectedOf(mode.outcome, name);
       await settle(POLL_INTERVAL_SECONDS * 1000, whenHealthy, whenHealthy);
@@ -128,13 +128,13 @@ interface InjectedFault {
 function inject({ dependency, fault }: FailureMode): InjectedFault | Promise<InjectedFault> {
   const wireFault = toWireFault(dependency, fault);
   if (wireFault !== undefined) return injectWireFault(wireOf(dependency), wireFault);
-  if (dependency === 'main') return injectRpcFault(scene.main, toMainFault(fault));
-  if (dependency === 'alt') return injectRpcFault(scene.alt, toAltFault(fault));
+  if (dependency === 'main') return injectRpcFault(harness.main, toMainFault(fault));
+  if (dependency === 'alt') return injectRpcFault(harness.alt, toAltFault(fault));
   return injectDatabaseFault(fault);
 }
 
 function wireOf(dependency: FailureMode['dependency']): FaultProxy {
-  return dependency === 'database' ? scene.databaseWire : scene[dependency].wire;
+  return dependency === 'database' ? harness.databaseWire : harness[dependency].wire;
 }
 
 function toWireFault(dependency: FailureMode['dependency'], fault: FailureMode['fault']): WireFault | undefined {
@@ -166,10 +166,10 @@ function injectWireFault(wire: FaultProxy, fault: WireFault): InjectedFault {
   return { met: () => wire.hits, heal: () => wire.heal() };
 }
 
-function injectRpcFault({ words }: Chain, fault: RpcFault): InjectedFault {
-  words.resetCounts();
-  words.inject(fault);
-  return { met: () => words.requests, heal: () => words.heal() };
+function injectRpcFault({ rpc }: Chain, fault: RpcFault): InjectedFault {
+  rpc.resetCounts();
+  rpc.inject(fault);
+  return { met: () => rpc.requests, heal: () => rpc.heal() };
 }
 
 function toMainFault(fault: FailureMode['fault']): RpcFault {
@@ -233,8 +233,8 @@ async function injectDatabaseFault(fault: FailureMode['fault']): Promise<Injecte
   const [breaking, healing] =
     fault === 'read-only'
       ? [
-          `ALTER DATABASE ${scene.database.name} SET default_transaction_read_only = on`,
-          `ALTER DATABASE ${scene.database.name} RESET default_transaction_read_only`,
+          `ALTER DATABASE ${harness.database.name} SET default_transaction_read_only = on`,
+          `ALTER DATABASE ${harness.database.name} RESET default_transaction_read_only`,
         ]
       : ['ALTER SCHEMA public RENAME TO hidden', 'ALTER SCHEMA hidden RENAME TO public'];
   await run(breaking);

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { formatMachineDid, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { startMachineHarness, type MachineHarness } from '../../testing/fixtures/machines.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 import { startProxiedService } from './proxied-service.ts';
 
 /** Delay per call. A first poll needs at least three calls, which exceeds the time that a start waits for an unresponsive node. */
@@ -46,7 +46,7 @@ it('follows the head before the first response', { timeout: 60_000 }, async () =
   const { service, close } = await startProxiedService({ ...env, INDEXER: 'off' });
   try {
     const did = formatMachineDid(machine, DEFAULT_NAMESPACE);
-    const rating = await ask(`${service.url}/mcr/${did}`);
+    const rating = await fetchChecked(`${service.url}/mcr/${did}`);
     expect([rating.status, rating.json().event_count]).toEqual([200, 6]);
   } finally {
     await close();

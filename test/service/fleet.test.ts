@@ -1,12 +1,12 @@
 /** `GET /operator/{did}/machines` in front of a real chain (interface, rules 1 to 7; http-facts 7). */
 import { describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines, operators } = inject('fixtures');
 const operatorOf = (name: string) => findMachine(operators, name);
-const get = (path: string) => ask(baseUrl + path);
+const get = (path: string) => fetchChecked(baseUrl + path);
 
 interface Listing {
   readonly operator_did: string;

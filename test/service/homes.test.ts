@@ -1,11 +1,11 @@
 /** Home chains of machines and the members of their responses (interface, Machine identifier, Machine profile, Read routes; decisions 1). */
 import { describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines, operators } = inject('fixtures');
-const get = (path: string) => ask(baseUrl + path);
+const get = (path: string) => fetchChecked(baseUrl + path);
 
 type Machine = (typeof machines)[number];
 

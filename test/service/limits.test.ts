@@ -1,7 +1,7 @@
 /** Rate limits of the read and monetization routes over a socket (interface, Limits; http-facts 2; decisions 3). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
-import { ask, type Answer } from './ask.ts';
+import { fetchChecked, type CheckedResponse } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const LIMIT = 90;
@@ -14,16 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => proxied.close());
 
-const get = (path: string) => ask(proxied.service.url + path);
+const get = (path: string) => fetchChecked(proxied.service.url + path);
 
 /** Sends as many requests as the limit allows, then returns the response to the next one. */
-async function exhaust(path: string): Promise<Answer> {
+async function exhaust(path: string): Promise<CheckedResponse> {
   const admitted = await Promise.all(Array.from({ length: LIMIT }, () => get(path)));
   expect(admitted.filter(({ status }) => status === 429)).toEqual([]);
   return get(path);
 }
 
-function expectRefused({ status, text, headers }: Answer): void {
+function expectRefused({ status, text, headers }: CheckedResponse): void {
   expect([status, text]).toEqual([429, '{"error":"Rate limit exceeded: 90 per 1 minute"}']);
   expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
 }
@@ -62,6 +62,6 @@ describe('the 91st request of a minute', () => {
     const path = '/machine/did:svc:3/monetization';
     expectRefused(await exhaust(path));
     expectRefused(await get('/machine/did%3Asvc%3A3/monetization?x=1'));
-    expectRefused(await ask(proxied.service.url + path, { method: 'PUT', body: '{}' }));
+    expectRefused(await fetchChecked(proxied.service.url + path, { method: 'PUT', body: '{}' }));
   });
 });

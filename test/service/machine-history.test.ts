@@ -1,12 +1,12 @@
 /** Rating history and event list of machines on real chains (decisions 4). */
 import { describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
-const get = (path: string) => ask(baseUrl + path);
+const get = (path: string) => fetchChecked(baseUrl + path);
 
 interface Point {
   readonly day: string;

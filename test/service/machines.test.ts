@@ -2,12 +2,12 @@
 import { getAddress } from 'viem';
 import { describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines, mainChain, wallets } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
-const get = (path: string, init?: RequestInit) => ask(baseUrl + path, init);
+const get = (path: string, init?: RequestInit) => fetchChecked(baseUrl + path, init);
 
 const MCR_MEMBERS = [
   'did',

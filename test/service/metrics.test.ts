@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { StartRefused } from '../../src/composition/start-refused.ts';
 import { PROXY_KEY } from '../../testing/harness/rpc-proxy.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 import { findFreePort } from '../../testing/harness/free-port.ts';
 
@@ -26,8 +26,8 @@ function valueOf(text: string, sample: string): number | undefined {
 
 it('counts responses and upstream calls, and reports the state of the index', async () => {
   const { did } = inject('fixtures').machines.find(({ name }) => name === 'rated-aaa')!;
-  for (let i = 0; i < 3; i++) expect((await ask(`${proxied.service.url}/mcr/${did}`)).status).toBe(200);
-  expect((await ask(`${proxied.service.url}/nothing/${did}`)).status).toBe(404);
+  for (let i = 0; i < 3; i++) expect((await fetchChecked(`${proxied.service.url}/mcr/${did}`)).status).toBe(200);
+  expect((await fetchChecked(`${proxied.service.url}/nothing/${did}`)).status).toBe(404);
   const text = await scrape();
   expect(valueOf(text, 'http_request_duration_seconds_count{route="/mcr/:did",method="GET",status="2xx"}')).toBe(3);
   expect(valueOf(text, 'http_request_duration_seconds_count{route="unknown",method="GET",status="4xx"}')).toBe(1);
@@ -43,7 +43,7 @@ it('counts responses and upstream calls, and reports the state of the index', as
 });
 
 it('does not exist on the public port', async () => {
-  expect((await ask(`${proxied.service.url}/metrics`)).status).toBe(404);
+  expect((await fetchChecked(`${proxied.service.url}/metrics`)).status).toBe(404);
 });
 
 it('fails the start when the port is taken, and names the variable', async () => {

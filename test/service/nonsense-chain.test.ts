@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import type { Service } from '../../src/main.ts';
 import { PROXY_KEY, type RpcFault, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const { machines } = inject('fixtures');
@@ -24,7 +24,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   proxy.heal();
   await expect
-    .poll(async () => (await ask(`${service.url}/mcr/did:svc:${++unusedId}`)).status, { timeout: 20_000 })
+    .poll(async () => (await fetchChecked(`${service.url}/mcr/did:svc:${++unusedId}`)).status, { timeout: 20_000 })
     .toBe(404);
 });
 afterAll(() => proxied.close());
@@ -69,7 +69,7 @@ describe.each(NONSENSE)('a node that %s', (_name, fault) => {
     proxy.resetCounts();
     proxy.inject(fault, Number.MAX_SAFE_INTEGER);
     for (const path of READS({ id: unknown, did: `did:svc:${unknown}` })) {
-      const answer = await ask(service.url + path);
+      const answer = await fetchChecked(service.url + path);
       expect([answer.status, answer.json()]).toEqual([503, { detail: 'Chain unavailable' }]);
       expect(answer.headers.get('retry-after')).toBe('30');
       expect(answer.text).not.toContain(PROXY_KEY);
@@ -81,7 +81,7 @@ describe.each(NONSENSE)('a node that %s', (_name, fault) => {
 describe('the service afterwards', () => {
   it('serves again without a restart', async () => {
     const read = async () => {
-      const answer = await ask(`${service.url}/mcr/${rated.did}`);
+      const answer = await fetchChecked(`${service.url}/mcr/${rated.did}`);
       return [answer.status, answer.json<{ mcr: string }>().mcr];
     };
     await expect.poll(read, { timeout: 20_000 }).toEqual([200, 'AAA']);

@@ -2,7 +2,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { OpenapiConformance, type OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
 import { rule } from '../conformance/rule.ts';
-import { findMachine } from './ask.ts';
+import { findMachine } from './fetch-checked.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines, operators, wallets } = inject('fixtures');

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const { machines, operators, wallets, altChain } = inject('fixtures');
@@ -37,8 +37,8 @@ afterAll(async () => {
   await alt.close();
 });
 
-const statusOf = async (path: string) => (await ask(proxied.service.url + path)).status;
-const textOf = async (path: string) => (await ask(proxied.service.url + path)).text;
+const statusOf = async (path: string) => (await fetchChecked(proxied.service.url + path)).status;
+const textOf = async (path: string) => (await fetchChecked(proxied.service.url + path)).text;
 
 async function until(path: string, status: number): Promise<void> {
   while ((await statusOf(path)) !== status);
@@ -91,7 +91,9 @@ describe('while the alt-chain node is down', () => {
     await until(ALT_READS[0]!, 503);
     const ofPages = async () => {
       const pages = await Promise.all(
-        [0, 20, 40].map(async (offset) => (await ask(`${proxied.service.url}${FLEET}?offset=${offset}`)).json<Page>()),
+        [0, 20, 40].map(async (offset) =>
+          (await fetchChecked(`${proxied.service.url}${FLEET}?offset=${offset}`)).json<Page>(),
+        ),
       );
       return {
         listed: pages.flatMap((page) => page.machines).length,

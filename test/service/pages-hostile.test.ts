@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
-import { findMachine } from './ask.ts';
+import { findMachine } from './fetch-checked.ts';
 import { launchBrowser, openVisit, type Visit } from './browser.ts';
 
 const RUNS = Number(process.env['FC_RUNS'] ?? 25);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { formatBase58, parseBase58 } from '../../src/domain/identifiers/base58.ts';
 import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
@@ -77,7 +77,7 @@ async function openForm(page: Page, id: string): Promise<void> {
 }
 
 async function readState(id: string): Promise<Record<string, unknown>> {
-  return (await ask(`${url}/machine/${id}/monetization`)).json();
+  return (await fetchChecked(`${url}/machine/${id}/monetization`)).json();
 }
 
 const SIGN = { name: 'Sign with Fake <b>wallet</b>' };
@@ -92,7 +92,7 @@ describe('a main-chain wallet', () => {
     await openForm(page, id);
     await page.getByRole('button', { name: 'Show the message to sign' }).click();
     const shown = await page.locator('pre.message').textContent();
-    const deployment = (await ask(`${url}/.well-known/svc-monetization`)).json<{
+    const deployment = (await fetchChecked(`${url}/.well-known/svc-monetization`)).json<{
       registry: string;
       chain_id: string;
     }>();
@@ -205,7 +205,7 @@ it('signs the alt-chain message with a Solana wallet for a machine homed there',
   await openForm(page, id);
   await page.getByRole('button', { name: 'Show the message to sign' }).click();
   const message = await page.locator('pre.message').textContent();
-  const { chain_id } = (await ask(`${url}/.well-known/svc-monetization`)).json<{ chain_id: string }>();
+  const { chain_id } = (await fetchChecked(`${url}/.well-known/svc-monetization`)).json<{ chain_id: string }>();
   expect(message?.split('\n').slice(0, 5)).toEqual([
     'svc-mcr monetization',
     `audience: ${chain_id}`,

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ActiveMachinesResponse } from '../../client/client.ts';
 import { rule } from '../conformance/rule.ts';
-import { findMachine } from './ask.ts';
+import { findMachine } from './fetch-checked.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 
 const MAX_GZIPPED_BYTES = 150 * 1024;

@@ -8,7 +8,7 @@ import {
 } from '../../testing/harness/embedded-postgres.ts';
 import { startFaultProxy, type FaultProxy } from '../../testing/harness/fault-proxy.ts';
 import { startReplica, type Replica } from '../../testing/harness/replica.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 
 let server: PostgresServer;
 let database: PostgresTestDatabase;
@@ -59,7 +59,7 @@ async function startReader(): Promise<Replica> {
 const fleet = () => inject('fixtures').operators.find(({ name }) => name === 'fleet')!.address;
 
 async function readTotal(replica: Replica): Promise<number | undefined> {
-  const { status, json } = await ask(`${replica.url}/operator/${fleet()}/machines`);
+  const { status, json } = await fetchChecked(`${replica.url}/operator/${fleet()}/machines`);
   return status === 200 ? json<{ pagination: { total: number } }>().pagination.total : undefined;
 }
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { changeInner } from '../../testing/harness/rpc-proxy.ts';
 import { rule } from '../conformance/rule.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const { addresses } = inject('fixtures').mainChain;
@@ -29,7 +29,7 @@ afterAll(() => proxied.close());
 
 /** Returns the deciding members, without the index entries. */
 async function readiness({ service }: ProxiedService = proxied) {
-  const { status, json } = await ask(`${service.url}/ready`);
+  const { status, json } = await fetchChecked(`${service.url}/ready`);
   const { status: word, rpc_connected, contracts, verify } = json();
   return { status, word, rpc_connected, contracts, verify };
 }
@@ -43,7 +43,7 @@ beforeEach(async () => {
 
 it('is ready when every contract can be called', async () => {
   rule('readiness.members', 'readiness.ready');
-  const { status, json } = await ask(`${proxied.service.url}/ready`);
+  const { status, json } = await fetchChecked(`${proxied.service.url}/ready`);
   expect([status, json()]).toEqual([
     200,
     {
@@ -80,7 +80,7 @@ describe('a failed check', () => {
     proxied.proxy.inject({ kind: 'cut' });
     await expect.poll(async () => (await readiness()).rpc_connected, SOON).toBe(false);
     expect(await readiness()).toMatchObject({ status: 503, word: 'not_ready' });
-    expect((await ask(`${proxied.service.url}/health`)).status).toBe(200);
+    expect((await fetchChecked(`${proxied.service.url}/health`)).status).toBe(200);
   });
 });
 

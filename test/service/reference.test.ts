@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
 import { rule } from '../conformance/rule.ts';
-import { findMachine } from './ask.ts';
+import { findMachine } from './fetch-checked.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 
 const PHONE = { width: 360, height: 740 };

@@ -16,7 +16,7 @@ import {
   type PostgresTestDatabase,
 } from '../../testing/harness/embedded-postgres.ts';
 import { startReplica, type Replica } from '../../testing/harness/replica.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 import { openTraffic, type Traffic } from './chain-traffic.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 2);
@@ -194,7 +194,7 @@ describe(`SEED=${SEED} KILLS=${KILLS}`, () => {
       expect(rated).toHaveLength(traffic.events.size + traffic.altEvents.size);
       for (const { did } of rated) {
         // Directly after an index moved, the followed blocks do not connect to it yet.
-        while ((await ask(`${leader.url}/mcr/${did}`)).status !== 200);
+        while ((await fetchChecked(`${leader.url}/mcr/${did}`)).status !== 200);
         const { differences, unchecked } = await replay({ did, baseUrl: leader.url, chain, altChain, rates });
         expect([did, differences, unchecked]).toEqual([did, [], []]);
       }

@@ -6,7 +6,7 @@ import {
   type PostgresTestDatabase,
 } from '../../testing/harness/embedded-postgres.ts';
 import { startReplica, type Replica } from '../../testing/harness/replica.ts';
-import { ask, type Answer } from './ask.ts';
+import { fetchChecked, type CheckedResponse } from './fetch-checked.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 2);
 
@@ -36,16 +36,21 @@ async function kill(replica: Replica): Promise<void> {
 }
 
 /** Returns the machines of a listing, without the lag of the index. */
-function listed(answer: Answer) {
+function listed(answer: CheckedResponse) {
   const { machines, pagination } = answer.json();
   return { machines, pagination };
 }
 
 /** Asserts that both replicas return the response of the undisturbed service. */
-async function expectSame(leader: Replica, follower: Replica, path: string, read: (answer: Answer) => unknown) {
-  const expected = await ask(inject('baseUrl') + path);
+async function expectSame(
+  leader: Replica,
+  follower: Replica,
+  path: string,
+  read: (answer: CheckedResponse) => unknown,
+) {
+  const expected = await fetchChecked(inject('baseUrl') + path);
   for (const { url } of [leader, follower]) {
-    const answer = await ask(url + path);
+    const answer = await fetchChecked(url + path);
     expect([path, answer.status, read(answer)]).toEqual([path, expected.status, read(expected)]);
   }
 }

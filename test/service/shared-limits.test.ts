@@ -1,6 +1,6 @@
 /** Distributed rate limiting: two replicas share one Redis and its counters, and an outage of Redis refuses no caller (decisions 3). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 import { findFreePort } from '../../testing/harness/free-port.ts';
 import { isRedisAvailable, startRedis, type RedisServer } from '../../testing/harness/redis-server.ts';
@@ -20,7 +20,7 @@ describe.skipIf(!isRedisAvailable)('replicas with one Redis', () => {
     await server.stop();
   });
 
-  const get = (index: number, path: string) => ask(replicas[index % 2]!.service.url + path);
+  const get = (index: number, path: string) => fetchChecked(replicas[index % 2]!.service.url + path);
 
   it('share their counters, count alone during an outage, and share them again afterwards', async () => {
     for (const { lines } of replicas) await untilTogether(lines, 1);

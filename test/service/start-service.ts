@@ -1,6 +1,6 @@
 /**
- * The service as a deployment runs it, in front of a seeded devnet, once for all suites of this folder.
- * Rate limits are off: the suites ask one path many times; the limiter has suites of its own.
+ * Shared service in front of a seeded devnet, started once for all suites of this folder as a deployment starts it.
+ * Rate limits are off, because suites request one path many times; the limiter has separate suites.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { startReplica, type Replica } from '../../testing/harness/replica.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 
 let folder: string;
 let replica: Replica;
@@ -48,7 +48,8 @@ async function untilLine(pattern: RegExp): Promise<string> {
 
 const challenge = async (token: string) => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return (await ask(`${replica.url}/v1/verify/chip/challenge`, { method: 'POST', headers, body: '{}' })).status;
+  return (await fetchChecked(`${replica.url}/v1/verify/chip/challenge`, { method: 'POST', headers, body: '{}' }))
+    .status;
 };
 
 it('becomes unready on SIGTERM, responds to pending and new requests, and exits with 0', async () => {
@@ -61,8 +62,8 @@ it('becomes unready on SIGTERM, responds to pending and new requests, and exits 
   expect(ready.headers.get('connection')).toBe('close');
   expect((await fetch(`${replica.url}/health`)).status).toBe(200);
   before.write('}');
-  const [answer] = (await once(before, 'data')) as [Buffer];
-  expect(answer.toString().split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request');
+  const [response] = (await once(before, 'data')) as [Buffer];
+  expect(response.toString().split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request');
   expect(await replica.ended).toBe(0);
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startService, type Service } from '../../src/main.ts';
 import { rule } from '../conformance/rule.ts';
-import { ask } from './ask.ts';
+import { fetchChecked } from './fetch-checked.ts';
 
 let service: Service;
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const get = (path: string) => ask(service.url + path);
+const get = (path: string) => fetchChecked(service.url + path);
 
 describe('an uninitialized service', () => {
   it('is alive', async () => {

@@ -1,7 +1,7 @@
 /** Upstream cost of reads: one multicall for a cold read of any route, shared by concurrent readers, and none while nothing changes. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const { machines, operators } = inject('fixtures');
@@ -18,7 +18,7 @@ afterAll(() => proxied.close());
 async function countCalls(paths: readonly string[]): Promise<number> {
   const { service, proxy } = proxied;
   proxy.resetCounts();
-  const answers = await Promise.all(paths.map((path) => ask(service.url + path)));
+  const answers = await Promise.all(paths.map((path) => fetchChecked(service.url + path)));
   expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
   return proxy.calls.filter(({ method }) => method === 'eth_call').length;
 }

@@ -17,7 +17,7 @@ import {
 import { sendRaw, type RawResponse } from '../../testing/harness/raw-http.ts';
 import { respondInner } from '../../testing/harness/rpc-proxy.ts';
 import { rule } from '../conformance/rule.ts';
-import { ask, findMachine } from './ask.ts';
+import { fetchChecked, findMachine } from './fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from './proxied-service.ts';
 
 const baseUrl = inject('baseUrl');
@@ -30,14 +30,14 @@ interface Statuses {
 }
 
 const statusesOf = async (url: string): Promise<string> => {
-  const answer = await ask(url);
+  const answer = await fetchChecked(url);
   if (answer.status !== 200) return String(answer.status);
   const { verification } = answer.json<Statuses>();
   return `${verification.kyb.status} ${verification.chip.status}`;
 };
 
 const codeOf = async (url: string): Promise<string> => {
-  const { status, json } = await ask(url);
+  const { status, json } = await fetchChecked(url);
   return `${status} ${json<{ detail: { code: string } }>().detail.code}`;
 };
 
@@ -156,7 +156,7 @@ describe('the current state of the chain', () => {
     adminCall(chain.deployment, 'attestationRegistry', functionName, args);
   const statuses = () => statusesOf(own.service.url + pathOf(id));
   const roles = async () => {
-    const answer = await ask(own.service.url + pathOf(id));
+    const answer = await fetchChecked(own.service.url + pathOf(id));
     const { didController, operator } = answer.json<Record<string, { address: string }>>();
     return [didController!.address, operator!.address];
   };
@@ -244,7 +244,7 @@ describe('a separate service', () => {
     proxy.inject(respondInner(toFunctionSelector('recordsOf(uint256)'), reverts));
     const { id } = machineOf('chip-revoked');
     expect(await codeOf(url('chip-revoked'))).toBe('503 VERIFY_READ_UNAVAILABLE');
-    expect((await ask(`${service.url}/machines/${id}`)).status).toBe(200);
+    expect((await fetchChecked(`${service.url}/machines/${id}`)).status).toBe(200);
     proxy.heal();
     await expect.poll(() => statusesOf(url('chip-revoked')), { timeout: 20_000 }).toBe('verified revoked');
   });
@@ -270,7 +270,7 @@ describe('a separate service', () => {
   it('refuses the 61st request of a minute over all ids with the coded 429', async () => {
     const { service } = await restart({ RATE_LIMITS: 'on' });
     const ids = Array.from({ length: 30 }, (_, i) => [pathOf(String(i)), pathOf(machineOf('verified').id)]).flat();
-    const admitted = await Promise.all(ids.map(async (path) => (await ask(service.url + path)).status));
+    const admitted = await Promise.all(ids.map(async (path) => (await fetchChecked(service.url + path)).status));
     expect(admitted).not.toContain(429);
     const refused = await send(service.url, requestOf(`GET ${pathOf(machineOf('kyb-expired').id)}`));
     expectConduct(refused);
@@ -278,6 +278,6 @@ describe('a separate service', () => {
       429,
       '{"detail":{"code":"RATE_LIMITED","message":"Too many requests."}}',
     ]);
-    expect((await ask(`${service.url}/machines/${machineOf('verified').id}`)).status).toBe(200);
+    expect((await fetchChecked(`${service.url}/machines/${machineOf('verified').id}`)).status).toBe(200);
   });
 });

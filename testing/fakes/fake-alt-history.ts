@@ -290,7 +290,7 @@ export class FakeHistory implements AltHistory {
   }
 }
 
-/** Error of a node that asks to wait. */
+/** Error of a node that requests a wait. */
 export function busy(retryAfterSeconds?: number): AltNodeBusy {
   return new AltNodeBusy(retryAfterSeconds);
 }

@@ -27,7 +27,7 @@ export const CHALLENGE_PATH = '/v1/verify/chip/challenge';
 export const EVIDENCE_PATH = '/v1/verify/chip/evidence';
 export const NONCE = new Uint8Array(32).fill(0xa5);
 
-export interface ChipScene {
+export interface ChipHarness {
   readonly ctx: StubCtx;
   readonly store: Store;
   /** Facts that the chain returns; a test may change them. */
@@ -52,7 +52,7 @@ export const jsonHeaders = (token: string): Headers => [
 const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
 const ABSENT = { state: 'absent' } as const;
 
-export async function startChipScene(world: VectorWorld, options: AppOptions = {}): Promise<ChipScene> {
+export async function startChipHarness(world: VectorWorld, options: AppOptions = {}): Promise<ChipHarness> {
   const memory = await createStore('sqlite::memory:');
   const store = world.store === 'available' ? memory : withoutWrites(memory);
   const machine = world.machine ?? undefined;
@@ -63,7 +63,7 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
       generalPaused: present(machine?.deactivated ?? false),
       relocating: present(false),
       homeOrdinal: present(machine === undefined ? 0 : 1),
-    } as ChipScene['snapshot'],
+    } as ChipHarness['snapshot'],
     reads: 0,
   };
   const chain = {
@@ -94,7 +94,7 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
   const document = (await app.inject('/openapi.json')).json<OpenapiDocument>();
   const conformance = new OpenapiConformance(document);
 
-  async function ask(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawResponse> {
+  async function send(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawResponse> {
     const bytes = Buffer.from(body);
     const own = [['Host', 'localhost'], ['Connection', 'close'], ...headers];
     const isFramed = headers.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
@@ -112,10 +112,10 @@ export async function startChipScene(world: VectorWorld, options: AppOptions = {
     url: `http://127.0.0.1:${port}`,
     ctx,
     store: memory,
-    ask,
+    ask: send,
     inject: app.inject.bind(app),
     async judge(method: string, path: string, headers: Headers, body: Uint8Array | string) {
-      const { status, headers: received, text } = await ask(method, path, headers, body);
+      const { status, headers: received, text } = await send(method, path, headers, body);
       if (method === 'POST') conformance.expectDocumented(method, path, { status, headers: received, text });
       const { 'content-type': type, 'cache-control': caching, pragma } = received;
       expect([type, caching, pragma]).toEqual(['application/json; charset=utf-8', 'no-store', 'no-cache']);

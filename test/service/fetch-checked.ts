@@ -4,7 +4,7 @@
  */
 import { OpenapiConformance, type OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
 
-export interface Answer {
+export interface CheckedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface Answer {
 const conformances = new Map<string, Promise<OpenapiConformance>>();
 
 /** Sends a request and checks its response. Follows no redirect. */
-export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+export async function fetchChecked(url: string, init: RequestInit = {}): Promise<CheckedResponse> {
   const response = await fetch(url, { redirect: 'manual', ...init });
   const { status, headers } = response;
   const text = await response.text();
