@@ -27,12 +27,12 @@ export interface LimiterReport {
 
 /** Two words for the hash, one for the count, three links, up to two for the bucket, 4 bytes each; 8 bytes for the start of the window. */
 const MAX_BYTES_PER_ENTRY = 40;
-/** An address is spreading when it opens more than this share of all keys in one window while others are evicted for them. */
-const SPREAD_SHARE = 1 / 64;
-/** Bit in the count of an address that is counted as one key. */
-const SPREADING = 0x8000_0000;
-/** Not a path; the key of the address itself. */
-const WHOLE_ADDRESS = '*';
+/** An address is collapsed when it opens more than this share of all keys in one window while others are evicted for them. */
+const COLLAPSE_SHARE = 1 / 64;
+/** Bit in the count of a collapsed address: one that is counted as one key. */
+const COLLAPSED = 0x8000_0000;
+/** Not a path; with it, `#selectKey` selects the key of the address itself. */
+const ANY_PATH = '*';
 
 export class RateLimiter {
   readonly #limit: number;
@@ -51,9 +51,9 @@ export class RateLimiter {
   readonly #startedAt: Float64Array;
   #size = 0;
   #refused = 0;
-  /** Until this time some address may be counted as one key. */
-  #spreadingUntil = -Infinity;
-  /** The hash of the current key. */
+  /** Until this time some address may be collapsed. */
+  #anyCollapsedUntil = -Infinity;
+  /** Hash of the selected key, in fields because returning two numbers would allocate: only `#selectKey` sets it. */
   #keyLow = 0;
   #keyHigh = 0;
 
@@ -75,17 +75,20 @@ export class RateLimiter {
 
   /** Counts one request. Returns 0 when admitted, else the whole seconds until the window ends, at least 1. Refused requests do not count. */
   count(address: string, path: string, nowMilliseconds: number): number {
-    if (nowMilliseconds < this.#spreadingUntil) {
-      this.#hash(address, WHOLE_ADDRESS);
-      const whole = this.#find();
-      if (whole !== 0 && this.#isSpreading(whole, nowMilliseconds)) return this.#countEntry(whole, nowMilliseconds);
+    if (nowMilliseconds < this.#anyCollapsedUntil) {
+      this.#selectKey(address, ANY_PATH);
+      const addressEntry = this.#findSelected();
+      if (addressEntry !== 0 && this.#isCollapsed(addressEntry, nowMilliseconds))
+        return this.#countEntry(addressEntry, nowMilliseconds);
     }
-    this.#hash(address, path);
-    const known = this.#find();
-    if (known !== 0) return this.#countEntry(known, nowMilliseconds);
-    if (this.#isFull(nowMilliseconds) && this.#opensTooMany(address, nowMilliseconds)) return 0;
-    this.#hash(address, path);
-    this.#start(this.#insert(), nowMilliseconds);
+    this.#selectKey(address, path);
+    const entry = this.#findSelected();
+    if (entry !== 0) return this.#countEntry(entry, nowMilliseconds);
+    if (this.#isFull(nowMilliseconds)) {
+      if (this.#countOpenedKey(address, nowMilliseconds)) return 0;
+      this.#selectKey(address, path);
+    }
+    this.#start(this.#insertSelected(), nowMilliseconds);
     return 0;
   }
 
@@ -95,8 +98,8 @@ export class RateLimiter {
 
   #countEntry(entry: number, now: number): number {
     this.#touch(entry);
-    const flag = this.#counts[entry]! >= SPREADING ? SPREADING : 0;
-    if (flag !== 0) this.#spreadingUntil = now + 2 * this.#windowMilliseconds;
+    const flag = this.#counts[entry]! >= COLLAPSED ? COLLAPSED : 0;
+    if (flag !== 0) this.#anyCollapsedUntil = now + 2 * this.#windowMilliseconds;
     if (!this.#isOpen(entry, now)) this.#start(entry, now, flag);
     else if (this.#counts[entry]! - flag < this.#limit) this.#counts[entry]! += 1;
     else return this.#refuse(entry, now);
@@ -124,27 +127,31 @@ export class RateLimiter {
     return this.#size === this.#capacity && this.#isOpen(this.#newer[0]!, now);
   }
 
-  /** Counts a key opened for `address`. Returns true when the address becomes one key, with this request as its first. */
-  #opensTooMany(address: string, now: number): boolean {
-    this.#hash(address, WHOLE_ADDRESS);
-    let whole = this.#find();
-    if (whole === 0) this.#start((whole = this.#insert()), now);
-    else if (this.#isOpen(whole, now)) this.#counts[whole]! += 1;
-    else this.#start(whole, now);
-    this.#touch(whole);
-    if (this.#counts[whole]! <= this.#capacity * SPREAD_SHARE) return false;
-    this.#start(whole, now, SPREADING);
-    this.#spreadingUntil = now + 2 * this.#windowMilliseconds;
+  /**
+   * Counts a key opened for `address`. Returns true when this collapses the address, with this request as the first of its
+   * key. Selects the key of the address.
+   */
+  #countOpenedKey(address: string, now: number): boolean {
+    this.#selectKey(address, ANY_PATH);
+    let addressEntry = this.#findSelected();
+    if (addressEntry === 0) this.#start((addressEntry = this.#insertSelected()), now);
+    else if (this.#isOpen(addressEntry, now)) this.#counts[addressEntry]! += 1;
+    else this.#start(addressEntry, now);
+    this.#touch(addressEntry);
+    if (this.#counts[addressEntry]! <= this.#capacity * COLLAPSE_SHARE) return false;
+    this.#start(addressEntry, now, COLLAPSED);
+    this.#anyCollapsedUntil = now + 2 * this.#windowMilliseconds;
     return true;
   }
 
-  /** An address counted as one key is counted by path again after a whole window without a request. */
-  #isSpreading(whole: number, now: number): boolean {
-    const age = now - this.#startedAt[whole]!;
-    return this.#counts[whole]! >= SPREADING && age >= 0 && age < 2 * this.#windowMilliseconds;
+  /** Returns false after a whole window without a request: the address is counted by path again. */
+  #isCollapsed(addressEntry: number, now: number): boolean {
+    const age = now - this.#startedAt[addressEntry]!;
+    return this.#counts[addressEntry]! >= COLLAPSED && age >= 0 && age < 2 * this.#windowMilliseconds;
   }
 
-  #find(): number {
+  /** Returns the entry of the selected key; 0 if it has none. */
+  #findSelected(): number {
     let entry = this.#buckets[this.#keyLow & (this.#buckets.length - 1)]!;
     while (entry !== 0 && (this.#low[entry] !== this.#keyLow || this.#high[entry] !== this.#keyHigh)) {
       entry = this.#nextInBucket[entry]!;
@@ -152,8 +159,8 @@ export class RateLimiter {
     return entry;
   }
 
-  /** Gives the current key an entry, evicting the least recently used one if none is free, and makes it the newest. */
-  #insert(): number {
+  /** Gives the selected key an entry, evicting the least recently used one if none is free, and makes it the newest. */
+  #insertSelected(): number {
     const entry = this.#size < this.#capacity ? (this.#size += 1) : this.#evictOldest();
     const bucket = this.#keyLow & (this.#buckets.length - 1);
     this.#low[entry] = this.#keyLow;
@@ -200,7 +207,8 @@ export class RateLimiter {
     this.#older[newer] = older;
   }
 
-  #hash(address: string, path: string): void {
+  /** Selects the key that `#findSelected` and `#insertSelected` use until the next call. */
+  #selectKey(address: string, path: string): void {
     this.#keyLow = this.#seeds[0];
     this.#keyHigh = this.#seeds[1];
     this.#absorb(address);
