@@ -34,7 +34,7 @@ export interface Command<O extends Options = Options> {
 
 /** Checks the types of a command's own options and widens it for the command table. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command {
-  return command as unknown as Command;
+  return command;
 }
 
 export const JSON_OPTION = { type: 'boolean', about: 'print JSON' } as const;

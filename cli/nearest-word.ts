@@ -15,7 +15,7 @@ export function findNearestWord(typed: string, known: readonly string[]): string
 /** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...a].entries()) {
+  for (const [index, letter] of Array.from(a).entries()) {
     const next = [index + 1];
     for (let at = 1; at <= b.length; at += 1) {
       const replaced = row[at - 1]! + (letter === b[at - 1] ? 0 : 1);

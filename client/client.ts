@@ -58,11 +58,10 @@ export type Client = { readonly [K in keyof Reads]: Bound<Reads[K]> } & { readon
 /** Creates a client with every read bound to one connection. */
 export function createClient(options: ClientOptions): Client {
   const connection = connect(options);
-  const bound = Object.entries<(connection: Connection, ...rest: never[]) => unknown>(READS).map(([name, read]) => [
-    name,
-    read.bind(undefined, connection),
-  ]);
-  return { ...Object.fromEntries(bound), connection };
+  const bound = Object.entries<(connection: Connection, ...rest: never[]) => unknown>(READS).map(
+    ([name, read]): [string, unknown] => [name, read.bind(undefined, connection)],
+  );
+  return { ...Object.fromEntries(bound), connection } as Client;
 }
 
 /** Creates a connection for programs that import the functions of single files instead of every read. */

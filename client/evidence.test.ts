@@ -36,9 +36,9 @@ type Canned = readonly [status: number, body: object] | Error;
 /** Creates a service that returns these responses in turn; an `Error` is a lost response. */
 function respondingWith(...answers: readonly Canned[]) {
   const sent: Sent[] = [];
-  const stub = async (url: string | URL | Request, { method, headers, body }: RequestInit = {}) => {
+  const stub = async (input: string | URL | Request, { method, headers, body }: RequestInit = {}) => {
     const authorization = new Headers(headers).get('authorization');
-    sent.push({ url: String(url), method, authorization, body: await new Response(body).text() });
+    sent.push({ url: new Request(input).url, method, authorization, body: await new Response(body).text() });
     const answer = answers[sent.length - 1]!;
     if (answer instanceof Error) throw answer;
     return Response.json(answer[1], { status: answer[0] });

@@ -45,7 +45,7 @@ export async function* listWholeFleet(
 ): AsyncGenerator<Result<FleetResponse>, void, void> {
   for (let offset = 0; ; offset += PAGE_SIZE) {
     const page = await listFleet(connection, operator, { ...options, offset });
-    if (page.ok && typeof page.value.pagination?.total !== 'number') {
+    if (page.ok && typeof (page.value as Partial<FleetResponse>).pagination?.total !== 'number') {
       yield unexpectedResponse(200, 'not a response to this request');
       return;
     }

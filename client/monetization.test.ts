@@ -22,8 +22,8 @@ beforeEach(async () => {
   service = await openAltService({ machines: [{}, { main: { ...MAIN_MACHINE, ...ELIGIBLE } }], ctx: { store } });
   client = createClient({
     baseUrl: 'https://svc.example',
-    fetch: async (url, { method = 'GET', body } = {}) => {
-      const { pathname } = new URL(String(url));
+    fetch: async (input, { method = 'GET', body } = {}) => {
+      const { pathname } = new URL(new Request(input).url);
       const payload = typeof body === 'string' ? { payload: body } : {};
       const { status, text } = await service.request(pathname, { method: method as 'GET' | 'PUT', ...payload });
       return Response.json(forge(pathname, JSON.parse(text) as object), { status });

@@ -12,7 +12,7 @@ import { healthRoutes } from './http/routes/health.ts';
 import { registerRoutes } from './http/routes/register-routes.ts';
 import { RateLimiter } from './http/limits/rate-limiter.ts';
 import { DistributedRateLimiter, type RequestLimiter } from './http/limits/distributed-rate-limiter.ts';
-import type { DeadlineClass } from './http/server/route-profiles.ts';
+import { GENERAL_REQUESTS_PER_MINUTE, type DeadlineClass } from './http/server/route-profiles.ts';
 import {
   acceptPendingConnections,
   closeWhenIdle,
@@ -42,7 +42,7 @@ export interface AppOptions {
   readonly traceRequest?: TraceRequest | undefined;
   readonly metrics?: RequestMetrics;
   /** Serves the health checks only (`INDEXER=only`). */
-  readonly isProbesOnly?: boolean;
+  readonly isHealthOnly?: boolean;
   /** Registered after the routes of the service, for tests. */
   readonly extraRoutes?: readonly RouteGroup[];
 }
@@ -100,7 +100,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   });
   app.setErrorHandler((error, request, reply) => pipeline.fail(request.raw, reply.raw, error));
   const table = new RouteTable(app, pipeline);
-  const register = options.isProbesOnly === true ? healthRoutes : registerRoutes;
+  const register = options.isHealthOnly === true ? healthRoutes : registerRoutes;
   for (const group of [register, ...(options.extraRoutes ?? [])]) group(table, ctx);
   table.complete();
   app.addHook('preClose', async () => {
@@ -108,12 +108,21 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
     table.close();
     closeWhenIdle(app.server);
   });
-  app.addHook('onClose', async () => pipeline.close());
+  app.addHook('onClose', (_app, done) => {
+    pipeline.close();
+    done();
+  });
+  await app.ready();
   return app;
 }
 
-/** The default is 90 requests in 60 seconds, as the interface says. */
-function createRateLimiter(options: AppOptions, name: string, limit = 90, share = 1): RequestLimiter {
+/** Creates a limiter per minute; without `limit`, with the general limit of the interface. */
+function createRateLimiter(
+  options: AppOptions,
+  name: string,
+  limit = GENERAL_REQUESTS_PER_MINUTE,
+  share = 1,
+): RequestLimiter {
   const windowMilliseconds = 60_000;
   const memoryBytes = (options.limiterMemoryBytes ?? LIMITER_MEMORY_BYTES) * share;
   const own = new RateLimiter({ limit, windowMilliseconds, memoryBytes });

@@ -25,7 +25,7 @@ export async function openChipSigner(keyFile: string | undefined, command: strin
   if (command !== undefined)
     return async (prehash, publicKey) => requireSignature(await runSigner(command, prehash), publicKey, prehash);
   const secret = await readSecret(keyFile!);
-  return async (prehash) => signAsChip(secret, prehash);
+  return (prehash) => Promise.resolve(signAsChip(secret, prehash));
 }
 
 function requireSignature(output: Uint8Array, publicKey: Uint8Array, prehash: Uint8Array): Uint8Array {

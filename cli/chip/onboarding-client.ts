@@ -6,7 +6,7 @@ import type { ChipChallengeResponse, ChipReceiptResponse } from '../../client/cl
 import { issueChallenge, submitEvidence as submit } from '../../client/evidence.ts';
 import { isCanonical } from '../../src/domain/json/canonical-json.ts';
 import { parseEvidenceDocument, type EvidenceDocument } from '../../src/domain/evidence/evidence-document.ts';
-import { REVOCATION_STATUS } from '../../src/domain/evidence/evidence-steps.ts';
+import { REVOCATION_STATUS } from '../../src/domain/evidence/evidence-constants.ts';
 import { evidenceHashOf, receiptIdOf } from '../../src/domain/evidence/signed-bytes.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../src/domain/identifiers/namespace.ts';
@@ -84,7 +84,7 @@ function judgeReceipt(receipt: ChipReceiptResponse, expected: Readonly<Record<st
   const isDated = typeof body['receivedAt'] === 'string' && RECEIVED_AT.test(body['receivedAt']);
   if (differing === undefined && isDated && Object.keys(body).length === Object.keys(expected).length + 1) return body;
   const name = differing ?? 'receivedAt';
-  const given = printable(JSON.stringify(body[name]) ?? 'missing');
+  const given = body[name] === undefined ? 'missing' : printable(JSON.stringify(body[name]));
   throw new CommandFailed(
     'verificationFailed',
     `accepted, but the receipt does not match the document: ${name} is ${given}`,

@@ -204,7 +204,7 @@ function formatDemo(
 ): string {
   return [
     '',
-    `${emphasize('bold', 'Open in a browser')}`,
+    emphasize('bold', 'Open in a browser'),
     `  ${url}        a page for every machine and operator`,
     `  ${url}/docs   API reference with a form for every route`,
     '',

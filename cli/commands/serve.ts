@@ -70,7 +70,10 @@ function showConfiguration({ config, problems, warnings }: ConfigReading, json: 
     const names = Object.entries(config.namespace).filter(
       ([key, name]) => name !== DEFAULT_NAMESPACE[key as 'verifier'],
     );
-    const rows = [...Object.entries(configuration), ...names].map(([name, value]) => [name, value ?? '-']);
+    const rows = [...Object.entries(configuration), ...names].map(([name, value]): [string, string] => [
+      name,
+      value ?? '-',
+    ]);
     process.stdout.write(`${alignColumns(rows).join('\n')}\n`);
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
     for (const problem of problems) process.stderr.write(`problem: ${problem}\n`);

@@ -12,10 +12,10 @@ const requested: string[] = [];
 const server = createMcpServer(
   createClient({
     baseUrl: 'https://svc.example',
-    fetch: async (url) => {
-      requested.push(String(url));
-      if (!String(url).includes(`/mcr/did:svc:${ID}`))
-        return Response.json({ detail: 'Machine not found' }, { status: 404 });
+    fetch: async (input) => {
+      const { url } = new Request(input);
+      requested.push(url);
+      if (!url.includes(`/mcr/did:svc:${ID}`)) return Response.json({ detail: 'Machine not found' }, { status: 404 });
       return Response.json(RATING, { headers: { 'chain-block': '120', 'chain-block-age': '3' } });
     },
   }),

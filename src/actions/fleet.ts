@@ -133,7 +133,9 @@ export function classifyFault(fault: Fault): 'gone' | 'unreadable' {
     case 'ChainUnreadable': {
       const { chain, cause } = fault.context;
       if (chain === 'alt' || CAUSES_OF_ONE_MACHINE.has(cause)) return 'unreadable';
+      throw fault;
     }
+    default:
+      throw fault;
   }
-  throw fault;
 }

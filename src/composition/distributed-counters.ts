@@ -11,7 +11,7 @@ export async function openDistributedCounters(
 ): Promise<DistributedCounters | undefined> {
   if (redisUrl === undefined) return undefined;
   const { createDistributedCounters: createSharedCounts } = await import('../adapters/redis/distributed-counters.ts');
-  const counters = await createSharedCounts(redisUrl, log);
+  const counters = createSharedCounts(redisUrl, log);
   shutdown.add(() => counters.close());
   return counters;
 }

@@ -201,7 +201,7 @@ test('returns only the documented pairs on Verify (evidence 2, item 10), without
 });
 
 test('returns a code for every fault of chip onboarding (evidence 14), and otherwise those of Verify', () => {
-  const chip = (kind: FaultKind) => code('chip-evidence', new Fault(kind, {} as never));
+  const chip = (kind: FaultKind) => code('chip-evidence', new Fault(kind, {}));
   expect(
     (
       [

@@ -26,7 +26,7 @@ test('decisions are counted by outcome, and their results returned', async () =>
 
 test('challenges are counted by outcome', async () => {
   const { store, counts } = countWrites(createScripted([true, false, failure]));
-  const issue = () => store.insertChallenge({} as Parameters<Store['insertChallenge']>[0], { perMachine: 1, inAll: 1 });
+  const issue = () => store.insertChallenge({} as Parameters<Store['insertChallenge']>[0], { perMachine: 1, total: 1 });
   expect([await issue(), await issue()]).toEqual([true, false]);
   await expect(issue()).rejects.toBe(failure);
   expect(Object.fromEntries(counts.challenges)).toEqual({ issued: 1, capped: 1, failed: 1 });
@@ -35,8 +35,8 @@ test('challenges are counted by outcome', async () => {
 test('evidence is counted by the state that the store returns', async () => {
   const written = { state: 'written' };
   const { store, counts } = countWrites(createScripted([written, written, { state: 'unknown' }, failure]));
-  const accept = () => store.consumeChallenge('0x' as Parameters<Store['consumeChallenge']>[0], {} as never);
+  const accept = () => store.consumeChallenge('0x', {} as never);
   for (const expected of [written, written, { state: 'unknown' }]) expect(await accept()).toEqual(expected);
   await expect(accept()).rejects.toBe(failure);
-  expect(Object.fromEntries(counts.intakes)).toEqual({ accepted: 2, unknown: 1, failed: 1 });
+  expect(Object.fromEntries(counts.evidenceRecords)).toEqual({ accepted: 2, unknown: 1, failed: 1 });
 });

@@ -110,10 +110,11 @@ export function createDistributedCounters(url: string, log: Log): DistributedCou
       });
     },
     failures: () => failures,
-    async close() {
+    close() {
       clearInterval(probing);
       client.removeAllListeners('close');
       client.disconnect();
+      return Promise.resolve();
     },
   };
 }

@@ -54,17 +54,18 @@ export async function postToNode(
   body: string,
   options: SendOptions,
 ): Promise<HttpResponse | PostFailure> {
+  const isExpired = () => options.signal.aborted;
   try {
     return await options.post(node, body, options);
   } catch (error) {
-    if (options.signal.aborted) return 'deadline';
+    if (isExpired()) return 'deadline';
     // A node may close a keep-alive connection while a request is in transit.
     if (!isConnectionLost(error)) return 'transport';
   }
   try {
     return await options.post(node, body, options);
   } catch {
-    return options.signal.aborted ? 'deadline' : 'transport';
+    return isExpired() ? 'deadline' : 'transport';
   }
 }
 

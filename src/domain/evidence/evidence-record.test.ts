@@ -11,7 +11,7 @@ import {
 } from '../../../testing/fixtures/evidence-documents.ts';
 import { attempts, vectorNamespace, type VectorAttempt } from '../../../testing/fixtures/evidence-vectors.ts';
 import { toEvidenceRecord, toReceipt } from './evidence-record.ts';
-import { nonceHashOf, type Hex } from './signed-bytes.ts';
+import { nonceHashOf } from './signed-bytes.ts';
 
 function accept({ bodyText, challenge }: VectorAttempt) {
   const record: ChallengeRecord = {
@@ -26,7 +26,7 @@ function accept({ bodyText, challenge }: VectorAttempt) {
   return passSteps(
     createEvidenceHarness({
       body: Buffer.from(bodyText),
-      lookup: () => ({ state: 'kept', challenge: record }),
+      lookup: () => ({ state: 'stored', challenge: record }),
       machine: { ...CURRENT_MACHINE, snapshot },
     }),
   );
@@ -48,7 +48,7 @@ describe('the published attempts', () => {
       machineId: 89350908712967475431870180087874041421682312546316148027441151704494887437771n,
       chipRef: '0xb429ce7f01357d7e3c010167c5b042de44db95f5aa2be293c3e596d09705e537',
       leafFingerprint: '0x747e9ef7fc1335f30a947e9c5e34eb8f2179a41061314a4fd5d51fdf96af674f',
-      leafSerial: `0x${(394_590_176).toString(16)}` as Hex,
+      leafSerial: `0x${(394_590_176).toString(16)}`,
       controller: '0x00a555a5a14535fc5bc6158db663f7433e74bfed',
       receivedAt: 1_800_000_007,
       evidence: Buffer.from(attempts.first.bodyText),

@@ -29,7 +29,7 @@ describe('blooms', () => {
 
   it('set three bits for the topic of an ERC-20 transfer', () => {
     const bloom = buildBloom(['0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef']);
-    const set = [...BigInt(bloom).toString(2)].filter((bit) => bit === '1').length;
+    const set = Array.from(BigInt(bloom).toString(2)).filter((bit) => bit === '1').length;
     expect(set).toBe(3);
     expect(BigInt(bloom)).toBe(bitsOf('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'));
   });

@@ -34,7 +34,7 @@ function pack(trie: Trie): RlpNode {
     at = next;
   }
   if (at.below.size === 0) return [packPath(path, 2), at.value!];
-  const branch = [...'0123456789abcdef'].map((digit) => {
+  const branch = Array.from('0123456789abcdef', (digit) => {
     const next = at.below.get(digit);
     return next === undefined ? '0x' : refer(pack(next));
   });

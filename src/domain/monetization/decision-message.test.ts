@@ -167,7 +167,7 @@ describe('formatDecisionMessage', () => {
   );
   rejects(
     'home_chain is neither the main chain nor a protocol chain ordinal',
-    (chain) => ({ home: { chain, ordinal: 5 } as DecisionHome }),
+    (chain) => ({ home: { chain, ordinal: 5 } }),
     [undefined, null, '', 'Main', 'svm', 5],
   );
   rejects('machine_id is not a bigint in 1 to 2^256 - 1', (machineId) => ({ decision: { ...OPT_IN, machineId } }), [

@@ -61,8 +61,8 @@ function check(isSignable: boolean, problem: string): void {
   if (!isSignable) throw new RangeError(problem);
 }
 
-function isHome(home: DecisionHome): boolean {
-  return home.chain === 'main' || (home.chain === 'alt' && isBetween(home.ordinal, 1, MAX_ORDINAL));
+function isHome({ chain, ordinal }: { readonly chain: unknown; readonly ordinal?: unknown }): boolean {
+  return chain === 'main' || (chain === 'alt' && isBetween(ordinal, 1, MAX_ORDINAL));
 }
 
 function isText(value: unknown, pattern: RegExp): boolean {

@@ -240,7 +240,7 @@ describe(`parseDecisionRequest with any JSON (${SEED_TITLE})`, () => {
     );
     let requests = 0;
     const property = fc.property(texts, (members) => {
-      const { request } = parse(members as Texts);
+      const { request } = parse(members);
       if (request === undefined) return;
       requests += 1;
       expect(['true', 'false']).toContain(members.opted_in?.trim());

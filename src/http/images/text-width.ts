@@ -19,7 +19,7 @@ const PLAIN_PERCENT = 95;
 const ELLIPSIS = '…';
 
 const PERCENT = new Map(
-  BOLD_WIDTHS.flatMap(([percent, characters]) => [...characters].map((character) => [character, percent] as const)),
+  BOLD_WIDTHS.flatMap(([percent, characters]) => Array.from(characters, (character) => [character, percent] as const)),
 );
 
 export type Weight = 'plain' | 'bold';

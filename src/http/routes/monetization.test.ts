@@ -66,7 +66,7 @@ async function build(options: AppOptions = {}, isInitialised = true): Promise<vo
   await app?.close();
   ctx = createStubCtx({ store, main });
   app = await buildApp(ctx, { rateLimits: 'off', ...options });
-  conformance = new OpenapiConformance((await app!.inject('/openapi.json')).json());
+  conformance = new OpenapiConformance((await app.inject('/openapi.json')).json());
 }
 
 beforeEach(async () => {

@@ -1,6 +1,7 @@
 /**
  * Pages: `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`, `/explorer/system`, `/docs`, and the files
- * that they load. Pages are no part of the described interface: they show what the documented routes return to any caller.
+ * that they load. `explorer/` renders them. Pages are no part of the described interface: they show what the documented routes return to any
+ * caller.
  */
 import { getRating } from '../../actions/machines.ts';
 import type { RatedSnapshot } from '../../actions/machine-rating.ts';
@@ -73,7 +74,7 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
 
   routes.get(`${PAGE_FILES_PATH}/:name`, { profile: 'page' }, async (request) => {
     const files = await loadFiles(ctx, pages);
-    const file = Object.values(files).find(({ name }) => name === request.parameter('name'));
+    const file = [files.script, files.style, files.icon].find(({ name }) => name === request.parameter('name'));
     if (file === undefined) throw new Fault('RouteUnknown', {});
     sendStaticAsset(request, file);
   });

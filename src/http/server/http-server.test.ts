@@ -28,7 +28,7 @@ const testRoutes: RouteGroup = (routes) => {
     sendCacheableJson(context, SOME);
   });
   routes.put('/taking', { profile: 'monetization' }, async (context) => {
-    for await (const chunk of context.request) void chunk;
+    await context.request.toArray();
     sendUncached(context, 200, SOME);
   });
   routes.get('/v1/verify/quick', { profile: 'verify' }, (context) => sendUncached(context, 200, SOME));

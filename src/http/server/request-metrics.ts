@@ -94,5 +94,5 @@ export class RequestMetrics {
 }
 
 function causeOf({ context }: Fault): string {
-  return 'cause' in context ? String(context.cause) : '';
+  return 'cause' in context ? context.cause : '';
 }

@@ -23,7 +23,7 @@ export function sendCacheableJson(context: RequestContext, json: EncodedJson, bl
   sendMedia(context, json, JSON_MEDIA, block);
 }
 
-/** Works as `sendCacheableJson` for another media type. */
+/** Sends a text of any media type with a 200 that caches must revalidate, or the 304 of a conditional request. */
 export function sendMedia(context: RequestContext, encoded: EncodedText, media: Media, block?: BlockRef): void {
   const headers = toRevalidatedHeaders(context, encoded.etag, media, block);
   if (isKnown(context, encoded.etag)) {
@@ -36,13 +36,13 @@ export function sendMedia(context: RequestContext, encoded: EncodedText, media: 
 
 /** An image that is rendered only for a client that does not have it yet. */
 export interface RenderedImage {
-  /** As of `EncodedText`. */
+  /** Entity tag of the rendered image. */
   readonly etag: string;
   /** Returns undefined when the request was abandoned before the image was rendered. */
   make(): Promise<Buffer | undefined>;
 }
 
-/** Works as `sendMedia` for an image that is rendered on demand. */
+/** Sends an image with a 200 that caches must revalidate, or the 304 of a conditional request, which renders nothing. */
 export async function sendImage(
   context: RequestContext,
   { etag, make }: RenderedImage,
@@ -106,9 +106,7 @@ export function sendPage(context: RequestContext, status: number, text: string):
 
 /** Sends a file whose name changes with its content, so that caches store it permanently. */
 export function sendStaticAsset(context: RequestContext, { contentType, content, gzipped }: StaticAsset): void {
-  const isGzipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/i.test(
-    String(context.request.headers['accept-encoding'] ?? ''),
-  );
+  const isGzipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/i.test(context.request.headers['accept-encoding'] ?? '');
   const body = isGzipped ? gzipped : content;
   const headers = ['Cache-Control', 'public, max-age=31536000, immutable', 'Vary', 'Accept-Encoding', ...PAGE_HEADERS];
   if (isGzipped) headers.push('Content-Encoding', 'gzip');
@@ -165,7 +163,7 @@ function record(context: RequestContext, status: number, error?: unknown): void 
 /** Returns fixed words only: the kind of a fault and its cause, or the class of any other error. */
 function describe(error: unknown): { fault: string; cause?: string } {
   if (!(error instanceof Fault)) return { fault: 'Unexpected', cause: nameClass(error) };
-  return 'cause' in error.context ? { fault: error.kind, cause: String(error.context.cause) } : { fault: error.kind };
+  return 'cause' in error.context ? { fault: error.kind, cause: error.context.cause } : { fault: error.kind };
 }
 
 function nameClass(error: unknown): string {

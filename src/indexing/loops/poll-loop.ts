@@ -67,10 +67,11 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
   let pauseEnd = new AbortController();
 
   async function run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    const isStopped = () => signal.aborted;
+    while (!isStopped()) {
       pauseEnd = new AbortController();
       const pause = await runStep(signal);
-      if (pause > 0 && !signal.aborted) await timers.wait(pause, pauseEnd.signal);
+      if (pause > 0 && !isStopped()) await timers.wait(pause, pauseEnd.signal);
     }
   }
 

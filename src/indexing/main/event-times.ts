@@ -92,7 +92,10 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
   ): Promise<readonly EventLogEntry[] | undefined> {
     if (block.number >= checkpoint.blockNumber) return undefined;
     const key = `covered ${generation} ${id} ${block.hash} ${checkpoint.blockHash}`;
-    return queryOnce(key, () => targeted.readCovered(generation, id, block, checkpoint)).catch(toFault);
+    return queryOnce(key, () => targeted.readCovered(generation, id, block, checkpoint)).catch((error: unknown) => {
+      toRefusal(error);
+      return undefined;
+    });
   }
 
   /**
@@ -162,13 +165,11 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     const key = `${generation} ${id} ${to} ${checkpoint.blockHash} ${block.hash}`;
     if (insufficient.has(key)) return stored;
     const result = queryOnce(key, () => targeted.read(generation, id, checkpoint, block));
-    let isRateLimited = false;
-    const found = await result.catch((error: unknown) => {
-      isRateLimited = error instanceof LogQueryRefused && error.reason === 'rate-limited';
-      return toFault(error);
-    });
-    const history = continueHistory(stored, found ?? []);
+    const found = await result.catch(toRefusal);
+    const isRefused = found instanceof LogQueryRefused;
+    const history = continueHistory(stored, isRefused ? [] : (found ?? []));
     // A rate-limited query has no result to remember.
+    const isRateLimited = isRefused && found.reason === 'rate-limited';
     if (history.count < to && !isRateLimited) rememberInsufficient(key);
     return history;
   }
@@ -201,8 +202,8 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
 }
 
 /** A refused query has no result; an impossible response counts as unreadable. */
-function toFault(error: unknown): undefined {
-  if (error instanceof LogQueryRefused) return undefined;
+function toRefusal(error: unknown): LogQueryRefused {
+  if (error instanceof LogQueryRefused) return error;
   if (error instanceof ResponseRejected) throw chainUnreadable('main', 'contradiction');
   throw error;
 }

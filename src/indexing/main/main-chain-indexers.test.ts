@@ -51,7 +51,7 @@ describe('the main chain’s indexers', () => {
     await time.advance(1_000);
     await indexers.caughtUp;
     expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 1, headBlock: 3 });
-    expect(await store.readRatingState('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 1 });
+    expect(await store.readRatingState('current', A, FINGERPRINT)).toMatchObject({ nextSeq: 1 });
 
     for (let minute = 0; minute < 3; minute++) {
       chain.mine([submitted(A)]);
@@ -62,8 +62,8 @@ describe('the main chain’s indexers', () => {
     expect(steps).toHaveLength(184);
     expect(steps.at(-1)!.head).toEqual(chain.head);
     expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 16, headBlock: 18 });
-    expect(await store.readRatingState('second', A, FINGERPRINT)).toMatchObject({ nextSeq: 4 });
-    expect(await indexers.eventTimes.readEventLogs('second', A, 0, 4, chain.head, false)).toHaveLength(4);
+    expect(await store.readRatingState('current', A, FINGERPRINT)).toMatchObject({ nextSeq: 4 });
+    expect(await indexers.eventTimes.readEventLogs('current', A, 0, 4, chain.head, false)).toHaveLength(4);
     await stop();
     expect([indexers.worker.report().failures, indexers.head.report().failures]).toEqual([0, 0]);
   });
@@ -75,8 +75,8 @@ describe('the main chain’s indexers', () => {
     start();
     await time.advance(0);
     await indexers.caughtUp;
-    expect(await indexers.eventTimes.readEventLogs('second', A, 0, 1, chain.head, false)).toHaveLength(1);
-    expect(await indexers.eventTimes.readEventEpoch('second', A, chain.head)).toBe(0);
+    expect(await indexers.eventTimes.readEventLogs('current', A, 0, 1, chain.head, false)).toHaveLength(1);
+    expect(await indexers.eventTimes.readEventEpoch('current', A, chain.head)).toBe(0);
     await stop();
   });
 

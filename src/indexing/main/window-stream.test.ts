@@ -35,7 +35,7 @@ function follow(windows: AsyncGenerator<VerifiedWindow>) {
   };
   read().then(
     () => (state.ended = 'completed'),
-    (error: Error) => (state.ended = error.message),
+    (error: unknown) => (state.ended = (error as Error).message),
   );
   return state;
 }

@@ -75,13 +75,14 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
   async function fold(block: BlockRef, signal: AbortSignal): Promise<StepOutcome> {
     const rates = fxRates.current();
     skipList.updateRates(rates);
+    const isStopped = () => signal.aborted;
     let budget = EVENTS_PER_CALL;
-    while (budget > 0 && !signal.aborted) {
+    while (budget > 0 && !isStopped()) {
       const listed = await store.listUnfolded(rates.fingerprint, MACHINES_PER_LIST, cursor);
       if (listed.length === 0) return endRound();
       for (const batch of toBatches(await prepareSteps(listed, block, rates.fingerprint))) {
         budget -= await foldBatch(batch, block, rates);
-        if (signal.aborted) return 'more';
+        if (isStopped()) return 'more';
       }
       cursor = listed.at(-1);
     }
@@ -113,7 +114,7 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
   ): Promise<MachineStep | undefined> {
     const { generation, id, count, epoch } = machine;
     const plan = await planStep(machine, fingerprint);
-    if (plan === undefined) return skip(machine, 'fold-unreadable');
+    if (plan === undefined) return skip(machine, 'state-unreadable');
     const { nextSeq } = plan.state;
     const to = Math.min(count, nextSeq + EVENTS_PER_STEP);
     const logs = await store.listEventLogs(generation, id, nextSeq, to);
@@ -206,7 +207,7 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     const { generation, id, epoch, plan, logs, isLast } = step;
     let result: FoldStepResult;
     try {
-      // Only an import brings events of another chain; without one, log indexes are positions.
+      // Only an import adds events of another chain; without one, log indexes are positions.
       result = runFoldStep(plan, pairEvents(records, logs, plan.state.nextSeq, epoch > 0), table);
     } catch (error) {
       if (error instanceof EventsUnreadable) return skip(step, error.problem);

@@ -30,8 +30,8 @@ describe('one call', () => {
         pdas.subscriptionTerminal.address,
         pdas.machineEventLog.address,
       ]),
-      config!.address,
-      registry!.address,
+      config.address,
+      registry.address,
     ]);
     expect(MAX_MACHINES_PER_READ * 4 + 2).toBeLessThanOrEqual(100);
   });

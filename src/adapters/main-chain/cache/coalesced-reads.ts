@@ -3,8 +3,13 @@
  * a time; calls made while it runs share the next one, so each caller's read begins after its call (read-your-writes).
  */
 
+interface Entry<T> {
+  readonly current: Promise<unknown>;
+  next: Promise<T> | undefined;
+}
+
 export function coalesceAfterCall<K, T>(read: (key: K) => Promise<T>): (key: K) => Promise<T> {
-  const running = new Map<K, { readonly current: Promise<unknown>; next: Promise<T> | undefined }>();
+  const running = new Map<K, Entry<T>>();
 
   function start(key: K): Promise<T> {
     const result = read(key);
@@ -12,7 +17,7 @@ export function coalesceAfterCall<K, T>(read: (key: K) => Promise<T>): (key: K) 
       () => finish(),
       () => finish(),
     );
-    const entry = { current, next: undefined };
+    const entry: Entry<T> = { current, next: undefined };
     const finish = () => {
       if (running.get(key) === entry && entry.next === undefined) running.delete(key);
     };

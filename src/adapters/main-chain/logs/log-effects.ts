@@ -92,7 +92,7 @@ const CONTRACTS = {
   eventRegistry: {
     abi: abis.eventRegistryAbi,
     others: 'unknown',
-    generation: 'second',
+    generation: 'current',
     rows: { EventSubmitted: drop(1), MachineEventsImported: drop(1), Paused: nothing, Unpaused: nothing },
   },
   crossChainMirror: {
@@ -139,7 +139,7 @@ const CONTRACTS = {
   legacyEventRegistry: {
     abi: abis.eventRegistryAbi,
     others: 'nothing',
-    generation: 'first',
+    generation: 'legacy',
     rows: { EventSubmitted: nothing, MachineEventsImported: nothing },
   },
 } satisfies Record<string, Contract>;
@@ -215,7 +215,7 @@ function toMetadataEffect(topics: readonly Hex[], data: Hex): LogEffect | undefi
   const words = data.slice(2).match(/.{64}/g) ?? [];
   const isOne = topics[0] === METADATA_UPDATE && words.length === 1;
   const isRange = topics[0] === BATCH_METADATA_UPDATE && words.length === 2;
-  if (isOne || (isRange && words[0] === words[1])) return { kind: 'machines', ids: toIds([`0x${words[0]!}`], [0]) };
+  if (isOne || (isRange && words[0] === words[1])) return { kind: 'machines', ids: toIds([`0x${words[0]}`], [0]) };
   return isRange ? { kind: 'all' } : undefined;
 }
 

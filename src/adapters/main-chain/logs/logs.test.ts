@@ -211,7 +211,7 @@ describe('a refused query', () => {
       (reason: unknown) => reason,
     );
     expect(error).toBeInstanceOf(LogQueryRefused);
-    expect(JSON.stringify(error) + (error as Error).stack).not.toContain(PROXY_KEY);
+    expect(`${JSON.stringify(error)}${(error as Error).stack}`).not.toContain(PROXY_KEY);
     const { reason, retryAfterSeconds } = error as LogQueryRefused;
     return [reason, retryAfterSeconds];
   };
@@ -248,6 +248,6 @@ describe('a refused query', () => {
 test('does not read legacy events without legacy contracts', async () => {
   const { log: without } = harness.open({ addresses: { legacy: undefined } });
   expect(without.addresses).not.toContain(harness.addresses.legacy!.eventRegistry);
-  const eventsOf = { generation: 'first', machineId: 1n as MachineId } as const;
+  const eventsOf = { generation: 'legacy', machineId: 1n as MachineId } as const;
   await expect(without.readLogs({ fromBlock: 0, toBlock: 1, eventsOf })).rejects.toThrow();
 });

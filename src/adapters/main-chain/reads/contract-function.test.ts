@@ -24,8 +24,7 @@ const words = (...values: readonly bigint[]): Hex =>
 const MAX = 2n ** 256n - 1n;
 
 test('encodes calls with their selector', () => {
-  const functions = abi.filter((item) => item.type === 'function');
-  expect(functions.map(({ name }) => contractFunction(abi, name).selector)).toEqual(functions.map(toFunctionSelector));
+  expect(abi.map(({ name }) => contractFunction(abi, name).selector)).toEqual(abi.map(toFunctionSelector));
   expect(wordOf.encode([7n])).toBe(wordOf.selector + words(7n).slice(2));
   expect(smallOf.encode([])).toBe(smallOf.selector);
 });

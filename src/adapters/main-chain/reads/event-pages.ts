@@ -2,7 +2,6 @@
  * Pages of event records of one machine at one block (chain-evm 2.4, 3.7, 5.4). Pages that are too large for a node are
  * halved until they pass.
  */
-import type { Hex } from 'viem';
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
@@ -58,7 +57,7 @@ function isOutOfBounds(result: CallResult): boolean {
 }
 
 function decodeRecords(result: CallResult): EventRecord[] | undefined {
-  return result.success ? getEvents.decode(result.data as Hex)?.map(toEventRecord) : undefined;
+  return result.success ? getEvents.decode(result.data)?.map(toEventRecord) : undefined;
 }
 
 type RawRecord = NonNullable<ReturnType<typeof getEvents.decode>>[number];

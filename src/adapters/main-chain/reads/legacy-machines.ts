@@ -124,7 +124,9 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
     eventsFrom: EventsFrom,
   ): Promise<readonly Promise<LegacyMachine>[]> {
     const { block } = reader;
-    const offsets = await Promise.all(wanted.map((id) => (machines.has(block, id) ? 0 : eventsFrom(id))));
+    const offsets = await Promise.all(
+      wanted.map((id) => (machines.has(block, id) ? Promise.resolve(0) : eventsFrom(id))),
+    );
     return wanted.map((id, i) => machines.get(block, id, () => readFacts(reader, id, offsets[i]!)));
   }
 

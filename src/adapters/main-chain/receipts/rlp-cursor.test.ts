@@ -14,7 +14,10 @@ describe('RlpCursor', () => {
     'decodes the string that was encoded',
     (hex) => {
       const text = Buffer.from(`0x${hex}`);
-      const rlp = open((to) => [to.writeHex(text, 2, hex.length / 2), to.writeByte(9)]);
+      const rlp = open((to) => {
+        to.writeHex(text, 2, hex.length / 2);
+        to.writeByte(9);
+      });
       expect([rlp.takeHex(), rlp.isAtEnd, rlp.takeHex(), rlp.isAtEnd]).toEqual([`0x${hex}`, false, '0x09', true]);
     },
   );

@@ -31,7 +31,7 @@ const PLANNER_SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'mat
 /** Parses BIGINT as a number; every integer of the schema is safe. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+    oid === pg.types.builtins.INT8 ? Number : (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
 };
 
 const CONNECTION: pg.ClientConfig = {
@@ -63,6 +63,7 @@ class PostgresDatabase implements SqlDatabase {
       max: MAX_CONNECTIONS,
       statement_timeout: timeoutMilliseconds ?? STATEMENT_TIMEOUT_MILLISECONDS,
       query_timeout: timeoutMilliseconds ?? QUERY_TIMEOUT_MILLISECONDS,
+      // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg waits for the promise; its types declare void.
       async onConnect(client) {
         ignoreConnectionErrors(client);
         await client.query(PLANNER_SETTINGS);
@@ -91,7 +92,9 @@ class PostgresDatabase implements SqlDatabase {
 
   async upgrade<T>(program: SqlProgram<T>): Promise<T> {
     // The constructor reads the certificate files that the URL names.
-    const client = await this.#guard(async () => new pg.Client({ connectionString: this.#url, ...CONNECTION }));
+    const client = await this.#guard(() =>
+      Promise.resolve(new pg.Client({ connectionString: this.#url, ...CONNECTION })),
+    );
     ignoreConnectionErrors(client);
     try {
       await this.#guard(() => client.connect());

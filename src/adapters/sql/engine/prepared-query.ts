@@ -31,9 +31,7 @@ export function prepareQuery<Kinds extends Readonly<Record<string, ParameterType
   kinds: Kinds,
   build: (parameters: { readonly [K in keyof Kinds]: RawBuilder<ValueOf<Kinds[K]>> }) => Compilable<Row>,
 ): (values: { readonly [K in keyof Kinds]: ValueOf<Kinds[K]> }) => Query<Row> {
-  const placeholders = Object.fromEntries(
-    Object.keys(kinds).map((name) => [name, sql<unknown>`${new Placeholder(name)}`]),
-  );
+  const placeholders = Object.fromEntries(Object.keys(kinds).map((name) => [name, sql`${new Placeholder(name)}`]));
   const compiled = build(placeholders as Parameters<typeof build>[0]).compile();
   return (values) => ({
     sql: compiled.sql,

@@ -28,7 +28,7 @@ const PRAGMAS = [
   'journal_size_limit = 67108864',
 ];
 
-type Statement = Sqlite.Statement<SqlValue[], unknown>;
+type Statement = Sqlite.Statement<SqlValue[]>;
 
 /** Opens the file and creates its folder. Throws `StoreUnavailable`. */
 export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
@@ -104,8 +104,9 @@ class SqliteDatabase implements SqlDatabase {
     return this.#transact('BEGIN IMMEDIATE', program, UPGRADE_LOCK_TIMEOUT_MILLISECONDS);
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#connection.close();
+    return Promise.resolve();
   }
 
   #transact<T>(begin: string, program: SqlProgram<T>, timeoutMilliseconds?: number): Promise<T> {
@@ -152,7 +153,7 @@ class SqliteDatabase implements SqlDatabase {
   #prepare(text: string): Statement {
     let statement = this.#statements.get(text);
     if (statement === undefined) {
-      statement = this.#connection.prepare<SqlValue[], unknown>(text);
+      statement = this.#connection.prepare<SqlValue[]>(text);
       this.#statements.set(text, statement);
     }
     return statement;

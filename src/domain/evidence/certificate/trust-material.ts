@@ -91,8 +91,10 @@ export function parseTrustMaterial(files: {
   const root = readAuthority(files.root);
   const intermediate = readAuthority(files.intermediate);
   if (typeof root === 'string' || typeof intermediate === 'string') {
-    const found = Object.entries({ root, intermediate }).filter(([, problem]) => typeof problem === 'string');
-    return { problems: found.map(([name, problem]) => `${name}: ${String(problem)}`) };
+    const problems = Object.entries({ root, intermediate }).flatMap(([name, read]) =>
+      typeof read === 'string' ? [`${name}: ${read}`] : [],
+    );
+    return { problems };
   }
   const broken = REQUIREMENTS.filter(({ holds }) => !holds({ root, intermediate }));
   if (broken.length > 0) return { problems: broken.map(({ problem }) => problem) };
