@@ -1,6 +1,7 @@
 /** HTTP transport of the client: one request with a timeout, without redirects. Every outcome is a value. */
 import type { Namespace } from '../src/domain/identifiers/namespace.ts';
-import { isObject, toServiceError, type ServiceError } from './service-errors.ts';
+import { isObject, parseJson } from '../src/domain/json/json-values.ts';
+import { toServiceError, type ServiceError } from './service-errors.ts';
 
 /** The block of the main chain that a response was computed at. */
 export interface ResponseBlock {
@@ -86,12 +87,4 @@ function readBlock(headers: Headers): { block?: ResponseBlock } {
   return /^\d{1,20}$/.test(number) && /^\d{1,15}$/.test(age)
     ? { block: { number: BigInt(number), ageSeconds: Number(age) } }
     : {};
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,7 +9,7 @@ import type {
 } from '../src/http/wire/response-types.ts';
 import { request, type Result, type RequestOptions, type Connection, type JsonObject } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
-import { isObject } from './service-errors.ts';
+import { isObject } from '../src/domain/json/json-values.ts';
 
 /** A profile as the client returns it: `facts` is the object whose name is a word of the deployment. */
 export interface Profile extends ProfileResponse {

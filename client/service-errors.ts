@@ -3,6 +3,7 @@
  * and codes of coded ones are repeated here; a test compares them with the error table of the service.
  */
 
+import { isObject } from '../src/domain/json/json-values.ts';
 import type { ValidationIssue } from '../src/http/wire/response-types.ts';
 
 /** Codes of the coded envelope. */
@@ -159,8 +160,4 @@ function readCoded(detail: unknown, facts: Omit<ErrorFacts, 'text'>): Documented
 
 function toKind(code: ErrorCode): string {
   return code.toLowerCase().replaceAll('_', '-');
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

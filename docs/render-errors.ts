@@ -55,7 +55,7 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
 };
 
 const GROUPS: readonly (readonly [string, readonly ProfileName[]])[] = [
-  ['reads', ['read', 'metadata', 'operator', 'bound-address', 'probe', 'page']],
+  ['reads', ['read', 'metadata', 'operator', 'bound-address', 'health', 'page']],
   ['monetization', ['monetization']],
   ['Verify', ['verify', 'chip-challenge', 'chip-evidence']],
 ];
@@ -69,7 +69,7 @@ const SURFACE_NAMES: { readonly [S in ProfileName]: string } = {
   verify: 'Verify record',
   'chip-challenge': 'chip challenge',
   'chip-evidence': 'chip evidence',
-  probe: 'probes',
+  health: 'health',
   page: 'documents',
 };
 

@@ -171,7 +171,7 @@ async function orRefuse<T>(build: () => Promise<T>): Promise<T> {
     return await build();
   } catch (error) {
     if (!(error instanceof EvidenceBuildError)) throw error;
-    throw new CommandFailed('verificationFailed', `no evidence was created: ${error.problem}`);
+    throw new CommandFailed('verificationFailed', `no evidence was created: ${error.message}`);
   }
 }
 

@@ -2,6 +2,7 @@
  * Model Context Protocol server over standard input and output: JSON-RPC 2.0, one message per line. Validates every message strictly.
  * Each request gets one response, a notification none.
  */
+import { isObject, parseJson } from '../../src/domain/json/json-values.ts';
 import type { Result, Client } from '../../client/client.ts';
 import { findProblem, INSTRUCTIONS, TOOLS } from './tools.ts';
 
@@ -112,16 +113,4 @@ function fail(kind: keyof typeof CODES, message: string): Outcome {
 
 function isRequestId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isSafeInteger(id);
-}
-
-function isObject(value: unknown): value is Message {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

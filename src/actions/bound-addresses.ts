@@ -42,14 +42,14 @@ export interface BoundFleetPage {
 
 interface Sources {
   readonly main: MainChainPorts;
-  readonly firstGeneration: LegacyMachines;
+  readonly legacy: LegacyMachines;
 }
 
 /** Rates the machine of a wallet. Also throws `MachineAbsent` when the wallet is bound to no machine, and `EventIndexSyncing`. */
 export async function getBoundRating(ctx: Ctx, wallet: AltKey): Promise<RatedLegacyMachine> {
   const sources = requireSources(ctx);
   const address = await readBoundAddress(ctx, wallet);
-  const machine = await sources.firstGeneration.readMachineOf(address, eventsFrom(ctx));
+  const machine = await sources.legacy.readMachineOf(address, eventsFrom(ctx));
   if (machine === undefined || !unwrap(machine.exists)) throw new Fault('MachineAbsent', {});
   return rateLegacyMachine(ctx, sources, machine, address);
 }
@@ -57,11 +57,11 @@ export async function getBoundRating(ctx: Ctx, wallet: AltKey): Promise<RatedLeg
 /** Rates a page of the operator's machines. Also throws `OperatorIndexSyncing`, `OperatorIndexStale`. */
 export async function listBoundFleet(ctx: Ctx, wallet: AltKey, offset: number, limit: number): Promise<BoundFleetPage> {
   const sources = requireSources(ctx);
-  const { main, firstGeneration } = sources;
-  if (!firstGeneration.canList) throw new Fault('ServiceNotInitialised', {});
+  const { main, legacy } = sources;
+  if (!legacy.canList) throw new Fault('ServiceNotInitialised', {});
   const operator = await readBoundAddress(ctx, wallet);
   const index = requireFreshIndex(ctx, await main.index.readMainChainIndex());
-  const { block, total, machines } = await firstGeneration.readPageOf(operator, offset, limit, eventsFrom(ctx));
+  const { block, total, machines } = await legacy.readPageOf(operator, offset, limit, eventsFrom(ctx));
   const entries = await Promise.all(machines.map((machine) => readEntry(ctx, sources, machine)));
   return {
     operator,
@@ -75,9 +75,9 @@ export async function listBoundFleet(ctx: Ctx, wallet: AltKey, offset: number, l
 
 function requireSources(ctx: Ctx): Sources {
   const main = requireMain(ctx);
-  const { legacy: firstGeneration } = main.chain;
-  if (firstGeneration === undefined) throw new Fault('ServiceNotInitialised', {});
-  return { main, firstGeneration };
+  const { legacy } = main.chain;
+  if (legacy === undefined) throw new Fault('ServiceNotInitialised', {});
+  return { main, legacy };
 }
 
 async function readBoundAddress({ bindings }: Ctx, wallet: AltKey): Promise<Address> {
@@ -123,10 +123,10 @@ async function rateLegacyMachine(
 ): Promise<RatedLegacyMachine> {
   const { fingerprint, table } = ctx.fxRates.current();
   const bondStatus: BondStatus = unwrap(machine.staked) ? 'bonded' : 'unbonded';
-  const { state: fold, tail } = await getHistoryOf(ctx, sources, machine, fingerprint);
+  const { state, tail } = await getHistoryOf(ctx, sources, machine, fingerprint);
   try {
     const rating = rateMachine({
-      state: fold,
+      state,
       tail,
       rates: table,
       now: nowSeconds(ctx.clock),
@@ -145,7 +145,7 @@ async function rateLegacyMachine(
 
 function getHistoryOf(
   ctx: Ctx,
-  { main, firstGeneration }: Sources,
+  { main, legacy }: Sources,
   machine: LegacyMachine,
   fingerprint: string,
 ): MaybePromise<EventHistoryRead> {
@@ -157,7 +157,7 @@ function getHistoryOf(
     count: toEventCount(unwrap(machine.eventCount)),
     hasPriorEvents: false,
     pages: [events],
-    readEvents: (from: number, to: number) => firstGeneration.readEvents(id, block, from, to),
+    readEvents: (from: number, to: number) => legacy.readEvents(id, block, from, to),
   } as const;
   const histories = ctx.actionState.of(createHistories);
   return histories.get(machine, [fingerprint], () => readHistory(ctx, main, source, fingerprint));

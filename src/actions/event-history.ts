@@ -48,14 +48,14 @@ export async function readHistory(
 ): Promise<EventHistoryRead> {
   const { generation, id, count } = source;
   const stored = await ctx.store.readRatingState(generation, id, fingerprint);
-  const fold =
+  const state =
     stored !== undefined && (await isFromSource(main, source, stored))
       ? decodeRatingState(stored.state)
       : emptyRatingState();
-  if (fold.nextSeq > count) throw chainUnreadable('main', 'events');
-  if (fold.nextSeq === count) return { state: fold, tail: [] };
-  if (count - fold.nextSeq > MAX_TAIL) throw await syncing(main, source.block);
-  return { state: fold, tail: (await readTimedEvents(main, source, fold.nextSeq, count)).events };
+  if (state.nextSeq > count) throw chainUnreadable('main', 'events');
+  if (state.nextSeq === count) return { state, tail: [] };
+  if (count - state.nextSeq > MAX_TAIL) throw await syncing(main, source.block);
+  return { state, tail: (await readTimedEvents(main, source, state.nextSeq, count)).events };
 }
 
 /**

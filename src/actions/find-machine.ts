@@ -45,7 +45,7 @@ export function findMachine(
     : settleHome(ctx, main, cached, 'cached');
 }
 
-/** Does the same with reads that start after the call. */
+/** Finds a machine of a served chain from reads that start after the call; any other is a fault. */
 export async function findMachineUncached(ctx: Ctx, id: MachineId): Promise<FoundMachine> {
   const main = requireMain(ctx);
   return settleHome(ctx, main, await main.chain.readMachineUncached(id), 'fresh');

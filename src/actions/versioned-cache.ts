@@ -16,7 +16,7 @@ export class VersionedCache<K extends object, T> {
 
   /** Returns the cached value of `key`, or computes and caches it. An exception is not cached. */
   get(key: K, version: Version, compute: () => T): T;
-  /** Does the same for a read: concurrent callers share one promise; neither a failure nor `undefined` stays cached. */
+  /** Returns the cached value or the promise of a read that concurrent callers share. Neither a failure nor `undefined` stays cached. */
   get(key: K, version: Version, compute: () => Promise<T>): MaybePromise<T>;
   get(key: K, version: Version, compute: () => MaybePromise<T>): MaybePromise<T> {
     const cached = this.#entries.get(key);

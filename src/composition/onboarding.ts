@@ -58,7 +58,10 @@ export async function openOnboarding({ config, isLenient, store, log }: Onboardi
         if (sequence < applied) return;
         applied = sequence;
         if (onboardingConfig !== undefined) reloadable?.replace(onboardingConfig);
-        log.info({ tokens: onboardingConfig?.onboardingTokens.length ?? 0 }, 'onboarding tokens and trust files reloaded');
+        log.info(
+          { tokens: onboardingConfig?.onboardingTokens.length ?? 0 },
+          'onboarding tokens and trust files reloaded',
+        );
       } catch (error) {
         if (!(error instanceof StartRefused)) throw error;
         found.push(...error.problems);

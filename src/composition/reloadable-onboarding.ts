@@ -5,7 +5,7 @@
 import type { OnboardingConfig } from '../ports/onboarding.ts';
 
 export interface ReloadableOnboarding {
-  readonly intake: OnboardingConfig;
+  readonly config: OnboardingConfig;
   /** Replaces tokens and trust for later requests; a request in flight may have read either. Everything else stays. */
   replace(next: Pick<OnboardingConfig, 'trust' | 'onboardingTokens'>): void;
 }
@@ -13,7 +13,7 @@ export interface ReloadableOnboarding {
 export function createReloadableOnboarding(first: OnboardingConfig): ReloadableOnboarding {
   let current: Pick<OnboardingConfig, 'trust' | 'onboardingTokens'> = first;
   return {
-    intake: {
+    config: {
       get trust() {
         return current.trust;
       },

@@ -6,7 +6,7 @@
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
 import type { DecisionMember } from '../domain/monetization/decision-refusal.ts';
 import { toParameterIssue } from './parameter-issues.ts';
-import { JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './server/route-profiles.ts';
+import { GENERAL_REQUESTS_PER_MINUTE, JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './server/route-profiles.ts';
 
 export interface WireError {
   readonly status: number;
@@ -40,7 +40,7 @@ const COLUMNS: { readonly [N in ProfileName]: Column } = {
   verify: 'verify',
   'chip-challenge': 'chip',
   'chip-evidence': 'chip',
-  probe: 'bare',
+  health: 'bare',
   page: 'bare',
 };
 
@@ -305,7 +305,7 @@ function homedElsewhere({ ordinal }: FaultContexts['MachineHomedElsewhere']): Wi
 function rateLimited({ retryAfterSeconds }: FaultContexts['RateLimited']): WireError {
   return {
     status: 429,
-    body: { error: 'Rate limit exceeded: 90 per 1 minute' },
+    body: { error: `Rate limit exceeded: ${GENERAL_REQUESTS_PER_MINUTE} per 1 minute` },
     headers: { 'Retry-After': String(retryAfterSeconds) },
   };
 }

@@ -26,7 +26,7 @@ export interface AltChain {
    * identical requests in flight share one promise. An absent machine is cached for up to 5 seconds, a present one never.
    */
   readMachine(id: MachineId): Promise<AltMachineRead>;
-  /** Does the same without any cache, with a read that starts after the call. For writes and for second reads. */
+  /** Returns the facts of one machine from a read that starts after the call, without any cache. For writes and for second reads. */
   readMachineUncached(id: MachineId): Promise<AltMachineRead>;
 }
 

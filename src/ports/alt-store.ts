@@ -137,7 +137,7 @@ export interface StoredAltRatingState {
 
 export interface AltRatingStateWrite extends StoredAltRatingState {
   readonly id: MachineId;
-  /** As in `RatingStateWrite`. */
+  /** Days up to `nextSeq`; absent where none are stored for the machine, or where they do not continue the stored ones. */
   readonly days?: RatingStateDaysWrite | undefined;
 }
 
@@ -159,7 +159,10 @@ export interface StoredAltHistory {
 }
 
 export interface AltEventStore {
-  /** Does the same as `claimMainChainIdentity` for genesis hash, program and layout version. */
+  /**
+   * Stores the identity of the indexed deployment (genesis hash, program, layout version), or compares it with the stored one.
+   * Returns false, and changes nothing, when the database holds the index of another deployment.
+   */
   claimAltIdentity(identity: string): Promise<boolean>;
   readAltWalk(): Promise<AltWalk>;
   /** Applies the change atomically. Returns false, and stores nothing, when the walk's revision is not the expected one. */
@@ -185,7 +188,7 @@ export interface AltEventStore {
    * Stores rating states; skips one of another revision than the machine's, or behind the stored one of the same fingerprint. Days as in
    * `writeRatingStates`.
    */
-  writeAltRatingStates(ratesFingerprint: string, folds: readonly AltRatingStateWrite[]): Promise<void>;
+  writeAltRatingStates(ratesFingerprint: string, states: readonly AltRatingStateWrite[]): Promise<void>;
   /**
    * Returns the machines without a problem that have at least `least` events after their state, or many events and days that end before
    * it; in order of id, after `after`.
@@ -195,7 +198,7 @@ export interface AltEventStore {
     least: number,
     limit: number,
     after?: MachineId,
-  ): Promise<readonly { readonly machine: AltMachineState; readonly fold: StoredAltRatingState | undefined }[]>;
+  ): Promise<readonly { readonly machine: AltMachineState; readonly state: StoredAltRatingState | undefined }[]>;
 }
 
 /** Machine of a fleet, and the chain that lists it. */

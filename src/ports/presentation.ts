@@ -15,6 +15,7 @@ export interface StaticAssets {
   readonly icon: StaticAsset;
 }
 
+/** Source of the explorer's page assets. Implemented by `adapters/pages`. */
 export interface PageSource {
   /** Loads the assets once, on first use. Rejects where they can neither be found nor built. */
   load(): Promise<StaticAssets>;
@@ -39,6 +40,7 @@ export type PartnerResponse =
   /** A response that is too large or not a JSON object. */
   | { readonly kind: 'invalid' };
 
+/** Reader of partner data. Implemented by `adapters/partner`. */
 export interface PartnerData {
   /** Fetches partner data; cached for a minute. Never throws. */
   readPartnerData(url: string): Promise<PartnerResponse>;

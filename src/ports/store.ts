@@ -93,6 +93,36 @@ export interface MainChainIndexStore {
   >;
 }
 
+/** Ownership of one machine at the last block of a window. */
+export type OwnershipChange =
+  | { readonly kind: 'held'; readonly id: MachineId; readonly owner: Address; readonly controller: Address | undefined }
+  /** No token here: retired, bridged out or reissued. */
+  | { readonly kind: 'gone'; readonly id: MachineId };
+
+/** Ownership reads of the machines that the logs of a range name. */
+export interface OwnershipReads {
+  /** Block of the reads: the last of the range, or a later one where its state may be pruned. */
+  readonly readAtBlock: number;
+  readonly changes: readonly OwnershipChange[];
+}
+
+export interface OwnershipPage {
+  /** Block of all rows; undefined while some were read at a block that the index has not reached. */
+  readonly indexedBlock: number | undefined;
+  /** Number of machines that the address owns or controls. */
+  readonly total: number;
+  /** Ascending as numbers. */
+  readonly ids: readonly MachineId[];
+}
+
+/** Owners and controllers of machines on the main chain, as of the index's checkpoint (chain-evm 4). */
+export interface OwnershipStore {
+  /**
+   * Lists machines that the address owns or controls, each once, from one consistent read. The cost does not depend on the offset.
+   */
+  listOwnership(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
+}
+
 /** Stored rating state of a machine. `state` is the serialized state of `domain/rating`. */
 export interface StoredRatingState {
   readonly epoch: number;
@@ -100,7 +130,7 @@ export interface StoredRatingState {
   readonly state: string;
 }
 
-/** A day of the fold of a machine with many events (`domain/rating/fold-days.ts`). `state` is the serialized day. */
+/** A day of the rating state of a machine with many events (`domain/rating/rating-state-days.ts`). `state` is the serialized day. */
 export interface StoredRatingStateDay {
   /** UTC day number. */
   readonly day: number;
@@ -146,7 +176,7 @@ export interface RatingStateStore {
    * Stores rating states; skips one that would move `(epoch, nextSeq)` of its machine backwards under the same fingerprint, and days that
    * do not continue the stored ones. Deletes days that no history needs any more.
    */
-  writeRatingStates(ratesFingerprint: string, folds: readonly RatingStateWrite[]): Promise<void>;
+  writeRatingStates(ratesFingerprint: string, states: readonly RatingStateWrite[]): Promise<void>;
 }
 
 export interface FxRateRow {
@@ -161,23 +191,6 @@ export interface FxStore {
   loadRates(): Promise<{ readonly rows: readonly FxRateRow[]; readonly throughDay: number | undefined }>;
   /** Adds rows of days after the stored `throughDay` and advances it, in one transaction. Stored rates never change. */
   appendRates(rows: readonly FxRateRow[], throughDay: number): Promise<void>;
-}
-
-export interface Store
-  extends
-    MainChainIndexStore,
-    OwnershipStore,
-    RatingStateStore,
-    FxStore,
-    DecisionStore,
-    ChipStore,
-    AltEventStore,
-    AltFleetStore {
-  /** Returns all claimed identities as one text; equal for databases that index the same deployments. */
-  readIdentities(): Promise<string>;
-  /** Checks that the database accepts a write; throws otherwise. */
-  checkWritable(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Decision in the decision log; with the deployment, anyone can verify its signature again. */
@@ -208,7 +221,7 @@ export interface NewChallenge extends Omit<ChallengeRecord, 'consumedBy'> {
 /** Limits on open challenges: neither consumed nor expired. */
 export interface ChallengeCaps {
   readonly perMachine: number;
-  readonly inAll: number;
+  readonly total: number;
 }
 
 /** Evidence record as stored, without the document where a deployment stores hashes only. */
@@ -236,34 +249,22 @@ export interface ChipStore {
   readEvidenceRecord(receiptId: Hex): Promise<StoredEvidenceRecord | undefined>;
 }
 
-/** Ownership of one machine at the last block of a window. */
-export type OwnershipChange =
-  | { readonly kind: 'held'; readonly id: MachineId; readonly owner: Address; readonly controller: Address | undefined }
-  /** No token here: retired, bridged out or reissued. */
-  | { readonly kind: 'gone'; readonly id: MachineId };
-
-/** Ownership reads of the machines that the logs of a range name. */
-export interface OwnershipReads {
-  /** Block of the reads: the last of the range, or a later one where its state may be pruned. */
-  readonly readAtBlock: number;
-  readonly changes: readonly OwnershipChange[];
-}
-
-export interface OwnershipPage {
-  /** Block of all rows; undefined while some were read at a block that the index has not reached. */
-  readonly indexedBlock: number | undefined;
-  /** Number of machines that the address owns or controls. */
-  readonly total: number;
-  /** Ascending as numbers. */
-  readonly ids: readonly MachineId[];
-}
-
-/** Owners and controllers of machines on the main chain, as of the index's checkpoint (chain-evm 4). */
-export interface OwnershipStore {
-  /**
-   * Lists machines that the address owns or controls, each once, from one consistent read. The cost does not depend on the offset.
-   */
-  listOwnership(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
+/** The whole database: every store above, and what concerns all of them. */
+export interface Store
+  extends
+    MainChainIndexStore,
+    OwnershipStore,
+    RatingStateStore,
+    FxStore,
+    DecisionStore,
+    ChipStore,
+    AltEventStore,
+    AltFleetStore {
+  /** Returns all claimed identities as one text; equal for databases that index the same deployments. */
+  readIdentities(): Promise<string>;
+  /** Checks that the database accepts a write; throws otherwise. */
+  checkWritable(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Reads that a replica may serve: each is consistent and names the block up to which it is indexed, so that lag is detected. */

@@ -7,25 +7,25 @@ export type OutcomeCounts = ReadonlyMap<string, number>;
 export interface WriteCounts {
   readonly decisions: OutcomeCounts;
   readonly challenges: OutcomeCounts;
-  readonly intakes: OutcomeCounts;
+  readonly evidenceRecords: OutcomeCounts;
 }
 
 export function countWrites(store: Store): { readonly store: Store; readonly counts: WriteCounts } {
   const decisions = new Map([...['applied', 'not_newer', 'failed'].map((name) => [name, 0] as const)]);
   const challenges = new Map([...['issued', 'capped', 'failed'].map((name) => [name, 0] as const)]);
-  const intakes = new Map([...['accepted', 'failed'].map((name) => [name, 0] as const)]);
+  const evidenceRecords = new Map([...['accepted', 'failed'].map((name) => [name, 0] as const)]);
   const counted: Store = {
     ...store,
     applyDecision: (decision) =>
       count(decisions, store.applyDecision(decision), (isApplied) => (isApplied ? 'applied' : 'not_newer')),
     insertChallenge: (challenge, caps) =>
-      count(challenges, store.insertChallenge(challenge, caps), (isKept) => (isKept ? 'issued' : 'capped')),
-    consumeChallenge: (nonceHash, intake) =>
-      count(intakes, store.consumeChallenge(nonceHash, intake), ({ state }) =>
+      count(challenges, store.insertChallenge(challenge, caps), (isInserted) => (isInserted ? 'issued' : 'capped')),
+    consumeChallenge: (nonceHash, record) =>
+      count(evidenceRecords, store.consumeChallenge(nonceHash, record), ({ state }) =>
         state === 'written' ? 'accepted' : state,
       ),
   };
-  return { store: counted, counts: { decisions, challenges, intakes } };
+  return { store: counted, counts: { decisions, challenges, evidenceRecords } };
 }
 
 async function count<T>(counts: Map<string, number>, write: Promise<T>, nameOf: (value: T) => string): Promise<T> {

@@ -7,6 +7,7 @@
  *
  * Rates are USD per whole unit, as decimal text with at most 12 places.
  */
+import { parseJson } from '../../domain/json/json-values.ts';
 import { readFile } from 'node:fs/promises';
 
 import { isCurrencyCode } from '../../domain/rating/currency.ts';
@@ -112,12 +113,4 @@ function parseRate(value: unknown, member: string, report: Report): bigint {
   if (decimal !== undefined && decimal.scale <= RATE_SCALE) return decimal.units * (RATE_SCALE / decimal.scale);
   report(member, RATE_RULE);
   return 0n;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

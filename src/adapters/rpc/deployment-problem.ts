@@ -7,14 +7,14 @@ import type { UnreadableCause } from '../../domain/faults.ts';
 /** Texts of the problems that carry no details besides their variable. */
 const FIXED_TEXTS = {
   'missing-code': 'no code at this address',
-  'no-info-desk': 'does not answer infoDesk()',
+  'no-info-desk': 'does not respond to infoDesk()',
   'foreign-info-desk': 'names another InfoDesk',
   'unregistered-contract': 'is not registered as a machine data contract in InfoDesk',
-  'unknown-peer': 'has no answer from the address book of InfoDesk',
+  'unknown-peer': 'cannot be looked up in the address book of InfoDesk',
   'missing-peer': 'has no role in the address book of InfoDesk',
   'peer-mismatch': 'differs from the address book of InfoDesk',
   'no-economic-authority': 'is not the economic authority',
-  'no-flags': 'does not answer flagsOf(uint256)',
+  'no-flags': 'does not respond to flagsOf(uint256)',
   'incomplete-facts': 'some facts of the deployment cannot be read',
   'missing-account': 'no account at this address',
   'unreadable-account': 'its account cannot be read',
@@ -48,7 +48,7 @@ export function isContradiction({ kind }: DeploymentProblem): boolean {
 export function describeDeploymentProblem(problem: DeploymentProblem): string {
   switch (problem.kind) {
     case 'unreachable':
-      return `endpoint ${problem.endpoint} does not answer`;
+      return `endpoint ${problem.endpoint} does not respond`;
     case 'unreadable':
       return `the chain cannot be read (${problem.cause})`;
     case 'wrong-chain':

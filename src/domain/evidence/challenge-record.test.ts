@@ -8,7 +8,7 @@ import type { EvidenceRefusalKind } from './refusal.ts';
 const HASH = `0x${'ab'.repeat(32)}` as const;
 const OTHER = `0x${'cd'.repeat(32)}` as const;
 const kept = (consumedBy: typeof HASH | undefined, expiresAt = NOW + 1): ChallengeLookup => ({
-  state: 'kept',
+  state: 'stored',
   challenge: { ...CHALLENGE, consumedBy, expiresAt },
 });
 

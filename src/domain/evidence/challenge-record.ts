@@ -19,7 +19,7 @@ export interface ChallengeRecord {
 
 /** Result of looking up the hash of a nonce. */
 export type ChallengeLookup =
-  | { readonly state: 'kept'; readonly challenge: ChallengeRecord }
+  | { readonly state: 'stored'; readonly challenge: ChallengeRecord }
   /** Never issued, or deleted since. Accepted documents are retained longer, so that a replay is still detected. */
   | { readonly state: 'gone'; readonly isDocumentAccepted: boolean };
 

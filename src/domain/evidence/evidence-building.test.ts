@@ -99,7 +99,7 @@ describe('a challenge', () => {
     ['has an empty verifier', { ...challenge, verifier: '' }],
     ['has a nonce in capitals', { ...challenge, nonce: challenge['nonce']!.toUpperCase() }],
   ])('is rejected when it %s', (_name, value) => {
-    expect(prepare(value)).toBe('not a challenge');
+    expect(prepare(value)).toBe('malformed-challenge');
   });
 
   it.each<[name: string, change: object]>([
@@ -108,22 +108,22 @@ describe('a challenge', () => {
     ['profile', { profile: 'other/1' }],
     ['DID', { machineDid: 'did:svc:1' }],
   ])('is rejected as of another deployment with another %s', (_name, change) => {
-    expect(prepare({ ...challenge, ...change })).toBe('of another deployment');
+    expect(prepare({ ...challenge, ...change })).toBe('wrong-deployment');
   });
 
   it('must have between 0 and 300 seconds left at each of the three stages', () => {
     const end = Number(challenge['expiresAt']);
     expect(prepare(challenge, end - 300)).toBeUndefined();
-    expect(prepare(challenge, end - 300.001)).toBe('too long a lifetime');
+    expect(prepare(challenge, end - 300.001)).toBe('lifetime-too-long');
     expect(prepare(challenge, end - 0.001)).toBeUndefined();
-    expect(prepare(challenge, end)).toBe('expired');
-    expect(prepare(challenge, Number.NaN)).toBe('expired');
+    expect(prepare(challenge, end)).toBe('challenge-expired');
+    expect(prepare(challenge, Number.NaN)).toBe('challenge-expired');
 
     const { chip, controller } = build(first);
     const rs = parseChipSignature(hexToBytes(first.nativeSignatureHex))!;
-    expect(problemOf(() => prepareControllerProof(chip, rs, vectorNamespace, end))).toBe('expired');
+    expect(problemOf(() => prepareControllerProof(chip, rs, vectorNamespace, end))).toBe('challenge-expired');
     const signature = parseRecoverableSignature(`0x${first.controllerSignatureHex}`)!;
-    expect(problemOf(() => buildEvidence(controller, signature, vectorNamespace, end))).toBe('expired');
+    expect(problemOf(() => buildEvidence(controller, signature, vectorNamespace, end))).toBe('challenge-expired');
   });
 });
 
@@ -149,9 +149,7 @@ describe('the response of a chip', () => {
 
   it('must verify with the key of the leaf', () => {
     const other = parseChipSignature(hexToBytes('020101020101'))!;
-    expect(problemOf(() => prepareControllerProof(chip, other, vectorNamespace, NOW))).toBe(
-      'chip signature does not verify',
-    );
+    expect(problemOf(() => prepareControllerProof(chip, other, vectorNamespace, NOW))).toBe('chip-signature-invalid');
   });
 });
 
@@ -170,9 +168,15 @@ it('encodes a leaf of any length without padding', () => {
   }
 });
 
-it('throws an error that names its problem', () => {
-  const refusal = new EvidenceBuildError('expired');
-  expect([refusal.name, refusal.problem]).toEqual(['EvidenceBuildError', 'expired']);
+it.each<[problem: EvidenceBuildProblem, message: string]>([
+  ['malformed-challenge', 'not a challenge'],
+  ['wrong-deployment', 'of another deployment'],
+  ['challenge-expired', 'expired'],
+  ['lifetime-too-long', 'too long a lifetime'],
+  ['chip-signature-invalid', 'chip signature does not verify'],
+])('throws an error with the code %s and its message', (problem, message) => {
+  const failure = new EvidenceBuildError(problem);
+  expect([failure.name, failure.problem, failure.message]).toEqual(['EvidenceBuildError', problem, message]);
 });
 
 it('accepts three output formats of a signing command, only for this prehash', () => {

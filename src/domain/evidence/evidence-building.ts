@@ -14,6 +14,7 @@ import {
 import type { Namespace } from '../identifiers/namespace.ts';
 import type { RecoverableSignature } from '../signatures/signature-parsing.ts';
 import { isSignedByChip } from './chip-signature.ts';
+import { CONTROLLER_SCHEME, REVOCATION_STATUS } from './evidence-constants.ts';
 import type { EvidenceDocument, Transcript } from './evidence-document.ts';
 import {
   chipPrehash,
@@ -30,19 +31,25 @@ import {
 /** The nine texts of a validated challenge. */
 export type ProviderChallenge = Omit<Transcript, 'certificateFingerprintSha256'>;
 
-/** Reasons for a stage to fail. Fixed words. */
-export type EvidenceBuildProblem =
-  | 'not a challenge' // not exactly the nine texts, each in its form
-  | 'of another deployment' // its names differ from the namespace
-  | 'expired'
-  | 'too long a lifetime' // the clocks differ, or the challenge is not genuine
-  | 'chip signature does not verify';
+/** Messages of the reasons for a stage to fail, by code. */
+const MESSAGES = {
+  /** Not exactly the nine texts, each in its form. */
+  'malformed-challenge': 'not a challenge',
+  /** Its names differ from the namespace. */
+  'wrong-deployment': 'of another deployment',
+  'challenge-expired': 'expired',
+  /** The clocks differ, or the challenge is not genuine. */
+  'lifetime-too-long': 'too long a lifetime',
+  'chip-signature-invalid': 'chip signature does not verify',
+} as const;
+
+export type EvidenceBuildProblem = keyof typeof MESSAGES;
 
 export class EvidenceBuildError extends Error {
   readonly problem: EvidenceBuildProblem;
 
   constructor(problem: EvidenceBuildProblem) {
-    super(problem);
+    super(MESSAGES[problem]);
     this.name = 'EvidenceBuildError';
     this.problem = problem;
   }
@@ -104,7 +111,7 @@ export function prepareControllerProof(
 ): PreparedControllerProof {
   requireTime(prepared.challenge, nowSeconds);
   if (!isSignedByChip(prepared.leaf.publicKey, prepared.prehash, rs)) {
-    throw new EvidenceBuildError('chip signature does not verify');
+    throw new EvidenceBuildError('chip-signature-invalid');
   }
   const chipSignature = toHex(rs);
   const message = controllerMessage(transcriptBytes(prepared.transcript), chipSignature, namespace);
@@ -126,11 +133,11 @@ export function buildEvidence(
       publicKey: toHex(leaf.publicKey),
     },
     chipRef: chipRefOf(leaf.publicKey),
-    controllerProof: { scheme: 'eip191-secp256k1', signature },
+    controllerProof: { scheme: CONTROLLER_SCHEME, signature },
     evidenceSchema: namespace.evidence_schema,
     profile: namespace.chip_profile,
     proof: { chipSignature },
-    revocationStatus: 'not_evaluated',
+    revocationStatus: REVOCATION_STATUS,
     transcript,
     trustBundle: namespace.trust_bundle,
   };
@@ -162,7 +169,7 @@ function parseChallenge(value: unknown): ProviderChallenge {
     const text = Object.hasOwn(found, name) ? found[name] : undefined;
     return typeof text === 'string' && isFormed(text);
   });
-  if (!isChallenge) throw new EvidenceBuildError('not a challenge');
+  if (!isChallenge) throw new EvidenceBuildError('malformed-challenge');
   return Object.fromEntries(members.map(([name]) => [name, found[name]])) as unknown as ProviderChallenge;
 }
 
@@ -172,13 +179,13 @@ function requireDeployment(challenge: ProviderChallenge, namespace: Namespace): 
     challenge.profile === namespace.chip_profile &&
     challenge.protocol === namespace.protocol &&
     challenge.verifier === namespace.verifier;
-  if (!isOurs) throw new EvidenceBuildError('of another deployment');
+  if (!isOurs) throw new EvidenceBuildError('wrong-deployment');
 }
 
 function requireTime({ expiresAt }: ProviderChallenge, nowSeconds: number): void {
   const left = Number(expiresAt) - nowSeconds;
-  if (!(left > 0)) throw new EvidenceBuildError('expired');
-  if (left > MAX_LIFETIME_SECONDS) throw new EvidenceBuildError('too long a lifetime');
+  if (!(left > 0)) throw new EvidenceBuildError('challenge-expired');
+  if (left > MAX_LIFETIME_SECONDS) throw new EvidenceBuildError('lifetime-too-long');
 }
 
 /** Encodes base64url without padding. */

@@ -64,7 +64,7 @@ const BENDS: readonly Bend[] = [
   {
     step: '14 store',
     kind: 'ChallengeConsumed',
-    scene: { outcome: { state: 'kept', challenge: { ...CHALLENGE, consumedBy: `0x${'11'.repeat(32)}` } } },
+    scene: { outcome: { state: 'stored', challenge: { ...CHALLENGE, consumedBy: `0x${'11'.repeat(32)}` } } },
   },
 ];
 

@@ -2,7 +2,8 @@
 import { formatMachineDid, type Address, type MachineId } from '../identifiers/identifiers.ts';
 import type { Namespace } from '../identifiers/namespace.ts';
 import type { TrustedSeconds } from './trusted-clock.ts';
-import { REVOCATION_STATUS, type AcceptableEvidence, type AcceptedEvidence } from './evidence-steps.ts';
+import { REVOCATION_STATUS } from './evidence-constants.ts';
+import type { AcceptableEvidence, AcceptedEvidence } from './evidence-steps.ts';
 import { chipRefOf, fingerprintOf, receiptIdOf, toHex, type Hex } from './signed-bytes.ts';
 
 /** Evidence record for the attester. It carries no status: acceptance is not verification. */
@@ -30,7 +31,7 @@ export interface Receipt {
   readonly machineId: string;
   readonly receiptId: string;
   readonly receivedAt: string;
-  readonly revocationStatus: 'not_evaluated';
+  readonly revocationStatus: typeof REVOCATION_STATUS;
   readonly status: 'accepted';
   readonly trustBundle: string;
 }

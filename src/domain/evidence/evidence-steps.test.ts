@@ -107,7 +107,7 @@ describe('acceptance', () => {
   const body = forgeBody();
   const hash = evidenceHashOf(body);
   const kept = (consumedBy: Hex | undefined, expiresAt = NOW + 300): steps.AcceptanceOutcome => ({
-    state: 'kept',
+    state: 'stored',
     challenge: { ...CHALLENGE, consumedBy, expiresAt },
   });
 
@@ -134,7 +134,7 @@ describe('acceptance', () => {
 
 it('throws a plain error when the caller passes the challenge of another nonce', () => {
   const challenge = { ...CHALLENGE, nonceHash: `0x${'00'.repeat(32)}` as const };
-  expect(() => judge({ lookup: () => ({ state: 'kept', challenge }) })).toThrow(
+  expect(() => judge({ lookup: () => ({ state: 'stored', challenge }) })).toThrow(
     'the challenge belongs to another nonce',
   );
 });

@@ -15,6 +15,7 @@ import type { Certificate } from './certificate/certificate.ts';
 import { judgeLeaf } from './certificate/leaf-profile.ts';
 import type { TrustMaterial } from './certificate/trust-material.ts';
 import { requireOpen, type ChallengeLookup, type ChallengeRecord } from './challenge-record.ts';
+import { CONTROLLER_SCHEME, REVOCATION_STATUS } from './evidence-constants.ts';
 import { judgeClock, type TrustedSeconds } from './trusted-clock.ts';
 import { parseEvidenceDocument, type EvidenceDocument, type Transcript } from './evidence-document.ts';
 import { isLowS } from './low-s.ts';
@@ -39,10 +40,6 @@ export interface EvidenceRules {
   readonly trust: TrustMaterial;
   readonly checks: Pick<SignatureChecks, 'recoverSigner'>;
 }
-
-/** Fixed values: unlike the namespace words, they contain no name. */
-export const CONTROLLER_SCHEME = 'eip191-secp256k1';
-export const REVOCATION_STATUS = 'not_evaluated';
 
 /** r and s; the recovery byte follows. */
 const SCALARS_BYTES = 64;

@@ -16,7 +16,7 @@ import { judgeStoredEvidence } from './stored-evidence.ts';
 const accepted = passSteps(createEvidenceHarness());
 const RECORD = toEvidenceRecord(accepted, accepted.receivedAt, vectorNamespace);
 const CONSUMED: ChallengeLookup = {
-  state: 'kept',
+  state: 'stored',
   challenge: { ...CHALLENGE, consumedBy: RECORD.evidenceHash },
 };
 const DELETED: ChallengeLookup = { state: 'gone', isDocumentAccepted: true };
@@ -43,8 +43,8 @@ it.each<[name: string, lookup: ChallengeLookup]>([
 });
 
 it.each<[kind: string, name: string, lookup: ChallengeLookup]>([
-  ['ChallengeConsumed', 'that nothing consumed', { state: 'kept', challenge: CHALLENGE }],
-  ['ChallengeConsumed', 'of another', { state: 'kept', challenge: { ...CHALLENGE, consumedBy: OTHER_HASH } }],
+  ['ChallengeConsumed', 'that nothing consumed', { state: 'stored', challenge: CHALLENGE }],
+  ['ChallengeConsumed', 'of another', { state: 'stored', challenge: { ...CHALLENGE, consumedBy: OTHER_HASH } }],
   ['ChallengeUnknown', 'that was never issued', { state: 'gone', isDocumentAccepted: false }],
 ])('throws %s for a challenge %s', async (kind, _name, lookup) => {
   expect(await judge({}, lookup)).toBe(kind);

@@ -22,7 +22,7 @@ export async function judgeStoredEvidence(
   const supported = steps.requireSupported(canonical, rules);
   const timed = steps.requireClock(supported, acceptedAtMilliseconds, acceptedAtMilliseconds);
   const challenge = reopen(await lookup(timed), record, timed);
-  const matching = steps.requireMatch(steps.requireChallenge(timed, { state: 'kept', challenge }), rules);
+  const matching = steps.requireMatch(steps.requireChallenge(timed, { state: 'stored', challenge }), rules);
   const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));
   const proven = steps.requireControllerProof(steps.requireChipProof(bound, rules), rules);
   requireRow(record, proven, rules);
@@ -35,7 +35,7 @@ function reopen(
   record: AcceptedEvidenceRecord,
   evidence: steps.TimedEvidence,
 ): ChallengeRecord {
-  if (lookup.state === 'kept') {
+  if (lookup.state === 'stored') {
     if (lookup.challenge.consumedBy !== record.evidenceHash) throw new Fault('ChallengeConsumed', {});
     return { ...lookup.challenge, consumedBy: undefined };
   }

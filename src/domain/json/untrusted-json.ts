@@ -2,6 +2,7 @@
  * Parser for JSON objects from untrusted sources that are shown again: limits the depth and preserves the text of numbers that
  * JavaScript would round.
  */
+import { isObject } from './json-values.ts';
 
 const MAX_DEPTH = 32;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -25,10 +26,6 @@ export function parseUntrustedObject(bytes: Uint8Array): object | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isShallow(value: unknown, depth: number): boolean {

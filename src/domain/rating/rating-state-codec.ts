@@ -1,5 +1,6 @@
 /** JSON encoding of a rating state for the store: below 32 KiB for any history (design/scoring.md, Fold). */
 
+import { isObject, parseJson } from '../json/json-values.ts';
 import { dayOf } from './utc-day.ts';
 import { MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
 import type { DayBucket, RatingState, LevelSums } from './rating-state.ts';
@@ -103,18 +104,10 @@ function isConsistent(state: RatingState): boolean {
   );
 }
 
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new RatingStateUnreadable();
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> {
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   const value = parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new RatingStateUnreadable();
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw new RatingStateUnreadable();
+  return value;
 }
 
 export function parseArray(value: unknown): readonly unknown[] {

@@ -1,5 +1,6 @@
 /** JSON encoding of one day of a rating state: arrays without member names, because a machine has hundreds of days. */
 
+import { parseJson } from '../json/json-values.ts';
 import { MODEL } from './constants.ts';
 import type { RatingStateDay, RatingStateTotals } from './rating-state-days.ts';
 import {
@@ -9,7 +10,6 @@ import {
   parseArray,
   parseBucket,
   parseCount,
-  parseJson,
   parseMoment,
   encodeBucket,
   type CountName,

@@ -155,6 +155,7 @@ function addEvent(draft: Draft, event: RatingEvent, rates: RateTable, atPending:
 
 function checkOrder(draft: Draft, event: RatingEvent): void {
   const { nextSeq, newestBlockTimestamp = 0 } = draft;
+  // `seq` may be a bigint: `>=` and `<=` compare it exactly with a number, `===` never equals.
   const isNext = event.seq >= nextSeq && event.seq <= nextSeq;
   if (!isNext) throw new EventsUnreadable('seq_gap', nextSeq);
   if (!Number.isSafeInteger(event.blockTimestamp)) throw new EventsUnreadable('block_time_missing', nextSeq);

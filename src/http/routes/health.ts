@@ -28,9 +28,9 @@ const READY: RouteDescription = {
 };
 
 export function healthRoutes(routes: Routes, ctx: Ctx): void {
-  routes.get('/health', { profile: 'probe', description: HEALTH }, (request) => sendUncached(request, 200, HEALTHY));
+  routes.get('/health', { profile: 'health', description: HEALTH }, (request) => sendUncached(request, 200, HEALTHY));
 
-  routes.get('/ready', { profile: 'probe', description: READY }, async (request) => {
+  routes.get('/ready', { profile: 'health', description: READY }, async (request) => {
     const readiness = await getReadiness(ctx);
     sendUncached(request, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)));
   });

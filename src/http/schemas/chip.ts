@@ -1,4 +1,5 @@
 /** Schemas of a chip challenge, an evidence document and its receipt (interface, Chip challenge; evidence 5 and 9). All members are strings. */
+import { CONTROLLER_SCHEME, REVOCATION_STATUS } from '../../domain/evidence/evidence-constants.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import {
   ADDRESS_TEXT,
@@ -13,7 +14,7 @@ import {
 } from './json-schema.ts';
 
 const DECIMAL = { type: 'string', pattern: '^[1-9][0-9]{0,77}$' };
-const NOT_EVALUATED = described(exactly('not_evaluated'), 'Revocation of the certificate is not checked.');
+const NOT_EVALUATED = described(exactly(REVOCATION_STATUS), 'Revocation of the certificate is not checked.');
 
 const hash = (description: string) => described(HASH, description, EXAMPLE_HASH);
 const seconds = (description: string, example: string) =>
@@ -45,7 +46,7 @@ export function evidenceSchema(namespace: Namespace): JsonSchema {
       publicKey: { type: 'string', pattern: '^0x04[0-9a-f]{128}$' },
     }),
     chipRef: HASH,
-    controllerProof: closedObject({ scheme: exactly('eip191-secp256k1'), signature: hex(65) }),
+    controllerProof: closedObject({ scheme: exactly(CONTROLLER_SCHEME), signature: hex(65) }),
     evidenceSchema: exactly(namespace.evidence_schema),
     profile: exactly(namespace.chip_profile),
     proof: closedObject({ chipSignature: hex(64) }),

@@ -18,7 +18,7 @@ export function verifyResponses(namespace: Namespace) {
         machineDid: machineDid(namespace),
         homeChain: described(closedObject({ kind: KIND, chainId }), 'The chain of the machine.'),
         didController: described(refer('VerifyAccount'), 'The account that controls the DID.'),
-        operator: described(refer('VerifyAccount'), 'The economic owner of the machine, whom KYB is about.'),
+        operator: described(refer('VerifyAccount'), 'The economic owner of the machine, whose KYB status is reported.'),
         verification: described(
           closedObject({ kyb: refer('VerifyTopic'), chip: refer('VerifyTopic') }),
           'KYB of the operator, and the chip of the machine. There is no aggregate.',

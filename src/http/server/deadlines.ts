@@ -1,5 +1,5 @@
 /**
- * Response deadlines: requests that are not answered in time receive their timeout error, however slow the nodes are (http-facts 2
+ * Response deadlines: requests without a response in time receive their timeout error, however slow the nodes are (http-facts 2
  * "server deadline", evidence 2). All requests of one list have the same timeout, so the list is ordered by expiry, and adding and removing
  * a request changes a few pointers. The list is checked only while it holds a request.
  */
@@ -13,7 +13,7 @@ export interface DeadlineOptions {
   /** Monotonic. */
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Answers a request whose time is over; it has left the list. */
+  /** Sends the timeout error of a request whose deadline has expired; the request has left the list. */
   readonly expire: (context: RequestContext) => void;
 }
 

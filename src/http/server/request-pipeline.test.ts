@@ -111,7 +111,7 @@ describe('methods', () => {
     if (method !== 'HEAD') expect(JSON.parse(body).detail.code).toBe('METHOD_NOT_ALLOWED');
   });
 
-  test('responses HEAD as GET without a body', async () => {
+  test('responds to HEAD as to GET, without a body', async () => {
     const get = await app.inject('/thing');
     const head = await app.inject({ method: 'HEAD', url: '/thing' });
     expect([head.statusCode, head.headers, head.body]).toEqual([200, get.headers, '']);

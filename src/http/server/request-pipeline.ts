@@ -99,7 +99,7 @@ export class RequestPipeline {
     else sendError(context, unauthorized);
   }
 
-  /** Answers a path that no route has. */
+  /** Responds 404 to a path without a route. */
   serveUnknown(request: IncomingMessage, response: ServerResponse): void {
     this.#admit(this.#createUnknown(request, response), UNKNOWN_PATH);
   }

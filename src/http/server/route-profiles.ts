@@ -12,8 +12,11 @@ export type ProfileName =
   | 'verify'
   | 'chip-challenge'
   | 'chip-evidence'
-  | 'probe'
+  | 'health'
   | 'page'; // documents, and every path without a route
+
+/** General rate limit: requests a minute per address and path. */
+export const GENERAL_REQUESTS_PER_MINUTE = 90;
 
 /** Selects the rate limit and the deadline. */
 export type DeadlineClass = 'general' | 'verify' | 'chip-challenge' | 'chip-evidence';
@@ -48,7 +51,7 @@ export const ROUTE_PROFILES: { readonly [N in ProfileName]: RouteProfile } = {
   'bound-address': OPEN,
   monetization: OPEN,
   page: OPEN,
-  probe: OPEN,
+  health: OPEN,
   verify: { ...CLOSED, deadlineClass: 'verify' },
   'chip-challenge': { ...CLOSED, deadlineClass: 'chip-challenge' },
   'chip-evidence': { ...CLOSED, deadlineClass: 'chip-evidence' },
@@ -56,7 +59,7 @@ export const ROUTE_PROFILES: { readonly [N in ProfileName]: RouteProfile } = {
 
 export const VERIFY_PREFIX = '/v1/verify/';
 
-/** Returns the profile of a path that no route has. */
+/** Returns the profile of a path without a route. */
 export function profileOfUnknownPath(decodedPath: string): ProfileName {
   return decodedPath.startsWith(VERIFY_PREFIX) ? 'verify' : 'page';
 }

@@ -1,6 +1,6 @@
 /**
- * Route table: registers the routes of the route groups with the framework, and answers the methods that a path does not have
- * (http-facts 2 "405", "HEAD", "CORS").
+ * Route table: registers the routes of the route groups with the framework, and responds 405 to the methods that a path does not
+ * have (http-facts 2 "405", "HEAD", "CORS").
  */
 import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';

@@ -14,7 +14,7 @@ export interface FleetRequest {
   readonly limit: bigint;
 }
 
-/** A machine or legacy machine, as far as an entry shows it. */
+/** Members of a machine or legacy machine that the entry contains. */
 export type ListedMachine = Omit<MachineSummary, 'snapshot'> & { readonly snapshot: { readonly id: MachineId } };
 type ListedPage = Omit<FleetPage, 'machines'> & { readonly machines: readonly ListedMachine[] };
 

@@ -9,7 +9,7 @@ export function toReadinessReport({
   verify,
   operatorIndex,
   altIndex,
-  isRateLimitDistributed: countsTogether,
+  isRateLimitDistributed,
 }: Readiness): ReadinessResponse {
   return {
     status: isReady ? 'ready' : 'not_ready',
@@ -24,7 +24,7 @@ export function toReadinessReport({
     verify: verify ?? null,
     solana_indexer: altIndex === undefined ? null : toAltIndexEntry(altIndex),
     operator_index: operatorIndex === undefined ? null : toIndexEntry(operatorIndex),
-    ...(countsTogether !== undefined && { shared_rate_limits: countsTogether }),
+    ...(isRateLimitDistributed !== undefined && { shared_rate_limits: isRateLimitDistributed }),
   };
 }
 

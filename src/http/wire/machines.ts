@@ -35,7 +35,7 @@ const CHAIN_REFERENCE_LENGTH = 32;
 /** Cents of a dollar; clients accept no other value. */
 const USD_SUBUNIT = 100;
 
-/** A machine or legacy machine, as far as a record shows it. */
+/** Members of a machine or legacy machine that the record contains. */
 type RatedMachine = Pick<RatedSnapshot, 'rating' | 'alt'> & { readonly snapshot: { readonly id: MachineId } };
 
 /** `GET /mcr/{did}`. */

@@ -256,7 +256,7 @@ describe('alt-chain rating state days', () => {
     submitDays(chain, 130, 20);
     const folds = withoutDays(store);
     const listAltUnfolded: Store['listAltUnfolded'] = async (...given) =>
-      (await store.listAltUnfolded(...given)).filter(({ fold }) => (fold?.nextSeq ?? 0) < 2_400);
+      (await store.listAltUnfolded(...given)).filter(({ state }) => (state?.nextSeq ?? 0) < 2_400);
     await createAltHarness({ chain, store: { ...folds, listAltUnfolded } }).settle();
     expect([await storedDays(store), (await store.listAltUnfolded(FINGERPRINT, 400, 9)).length]).toEqual([[], 1]);
     await createAltHarness({ chain, store }).settle();

@@ -306,15 +306,15 @@ export function testAltEvents(under: StoreUnderTest): void {
 
   describe('history of an alt-chain machine', () => {
     const indexes = async (count: number, limit = 99, fingerprint = 'rates') => {
-      const { state: fold, events } = await under.store.readAltHistory(id(7), fingerprint, count, limit);
-      return [fold?.nextSeq, events.map(({ eventIndex }) => eventIndex)];
+      const { state, events } = await under.store.readAltHistory(id(7), fingerprint, count, limit);
+      return [state?.nextSeq, events.map(({ eventIndex }) => eventIndex)];
     };
 
     test('is one snapshot from the rating state’s last event to the one after the last requested', async () => {
       expect(await under.store.readAltHistory(id(7), 'rates', 3, 9)).toEqual({
         walk: EMPTY_WALK,
         machine: undefined,
-        fold: undefined,
+        state: undefined,
         events: [],
       });
       const state = stateOf({ eventCount: 6, nextIndex: 6, operationCount: 6 });
@@ -325,7 +325,7 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await under.store.readAltHistory(id(7), 'rates', 0, 9)).toEqual({
         walk: { revision: 1, ...WALKED },
         machine: state,
-        fold: undefined,
+        state: undefined,
         events: [{ eventIndex: 0, slot: 100, blockTime: 1_700_000_000, record: RECORD }],
       });
       expect(await indexes(3)).toEqual([undefined, [0, 1, 2, 3]]);
@@ -390,9 +390,9 @@ export function testAltEvents(under: StoreUnderTest): void {
       await keep(7, 0, folded.id);
       await keep(6, 0, plain.id);
       const unfolded = async (limit = 9, after?: AltMachineState) =>
-        (await under.store.listAltUnfolded('rates', 4, limit, after?.id)).map(({ machine, fold: kept }) => [
+        (await under.store.listAltUnfolded('rates', 4, limit, after?.id)).map(({ machine, state }) => [
           machine,
-          kept?.nextSeq,
+          state?.nextSeq,
         ]);
       expect(await unfolded()).toEqual([
         [plain, 6],

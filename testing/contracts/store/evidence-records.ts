@@ -9,7 +9,7 @@ import { id, ORDERED_IDS } from './samples.ts';
 const NOW = 1_800_000_000;
 const HOUR = 3_600;
 const DAY = 86_400;
-const CAPS = { perMachine: 5, inAll: 100 };
+const CAPS = { perMachine: 5, total: 100 };
 const RACERS = 64;
 
 const hash = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`;
@@ -48,7 +48,7 @@ export function testEvidenceRecords(under: StoreUnderTest): void {
       expect(await keep(challengeOf(1, { machineId }))).toBe(true);
       const { nonceHash, didController, chainId, expiresAt } = challengeOf(1);
       const challenge = { nonceHash, machineId, didController, chainId, expiresAt, consumedBy: undefined };
-      expect(await find(1)).toStrictEqual({ state: 'kept', challenge });
+      expect(await find(1)).toStrictEqual({ state: 'stored', challenge });
       expect(await find(2)).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
     });
 
@@ -67,14 +67,14 @@ export function testEvidenceRecords(under: StoreUnderTest): void {
     });
 
     it('are capped over all machines', async () => {
-      const caps = { perMachine: 5, inAll: 3 };
+      const caps = { perMachine: 5, total: 3 };
       for (let n = 1; n <= 3; n++) expect(await keep(challengeOf(n, { machineId: id(n) }), caps)).toBe(true);
       expect(await keep(challengeOf(4, { machineId: id(4) }), caps)).toBe(false);
     });
 
     it.each([
-      ['one machine', () => id(7), { perMachine: 5, inAll: 100 }],
-      ['all machines', (n: number) => id(n), { perMachine: 5, inAll: 5 }],
+      ['one machine', () => id(7), { perMachine: 5, total: 100 }],
+      ['all machines', (n: number) => id(n), { perMachine: 5, total: 5 }],
     ])('never exceed the cap of %s under concurrent requests', async (_name, machineOf, caps) => {
       const other = await under.openAnother();
       const stored = await Promise.all(
@@ -118,7 +118,7 @@ export function testEvidenceRecords(under: StoreUnderTest): void {
       await under.store.insertChallenge(challengeOf(1), CAPS);
       expect(await accept(1, recordOf(1))).toStrictEqual({ state: 'written' });
       expect(await under.store.findChallenge(hash(1), hash(0))).toMatchObject({
-        state: 'kept',
+        state: 'stored',
         challenge: { consumedBy: hash(2_001) },
       });
       expect(await under.store.readEvidenceRecord(hash(1_001))).toStrictEqual(recordOf(1));
@@ -134,9 +134,9 @@ export function testEvidenceRecords(under: StoreUnderTest): void {
     it('is not written for a consumed, expired or unknown challenge', async () => {
       await under.store.insertChallenge(challengeOf(1), CAPS);
       const late = recordOf(1, { receivedAt: NOW + 270 });
-      expect(await accept(1, late)).toMatchObject({ state: 'kept', challenge: { consumedBy: undefined } });
+      expect(await accept(1, late)).toMatchObject({ state: 'stored', challenge: { consumedBy: undefined } });
       expect(await accept(1, { ...late, receivedAt: NOW + 269 })).toStrictEqual({ state: 'written' });
-      expect(await accept(1, recordOf(2))).toMatchObject({ state: 'kept', challenge: { consumedBy: hash(2_001) } });
+      expect(await accept(1, recordOf(2))).toMatchObject({ state: 'stored', challenge: { consumedBy: hash(2_001) } });
       expect(await accept(2, recordOf(2))).toStrictEqual({ state: 'gone', isDocumentAccepted: false });
       expect(await under.store.listEvidenceRecords(undefined, 10)).toHaveLength(1);
     });

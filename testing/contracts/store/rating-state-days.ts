@@ -201,7 +201,8 @@ export function testRatingStateDays(under: StoreUnderTest): void {
     test('of the alt chain is unfolded until its days end where its rating state does', async () => {
       versions.revision = 0;
       await know({ eventCount: 5_000 });
-      const wanted = async () => (await under.store.listAltUnfolded('rates', 400, 9)).map(({ fold }) => fold?.nextSeq);
+      const wanted = async () =>
+        (await under.store.listAltUnfolded('rates', 400, 9)).map(({ state }) => state?.nextSeq);
       const write = (nextSeq: number, days?: { afterSeq: number; days: readonly StoredRatingStateDay[] }) =>
         under.store.writeAltRatingStates('rates', [{ id: id(7), revision: 0, nextSeq, state: 'state', days }]);
       await write(4_800);

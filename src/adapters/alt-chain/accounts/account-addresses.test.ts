@@ -10,7 +10,6 @@ import {
   deriveMachineAddresses,
   deriveOperatorBindingAddress,
   deriveSingletonAddresses,
-  deriveTechnicalPauseAddress,
   machineSeeds,
   memoizeById,
 } from './account-addresses.ts';
@@ -19,7 +18,7 @@ import { eventRegistryLayout } from '../../../../testing/fixtures/event-registry
 import { machineEventLogLayout } from './machine-event-log.ts';
 import { machineStateLayout } from './machine-state.ts';
 import { machineLayout } from './machine.ts';
-import { OPERATOR_BINDING_DISCRIMINATOR } from './operator-binding.ts';
+import { DEFAULT_BINDING_DISCRIMINATOR } from '../../../config/alt-chain-settings.ts';
 import { registryLayout } from './registry.ts';
 import { subscriptionTerminalLayout } from './subscription-terminal.ts';
 import { technicalPauseLayout } from '../../../../testing/fixtures/technical-pause-account.ts';
@@ -64,14 +63,13 @@ describe('singletons', () => {
     },
   );
 
-  it('derives every singleton from its role', () => {
-    const { registry, stateConfig, eventRegistry, technicalPause } = programsFile.singletonPdas;
+  it('derives every singleton of the served programs from its role', () => {
+    const { registry, stateConfig, eventRegistry } = programsFile.singletonPdas;
     expect(deriveSingletonAddresses(vectorPrograms)).toStrictEqual({
       registry: registry!.address,
       config: stateConfig!.address,
       eventRegistry: eventRegistry!.address,
     });
-    expect(deriveTechnicalPauseAddress(programOf('info_desk'))).toBe(technicalPause!.address);
   });
 });
 
@@ -124,7 +122,7 @@ describe('discriminators', () => {
     MachineEventLog: machineEventLogLayout.discriminator,
     EventRegistry: eventRegistryLayout.discriminator,
     TechnicalPause: technicalPauseLayout.discriminator,
-    OperatorBinding: OPERATOR_BINDING_DISCRIMINATOR,
+    OperatorBinding: DEFAULT_BINDING_DISCRIMINATOR,
   };
 
   it('equal the account discriminators of the vectors', () => {

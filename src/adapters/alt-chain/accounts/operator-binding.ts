@@ -5,8 +5,6 @@ import type { AccountLayout } from './account-decoder.ts';
 
 const BYTES = 77;
 
-export const OPERATOR_BINDING_DISCRIMINATOR = 'e24e20d708982d63';
-
 /** Creates the layout for a discriminator (16 hex digits). It is configurable so that another registry of this shape can be read. */
 export function createOperatorBindingLayout(discriminator: string): AccountLayout<OperatorBinding, AltKey> {
   return {

@@ -54,7 +54,7 @@ const VERSION_NOT_SUPPORTED = -32015;
 const MAX_CACHED_LOG_ADDRESSES = 50_000;
 
 export function createAltHistory(options: AltHistoryOptions): AltHistory {
-  const { nodes, programs, ordinal, genesisHash, limits, assertSound: needSound, startRead } = options;
+  const { nodes, programs, ordinal, genesisHash, limits, assertSound, startRead } = options;
   const { eventRegistry, machineRegistry } = programs;
   const singletons = deriveSingletonAddresses(programs);
   const eventLogOf = memoizeById((id) => deriveEventLogAddress(eventRegistry, id), MAX_CACHED_LOG_ADDRESSES);
@@ -62,7 +62,7 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
 
   /** Calls a method. `recover` returns a result for failures that answer this method, undefined for all others. */
   async function call<T>(method: RpcMethod<T>, recover: (failure: AltRpcError) => T | undefined = () => undefined) {
-    needSound();
+    assertSound();
     try {
       return await enter(() => nodes.call(method, startRead()));
     } catch (error) {

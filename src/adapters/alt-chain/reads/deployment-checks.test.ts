@@ -96,7 +96,7 @@ describe('unreachable nodes', () => {
   it('are reported by position and are no contradiction', async () => {
     const adapter = harness.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, node.proxy.url] });
     const problems = await adapter.checkDeployment();
-    expect(problems.map(formatDeploymentProblem)).toStrictEqual(['ALT_RPC_URLS: endpoint 1 does not answer']);
+    expect(problems.map(formatDeploymentProblem)).toStrictEqual(['ALT_RPC_URLS: endpoint 1 does not respond']);
     expect(problems.some(isContradiction)).toBe(false);
     await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
   });

@@ -3,6 +3,7 @@
  * a body within the size limit. Integers that a JSON number cannot hold exactly (`rentEpoch`) occur only in members that nothing
  * reads. No node text and no URL (it may hold a key) leaves this file, only codes and fixed words.
  */
+import { isObject, parseJson } from '../../../domain/json/json-values.ts';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 
@@ -68,17 +69,12 @@ function toRpcError(code: number, retryAfterSeconds: number | undefined): AltRpc
   return new AltRpcError('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
 }
 
-/** Parses a response body; undefined if it does not answer the call. An error may have a null id: the node could not parse the call. */
+/** Parses a response body; undefined if it is not the response to the call. An error may have a null id: the node could not parse the call. */
 function parseResponse(
   body: string,
   sentId: number,
 ): { readonly code?: undefined; readonly result: unknown } | { readonly code: number } | undefined {
-  let entry: unknown;
-  try {
-    entry = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  const entry = parseJson(body);
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
   const { id, result, error } = entry;
   if (error === undefined || error === null) {
@@ -87,8 +83,4 @@ function parseResponse(
   if (!isObject(error) || !Number.isSafeInteger(error['code'])) return undefined;
   if ((id !== sentId && id !== null) || (result !== undefined && result !== null)) return undefined;
   return { code: error['code'] as number };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -81,7 +81,7 @@ describe('a problem names its variable, and readiness agrees', () => {
     ]);
     const alone = harness.open({ addresses: { eventRegistry: infoDesk } });
     expect(await listProblems(alone)).toEqual([
-      'EVENT_REGISTRY_ADDRESS: does not answer infoDesk()',
+      'EVENT_REGISTRY_ADDRESS: does not respond to infoDesk()',
       'INFO_DESK_ADDRESS: some facts of the deployment cannot be read',
     ]);
     expect(await alone.chain.readReadiness()).toEqual({ ...SOUND, eventRegistry: false });
@@ -143,7 +143,7 @@ describe('a node', () => {
     expect(await wrong.chain.readReadiness()).toEqual(NOT_READY);
     await expect(wrong.chain.readDeployment()).rejects.toMatchObject({ context: { cause: 'wrong-chain' } });
     const half = harness.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, harness.proxy.url] });
-    expect(await listProblems(half)).toEqual(['MAIN_RPC_URLS: endpoint 1 does not answer']);
+    expect(await listProblems(half)).toEqual(['MAIN_RPC_URLS: endpoint 1 does not respond']);
     expect(await half.chain.readReadiness()).toEqual(SOUND);
   });
 

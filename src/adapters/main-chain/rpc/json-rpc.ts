@@ -3,6 +3,7 @@
  * body within a size limit. No text of a node and no URL (it may hold a key) leaves this file, only codes and fixed
  * words.
  */
+import { isObject } from '../../../domain/json/json-values.ts';
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
@@ -173,8 +174,4 @@ function toHint(code: number, text: string): RpcHint {
   if (code === -32029 || RATE_TEXT.test(text)) return 'rate';
   if (BLOCK_TEXT.test(text)) return 'unknown-block';
   return code === -32614 || SIZE_TEXT.test(text) ? 'too-large' : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

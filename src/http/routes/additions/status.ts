@@ -32,7 +32,7 @@ const STATUS: RouteDescription = {
 };
 
 export function statusRoutes(routes: Routes, ctx: Ctx): void {
-  routes.get('/status', { profile: 'probe', description: STATUS }, async (request) => {
+  routes.get('/status', { profile: 'health', description: STATUS }, async (request) => {
     const maxLagBlocks = Number(requireIntegers(request.query, RULES)[0]);
     const freshness = await getFreshness(ctx, maxLagBlocks);
     sendUncached(request, freshness.isFresh ? 200 : 503, encodeJson(toStatusReport(freshness, maxLagBlocks)));
