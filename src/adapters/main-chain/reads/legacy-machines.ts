@@ -7,11 +7,12 @@ import type { LegacyMachine } from '../../../domain/machine/legacy-machine.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { Clock } from '../../../ports/runtime.ts';
-import type { EventsFrom, LegacyMachines, Header } from '../../../ports/main-chain.ts';
+import type { EventsFrom, LegacyMachines } from '../../../ports/main-chain.ts';
 import { setBounded } from '../../rpc/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBlockCache } from '../cache/block-cache.ts';
 import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
+import { createLegacyClaims, type ClaimedMembers, type PinnedRead } from './legacy-claims.ts';
 import * as calls from './legacy-machine-calls.ts';
 import type { Headers } from '../logs/headers.ts';
 import type { HeadTracker } from '../cache/head-tracker.ts';
@@ -33,55 +34,34 @@ export interface LegacyMachinesOptions {
 /** Cache bounds: a machine holds a page of events, the other entries are small. */
 const MAX_CACHED_MACHINES = 128;
 const MAX_CACHED_IDS = 10_000;
-const MAX_CACHED_OPERATORS = 64;
-
-/** Claims in one group of calls, which is never split. */
-const CLAIMS_PER_GROUP = 250;
 
 /** Page limit until the contract's own limit is known. */
 const ASSUMED_PAGE_LIMIT = 100;
 
-/** Machines that an operator claims, and the registry's verdict on each. */
-interface Claims {
-  readonly claimed: readonly MachineId[];
-  /** Claimed machines that do not belong to another operator, ascending. */
-  readonly members: readonly { readonly id: MachineId; readonly isKnown: boolean }[];
-}
-
-interface Reader {
-  readonly block: Header;
-  readonly deadline: Deadline;
-}
-
 export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMachines {
   const { addresses, multicall, headers, head, clock, limits, startRead } = options;
   const { didStore } = addresses;
-  const sound = limits.maxSnapshotAgeMilliseconds;
-  const flawed = limits.maxFlawedSnapshotAgeMilliseconds;
+  const maxAgeMilliseconds = limits.maxSnapshotAgeMilliseconds;
+  const maxFlawedAgeMilliseconds = limits.maxFlawedSnapshotAgeMilliseconds;
   const ids = createBlockCache<Address, MachineId | undefined>({
     clock,
     maxEntries: MAX_CACHED_IDS,
-    maxAgeMilliseconds: () => sound,
-  });
-  const claims = createBlockCache<Address, Claims>({
-    clock,
-    maxEntries: MAX_CACHED_OPERATORS,
-    maxAgeMilliseconds: ({ members }) => (members.every(({ isKnown }) => isKnown) ? sound : flawed),
+    maxAgeMilliseconds: () => maxAgeMilliseconds,
   });
   const machines = createBlockCache<MachineId, LegacyMachine>({
     clock,
     maxEntries: MAX_CACHED_MACHINES,
-    maxAgeMilliseconds: (machine) => (isFlawed(machine) ? flawed : sound),
+    maxAgeMilliseconds: (machine) => (isFlawed(machine) ? maxFlawedAgeMilliseconds : maxAgeMilliseconds),
   });
+  const claims = createLegacyClaims({ addresses, multicall, clock, limits });
   const lastIds = new Map<Address, MachineId>();
-  const lastClaims = new Map<Address, Claims>();
 
-  async function startReading(): Promise<Reader> {
+  async function startReading(): Promise<PinnedRead> {
     const deadline = startRead();
     return { block: head.fresh() ?? (await head.read(deadline)), deadline };
   }
 
-  function readId({ block, deadline }: Reader, address: Address): Promise<MachineId | undefined> {
+  function readId({ block, deadline }: PinnedRead, address: Address): Promise<MachineId | undefined> {
     return ids.get(block, address, async () => {
       const [result] = await multicall.readAt(block, [calls.planMachineIdCall(address, addresses)], deadline);
       const id = calls.decodeMachineId(result);
@@ -90,7 +70,7 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
     });
   }
 
-  async function readFacts({ block, deadline }: Reader, id: MachineId, offset: number): Promise<LegacyMachine> {
+  async function readFacts({ block, deadline }: PinnedRead, id: MachineId, offset: number): Promise<LegacyMachine> {
     const plan = (page?: { offset: number; limit: number }) => calls.planLegacyMachineCalls(id, addresses, page);
     const planned = await multicall.tryReadAt(block, plan({ offset, limit: ASSUMED_PAGE_LIMIT }), deadline);
     const results = planned === 'too-large' ? await multicall.readAt(block, plan(), deadline) : planned;
@@ -119,86 +99,48 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
    * between would split one eth_call into several.
    */
   async function readMachines(
-    reader: Reader,
-    wanted: readonly MachineId[],
+    read: PinnedRead,
+    requested: readonly MachineId[],
     eventsFrom: EventsFrom,
   ): Promise<readonly Promise<LegacyMachine>[]> {
-    const { block } = reader;
+    const { block } = read;
     const offsets = await Promise.all(
-      wanted.map((id) => (machines.has(block, id) ? Promise.resolve(0) : eventsFrom(id))),
+      requested.map((id) => (machines.has(block, id) ? Promise.resolve(0) : eventsFrom(id))),
     );
-    return wanted.map((id, i) => machines.get(block, id, () => readFacts(reader, id, offsets[i]!)));
+    return requested.map((id, i) => machines.get(block, id, () => readFacts(read, id, offsets[i]!)));
   }
 
   /** Prefetches the predicted machines; failures surface when a machine is really read. */
   async function prefetchMachines(
-    reader: Reader,
+    read: PinnedRead,
     predicted: readonly MachineId[],
     eventsFrom: EventsFrom,
   ): Promise<void> {
-    for (const reading of await readMachines(reader, predicted, eventsFrom)) reading.catch(() => undefined);
-  }
-
-  async function readMembers(
-    { block, deadline }: Reader,
-    operator: Address,
-    claimed: readonly MachineId[],
-  ): Promise<Claims['members']> {
-    const groups: Promise<Claims['members']>[] = [];
-    for (let from = 0; from < claimed.length; from += CLAIMS_PER_GROUP) {
-      const group = claimed.slice(from, from + CLAIMS_PER_GROUP);
-      const plan = group.flatMap((id) => calls.planClaimCalls(id, addresses));
-      groups.push(
-        multicall.readAt(block, plan, deadline).then((results) =>
-          group.flatMap((id, i) => {
-            const own = results.slice(i * calls.CALLS_OF_CLAIM, (i + 1) * calls.CALLS_OF_CLAIM);
-            const verdict = calls.decodeClaim(own, operator);
-            return verdict === 'foreign' ? [] : [{ id, isKnown: verdict === 'held' }];
-          }),
-        ),
-      );
-    }
-    return (await Promise.all(groups)).flat();
-  }
-
-  function readClaims(reader: Reader, operator: Address, store: Address): Promise<Claims> {
-    const { block, deadline } = reader;
-    return claims.get(block, operator, async () => {
-      const predicted = lastClaims.get(operator)?.claimed ?? [];
-      const [results, prefetched] = await Promise.all([
-        multicall.readAt(block, [calls.planClaimsCall(operator, store)], deadline),
-        readMembers(reader, operator, predicted),
-      ]);
-      const claimed = calls.decodeClaims(results[0]);
-      const members = isSameList(claimed, predicted) ? prefetched : await readMembers(reader, operator, claimed);
-      const read = { claimed, members };
-      setBounded(lastClaims, operator, read, MAX_CACHED_OPERATORS);
-      return read;
-    });
+    for (const reading of await readMachines(read, predicted, eventsFrom)) reading.catch(() => undefined);
   }
 
   return {
     canList: didStore !== undefined,
     async readMachineOf(address, eventsFrom) {
-      const reader = await startReading();
+      const read = await startReading();
       const predicted = lastIds.get(address);
-      if (predicted !== undefined) await prefetchMachines(reader, [predicted], eventsFrom);
-      const id = await readId(reader, address);
+      if (predicted !== undefined) await prefetchMachines(read, [predicted], eventsFrom);
+      const id = await readId(read, address);
       if (id === undefined) return undefined;
-      const [machine] = await readMachines(reader, [id], eventsFrom);
+      const [machine] = await readMachines(read, [id], eventsFrom);
       return machine;
     },
     async readPageOf(operator, offset, limit, eventsFrom) {
       if (didStore === undefined) throw chainUnreadable('main', 'undecodable');
-      const reader = await startReading();
-      const toPage = (members: Claims['members']) => members.slice(offset, offset + limit);
-      const toIds = (page: Claims['members']) => page.filter(({ isKnown }) => isKnown).map(({ id }) => id);
-      await prefetchMachines(reader, toIds(toPage(lastClaims.get(operator)?.members ?? [])), eventsFrom);
-      const { members } = await readClaims(reader, operator, didStore);
+      const read = await startReading();
+      const toPage = (members: ClaimedMembers) => members.slice(offset, offset + limit);
+      const toIds = (page: ClaimedMembers) => page.filter(({ isKnown }) => isKnown).map(({ id }) => id);
+      await prefetchMachines(read, toIds(toPage(claims.predict(operator)?.members ?? [])), eventsFrom);
+      const { members } = await claims.read(read, operator, didStore);
       const page = toPage(members);
-      const read = await Promise.all(await readMachines(reader, toIds(page), eventsFrom));
-      const byId = new Map(read.map((machine) => [machine.id, machine]));
-      const { number, hash, timestamp } = reader.block;
+      const legacyMachines = await Promise.all(await readMachines(read, toIds(page), eventsFrom));
+      const byId = new Map(legacyMachines.map((machine) => [machine.id, machine]));
+      const { number, hash, timestamp } = read.block;
       return {
         block: { number, hash, timestamp },
         total: members.length,
@@ -223,8 +165,4 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
 
 function isFlawed(machine: LegacyMachine): boolean {
   return Object.values(machine).some((fact) => (fact as ReadResult<unknown>).state === 'unreadable');
-}
-
-function isSameList(a: readonly MachineId[], b: readonly MachineId[]): boolean {
-  return a.length === b.length && a.every((id, i) => id === b[i]);
 }
