@@ -6,8 +6,7 @@
 import { checkHeaders, checkLogOrder, watchContracts } from '../../domain/index-rules/block-checks.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
-import type { HeadListener } from '../../ports/main-chain.ts';
-import { LogQueryRefused, type HeadResponse, type Header, type MainChainLog } from '../../ports/main-chain.ts';
+import type { HeadListener, HeadResponse, Header, MainChainLog } from '../../ports/main-chain.ts';
 import type { Checkpoint, MainChainIndexStore } from '../../ports/store.ts';
 import { toEventEntries } from '../main/event-entries.ts';
 import { ALL_EFFECTS, countUnknown, sumEffects } from './head-effects.ts';
@@ -16,6 +15,7 @@ import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import type { NextStep } from '../loops/poll-loop.ts';
 import { RECENT_BLOCKS_LIMITS, RecentBlocks, type RecentBlocksLimits } from './recent-blocks.ts';
 import { listBlocks, type BlockReader, type VerifiedLog } from '../main/block-reader.ts';
+import { isRangeRefusal } from '../main/window-stream.ts';
 
 export interface HeadFollowerOptions {
   readonly chain: MainChainLog;
@@ -240,10 +240,6 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     recent: () => followed?.recent,
     report: () => ({ reorgs, unknownLogs }),
   };
-}
-
-function isRangeRefusal(error: unknown): boolean {
-  return error instanceof LogQueryRefused && error.reason === 'range-too-large';
 }
 
 function appendTo(recent: RecentBlocks, { headers, logs }: Segment): void {

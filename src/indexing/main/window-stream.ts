@@ -89,7 +89,8 @@ function slowDown(adaptiveWindow: AdaptiveWindow, { fromBlock, toBlock }: BlockR
   return false;
 }
 
-function isRangeRefusal(error: unknown): boolean {
+/** Returns whether the node refused a log query because its range is too large. */
+export function isRangeRefusal(error: unknown): boolean {
   return error instanceof LogQueryRefused && error.reason === 'range-too-large';
 }
 
