@@ -4,6 +4,7 @@ import {
   isObservationFresh,
   judgeIndexFreshness,
   judgeObservationAge,
+  measureIndexProgress,
   type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
 import type { AltIndexStatus } from '../ports/indexes.ts';
@@ -177,16 +178,11 @@ function toAltReport(ctx: Ctx, { isReady, slot, observedAtMilliseconds }: AltInd
 
 function toReport(ctx: Ctx, index: IndexProgress): OperatorIndexReport {
   const now = ctx.clock.nowMilliseconds();
-  const { indexedBlock, headBlock, headObservedAtMilliseconds } = index;
+  const { indexedBlock, headBlock } = index;
   return {
     isReady: judgeIndexFreshness(index, now, ctx.pollIntervalSeconds).kind === 'fresh',
     indexedBlock,
     headBlock,
-    lagBlocks:
-      indexedBlock === undefined || headBlock === undefined ? undefined : Math.max(0, headBlock - indexedBlock),
-    headObservedAgeSeconds:
-      headObservedAtMilliseconds === undefined
-        ? undefined
-        : Math.max(0, Math.floor((now - headObservedAtMilliseconds) / 1000)),
+    ...measureIndexProgress(index, now),
   };
 }

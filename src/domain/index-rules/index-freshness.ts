@@ -31,6 +31,18 @@ export type IndexFreshness =
   /** The head was last read `headObservedAgeSeconds` ago, which is too long. */
   | { readonly kind: 'stale'; readonly headObservedAgeSeconds: number };
 
+/** Returns the lag and the age of the head, whether or not they are acceptable; undefined where unknown. */
+export function measureIndexProgress(
+  { indexedBlock, headBlock, headObservedAtMilliseconds }: IndexProgress,
+  nowMilliseconds: number,
+): { readonly lagBlocks: number | undefined; readonly headObservedAgeSeconds: number | undefined } {
+  return {
+    lagBlocks: indexedBlock === undefined || headBlock === undefined ? undefined : countLag(indexedBlock, headBlock),
+    headObservedAgeSeconds:
+      headObservedAtMilliseconds === undefined ? undefined : toAgeSeconds(headObservedAtMilliseconds, nowMilliseconds),
+  };
+}
+
 /** Judges the head's age before the lag, which means nothing against an old head. */
 export function judgeIndexFreshness(
   progress: IndexProgress,
@@ -45,13 +57,13 @@ export function judgeIndexFreshness(
   if (headObservedAtMilliseconds - nowMilliseconds > MAX_AHEAD_MILLISECONDS) {
     return { kind: 'syncing', indexedBlock: indexedBlock ?? 0, headBlock };
   }
-  const ageMilliseconds = Math.max(0, nowMilliseconds - headObservedAtMilliseconds);
-  const headObservedAgeSeconds = Math.floor(ageMilliseconds / 1000);
+  const ageMilliseconds = nowMilliseconds - headObservedAtMilliseconds;
+  const headObservedAgeSeconds = toAgeSeconds(headObservedAtMilliseconds, nowMilliseconds);
   if (ageMilliseconds > MAX_UNSEEN_INTERVALS * pollIntervalSeconds * 1000) {
     return { kind: 'stale', headObservedAgeSeconds };
   }
   if (indexedBlock === undefined) return { kind: 'syncing', indexedBlock: 0, headBlock };
-  const lagBlocks = Math.max(0, headBlock - indexedBlock);
+  const lagBlocks = countLag(indexedBlock, headBlock);
   if (lagBlocks > maxLagBlocks) return { kind: 'syncing', indexedBlock, headBlock };
   return { kind: 'fresh', indexedBlock, headBlock, lagBlocks, headObservedAgeSeconds };
 }
@@ -63,10 +75,20 @@ export function judgeObservationAge(
 ): number | undefined {
   if (observedAtMilliseconds === undefined) return undefined;
   if (observedAtMilliseconds - nowMilliseconds > MAX_AHEAD_MILLISECONDS) return undefined;
-  return Math.max(0, Math.floor((nowMilliseconds - observedAtMilliseconds) / 1000));
+  return toAgeSeconds(observedAtMilliseconds, nowMilliseconds);
 }
 
 /** Returns whether an observation of that age is recent enough to rely on. */
 export function isObservationFresh(ageSeconds: number | undefined, pollIntervalSeconds: number): ageSeconds is number {
   return ageSeconds !== undefined && ageSeconds <= MAX_UNSEEN_INTERVALS * pollIntervalSeconds;
+}
+
+/** Returns 0 for an index that is ahead of the head last read. */
+function countLag(indexedBlock: number, headBlock: number): number {
+  return Math.max(0, headBlock - indexedBlock);
+}
+
+/** Returns 0 for a time in the future. */
+function toAgeSeconds(observedAtMilliseconds: number, nowMilliseconds: number): number {
+  return Math.max(0, Math.floor((nowMilliseconds - observedAtMilliseconds) / 1000));
 }
