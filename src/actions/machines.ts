@@ -20,6 +20,7 @@ import { readTimedEvents } from './event-history.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
 import { findMachine, type FoundAltMachine, type FoundMachine } from './find-machine.ts';
 import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import { raceTimeout } from './race-timeout.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /** Number of oldest events that a profile shows. */
@@ -65,6 +66,15 @@ export function getRating(ctx: Ctx, id: MachineId): MaybePromise<RatedSnapshot> 
   return chain(findMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) =>
     alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot),
   );
+}
+
+/** Returns the current rating, or undefined when it is not known within the timeout. Throws as `getRating`. */
+export async function getRatingWithin(
+  ctx: Ctx,
+  id: MachineId,
+  timeoutMilliseconds: number,
+): Promise<RatedSnapshot | undefined> {
+  return raceTimeout(ctx.timers, timeoutMilliseconds, Promise.resolve(getRating(ctx, id)), undefined);
 }
 
 export interface MachineExplanation {

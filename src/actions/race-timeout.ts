@@ -2,12 +2,12 @@
 import type { Timers } from '../ports/runtime.ts';
 
 /** Returns the result of `pending`, or `fallback` when the timeout expires first. Rejects as `pending` does. */
-export async function raceTimeout<T>(
+export async function raceTimeout<T, F>(
   timers: Timers,
   milliseconds: number,
   pending: Promise<T>,
-  fallback: T,
-): Promise<T> {
+  fallback: F,
+): Promise<T | F> {
   const settled = new AbortController();
   try {
     return await Promise.race([pending, timers.wait(milliseconds, settled.signal).then(() => fallback)]);

@@ -3,11 +3,10 @@
  * that they load. `explorer/` renders them. Pages are no part of the described interface: they show what the documented routes return to any
  * caller.
  */
-import { getRating } from '../../actions/machines.ts';
-import type { RatedSnapshot } from '../../actions/machine-rating.ts';
+import { getRatingWithin } from '../../actions/machines.ts';
 import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { Fault } from '../../domain/faults.ts';
-import { parseAddress, parseMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
+import { parseAddress, parseMachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import type { PageSource } from '../../ports/presentation.ts';
 import { sendPage, sendStaticAsset } from '../server/response.ts';
@@ -95,7 +94,7 @@ async function describeMachine(ctx: Ctx, text: string, additions: Additions | un
   const name = formatMachineName(id);
   const unrated = { title: `${name} | ${SITE}`, summary: 'The rating of this machine, and the reasons for it.' };
   try {
-    const rated = await getRatingInTime(ctx, id);
+    const rated = await getRatingWithin(ctx, id, RATING_TIMEOUT_MILLISECONDS);
     if (rated === undefined) return { status: 200, ...unrated };
     const { letter, score, summary } = rated.rating;
     const title = `${name}: ${letter}, ${score} of 100 | ${SITE}`;
@@ -104,17 +103,6 @@ async function describeMachine(ctx: Ctx, text: string, additions: Additions | un
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { status: toWireError('read', error).status, ...unrated };
-  }
-}
-
-/** Returns undefined when the chain takes longer than the page waits. */
-async function getRatingInTime(ctx: Ctx, id: MachineId): Promise<RatedSnapshot | undefined> {
-  const timeout = new AbortController();
-  try {
-    const expired = ctx.timers.wait(RATING_TIMEOUT_MILLISECONDS, timeout.signal).then(() => undefined);
-    return await Promise.race([getRating(ctx, id), expired]);
-  } finally {
-    timeout.abort();
   }
 }
 
