@@ -60,7 +60,14 @@ async function openIndexers(maxWindowBlocks?: number) {
   }
   async function readTimes(count: number) {
     const head = await harness.readHead();
-    const rows = await eventTimes.readEventLogs('current', machine, 0, count, head, false);
+    const rows = await eventTimes.readEventLogs({
+      generation: 'current',
+      id: machine,
+      from: 0,
+      to: count,
+      block: head,
+      hasPriorEvents: false,
+    });
     return rows.map(({ eventIndex, value, blockNumber }) => [eventIndex, value, blockNumber - head.number]);
   }
   return { chain, store, integrity, steps, follower, work, readTimes, fingerprint: fxRates.current().fingerprint };

@@ -93,7 +93,7 @@ async function isFromSource(
   { generation, id, block }: EventSource,
   { epoch }: Pick<StoredRatingState, 'epoch'>,
 ): Promise<boolean> {
-  return (await main.eventTimes.readEventEpoch(generation, id, block)) === epoch;
+  return (await main.eventTimes.readEventEpoch({ generation, id, block })) === epoch;
 }
 
 /** Reads the records at positions `from` to `to - 1`, and converts them to events of the model with their block times. */
@@ -107,7 +107,7 @@ export async function readTimedEvents(
   const { generation, id, block, hasPriorEvents } = source;
   const [records, logs] = await Promise.all([
     readRecords(source, from, to),
-    main.eventTimes.readEventLogs(generation, id, from, to, block, hasPriorEvents),
+    main.eventTimes.readEventLogs({ generation, id, from, to, block, hasPriorEvents }),
   ]);
   return { records, events: pairEvents(records, logs, from, hasPriorEvents) };
 }

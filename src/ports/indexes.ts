@@ -32,6 +32,22 @@ export interface EventLogRow {
   readonly blockTimestamp: number;
 }
 
+/** A machine as of one block. */
+export interface PinnedMachine {
+  readonly generation: EventGeneration;
+  readonly id: MachineId;
+  readonly block: BlockRef;
+}
+
+export interface EventLogQuery extends PinnedMachine {
+  /** Position of the first record. */
+  readonly from: number;
+  /** Position after the last record. */
+  readonly to: number;
+  /** Whether the history was restarted at least once, possibly after what is stored. */
+  readonly hasPriorEvents: boolean;
+}
+
 /**
  * Block times of a machine's events, which only the logs contain (chain-evm 3.7). Combines the stored index up to the finalized block
  * with the head follower above it.
@@ -39,23 +55,15 @@ export interface EventLogRow {
 export interface EventTimes {
   /**
    * Returns the logs of the records at positions `from` to `to - 1`, as of `block`.
-   * `hasPriorEvents`: the history was restarted at least once, possibly after what is stored.
    * Throws `EventIndexSyncing` while not all logs are known, `ChainUnreadable` when the node cannot be read.
    */
-  readEventLogs(
-    generation: EventGeneration,
-    id: MachineId,
-    from: number,
-    to: number,
-    block: BlockRef,
-    hasPriorEvents: boolean,
-  ): Promise<readonly EventLogRow[]>;
+  readEventLogs(query: EventLogQuery): Promise<readonly EventLogRow[]>;
 
   /**
    * Returns how many imports the machine had as of `block`; each restarts the history. Also proves that the stored logs belong to the
    * chain of the block: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
    */
-  readEventEpoch(generation: EventGeneration, id: MachineId, block: BlockRef): Promise<number>;
+  readEventEpoch(machine: PinnedMachine): Promise<number>;
 }
 
 /** Events of one machine's current incarnation, as input of the model. */

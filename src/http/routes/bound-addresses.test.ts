@@ -93,7 +93,7 @@ async function open(fixture: Fixture = {}) {
     ...fixture.firstGeneration,
   };
   const eventTimes: Partial<MainChainPorts['eventTimes']> = {
-    readEventLogs: async (generation, _id, from, to) =>
+    readEventLogs: async ({ generation, from, to }) =>
       DAILY.slice(from, to).map(({ eventType, value, storedAt }, i) => {
         const seq = from + i;
         queries.push(`${generation} log ${seq}`);
@@ -155,9 +155,9 @@ describe('the rating of a bound machine', () => {
     expect([mcr, mcr_score > 0, event_count, total_revenue, last_updated]).toEqual([
       ...[expect.not.stringMatching('Provisioned'), true, 120, 12_000_000, NOW - DAY],
     ]);
-    expect(queries.slice(0, 3)).toEqual([`binding of ${WALLET}`, `machine of ${BOUND}`, 'first log 0']);
+    expect(queries.slice(0, 3)).toEqual([`binding of ${WALLET}`, `machine of ${BOUND}`, 'legacy log 0']);
     await send(RECORD);
-    expect(queries.filter((question) => question === 'first log 0')).toHaveLength(1);
+    expect(queries.filter((question) => question === 'legacy log 0')).toHaveLength(1);
   });
 
   test('is unbonded without a stake, whatever other facts say', async () => {

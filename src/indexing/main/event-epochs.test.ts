@@ -26,7 +26,7 @@ async function openHarness(): Promise<IndexerHarness> {
 
 async function read({ eventTimes, chain }: IndexerHarness, block = chain.head) {
   try {
-    return await eventTimes.readEventEpoch('second', A, block);
+    return await eventTimes.readEventEpoch({ generation: 'current', id: A, block });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return error.kind;

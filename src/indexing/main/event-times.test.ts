@@ -41,7 +41,7 @@ async function read(
   hasPriorEvents = false,
 ) {
   try {
-    const rows = await eventTimes.readEventLogs('second', A, from, to, block, hasPriorEvents);
+    const rows = await eventTimes.readEventLogs({ generation: 'current', id: A, from, to, block, hasPriorEvents });
     return rows.map(({ seq, eventIndex, value, blockNumber }) => [seq, eventIndex, value, blockNumber]);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -67,7 +67,14 @@ describe('block times of events', () => {
     expect(await read(harness, 3, 5)).toEqual(ROWS.slice(3));
     expect(await read(harness, 4, 4)).toEqual([]);
     expect(harness.chain.requests).toEqual([]);
-    const [row] = await harness.eventTimes.readEventLogs('second', A, 3, 4, harness.chain.head, false);
+    const [row] = await harness.eventTimes.readEventLogs({
+      generation: 'current',
+      id: A,
+      from: 3,
+      to: 4,
+      block: harness.chain.head,
+      hasPriorEvents: false,
+    });
     expect(row!.blockTimestamp).toBe(harness.chain.headerAt(5).timestamp);
   });
 
@@ -86,9 +93,16 @@ describe('block times of events', () => {
 
   it('are separate for each generation', async () => {
     const harness = await openHarness();
-    harness.chain.mine([submitted(A, { value: 99n }, 'first')]);
+    harness.chain.mine([submitted(A, { value: 99n }, 'legacy')]);
     await harness.follower.poll();
-    const rows = await harness.eventTimes.readEventLogs('first', A, 0, 1, harness.chain.head, false);
+    const rows = await harness.eventTimes.readEventLogs({
+      generation: 'legacy',
+      id: A,
+      from: 0,
+      to: 1,
+      block: harness.chain.head,
+      hasPriorEvents: false,
+    });
     expect(rows).toMatchObject([{ seq: 0, value: 99n, blockNumber: 7 }]);
     expect(await read(harness, 0, 5)).toEqual(ROWS);
   });

@@ -5,10 +5,9 @@
  */
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
-import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
-import type { EventLogRow, EventTimes } from '../../ports/indexes.ts';
-import { LogQueryRefused, type EventGeneration, type MainChainLog } from '../../ports/main-chain.ts';
+import type { EventLogQuery, EventLogRow, EventTimes, PinnedMachine } from '../../ports/indexes.ts';
+import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
 import type { Checkpoint, EventLogEntry, MainChainIndexStore } from '../../ports/store.ts';
 import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
@@ -37,33 +36,27 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
   const inFlight = new Map<string, Promise<readonly EventLogEntry[] | undefined>>();
   const insufficient = new Set<string>();
 
-  async function readEventLogs(
-    generation: EventGeneration,
-    id: MachineId,
-    from: number,
-    to: number,
-    block: BlockRef,
-    hasPriorEvents: boolean,
-  ): Promise<readonly EventLogRow[]> {
+  async function readEventLogs(query: EventLogQuery): Promise<readonly EventLogRow[]> {
+    const { from, to, block, hasPriorEvents } = query;
     if (to <= from) return [];
     integrity.check();
-    const stored = await readStored(generation, id, from, to);
+    const stored = await readStored(query);
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
     const rows = hasPriorEvents
-      ? pickProven(stored, generation, id, from, to, block)
-      : (pickRows(appendRecent(stored, generation, id, block), from, to) ??
-        pickRows(await query(stored, generation, id, to, block), from, to));
+      ? pickProven(stored, query)
+      : (pickRows(appendRecent(stored, query), from, to) ?? pickRows(await appendTargeted(stored, query), from, to));
     if (rows === undefined) throw syncing(checkpoint, block);
     // A history that restarted after the pinned block is not the requested one.
     if (rows.some(({ blockNumber }) => blockNumber > block.number)) throw chainUnreadable('main', 'block-mismatch');
     return rows;
   }
 
-  async function readEventEpoch(generation: EventGeneration, id: MachineId, block: BlockRef): Promise<number> {
+  async function readEventEpoch(machine: PinnedMachine): Promise<number> {
+    const { generation, id, block } = machine;
     integrity.check();
-    const stored = await readStored(generation, id, 0, 0);
+    const stored = await readStored({ generation, id, from: 0, to: 0 });
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
     const blocks = recent();
@@ -74,7 +67,7 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     const between =
       blocks?.holdsBoth(checkpoint, block) === true
         ? blocks.listEvents(generation, id, ...ends)
-        : await queryCovered(generation, id, block, checkpoint);
+        : await readCovered(machine, checkpoint);
     if (between === undefined) throw syncing(checkpoint, block);
     const imports = between.filter(({ kind }) => kind === 'imported').length;
     return isAbove ? stored.epoch + imports : stored.epoch - imports;
@@ -84,10 +77,8 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
    * Queries the blocks between `block` and the checkpoint. With fast finality the index may be ahead of the followed
    * blocks for a moment; waiting for them would reject a machine whose history is known.
    */
-  async function queryCovered(
-    generation: EventGeneration,
-    id: MachineId,
-    block: BlockRef,
+  async function readCovered(
+    { generation, id, block }: PinnedMachine,
     checkpoint: Checkpoint,
   ): Promise<readonly EventLogEntry[] | undefined> {
     if (block.number >= checkpoint.blockNumber) return undefined;
@@ -110,12 +101,12 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
   }
 
   /** Returns checkpoint, count and rows of one state of the index; undefined before the first commit. */
-  async function readStored(
-    generation: EventGeneration,
-    id: MachineId,
-    from: number,
-    to: number,
-  ): Promise<StoredAt | undefined> {
+  async function readStored({
+    generation,
+    id,
+    from,
+    to,
+  }: Pick<EventLogQuery, 'generation' | 'id' | 'from' | 'to'>): Promise<StoredAt | undefined> {
     let checkpoint = await store.readMainChainCheckpoint();
     for (let attempt = 0; checkpoint !== undefined && attempt < MAX_ATTEMPTS; attempt++) {
       const { count, epoch } = await store.readEventLogCount(generation, id);
@@ -131,21 +122,15 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
    * Picks rows that are proven to follow the last import. A targeted query may hide an import, and only the followed
    * blocks prove that there is none.
    */
-  function pickProven(
-    stored: StoredAt,
-    generation: EventGeneration,
-    id: MachineId,
-    from: number,
-    to: number,
-    block: BlockRef,
-  ): EventLogRow[] | undefined {
+  function pickProven(stored: StoredAt, query: EventLogQuery): EventLogRow[] | undefined {
+    const { from, to, block } = query;
     const isProven =
       block.number <= stored.checkpoint.blockNumber || recent()?.spans(stored.checkpoint, block) === true;
-    return isProven ? pickRows(appendRecent(stored, generation, id, block), from, to) : undefined;
+    return isProven ? pickRows(appendRecent(stored, query), from, to) : undefined;
   }
 
   /** Returns the stored history with the events of the followed blocks; without them, the stored one alone. */
-  function appendRecent(stored: StoredAt, generation: EventGeneration, id: MachineId, block: BlockRef): EventHistory {
+  function appendRecent(stored: StoredAt, { generation, id, block }: PinnedMachine): EventHistory {
     const { checkpoint } = stored;
     const blocks = recent();
     if (blocks?.spans(checkpoint, block) !== true) return stored;
@@ -153,14 +138,9 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
   }
 
   /** Returns the stored history with the result of a targeted query. */
-  async function query(
-    stored: StoredAt,
-    generation: EventGeneration,
-    id: MachineId,
-    to: number,
-    block: BlockRef,
-  ): Promise<EventHistory> {
+  async function appendTargeted(stored: StoredAt, query: EventLogQuery): Promise<EventHistory> {
     const { checkpoint } = stored;
+    const { generation, id, to, block } = query;
     if (block.number <= checkpoint.blockNumber) return stored;
     const key = `${generation} ${id} ${to} ${checkpoint.blockHash} ${block.hash}`;
     if (insufficient.has(key)) return stored;
@@ -177,11 +157,11 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
   /** Shares one query among identical concurrent calls. */
   function queryOnce(
     key: string,
-    query: () => Promise<readonly EventLogEntry[] | undefined>,
+    send: () => Promise<readonly EventLogEntry[] | undefined>,
   ): Promise<readonly EventLogEntry[] | undefined> {
     let result = inFlight.get(key);
     if (result === undefined) {
-      result = query().finally(() => inFlight.delete(key));
+      result = send().finally(() => inFlight.delete(key));
       inFlight.set(key, result);
     }
     return result;

@@ -112,10 +112,17 @@ async function checkRows({ chain, eventTimes }: IndexerHarness, dice: Dice, bloc
   const id = MACHINES[dice.below(MACHINES.length)]!;
   const truth = truthOf(chain, id, blockNumber);
   const from = dice.below(truth.length + 1);
-  const records = chain.recordsOf('second', id, blockNumber).slice(from);
+  const records = chain.recordsOf('current', id, blockNumber).slice(from);
   let toldRows = 0;
   await attempt(async () => {
-    const rows = await eventTimes.readEventLogs('second', id, from, truth.length, block, false);
+    const rows = await eventTimes.readEventLogs({
+      generation: 'current',
+      id,
+      from,
+      to: truth.length,
+      block,
+      hasPriorEvents: false,
+    });
     pairEvents(records, rows, from, true);
     const returned = rows.map((row) => ({ blockNumber: row.blockNumber, value: row.value }));
     expect(returned).toEqual(truth.slice(from));
@@ -166,10 +173,10 @@ describe('indexers on a hostile chain', () => {
     expect(harness.integrity.refusal()).toBeUndefined();
     for (const id of MACHINES) {
       const truth = truthOf(chain, id, final);
-      const rows = await store.listEventLogs('second', id, 0, 10_000);
+      const rows = await store.listEventLogs('current', id, 0, 10_000);
       expect(rows.map(({ blockNumber, value }) => ({ blockNumber, value }))).toEqual(truth);
-      const { epoch } = await store.readEventLogCount('second', id);
-      const fold = await store.readRatingState('second', id, FINGERPRINT);
+      const { epoch } = await store.readEventLogCount('current', id);
+      const fold = await store.readRatingState('current', id, FINGERPRINT);
       expect(fold?.epoch === epoch ? fold.nextSeq : 0).toBe(truth.length);
     }
   });

@@ -63,7 +63,16 @@ describe('the main chain’s indexers', () => {
     expect(steps.at(-1)!.head).toEqual(chain.head);
     expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 16, headBlock: 18 });
     expect(await store.readRatingState('current', A, FINGERPRINT)).toMatchObject({ nextSeq: 4 });
-    expect(await indexers.eventTimes.readEventLogs('current', A, 0, 4, chain.head, false)).toHaveLength(4);
+    expect(
+      await indexers.eventTimes.readEventLogs({
+        generation: 'current',
+        id: A,
+        from: 0,
+        to: 4,
+        block: chain.head,
+        hasPriorEvents: false,
+      }),
+    ).toHaveLength(4);
     await stop();
     expect([indexers.worker.report().failures, indexers.head.report().failures]).toEqual([0, 0]);
   });
@@ -75,8 +84,17 @@ describe('the main chain’s indexers', () => {
     start();
     await time.advance(0);
     await indexers.caughtUp;
-    expect(await indexers.eventTimes.readEventLogs('current', A, 0, 1, chain.head, false)).toHaveLength(1);
-    expect(await indexers.eventTimes.readEventEpoch('current', A, chain.head)).toBe(0);
+    expect(
+      await indexers.eventTimes.readEventLogs({
+        generation: 'current',
+        id: A,
+        from: 0,
+        to: 1,
+        block: chain.head,
+        hasPriorEvents: false,
+      }),
+    ).toHaveLength(1);
+    expect(await indexers.eventTimes.readEventEpoch({ generation: 'current', id: A, block: chain.head })).toBe(0);
     await stop();
   });
 

@@ -17,6 +17,7 @@ import { rule } from '../../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { EventLogQuery } from '../../../ports/indexes.ts';
 import { rateDays } from '../../../domain/rating/daily-rating.ts';
 import { PLAIN_FACTS } from '../../../../testing/fixtures/rating-events.ts';
 import { encodeRatingStateDay } from '../../../domain/rating/rating-state-day-codec.ts';
@@ -68,7 +69,7 @@ function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoi
     index: {},
     eventTimes: {
       readEventEpoch: async () => 0,
-      readEventLogs: async (_generation: string, _id: MachineId, from: number, to: number) => {
+      readEventLogs: async ({ from, to }: EventLogQuery) => {
         queries.push(`logs ${from} to ${to}`);
         return rows.slice(from, to);
       },
