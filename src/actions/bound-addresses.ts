@@ -93,7 +93,7 @@ async function readBoundAddress({ bindings }: Ctx, wallet: AltKey): Promise<Addr
 
 function eventsFrom(ctx: Ctx): EventsFrom {
   const { fingerprint } = ctx.fxRates.current();
-  return async (id) => (await ctx.store.readRatingState('first', id, fingerprint))?.nextSeq ?? 0;
+  return async (id) => (await ctx.store.readRatingState('legacy', id, fingerprint))?.nextSeq ?? 0;
 }
 
 /** Rates one entry. `gone`: the operator's, but no longer registered. */
@@ -151,7 +151,7 @@ function getHistoryOf(
 ): MaybePromise<EventHistoryRead> {
   const { id, block, events } = machine;
   const source = {
-    generation: 'first',
+    generation: 'legacy',
     id,
     block,
     count: toEventCount(unwrap(machine.eventCount)),

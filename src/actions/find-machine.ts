@@ -100,7 +100,7 @@ function judgeFacts({ alt }: Ctx, { snapshot, deployment }: CachedMachine): Mach
 
 async function readFacts(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEvents: boolean): Promise<CachedMachine> {
   const { fingerprint } = ctx.fxRates.current();
-  const eventsFrom = async () => (await ctx.store.readRatingState('second', id, fingerprint))?.nextSeq ?? 0;
+  const eventsFrom = async () => (await ctx.store.readRatingState('current', id, fingerprint))?.nextSeq ?? 0;
   const [deployment, snapshot] = await Promise.all([
     main.chain.readDeployment(),
     main.chain.readMachine(id, { eventsFrom, firstEvents }),

@@ -85,7 +85,7 @@ async function readSnapshotHistory(
 export function toEventSource({ chain }: MainChainPorts, snapshot: MachineSnapshot): EventSource {
   const { id, block, events, firstEvents } = snapshot;
   return {
-    generation: 'second',
+    generation: 'current',
     id,
     block,
     count: readEventCount(snapshot),

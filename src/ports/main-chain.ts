@@ -94,8 +94,8 @@ export interface Header extends BlockRef {
   readonly receiptsRoot?: string | undefined;
 }
 
-/** Event registry: that of the second generation or that of the first (legacy). Ids of the two are unrelated. */
-export type EventGeneration = 'second' | 'first';
+/** Generation of an event registry, current or legacy. Ids of the two are unrelated. */
+export type EventGeneration = 'current' | 'legacy';
 
 /** Effect of a log on cached facts (the table of chain-evm 6). */
 export type LogEffect =

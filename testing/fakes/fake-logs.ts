@@ -23,14 +23,14 @@ export interface FakeLog {
 export function submitted(
   machineId: MachineId,
   record: Partial<EventRecord> = {},
-  generation: EventGeneration = 'second',
+  generation: EventGeneration = 'current',
 ): FakeLog {
-  const address = generation === 'second' ? EVENTS : LEGACY_EVENTS;
+  const address = generation === 'current' ? EVENTS : LEGACY_EVENTS;
   return { address, machineId, effect: touches(machineId), event: { kind: 'submitted', generation, record } };
 }
 
 export function imported(machineId: MachineId, priorEvents: bigint): FakeLog {
-  const event = { kind: 'imported', generation: 'second', priorEvents } as const;
+  const event = { kind: 'imported', generation: 'current', priorEvents } as const;
   return { address: EVENTS, machineId, effect: touches(machineId), event };
 }
 

@@ -82,10 +82,10 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
       await administration.query('DROP TRIGGER die ON event_logs');
 
       expect(await store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
-      expect(await store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
-      expect(await store.readEventLogCount('second', id(8))).toEqual({ count: 0, epoch: 0 });
+      expect(await store.readEventLogCount('current', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await store.readEventLogCount('current', id(8))).toEqual({ count: 0, epoch: 0 });
       await append(store, submitted(id(7)));
-      expect(await store.readEventLogCount('second', id(7))).toEqual({ count: 2, epoch: 0 });
+      expect(await store.readEventLogCount('current', id(7))).toEqual({ count: 2, epoch: 0 });
     });
 
     /** Closes every connection of the store; resolves when the store has reported it. */

@@ -117,9 +117,11 @@ describe('a SQLite file', () => {
 
   test('in memory is separate for each store', async () => {
     const [store, other] = [await createStore('sqlite::memory:'), await createStore('sqlite::memory:')];
-    await store.writeRatingStates('rates', [{ generation: 'second', id: id(7), epoch: 0, nextSeq: 1, state: 'state' }]);
-    expect(await store.readRatingState('second', id(7), 'rates')).toEqual({ epoch: 0, nextSeq: 1, state: 'state' });
-    expect(await other.readRatingState('second', id(7), 'rates')).toBeUndefined();
+    await store.writeRatingStates('rates', [
+      { generation: 'current', id: id(7), epoch: 0, nextSeq: 1, state: 'state' },
+    ]);
+    expect(await store.readRatingState('current', id(7), 'rates')).toEqual({ epoch: 0, nextSeq: 1, state: 'state' });
+    expect(await other.readRatingState('current', id(7), 'rates')).toBeUndefined();
     await store.close();
     await other.close();
   });

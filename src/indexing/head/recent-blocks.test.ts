@@ -12,7 +12,7 @@ function block(number: number) {
 function event(blockNumber: number, machineId = A): EventLogEntry {
   return {
     kind: 'submitted',
-    generation: 'second',
+    generation: 'current',
     machineId,
     eventIndex: 0n,
     eventType: 0,
@@ -47,7 +47,7 @@ describe('recent blocks', () => {
   it('list the events of one machine between two blocks', () => {
     const recent = createRecent();
     const list = (after: number, upTo: number) =>
-      recent.listEvents('second', A, after, upTo).map((each) => each.blockNumber);
+      recent.listEvents('current', A, after, upTo).map((each) => each.blockNumber);
     expect([list(10, 15), list(12, 14), list(0, 11), list(15, 20), list(0, 9)]).toEqual([
       [11, 12, 13, 14, 15],
       [13, 14],
@@ -55,7 +55,7 @@ describe('recent blocks', () => {
       [],
       [],
     ]);
-    expect(recent.listEvents('first', A, 10, 15)).toEqual([]);
+    expect(recent.listEvents('legacy', A, 10, 15)).toEqual([]);
   });
 
   it('span only blocks of their own chain', () => {

@@ -22,7 +22,7 @@ describe('the main-chain index', () => {
       block: { number: 7, hash: harness.chain.headerAt(7).hash, timestamp: harness.chain.headerAt(7).timestamp },
     });
     expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
-    const [row] = await harness.store.listEventLogs('second', A, 0, 1);
+    const [row] = await harness.store.listEventLogs('current', A, 0, 1);
     expect(row!.blockTimestamp).toBe(harness.chain.headerAt(2).timestamp);
     expect(await harness.store.readMainChainCheckpoint()).toEqual({
       blockNumber: 7,
@@ -82,7 +82,7 @@ describe('the main-chain index', () => {
     const harness = await openHarness({ chain });
     await advance(harness);
     expect(await seqsOf(harness)).toEqual([[0, 10, 77n]]);
-    expect(await harness.store.readEventLogCount('second', A)).toEqual({ count: 1, epoch: 1 });
+    expect(await harness.store.readEventLogCount('current', A)).toEqual({ count: 1, epoch: 1 });
   });
 
   it('reports its progress', async () => {
@@ -193,7 +193,7 @@ describe('a long backfill', () => {
     };
     expect(await advance(harness)).toBe('caught-up');
     expect(most).toBe(4);
-    expect((await harness.store.readEventLogCount('second', A)).count).toBe(214);
+    expect((await harness.store.readEventLogCount('current', A)).count).toBe(214);
     expect(harness.log.lines.at(-1)).toMatchObject({
       level: 'info',
       fields: { indexedBlock: 1_498, finalizedBlock: 1_498, percent: 100 },

@@ -65,7 +65,7 @@ describe('main-chain rating state days', () => {
     chain.blockSeconds = 21_600;
     for (let k = 0; k < blocks; k++) {
       const log = (place: number) =>
-        submitted(A, { value: BigInt(1_000 * (place + 1) + k), trustLevel: (k + place) % 3 }, 'second');
+        submitted(A, { value: BigInt(1_000 * (place + 1) + k), trustLevel: (k + place) % 3 }, 'current');
       chain.mine([...Array.from({ length: eventsPerBlock }, (_, place) => log(place)), submitted(B)]);
     }
   }
@@ -80,7 +80,7 @@ describe('main-chain rating state days', () => {
 
   /** Computes the days straight from the chain, in one pass. */
   function daysOf({ chain, rates }: IndexerHarness, id: MachineId) {
-    const records = chain.recordsOf('second', id, chain.head.number);
+    const records = chain.recordsOf('current', id, chain.head.number);
     const times = Array.from({ length: chain.head.number + 1 }, (_, number) => chain.headerAt(number)).flatMap(
       ({ number, timestamp }) =>
         chain
@@ -96,7 +96,7 @@ describe('main-chain rating state days', () => {
   }
 
   const storedDays = async ({ store }: IndexerHarness, id: MachineId = A) =>
-    (await store.listRatingStateDays('second', id, FINGERPRINT, ALL)).days.map(({ state }) =>
+    (await store.listRatingStateDays('current', id, FINGERPRINT, ALL)).days.map(({ state }) =>
       decodeRatingStateDay(state),
     );
 
@@ -140,7 +140,7 @@ describe('main-chain rating state days', () => {
     const harness = createHarness({ chain: old.chain, store });
     await foldAll(harness);
     expect(await storedDays(harness)).toEqual(daysOf(harness, A));
-    expect((await store.readRatingState('second', A, FINGERPRINT))?.nextSeq).toBe(3_300);
+    expect((await store.readRatingState('current', A, FINGERPRINT))?.nextSeq).toBe(3_300);
     expect(await store.listUnfolded(FINGERPRINT, 9)).toEqual([]);
     mineDays(harness.chain, 2, 5);
     await foldAll(harness);
@@ -179,7 +179,7 @@ describe('main-chain rating state days', () => {
     await foldAll(harness);
     harness.rates.use(createRateTable(true), 'other');
     await foldAll(harness);
-    const other = await harness.store.listRatingStateDays('second', A, 'other', ALL);
+    const other = await harness.store.listRatingStateDays('current', A, 'other', ALL);
     expect(other.days.map(({ state }) => decodeRatingStateDay(state))).toEqual(daysOf(harness, A));
     expect(await storedDays(harness)).toEqual(daysOf(harness, A));
   });

@@ -39,7 +39,7 @@ async function foldAll(harness: IndexerHarness): Promise<void> {
   while ((await foldOnce(harness)) === 'more');
 }
 
-async function storedFold({ store }: IndexerHarness, id: MachineId, generation: EventGeneration = 'second') {
+async function storedFold({ store }: IndexerHarness, id: MachineId, generation: EventGeneration = 'current') {
   const stored = await store.readRatingState(generation, id, FINGERPRINT);
   return stored && { epoch: stored.epoch, fold: decodeRatingState(stored.state) };
 }
@@ -53,7 +53,7 @@ function expectedFold({ chain, rates }: IndexerHarness, id: MachineId, count?: n
       .filter(({ event }) => event?.machineId === id && event.kind === 'submitted')
       .map(() => timestamp),
   );
-  const records = chain.recordsOf('second', id, chain.head.number).slice(0, count);
+  const records = chain.recordsOf('current', id, chain.head.number).slice(0, count);
   const events = records.map((record: EventRecord, seq) => ({
     seq,
     type: record.eventType,
@@ -61,7 +61,7 @@ function expectedFold({ chain, rates }: IndexerHarness, id: MachineId, count?: n
     currency: record.currency,
     timestamp: record.timestamp,
     trust: record.trustLevel,
-    blockTimestamp: times.slice(-chain.recordsOf('second', id, chain.head.number).length)[seq]!,
+    blockTimestamp: times.slice(-chain.recordsOf('current', id, chain.head.number).length)[seq]!,
   }));
   return foldEvents(emptyRatingState(), events, rates.current().table).state;
 }
@@ -95,10 +95,10 @@ describe('the event folder', () => {
   it('separates the generations', async () => {
     rule('address-keyed.legacy-only');
     const harness = await openHarness();
-    harness.chain.mine([submitted(A, {}, 'first'), submitted(A), submitted(A)]);
+    harness.chain.mine([submitted(A, {}, 'legacy'), submitted(A), submitted(A)]);
     await foldAll(harness);
-    expect((await storedFold(harness, A, 'first'))!.fold.nextSeq).toBe(1);
-    expect((await storedFold(harness, A, 'second'))!.fold.nextSeq).toBe(2);
+    expect((await storedFold(harness, A, 'legacy'))!.fold.nextSeq).toBe(1);
+    expect((await storedFold(harness, A, 'current'))!.fold.nextSeq).toBe(2);
   });
 
   it('restarts after an import', async () => {
@@ -128,7 +128,7 @@ describe('the event folder', () => {
     await foldAll(harness);
     harness.rates.use(createRateTable(true), 'other');
     await foldAll(harness);
-    expect(await harness.store.readRatingState('second', A, 'other')).toMatchObject({ nextSeq: 1 });
+    expect(await harness.store.readRatingState('current', A, 'other')).toMatchObject({ nextSeq: 1 });
     expect(await storedFold(harness, A)).toBeDefined();
   });
 
@@ -192,7 +192,7 @@ describe('a machine that cannot be folded', () => {
     expect(harness.folder.report().unreadableMachines).toBe(1);
     expect(harness.log.lines.at(-1)).toEqual({
       level: 'error',
-      fields: { generation: 'second', machine: '11', reason: 'events' },
+      fields: { generation: 'current', machine: '11', reason: 'events' },
       message: 'events cannot be folded',
     });
 
@@ -242,7 +242,7 @@ describe('a machine that cannot be folded', () => {
     const harness = await openHarness();
     harness.chain.mine([submitted(A), submitted(A)]);
     const state = encodeRatingState(emptyRatingState()).replace('mcr/1', 'mcr/0');
-    await harness.store.writeRatingStates(FINGERPRINT, [{ generation: 'second', id: A, epoch: 0, nextSeq: 1, state }]);
+    await harness.store.writeRatingStates(FINGERPRINT, [{ generation: 'current', id: A, epoch: 0, nextSeq: 1, state }]);
     await foldAll(harness);
     expect(harness.folder.report().unreadableMachines).toBe(1);
   });

@@ -15,7 +15,7 @@ export function testActiveMachines(under: StoreUnderTest): void {
       expect(await under.store.listActiveMachines(9)).toEqual([]);
       await append(under.store, at(9, 1), at(7, 1), at(8, 2), at(7, 3));
       expect(await under.store.listActiveMachines(9)).toEqual([active(7, 3), active(8, 2), active(9, 1)]);
-      await append(under.store, at(9, 4), imported(id(8)), submitted(id(6), { generation: 'first', blockNumber: 5 }));
+      await append(under.store, at(9, 4), imported(id(8)), submitted(id(6), { generation: 'legacy', blockNumber: 5 }));
       expect(await under.store.listActiveMachines(9)).toEqual([active(9, 4), active(7, 3), active(8, 2)]);
       expect(await under.store.listActiveMachines(1)).toEqual([active(9, 4)]);
     });

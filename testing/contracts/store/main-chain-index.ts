@@ -52,7 +52,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       await under.store.advanceMainChain(undefined, checkpointAt(20), [], NO_OWNERSHIP);
       expect(await under.store.advanceMainChain(expected, next, [submitted(id(1))], NO_OWNERSHIP)).toBe(false);
       expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(20));
-      expect(await under.store.readEventLogCount('second', id(1))).toEqual({ count: 0, epoch: 0 });
+      expect(await under.store.readEventLogCount('current', id(1))).toEqual({ count: 0, epoch: 0 });
     });
 
     test('stays absent, and nothing is stored, by an advance that expects one', async () => {
@@ -60,7 +60,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         await under.store.advanceMainChain(checkpointAt(1), checkpointAt(2), [submitted(id(1))], NO_OWNERSHIP),
       ).toBe(false);
       expect(await under.store.readMainChainCheckpoint()).toBeUndefined();
-      expect(await under.store.readEventLogCount('second', id(1))).toEqual({ count: 0, epoch: 0 });
+      expect(await under.store.readEventLogCount('current', id(1))).toEqual({ count: 0, epoch: 0 });
     });
 
     test.each([
@@ -83,7 +83,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       expect(won.filter(Boolean)).toEqual([true]);
       const winner = won.indexOf(true);
       expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(10 + winner));
-      const rows = await under.store.listEventLogs('second', id(1), 0, 1000);
+      const rows = await under.store.listEventLogs('current', id(1), 0, 1000);
       expect(rows.map(({ seq, value }) => [seq, value])).toEqual(
         Array.from({ length: 50 }, (_, seq) => [seq, BigInt(winner)]),
       );
@@ -119,7 +119,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         submitted(id(7), { eventIndex: 3n, eventType: 1, value: 0n, blockNumber: 12, blockTimestamp: 1_700_000_012 }),
         submitted(id(7), { eventIndex: MAX_UINT256, eventType: 255, value: MAX_UINT256, blockNumber: 2 ** 40 }),
       );
-      expect(await under.store.listEventLogs('second', id(7), 0, 2)).toEqual([
+      expect(await under.store.listEventLogs('current', id(7), 0, 2)).toEqual([
         { seq: 0, eventIndex: 3n, eventType: 1, value: 0n, blockNumber: 12, blockTimestamp: 1_700_000_012 },
         {
           seq: 1,
@@ -133,14 +133,14 @@ export function testMainChainIndex(under: StoreUnderTest): void {
     });
 
     test('of an unknown machine are empty', async () => {
-      expect(await under.store.listEventLogs('second', id(7), 0, 10)).toEqual([]);
-      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 0, epoch: 0 });
+      expect(await under.store.listEventLogs('current', id(7), 0, 10)).toEqual([]);
+      expect(await under.store.readEventLogCount('current', id(7))).toEqual({ count: 0, epoch: 0 });
     });
 
     test('are limited to the requested positions', async () => {
       await append(under.store, ...repeat(5, submitted(id(7))));
       const positions = async (from: number, to: number) =>
-        (await under.store.listEventLogs('second', id(7), from, to)).map(({ seq }) => seq);
+        (await under.store.listEventLogs('current', id(7), from, to)).map(({ seq }) => seq);
       expect(await positions(0, 5)).toEqual([0, 1, 2, 3, 4]);
       expect(await positions(2, 4)).toEqual([2, 3]);
       expect(await positions(3, 9)).toEqual([3, 4]);
@@ -150,13 +150,13 @@ export function testMainChainIndex(under: StoreUnderTest): void {
     });
 
     test('are counted over several advances, separately per machine and generation', async () => {
-      const first = submitted(id(7), { generation: 'first', value: 5n });
+      const first = submitted(id(7), { generation: 'legacy', value: 5n });
       await append(under.store, submitted(id(7)), first, submitted(id(8)), submitted(id(7)));
       await append(under.store, submitted(id(7), { value: 9n }), first);
-      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 3, epoch: 0 });
-      expect(await under.store.readEventLogCount('first', id(7))).toEqual({ count: 2, epoch: 0 });
-      expect(await under.store.readEventLogCount('second', id(8))).toEqual({ count: 1, epoch: 0 });
-      const rows = await under.store.listEventLogs('second', id(7), 0, 10);
+      expect(await under.store.readEventLogCount('current', id(7))).toEqual({ count: 3, epoch: 0 });
+      expect(await under.store.readEventLogCount('legacy', id(7))).toEqual({ count: 2, epoch: 0 });
+      expect(await under.store.readEventLogCount('current', id(8))).toEqual({ count: 1, epoch: 0 });
+      const rows = await under.store.listEventLogs('current', id(7), 0, 10);
       expect(rows.map(({ seq, value }) => [seq, value])).toEqual([
         [0, 1n],
         [1, 1n],
@@ -167,18 +167,18 @@ export function testMainChainIndex(under: StoreUnderTest): void {
     test('start a new epoch after an import at any position among the logs', async () => {
       const valued = (value: bigint) => submitted(id(7), { value });
       const values = async () => {
-        const rows = await under.store.listEventLogs('second', id(7), 0, 10);
+        const rows = await under.store.listEventLogs('current', id(7), 0, 10);
         return rows.map(({ seq, value }) => [seq, value]);
       };
       await append(under.store, valued(1n), valued(2n), imported(id(7)), valued(3n));
-      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 1 });
+      expect(await under.store.readEventLogCount('current', id(7))).toEqual({ count: 1, epoch: 1 });
       expect(await values()).toEqual([[0, 3n]]);
 
       await append(under.store, valued(4n));
-      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 2, epoch: 1 });
+      expect(await under.store.readEventLogCount('current', id(7))).toEqual({ count: 2, epoch: 1 });
 
       await append(under.store, imported(id(7)), imported(id(7)));
-      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 0, epoch: 3 });
+      expect(await under.store.readEventLogCount('current', id(7))).toEqual({ count: 0, epoch: 3 });
       expect(await values()).toEqual([]);
 
       await append(under.store, valued(5n));
@@ -190,18 +190,18 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         under.store,
         submitted(id(7)),
         submitted(id(8)),
-        submitted(id(7), { generation: 'first' }),
+        submitted(id(7), { generation: 'legacy' }),
         imported(id(7)),
       );
-      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 0, epoch: 1 });
-      expect(await under.store.readEventLogCount('first', id(7))).toEqual({ count: 1, epoch: 0 });
-      expect(await under.store.readEventLogCount('second', id(8))).toEqual({ count: 1, epoch: 0 });
+      expect(await under.store.readEventLogCount('current', id(7))).toEqual({ count: 0, epoch: 1 });
+      expect(await under.store.readEventLogCount('legacy', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await under.store.readEventLogCount('current', id(8))).toEqual({ count: 1, epoch: 0 });
     });
 
     test('are separate for every id', async () => {
       await append(under.store, ...ORDERED_IDS.map((machine, index) => submitted(machine, { value: BigInt(index) })));
       for (const [index, machine] of ORDERED_IDS.entries()) {
-        const rows = await under.store.listEventLogs('second', machine, 0, 10);
+        const rows = await under.store.listEventLogs('current', machine, 0, 10);
         expect(rows.map(({ value }) => value)).toEqual([BigInt(index)]);
       }
     });
@@ -213,10 +213,10 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         new Fault('StoreUnavailable', {}),
       );
       expect(await under.store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
-      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
-      expect(await under.store.readEventLogCount('second', id(8))).toEqual({ count: 0, epoch: 0 });
+      expect(await under.store.readEventLogCount('current', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await under.store.readEventLogCount('current', id(8))).toEqual({ count: 0, epoch: 0 });
       await append(under.store, submitted(id(7)));
-      expect(await under.store.readEventLogCount('second', id(7))).toEqual({ count: 2, epoch: 0 });
+      expect(await under.store.readEventLogCount('current', id(7))).toEqual({ count: 2, epoch: 0 });
     });
 
     test('can be stored by the ten thousand at once', async () => {
@@ -224,8 +224,8 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         submitted(id(1 + (index % 3000)), { value: BigInt(index), blockNumber: index }),
       );
       await append(under.store, ...logs);
-      expect(await under.store.readEventLogCount('second', id(3000))).toEqual({ count: 4, epoch: 0 });
-      const rows = await under.store.listEventLogs('second', id(2), 0, 10);
+      expect(await under.store.readEventLogCount('current', id(3000))).toEqual({ count: 4, epoch: 0 });
+      const rows = await under.store.listEventLogs('current', id(2), 0, 10);
       expect(rows.map(({ seq, value }) => [seq, value])).toEqual([
         [0, 1n],
         [1, 3001n],

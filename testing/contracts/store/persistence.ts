@@ -33,9 +33,9 @@ export function testPersistence(under: StoreUnderTest): void {
     async function expectFilled(store: Store): Promise<void> {
       expect(await store.claimMainChainIdentity('chain=2')).toBe(false);
       expect(await store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
-      expect(await store.readEventLogCount('second', id(7))).toEqual({ count: 1, epoch: 0 });
+      expect(await store.readEventLogCount('current', id(7))).toEqual({ count: 1, epoch: 0 });
       expect(await store.readHeadObservation()).toEqual({ blockNumber: 5, observedAtMilliseconds: 6 });
-      expect((await store.readRatingState('second', id(7), 'rates'))?.nextSeq).toBe(1);
+      expect((await store.readRatingState('current', id(7), 'rates'))?.nextSeq).toBe(1);
       expect(await listUnfoldedIds(store, 'rates')).toEqual([8n]);
       expect(await store.listAppliedDecisions(id(7))).toEqual([decisionOf(5)]);
       expect(await store.loadRates()).toEqual({ rows: [{ currency: 'EUR', day: 1, rate: 2n }], throughDay: 3 });
@@ -63,10 +63,10 @@ export function testPersistence(under: StoreUnderTest): void {
         store.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP),
         store.writeHeadObservation({ blockNumber: 1, observedAtMilliseconds: 1 }),
         store.readHeadObservation(),
-        store.listEventLogs('second', id(7), 0, 1),
-        store.readEventLogCount('second', id(7)),
+        store.listEventLogs('current', id(7), 0, 1),
+        store.readEventLogCount('current', id(7)),
         store.listUnfolded('rates', 1),
-        store.readRatingState('second', id(7), 'rates'),
+        store.readRatingState('current', id(7), 'rates'),
         store.writeRatingStates('rates', [ratingStateOf(id(7), 1)]),
         store.loadRates(),
         store.appendRates([], 1),

@@ -21,7 +21,7 @@ export function testProcesses(under: StoreUnderTest): void {
       expect(won.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: lastBlock }, (_, index) => index + 1));
       const store = await under.openAt(url);
       expect((await store.readMainChainCheckpoint())?.blockNumber).toBe(lastBlock);
-      expect(await store.readEventLogCount('second', id(1))).toEqual({ count: lastBlock * LOGS_PER_BLOCK, epoch: 0 });
+      expect(await store.readEventLogCount('current', id(1))).toEqual({ count: lastBlock * LOGS_PER_BLOCK, epoch: 0 });
     });
 
     test.each([0, 1, 2, 3])('leave whole blocks only when killed after %i blocks', async (blocksBefore) => {
@@ -37,12 +37,12 @@ export function testProcesses(under: StoreUnderTest): void {
       await store.writeRatingStates('rates', [ratingStateOf(id(2), 0)]);
       const checkpoint = await store.readMainChainCheckpoint();
       const count = (checkpoint?.blockNumber ?? 0) * LOGS_PER_BLOCK;
-      expect(await store.readEventLogCount('second', id(1))).toEqual({ count, epoch: 0 });
-      const rows = await store.listEventLogs('second', id(1), 0, Number.MAX_SAFE_INTEGER);
+      expect(await store.readEventLogCount('current', id(1))).toEqual({ count, epoch: 0 });
+      const rows = await store.listEventLogs('current', id(1), 0, Number.MAX_SAFE_INTEGER);
       expect(rows.length).toBe(count);
 
       await append(store, submitted(id(1)));
-      expect(await store.readEventLogCount('second', id(1))).toEqual({ count: count + 1, epoch: 0 });
+      expect(await store.readEventLogCount('current', id(1))).toEqual({ count: count + 1, epoch: 0 });
     });
   });
 }

@@ -35,7 +35,7 @@ export function testRatingStateDays(under: StoreUnderTest): void {
       await under.store.writeRatingStates(fingerprint, [state]);
     },
     list: async (limit = 99, fingerprint = 'rates') => {
-      const { epoch, days } = await under.store.listRatingStateDays('second', id(7), fingerprint, limit);
+      const { epoch, days } = await under.store.listRatingStateDays('current', id(7), fingerprint, limit);
       expect(epoch).toBe(versions.epoch);
       return days;
     },
@@ -176,7 +176,7 @@ export function testRatingStateDays(under: StoreUnderTest): void {
       await writeState(MANY);
       expect(await isListed()).toBe(true);
       await writeState(900, { afterSeq: 0, days: [dayOf(10, 900)] });
-      expect([await isListed(), (await under.store.readRatingState('second', id(7), 'rates'))?.nextSeq]).toEqual([
+      expect([await isListed(), (await under.store.readRatingState('current', id(7), 'rates'))?.nextSeq]).toEqual([
         true,
         MANY,
       ]);

@@ -6,14 +6,14 @@ import { append, ratingStateOf, id, imported, ORDERED_IDS, repeat, submitted } f
 export function testRatingStates(under: StoreUnderTest): void {
   describe('rating states', () => {
     const read = (fingerprint = 'rates', machine = id(7)) =>
-      under.store.readRatingState('second', machine, fingerprint);
+      under.store.readRatingState('current', machine, fingerprint);
 
     test('are stored by machine, generation and rates', async () => {
       await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 3)]);
       expect(await read()).toEqual({ epoch: 0, nextSeq: 3, state: 'up to 3' });
       expect(await read('other')).toBeUndefined();
       expect(await read('rates', id(8))).toBeUndefined();
-      expect(await under.store.readRatingState('first', id(7), 'rates')).toBeUndefined();
+      expect(await under.store.readRatingState('legacy', id(7), 'rates')).toBeUndefined();
     });
 
     test('can be written as an empty list', async () => {

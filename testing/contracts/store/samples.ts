@@ -34,7 +34,7 @@ export function submitted(
 ): EventLogEntry {
   return {
     kind: 'submitted',
-    generation: 'second',
+    generation: 'current',
     machineId,
     eventIndex: 0n,
     eventType: 0,
@@ -46,7 +46,7 @@ export function submitted(
   };
 }
 
-export function imported(machineId: MachineId, generation: EventGeneration = 'second'): EventLogEntry {
+export function imported(machineId: MachineId, generation: EventGeneration = 'current'): EventLogEntry {
   return { kind: 'imported', generation, machineId, blockNumber: 1, logIndex: 0 };
 }
 
@@ -77,7 +77,7 @@ export function decisionOf(timestamp: number, parts: Partial<AppliedDecision> = 
 
 export function ratingStateOf(machineId: MachineId, nextSeq: number, parts: Partial<StoredRatingState> = {}) {
   return {
-    generation: 'second' as EventGeneration,
+    generation: 'current' as EventGeneration,
     id: machineId,
     epoch: 0,
     nextSeq,

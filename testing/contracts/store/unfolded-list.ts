@@ -16,7 +16,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       await append(under.store, ...shuffled.map((machine) => submitted(machine)), imported(id(9)), submitted(id(9)));
       expect(await under.store.listUnfolded('rates', 100)).toEqual(
         ORDERED_IDS.map((machine) => ({
-          generation: 'second',
+          generation: 'current',
           id: machine,
           count: 1,
           epoch: machine === 9n ? 1 : 0,
@@ -25,7 +25,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
     });
 
     test('are paged by limit, continuing after a machine of either generation', async () => {
-      const generations: EventGeneration[] = ['second', 'first'];
+      const generations: EventGeneration[] = ['current', 'legacy'];
       await append(
         under.store,
         ...generations.flatMap((generation) => [1, 2, 300].map((number) => submitted(id(number), { generation }))),
@@ -40,14 +40,14 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       }
       expect(pages).toEqual([
         [
-          [1n, 'first'],
-          [1n, 'second'],
-          [2n, 'first'],
-          [2n, 'second'],
+          [1n, 'legacy'],
+          [1n, 'current'],
+          [2n, 'legacy'],
+          [2n, 'current'],
         ],
         [
-          [300n, 'first'],
-          [300n, 'second'],
+          [300n, 'legacy'],
+          [300n, 'current'],
         ],
       ]);
     });
@@ -79,7 +79,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
       await append(under.store, submitted(id(7)));
       expect(await under.store.listUnfolded('rates', 10)).toEqual([
-        { generation: 'second', id: 7n, count: 1, epoch: 1 },
+        { generation: 'current', id: 7n, count: 1, epoch: 1 },
       ]);
       await under.store.writeRatingStates('rates', [ratingStateOf(id(7), 1, { epoch: 1 })]);
       expect(await listUnfoldedIds(under.store, 'rates')).toEqual([]);
@@ -103,7 +103,7 @@ export function testUnfoldedList(under: StoreUnderTest): void {
         await under.store.writeRatingStates(fingerprint, [ratingStateOf(folded, 1)]);
         expect(await listUnfoldedIds(under.store, fingerprint)).toEqual(before.filter((machine) => machine !== folded));
         for (const machine of machines) {
-          const state = await under.store.readRatingState('second', machine, fingerprint);
+          const state = await under.store.readRatingState('current', machine, fingerprint);
           const isListed = (await listUnfoldedIds(under.store, fingerprint)).includes(machine);
           expect(state === undefined).toBe(isListed);
         }

@@ -139,7 +139,7 @@ describe('decoding of contract logs', () => {
         ownershipOf: [],
         event: {
           kind: 'submitted',
-          generation: 'second',
+          generation: 'current',
           machineId: id,
           eventIndex: 0n,
           eventType: 0,
@@ -150,21 +150,21 @@ describe('decoding of contract logs', () => {
         address: harness.addresses.legacy!.eventRegistry,
         effect: { kind: 'nothing' },
         ownershipOf: [],
-        event: { kind: 'submitted', generation: 'first', machineId: 1n, eventIndex: 0n, eventType: 1, value: 7n },
+        event: { kind: 'submitted', generation: 'legacy', machineId: 1n, eventIndex: 0n, eventType: 1, value: 7n },
       },
     ]);
     const { number } = await harness.readHead();
     const query = { fromBlock: 0, toBlock: number };
-    const own = await log.readLogs({ ...query, eventsOf: { generation: 'second', machineId: id as MachineId } });
+    const own = await log.readLogs({ ...query, eventsOf: { generation: 'current', machineId: id as MachineId } });
     expect(own.map(({ event }) => event)).toEqual([logs[0]!.event]);
-    const legacy = await log.readLogs({ ...query, eventsOf: { generation: 'first', machineId: 1n as MachineId } });
+    const legacy = await log.readLogs({ ...query, eventsOf: { generation: 'legacy', machineId: 1n as MachineId } });
     expect(legacy.map(({ event }) => event)).toEqual([logs[1]!.event]);
     const head = await log.readHeader('latest');
     const wanted = [
-      { generation: 'first', id: 1n as MachineId, from: 0, to: 1 },
-      { generation: 'second', id: id as MachineId, from: 0, to: 1 },
-      { generation: 'second', id: id as MachineId, from: 0, to: 3 },
-      { generation: 'second', id: 4711n as MachineId, from: 0, to: 1 },
+      { generation: 'legacy', id: 1n as MachineId, from: 0, to: 1 },
+      { generation: 'current', id: id as MachineId, from: 0, to: 1 },
+      { generation: 'current', id: id as MachineId, from: 0, to: 3 },
+      { generation: 'current', id: 4711n as MachineId, from: 0, to: 1 },
     ] as const;
     const records = await log.readEventRecords(head, wanted);
     expect(records.map((each) => each.map(({ value }) => value))).toEqual([[7n], [2n ** 255n], [2n ** 255n], []]);

@@ -54,7 +54,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   const watched = new Set<string>(effects.addresses);
 
   function registryOf(generation: EventGeneration): Address {
-    const registry = generation === 'second' ? addresses.eventRegistry : addresses.legacy?.eventRegistry;
+    const registry = generation === 'current' ? addresses.eventRegistry : addresses.legacy?.eventRegistry;
     if (registry === undefined) throw new Error('no first-generation event registry is configured');
     return registry;
   }

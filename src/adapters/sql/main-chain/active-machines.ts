@@ -72,7 +72,7 @@ function findNewest(logs: readonly EventLogEntry[]): readonly SubmittedLog[] {
   for (let place = logs.length - 1; place >= 0; place--) {
     const log = logs[place]!;
     if (newest.size >= MAX_ACTIVE_MACHINES && log.blockNumber < oldestBlock) break;
-    if (log.kind === 'submitted' && log.generation === 'second' && !newest.has(log.machineId)) {
+    if (log.kind === 'submitted' && log.generation === 'current' && !newest.has(log.machineId)) {
       newest.set(log.machineId, log);
       oldestBlock = log.blockNumber;
     }

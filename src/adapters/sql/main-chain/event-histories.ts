@@ -129,8 +129,8 @@ function toHistory(row: HistoryRow): StoredEventHistory {
 /** Histories by generation and id; ids of the two generations are unrelated. */
 export class HistoryMap {
   readonly #byGeneration: Readonly<Record<EventGeneration, Map<MachineId, StoredEventHistory>>> = {
-    first: new Map(),
-    second: new Map(),
+    legacy: new Map(),
+    current: new Map(),
   };
 
   get({ generation, id }: HistoryKey): StoredEventHistory | undefined {

@@ -94,7 +94,7 @@ function findMachines(logs: readonly EventLogEntry[]): {
   readonly positions: readonly number[];
 } {
   const keys: HistoryKey[] = [];
-  const known = { first: new Map<MachineId, number>(), second: new Map<MachineId, number>() };
+  const known = { legacy: new Map<MachineId, number>(), current: new Map<MachineId, number>() };
   const positions = logs.map(({ generation, machineId: id }) => {
     const position = known[generation].get(id);
     if (position !== undefined) return position;

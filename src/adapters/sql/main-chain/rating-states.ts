@@ -133,12 +133,12 @@ function toRow(
 
 /** Selects the newest state per machine, because one statement can write a row only once. */
 function selectNewest(states: readonly RatingStateWrite[]): readonly RatingStateWrite[] {
-  const newest = { first: new Map<bigint, RatingStateWrite>(), second: new Map<bigint, RatingStateWrite>() };
+  const newest = { legacy: new Map<bigint, RatingStateWrite>(), current: new Map<bigint, RatingStateWrite>() };
   for (const state of states) {
     const selected = newest[state.generation].get(state.id);
     if (selected === undefined || isAtLeast(state, selected)) newest[state.generation].set(state.id, state);
   }
-  return [...newest.first.values(), ...newest.second.values()];
+  return [...newest.legacy.values(), ...newest.current.values()];
 }
 
 function isAtLeast(state: StoredRatingState, other: StoredRatingState): boolean {

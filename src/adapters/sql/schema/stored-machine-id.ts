@@ -13,9 +13,9 @@ export function fromIdBytes(bytes: Uint8Array): MachineId {
 }
 
 export function toGenerationNumber(generation: EventGeneration): number {
-  return generation === 'first' ? 1 : 2;
+  return generation === 'legacy' ? 1 : 2;
 }
 
 export function fromGenerationNumber(number: number): EventGeneration {
-  return number === 1 ? 'first' : 'second';
+  return number === 1 ? 'legacy' : 'current';
 }
