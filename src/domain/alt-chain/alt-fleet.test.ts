@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { formatAltFleetIdentity, judgeFleetCount, mayReplaceSnapshot } from './alt-fleet.ts';
+import {
+  formatAltFleetIdentity,
+  groupByOperator,
+  judgeFleetCount,
+  mayReplaceSnapshot,
+  type AltFleetMachine,
+} from './alt-fleet.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
+import type { Address, MachineId } from '../identifiers/identifiers.ts';
 
 it.each([
   [7n, 7n, 7, 'whole'],
@@ -12,6 +19,45 @@ it.each([
   [2n ** 64n - 1n, 2n ** 64n - 1n, 7, 'incomplete'],
 ] as const)('judges counts of %d before, %d after, %d rows', (before, after, rows, expected) => {
   expect(judgeFleetCount(before, after, rows)).toBe(expected);
+});
+
+describe('groupByOperator', () => {
+  const A = '0xaa' as Address;
+  const B = '0xbb' as Address;
+  const machineOf = (id: bigint, operator: Address | undefined): AltFleetMachine => ({
+    id: id as MachineId,
+    owner: 'owner' as AltKey,
+    controller: undefined,
+    relocating: false,
+    operator,
+  });
+  const rowOf = (id: bigint, operator: Address | undefined) => ({ machine: machineOf(id, operator), operator });
+
+  it('lists each machine under its operator in ascending order of id, and none without an operator', () => {
+    const fleet = groupByOperator([rowOf(9n, A), rowOf(10n, B), rowOf(2n, A), rowOf(3n, undefined)]);
+    expect(fleet).toStrictEqual({
+      machinesByOperator: new Map([
+        [A, [machineOf(2n, A), machineOf(9n, A)]],
+        [B, [machineOf(10n, B)]],
+      ]),
+      unreadableByOperator: new Map(),
+      unattributed: 0,
+      rowCount: 4,
+    });
+  });
+
+  it('counts invalid rows by the operator they name', () => {
+    const invalid = (operator: Address | undefined) => ({ machine: undefined, operator });
+    const rows = [invalid(A), invalid(A), invalid(B), invalid(undefined), rowOf(1n, A)];
+    expect(groupByOperator(rows)).toMatchObject({
+      unreadableByOperator: new Map([
+        [A, 2],
+        [B, 1],
+      ]),
+      unattributed: 1,
+      rowCount: 5,
+    });
+  });
 });
 
 it('identifies a deployment by cluster and program', () => {
