@@ -39,7 +39,7 @@ export async function runCommandLine(words: readonly string[]): Promise<ExitCode
     return EXIT_CODES.ok;
   }
   if (name === '') throw new CommandFailed('usage', `no command given\n\n${formatOverview()}`);
-  const command = COMMANDS.find((each) => each.name === name || each.name === `${name} ${rest[0]}`);
+  const command = COMMANDS.find((each) => each.name === name || each.name === `${name} ${rest[0] ?? ''}`);
   if (command !== undefined) return runCommand(command, words.slice(command.name.split(' ').length));
   const verbs = COMMANDS.filter((each) => each.name.startsWith(`${name} `)).map((each) => each.name.split(' ')[1]);
   if (verbs.length > 0) throw new CommandFailed('usage', `${name} requires one of ${verbs.join(', ')}. ${LIST_HINT}`);

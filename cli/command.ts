@@ -65,7 +65,7 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
   if (positionals.length !== operands.length) {
     const problem =
       positionals.length < operands.length
-        ? `missing argument ${operands[positionals.length]}, as in: ${command.example}`
+        ? `missing argument ${operands[positionals.length]!}, as in: ${command.example}`
         : `too many arguments; ${name} takes ${operands.length === 0 ? 'none' : operands.join(' ')}`;
     throw new CommandFailed('usage', `${problem}; run svc ${name} --help for usage`);
   }
@@ -85,7 +85,7 @@ function parseCommandLine(command: Command, args: readonly string[]) {
   } catch (error) {
     throw new CommandFailed(
       'usage',
-      `${(error as Error).message.split('. ')[0]}; run svc ${command.name} --help for usage`,
+      `${(error as Error).message.split('. ')[0]!}; run svc ${command.name} --help for usage`,
     );
   }
 }

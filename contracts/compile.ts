@@ -30,6 +30,12 @@ interface CompilerOutput {
 
 const require = createRequire(import.meta.url);
 
+/** The package types both members as `any`. */
+const compiler = solc as {
+  version(): string;
+  compile(input: string, callbacks: { readonly import: typeof readImport }): string;
+};
+
 /** Reads the sources in this folder, sorted by file name. */
 function readSources(): Record<string, { content: string }> {
   const folder = new URL('.', import.meta.url);
@@ -42,7 +48,7 @@ function readSources(): Record<string, { content: string }> {
 /** Returns a hash of all compiler inputs, without compiling. */
 export function hashSources(): string {
   const versions = LIBRARIES.map((name) => [name, (require(`${name}/package.json`) as { version: string }).version]);
-  const input = JSON.stringify([solc.version(), SETTINGS, versions, readSources()]);
+  const input = JSON.stringify([compiler.version(), SETTINGS, versions, readSources()]);
   return createHash('sha256').update(input).digest('hex');
 }
 
@@ -50,7 +56,7 @@ export function hashSources(): string {
 export function compileContracts(): Artifacts {
   const sources = readSources();
   const input = { language: 'Solidity', sources, settings: SETTINGS };
-  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport })) as CompilerOutput;
+  const output = JSON.parse(compiler.compile(JSON.stringify(input), { import: readImport })) as CompilerOutput;
   const findings = output.errors ?? [];
   if (findings.length > 0) throw new Error(findings.map((finding) => finding.formattedMessage).join('\n'));
   const compiled = Object.keys(sources).flatMap((file) => Object.entries(output.contracts[file] ?? {}));

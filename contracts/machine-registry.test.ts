@@ -44,7 +44,7 @@ function eventNames(receipt: Receipt): string[] {
   const abi = CONTRACT_NAMES.flatMap((name) => abiOf(name).filter((item) => item.type === 'event'));
   return receipt.logs.map(({ topics, data }) => {
     const [signature, ...rest] = topics;
-    return decodeEventLog({ abi, data, topics: [signature!, ...rest], strict: false }).eventName ?? '';
+    return decodeEventLog({ abi, data, topics: [signature!, ...rest], strict: false }).eventName;
   });
 }
 

@@ -268,11 +268,11 @@ ${table(
   [
     [
       'unlimited self-reported revenue',
-      `half of revenue and cadence, and little trust: never above ${exactPoints(selfReportedCeiling())} points, ${letterOf(roundScore(selfReportedCeiling()))}`,
+      `half of revenue and cadence, and little trust: never above ${exactPoints(selfReportedCeiling())} points, ${letterOf(roundScore(selfReportedCeiling()))!}`,
     ],
     [
       'heartbeats',
-      `${MAX_DAILY_ACTIVITY} a day, ${points(lastOf(REVENUE.activitySteps)[1])} of ${points(REVENUE.maxHundredths)} revenue points, half the trend: activity alone never passes ${exactPoints(activityCeiling())}, ${letterOf(roundScore(activityCeiling()))}`,
+      `${MAX_DAILY_ACTIVITY} a day, ${points(lastOf(REVENUE.activitySteps)[1])} of ${points(REVENUE.maxHundredths)} revenue points, half the trend: activity alone never passes ${exactPoints(activityCeiling())}, ${letterOf(roundScore(activityCeiling()))!}`,
     ],
     [
       'one large payment before a loan',

@@ -139,7 +139,7 @@ function toError(document: ApiDocument, status: number, { description, content =
 function findText({ properties = {} }: Schema): string[] {
   const detail = properties['detail'] ?? properties['error'];
   const text = detail?.properties?.['code'] ?? detail;
-  if (text?.const !== undefined) return [String(text.const)];
+  if (typeof text?.const === 'string') return [text.const];
   return text?.pattern === undefined ? [] : [toReadablePattern(text.pattern)];
 }
 

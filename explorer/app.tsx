@@ -26,7 +26,7 @@ export function App() {
   useEffect(() => {
     const onPop = () => setPath(location.pathname);
     const onClick = (event: MouseEvent) => {
-      const link = (event.target as Element).closest?.('a');
+      const link = event.target instanceof Element ? event.target.closest('a') : null;
       const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
       if (link === null || !isPlain || event.defaultPrevented || link.target !== '') return;
       if (link.origin !== location.origin || link.hash !== '' || parseRoute(link.pathname).kind === 'unknown') return;
@@ -34,7 +34,7 @@ export function App() {
       navigate(link.pathname);
     };
     const onKey = (event: KeyboardEvent) => {
-      const isTyping = (event.target as Element).closest?.('input, textarea, select') !== null;
+      const isTyping = !(event.target instanceof Element) || event.target.closest('input, textarea, select') !== null;
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       document.querySelector<HTMLInputElement>('input[type=search]')?.focus();

@@ -43,7 +43,10 @@ export function DecisionForm({ id, home, inForce, entitled, onStored }: Decision
   const prepare = async () => {
     setStep({ kind: 'busy', text: 'Loading the message…' });
     const { response, failure } = await requestJson<Deployment>(namespace.well_known_path);
-    if (failure !== undefined) return setStep({ kind: 'refused', failure });
+    if (failure !== undefined) {
+      setStep({ kind: 'refused', failure });
+      return;
+    }
     try {
       setPrepared(prepareNow(id, optedIn, home, inForce, response));
       setStep({ kind: 'idle' });
@@ -58,7 +61,10 @@ export function DecisionForm({ id, home, inForce, entitled, onStored }: Decision
     const headers = { 'Content-Type': 'application/json' };
     const path = `/machine/${machineDid(id)}/monetization`;
     const { response, failure } = await requestJson<Monetization>(path, { method: 'PUT', body, headers });
-    if (failure !== undefined) return setStep({ kind: 'refused', failure });
+    if (failure !== undefined) {
+      setStep({ kind: 'refused', failure });
+      return;
+    }
     setPrepared(undefined);
     setStep({ kind: 'stored', state: response.body });
     onStored();
@@ -221,7 +227,11 @@ function PastedSignature({ isAlt, send, isBusy, wallets }: PreparedProps & { rea
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget as HTMLFormElement);
-    send({ account: String(fields.get('key') ?? '').trim(), signature: String(fields.get('signature') ?? '').trim() });
+    const textOf = (name: string) => {
+      const value = fields.get(name);
+      return typeof value === 'string' ? value.trim() : '';
+    };
+    send({ account: textOf('key'), signature: textOf('signature') });
   };
   return (
     <details open={wallets.length === 0}>

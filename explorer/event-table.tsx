@@ -41,7 +41,7 @@ function Pages({ id, first }: { readonly id: string; readonly first: EventListin
   const [{ events, next_cursor: cursor }, setListing] = useState(first);
   const [problem, setProblem] = useState('');
   const more = async () => {
-    const path = `/machines/${id}/events?limit=${PAGE}&cursor=${cursor}`;
+    const path = `/machines/${id}/events?limit=${PAGE}&cursor=${cursor!}`;
     const { response, failure } = await requestJson<EventListing>(path);
     setProblem(failure === undefined ? '' : 'Older events could not be loaded. Try again.');
     if (response !== undefined) setListing({ ...response.body, events: [...events, ...response.body.events] });

@@ -61,14 +61,14 @@ export function formatDuration(seconds: number): string {
 
 /** Omits the middle of an id. Short ids stay whole, and no character is split. */
 export function shorten(id: string, ends = 6): string {
-  const characters = [...id];
+  const characters = Array.from(id);
   if (characters.length <= 2 * ends + 1) return id;
   return `${characters.slice(0, ends).join('')}…${characters.slice(-ends).join('')}`;
 }
 
 /** Converts an untrusted value to text that cannot change the display around it. Cuts it after 2,048 characters. */
 export function toPlainText(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const text = typeof value === 'string' ? value : ((JSON.stringify(value) as string | undefined) ?? '');
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   return shown.replace(INVISIBLE, (mark) => `[U+${mark.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`);
 }

@@ -52,7 +52,7 @@ function State({ state: { status, signer, updated_at } }: { readonly state: Mone
       <ul class="marks">
         <Mark label="State" text={MONETIZATION_STATES[status]} tone={tone} />
       </ul>
-      {signer !== null && updated_at !== null && (
+      {signer !== null && (
         <p>
           Signed by <Id id={signer} label="signer" />, <When seconds={updated_at} />.
         </p>

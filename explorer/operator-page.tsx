@@ -112,7 +112,10 @@ function Machines({ first, base, address, isLinked }: ListingProps & { readonly 
       for (let offset = PAGE; offset < limit; offset += PAGE) {
         const { response } = await requestJson<Fleet>(`${base}?offset=${offset}&limit=${PAGE}`);
         if (isCancelled) return;
-        if (response === undefined) return setRest({ machines: more, unreadable, isComplete: false });
+        if (response === undefined) {
+          setRest({ machines: more, unreadable, isComplete: false });
+          return;
+        }
         more.push(...response.body.machines);
         unreadable += response.body.unreadable;
       }

@@ -41,7 +41,7 @@ const RETRY_SECONDS = 30;
 /** Sends a request and parses the JSON response. Never throws. */
 export async function requestJson<T>(
   path: string,
-  init: RequestInit = {},
+  init: Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> } = {},
   signal?: AbortSignal,
 ): Promise<ApiResult<T>> {
   const timeout = AbortSignal.timeout(TIMEOUT_MILLISECONDS);

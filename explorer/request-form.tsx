@@ -49,7 +49,10 @@ export function RequestForm({ document, operation }: RequestFormProps) {
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (path === undefined) return setStep({ kind: 'failed', text: 'A path parameter is missing.' });
+    if (path === undefined) {
+      setStep({ kind: 'failed', text: 'A path parameter is missing.' });
+      return;
+    }
     setStep({ kind: 'busy' });
     try {
       setStep({ kind: 'done', outcome: await send(path, method, body, token) });
@@ -74,7 +77,7 @@ export function RequestForm({ document, operation }: RequestFormProps) {
             autocomplete="off"
             spellcheck={false}
             value={values[name] ?? ''}
-            placeholder={schema.default === undefined ? undefined : String(schema.default)}
+            placeholder={schema.default === undefined ? undefined : toPlainText(schema.default)}
             aria-describedby={schema.description === undefined ? undefined : `${id}-${name}-note`}
             onInput={({ currentTarget }) => setValues({ ...values, [name]: currentTarget.value })}
           />

@@ -55,7 +55,7 @@ export function discoverWallets(found: (wallet: Wallet) => void): () => void {
 
   const onAnnounce = (event: Event) => {
     const { info, provider } = (event as CustomEvent<{ info?: { name?: unknown }; provider: EthereumProvider }>).detail;
-    report(toEthereumWallet(String(info?.name ?? 'EVM wallet'), provider));
+    report(toEthereumWallet(typeof info?.name === 'string' ? info.name : 'EVM wallet', provider));
   };
   addEventListener('eip6963:announceProvider', onAnnounce, { signal: end.signal });
   dispatchEvent(new Event('eip6963:requestProvider'));

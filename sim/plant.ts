@@ -13,7 +13,9 @@ registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
     if (url !== target) return loaded;
-    const parts = String(loaded.source instanceof Uint8Array ? Buffer.from(loaded.source) : loaded.source).split(line);
+    const { source } = loaded;
+    const text = typeof source === 'string' ? source : Buffer.from(source as Uint8Array).toString();
+    const parts = text.split(line);
     if (parts.length !== 2) throw new Error(`${file} must contain this line exactly once: ${line}`);
     return { ...loaded, source: parts.join(replacement) };
   },

@@ -97,7 +97,7 @@ class Run {
       if (random.chance(plan.clockJumpChance)) scenario.jumpClock();
       if (plan.stormRate > 0 && random.chance(0.08)) scenario.changeNodes();
       if (plan.stormRate > 0 && random.chance(0.1)) scenario.changeFaultRate();
-      if (random.chance(0.5)) for (let i = random.skewed(4); i >= 0; i--) this.#send(this.#drawRequest());
+      if (random.chance(0.5)) for (let i = random.skewed(4); i >= 0; i--) void this.#send(this.#drawRequest());
       this.#check();
     }
     await this.#recover();
@@ -232,15 +232,11 @@ class Run {
   }
 
   async #sendAndWait(request: Request): Promise<ServiceResponse | undefined> {
-    let response: ServiceResponse | undefined;
-    let hasResponded = false;
-    void this.#send(request).then((given) => {
-      response = given;
-      hasResponded = true;
-    });
-    for (let i = 0; i < 100 && !hasResponded; i++) await this.#scenario.time.advance(100);
+    const settled: (ServiceResponse | undefined)[] = [];
+    void this.#send(request).then((response) => settled.push(response));
+    for (let i = 0; i < 100 && settled.length === 0; i++) await this.#scenario.time.advance(100);
     this.#check();
-    return response;
+    return settled[0];
   }
 
   async end(): Promise<void> {

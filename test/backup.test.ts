@@ -69,7 +69,7 @@ const hasDump = spawnSync('pg_dump', ['--version']).status === 0;
 
 if (named !== undefined && hasDump) {
   test('pg_dump and pg_restore copy PostgreSQL completely while a service writes', async () => {
-    const server = connectPostgres(named!);
+    const server = connectPostgres(named);
     const [source, target] = [await server.createDatabase(), await server.createDatabase()];
     const running = await startWriting(source.url);
     const dump = join(folder, 'svc.dump');

@@ -1,7 +1,6 @@
 /** Chip evidence route: every published request gets its published response, and changes nothing unless it is accepted. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { attempts, fromBase64, requestCases, worldOf, type RequestCase } from '../testing/fixtures/evidence-vectors.ts';
-import type { Hex } from '../src/domain/evidence/signed-bytes.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import { EVIDENCE_PATH, startChipHarness, type ChipHarness } from '../testing/harness/chip-service.ts';
 import { rule } from './conformance/rule.ts';
@@ -12,7 +11,7 @@ afterEach(() => harness.close());
 const judge = ({ request: { method, headers, bodyBase64 } }: RequestCase) =>
   harness.judge(method, EVIDENCE_PATH, headers, fromBase64(bodyBase64));
 const findChallenge = () =>
-  harness.store.findChallenge(`0x${requestCases.world.challenge.nonceSha256}` as Hex, `0x${'0'.repeat(64)}`);
+  harness.store.findChallenge(`0x${requestCases.world.challenge.nonceSha256}`, `0x${'0'.repeat(64)}`);
 
 describe('the published requests', () => {
   it('number 147', async () => {

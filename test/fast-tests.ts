@@ -58,6 +58,6 @@ export function selectFastTests(tests: readonly string[], read: (path: string) =
 
 /** Returns paths from the root for relative imports, else the names of modules. */
 function parseImports(path: string, text: string): string[] {
-  const names = Array.from(text.matchAll(IMPORT), ([, ...groups]) => groups.find((name) => name !== undefined)!);
+  const names = Array.from(text.matchAll(IMPORT), ([, ...groups]) => groups.find(Boolean)!);
   return names.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name));
 }

@@ -71,7 +71,7 @@ it('collects tests in the order of their declaration', async () => {
       ['a', 2],
       ['b', 3],
     ])('%s of', (name: string, value: number) => {
-      collectedTest.each([{ title: 'named' }])('$title', {}, () => ran.push(name + value));
+      collectedTest.each([{ title: 'named' }])('$title', {}, () => ran.push(`${name}${value}`));
     });
     collectedTest('two', () => ran.push('two'));
     collectedTest('two', () => ran.push('two again'));

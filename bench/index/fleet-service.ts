@@ -42,7 +42,7 @@ export async function startFleetService(entry: string, variables: Record<string,
     throw new Error(`${entry} exited before it listened`);
   });
   gone.catch(() => undefined);
-  const [line] = (await Promise.race([once(createInterface(child.stdout!), 'line'), gone])) as [string];
+  const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), gone])) as [string];
   const url = line.replace('listening on ', '');
   for (;;) {
     const { status } = await fetch(pageUrl(url, 0));

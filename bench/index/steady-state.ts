@@ -40,7 +40,7 @@ async function start(variables: Record<string, string>): Promise<{ child: ChildP
     env: { ...process.env, ...variables, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   return { child, url: line.replace('listening on ', '') };
 }
 

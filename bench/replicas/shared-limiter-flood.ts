@@ -63,15 +63,19 @@ async function flood(
     const pending: Promise<void>[] = [];
     for (let k = next; k < Math.min(next + BATCH, to); k++) {
       pending.push(
-        Promise.resolve(limiter.count(floodAddress(k), PATH, Date.now())).then(
-          (left) => void (left > 0 && newRefused++),
-        ),
+        Promise.resolve(limiter.count(floodAddress(k), PATH, Date.now())).then((left) => {
+          if (left > 0) newRefused++;
+        }),
       );
     }
     for (let k = 0; k < STEADY_PER_BATCH; k++) {
       const caller = steady++ % STEADY_CALLERS;
       const counted = Promise.resolve(limiter.count(steadyAddress(caller), PATH, Date.now()));
-      pending.push(counted.then((left) => void (left === 0 && admitted[caller]!++)));
+      pending.push(
+        counted.then((left) => {
+          if (left === 0) admitted[caller]!++;
+        }),
+      );
     }
     await Promise.all(pending);
   }

@@ -47,20 +47,22 @@ const fileOf = (name: string, text: string) => {
 };
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const respond = (status: number, body: object) => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  };
-  if (request.url === '/.well-known/svc-monetization') return respond(200, published);
-  if (request.url === '/machines/42') return respond(200, card);
-  if (request.url !== '/machine/did%3Asvc%3A42/monetization') return respond(404, { detail: 'Not Found' });
+  const [status, body] = await respondTo(request);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function respondTo(request: IncomingMessage): Promise<[status: number, body: object]> {
+  if (request.url === '/.well-known/svc-monetization') return [200, published];
+  if (request.url === '/machines/42') return [200, card];
+  if (request.url !== '/machine/did%3Asvc%3A42/monetization') return [404, { detail: 'Not Found' }];
   const state = { machine_id: '42', status: 'PENDING', signer: null, updated_at: inForce };
-  if (request.method === 'GET') return respond(200, state);
+  if (request.method === 'GET') return [200, state];
   const body = JSON.parse((await request.setEncoding('utf8').toArray()).join('')) as Sent;
   sent.push(body);
   const refused = refusals.shift();
-  if (refused !== undefined) return respond(refused.status, { detail: { code: refused.code, message: 'no' } });
+  if (refused !== undefined) return [refused.status, { detail: { code: refused.code, message: 'no' } }];
   const status = body.opted_in ? 'OPTED_IN' : 'OPTED_OUT';
-  respond(200, { machine_id: '42', status, signer: signerShown, updated_at: body.timestamp });
+  return [200, { machine_id: '42', status, signer: signerShown, updated_at: body.timestamp }];
 }
 
 beforeAll(async () => {

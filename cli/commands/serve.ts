@@ -67,7 +67,7 @@ function showConfiguration({ config, problems, warnings }: ConfigReading, json: 
     const { namespace } = config;
     process.stdout.write(formatJson({ configuration, namespace, problems, warnings }));
   } else {
-    const names = Object.entries(config.namespace).filter(
+    const names = Object.entries({ ...config.namespace }).filter(
       ([key, name]) => name !== DEFAULT_NAMESPACE[key as 'verifier'],
     );
     const rows = [...Object.entries(configuration), ...names].map(([name, value]): [string, string] => [

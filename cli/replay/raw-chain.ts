@@ -339,7 +339,7 @@ async function readHeaders(rpc: Rpc, logs: readonly Log[]): Promise<Map<bigint, 
     const results = await Promise.all(batch.map((number) => readHeader(rpc, number)));
     results.forEach((header, index) => {
       if (header === undefined)
-        throw new ReplayFailure('contradictory', `a log of block ${batch[index]}, but no such block`);
+        throw new ReplayFailure('contradictory', `a log of block ${batch[index]!}, but no such block`);
       headers.set(batch[index]!, header);
     });
   }

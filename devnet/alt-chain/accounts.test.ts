@@ -57,7 +57,7 @@ describe.each(vectorMachines)('accounts of machine $name', ({ machineId, account
     it('include the pause flags, encoded byte for byte', () => {
       const flags = valueOf(MACHINE_ACCOUNTS.machineState(toReading(machineState), id));
       const written = encodeMachineState({ machineId: id, bump: pdas.machineState.bump }, flags);
-      const wanted = bytesOf(machineState!);
+      const wanted = bytesOf(machineState);
       expect(written).toStrictEqual(wanted.slice(0, written.length));
       expect([45, 448]).toContain(wanted.length);
     });
@@ -66,7 +66,7 @@ describe.each(vectorMachines)('accounts of machine $name', ({ machineId, account
     it('include the mirrored subscription, encoded byte for byte', () => {
       const mirrored = valueOf(MACHINE_ACCOUNTS.subscriptionTerminal(toReading(subscriptionTerminal), id));
       const subject = { machineId: id, bump: pdas.subscriptionTerminal.bump };
-      expect(encodeSubscriptionTerminal(subject, mirrored)).toStrictEqual(bytesOf(subscriptionTerminal!));
+      expect(encodeSubscriptionTerminal(subject, mirrored)).toStrictEqual(bytesOf(subscriptionTerminal));
     });
 
   if (machineEventLog)
@@ -74,7 +74,7 @@ describe.each(vectorMachines)('accounts of machine $name', ({ machineId, account
       const log = valueOf(MACHINE_ACCOUNTS.machineEventLog(toReading(machineEventLog), id));
       const written = encodeMachineEventLog({ machineId: id, ...log, bump: pdas.machineEventLog.bump });
       const end = written.findLastIndex((byte) => byte !== 0) + 1; // bytes after the bump are undefined
-      const wanted = bytesOf(machineEventLog!);
+      const wanted = bytesOf(machineEventLog);
       expect(written.slice(0, end)).toStrictEqual(wanted.slice(0, end));
       expect(written).toHaveLength(wanted.length);
     });
@@ -105,7 +105,7 @@ const bindings = bindingsFile.cases.filter(({ outcome }) => outcome === 'bound' 
 
 describe.each(bindings)('a binding that is $name', ({ account, bump, solanaAddr }) => {
   it('is encoded byte for byte', () => {
-    const binding = valueOf(decodeBinding(toReading(account), solanaAddr)) as OperatorBinding;
+    const binding = valueOf<OperatorBinding>(decodeBinding(toReading(account), solanaAddr));
     expect(encodeOperatorBinding(parseAltKey(solanaAddr)!, binding, bump)).toStrictEqual(bytesOf(account!));
   });
 });

@@ -240,7 +240,7 @@ function decodeWire(wire: Uint8Array): Pick<ExecutedTransaction, 'signatures' | 
     if (message.version === 1 || signatures.length === 0 || signatures.includes(null)) return undefined;
     return {
       signatures: signatures.map((signature) => formatBase58(new Uint8Array(signature!))),
-      message: message as ExecutedMessage,
+      message,
     };
   } catch {
     return undefined;

@@ -52,7 +52,7 @@ export class TransactionFailed extends Error {
   readonly transaction: SubmittedTransaction;
 
   constructor(transaction: SubmittedTransaction) {
-    super(`${JSON.stringify(transaction.err)}: ${transaction.logs.at(-1)}`);
+    super(`${JSON.stringify(transaction.err)}: ${transaction.logs.at(-1) ?? ''}`);
     this.transaction = transaction;
   }
 }

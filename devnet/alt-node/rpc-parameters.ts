@@ -56,10 +56,14 @@ export function readConfiguration(value: unknown): Configuration {
   return value as Configuration;
 }
 
+function formatValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 export function readCommitment({ commitment }: Configuration): Commitment {
   if (commitment === undefined) return 'finalized';
   if (commitment === 'processed' || commitment === 'confirmed' || commitment === 'finalized') return commitment;
-  throw invalidParams(`Invalid params: unknown variant \`${String(commitment)}\`.`);
+  throw invalidParams(`Invalid params: unknown variant \`${formatValue(commitment)}\`.`);
 }
 
 /** Reads the commitment of a history method, which needs at least `confirmed`. */
@@ -89,7 +93,7 @@ export function readCount(value: unknown, name: string): number {
 
 export function readEncoding({ encoding }: Configuration): Encoding {
   if (encoding === undefined || encoding === 'base58' || encoding === 'base64') return encoding;
-  throw invalidParams(`encoding ${String(encoding)} is not supported`);
+  throw invalidParams(`encoding ${formatValue(encoding)} is not supported`);
 }
 
 export function readDataSlice({ dataSlice }: Configuration): DataSlice | undefined {

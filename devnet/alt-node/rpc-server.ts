@@ -27,13 +27,22 @@ export async function startRpcServer(
   });
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'POST') return end(response, 405, 'Used HTTP Method is not allowed. POST is required');
+    if (request.method !== 'POST') {
+      end(response, 405, 'Used HTTP Method is not allowed. POST is required');
+      return;
+    }
     const body = await readBody(request);
-    if (body === undefined) return end(response, 413, 'Payload Too Large');
+    if (body === undefined) {
+      end(response, 413, 'Payload Too Large');
+      return;
+    }
     const payload = parseJson(body);
     const calls = (Array.isArray(payload) ? payload : [payload]).map(readCall);
     const fault = faults.request && firstFault(calls, faults.request);
-    if (fault !== undefined && fault.kind !== 'rpc-error') return applyFault(response, fault);
+    if (fault !== undefined && fault.kind !== 'rpc-error') {
+      applyFault(response, fault);
+      return;
+    }
     const results = calls.map((call) => executeCall(call, fault));
     if (payload === undefined) endJson(response, failure(null, RPC_ERROR.parse, 'Parse error'));
     else if (!Array.isArray(payload)) endJson(response, results[0]);

@@ -2,6 +2,7 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import {
+  AccountRole,
   appendTransactionMessageInstructions,
   compileTransaction,
   compressTransactionMessageUsingAddressLookupTables,
@@ -114,7 +115,7 @@ function toInstruction({ program, accounts, data }: PlannedInstruction): Instruc
   };
 }
 
-/** Returns the SDK's role, two bits: signer and writable. */
-function toRole({ isSigner, isWritable }: AccountUse): 0 | 1 | 2 | 3 {
-  return ((isSigner === true ? 2 : 0) + (isWritable === true ? 1 : 0)) as 0 | 1 | 2 | 3;
+function toRole({ isSigner, isWritable }: AccountUse): AccountRole {
+  if (isSigner === true) return isWritable === true ? AccountRole.WRITABLE_SIGNER : AccountRole.READONLY_SIGNER;
+  return isWritable === true ? AccountRole.WRITABLE : AccountRole.READONLY;
 }

@@ -151,7 +151,7 @@ export class AltBackend {
     const { offset, length } = dataSlice!;
     const all = isFleet ? this.#listMachines(world) : listEventLogRows(world);
     const rows = all.map(({ address, account: { owner, data } }) => ({
-      pubkey: address as string,
+      pubkey: address,
       account: toJson({ owner, data: data.subarray(offset, offset + length) })!,
     }));
     const corrupted: CorruptedRow[] = [];
@@ -247,7 +247,7 @@ export class AltBackend {
     if (fault === 'alienTransaction') {
       return this.#random.pick<TransactionJson>([
         { ...json, slot: json.slot + 1 },
-        { ...json, version: 1 as 0 },
+        { ...json, version: 1 },
         { ...json, transaction: { ...json.transaction, signatures: ['1'.repeat(64)] } },
         { ...json, meta: { ...json.meta, loadedAddresses: { writable: [WALLETS[0]! as never], readonly: [] } } },
         { ...json, meta: null as never },

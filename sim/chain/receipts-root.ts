@@ -19,7 +19,7 @@ function nodeOf(entries: readonly Entry[]): string {
   let shared = 0;
   while (entries.every(([other]) => other[shared] === path[shared])) shared += 1;
   if (shared > 0) return rlpList([rlpText(packed(path.slice(0, shared), 0)), link(nodeOf(skip(entries, shared)))]);
-  const branches = [...'0123456789abcdef'].map((digit) => {
+  const branches = Array.from('0123456789abcdef', (digit) => {
     const below = entries.filter(([other]) => other.startsWith(digit));
     return below.length === 0 ? '80' : link(nodeOf(skip(below, 1)));
   });

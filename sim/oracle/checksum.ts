@@ -11,5 +11,5 @@ export function checksum(account: string): string {
 
 function spell(digits: string): string {
   const hash = keccakOf(digits);
-  return `0x${[...digits].map((digit, i) => (Number(`0x${hash[i]}`) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
+  return `0x${Array.from(digits, (digit, i) => (Number(`0x${hash[i]}`) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
 }

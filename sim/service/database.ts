@@ -4,7 +4,7 @@
  */
 import { openSqlite } from '../../src/adapters/sql/engine/sqlite.ts';
 import { execute, readRows } from '../../src/adapters/sql/engine/sql-program.ts';
-import type { Batch, Query, Result, SqlDatabase, SqlProgram } from '../../src/adapters/sql/engine/sql-program.ts';
+import type { Result, SqlDatabase, SqlProgram } from '../../src/adapters/sql/engine/sql-program.ts';
 
 const free: SqlDatabase[] = [];
 
@@ -62,7 +62,7 @@ export function openForLife(database: SqlDatabase, life: Life): SqlDatabase {
         if (life.writesLeft <= 0) end();
         life.writesLeft -= 1;
       }
-      const result: Result = yield step.value as Query | Batch;
+      const result: Result = yield step.value;
       step = work.next(result);
     }
     return step.value;

@@ -194,8 +194,7 @@ export class InjectClient {
   }
 
   static async open(): Promise<InjectClient> {
-    let client: InjectClient | undefined = undefined;
-    const current = () => (client as InjectClient | undefined)!.#current!;
+    const current = () => client.#current!;
     const ctx: Ctx = {
       clock: { nowMilliseconds: () => current().clock.nowMilliseconds() },
       monotonicClock: { nowMilliseconds: () => current().monotonicClock.nowMilliseconds() },
@@ -232,7 +231,7 @@ export class InjectClient {
     };
     const app = await buildApp(ctx, { rateLimits: 'off', logsRequests: false });
     await app.ready();
-    client = new InjectClient(app);
+    const client = new InjectClient(app);
     return client;
   }
 

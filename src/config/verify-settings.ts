@@ -44,11 +44,11 @@ export function readVerifySettings(environment: Environment, lenient: boolean): 
 
   const all: readonly Variable[] = ['ONBOARDING_TOKENS', ...TRUST];
   const present = all.filter((name) => environment.has(name));
-  if (present.length > 0) {
+  const [first] = present;
+  if (first !== undefined) {
     for (const missing of all.filter((name) => !environment.has(name))) {
-      if (lenient)
-        environment.addWarning(missing, `not set although ${present[0]} is; Verify's onboarding is disabled`);
-      else environment.addProblem(missing, `required with ${present[0]}: all of ${all.join(', ')} or none`);
+      if (lenient) environment.addWarning(missing, `not set although ${first} is; Verify's onboarding is disabled`);
+      else environment.addProblem(missing, `required with ${first}: all of ${all.join(', ')} or none`);
     }
   }
   return onboardingTokens && root && intermediate && { onboardingTokens, root, intermediate };

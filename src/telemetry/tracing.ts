@@ -96,7 +96,10 @@ export function createTracing(options: TracingOptions): Tracing {
       span.updateName(`${method} ${route}`);
       span.setAttribute('http.route', route);
       const end = () => {
-        if (!response.writableFinished) return endFailed(span, 'aborted');
+        if (!response.writableFinished) {
+          endFailed(span, 'aborted');
+          return;
+        }
         span.setAttribute('http.response.status_code', response.statusCode);
         if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();

@@ -152,7 +152,7 @@ function mutateEd25519(random: Random, signed: string): string {
 /** Replaces, removes, inserts, doubles or appends one character. */
 function mutateText(random: Random, text: string, alphabet: string): string {
   const at = random.integer(0, text.length - 1);
-  const other = random.pick([...alphabet]);
+  const other = random.pick(Array.from(alphabet));
   const [before, after] = [text.slice(0, at), text.slice(at + 1)];
   switch (random.integer(0, 4)) {
     case 0:

@@ -73,8 +73,8 @@ async function fillAlt(store: Store): Promise<void> {
     ...{ lastSlot: 100, newestBlockTime: NOW, problem: undefined },
   };
   const record = {
-    ...{ eventType: 0, value: 1n, timestamp: BigInt(NOW), dataHash: `0x${'00'.repeat(32)}` as Hex, trustLevel: 2 },
-    ...{ sourceChainId: 1n, sourceTxHash: `0x${'00'.repeat(32)}` as Hex, metadata: '0x' as Hex, currency: 'EUR' },
+    ...{ eventType: 0, value: 1n, timestamp: BigInt(NOW), dataHash: `0x${'00'.repeat(32)}`, trustLevel: 2 },
+    ...{ sourceChainId: 1n, sourceTxHash: `0x${'00'.repeat(32)}`, metadata: '0x' as Hex, currency: 'EUR' },
   };
   const operation = {
     change: { kind: 'submitted' as const, machineId: id(9), eventIndex: 0n, record },

@@ -36,10 +36,9 @@ const WRONG_IDS: readonly (readonly [name: string, text: string, type: string])[
 function get(path: string): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
-    request({ hostname, port, path }, async (response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk as Buffer);
-      resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString('utf8') });
+    request({ hostname, port, path }, (response) => {
+      const read = response.setEncoding('utf8').toArray();
+      read.then((chunks) => resolve({ status: response.statusCode!, text: chunks.join('') }), reject);
     })
       .on('error', reject)
       .end();

@@ -59,7 +59,7 @@ afterAll(async () => {
 type Row = Partial<Readonly<Record<RouteName, string>>>;
 
 function rowOf<T>(names: readonly RouteName[], each: (name: RouteName) => T): Partial<Record<RouteName, T>> {
-  return Object.fromEntries(names.map((name) => [name, each(name)])) as Partial<Record<RouteName, T>>;
+  return Object.fromEntries(names.map((name) => [name, each(name)]));
 }
 
 async function requestRow(names: readonly RouteName[]): Promise<Row> {

@@ -34,9 +34,7 @@ beforeAll(async () => {
   database = join(folder, 'svc.db');
   proxied = await startProxiedService({ DATABASE_URL: `sqlite:${database}` });
   url = proxied.service.url;
-  conformance = new OpenapiConformance(
-    (await fetchChecked(`${url}/openapi.json`)).json() as unknown as OpenapiDocument,
-  );
+  conformance = new OpenapiConformance((await fetchChecked(`${url}/openapi.json`)).json<OpenapiDocument>());
   const published = (await fetchChecked(`${url}/.well-known/svc-monetization`)).json<{
     chain_id: string;
     registry: Address;
@@ -66,7 +64,7 @@ async function put(did: string, body: string): Promise<{ status: number; body: R
   return { status, body: json.detail ?? json };
 }
 
-const decide = (name: string, optedIn: boolean, timestamp = now(), key = machineOf(name).ownerKey as string) =>
+const decide = (name: string, optedIn: boolean, timestamp = now(), key: string = machineOf(name).ownerKey) =>
   put(machineOf(name).did, sign(machineOf(name).id, key, optedIn, timestamp));
 
 const code = async (response: ReturnType<typeof put>) => {
@@ -234,9 +232,9 @@ describe('the last of 1,000 concurrent decisions', () => {
   function putThrough(agent: Agent, path: string, body: string): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
       const { hostname, port } = new URL(url);
-      request({ hostname, port, path, method: 'PUT', agent }, async (response) => {
-        const text = (await response.setEncoding('utf8').toArray()).join('');
-        resolve({ status: response.statusCode!, text });
+      request({ hostname, port, path, method: 'PUT', agent }, (response) => {
+        const read = response.setEncoding('utf8').toArray();
+        read.then((chunks) => resolve({ status: response.statusCode!, text: chunks.join('') }), reject);
       })
         .on('error', reject)
         .end(body);

@@ -1,7 +1,13 @@
 /** OpenTelemetry traces of requests, exported to a collector that the standard variables configure; the test is the collector. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,15 +58,16 @@ let folder: string;
 let collector: Server;
 let replica: Replica;
 const received: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly text: string }[] = [];
+async function collect(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const text = (await request.setEncoding('utf8').toArray()).join('');
+  const { url = '', headers } = request;
+  received.push({ path: url, headers, text });
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'traces-'));
-  collector = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { url = '', headers } = request;
-    received.push({ path: url, headers, text: Buffer.concat(chunks).toString() });
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-  });
+  collector = createServer((request, response) => void collect(request, response));
   collector.listen(0, '127.0.0.1');
   await once(collector, 'listening');
   replica = await startReplica({

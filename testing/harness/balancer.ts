@@ -22,10 +22,9 @@ export async function startBalancer(origins: () => readonly string[]): Promise<B
   function send(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer, left: readonly string[]): void {
     const [origin, ...others] = left;
     const { method, url, headers } = incoming;
-    const call = request(origin + url!, { method, headers: { ...headers, connection: 'keep-alive' }, agent });
+    const call = request(origin! + url!, { method, headers: { ...headers, connection: 'keep-alive' }, agent });
     call.on('response', (response) => {
       const { connection, ...forwarded } = response.headers;
-      void connection;
       outgoing.writeHead(response.statusCode!, forwarded);
       response.pipe(outgoing);
     });
@@ -38,13 +37,15 @@ export async function startBalancer(origins: () => readonly string[]): Promise<B
     call.end(body);
   }
 
-  const server = createServer(async (incoming, outgoing) => {
+  async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const all = origins();
     const first = next++ % all.length;
     send(incoming, outgoing, Buffer.concat(chunks), [...all.slice(first), ...all.slice(0, first)]);
-  });
+  }
+
+  const server = createServer((incoming, outgoing) => void forward(incoming, outgoing));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {

@@ -114,7 +114,7 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
     createDatabase: (template) => createDatabase(administration, template),
     async stop() {
       if (server.exitCode !== null || server.signalCode !== null) return;
-      server.stdin!.end();
+      server.stdin.end();
       await once(server, 'exit');
     },
   };

@@ -27,7 +27,7 @@ export interface OpenapiDocument {
 /** A response as received; header names are in lower case, as `fetch`, Node's client and `inject` return them. */
 export interface ReceivedResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   readonly text: string;
 }
 
@@ -145,7 +145,7 @@ export function findShapeDifferences(example: unknown, actual: unknown, path: st
   const [documented, sent] = [example, actual].map((each) => Object.keys(each as object).join(', '));
   if (documented !== sent) return [`${path}: members ${documented} in the example, ${sent} sent`];
   const members = actual as Readonly<Record<string, unknown>>;
-  return Object.entries(example as object).flatMap(([name, value]) =>
+  return Object.entries(example).flatMap(([name, value]) =>
     findShapeDifferences(value, members[name], `${path}/${name}`),
   );
 }

@@ -116,7 +116,7 @@ export function createFuzz(document: FuzzedDocument, world: FuzzedWorld, random:
   /** Inserts, removes or replaces one letter, or changes the whole text. */
   function spoilText(whole: string): string {
     const at = random.integer(0, whole.length);
-    const letter = random.pick([...'0aFz:/ %.é', '\n', '\u0000']);
+    const letter = random.pick([...Array.from('0aFz:/ %.é'), '\n', '\u0000']);
     return random.pick([
       whole.slice(0, at) + letter + whole.slice(at),
       whole.slice(0, at) + whole.slice(at + 1),

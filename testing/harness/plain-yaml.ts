@@ -48,12 +48,12 @@ function parseMap(lines: Line[], indent: number): Plain {
   const map: Record<string, Plain> = {};
   while (lines[0]?.indent === indent && !lines[0].text.startsWith('- ')) {
     const line = lines.shift()!;
-    const [, name, rest] = ENTRY.exec(line.text) ?? [];
+    const [, name, rest]: readonly (string | undefined)[] = ENTRY.exec(line.text) ?? [];
     if (name === undefined || Object.hasOwn(map, name)) throw new Error(`line ${line.number}: no entry, or one twice`);
-    const isNested = rest === undefined && lines[0] !== undefined && lines[0].indent > indent;
+    const next = lines.at(0);
     if (rest === '>-') map[name] = takeFolded(lines, indent);
     else if (rest !== undefined) map[name] = parseScalar({ ...line, text: rest });
-    else map[name] = isNested ? parseBlock(lines, lines[0]!.indent) : null;
+    else map[name] = next !== undefined && next.indent > indent ? parseBlock(lines, next.indent) : null;
   }
   return map;
 }

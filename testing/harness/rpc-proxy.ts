@@ -106,7 +106,7 @@ export async function startRpcProxy(upstream: string | ((call: ProxyCall) => Pro
       const changed = faults.reduce<ProxyResponse | undefined>((a, fault) => changeResponse(a, fault, sent[i]!), each);
       return changed === undefined ? [] : [{ jsonrpc: '2.0', id: received[i]!.id, ...changed }];
     });
-    const whole = JSON.stringify(Array.isArray(parsed) ? responses : responses[0]) ?? '';
+    const whole = (JSON.stringify(Array.isArray(parsed) ? responses : responses[0]) as string | undefined) ?? '';
     const body = faults.reduce((b, fault) => (fault.kind === 'body' ? fault.change(b) : b), whole);
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   }

@@ -46,7 +46,7 @@ export type RunningSvc = ChildProcessByStdio<null, Readable, Readable>;
 export async function waitForLine(svc: RunningSvc, pattern: RegExp): Promise<string> {
   const stderr = readAll(svc.stderr);
   for await (const line of createInterface({ input: svc.stdout })) if (pattern.test(line)) return line;
-  throw new Error(`no line ${pattern}: ${await stderr}`);
+  throw new Error(`no line ${String(pattern)}: ${await stderr}`);
 }
 
 /** Sends the signal and returns the exit code. */

@@ -95,7 +95,7 @@ function placeSections(sections: readonly ObjectSection[]): Image {
   const constantsAt = end;
   for (const section of constants) place(section, 1);
   const bytes = Buffer.alloc(end);
-  for (const section of [...text, ...constants]) section.bytes.copy(bytes, placeOf.get(section.index)!);
+  for (const section of [...text, ...constants]) section.bytes.copy(bytes, placeOf.get(section.index));
   return { bytes, textEnd, constantsAt, placeOf };
 }
 
@@ -185,9 +185,9 @@ function writeProgram(image: Image, runtime: RuntimeCalls, entryAt: number): Buf
   names.copy(file, end);
   writeElfHeader(file, entryAt, tableAt, table.length);
   const [load, dynamicSegment, readable, executable] = [1, 2, 4, 5];
-  writeProgramHeader(file, 0, load!, executable!, TEXT_AT, image.textEnd - TEXT_AT);
-  writeProgramHeader(file, 1, load!, readable!, image.constantsAt, end - image.constantsAt);
-  writeProgramHeader(file, 2, dynamicSegment!, readable! | 2, dynamicAt, dynamic.length);
+  writeProgramHeader(file, 0, load, executable, TEXT_AT, image.textEnd - TEXT_AT);
+  writeProgramHeader(file, 1, load, readable, image.constantsAt, end - image.constantsAt);
+  writeProgramHeader(file, 2, dynamicSegment, readable | 2, dynamicAt, dynamic.length);
   writeSectionTable(file, tableAt, table);
   return file;
 }

@@ -42,7 +42,7 @@ function sentenceOf(
     case 'below_scale':
       return (
         `Not rated: ${verdict.score} of 100 points, and a rating needs ${LEAST_RATED_SCORE}; ` +
-        `most is lost to ${largestDeduction}.`
+        `most is lost to ${largestDeduction!}.`
       );
     case 'rated':
       return (

@@ -213,8 +213,8 @@ function endWithFault(socket: Duplex, profile: ProfileName, fault: Fault): void 
   const wire = toWireError(profile, fault);
   const text = JSON.stringify(wire.body);
   const headers = [...toErrorHeaders(profile, wire, text), 'Date', new Date().toUTCString(), 'Connection', 'close'];
-  let head = `HTTP/1.1 ${wire.status} ${STATUS_CODES[wire.status]}\r\n`;
-  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  let head = `HTTP/1.1 ${wire.status} ${STATUS_CODES[wire.status]!}\r\n`;
+  for (let i = 0; i < headers.length; i += 2) head += `${headers[i]!}: ${headers[i + 1]!}\r\n`;
   socket.end(`${head}\r\n${text}`);
   const cutOff = setTimeout(() => socket.destroy(), LINGER_MILLISECONDS);
   socket.once('close', () => clearTimeout(cutOff));

@@ -124,16 +124,17 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     counts: Counts,
     signal: AbortSignal,
   ): Promise<StepOutcome> {
+    const isStopped = () => signal.aborted;
     const now = clock.nowMilliseconds();
     const due = incomplete.filter((id) => now - (repairedAt.get(id) ?? -Infinity) >= REPAIR_AGAIN_AFTER_MILLISECONDS);
     for (const id of due.slice(0, REPAIRS_PER_CHECK)) {
-      if (signal.aborted) return 'idle';
+      if (isStopped()) return 'idle';
       log.warn({ machine: String(id), counted: String(countOf(counts, id)) }, 'events of a machine are incomplete');
       await repair.repairMachine(id, signal);
       // The next request checks the last event again.
       await clearProblem(id, 'last-event', () => true);
       const [state] = await store.readAltMachines([id]);
-      if (state !== undefined && !signal.aborted) examined.set(id, versionOf(state));
+      if (state !== undefined && !isStopped()) examined.set(id, versionOf(state));
       repairedAt.set(id, now);
     }
     // New counts show whether the repair helped, and do not repeat what one bad response said about all machines.

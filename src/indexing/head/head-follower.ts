@@ -140,7 +140,10 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   async function compare(known: FollowedHead, head: Header, started: Poll): Promise<void> {
     const hash = known.recent.hashAt(head.number);
     const isOlder = head.number < known.head.number;
-    if (!isOlder && hash === head.hash) return notify(head, [], started);
+    if (!isOlder && hash === head.hash) {
+      notify(head, [], started);
+      return;
+    }
     if (isOlder && (hash === undefined || hash === head.hash)) {
       behindSinceMilliseconds ??= started.observedAtMilliseconds;
       if (started.observedAtMilliseconds - behindSinceMilliseconds < BEHIND_MILLISECONDS) return;

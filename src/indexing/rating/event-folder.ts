@@ -114,7 +114,10 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
   ): Promise<MachineStep | undefined> {
     const { generation, id, count, epoch } = machine;
     const plan = await planStep(machine, fingerprint);
-    if (plan === undefined) return skip(machine, 'state-unreadable');
+    if (plan === undefined) {
+      skip(machine, 'state-unreadable');
+      return undefined;
+    }
     const { nextSeq } = plan.state;
     const to = Math.min(count, nextSeq + EVENTS_PER_STEP);
     const logs = await store.listEventLogs(generation, id, nextSeq, to);
@@ -142,7 +145,7 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
     }
   }
 
-  function skip(machine: Machine, reason: string): undefined {
+  function skip(machine: Machine, reason: string): void {
     skipList.skipUnreadable(machine);
     log.error({ generation: machine.generation, machine: String(machine.id), reason }, 'events cannot be folded');
   }
@@ -210,9 +213,10 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
       // Only an import adds events of another chain; without one, log indexes are positions.
       result = runFoldStep(plan, pairEvents(records, logs, plan.state.nextSeq, epoch > 0), table);
     } catch (error) {
-      if (error instanceof EventsUnreadable) return skip(step, error.problem);
-      if (isUnreadable(error)) return skip(step, 'events');
-      throw error;
+      if (error instanceof EventsUnreadable) skip(step, error.problem);
+      else if (isUnreadable(error)) skip(step, 'events');
+      else throw error;
+      return undefined;
     }
     const { state, folded, write: days } = result;
     if (plan.isStateBehind) foldedEvents += folded;

@@ -175,7 +175,10 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       start(id, { firstEvents, isRenewal: true }, read).catch(() => undefined);
     },
     advance({ touched, deployment: hasDeploymentChange, checks }) {
-      if (touched === 'all' || hasDeploymentChange || checks) return dropAll();
+      if (touched === 'all' || hasDeploymentChange || checks) {
+        dropAll();
+        return;
+      }
       for (const id of touched.machines) {
         inFlight.supersede(id);
         drop(id);
