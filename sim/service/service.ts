@@ -230,7 +230,6 @@ export class InjectClient {
       partnerData: undefined,
     };
     const app = await buildApp(ctx, { rateLimits: 'off', logsRequests: false });
-    await app.ready();
     const client = new InjectClient(app);
     return client;
   }

@@ -8,7 +8,7 @@ import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 
 export interface OwnershipRows {
-  /** Stores ownership changes; the last of several changes of one machine wins. In exclusive programs only. */
+  /** Stores ownership changes; the last of several changes of one machine wins. Requires the write lock. */
   apply(reads: OwnershipReads): SqlProgram<void>;
 }
 
