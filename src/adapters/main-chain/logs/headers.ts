@@ -84,7 +84,8 @@ export function requireHeader(response: RpcResponse, requested: BlockTag | numbe
   return header;
 }
 
-function parseHeader(block: unknown): Header | undefined {
+/** Returns undefined when the value is not a block with everything that a header needs. */
+export function parseHeader(block: unknown): Header | undefined {
   if (typeof block !== 'object' || block === null) return undefined;
   const members = block as Readonly<Record<string, unknown>>;
   const number = parseQuantity(members['number']);
