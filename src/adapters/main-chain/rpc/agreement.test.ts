@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Header } from '../../../ports/main-chain.ts';
 import { startDeadline } from '../../rpc/deadline.ts';
-import { createAgreement, type Agreement, type AgreementCounters, type VotingNode } from './agreement.ts';
+import { createAgreement, type Agreement, type VotingNode } from './agreement.ts';
 import { MainRpcError, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 
 /** Responds to one call; undefined: the node does not respond. */
@@ -12,11 +12,15 @@ interface FakeNode extends VotingNode {
   respond: Respond;
   requests: number;
   isLeftOut: boolean;
+  readonly leftOutSeconds: number[];
 }
 
-let counters: AgreementCounters;
+/** Called before a vote is repeated. */
+let onRetry: () => void;
+let counters: { disagreements: number };
 beforeEach(() => {
   counters = { disagreements: 0 };
+  onRetry = () => undefined;
 });
 
 function node(position: number, host: string, respond: Respond): FakeNode {
@@ -26,6 +30,7 @@ function node(position: number, host: string, respond: Respond): FakeNode {
     respond,
     requests: 0,
     isLeftOut: false,
+    leftOutSeconds: [],
     isAvailable() {
       return !this.isLeftOut;
     },
@@ -33,8 +38,9 @@ function node(position: number, host: string, respond: Respond): FakeNode {
       this.requests += 1;
       return calls.map((call) => toResponse(this.respond(call)));
     },
-    leaveOut() {
+    leaveOut(seconds) {
       this.isLeftOut = true;
+      this.leftOutSeconds.push(seconds);
     },
   };
 }
@@ -47,7 +53,7 @@ function toResponse(result: unknown): RpcResponse {
 
 function agree(nodes: readonly VotingNode[], quorum: number): Agreement {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  return createAgreement({ nodes, quorum, counters, log });
+  return createAgreement({ nodes, quorum, counters, log, waitForRetry: async () => onRetry() });
 }
 
 const CALL: MainRpcCall = { method: 'eth_call', params: [] };
@@ -79,7 +85,32 @@ describe('request', () => {
     const nodes = [node(0, 'a', () => '0xbad'), node(1, 'b', () => '0x900d')];
     await expect(read(agree(nodes, 2))).rejects.toMatchObject({ unreadable: 'disagreement' });
     expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual([false, false]);
-    expect(counters.disagreements).toBe(1);
+    // Once for each of the two votes.
+    expect(counters.disagreements).toBe(2);
+  });
+
+  test('votes once more when the hosts differ for a moment', async () => {
+    let isApart = true;
+    onRetry = () => (isApart = false);
+    const nodes = [node(0, 'a', () => (isApart ? '0x1' : '0x2')), node(1, 'b', () => '0x2')];
+    expect(await read(agree(nodes, 2))).toBe('0x2');
+  });
+
+  test('leaves a node out twice as long after each difference, and briefly again after it has agreed', async () => {
+    let truth = '0xbad';
+    const nodes = [node(0, 'a', () => truth), node(1, 'b', () => '0x900d'), node(2, 'c', () => '0x900d')];
+    const agreement = agree(nodes, 2);
+    const readWithFirst = () => {
+      nodes[0]!.isLeftOut = false;
+      return read(agreement);
+    };
+    for (let i = 0; i < 8; i++) await readWithFirst();
+    expect(nodes[0]!.leftOutSeconds).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    truth = '0x900d';
+    await readWithFirst();
+    truth = '0xbad';
+    await readWithFirst();
+    expect(nodes[0]!.leftOutSeconds.at(-1)).toBe(1);
   });
 
   test('counts two nodes of one host once', async () => {

@@ -3,10 +3,12 @@
  * hosts return the same bytes, so that fewer lying nodes than that change nothing. A host has one vote; its second node
  * is asked only when the first one cannot be read.
  */
+import type { UnreadableCause } from '../../../domain/faults.ts';
 import type { Log } from '../../../ports/runtime.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { headerCall, parseHeader } from '../logs/headers.ts';
+import type { MainUpstreamCounters } from './upstream-counters.ts';
 import { MainRpcError, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 
 /** A node that votes. */
@@ -19,21 +21,18 @@ export interface VotingNode {
   isAvailable(): boolean;
   /** Sends the calls to this node alone. Throws `MainRpcError`, after recording the failure. */
   request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
-  /** Leaves the node out for a while because the other nodes agreed on another response. */
-  leaveOut(): void;
-}
-
-export interface AgreementCounters {
-  /** Responses that differed from those of the other nodes. */
-  disagreements: number;
+  /** Leaves the node out because the other nodes agreed on another response. */
+  leaveOut(seconds: number): void;
 }
 
 export interface AgreementOptions {
   readonly nodes: readonly VotingNode[];
   /** At least 2, and at most the number of hosts. */
   readonly quorum: number;
-  readonly counters: AgreementCounters;
+  readonly counters: Pick<MainUpstreamCounters, 'disagreements'>;
   readonly log: Log;
+  /** Resolves when a vote without a result is to be repeated; rejects when the deadline has passed. */
+  readonly waitForRetry: (deadline: Deadline) => Promise<unknown>;
 }
 
 export interface Agreement {
@@ -49,7 +48,17 @@ export interface Agreement {
   confirmHead(head: Header, deadline: Deadline): Promise<Header>;
 }
 
-export function createAgreement({ nodes, quorum, counters, log }: AgreementOptions): Agreement {
+/**
+ * A node is left out for a second, for twice as long after each further difference, and for a minute at most: a single
+ * difference may be a moment at which several machines behind one address were apart.
+ */
+const MAX_LEFT_OUT_SECONDS = 60;
+
+export function createAgreement(options: AgreementOptions): Agreement {
+  const { nodes, quorum, counters, log, waitForRetry } = options;
+  /** Differences of each node since it last agreed. */
+  const differences = new Map<VotingNode, number>();
+
   /** Hosts in the order of the configuration, each with its nodes; those with an available node come first. */
   function listHosts(): VotingNode[][] {
     const hosts = [...Map.groupBy(nodes, ({ host }) => host).values()];
@@ -57,13 +66,35 @@ export function createAgreement({ nodes, quorum, counters, log }: AgreementOptio
     return [...hosts.filter(isAvailable), ...hosts.filter((host) => !isAvailable(host))];
   }
 
-  function recordDisagreement(node: VotingNode): void {
+  function recordVotes(elected: Ballot, ballots: Iterable<Ballot>): void {
+    for (const ballot of ballots) {
+      for (const node of ballot.voters) {
+        if (ballot === elected) differences.delete(node);
+        else recordDifference(node);
+      }
+    }
+  }
+
+  function recordDifference(node: VotingNode): void {
+    const count = (differences.get(node) ?? 0) + 1;
+    differences.set(node, count);
     counters.disagreements += 1;
-    node.leaveOut();
+    node.leaveOut(Math.min(2 ** (count - 1), MAX_LEFT_OUT_SECONDS));
     log.warn({ chain: 'main', endpoint: node.position }, 'the response of this node differs from that of the others');
   }
 
+  /** Votes twice at most: nodes that are not at one block for a moment agree soon. */
   async function request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
+    try {
+      return await vote(calls, deadline);
+    } catch (error) {
+      if (!(error instanceof MainRpcError) || !REPEATED.has(error.unreadable)) throw error;
+      await waitForRetry(deadline);
+      return vote(calls, deadline);
+    }
+  }
+
+  async function vote(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
     const waiting = listHosts();
     const polls = new Set<Promise<void>>();
     const ballots = new Map<string, Ballot>();
@@ -104,9 +135,7 @@ export function createAgreement({ nodes, quorum, counters, log }: AgreementOptio
       if (ballots.size > 1) counters.disagreements += 1;
       throw ballots.size > 1 ? new MainRpcError('disagreement') : failure;
     }
-    for (const ballot of ballots.values()) {
-      if (ballot !== elected) ballot.voters.forEach(recordDisagreement);
-    }
+    recordVotes(elected, ballots.values());
     return elected.responses;
   }
 
@@ -127,6 +156,9 @@ export function createAgreement({ nodes, quorum, counters, log }: AgreementOptio
 
   return { request, confirmHead };
 }
+
+/** Causes that may pass by themselves. */
+const REPEATED: ReadonlySet<UnreadableCause> = new Set(['disagreement', 'block-mismatch', 'rpc-error']);
 
 interface Ballot {
   readonly responses: readonly RpcResponse[];
