@@ -6,6 +6,7 @@
 import { isObject } from '../../../domain/json/json-values.ts';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
+import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 
@@ -56,19 +57,28 @@ export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendO
   if (status === 429) throw new AltRpcError('transport', 'busy', { retryAfterSeconds });
   const isHttpSuccess = status >= 200 && status < 300;
   const parsed = body === undefined ? undefined : parseResponse(body, id);
-  if (parsed?.code !== undefined) throw toRpcError(parsed.code, retryAfterSeconds);
+  if (parsed?.code !== undefined) throw toRpcError(parsed, retryAfterSeconds);
   if (!isHttpSuccess) throw new AltRpcError('transport', status >= 500 ? 'busy' : 'failed', { retryAfterSeconds });
   if (parsed === undefined) throw new AltRpcError('malformed');
   return parsed.result;
 }
 
+interface RpcErrorResponse {
+  readonly code: number;
+  readonly text: string;
+}
+
 /** Codes of transient errors (chain-svm 8). */
 const NODE_BEHIND = -32005;
+/** Codes of rate limits that arrive with HTTP 200. */
+const RATE_LIMITS: readonly number[] = [429, -32429];
 const SLOT_NOT_REACHED = -32016;
 const NO_BLOCK: readonly number[] = [-32004, -32007, -32009, -32014];
 
-function toRpcError(code: number, retryAfterSeconds: number | undefined): AltRpcError {
-  if (code === NODE_BEHIND || code === 429) return new AltRpcError('rpc-error', 'busy', { code, retryAfterSeconds });
+function toRpcError({ code, text }: RpcErrorResponse, retryAfterSeconds: number | undefined): AltRpcError {
+  if (code === NODE_BEHIND || RATE_LIMITS.includes(code) || isRateText(text)) {
+    return new AltRpcError('rpc-error', 'busy', { code, retryAfterSeconds });
+  }
   if (code === SLOT_NOT_REACHED) return new AltRpcError('rpc-error', 'behind', { code, retryAfterSeconds });
   return new AltRpcError('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
 }
@@ -77,7 +87,7 @@ function toRpcError(code: number, retryAfterSeconds: number | undefined): AltRpc
 function parseResponse(
   body: string | Buffer,
   sentId: number,
-): { readonly code?: undefined; readonly result: unknown } | { readonly code: number } | undefined {
+): { readonly code?: undefined; readonly result: unknown } | RpcErrorResponse | undefined {
   const entry = parseNodeJson(body);
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
   const { id, result, error } = entry;
@@ -86,5 +96,5 @@ function parseResponse(
   }
   if (!isObject(error) || !Number.isSafeInteger(error['code'])) return undefined;
   if ((id !== sentId && id !== null) || (result !== undefined && result !== null)) return undefined;
-  return { code: error['code'] as number };
+  return { code: error['code'] as number, text: readErrorText(error['message']) };
 }

@@ -8,6 +8,7 @@ import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
+import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { readResults, type ResultReader } from './large-responses.ts';
@@ -176,18 +177,13 @@ function parseRevertData(data: unknown): Hex | undefined {
   return isHexData(text) ? (text.toLowerCase() as Hex) : undefined;
 }
 
-const RATE_TEXT =
-  /rate.?limit|too many requests|request (count|limit)|per second|throttl|capacity|quota|compute units/i;
 const SIZE_TEXT =
   /range|too (large|big|many)|more than \d|limited to|result.{0,24}(limit|exceed)|response size|out of gas|outofgas|gas (limit|required)|proof size/i;
 const BLOCK_TEXT = /(header|block) not found|unknown block|missing trie|block.?out.?of.?range|beyond.{0,20}head/i;
 
-/** The reason of an error is near the start of its text. */
-const MAX_ERROR_CHARACTERS = 1_000;
-
 function toHint(code: number, message: unknown): RpcHint {
-  const text = typeof message === 'string' ? message.slice(0, MAX_ERROR_CHARACTERS) : '';
-  if (code === -32029 || RATE_TEXT.test(text)) return 'rate';
+  const text = readErrorText(message);
+  if (code === -32029 || isRateText(text)) return 'rate';
   if (BLOCK_TEXT.test(text)) return 'unknown-block';
   return code === -32614 || SIZE_TEXT.test(text) ? 'too-large' : undefined;
 }
