@@ -8,7 +8,7 @@ import { openNodes, type ChainNode, type NodesOptions } from '../../rpc/chain-no
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import type { RpcNode } from '../../rpc/http-post.ts';
 import { parseQuantity } from './quantities.ts';
-import { MainRpcError, sendMainRpc } from './json-rpc.ts';
+import { isOversized, MainRpcError, sendMainRpc } from './json-rpc.ts';
 import type { RpcResponse, MainRpcCall } from './json-rpc.ts';
 import type { MainChainLimits } from '../limits.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
@@ -112,14 +112,19 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     let failure = nodes[0]!.breaker.lastFailure;
     const healthy = nodes.filter(({ breaker }) => !breaker.isOpen());
     const order = avoid === undefined ? healthy : [...healthy.filter((each) => each !== avoid), avoid];
+    let oversized: { readonly served: Node; readonly responses: readonly RpcResponse[] } | undefined;
     for (const each of order) {
       try {
-        return { served: each, responses: await requestFrom(each, calls, deadline) };
+        const responses = await requestFrom(each, calls, deadline);
+        if (!responses.every(isOversized)) return { served: each, responses };
+        // A hostile node sends endless responses, so another node is asked before the query is made smaller.
+        oversized ??= { served: each, responses };
       } catch (error) {
         if (!(error instanceof MainRpcError) || deadline.signal.aborted || isClosed) throw error;
         failure = error;
       }
     }
+    if (oversized !== undefined) return oversized;
     throw failure;
   }
 
