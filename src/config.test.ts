@@ -37,7 +37,7 @@ it('an empty environment is a valid configuration that is not initialized', () =
       namespaceFile: undefined,
       namespace: DEFAULT_NAMESPACE,
       rateLimits: 'on',
-      rateLimitIpv6Prefix: 128,
+      rateLimitIpv6Prefix: 64,
       trustedProxies: [],
       indexer: 'auto',
       pollIntervalSeconds: 60,
@@ -156,7 +156,7 @@ const GOOD: readonly (readonly [Variable, string, (config: Config) => unknown, u
   ['FX_SOURCE', 'https://rates.example/x.xml', (config) => config.fxSource, 'https://rates.example/x.xml'],
   ['TOKENS_FILE', 'tokens.json', (config) => config.tokensFile, 'tokens.json'],
   ['RATE_LIMITS', 'off', (config) => config.rateLimits, 'off'],
-  ['RATE_LIMIT_IPV6_PREFIX', '64', (config) => config.rateLimitIpv6Prefix, 64],
+  ['RATE_LIMIT_IPV6_PREFIX', '128', (config) => config.rateLimitIpv6Prefix, 128],
   [
     'TRUSTED_PROXIES',
     '10.0.0.0/8, fd00::/8,192.0.2.1',
