@@ -53,17 +53,17 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const { clock, log, post, stopwatch = REAL_STOPWATCH } = dependencies;
   const { rpcUrls, addresses, chainId } = config;
   const limits = { ...MAIN_CHAIN_LIMITS, ...config.limits };
-  const { maxBatchCalls, maxEventPage, maxHeadAgeMilliseconds, requestTimeoutMilliseconds } = limits;
+  const { maxEventPage, maxHeadAgeMilliseconds, requestTimeoutMilliseconds } = limits;
   const counters = createMainUpstreamCounters();
   const startRead = () => startDeadline(limits.readTimeoutMilliseconds, requestTimeoutMilliseconds, stopwatch);
   const startIndexRead = () =>
     startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
 
   const nodes = createMainNodes({ rpcUrls, chainId, clock, log, limits, counters, post, stopwatch });
-  const piggyback = createPiggybackRequests({ nodes, stopwatch, maxBatchCalls, requestTimeoutMilliseconds });
+  const piggyback = createPiggybackRequests({ nodes, stopwatch, requestTimeoutMilliseconds });
   const createTransport = (ownNodes: MainNodes) => ({
     nodes: ownNodes,
-    headers: createHeaders(ownNodes, maxBatchCalls),
+    headers: createHeaders(ownNodes),
     multicall: createMulticall({
       nodes: ownNodes,
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
@@ -96,7 +96,6 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       nodes,
       headers,
       multicall,
-      maxBatchCalls,
       deadline: startRead(),
       onMulticall3(exists) {
         multicall.useAggregate(exists);
@@ -139,7 +138,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
 
   const { readPageLimit } = snapshotReader;
-  const indexing = { addresses, counters, startRead: startIndexRead, maxBatchCalls, readPageLimit };
+  const indexing = { addresses, counters, startRead: startIndexRead, readPageLimit };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),

@@ -3,6 +3,7 @@
  * No URL (it may hold a key) and no transport error leaves this file, only fixed words.
  */
 import { Agent, request as httpRequest, type Dispatcher } from 'undici';
+import { parseRetryAfter } from './retry-after.ts';
 
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
@@ -95,7 +96,7 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
   return async (node, body, { signal, maxResponseBytes }) => {
     const { origin, path, headers } = node;
     const response = await httpRequest(origin + path, { method: 'POST', headers, body, dispatcher, signal });
-    const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
+    const retryAfterSeconds = parseRetryAfter(response.headers['retry-after'], Date.now());
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
@@ -113,8 +114,4 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
 function isConnectionLost(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code;
   return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
-}
-
-function parseRetryAfter(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
