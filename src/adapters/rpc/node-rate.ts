@@ -54,7 +54,7 @@ export class NodeRate {
     if (rate === undefined) return;
     const now = this.#stopwatch.nowMilliseconds();
     this.#refill(now, rate);
-    const waitMilliseconds = Math.max(0, ((calls - this.#available) / rate) * 1_000);
+    const waitMilliseconds = Math.max(0, Math.ceil(((calls - this.#available) / rate) * 1_000));
     if (now + waitMilliseconds >= deadline.atMilliseconds) {
       const retryAfterSeconds = Math.ceil(waitMilliseconds / 1_000);
       throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
