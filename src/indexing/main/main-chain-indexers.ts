@@ -77,13 +77,14 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const { chain, store, clock, timers, log, deployment, listeners, proof = 'before' } = options;
   const completeness = proof === 'off' ? 'trusted' : 'proven';
   const integrity = createIndexIntegrity(log);
-  const reader = createBlockReader(chain, completeness);
+  const isFirst = proof === 'before';
+  const reader = createBlockReader(chain, completeness, isFirst);
   const identity = formatIndexIdentity(deployment);
   const { startBlock } = deployment;
   const { deferredChain, pollIntervalMilliseconds } = options;
   const isDeferrable = deferredChain !== undefined && pollIntervalMilliseconds >= MIN_DEFERRABLE_INTERVAL_MILLISECONDS;
   const deferred = isDeferrable
-    ? { chain: deferredChain, reader: createBlockReader(deferredChain, completeness) }
+    ? { chain: deferredChain, reader: createBlockReader(deferredChain, completeness, isFirst) }
     : undefined;
   const index = createMainChainIndex({
     ...{ chain, reader, deferred, store, proof },
