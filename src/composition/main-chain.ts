@@ -19,8 +19,8 @@ const FOLLOWING_MILLISECONDS = 8_000;
 export async function openMainChain(start: ServiceStart): Promise<MainChainParts | undefined> {
   const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
-  const { chainId, startBlock, addresses, rpcUrls } = config.mainChain;
-  const adapter = createMainChain({ rpcUrls, chainId, addresses }, { clock: CLOCK, log });
+  const { chainId, startBlock, addresses } = config.mainChain;
+  const adapter = createMainChain(config.mainChain, { clock: CLOCK, log });
   shutdown.add(() => adapter.close());
   const indexers = createMainChainIndexers({
     chain: adapter.log,
