@@ -7,7 +7,7 @@ import {
   measureIndexProgress,
   type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
-import type { AltIndexProgress, AltIndexStatus } from '../ports/indexes.ts';
+import type { AltWalkProgress, AltIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
 import { raceTimeout } from './race-timeout.ts';
@@ -27,7 +27,7 @@ export interface AltIndexReport {
   readonly isReady: boolean;
   readonly slot: number | undefined;
   readonly ageSeconds: number | undefined;
-  readonly progress: AltIndexProgress | undefined;
+  readonly progress: AltWalkProgress | undefined;
 }
 
 export interface Readiness {

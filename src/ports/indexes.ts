@@ -87,14 +87,14 @@ export interface AltIndexStatus {
   /** Clock milliseconds at which the slot was read. */
   readonly observedAtMilliseconds: number | undefined;
   /** Undefined where nothing has been listed yet, or the stored index is not of this deployment. */
-  readonly progress: AltIndexProgress | undefined;
+  readonly progress: AltWalkProgress | undefined;
 }
 
 /**
  * Progress through the history. New transactions are first listed, newest to oldest, then applied, oldest to newest; `following`: all
  * known ones are applied.
  */
-export interface AltIndexProgress {
+export interface AltWalkProgress {
   readonly phase: 'listing' | 'applying' | 'following';
   /** Slot up to which transactions are applied; undefined before the first. */
   readonly appliedSlot: number | undefined;

@@ -15,7 +15,7 @@ import type {
   StoredAltEvent,
   StoredAltHistory,
 } from '../../ports/alt-store.ts';
-import type { AltHistoryRead, AltIndex, AltIndexProgress } from '../../ports/indexes.ts';
+import type { AltHistoryRead, AltIndex, AltWalkProgress } from '../../ports/indexes.ts';
 import type { Log } from '../../ports/runtime.ts';
 import { isLastRecord, pickConsecutive, toRatingEvent } from './stored-events.ts';
 
@@ -141,7 +141,7 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
   };
 }
 
-function toProgress({ done, observed, open }: AltWalk): AltIndexProgress | undefined {
+function toProgress({ done, observed, open }: AltWalk): AltWalkProgress | undefined {
   const appliedSlot = done?.slot;
   if (open === undefined) {
     const targetSlot = appliedSlot ?? observed?.slot;

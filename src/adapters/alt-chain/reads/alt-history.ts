@@ -17,7 +17,7 @@ import { Undecodable } from '../accounts/byte-reader.ts';
 import { isTransientFailure, toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
 import { readEventLogCounts, type EventLogPrograms } from './event-log-counts.ts';
 import { readFleetRows } from './fleet-rows.ts';
-import { createSemaphore } from '../rpc/semaphore.ts';
+import { createSemaphore } from '../../rpc/semaphore.ts';
 import { AltRpcError } from '../rpc/json-rpc.ts';
 import { expectObject } from '../rpc/json-shape.ts';
 import type { AltChainLimits } from '../limits.ts';

@@ -10,6 +10,7 @@ import type { RpcNode } from '../../rpc/http-post.ts';
 import { parseQuantity } from './quantities.ts';
 import { isOversized, MainRpcError, sendMainRpc } from './json-rpc.ts';
 import type { RpcResponse, MainRpcCall } from './json-rpc.ts';
+import { createLargeResponseReader } from './large-response-reader.ts';
 import type { MainChainLimits } from '../limits.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
 
@@ -47,6 +48,7 @@ export interface MainNodesOptions extends NodesOptions {
 
 export function createMainNodes(options: MainNodesOptions): MainNodes {
   const { chainId, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const largeResponses = createLargeResponseReader();
   let isClosed = false;
   const { nodes, post, readIdentities, close } = openNodes(options, {
     chain: 'main',
@@ -63,7 +65,10 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     const sentAtMilliseconds = stopwatch.nowMilliseconds();
     let responses: RpcResponse[] | undefined;
     try {
-      responses = await sendMainRpc(node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
+      responses = await sendMainRpc(node, calls, {
+        ...{ post, signal, largeResponses },
+        maxResponseBytes: limits.maxResponseBytes,
+      });
       return responses;
     } finally {
       counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
@@ -146,9 +151,9 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       },
     })),
     readChainIds: readIdentities,
-    close() {
+    async close() {
       isClosed = true;
-      return close();
+      await Promise.all([close(), largeResponses.close()]);
     },
   };
 }

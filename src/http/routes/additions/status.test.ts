@@ -1,7 +1,7 @@
 /** Status for monitors: whole bodies, and the limits of lag and age. */
 import { afterEach, expect, test } from 'vitest';
 import { NOW, openAltService, type AltService, type AltServiceOptions } from '../../../../testing/harness/alt-chain.ts';
-import type { AltIndexProgress, AltIndexStatus } from '../../../ports/indexes.ts';
+import type { AltWalkProgress, AltIndexStatus } from '../../../ports/indexes.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
 let service: AltService | undefined;
@@ -32,7 +32,7 @@ test('returns 200 with no-store while both indexes are up to date', async () => 
   expect([status, headers['cache-control'], text]).toEqual([200, 'no-store', body('fresh', 100, ALT)]);
 });
 
-test.each<[AltIndexProgress, string]>([
+test.each<[AltWalkProgress, string]>([
   [
     { phase: 'listing', appliedSlot: undefined, targetSlot: 9, listedDownToSlot: 4 },
     '{"phase":"listing","applied_slot":null,"target_slot":9,"listed_down_to_slot":4}',
