@@ -153,7 +153,7 @@ export function readConfig(
     tokensFile: environment.read('TOKENS_FILE', FILE),
     ...readNamespace(environment),
     rateLimits: environment.read('RATE_LIMITS', oneOf(['on', 'off'])) ?? 'on',
-    rateLimitIpv6Prefix: environment.read('RATE_LIMIT_IPV6_PREFIX', wholeNumber(1, 128)) ?? 128,
+    rateLimitIpv6Prefix: environment.read('RATE_LIMIT_IPV6_PREFIX', wholeNumber(1, 128)) ?? 64,
     trustedProxies: environment.read('TRUSTED_PROXIES', listOfValues(ADDRESS_RANGE)) ?? [],
     indexer: environment.read('INDEXER', oneOf(['auto', 'off', 'only'])) ?? 'auto',
     pollIntervalSeconds: environment.read('POLL_INTERVAL_SECONDS', wholeNumber(1, 3600)) ?? 60,

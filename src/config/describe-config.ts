@@ -26,6 +26,7 @@ export function describeConfig(config: Config): ConfigDescription {
     MAIN_RPC_URLS: mainChain?.rpcUrls.map(redactUrl).join(', '),
     MAIN_CHAIN_ID: mainChain?.chainId,
     MAIN_START_BLOCK: mainChain?.startBlock ?? 0,
+    MAIN_RPC_QUORUM: mainChain?.quorum ?? 1,
     INFO_DESK_ADDRESS: mainChain?.addresses.infoDesk,
     MACHINE_REGISTRY_ADDRESS: mainChain?.addresses.machineRegistry,
     MACHINE_STATE_AND_SYNC_ADDRESS: mainChain?.addresses.machineStateAndSync,

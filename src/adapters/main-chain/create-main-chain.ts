@@ -23,6 +23,7 @@ import { createMulticall, MULTICALL3_ADDRESS } from './reads/multicall.ts';
 import { createReadiness } from './reads/readiness.ts';
 import { createSnapshotReader } from './reads/snapshot-reader.ts';
 import { createUncachedReader } from './reads/uncached-reader.ts';
+import { createAgreement, type Agreement, type AgreementOptions } from './rpc/agreement.ts';
 import { createMainNodes, type MainNodes } from './rpc/main-nodes.ts';
 import { createPiggybackRequests } from './rpc/piggyback-requests.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/upstream-counters.ts';
@@ -60,12 +61,15 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
 
   const nodes = createMainNodes({ rpcUrls, chainId, clock, log, limits, counters, post, stopwatch });
+  const agreement = agreeOn(config, nodes, counters, log, (deadline) =>
+    stopwatch.pause(limits.retryDelayMilliseconds, deadline.signal),
+  );
   const piggyback = createPiggybackRequests({ nodes, stopwatch, maxBatchCalls, requestTimeoutMilliseconds });
   const createTransport = (ownNodes: MainNodes) => ({
     nodes: ownNodes,
-    headers: createHeaders(ownNodes, maxBatchCalls),
+    headers: createHeaders(ownNodes, maxBatchCalls, agreement?.confirmHead),
     multicall: createMulticall({
-      nodes: ownNodes,
+      nodes: agreement === undefined ? ownNodes : { request: agreement.request },
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
       limits,
       counters,
@@ -149,6 +153,26 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     drain: piggyback.drain,
     close: () => nodes.close(),
   };
+}
+
+/** Returns undefined when one node is enough. */
+function agreeOn(
+  { quorum = 1, rpcHosts = [] }: MainChainConfig,
+  { single }: MainNodes,
+  counters: MainUpstreamCounters,
+  log: Log,
+  waitForRetry: AgreementOptions['waitForRetry'],
+): Agreement | undefined {
+  if (quorum === 1) return undefined;
+  const nodes = single.map((node, position) => ({
+    ...node,
+    position,
+    host: rpcHosts[position]!,
+    leaveOut(seconds: number) {
+      node.leaveOut('disagreement', seconds);
+    },
+  }));
+  return createAgreement({ nodes, quorum, counters, log, waitForRetry });
 }
 
 /** Logs the problems of a check that no caller waits for. */

@@ -1,8 +1,10 @@
 /**
  * HTTP POST to one node: reads the whole response within a size limit and repeats a request whose connection was lost.
- * No URL (it may hold a key) and no transport error leaves this file, only fixed words.
+ * Redirects are not followed and compressed bodies are not read. No URL (it may hold a key) and no transport error
+ * leaves this file, only fixed words.
  */
 import { Agent, request as httpRequest, type Dispatcher } from 'undici';
+import { SMALL_RESPONSE_BYTES } from './response-limits.ts';
 
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
@@ -18,7 +20,12 @@ export function parseRpcUrl(url: string): RpcNode {
   const parsed = URL.parse(url);
   if (parsed === null) throw new TypeError('an RPC URL cannot be parsed');
   const { origin, pathname, search, username, password } = parsed;
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    // A compressed body could expand beyond every limit.
+    'accept-encoding': 'identity',
+  };
   if (username !== '' || password !== '') {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
@@ -95,19 +102,48 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
   return async (node, body, { signal, maxResponseBytes }) => {
     const { origin, path, headers } = node;
     const response = await httpRequest(origin + path, { method: 'POST', headers, body, dispatcher, signal });
+    const status = response.statusCode;
     const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxResponseBytes) {
-        response.body.destroy();
-        return { status: response.statusCode, retryAfterSeconds, body: undefined };
-      }
-      chunks.push(chunk);
+    const isSuccess = status >= 200 && status < 300;
+    const maxBytes = isSuccess ? maxResponseBytes : Math.min(maxResponseBytes, SMALL_RESPONSE_BYTES);
+    const isCompressed = (response.headers['content-encoding'] ?? 'identity') !== 'identity';
+    const isTooLong = Number(response.headers['content-length'] ?? 0) > maxBytes;
+    if (!isCompressed && !isTooLong) {
+      return { status, retryAfterSeconds, body: await readBody(response.body, maxBytes) };
     }
-    return { status: response.statusCode, retryAfterSeconds, body: Buffer.concat(chunks, bytes) };
+    endConnection(response.body);
+    return { status, retryAfterSeconds, body: isCompressed ? Buffer.alloc(0) : undefined };
   };
+}
+
+const FIRST_BYTES = 16_384;
+
+/** Reads the body; undefined, and the connection ends, when it exceeds the limit. */
+async function readBody(stream: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer | undefined> {
+  // Chunks are copied, because a list of very short ones takes many times the memory of their bytes.
+  let bytes = Buffer.allocUnsafeSlow(Math.min(FIRST_BYTES, maxBytes));
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const end = length + chunk.length;
+    if (end > maxBytes) {
+      endConnection(stream);
+      return undefined;
+    }
+    if (end > bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(end, 2 * bytes.length)));
+      larger.set(bytes.subarray(0, length));
+      bytes = larger;
+    }
+    bytes.set(chunk, length);
+    length = end;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Ends the connection of a response that is not read to its end. */
+function endConnection(stream: Dispatcher.ResponseData['body']): void {
+  // The error of the end is expected, and the response is judged without it.
+  stream.on('error', () => undefined).destroy();
 }
 
 function isConnectionLost(error: unknown): boolean {

@@ -12,7 +12,7 @@ import type { RpcNode } from '../../rpc/http-post.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { AltRpcError, sendAltRpc } from './json-rpc.ts';
 import type { AltChainLimits } from '../limits.ts';
-import { getGenesisHash, type RpcMethod } from './rpc-methods.ts';
+import { getBlockTime, getGenesisHash, type RpcMethod } from './rpc-methods.ts';
 import type { MinContextSlot } from './min-context-slot.ts';
 import type { AltUpstreamCounters } from './upstream-counters.ts';
 
@@ -38,8 +38,11 @@ export interface AltNodesOptions extends NodesOptions {
   readonly counters: AltUpstreamCounters;
 }
 
+/** A finalized block is seconds old; clock and chain may differ by minutes. */
+const MAX_BLOCK_AGE_MILLISECONDS = 300_000;
+
 export function createAltNodes(options: AltNodesOptions): AltNodes {
-  const { genesisHash, minContextSlot, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const { genesisHash, minContextSlot, clock, limits, counters, stopwatch = REAL_STOPWATCH } = options;
   let isClosed = false;
   const { nodes, post, readIdentities, close } = openNodes(options, {
     chain: 'alt',
@@ -61,10 +64,18 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     const slot = method.slotOf?.(value);
     if (slot === undefined) return value;
     if (slot < seen) throw new AltRpcError('block-mismatch', 'behind');
-    const now = stopwatch.nowMilliseconds();
-    if (!minContextSlot.isPlausible(slot, now)) throw new AltRpcError('malformed');
+    const now = { stopwatchMilliseconds: stopwatch.nowMilliseconds(), clockMilliseconds: clock.nowMilliseconds() };
+    const plausibility = minContextSlot.judge(slot, now);
+    if (plausibility === 'impossible') throw new AltRpcError('malformed');
+    if (plausibility === 'unexplained' && !(await isCurrent(node, slot, deadline))) throw new AltRpcError('malformed');
     minContextSlot.observe(slot, now);
     return value;
+  }
+
+  /** Returns whether the block of the slot is as old as the wall clock says. */
+  async function isCurrent(node: RpcNode, slot: number, deadline: Deadline): Promise<boolean> {
+    const { seconds } = await send(node, getBlockTime(slot), deadline);
+    return seconds !== undefined && Math.abs(clock.nowMilliseconds() - seconds * 1000) <= MAX_BLOCK_AGE_MILLISECONDS;
   }
 
   async function count<T>(method: string, request: () => Promise<T>): Promise<T> {

@@ -129,6 +129,7 @@ describe('a failure', () => {
   it.each<[code: number, kind: string]>([
     [-32005, 'busy'],
     [429, 'busy'],
+    [-32429, 'busy'],
     [-32016, 'behind'],
     [-32004, 'no-block'],
     [-32007, 'no-block'],
@@ -140,6 +141,15 @@ describe('a failure', () => {
     [-32602, 'refused'],
   ])('is classified by error code: %i is %s', async (code, kind) => {
     next = { error: { code, message: PROXY_KEY, data: { slotsBehind: 5 } } };
+    expect(await failure(send())).toStrictEqual({ unreadable: 'rpc-error', kind, code });
+  });
+
+  it.each<[code: number, message: string, kind: string]>([
+    [-32007, '50/second request limit reached - reduce calls per second', 'busy'],
+    [-32007, 'Slot 5 was skipped, or missing due to ledger jump to recent snapshot', 'no-block'],
+    [-32000, 'Too many requests for a specific RPC call', 'busy'],
+  ])('is classified by its text: %i "%s" is %s', async (code, message, kind) => {
+    next = { error: { code, message } };
     expect(await failure(send())).toStrictEqual({ unreadable: 'rpc-error', kind, code });
   });
 

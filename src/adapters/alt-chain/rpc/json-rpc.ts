@@ -3,8 +3,11 @@
  * a body within the size limit. Integers that a JSON number cannot hold exactly (`rentEpoch`) occur only in members that nothing
  * reads. No node text and no URL (it may hold a key) leaves this file, only codes and fixed words.
  */
-import { isObject, parseJson } from '../../../domain/json/json-values.ts';
+import { isObject } from '../../../domain/json/json-values.ts';
 import type { UnreadableCause } from '../../../domain/faults.ts';
+import { parseNodeJson } from '../../rpc/node-json.ts';
+import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
+import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 
 export interface AltRpcCall {
@@ -46,35 +49,46 @@ let lastId = 0;
 export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendOptions): Promise<unknown> {
   const id = ++lastId;
   const { method, params } = call;
-  const response = await postToNode(node, JSON.stringify({ jsonrpc: '2.0', id, method, params }), options);
+  const maxResponseBytes = limitResponseBytes([method], options.maxResponseBytes);
+  const payload = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const response = await postToNode(node, payload, { ...options, maxResponseBytes });
   if (typeof response === 'string') throw new AltRpcError(response);
   const { status, retryAfterSeconds, body } = response;
   if (status === 429) throw new AltRpcError('transport', 'busy', { retryAfterSeconds });
   const isHttpSuccess = status >= 200 && status < 300;
-  const parsed = body === undefined ? undefined : parseResponse(body.toString(), id);
-  if (parsed?.code !== undefined) throw toRpcError(parsed.code, retryAfterSeconds);
+  const parsed = body === undefined ? undefined : parseResponse(body, id);
+  if (parsed?.code !== undefined) throw toRpcError(parsed, retryAfterSeconds);
   if (!isHttpSuccess) throw new AltRpcError('transport', status >= 500 ? 'busy' : 'failed', { retryAfterSeconds });
   if (parsed === undefined) throw new AltRpcError('malformed');
   return parsed.result;
 }
 
+interface RpcErrorResponse {
+  readonly code: number;
+  readonly text: string;
+}
+
 /** Codes of transient errors (chain-svm 8). */
 const NODE_BEHIND = -32005;
+/** Codes of rate limits that arrive with HTTP 200. */
+const RATE_LIMITS: readonly number[] = [429, -32429];
 const SLOT_NOT_REACHED = -32016;
 const NO_BLOCK: readonly number[] = [-32004, -32007, -32009, -32014];
 
-function toRpcError(code: number, retryAfterSeconds: number | undefined): AltRpcError {
-  if (code === NODE_BEHIND || code === 429) return new AltRpcError('rpc-error', 'busy', { code, retryAfterSeconds });
+function toRpcError({ code, text }: RpcErrorResponse, retryAfterSeconds: number | undefined): AltRpcError {
+  if (code === NODE_BEHIND || RATE_LIMITS.includes(code) || isRateText(text)) {
+    return new AltRpcError('rpc-error', 'busy', { code, retryAfterSeconds });
+  }
   if (code === SLOT_NOT_REACHED) return new AltRpcError('rpc-error', 'behind', { code, retryAfterSeconds });
   return new AltRpcError('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
 }
 
 /** Parses a response body; undefined if it is not the response to the call. An error may have a null id: the node could not parse the call. */
 function parseResponse(
-  body: string,
+  body: string | Buffer,
   sentId: number,
-): { readonly code?: undefined; readonly result: unknown } | { readonly code: number } | undefined {
-  const entry = parseJson(body);
+): { readonly code?: undefined; readonly result: unknown } | RpcErrorResponse | undefined {
+  const entry = parseNodeJson(body);
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
   const { id, result, error } = entry;
   if (error === undefined || error === null) {
@@ -82,5 +96,5 @@ function parseResponse(
   }
   if (!isObject(error) || !Number.isSafeInteger(error['code'])) return undefined;
   if ((id !== sentId && id !== null) || (result !== undefined && result !== null)) return undefined;
-  return { code: error['code'] as number };
+  return { code: error['code'] as number, text: readErrorText(error['message']) };
 }

@@ -19,8 +19,12 @@ export interface Headers {
    * `block-mismatch`.
    */
   readExactly(block: BlockRef, deadline: Deadline): Promise<Header>;
+  /** Returns the newest block, not above `head`, that reads may use. Throws `ChainUnreadable`. */
+  confirm(head: Header, deadline: Deadline): Promise<Header>;
   remember(header: Header): void;
 }
+
+type ConfirmHead = (head: Header, deadline: Deadline) => Promise<Header>;
 
 /** Headers remembered by hash. */
 const REMEMBERED = 256;
@@ -28,7 +32,8 @@ const REMEMBERED = 256;
 /** Headers that count as one other call: they are short and looked up, not computed. */
 const HEADERS_PER_CALL = 10;
 
-export function createHeaders(nodes: MainNodes, maxBatchCalls: number): Headers {
+/** `confirmHead` replaces the newest block of one node by the newest one that several nodes know. */
+export function createHeaders(nodes: MainNodes, maxBatchCalls: number, confirmHead?: ConfirmHead): Headers {
   const known = new Map<string, Header>();
   const batcher = createBatcher(nodes, HEADERS_PER_CALL * maxBatchCalls);
 
@@ -37,6 +42,13 @@ export function createHeaders(nodes: MainNodes, maxBatchCalls: number): Headers 
       throw toMainFault(error);
     });
     return responses.map((response, i) => requireHeader(response, numbers[i]!));
+  }
+
+  async function confirm(head: Header, deadline: Deadline): Promise<Header> {
+    if (confirmHead === undefined) return head;
+    return confirmHead(head, deadline).catch((error: unknown) => {
+      throw toMainFault(error);
+    });
   }
 
   function remember(header: Header): void {
@@ -49,8 +61,10 @@ export function createHeaders(nodes: MainNodes, maxBatchCalls: number): Headers 
       const responses = await nodes.request([headerCall(block)], deadline).catch((error: unknown) => {
         throw toMainFault(error);
       });
-      return requireHeader(responses[0]!, block);
+      const header = requireHeader(responses[0]!, block);
+      return block === 'latest' ? confirm(header, deadline) : header;
     },
+    confirm,
     readMany,
     async readExactly(block, deadline) {
       const header = known.get(block.hash) ?? (await readMany([block.number], deadline))[0]!;
@@ -84,7 +98,8 @@ export function requireHeader(response: RpcResponse, requested: BlockTag | numbe
   return header;
 }
 
-function parseHeader(block: unknown): Header | undefined {
+/** Returns undefined when the value is not a block with everything that a header needs. */
+export function parseHeader(block: unknown): Header | undefined {
   if (typeof block !== 'object' || block === null) return undefined;
   const members = block as Readonly<Record<string, unknown>>;
   const number = parseQuantity(members['number']);

@@ -148,14 +148,15 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     async readHeadAndLogs(since, withHeadLogs) {
       // The range includes `since`, because some nodes refuse a range that begins above their head.
       const calls = [headerCall('latest'), logsCall(since, 'latest'), ...(withHeadLogs ? [HEAD_LOGS] : [])];
-      const [header, found, whole] = (await request(calls, startRead(), options.requestHead)) as [
+      const deadline = startRead();
+      const [header, found, whole] = (await request(calls, deadline, options.requestHead)) as [
         RpcResponse,
         RpcResponse,
         RpcResponse?,
       ];
       // An error for both calls is a refusal of the log query.
       if (!header.ok && !found.ok) requireRawLogs(found);
-      const head = requireHeader(header, 'latest');
+      const head = await headers.confirm(requireHeader(header, 'latest'), deadline);
       headers.remember(head);
       // A node that lags behind may refuse the range; there are no new logs then.
       if (head.number <= since && !found.ok) return { head, logs: [], headLogs: undefined };

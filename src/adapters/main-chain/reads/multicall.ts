@@ -60,7 +60,7 @@ interface Group {
 }
 
 export interface MulticallOptions {
-  readonly nodes: MainNodes;
+  readonly nodes: Pick<MainNodes, 'request'>;
   readonly address: Address;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;

@@ -213,6 +213,7 @@ test('parseRpcUrl moves credentials into a header and never names an invalid URL
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
+      'accept-encoding': 'identity',
       authorization: `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
     },
   });

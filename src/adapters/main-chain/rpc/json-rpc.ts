@@ -7,6 +7,9 @@ import { isObject } from '../../../domain/json/json-values.ts';
 import type { Hex } from 'viem';
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
+import { parseNodeJson } from '../../rpc/node-json.ts';
+import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
+import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { readResults, type ResultReader } from './large-responses.ts';
 import { isHexData } from './quantities.ts';
@@ -50,7 +53,7 @@ let lastId = 0;
 
 /**
  * Sends all calls in one HTTP request and returns the responses in the order of the calls. Throws `MainRpcError`. A
- * body over the size limit is a `too-large` error for every call.
+ * body over the size limit is a `too-large` error for every call that a smaller one can replace.
  */
 export async function sendMainRpc(
   node: RpcNode,
@@ -58,16 +61,23 @@ export async function sendMainRpc(
   options: SendOptions,
 ): Promise<RpcResponse[]> {
   const requests = calls.map((call) => ({ jsonrpc: '2.0', id: ++lastId, method: call.method, params: call.params }));
-  const reply = await postToNode(node, JSON.stringify(requests.length === 1 ? requests[0] : requests), options);
+  const methods = calls.map(({ method }) => method);
+  const maxResponseBytes = limitResponseBytes(methods, options.maxResponseBytes);
+  const payload = JSON.stringify(requests.length === 1 ? requests[0] : requests);
+  const reply = await postToNode(node, payload, { ...options, maxResponseBytes });
   if (typeof reply === 'string') throw new MainRpcError(reply);
   if (reply.status === 429) throw new MainRpcError('transport', true, reply.retryAfterSeconds);
-  if (reply.status === 413 || reply.body === undefined) return calls.map(() => TOO_LARGE);
+  if (reply.status === 413) return calls.map(() => TOO_LARGE);
+  const isHttpSuccess = reply.status >= 200 && reply.status < 300;
+  if (reply.body === undefined) {
+    if (isHttpSuccess && (calls.length > 1 || DIVISIBLE.has(methods[0]!))) return calls.map(() => TOO_LARGE);
+    throw new MainRpcError(isHttpSuccess ? 'malformed' : 'transport');
+  }
   const ids = requests.map(({ id }) => id);
   const found =
     readInPlace(reply.body, ids, calls) ??
-    parseResponses(reply.body.toString(), ids)?.map((response, i) => applyReader(response, calls[i]!));
+    parseResponses(reply.body, ids)?.map((response, i) => applyReader(response, calls[i]!));
   const responses = found?.map((response, i) => resolveLimit(response, calls[i]!));
-  const isHttpSuccess = reply.status >= 200 && reply.status < 300;
   if (responses === undefined || (!isHttpSuccess && responses.some((response) => response.ok))) {
     throw new MainRpcError(isHttpSuccess ? 'malformed' : 'transport');
   }
@@ -94,7 +104,15 @@ function resolveLimit(response: RpcResponse, call: MainRpcCall): RpcResponse {
   return { ...response, hint: call.method === 'eth_getLogs' ? 'too-large' : 'rate' };
 }
 
+/** Methods whose result is shorter for a smaller query; a longer result of any other is the fault of its node. */
+const DIVISIBLE: ReadonlySet<string> = new Set(['eth_call', 'eth_getLogs', 'eth_getBlockReceipts']);
+
 const TOO_LARGE: RpcResponse = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
+
+/** Returns whether the response exceeded the size limit; another node may send a sound one. */
+export function isOversized(response: RpcResponse): boolean {
+  return response === TOO_LARGE;
+}
 
 function readInPlace(
   body: string | Buffer,
@@ -107,13 +125,8 @@ function readInPlace(
   return results?.map((result) => ({ ok: true, result }));
 }
 
-function parseResponses(body: string, ids: readonly number[]): RpcResponse[] | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+function parseResponses(body: string | Buffer, ids: readonly number[]): RpcResponse[] | undefined {
+  const parsed = parseNodeJson(body);
   if (!Array.isArray(parsed)) {
     const single = parseResponse(parsed);
     // A node may refuse a whole batch with one error without an id.
@@ -151,7 +164,7 @@ function parseResponse(entry: unknown): { readonly id: unknown; readonly respons
   if (result !== undefined && result !== null) return undefined;
   const code = error['code'] as number;
   const revertData = parseRevertData(error['data']) ?? (code === REVERTED ? '0x' : undefined);
-  const hint = revertData === undefined ? toHint(code, String(error['message'])) : undefined;
+  const hint = revertData === undefined ? toHint(code, error['message']) : undefined;
   return { id, response: { ok: false, code, revertData, hint } };
 }
 
@@ -164,14 +177,13 @@ function parseRevertData(data: unknown): Hex | undefined {
   return isHexData(text) ? (text.toLowerCase() as Hex) : undefined;
 }
 
-const RATE_TEXT =
-  /rate.?limit|too many requests|request (count|limit)|per second|throttl|capacity|quota|compute units/i;
 const SIZE_TEXT =
   /range|too (large|big|many)|more than \d|limited to|result.{0,24}(limit|exceed)|response size|out of gas|outofgas|gas (limit|required)|proof size/i;
 const BLOCK_TEXT = /(header|block) not found|unknown block|missing trie|block.?out.?of.?range|beyond.{0,20}head/i;
 
-function toHint(code: number, text: string): RpcHint {
-  if (code === -32029 || RATE_TEXT.test(text)) return 'rate';
+function toHint(code: number, message: unknown): RpcHint {
+  const text = readErrorText(message);
+  if (code === -32029 || isRateText(text)) return 'rate';
   if (BLOCK_TEXT.test(text)) return 'unknown-block';
   return code === -32614 || SIZE_TEXT.test(text) ? 'too-large' : undefined;
 }

@@ -3,12 +3,12 @@
  * is closed serves. The chain id of a node is checked before any other response of it is accepted.
  */
 import type { CallOutcome } from '../../../domain/metrics/call-counter.ts';
-import { chainUnreadable } from '../../../domain/faults.ts';
+import { chainUnreadable, type UnreadableCause } from '../../../domain/faults.ts';
 import { openNodes, type ChainNode, type NodesOptions } from '../../rpc/chain-nodes.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import type { RpcNode } from '../../rpc/http-post.ts';
 import { parseQuantity } from './quantities.ts';
-import { MainRpcError, sendMainRpc } from './json-rpc.ts';
+import { isOversized, MainRpcError, sendMainRpc } from './json-rpc.ts';
 import type { RpcResponse, MainRpcCall } from './json-rpc.ts';
 import type { MainChainLimits } from '../limits.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
@@ -20,9 +20,21 @@ export interface MainNodes {
    * after a delay. Throws `MainRpcError`.
    */
   request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
+  /** The nodes one by one, in the order of the configuration. */
+  readonly single: readonly SingleNode[];
   /** Returns the chain id of every node in the order of the configuration; undefined where a node does not respond. */
   readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
   close(): Promise<void>;
+}
+
+/** One node, without fail-over. */
+export interface SingleNode {
+  /** False while the circuit breaker is open. */
+  isAvailable(): boolean;
+  /** Sends all calls in one HTTP request to this node. Throws `MainRpcError`, after opening the circuit breaker. */
+  request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
+  /** Opens the circuit breaker for `seconds`. */
+  leaveOut(failure: UnreadableCause, seconds: number): void;
 }
 
 type Node = ChainNode<number, MainRpcError>;
@@ -71,6 +83,26 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     breaker.recordFailure(failure);
   }
 
+  /** Sends the calls to one node and records the outcome in its breaker. */
+  async function requestFrom(
+    each: Node,
+    calls: readonly MainRpcCall[],
+    deadline: Deadline,
+  ): Promise<readonly RpcResponse[]> {
+    try {
+      if (!(await each.chain.isExpected(deadline))) throw new MainRpcError('wrong-chain');
+      const responses = await send(each.node, calls, deadline);
+      each.breaker.recordSuccess();
+      return responses;
+    } catch (error) {
+      if (!(error instanceof MainRpcError)) throw error;
+      // An expired deadline says nothing about the node.
+      if (deadline.signal.aborted) throw new MainRpcError('deadline');
+      if (!isClosed) recordFailure(each, error);
+      throw error;
+    }
+  }
+
   /** Tries each node with a closed breaker at most once, in order, `avoid` last. */
   async function requestOnce(
     calls: readonly MainRpcCall[],
@@ -80,21 +112,19 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     let failure = nodes[0]!.breaker.lastFailure;
     const healthy = nodes.filter(({ breaker }) => !breaker.isOpen());
     const order = avoid === undefined ? healthy : [...healthy.filter((each) => each !== avoid), avoid];
+    let oversized: { readonly served: Node; readonly responses: readonly RpcResponse[] } | undefined;
     for (const each of order) {
       try {
-        if (!(await each.chain.isExpected(deadline))) throw new MainRpcError('wrong-chain');
-        const responses = await send(each.node, calls, deadline);
-        each.breaker.recordSuccess();
-        return { served: each, responses };
+        const responses = await requestFrom(each, calls, deadline);
+        if (!responses.every(isOversized)) return { served: each, responses };
+        // A hostile node sends endless responses, so another node is asked before the query is made smaller.
+        oversized ??= { served: each, responses };
       } catch (error) {
-        if (!(error instanceof MainRpcError)) throw error;
+        if (!(error instanceof MainRpcError) || deadline.signal.aborted || isClosed) throw error;
         failure = error;
-        // An expired deadline says nothing about the node.
-        if (deadline.signal.aborted) throw new MainRpcError('deadline');
-        if (isClosed) throw error;
-        recordFailure(each, error);
       }
     }
+    if (oversized !== undefined) return oversized;
     throw failure;
   }
 
@@ -108,6 +138,13 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       });
       return (await requestOnce(calls, deadline, served)).responses;
     },
+    single: nodes.map((each) => ({
+      isAvailable: () => !each.breaker.isOpen(),
+      request: (calls, deadline) => requestFrom(each, calls, deadline),
+      leaveOut(failure, seconds) {
+        each.breaker.recordFailure(new MainRpcError(failure, false, seconds));
+      },
+    })),
     readChainIds: readIdentities,
     close() {
       isClosed = true;
