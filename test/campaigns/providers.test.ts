@@ -16,7 +16,7 @@ const PAIRS = Number(process.env['PAIRS'] ?? Number.POSITIVE_INFINITY);
 const MINUTES = Number(process.env['MINUTES'] ?? 240);
 const CAP_MILLISECONDS = 60_000;
 /** Cases side by side. */
-const GROUP = 4;
+const GROUP = 8;
 const MAX_RESIDENT_BYTES = 2_000_000_000;
 /** Machines of pairs: each kind once, so that a pair takes seconds. */
 const MACHINES = ['rated-b', 'activity-only', 'multi-currency', 'flagged', 'verified', 'alt-rated', 'alt-fleet-1'];
