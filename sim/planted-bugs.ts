@@ -154,7 +154,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'accepts an alt-chain response of an older slot than it has seen',
     file: 'adapters/alt-chain/rpc/alt-nodes.ts',
-    line: "if (slot < seen) throw new AltRpcError('block-mismatch', 'behind');",
+    line: "if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');",
     replacement: '',
     symptom: FALSE_ALT_RESPONSE,
     seed: 57,
