@@ -143,31 +143,45 @@ interface Comparison {
 /** Returns the paths without a current response. Compares all once more when all were current, because a later one may differ. */
 async function compare(service: Service, { deadline, ...parts }: Comparison): Promise<readonly string[]> {
   const all = [...parts.truth.current.keys()];
+  const mixed = new Map<string, string>();
   let pending: readonly string[] = all;
   for (let rounds = 0; performance.now() < deadline && parts.differences.length === 0;) {
-    pending = await compareOnce(service, { pending, ...parts });
+    pending = await compareOnce(service, { pending, mixed, ...parts });
     if (pending.length > 0) await delay(PAUSE_MILLISECONDS);
     else if (++rounds === 2) break;
     else pending = all;
   }
+  // A list that still mixes the states of two blocks when the time is over is wrong.
+  parts.differences.push(...pending.flatMap((path) => mixed.get(path) ?? []));
   return pending;
 }
 
 interface Round extends Omit<Comparison, 'deadline'> {
   readonly pending: readonly string[];
+  /** Lists that matched neither state when they were read last: each entry follows the head, their order the index. */
+  readonly mixed: Map<string, string>;
 }
 
+const LIST = /^\/(?:active-machines|operator\/)/;
+
 /** Requests the pending paths one after another. Returns those without a current response, the first ones last. */
-async function compareOnce(service: Service, { pending, truth, differences }: Round): Promise<readonly string[]> {
+async function compareOnce(
+  service: Service,
+  { pending, mixed, truth, differences }: Round,
+): Promise<readonly string[]> {
+  const isChanging = truth.previous !== truth.current;
   const missing: string[] = [];
   for (const [i, path] of pending.entries()) {
     const { text, isPartial } = await readAnswer(service, path);
+    mixed.delete(path);
     if (text === truth.current.get(path)) continue;
-    if (isPartial || text === truth.previous.get(path)) missing.push(path);
-    else {
-      const expected = await truth.reread(path);
-      if (text !== expected) differences.push(`${path}\n  expected ${expected}\n  received ${text}`);
-    }
+    const isAwaited = isPartial || text === truth.previous.get(path);
+    const expected = isAwaited ? undefined : await truth.reread(path);
+    if (text === expected) continue;
+    const difference = `${path}\n  expected ${expected}\n  received ${text}`;
+    if (!isAwaited && isChanging && LIST.test(path)) mixed.set(path, difference);
+    if (isAwaited || mixed.has(path)) missing.push(path);
+    else differences.push(difference);
     if (missing.length === MAX_MISSING) return [...pending.slice(i + 1), ...missing];
   }
   return missing;
