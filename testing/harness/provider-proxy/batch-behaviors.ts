@@ -13,7 +13,8 @@ import {
 
 const MAX_CALLS = 10;
 const MAX_BATCH_BYTES = 60_000;
-const MAX_SINGLE_BYTES = 2_000_000;
+/** More than the receipts of any one block. */
+const MAX_SINGLE_BYTES = 500_000;
 const MAX_BODY_BYTES = 8 * 1024;
 
 /** Refuses batches of more than `max` calls. */
@@ -141,8 +142,8 @@ export const BATCH_BEHAVIORS: readonly Behavior[] = [
   stateless('single-size-jsonrpsee', '2: -32008 for large single answers', {
     items: (items) =>
       items.map((item) =>
-        sizeOf(item) > MAX_BATCH_BYTES
-          ? errorItem(item['id'], -32_008, 'Response is too big', `Exceeded max limit of ${MAX_BATCH_BYTES}`)
+        sizeOf(item) > MAX_SINGLE_BYTES
+          ? errorItem(item['id'], -32_008, 'Response is too big', `Exceeded max limit of ${MAX_SINGLE_BYTES}`)
           : item,
       ),
   }),

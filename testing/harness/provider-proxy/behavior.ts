@@ -22,6 +22,8 @@ export interface IncomingRequest {
   readonly isBatch: boolean;
   /** Size of its body. */
   readonly bytes: number;
+  /** Whether the client accepts compressed responses. */
+  readonly acceptsGzip: boolean;
 }
 
 /** One JSON object of a response, usually an envelope with `jsonrpc`, `id` and `result` or `error`. */

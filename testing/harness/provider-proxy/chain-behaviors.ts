@@ -400,6 +400,7 @@ export const CHAIN_BEHAVIORS: readonly Behavior[] = [
     'chain-id-decimal',
     '6: chain id as a number',
     changeResults('eth_chainId', (result) => String(Number(result))),
+    'refused',
   ),
   stateless('unknown-block-empty', '3: an unknown block by hash is empty', {
     async answer(call, next) {

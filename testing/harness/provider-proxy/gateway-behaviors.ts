@@ -85,15 +85,33 @@ export const GATEWAY_BEHAVIORS: readonly Behavior[] = [
   changeItems('null-error', '6: both members', (items) =>
     items.map((item) => ('result' in item ? { ...item, error: null } : item)),
   ),
-  changeItems('no-jsonrpc-member', '6: no version', (items) => items.map(({ jsonrpc: _, ...item }) => item)),
-  stateless('array-for-single', '6: an array for a single call', {
-    encode: (answer, { isBatch }) =>
-      isBatch ? answer : { ...answer, body: Buffer.concat([Buffer.from('['), answer.body, Buffer.from(']')]) },
+  stateless(
+    'no-jsonrpc-member',
+    '6: not JSON-RPC: no version',
+    { items: (items) => items.map(({ jsonrpc: _, ...item }) => item) },
+    'refused',
+  ),
+  stateless(
+    'array-for-single',
+    '6: not JSON-RPC: an array for a single call',
+    {
+      encode: (answer, { isBatch }) =>
+        isBatch ? answer : { ...answer, body: Buffer.concat([Buffer.from('['), answer.body, Buffer.from(']')]) },
+    },
+    'refused',
+  ),
+  stateless('gzip', '1: compressed answers where the client accepts them', {
+    encode: (answer, { acceptsGzip }) => (acceptsGzip ? compressed(answer) : answer),
   }),
-  stateless('gzip', '1: compressed answers without a request for them', { encode: compressed }),
-  stateless('byte-order-mark', '1: text before JSON', {
-    encode: (answer) => ({ ...answer, body: Buffer.concat([Buffer.from('\uFEFF'), answer.body]) }),
-  }),
+  stateless('gzip-always', '1: compressed answers that the client did not ask for', { encode: compressed }, 'refused'),
+  stateless(
+    'byte-order-mark',
+    '1: not JSON: text before it',
+    {
+      encode: (answer) => ({ ...answer, body: Buffer.concat([Buffer.from('\uFEFF'), answer.body]) }),
+    },
+    'refused',
+  ),
   stateless('wrong-content-type', '1: JSON as text', {
     encode: (answer) => ({ ...answer, headers: { ...answer.headers, 'content-type': 'text/plain' } }),
   }),

@@ -43,7 +43,12 @@ export async function startProviderProxy(upstream: Upstream, behaviors: readonly
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readText(incoming);
     const parsed = JSON.parse(text) as IncomingCall | IncomingCall[];
-    const request = { calls: [parsed].flat(), isBatch: Array.isArray(parsed), bytes: Buffer.byteLength(text) };
+    const request = {
+      calls: [parsed].flat(),
+      isBatch: Array.isArray(parsed),
+      bytes: Buffer.byteLength(text),
+      acceptsGzip: /gzip/.test(String(incoming.headers['accept-encoding'])),
+    };
     requests += 1;
     for (const { method } of request.calls) calls.set(method, (calls.get(method) ?? 0) + 1);
     const answer = await answerRequest(hooks, request, answerCall);
