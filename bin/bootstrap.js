@@ -62,8 +62,8 @@ export async function run(program, args, options) {
 }
 
 /**
- * In an npm script, ends this process when its parent has died: npm does not forward SIGHUP, and a shell between npm and
- * this process forwards nothing.
+ * In an npm script, ends this process when its parent has died: npm does not forward SIGHUP. A script that starts a service uses `exec`, so that
+ * the parent is npm; a shell between them would outlive npm.
  */
 export function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
