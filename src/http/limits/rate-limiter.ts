@@ -1,11 +1,10 @@
 /**
  * Rate limiter with fixed windows that start with the first request of a key, one key per address and path (decisions 3).
  *
- * All state is in numeric arrays that are allocated once, so clients cannot make it grow. A key is 64 bits of a seeded hash. When all entries are
- * used, the least recently used key is evicted, which can only admit a request. An address that opens very many keys meanwhile is counted as one
- * key from then on.
+ * Memory is allocated once (`key-table.ts`), so clients cannot make it grow. When all entries are used, the least recently used key is
+ * evicted, which can only admit a request. An address that opens very many keys meanwhile is counted as one key from then on.
  */
-import { randomInt } from 'node:crypto';
+import { KeyTable, MAX_KEY_BYTES } from './key-table.ts';
 
 export interface RateLimiterOptions {
   /** Requests of one key in one window. */
@@ -25,79 +24,59 @@ export interface LimiterReport {
   readonly refused: number;
 }
 
-/** Two words for the hash, one for the count, three links, up to two for the bucket, 4 bytes each; 8 bytes for the start of the window. */
-const MAX_BYTES_PER_ENTRY = 40;
+/** The key, 4 bytes for the count and 8 bytes for the start of the window. */
+const MAX_BYTES_PER_ENTRY = MAX_KEY_BYTES + 12;
 /** An address is collapsed when it opens more than this share of all keys in one window while others are evicted for them. */
 const COLLAPSE_SHARE = 1 / 64;
 /** Bit in the count of a collapsed address: one that is counted as one key. */
 const COLLAPSED = 0x8000_0000;
-/** Not a path; with it, `#selectKey` selects the key of the address itself. */
+/** Not a path; with it, `select` selects the key of the address itself. */
 const ANY_PATH = '*';
 
 export class RateLimiter {
   readonly #limit: number;
   readonly #windowMilliseconds: number;
-  readonly #seeds: readonly [number, number];
-  readonly #capacity: number;
-  /** Index of the first entry of a bucket; 0 = none, so entries are numbered from 1. */
-  readonly #buckets: Uint32Array;
-  readonly #nextInBucket: Uint32Array;
-  /** Ring of all entries in the order of their last request; entry 0 is its end. */
-  readonly #newer: Uint32Array;
-  readonly #older: Uint32Array;
-  readonly #low: Uint32Array;
-  readonly #high: Uint32Array;
+  readonly #keys: KeyTable;
   readonly #counts: Uint32Array;
   readonly #startedAt: Float64Array;
-  #size = 0;
   #refused = 0;
   /** Until this time some address may be collapsed. */
   #anyCollapsedUntil = -Infinity;
-  /** Hash of the selected key, in fields because returning two numbers would allocate: only `#selectKey` sets it. */
-  #keyLow = 0;
-  #keyHigh = 0;
 
   constructor({ limit, windowMilliseconds, memoryBytes, seeds }: RateLimiterOptions) {
     this.#limit = limit;
     this.#windowMilliseconds = windowMilliseconds;
-    this.#seeds = seeds ?? [randomInt(2 ** 32), randomInt(2 ** 32)];
-    this.#capacity = Math.max(1, Math.floor(memoryBytes / MAX_BYTES_PER_ENTRY) - 1);
-    this.#buckets = new Uint32Array(2 ** Math.ceil(Math.log2(this.#capacity)));
-    const create = () => new Uint32Array(this.#capacity + 1);
-    this.#nextInBucket = create();
-    this.#newer = create();
-    this.#older = create();
-    this.#low = create();
-    this.#high = create();
-    this.#counts = create();
-    this.#startedAt = new Float64Array(this.#capacity + 1);
+    const capacity = Math.max(1, Math.floor(memoryBytes / MAX_BYTES_PER_ENTRY) - 1);
+    this.#keys = new KeyTable(capacity, seeds);
+    this.#counts = new Uint32Array(capacity + 1);
+    this.#startedAt = new Float64Array(capacity + 1);
   }
 
   /** Counts one request. Returns 0 when admitted, else the whole seconds until the window ends, at least 1. Refused requests do not count. */
   count(address: string, path: string, nowMilliseconds: number): number {
     if (nowMilliseconds < this.#anyCollapsedUntil) {
-      this.#selectKey(address, ANY_PATH);
-      const addressEntry = this.#findSelected();
+      this.#keys.select(address, ANY_PATH);
+      const addressEntry = this.#keys.findSelected();
       if (addressEntry !== 0 && this.#isCollapsed(addressEntry, nowMilliseconds))
         return this.#countEntry(addressEntry, nowMilliseconds);
     }
-    this.#selectKey(address, path);
-    const entry = this.#findSelected();
+    this.#keys.select(address, path);
+    const entry = this.#keys.findSelected();
     if (entry !== 0) return this.#countEntry(entry, nowMilliseconds);
     if (this.#isFull(nowMilliseconds)) {
       if (this.#countOpenedKey(address, nowMilliseconds)) return 0;
-      this.#selectKey(address, path);
+      this.#keys.select(address, path);
     }
-    this.#start(this.#insertSelected(), nowMilliseconds);
+    this.#start(this.#keys.insertSelected(), nowMilliseconds);
     return 0;
   }
 
   report(): LimiterReport {
-    return { keys: this.#size, capacity: this.#capacity, refused: this.#refused };
+    return { keys: this.#keys.size, capacity: this.#keys.capacity, refused: this.#refused };
   }
 
   #countEntry(entry: number, now: number): number {
-    this.#touch(entry);
+    this.#keys.touch(entry);
     const flag = this.#counts[entry]! >= COLLAPSED ? COLLAPSED : 0;
     if (flag !== 0) this.#anyCollapsedUntil = now + 2 * this.#windowMilliseconds;
     if (!this.#isOpen(entry, now)) this.#start(entry, now, flag);
@@ -124,7 +103,7 @@ export class RateLimiter {
 
   /** Returns whether a new key would evict one whose window is still open. */
   #isFull(now: number): boolean {
-    return this.#size === this.#capacity && this.#isOpen(this.#newer[0]!, now);
+    return this.#keys.size === this.#keys.capacity && this.#isOpen(this.#keys.oldest, now);
   }
 
   /**
@@ -132,13 +111,13 @@ export class RateLimiter {
    * key. Selects the key of the address.
    */
   #countOpenedKey(address: string, now: number): boolean {
-    this.#selectKey(address, ANY_PATH);
-    let addressEntry = this.#findSelected();
-    if (addressEntry === 0) this.#start((addressEntry = this.#insertSelected()), now);
+    this.#keys.select(address, ANY_PATH);
+    let addressEntry = this.#keys.findSelected();
+    if (addressEntry === 0) this.#start((addressEntry = this.#keys.insertSelected()), now);
     else if (this.#isOpen(addressEntry, now)) this.#counts[addressEntry]! += 1;
     else this.#start(addressEntry, now);
-    this.#touch(addressEntry);
-    if (this.#counts[addressEntry]! <= this.#capacity * COLLAPSE_SHARE) return false;
+    this.#keys.touch(addressEntry);
+    if (this.#counts[addressEntry]! <= this.#keys.capacity * COLLAPSE_SHARE) return false;
     this.#start(addressEntry, now, COLLAPSED);
     this.#anyCollapsedUntil = now + 2 * this.#windowMilliseconds;
     return true;
@@ -149,91 +128,4 @@ export class RateLimiter {
     const age = now - this.#startedAt[addressEntry]!;
     return this.#counts[addressEntry]! >= COLLAPSED && age >= 0 && age < 2 * this.#windowMilliseconds;
   }
-
-  /** Returns the entry of the selected key; 0 if it has none. */
-  #findSelected(): number {
-    let entry = this.#buckets[this.#keyLow & (this.#buckets.length - 1)]!;
-    while (entry !== 0 && (this.#low[entry] !== this.#keyLow || this.#high[entry] !== this.#keyHigh)) {
-      entry = this.#nextInBucket[entry]!;
-    }
-    return entry;
-  }
-
-  /** Gives the selected key an entry, evicting the least recently used one if none is free, and makes it the newest. */
-  #insertSelected(): number {
-    const entry = this.#size < this.#capacity ? (this.#size += 1) : this.#evictOldest();
-    const bucket = this.#keyLow & (this.#buckets.length - 1);
-    this.#low[entry] = this.#keyLow;
-    this.#high[entry] = this.#keyHigh;
-    this.#nextInBucket[entry] = this.#buckets[bucket]!;
-    this.#buckets[bucket] = entry;
-    this.#link(entry);
-    return entry;
-  }
-
-  #evictOldest(): number {
-    const entry = this.#newer[0]!;
-    this.#unlink(entry);
-    const bucket = this.#low[entry]! & (this.#buckets.length - 1);
-    let before = this.#buckets[bucket]!;
-    if (before === entry) {
-      this.#buckets[bucket] = this.#nextInBucket[entry]!;
-    } else {
-      while (this.#nextInBucket[before] !== entry) before = this.#nextInBucket[before]!;
-      this.#nextInBucket[before] = this.#nextInBucket[entry]!;
-    }
-    return entry;
-  }
-
-  #touch(entry: number): void {
-    if (this.#older[0] === entry) return;
-    this.#unlink(entry);
-    this.#link(entry);
-  }
-
-  /** Adds the entry to the ring, which runs from 0 by `newer` to the oldest and by `older` to the newest. */
-  #link(entry: number): void {
-    const newest = this.#older[0]!;
-    this.#older[entry] = newest;
-    this.#newer[entry] = 0;
-    this.#newer[newest] = entry;
-    this.#older[0] = entry;
-  }
-
-  #unlink(entry: number): void {
-    const older = this.#older[entry]!;
-    const newer = this.#newer[entry]!;
-    this.#newer[older] = newer;
-    this.#older[newer] = older;
-  }
-
-  /** Selects the key that `#findSelected` and `#insertSelected` use until the next call. */
-  #selectKey(address: string, path: string): void {
-    this.#keyLow = this.#seeds[0];
-    this.#keyHigh = this.#seeds[1];
-    this.#absorb(address);
-    this.#absorb(path);
-    const low = this.#keyLow;
-    this.#keyLow = mix(low, this.#keyHigh);
-    this.#keyHigh = mix(this.#keyHigh, low);
-  }
-
-  /** Rotates, adds a character and multiplies, in two independent lanes. */
-  #absorb(text: string): void {
-    let low = this.#keyLow;
-    let high = this.#keyHigh;
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      low = Math.imul(((low << 5) | (low >>> 27)) ^ code, 0x9e3779b1);
-      high = Math.imul(((high << 11) | (high >>> 21)) ^ code, 0x85ebca77);
-    }
-    this.#keyLow = low;
-    this.#keyHigh = high;
-  }
-}
-
-/** Mixes both numbers so that every bit affects the result. */
-function mix(own: number, other: number): number {
-  const mixed = Math.imul(own ^ (own >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

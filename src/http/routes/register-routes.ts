@@ -4,7 +4,7 @@ import type { Routes } from '../server/route-table.ts';
 import { ADDITIONS } from './additions/additions.ts';
 import { boundAddressesRoutes } from './bound-addresses.ts';
 import { chipRoutes } from './chip.ts';
-import { documentRoutes } from './document.ts';
+import { openapiRoutes } from './openapi-document.ts';
 import { fleetRoutes } from './fleet.ts';
 import { healthRoutes } from './health.ts';
 import { machinesRoutes } from './machines.ts';
@@ -23,6 +23,6 @@ export function registerRoutes(routes: Routes, ctx: Ctx): void {
   chipRoutes(routes, ctx);
   healthRoutes(routes, ctx);
   additions?.register(routes, ctx);
-  documentRoutes(routes, ctx);
+  openapiRoutes(routes, ctx);
   pagesRoutes(routes, ctx, additions);
 }

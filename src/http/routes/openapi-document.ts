@@ -14,7 +14,7 @@ const OPENAPI: RouteDescription = {
   block: 'never',
 };
 
-export function documentRoutes(routes: Routes, ctx: Ctx): void {
+export function openapiRoutes(routes: Routes, ctx: Ctx): void {
   let encoded: EncodedJson | undefined;
 
   routes.get('/openapi.json', { profile: 'page', description: OPENAPI }, (request) => {
