@@ -13,14 +13,10 @@ import { registerRoutes } from './http/routes/register-routes.ts';
 import { RateLimiter } from './http/limits/rate-limiter.ts';
 import { DistributedRateLimiter, type RequestLimiter } from './http/limits/distributed-rate-limiter.ts';
 import { GENERAL_REQUESTS_PER_MINUTE, type DeadlineClass } from './http/server/route-profiles.ts';
-import {
-  acceptPendingConnections,
-  closeWhenIdle,
-  createHttpServer,
-  respondToParserError,
-  withTracing,
-  type TraceRequest,
-} from './http/server/http-server.ts';
+import { acceptPendingConnections, closeWhenIdle } from './http/server/connection-drain.ts';
+import { createHttpServer } from './http/server/http-server.ts';
+import { respondToParserError } from './http/server/parser-errors.ts';
+import { withTracing, type TraceRequest } from './http/server/request-tracing.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { DistributedCounters } from './ports/runtime.ts';
 
