@@ -1,4 +1,4 @@
-/** Entry point of `svc`. Writes data to standard output and messages to standard error, and sets the exit code. */
+/** Entry point of `svc`, whose command `svc NAME` is `commands/NAME.ts`. Writes data to standard output and messages to standard error, and sets the exit code. */
 import { removeNodeEnvFileVariables } from '../src/config.ts';
 import { runCommandLine } from './command-table.ts';
 import { CommandFailed, EXIT_CODES } from './exit-codes.ts';

@@ -1,4 +1,7 @@
-/** `svc mcp`: read-only Model Context Protocol server for language models, over standard input and output. */
+/**
+ * `svc mcp`: Model Context Protocol server for language models, over standard input and output. Read-only: the tools of `../mcp/tools.ts`
+ * receive the reads of the client and nothing else.
+ */
 import { createInterface } from 'node:readline';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -3,8 +3,8 @@
  * Each request gets one response, a notification none.
  */
 import { isObject, parseJson } from '../../src/domain/json/json-values.ts';
-import type { Result, Client } from '../../client/client.ts';
-import { findProblem, INSTRUCTIONS, TOOLS } from './tools.ts';
+import type { Result } from '../../client/client.ts';
+import { findProblem, INSTRUCTIONS, TOOLS, type ServiceReads } from './tools.ts';
 
 /** Newest first. Batches, which only the second version has, are rejected. */
 const PROTOCOL_VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
@@ -24,7 +24,7 @@ export interface McpServer {
 }
 
 /** Creates the server, whose tools read through `client`. */
-export function createMcpServer(client: Client): McpServer {
+export function createMcpServer(client: ServiceReads): McpServer {
   return {
     async handle(line) {
       const message = parseJson(line);
@@ -42,7 +42,7 @@ export function createMcpServer(client: Client): McpServer {
   };
 }
 
-async function serve(client: Client, method: string, params: unknown): Promise<Outcome> {
+async function serve(client: ServiceReads, method: string, params: unknown): Promise<Outcome> {
   if (!isObject(params)) return fail('params', 'params must be an object');
   switch (method) {
     case 'initialize':
@@ -81,7 +81,7 @@ function initialize({ protocolVersion }: Message): Outcome {
   };
 }
 
-async function callTool(client: Client, { name, arguments: args = {} }: Message): Promise<Outcome> {
+async function callTool(client: ServiceReads, { name, arguments: args = {} }: Message): Promise<Outcome> {
   const tool = TOOLS.find((each) => each.name === name);
   if (tool === undefined) return fail('params', 'unknown tool');
   const problem = findProblem(tool, args);

@@ -1,5 +1,8 @@
-/** Tools of `svc mcp`: reads of the client with their arguments as JSON Schema. The client binds reads only, so no tool can write. */
+/** Tools of `svc mcp`: reads of the client, with their arguments as JSON Schema. No tool can write: see `ServiceReads`. */
 import type { Result, Client } from '../../client/client.ts';
+
+/** Every read of the client, without the connection that other requests could be sent with. */
+export type ServiceReads = Omit<Client, 'connection'>;
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -8,7 +11,7 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: ArgumentsSchema;
   /** Runs the tool with arguments that match the schema. */
-  call(client: Client, args: Arguments): Promise<Result<object>>;
+  call(client: ServiceReads, args: Arguments): Promise<Result<object>>;
 }
 
 interface TextSchema {
