@@ -2,8 +2,8 @@
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 
 /**
- * The process exits at this limit even if something does not close. A stop takes less than 5 s; a busy machine gets more, and a supervisor kills
- * the process after 10 s.
+ * The process exits at this limit even if something does not close. The phases of a stop have less than 5 s (`composition/shutdown.ts`); a busy
+ * machine or a database that hangs takes more, and a supervisor kills the process after 10 s.
  */
 const CLOSING_MILLISECONDS = 9_000;
 

@@ -26,7 +26,7 @@ export function createShutdown(): Shutdown {
   };
 }
 
-/** Shutdown budget: the three phases add up to less than 5 s. */
+/** Shutdown budget: these phases and the last export of traces (0.4 s, `telemetry/tracing.ts`) add up to 4.7 s. */
 export const DRAIN_NOTICE_MILLISECONDS = 1_500;
 const IN_FLIGHT_MILLISECONDS = 2_000;
 const LOOP_STOP_MILLISECONDS = 800;
