@@ -84,7 +84,12 @@ export async function startService(config: Config, { log, isLenient = false }: S
       store,
       readReplica: replica && (tracing?.traceStore(replica) ?? replica),
       fxRates,
-      main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
+      main: main && {
+        chain: main.adapter.chain,
+        eventTimes: main.indexers.eventTimes,
+        index: main.indexers.index,
+        counters: main.indexers.counters,
+      },
       alt: alt?.ports,
       bindings: alt?.adapter.bindings,
       onboarding: onboarding.config,

@@ -96,6 +96,8 @@ export interface MainChainIndexStore {
 /** Ownership of one machine at the last block of a window. */
 export type OwnershipChange =
   | { readonly kind: 'held'; readonly id: MachineId; readonly owner: Address; readonly controller: Address | undefined }
+  /** A token here of a machine homed elsewhere: it counts for its owner and is not listed. */
+  | { readonly kind: 'away'; readonly id: MachineId; readonly owner: Address }
   /** No token here: retired, bridged out or reissued. */
   | { readonly kind: 'gone'; readonly id: MachineId };
 
@@ -106,9 +108,18 @@ export interface OwnershipReads {
   readonly changes: readonly OwnershipChange[];
 }
 
+/** Tokens that the index holds for an address, to be compared with `balanceOf`. */
+export interface IndexedTokens {
+  /** Includes tokens of machines homed elsewhere. */
+  readonly count: number;
+  readonly checkpoint: Checkpoint;
+}
+
 export interface OwnershipPage {
   /** Block of all rows; undefined while some were read at a block that the index has not reached. */
   readonly indexedBlock: number | undefined;
+  /** Undefined while `indexedBlock` is. */
+  readonly tokens: IndexedTokens | undefined;
   /** Number of machines that the address owns or controls. */
   readonly total: number;
   /** Ascending as numbers. */
@@ -121,6 +132,11 @@ export interface OwnershipStore {
    * Lists machines that the address owns or controls, each once, from one consistent read. The cost does not depend on the offset.
    */
   listOwnership(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
+  /**
+   * Replaces the ownership of machines that were read again at the checkpoint. Returns false, and stores nothing, when the checkpoint is
+   * no longer `checkpoint`.
+   */
+  repairOwnership(checkpoint: Checkpoint, changes: readonly OwnershipChange[]): Promise<boolean>;
 }
 
 /** Stored rating state of a machine. `state` is the serialized state of `domain/rating`. */

@@ -5,7 +5,7 @@
 import { buildBloom } from '../../src/domain/index-rules/bloom.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { BlockRef, EventRecord } from '../../src/domain/machine/machine-facts.ts';
+import type { BlockId, BlockRef, EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { REVENUE_TYPE } from '../../src/domain/rating/constants.ts';
 import type {
   BlockLogs,
@@ -17,11 +17,11 @@ import type {
   LogQuery,
   MainChainLog,
   ProvenLog,
+  RegistryLogBody,
+  TokenBalance,
 } from '../../src/ports/main-chain.ts';
 import type { OwnershipChange } from '../../src/ports/store.ts';
-import { EVENTS, LEGACY_EVENTS, REGISTRY, type FakeLog } from './fake-logs.ts';
-
-const OWNER = `0x${'0b'.repeat(20)}` as Address;
+import { EVENTS, LEGACY_EVENTS, OWNER, REGISTRY, type FakeLog } from './fake-logs.ts';
 
 interface PlacedLog {
   readonly log: ChainLog;
@@ -38,7 +38,8 @@ interface FakeBlock {
   readonly foreign: readonly string[];
 }
 
-export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'records';
+export type RequestName =
+  'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'balance' | 'records';
 
 /** Faults of the node; each hook receives a true response and returns the one that is sent. A throw is a refusal. */
 export interface FakeFaults {
@@ -77,6 +78,8 @@ export class FakeChain implements MainChainLog {
   blockSeconds = BLOCK_SECONDS;
   /** Blocks that the node is behind. */
   behind = 0;
+  /** Machines homed elsewhere. */
+  readonly away = new Set<MachineId>();
   #blocks: FakeBlock[] = [];
   #hashes = 0;
 
@@ -138,12 +141,14 @@ export class FakeChain implements MainChainLog {
     );
   }
 
-  readLogs({ fromBlock, toBlock, eventsOf }: LogQuery): Promise<ChainLog[]> {
+  readLogs({ fromBlock, toBlock, eventsOf, transfersOf }: LogQuery): Promise<ChainLog[]> {
     return this.#respond('logs', [fromBlock, toBlock], () => {
       const found = this.#logsOf(fromBlock, toBlock).filter(
-        ({ event }) =>
-          eventsOf === undefined ||
-          (event?.generation === eventsOf.generation && event.machineId === eventsOf.machineId),
+        ({ event, registry }) =>
+          (eventsOf === undefined ||
+            (event?.generation === eventsOf.generation && event.machineId === eventsOf.machineId)) &&
+          (transfersOf === undefined ||
+            (registry?.kind === 'transfer' && registry[transfersOf.side] === transfersOf.holder)),
       );
       return [...(this.faults.logs?.(found, 'logs') ?? found)];
     });
@@ -162,11 +167,44 @@ export class FakeChain implements MainChainLog {
     });
   }
 
-  /** Every machine belongs to one owner. */
-  readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]> {
+  readOwnership(block: BlockId, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]> {
     return this.#respond('ownership', [block.number], () =>
-      ids.map((id) => ({ kind: 'held', id, owner: OWNER, controller: undefined })),
+      ids.map((id) => {
+        const owner = this.ownerOf(id, block.number);
+        if (owner === undefined) return { kind: 'gone', id };
+        return this.away.has(id) ? { kind: 'away', id, owner } : { kind: 'held', id, owner, controller: undefined };
+      }),
     );
+  }
+
+  readBalance(owner: Address): Promise<TokenBalance> {
+    return this.#respond('balance', [], () => {
+      const block = this.#visible(this.#visibleHead()).header;
+      return { block, balance: this.#balanceOf(owner, block.number) };
+    });
+  }
+
+  readBalanceAt(owner: Address, { number, hash }: BlockId): Promise<bigint> {
+    return this.#respond('balance', [number], () => {
+      if (this.#visible(number).header.hash !== hash) throw chainUnreadable('main', 'block-mismatch');
+      return this.#balanceOf(owner, number);
+    });
+  }
+
+  /** Returns the owner by the newest transfer; a machine that was never transferred belongs to `OWNER`. */
+  ownerOf(id: MachineId, upTo: number): Address | undefined {
+    const last = this.#transfersUpTo(upTo).findLast((transfer) => transfer.machineId === id);
+    return last === undefined ? OWNER : last.to;
+  }
+
+  #balanceOf(owner: Address, upTo: number): bigint {
+    const ids = new Set(this.#transfersUpTo(upTo).map(({ machineId }) => machineId));
+    return BigInt([...ids].filter((id) => this.ownerOf(id, upTo) === owner).length);
+  }
+
+  #transfersUpTo(number: number): RegistryLogBody[] {
+    const logs = this.#blocks.slice(0, number + 1).flatMap(({ logs: ofBlock }) => ofBlock);
+    return logs.flatMap(({ registry }) => (registry?.kind === 'transfer' ? [registry] : []));
   }
 
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]> {
@@ -259,7 +297,7 @@ export class FakeChain implements MainChainLog {
     logIndex: number,
     before: readonly PlacedLog[],
   ): { readonly chainLog: ChainLog; readonly record: EventRecord | undefined } {
-    const { address, effect, ownershipOf = [], event, machineId } = log;
+    const { address, effect, ownershipOf = [], event, registry, machineId } = log;
     const chainLog = {
       address,
       blockNumber,
@@ -269,6 +307,7 @@ export class FakeChain implements MainChainLog {
       blockTimestamp,
       effect,
       ownershipOf,
+      registry,
     };
     if (event?.kind !== 'submitted') {
       const body: EventLogBody | undefined = event && { kind: 'imported', generation: event.generation, machineId };

@@ -228,6 +228,7 @@ function listAll(machines: readonly MachineFixture[], offset: number, limit: num
   });
   return {
     indexedBlock: 120_340,
+    tokens: { count: 0, checkpoint: { blockNumber: 120_340, blockHash: '0x' } },
     observation: { slot: 301_200_400, observedAtMilliseconds: NOW * 1000 - 40_000 },
     unreadableRows: 0,
     total: listed.length,

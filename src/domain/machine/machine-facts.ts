@@ -13,6 +13,9 @@ export interface BlockRef {
   readonly timestamp: number;
 }
 
+/** Block without its timestamp. */
+export type BlockId = Pick<BlockRef, 'number' | 'hash'>;
+
 export interface VerificationMethod {
   readonly id: string;
   readonly methodType: string;

@@ -1,4 +1,5 @@
-/** Selects the event logs of machines: those of the event registries, in chain order (chain-evm 3.7). */
+/** Selects the logs that later reads need, in chain order: events of machines (chain-evm 3.7), and changes of their owners and controllers. */
+import type { ChainLog, RegistryLogBody } from '../../ports/main-chain.ts';
 import type { EventLogEntry } from '../../ports/store.ts';
 import type { VerifiedLog } from './block-reader.ts';
 
@@ -10,4 +11,8 @@ export function toEventEntries(logs: readonly VerifiedLog[]): EventLogEntry[] {
     entries.push(entry);
   }
   return entries;
+}
+
+export function toRegistryEntries(logs: readonly ChainLog[]): RegistryLogBody[] {
+  return logs.flatMap(({ registry }) => (registry === undefined ? [] : [registry]));
 }

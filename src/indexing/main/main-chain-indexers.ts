@@ -3,17 +3,19 @@
  * follower runs in every process that serves requests.
  */
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
-import type { EventTimes, IndexStatus } from '../../ports/indexes.ts';
+import type { EventTimes, IndexCounters, IndexStatus } from '../../ports/indexes.ts';
 import type { FxRates } from '../../ports/rates.ts';
-import type { HeadListener, MainChainLog } from '../../ports/main-chain.ts';
-import type { RatingStateStore, MainChainIndexStore } from '../../ports/store.ts';
+import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
+import type { RatingStateStore, MainChainIndexStore, OwnershipStore } from '../../ports/store.ts';
 import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
 import { formatIndexIdentity, type IndexedDeployment } from '../loops/index-identity.ts';
 import { createIndexIntegrity, type IndexRefusal } from '../loops/index-integrity.ts';
 import { createIndexStatus } from './index-status.ts';
+import { createIndexCounters } from './index-counters.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
+import { createOwnershipRepair, type OwnershipRepairReport } from './ownership-repair.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 import { createBlockReader, type Completeness } from './block-reader.ts';
 
@@ -24,7 +26,9 @@ export interface MainChainIndexersOptions {
    * follower.
    */
   readonly deferredChain?: MainChainLog | undefined;
-  readonly store: MainChainIndexStore & RatingStateStore;
+  /** Reads the counters of the contracts. */
+  readonly balances: Pick<MainChain, 'readBalance' | 'readBalanceAt'>;
+  readonly store: MainChainIndexStore & OwnershipStore & RatingStateStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -41,6 +45,7 @@ export interface MainChainIndexersOptions {
 export interface MainChainIndexers {
   readonly eventTimes: EventTimes;
   readonly index: IndexStatus;
+  readonly counters: IndexCounters;
   readonly worker: PollLoop;
   readonly head: PollLoop;
   /**
@@ -60,6 +65,7 @@ export interface MainChainIndexersReport {
   readonly refusal: IndexRefusal | undefined;
   readonly head: HeadFollowerReport;
   readonly folder: EventFolderReport;
+  readonly ownershipRepair: OwnershipRepairReport;
 }
 
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
@@ -94,6 +100,9 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     listeners,
     intervalMilliseconds: headIntervalMilliseconds,
   });
+
+  const { balances } = options;
+  const repair = createOwnershipRepair({ chain, balances, store, integrity, clock, log, startBlock });
 
   let isIndexed = false;
   let isFolded = false;
@@ -141,6 +150,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   return {
     eventTimes: createEventTimes({ chain, store, integrity, recent: follower.recent }),
     index: createIndexStatus(store, integrity),
+    counters: createIndexCounters({ balances, repair, recent: follower.recent }),
     worker: createPollLoop({
       name: 'main-chain-index',
       intervalMilliseconds: pollIntervalMilliseconds,
@@ -155,6 +165,11 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     claimIndex: index.claim,
     following: following.promise,
     caughtUp: caughtUp.promise,
-    report: () => ({ refusal: integrity.refusal(), head: follower.report(), folder: folder.report() }),
+    report: () => ({
+      refusal: integrity.refusal(),
+      head: follower.report(),
+      folder: folder.report(),
+      ownershipRepair: repair.report(),
+    }),
   };
 }

@@ -14,6 +14,7 @@ const held = (machine: bigint | number, owner: Address, controller?: Address): O
   owner,
   controller,
 });
+const away = (machine: bigint | number, owner: Address): OwnershipChange => ({ kind: 'away', id: id(machine), owner });
 const gone = (machine: bigint | number): OwnershipChange => ({ kind: 'gone', id: id(machine) });
 
 /** Stores ownership changes with the next block. */
@@ -36,7 +37,8 @@ export function testOwnership(under: StoreUnderTest): void {
     };
 
     it('is empty for an address that holds nothing', async () => {
-      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({ indexedBlock: undefined, total: 0, ids: [] });
+      const nothing = { indexedBlock: undefined, tokens: undefined, total: 0, ids: [] };
+      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual(nothing);
     });
 
     it('lists machines by owner and by controller, each once', async () => {
@@ -83,7 +85,40 @@ export function testOwnership(under: StoreUnderTest): void {
       await advanceOwnership(under.store, [held(1, ALICE)]);
       const ownership = { readAtBlock: 9, changes: [held(2, ALICE)] };
       expect(await under.store.advanceMainChain(checkpointAt(5), checkpointAt(9), [], ownership)).toBe(false);
-      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({ indexedBlock: 1, total: 1, ids: [id(1)] });
+      const tokens = { count: 1, checkpoint: checkpointAt(1) };
+      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({
+        indexedBlock: 1,
+        tokens,
+        total: 1,
+        ids: [id(1)],
+      });
+    });
+
+    it('counts the tokens of an owner, also of machines homed elsewhere, and not those that it controls', async () => {
+      const countTokens = async (holder: Address) => (await under.store.listOwnership(holder, 0, 20)).tokens?.count;
+      await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, ALICE, ALICE), away(3, ALICE), away(4, CAROL)]);
+      expect([await list(ALICE), await list(CAROL)].map(({ ids }) => ids)).toEqual([['1', '2'], []]);
+      expect([await countTokens(ALICE), await countTokens(BOB), await countTokens(CAROL)]).toEqual([3, 0, 1]);
+      await advanceOwnership(under.store, [away(1, ALICE), held(3, ALICE), gone(4)]);
+      expect([await list(ALICE), await list(BOB)].map(({ ids }) => ids)).toEqual([['2', '3'], []]);
+      expect([await countTokens(ALICE), await countTokens(CAROL)]).toEqual([3, 0]);
+      await advanceOwnership(under.store, [away(1, CAROL), gone(2)]);
+      expect([await countTokens(ALICE), await countTokens(CAROL)]).toEqual([1, 1]);
+    });
+
+    it('repairs rows at the checkpoint, and none when the checkpoint has moved', async () => {
+      await advanceOwnership(under.store, [held(1, ALICE)]);
+      expect(await under.store.repairOwnership(checkpointAt(1), [held(1, BOB), held(2, ALICE)])).toBe(true);
+      const tokens = { count: 1, checkpoint: checkpointAt(1) };
+      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({
+        indexedBlock: 1,
+        tokens,
+        total: 1,
+        ids: [id(2)],
+      });
+      await advanceOwnership(under.store, []);
+      expect(await under.store.repairOwnership(checkpointAt(1), [gone(2)])).toBe(false);
+      expect((await list(ALICE)).ids).toEqual(['2']);
     });
 
     it('returns the same pages as a slice of the whole list, at any offset', async () => {

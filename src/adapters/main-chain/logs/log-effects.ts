@@ -4,8 +4,8 @@
  */
 import type { Abi, AbiEvent, Hex } from 'viem';
 import { toEventSignature } from 'viem/utils';
-import { toMachineId, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ChainLog, EventGeneration, EventLogBody, LogEffect } from '../../../ports/main-chain.ts';
+import { toMachineId, ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { ChainLog, EventGeneration, EventLogBody, LogEffect, RegistryLogBody } from '../../../ports/main-chain.ts';
 import * as abis from '../reads/abis.ts';
 import { createDecoder, hashSignature } from '../reads/contract-function.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
@@ -160,6 +160,9 @@ export const EVENT_TOPICS: readonly Hex[] = ['EventSubmitted', 'MachineEventsImp
   hashSignature(toEventSignature(findEvent(abis.eventRegistryAbi, name))),
 );
 
+/** Topic of `Transfer`. */
+export const TRANSFER_TOPIC = hashSignature(toEventSignature(findEvent(abis.machineRegistryAbi, 'Transfer')));
+
 export interface LogEffects {
   /** Lists the contracts whose logs are read, in lower case. */
   readonly addresses: readonly Address[];
@@ -168,7 +171,7 @@ export interface LogEffects {
     address: Address,
     topics: readonly Hex[],
     data: Hex,
-  ): Pick<ChainLog, 'effect' | 'ownershipOf' | 'event'> | undefined;
+  ): Pick<ChainLog, 'effect' | 'ownershipOf' | 'event' | 'registry'> | undefined;
 }
 
 /** Builds the table for the contracts of this deployment. */
@@ -185,7 +188,7 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
       const topic = topics[0] === undefined ? undefined : known.get(topics[0]);
       if (topic === undefined) {
         const effect = (contract.isToken && toMetadataEffect(topics, data)) ?? { kind: contract.others };
-        return { effect, ownershipOf: NONE, event: undefined };
+        return { effect, ownershipOf: NONE, event: undefined, registry: undefined };
       }
       if (topics.length !== topic.topicCount) return undefined;
       const ids = topic.row.kind === 'machines' ? toIds(topics, topic.row.topics) : NONE;
@@ -195,6 +198,7 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
         effect: toEffect(topic.row, ids, topics),
         ownershipOf: topic.row.kind === 'machines' && topic.row.isOwnership ? ids : NONE,
         event,
+        registry: contract.isToken ? toRegistryBody(topic.name, topics) : undefined,
       };
     },
   };
@@ -205,6 +209,8 @@ const [METADATA_UPDATE, BATCH_METADATA_UPDATE] = [
   'BatchMetadataUpdate(uint256,uint256)',
 ].map(hashSignature);
 const WORD_DIGITS = 64;
+/** First digit of an address in a word with its prefix. */
+const ADDRESS_START = 26;
 
 /**
  * Returns the effect of an ERC-4906 log: its machine, or all machines for a range. Returns undefined for any other log;
@@ -240,7 +246,8 @@ function findEvent(abi: Abi, name: string): AbiEvent {
 
 function toEffect(row: Row, ids: readonly MachineId[], topics: readonly Hex[]): LogEffect {
   if (row.kind === 'machines') return { kind: 'machines', ids };
-  if (row.kind === 'operator-kyb') return { kind: 'operator-kyb', operator: `0x${topics[1]!.slice(26)}` as Address };
+  if (row.kind === 'operator-kyb')
+    return { kind: 'operator-kyb', operator: `0x${topics[1]!.slice(ADDRESS_START)}` as Address };
   return { kind: row.kind };
 }
 
@@ -254,6 +261,26 @@ function toIds(words: readonly Hex[], places: readonly number[]): MachineId[] {
     if (id !== undefined) ids.push(id);
   }
   return ids;
+}
+
+function toRegistryBody(name: string, topics: readonly Hex[]): RegistryLogBody | undefined {
+  if (name !== 'Transfer' && name !== 'ControllerUpdated') return undefined;
+  const isTransfer = name === 'Transfer';
+  const [idTopic, from, to] = isTransfer ? [3, 1, 2] : [1, 2, 3];
+  const [machineId] = toIds(topics, [idTopic]);
+  if (machineId === undefined) return undefined;
+  return {
+    kind: isTransfer ? 'transfer' : 'controller',
+    machineId,
+    from: toAddress(topics[from]!),
+    to: toAddress(topics[to]!),
+  };
+}
+
+/** Returns undefined for the zero address. */
+function toAddress(word: Hex): Address | undefined {
+  const address = `0x${word.slice(ADDRESS_START)}` as Address;
+  return address === ZERO_ADDRESS ? undefined : address;
 }
 
 const MALFORMED = Symbol('malformed');

@@ -25,7 +25,7 @@ import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
 import { MainRpcError, type RpcResponse, type MainRpcCall } from '../rpc/json-rpc.ts';
-import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
+import { createLogEffects, EVENT_TOPICS, TRANSFER_TOPIC } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createOwnershipReader } from '../reads/ownership.ts';
@@ -59,8 +59,17 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return registry;
   }
 
-  function logsCall(fromBlock: number, toBlock: number | 'latest', eventsOf?: LogQuery['eventsOf']): MainRpcCall {
+  function logsCall(
+    fromBlock: number,
+    toBlock: number | 'latest',
+    { eventsOf, transfersOf }: Pick<LogQuery, 'eventsOf' | 'transfersOf'> = {},
+  ): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
+    if (transfersOf !== undefined) {
+      const holder = `0x${transfersOf.holder.slice(2).padStart(64, '0')}`;
+      const topics = [TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
+      return { method: 'eth_getLogs', params: [{ ...range, address: addresses.machineRegistry, topics }] };
+    }
     if (eventsOf === undefined) return { method: 'eth_getLogs', params: [{ ...range, address: effects.addresses }] };
     const topics = [EVENT_TOPICS, `0x${eventsOf.machineId.toString(16).padStart(64, '0')}`];
     return { method: 'eth_getLogs', params: [{ ...range, address: registryOf(eventsOf.generation), topics }] };
@@ -141,8 +150,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
-    async readLogs({ fromBlock, toBlock, eventsOf }) {
-      const [response] = await request([logsCall(fromBlock, toBlock, eventsOf)], startRead());
+    async readLogs({ fromBlock, toBlock, ...only }) {
+      const [response] = await request([logsCall(fromBlock, toBlock, only)], startRead());
       return requireLogs(response!, fromBlock, toBlock);
     },
     async readHeadAndLogs(since, withHeadLogs) {

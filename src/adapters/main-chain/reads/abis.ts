@@ -35,6 +35,7 @@ export const machineRegistryAbi = parseAbi([
   'struct VerificationMethod { string id; string methodType; address controller; string publicKeyMultibase; }',
   'struct ServiceEndpoint { string id; string serviceType; string serviceEndpoint; }',
   'struct DIDDocument { string id; address controller; VerificationMethod[] verificationMethods; uint256[] authentication; ServiceEndpoint[] serviceEndpoints; }',
+  'function balanceOf(address owner) view returns (uint256)',
   'function ownerOf(uint256 tokenId) view returns (address)',
   'function controllerOf(uint256 tokenId) view returns (address)',
   'function operatorOf(uint256 tokenId) view returns (address)',

@@ -299,4 +299,16 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE newest_block_time IS NOT NULL`,
     ],
   },
+  {
+    name: 'tokens of holders',
+    statements: ({ columns: { small } }) => [
+      `ALTER TABLE machine_owners ADD COLUMN is_home ${small} NOT NULL DEFAULT 1 CHECK (is_home IN (0, 1))`,
+      `ALTER TABLE ownership_reads ADD COLUMN repairs ${small} NOT NULL DEFAULT 0`,
+      `ALTER TABLE holders ADD COLUMN token_count ${small} NOT NULL DEFAULT 0`,
+      // Tokens of machines homed elsewhere were not stored; the repair of their holder finds them.
+      `UPDATE holders SET token_count = counted.token_count
+        FROM (SELECT owner, count(*) AS token_count FROM machine_owners GROUP BY owner) counted
+        WHERE holders.holder = counted.owner`,
+    ],
+  },
 ];
