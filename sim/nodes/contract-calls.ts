@@ -103,7 +103,8 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Function>>>> = 
     'priorEventCount(uint256)': ofMachine(({ prior }) => abi.uint(prior)),
     'getEvents(uint256,uint256,uint256)': (args, block) =>
       toPage(machineOf(block.world, abi.readBigint(args, 0)), abi.readBigint(args, 32), abi.readBigint(args, 64)),
-    'totalEventCount()': () => abi.uint(1),
+    'totalEventCount()': (_, { world }) =>
+      abi.uint(world.machines.values().reduce((sum, { events }) => sum + events.length, 0)),
     'MAX_QUERY_LIMIT()': () => abi.uint(MAX_QUERY_LIMIT),
     'infoDesk()': infoDesk,
   },

@@ -1,7 +1,7 @@
 /** Ports of the indexes: their progress, and what they know of events and fleets. Implemented by `indexing/`. */
 import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
-import type { BlockRef, EventRecord } from '../domain/machine/machine-facts.ts';
+import type { BlockRef, EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { RatingState } from '../domain/rating/rating-state.ts';
@@ -30,6 +30,11 @@ export interface IndexCounters {
    * and `ChainUnreadable`.
    */
   checkTokens(owner: Address, tokens: IndexedTokens): Promise<void>;
+  /**
+   * Returns when the newest logs of the machine name its owner, its controller and its chip record, and none of the latter is missing.
+   * Throws `EventIndexSyncing` when one does not, and `ChainUnreadable`.
+   */
+  checkMachine(snapshot: MachineSnapshot): Promise<void>;
 }
 
 /** Log of the record at position `seq`; `eventType`, `value` and `eventIndex` prove that both belong together. */

@@ -141,8 +141,19 @@ export type EventLogBody =
     }
   | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly machineId: MachineId };
 
-/** Log of the registry that moves a token or sets its controller; undefined for the zero address. */
+/** Log that attests or revokes a machine's chip. Times in Unix seconds; `expiresAt` 0 = never. */
+export type ChipLogBody =
+  | {
+      readonly kind: 'chip-attested';
+      readonly machineId: MachineId;
+      readonly issuedAt: bigint;
+      readonly expiresAt: bigint;
+    }
+  | { readonly kind: 'chip-revoked'; readonly machineId: MachineId; readonly revokedAt: bigint };
+
+/** Log that moves a token, sets its controller or changes its chip record; undefined for the zero address. */
 export type RegistryLogBody =
+  | ChipLogBody
   | {
       readonly kind: 'transfer';
       readonly machineId: MachineId;
@@ -195,6 +206,8 @@ export interface LogQuery {
   readonly eventsOf?: { readonly generation: EventGeneration; readonly machineId: MachineId };
   /** Only `Transfer` logs of the registry that name this address as one side. */
   readonly transfersOf?: { readonly holder: Address; readonly side: 'from' | 'to' };
+  /** Only logs of the chip record of this machine. */
+  readonly chipLogsOf?: MachineId;
 }
 
 export interface BlockLogs {

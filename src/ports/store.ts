@@ -12,7 +12,7 @@ import type { ActiveMachine } from '../domain/machine/active-machine.ts';
 import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { EventLogRow } from './indexes.ts';
-import type { EventGeneration } from './main-chain.ts';
+import type { ChipLogBody, EventGeneration } from './main-chain.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
 export interface Checkpoint {
@@ -49,6 +49,19 @@ export interface HeadObservation {
   readonly observedAtMilliseconds: number;
 }
 
+/** One log of a chip record. */
+export type ChipLogEntry = ChipLogBody & { readonly blockNumber: number; readonly logIndex: number };
+
+/** What the index holds about one machine. */
+export interface IndexedMachine {
+  readonly checkpoint: Checkpoint;
+  /** Whether ownership is that at the checkpoint; false while some rows were read at a later block. */
+  readonly isSettled: boolean;
+  readonly ownership: OwnershipChange;
+  /** In chain order, up to the checkpoint. */
+  readonly chipLogs: readonly ChipLogEntry[];
+}
+
 export interface MainChainIndexStore {
   /**
    * Stores the identity of the indexed deployment (chain id, registries, layout version), or compares it with the stored one.
@@ -57,8 +70,8 @@ export interface MainChainIndexStore {
   claimMainChainIdentity(identity: string): Promise<boolean>;
   readMainChainCheckpoint(): Promise<Checkpoint | undefined>;
   /**
-   * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, and `next`
-   * itself, in one transaction.
+   * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, the logs of chip
+   * records, and `next` itself, in one transaction.
    * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first).
    * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import.
    */
@@ -67,7 +80,12 @@ export interface MainChainIndexStore {
     next: Checkpoint,
     logs: readonly EventLogEntry[],
     ownership: OwnershipReads,
+    chipLogs?: readonly ChipLogEntry[],
   ): Promise<boolean>;
+  /** Returns the machine at one state of the index; undefined before the first checkpoint. */
+  readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
+  /** Replaces the chip logs of a machine in the blocks up to `throughBlock`. */
+  replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): Promise<void>;
   /** Stores the observation unless the stored one is newer. */
   writeHeadObservation(observation: HeadObservation): Promise<void>;
   readHeadObservation(): Promise<HeadObservation | undefined>;

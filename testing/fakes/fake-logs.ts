@@ -43,6 +43,22 @@ export function transferred(machineId: MachineId, from?: Address, to: Address | 
   return { address: REGISTRY, machineId, effect: touches(machineId), ownershipOf: [machineId], registry };
 }
 
+/** Creates a log that sets the controller; undefined: none. */
+export function controlled(machineId: MachineId, from: Address | undefined, to: Address | undefined): FakeLog {
+  const registry = { kind: 'controller', machineId, from, to } as const;
+  return { address: REGISTRY, machineId, effect: touches(machineId), ownershipOf: [machineId], registry };
+}
+
+export function chipAttested(machineId: MachineId, issuedAt: bigint, expiresAt = 0n): FakeLog {
+  const registry = { kind: 'chip-attested', machineId, issuedAt, expiresAt } as const;
+  return { address: REGISTRY, machineId, effect: touches(machineId), registry };
+}
+
+export function chipRevoked(machineId: MachineId, revokedAt: bigint): FakeLog {
+  const registry = { kind: 'chip-revoked', machineId, revokedAt } as const;
+  return { address: REGISTRY, machineId, effect: touches(machineId), registry };
+}
+
 export function emitted(effect: LogEffect): FakeLog {
   return { address: REGISTRY, machineId: 1n as MachineId, effect };
 }

@@ -141,12 +141,15 @@ export class FakeChain implements MainChainLog {
     );
   }
 
-  readLogs({ fromBlock, toBlock, eventsOf, transfersOf }: LogQuery): Promise<ChainLog[]> {
+  readLogs({ fromBlock, toBlock, eventsOf, transfersOf, chipLogsOf }: LogQuery): Promise<ChainLog[]> {
     return this.#respond('logs', [fromBlock, toBlock], () => {
       const found = this.#logsOf(fromBlock, toBlock).filter(
         ({ event, registry }) =>
           (eventsOf === undefined ||
             (event?.generation === eventsOf.generation && event.machineId === eventsOf.machineId)) &&
+          (chipLogsOf === undefined ||
+            ((registry?.kind === 'chip-attested' || registry?.kind === 'chip-revoked') &&
+              registry.machineId === chipLogsOf)) &&
           (transfersOf === undefined ||
             (registry?.kind === 'transfer' && registry[transfersOf.side] === transfersOf.holder)),
       );
@@ -172,7 +175,9 @@ export class FakeChain implements MainChainLog {
       ids.map((id) => {
         const owner = this.ownerOf(id, block.number);
         if (owner === undefined) return { kind: 'gone', id };
-        return this.away.has(id) ? { kind: 'away', id, owner } : { kind: 'held', id, owner, controller: undefined };
+        return this.away.has(id)
+          ? { kind: 'away', id, owner }
+          : { kind: 'held', id, owner, controller: this.controllerOf(id, block.number) };
       }),
     );
   }
@@ -197,14 +202,26 @@ export class FakeChain implements MainChainLog {
     return last === undefined ? OWNER : last.to;
   }
 
+  controllerOf(id: MachineId, upTo: number): Address | undefined {
+    return this.registryLogsOf(id, upTo).findLast((log) => log.kind === 'controller')?.to;
+  }
+
+  registryLogsOf(id: MachineId, upTo: number): RegistryLogBody[] {
+    return this.#registryLogsUpTo(upTo).filter(({ machineId }) => machineId === id);
+  }
+
   #balanceOf(owner: Address, upTo: number): bigint {
     const ids = new Set(this.#transfersUpTo(upTo).map(({ machineId }) => machineId));
     return BigInt([...ids].filter((id) => this.ownerOf(id, upTo) === owner).length);
   }
 
-  #transfersUpTo(number: number): RegistryLogBody[] {
+  #transfersUpTo(number: number): Extract<RegistryLogBody, { kind: 'transfer' }>[] {
+    return this.#registryLogsUpTo(number).filter((log) => log.kind === 'transfer');
+  }
+
+  #registryLogsUpTo(number: number): RegistryLogBody[] {
     const logs = this.#blocks.slice(0, number + 1).flatMap(({ logs: ofBlock }) => ofBlock);
-    return logs.flatMap(({ registry }) => (registry?.kind === 'transfer' ? [registry] : []));
+    return logs.flatMap(({ registry }) => (registry === undefined ? [] : [registry]));
   }
 
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]> {

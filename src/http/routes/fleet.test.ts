@@ -1,6 +1,7 @@
 /** Fleets on the main chain: age limits of the index, entries and omissions, on a frozen clock with a fake index and machines. */
 import { describe, expect, test } from 'vitest';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { AGREEING_COUNTERS } from '../../../testing/fakes/agreeing-counters.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
@@ -65,7 +66,7 @@ async function list({ index, machines = [SOUND], isRepairing = false }: Fixture,
     main: {
       chain: { getCached },
       index: { readMainChainIndex: async () => reading },
-      counters: { checkTokens },
+      counters: { ...AGREEING_COUNTERS, checkTokens },
     } as unknown as MainChainPorts,
     store: { listOwnership, readRatingState: async () => undefined } as unknown as Store,
     fxRates: createFixedRates([]),

@@ -84,11 +84,9 @@ export class RecentBlocks {
 
   /** Returns the event logs of one machine in the blocks after `after` up to `upTo`, in chain order. */
   listEvents(generation: EventGeneration, id: MachineId, after: number, upTo: number): EventLogEntry[] {
-    const start = Math.max(0, after - this.#floor.blockNumber);
-    const end = Math.max(0, upTo - this.#floor.blockNumber);
-    return this.#blocks
-      .slice(start, end)
-      .flatMap(({ events }) => events.filter((event) => event.machineId === id && event.generation === generation));
+    return this.#slice(after, upTo).flatMap(({ events }) =>
+      events.filter((event) => event.machineId === id && event.generation === generation),
+    );
   }
 
   /**
@@ -99,12 +97,22 @@ export class RecentBlocks {
     if (!this.holdsBoth(checkpoint, block)) return undefined;
     const [after, upTo] = [checkpoint.blockNumber, block.number].sort((a, b) => a - b) as [number, number];
     let growth = 0;
-    for (let number = after + 1; number <= upTo; number++) {
-      for (const { kind, from, to } of this.#blocks[number - this.#floor.blockNumber - 1]!.registry) {
-        if (kind === 'transfer') growth += Number(to === owner) - Number(from === owner);
+    for (const { registry } of this.#slice(after, upTo)) {
+      for (const log of registry) {
+        if (log.kind === 'transfer') growth += Number(log.to === owner) - Number(log.from === owner);
       }
     }
     return block.number < checkpoint.blockNumber ? -growth : growth;
+  }
+
+  /** Returns the changes of one machine's owner, controller and chip record in the blocks after `after` up to `upTo`. */
+  listRegistry(id: MachineId, after: number, upTo: number): RegistryLogBody[] {
+    return this.#slice(after, upTo).flatMap(({ registry }) => registry.filter(({ machineId }) => machineId === id));
+  }
+
+  #slice(after: number, upTo: number): RecentBlock[] {
+    const start = Math.max(0, after - this.#floor.blockNumber);
+    return this.#blocks.slice(start, Math.max(0, upTo - this.#floor.blockNumber));
   }
 
   #dropFirst(count: number): void {

@@ -1,11 +1,21 @@
 /** Counters of the index over a fake chain whose node can withhold logs: ownership compared with `balanceOf`, and its repair. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
-import { OWNER, submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
+import {
+  chipAttested,
+  chipRevoked,
+  controlled,
+  OWNER,
+  submitted,
+  transferred,
+  type FakeLog,
+} from '../../../testing/fakes/fake-logs.ts';
 import { machine, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 import { advance, openHarness } from '../../../testing/fixtures/main-index-harness.ts';
-import { Fault } from '../../domain/faults.ts';
-import { ZERO_ADDRESS, type Address } from '../../domain/identifiers/identifiers.ts';
+import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
+import { chainUnreadable, Fault } from '../../domain/faults.ts';
+import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 
 const BUYER = `0x${'bb'.repeat(20)}` as Address;
@@ -173,5 +183,151 @@ test('stores nothing when a node returns transfers of others', async () => {
   await check(harness, BUYER);
   await harness.repair.idle();
   expect(await check(harness, BUYER)).toBe('OwnershipIndexRepairing');
-  expect(harness.log.lines.map(({ message }) => message)).toContain('ownership could not be repaired');
+  expect(harness.log.lines.map(({ message }) => message)).toContain('the index could not be repaired');
+});
+
+describe('a machine', () => {
+  const present = <T>(value: T) => ({ state: 'present', value }) as const;
+  const read = <T>(value: T | undefined) => (value === undefined ? ({ state: 'absent' } as const) : present(value));
+
+  /** Returns the facts of a machine at a block, with the chip record that its registry logs lead to. */
+  function readFacts(chain: FakeChain, id: MachineId, block = chain.head): MachineSnapshot {
+    const logs = chain.registryLogsOf(id, block.number).filter(({ kind }) => kind.startsWith('chip-'));
+    let chip: AttestationRecord | undefined;
+    for (const log of logs) {
+      if (log.kind === 'chip-attested') {
+        chip = { issuedAt: log.issuedAt, expiresAt: log.expiresAt || undefined, revokedAt: undefined };
+      }
+      if (log.kind === 'chip-revoked') chip = { ...chip!, revokedAt: log.revokedAt };
+    }
+    return {
+      id,
+      block,
+      owner: read(chain.ownerOf(id, block.number)),
+      controller: read(chain.controllerOf(id, block.number)),
+      attestations: present({ operator: undefined, kyb: undefined, chip }),
+      chipLogCount: present(BigInt(logs.length)),
+    } as unknown as MachineSnapshot;
+  }
+
+  async function checkMachine({ counters }: IndexerHarness, facts: MachineSnapshot): Promise<string> {
+    try {
+      await counters.checkMachine(facts);
+      return 'agrees';
+    } catch (error) {
+      if (error instanceof Fault) return error.kind;
+      throw error;
+    }
+  }
+
+  const CHANGES: [string, FakeLog][] = [
+    ['a sale', transferred(B, BUYER, OWNER)],
+    ['a new controller', controlled(B, undefined, BUYER)],
+    ['an attested chip', chipAttested(B, 1_000n, 2_000n)],
+  ];
+
+  test.each(CHANGES)('agrees with its stored and followed logs, %s included', async (_name, log) => {
+    const chain = createMints();
+    const harness = await openIndexed(chain);
+    const before = chain.head;
+    chain.mine([log]);
+    await harness.follower.poll();
+    chain.requests.length = 0;
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(await checkMachine(harness, readFacts(chain, B, before))).toBe('agrees');
+    chain.mineMany(2);
+    await harness.follower.poll();
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(await checkMachine(harness, readFacts(chain, B, before))).toBe('agrees');
+    // The rows decide: no read of the chain.
+    expect(chain.requests.filter((name) => name === 'ownership')).toHaveLength(
+      log.registry!.kind.startsWith('chip') ? 0 : 1,
+    );
+  });
+
+  test('agrees when it was minted after the checkpoint', async () => {
+    const chain = createMints();
+    const harness = await openIndexed(chain);
+    chain.mine([transferred(machine(14))]);
+    await harness.follower.poll();
+    expect(await checkMachine(harness, readFacts(chain, machine(14)))).toBe('agrees');
+  });
+
+  test.each(CHANGES)('is refused at once when the follower missed %s', async (_name, log) => {
+    const chain = createMints();
+    const harness = await openIndexed(chain);
+    chain.mine([log]);
+    chain.faults.logs = () => [];
+    await harness.follower.poll();
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('EventIndexSyncing');
+    expect(await checkMachine(harness, readFacts(chain, A))).toBe('agrees');
+  });
+
+  test.each([
+    ['a sale', transferred(B, OWNER, BUYER)],
+    ['a new controller', controlled(B, undefined, BUYER)],
+  ])('is read again and corrected where the index missed %s', async (_name, log) => {
+    const chain = createMints();
+    const harness = await openHarness({ chain, completeness: 'trusted' });
+    chain.mineMany(2);
+    await advance(harness);
+    const { number } = chain.mine([log]);
+    chain.mineMany(2);
+    chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== number);
+    await advance(harness);
+    await harness.follower.poll();
+    chain.requests.length = 0;
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(chain.requests).toEqual(['ownership']);
+  });
+
+  test('is refused until the missing logs of its chip were found', async () => {
+    const chain = createMints();
+    chain.mine([chipAttested(B, 1_000n)]);
+    chain.mine([chipRevoked(B, 1_500n)]);
+    chain.mine([chipAttested(B, 2_000n, 9_000n), chipAttested(A, 7n)]);
+    const harness = await openIndexed(chain, [4]);
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('EventIndexSyncing');
+    expect(await checkMachine(harness, readFacts(chain, A))).toBe('agrees');
+    await harness.repair.idle();
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(harness.repair.report()).toEqual({ started: 1, succeeded: 1 });
+  });
+
+  test('is not checked for logs that the registry does not count', async () => {
+    const chain = createMints();
+    chain.mine([chipAttested(B, 1_000n)]);
+    const harness = await openIndexed(chain, [4]);
+    const facts = { ...readFacts(chain, B), chipLogCount: { state: 'absent' } } as const;
+    expect(await checkMachine(harness, facts)).toBe('agrees');
+  });
+
+  test('is served as soon as its own logs are indexed, long before all are', async () => {
+    const chain = createMints();
+    chain.mine([submitted(A)]);
+    chain.mineMany(200);
+    chain.mine([transferred(machine(14)), submitted(machine(14))]);
+    chain.mineMany(2);
+    const harness = await openHarness({ chain, maxWindowBlocks: 10 });
+    await harness.follower.poll();
+    let isNodeFailing = true;
+    chain.faults.before = (name, [from]) => {
+      // The node fails after the first windows.
+      if (name === 'headers' && from! >= 30 && isNodeFailing) throw chainUnreadable('main', 'transport');
+    };
+    await advance(harness);
+    const block = chain.head;
+    const readTimes = (id: MachineId) =>
+      harness.eventTimes.readEventLogs({ generation: 'current', id, from: 0, to: 1, block, hasPriorEvents: false });
+    expect(await checkMachine(harness, readFacts(chain, A))).toBe('agrees');
+    expect(await readTimes(A)).toMatchObject([{ blockNumber: 4 }]);
+    expect(await checkMachine(harness, readFacts(chain, machine(14)))).toBe('EventIndexSyncing');
+    isNodeFailing = false;
+    expect(await advance(harness)).toBe('caught-up');
+    await harness.follower.poll();
+    expect(await checkMachine(harness, readFacts(chain, machine(14)))).toBe('agrees');
+    expect(await readTimes(machine(14))).toMatchObject([{ blockNumber: 205 }]);
+  });
 });

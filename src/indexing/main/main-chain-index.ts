@@ -124,7 +124,13 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     // The chain reads of a window overlap with storing the previous one.
     for await (const { window, ownership } of readOneAhead(readSteps(range, from, finalized, signal))) {
       const next = toCheckpoint(window);
-      const isStored = await store.advanceMainChain(checkpoint, next, window.summary.events, ownership);
+      const isStored = await store.advanceMainChain(
+        checkpoint,
+        next,
+        window.summary.events,
+        ownership,
+        window.summary.chipLogs,
+      );
       if (!isStored) return { kind: 'waiting' };
       checkpoint = next;
       progress.reach(next.blockNumber);

@@ -15,7 +15,7 @@ import { createIndexIntegrity, type IndexRefusal } from '../loops/index-integrit
 import { createIndexStatus } from './index-status.ts';
 import { createIndexCounters } from './index-counters.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
-import { createOwnershipRepair, type OwnershipRepairReport } from './ownership-repair.ts';
+import { createIndexRepair, type IndexRepairReport } from './index-repair.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 import { createBlockReader, type Completeness } from './block-reader.ts';
 
@@ -65,7 +65,7 @@ export interface MainChainIndexersReport {
   readonly refusal: IndexRefusal | undefined;
   readonly head: HeadFollowerReport;
   readonly folder: EventFolderReport;
-  readonly ownershipRepair: OwnershipRepairReport;
+  readonly repair: IndexRepairReport;
 }
 
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
@@ -102,7 +102,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   });
 
   const { balances } = options;
-  const repair = createOwnershipRepair({ chain, balances, store, integrity, clock, log, startBlock });
+  const repair = createIndexRepair({ chain, balances, store, integrity, clock, log, startBlock });
 
   let isIndexed = false;
   let isFolded = false;
@@ -150,7 +150,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   return {
     eventTimes: createEventTimes({ chain, store, integrity, recent: follower.recent }),
     index: createIndexStatus(store, integrity),
-    counters: createIndexCounters({ balances, repair, recent: follower.recent }),
+    counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),
     worker: createPollLoop({
       name: 'main-chain-index',
       intervalMilliseconds: pollIntervalMilliseconds,
@@ -169,7 +169,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       refusal: integrity.refusal(),
       head: follower.report(),
       folder: folder.report(),
-      ownershipRepair: repair.report(),
+      repair: repair.report(),
     }),
   };
 }

@@ -1,9 +1,9 @@
 /** Contract of `OwnershipStore`: machines by holder (chain-evm 4). */
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type { OwnershipChange, Store } from '../../../src/ports/store.ts';
+import type { ChipLogEntry, OwnershipChange, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { checkpointAt, id, ORDERED_IDS } from './samples.ts';
+import { checkpointAt, id, NO_OWNERSHIP, ORDERED_IDS } from './samples.ts';
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address;
 const [ALICE, BOB, CAROL] = [address('a'), address('b'), address('c')];
@@ -119,6 +119,40 @@ export function testOwnership(under: StoreUnderTest): void {
       await advanceOwnership(under.store, []);
       expect(await under.store.repairOwnership(checkpointAt(1), [gone(2)])).toBe(false);
       expect((await list(ALICE)).ids).toEqual(['2']);
+    });
+
+    it('returns what the index holds about one machine', async () => {
+      expect(await under.store.readIndexedMachine(id(1))).toBeUndefined();
+      await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, BOB), away(3, CAROL)], 2);
+      const indexed = { checkpoint: checkpointAt(1), isSettled: false, chipLogs: [] };
+      expect(await under.store.readIndexedMachine(id(1))).toEqual({ ...indexed, ownership: held(1, ALICE, BOB) });
+      await advanceOwnership(under.store, []);
+      const settled = { ...indexed, checkpoint: checkpointAt(2), isSettled: true };
+      expect(await under.store.readIndexedMachine(id(2))).toEqual({ ...settled, ownership: held(2, BOB) });
+      expect(await under.store.readIndexedMachine(id(3))).toEqual({ ...settled, ownership: away(3, CAROL) });
+      expect(await under.store.readIndexedMachine(id(4))).toEqual({ ...settled, ownership: gone(4) });
+    });
+
+    it('returns the chip logs of a machine in chain order, and replaces those up to a block', async () => {
+      const attested = (machine: number, blockNumber: number, logIndex = 0): ChipLogEntry => {
+        const times = { issuedAt: 2n ** 64n - 1n, expiresAt: 0n };
+        return { kind: 'chip-attested', machineId: id(machine), blockNumber, logIndex, ...times };
+      };
+      const revoked: ChipLogEntry = {
+        kind: 'chip-revoked',
+        machineId: id(1),
+        blockNumber: 2,
+        logIndex: 7,
+        revokedAt: 5n,
+      };
+      const listChipLogs = async (machine: number) => (await under.store.readIndexedMachine(id(machine)))?.chipLogs;
+      const first = [revoked, attested(1, 2, 3), attested(2, 2, 4), attested(1, 1)];
+      await under.store.advanceMainChain(undefined, checkpointAt(2), [], NO_OWNERSHIP, first);
+      expect(await listChipLogs(1)).toEqual([attested(1, 1), attested(1, 2, 3), revoked]);
+      await under.store.advanceMainChain(checkpointAt(2), checkpointAt(3), [], NO_OWNERSHIP, [attested(1, 3)]);
+      await under.store.replaceChipLogs(id(1), 2, [attested(1, 2)]);
+      expect(await listChipLogs(1)).toEqual([attested(1, 2), attested(1, 3)]);
+      expect(await listChipLogs(2)).toEqual([attested(2, 2, 4)]);
     });
 
     it('returns the same pages as a slice of the whole list, at any offset', async () => {

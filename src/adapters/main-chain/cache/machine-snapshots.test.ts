@@ -40,6 +40,7 @@ function snapshotOf(machine: number, rest: Partial<MachineSnapshot> = {}): Machi
     firstEvents: undefined,
     flags: { state: 'absent' },
     attestations: present({ operator: OPERATOR, kyb: undefined, chip: undefined }),
+    chipLogCount: present(0n),
     ...rest,
   };
 }

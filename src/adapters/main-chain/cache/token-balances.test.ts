@@ -74,5 +74,9 @@ test('finds the transfers of an owner by side', async () => {
   expect(await list(buyer, 'to')).toEqual([{ kind: 'transfer', machineId: id, from: owner, to: buyer }]);
   expect(await list(owner, 'from')).toEqual(await list(buyer, 'to'));
   expect(await list(buyer, 'from')).toEqual([]);
-  expect((await list(owner, 'to')).map((body) => body?.from)).toEqual([undefined, undefined, undefined]);
+  expect((await list(owner, 'to')).map((body) => body?.kind === 'transfer' && body.from)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

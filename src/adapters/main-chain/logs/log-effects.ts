@@ -5,7 +5,14 @@
 import type { Abi, AbiEvent, Hex } from 'viem';
 import { toEventSignature } from 'viem/utils';
 import { toMachineId, ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ChainLog, EventGeneration, EventLogBody, LogEffect, RegistryLogBody } from '../../../ports/main-chain.ts';
+import type {
+  ChainLog,
+  ChipLogBody,
+  EventGeneration,
+  EventLogBody,
+  LogEffect,
+  RegistryLogBody,
+} from '../../../ports/main-chain.ts';
 import * as abis from '../reads/abis.ts';
 import { createDecoder, hashSignature } from '../reads/contract-function.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
@@ -160,6 +167,11 @@ export const EVENT_TOPICS: readonly Hex[] = ['EventSubmitted', 'MachineEventsImp
   hashSignature(toEventSignature(findEvent(abis.eventRegistryAbi, name))),
 );
 
+/** Topics of the logs of chip records. */
+export const CHIP_TOPICS: readonly Hex[] = ['ChipAttested', 'ChipRevoked'].map((name) =>
+  hashSignature(toEventSignature(findEvent(abis.attestationRegistryAbi, name))),
+);
+
 /** Topic of `Transfer`. */
 export const TRANSFER_TOPIC = hashSignature(toEventSignature(findEvent(abis.machineRegistryAbi, 'Transfer')));
 
@@ -193,12 +205,13 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
       if (topics.length !== topic.topicCount) return undefined;
       const ids = topic.row.kind === 'machines' ? toIds(topics, topic.row.topics) : NONE;
       const event = toEventBody(contract, topic.name, topics, data);
-      if (event === MALFORMED) return undefined;
+      const registry = toRegistryBody(topic.name, topics, data);
+      if (event === MALFORMED || registry === MALFORMED) return undefined;
       return {
         effect: toEffect(topic.row, ids, topics),
         ownershipOf: topic.row.kind === 'machines' && topic.row.isOwnership ? ids : NONE,
         event,
-        registry: contract.isToken ? toRegistryBody(topic.name, topics) : undefined,
+        registry,
       };
     },
   };
@@ -240,6 +253,11 @@ function watch(contract: Contract): WatchedContract {
   return { contract, topics };
 }
 
+/** Returns a decoder of the members of an event that are no topics. */
+function decoderOf(abi: Abi, name: string) {
+  return createDecoder(findEvent(abi, name).inputs.filter((input) => input.indexed !== true));
+}
+
 function findEvent(abi: Abi, name: string): AbiEvent {
   return abi.find((item): item is AbiEvent => item.type === 'event' && item.name === name)!;
 }
@@ -263,7 +281,12 @@ function toIds(words: readonly Hex[], places: readonly number[]): MachineId[] {
   return ids;
 }
 
-function toRegistryBody(name: string, topics: readonly Hex[]): RegistryLogBody | undefined {
+function toRegistryBody(
+  name: string,
+  topics: readonly Hex[],
+  data: Hex,
+): RegistryLogBody | undefined | typeof MALFORMED {
+  if (name === 'ChipAttested' || name === 'ChipRevoked') return toChipBody(name, topics, data);
   if (name !== 'Transfer' && name !== 'ControllerUpdated') return undefined;
   const isTransfer = name === 'Transfer';
   const [idTopic, from, to] = isTransfer ? [3, 1, 2] : [1, 2, 3];
@@ -277,6 +300,24 @@ function toRegistryBody(name: string, topics: readonly Hex[]): RegistryLogBody |
   };
 }
 
+const decodeAttested = decoderOf(abis.attestationRegistryAbi, 'ChipAttested');
+const decodeRevoked = decoderOf(abis.attestationRegistryAbi, 'ChipRevoked');
+
+function toChipBody(
+  name: 'ChipAttested' | 'ChipRevoked',
+  topics: readonly Hex[],
+  data: Hex,
+): ChipLogBody | undefined | typeof MALFORMED {
+  const [machineId] = toIds(topics, [1]);
+  if (machineId === undefined) return undefined;
+  const body = name === 'ChipAttested' ? decodeAttested(data) : decodeRevoked(data);
+  if (body === undefined) return MALFORMED;
+  const [first, second] = body as readonly [bigint, bigint?];
+  return name === 'ChipAttested'
+    ? { kind: 'chip-attested', machineId, issuedAt: first, expiresAt: second! }
+    : { kind: 'chip-revoked', machineId, revokedAt: first };
+}
+
 /** Returns undefined for the zero address. */
 function toAddress(word: Hex): Address | undefined {
   const address = `0x${word.slice(ADDRESS_START)}` as Address;
@@ -286,9 +327,7 @@ function toAddress(word: Hex): Address | undefined {
 const MALFORMED = Symbol('malformed');
 
 /** Decodes event type and value; the currency is a topic and only known by its hash. */
-const decodeSubmitted = createDecoder(
-  findEvent(abis.eventRegistryAbi, 'EventSubmitted').inputs.filter((input) => input.indexed !== true),
-);
+const decodeSubmitted = decoderOf(abis.eventRegistryAbi, 'EventSubmitted');
 
 function toEventBody(
   { generation }: Contract,

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { chainUnreadable } from '../../../domain/faults.ts';
-import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import { buildBloom } from '../../../domain/index-rules/bloom.ts';
 import { ResponseRejected } from '../../../domain/index-rules/rejected-response.ts';
@@ -25,7 +25,7 @@ import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
 import { MainRpcError, type RpcResponse, type MainRpcCall } from '../rpc/json-rpc.ts';
-import { createLogEffects, EVENT_TOPICS, TRANSFER_TOPIC } from './log-effects.ts';
+import { CHIP_TOPICS, createLogEffects, EVENT_TOPICS, TRANSFER_TOPIC } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createOwnershipReader } from '../reads/ownership.ts';
@@ -62,7 +62,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   function logsCall(
     fromBlock: number,
     toBlock: number | 'latest',
-    { eventsOf, transfersOf }: Pick<LogQuery, 'eventsOf' | 'transfersOf'> = {},
+    { eventsOf, transfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
   ): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
     if (transfersOf !== undefined) {
@@ -70,8 +70,12 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       const topics = [TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
       return { method: 'eth_getLogs', params: [{ ...range, address: addresses.machineRegistry, topics }] };
     }
+    if (chipLogsOf !== undefined) {
+      const topics = [CHIP_TOPICS, toTopic(chipLogsOf)];
+      return { method: 'eth_getLogs', params: [{ ...range, address: addresses.attestationRegistry, topics }] };
+    }
     if (eventsOf === undefined) return { method: 'eth_getLogs', params: [{ ...range, address: effects.addresses }] };
-    const topics = [EVENT_TOPICS, `0x${eventsOf.machineId.toString(16).padStart(64, '0')}`];
+    const topics = [EVENT_TOPICS, toTopic(eventsOf.machineId)];
     return { method: 'eth_getLogs', params: [{ ...range, address: registryOf(eventsOf.generation), topics }] };
   }
 
@@ -203,6 +207,10 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       );
     },
   };
+}
+
+function toTopic(id: MachineId): string {
+  return `0x${id.toString(16).padStart(64, '0')}`;
 }
 
 /** About 10 ms for blocks of 125 logs. */

@@ -139,6 +139,7 @@ export const adminFlagsAbi = parseAbi([
 export const attestationRegistryAbi = parseAbi([
   'struct Attestation { uint64 issuedAt; uint64 expiresAt; uint64 revokedAt; }',
   'function recordsOf(uint256 machineId) view returns (address operator, Attestation kyb, Attestation chip)',
+  'function chipLogCount(uint256 machineId) view returns (uint256)',
   'event KybAttested(address indexed operator, uint64 issuedAt, uint64 expiresAt)',
   'event KybRevoked(address indexed operator, uint64 revokedAt)',
   'event ChipAttested(uint256 indexed machineId, uint64 issuedAt, uint64 expiresAt, bytes32 certificateHash)',

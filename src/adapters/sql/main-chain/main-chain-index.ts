@@ -2,7 +2,9 @@
 import type { MainChainIndexStore } from '../../../ports/store.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
+import { createChipLogs } from './chip-logs.ts';
 import { createEventLogs } from './event-logs.ts';
+import { createIndexedMachines } from './indexed-machines.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
 import type { SqlDatabase } from '../engine/sql-program.ts';
@@ -11,22 +13,27 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const stream = createBlockStream(database.dialect, 'main-chain');
   const eventLogs = createEventLogs(database.dialect);
   const ownershipRows = createOwnershipRows(database.dialect);
+  const chipLogs = createChipLogs(database.dialect);
+  const indexedMachines = createIndexedMachines(database.dialect, chipLogs);
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
 
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
-    advanceMainChain: (expected, next, logs, ownership) =>
+    advanceMainChain: (expected, next, logs, ownership, newChipLogs = []) =>
       database.exclusive(
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
           yield* active.record(logs);
           yield* ownershipRows.apply(ownership);
+          yield* chipLogs.append(newChipLogs);
           return true;
         })(),
       ),
+    readIndexedMachine: (id) => database.snapshot(indexedMachines.read(id)),
+    replaceChipLogs: (id, throughBlock, logs) => database.exclusive(chipLogs.replace(id, throughBlock, logs)),
     writeHeadObservation: (observation) => database.run(stream.writeHeadObservation(observation)),
     readHeadObservation: () => database.run(stream.readHeadObservation()),
     listEventLogs: (generation, id, from, to) => database.run(eventLogs.list(generation, id, from, to)),

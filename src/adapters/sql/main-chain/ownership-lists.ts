@@ -38,10 +38,8 @@ export function createOwnership(database: SqlDatabase): OwnershipStore {
   );
 
   function* repair(expected: Checkpoint, changes: readonly OwnershipChange[]): SqlProgram<boolean> {
-    const { blockNumber, blockHash } = expected;
-    const current = yield* stream.readCheckpoint();
-    if (current?.blockNumber !== blockNumber || current.blockHash !== blockHash) return false;
-    yield* rows.apply({ readAtBlock: blockNumber, changes });
+    if (!(yield* stream.isAt(expected))) return false;
+    yield* rows.apply({ readAtBlock: expected.blockNumber, changes });
     yield* execute(countRepair({}));
     return true;
   }

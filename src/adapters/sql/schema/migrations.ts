@@ -300,8 +300,8 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    name: 'tokens of holders',
-    statements: ({ columns: { small } }) => [
+    name: 'tokens of holders, logs of chip records',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
       `ALTER TABLE machine_owners ADD COLUMN is_home ${small} NOT NULL DEFAULT 1 CHECK (is_home IN (0, 1))`,
       `ALTER TABLE ownership_reads ADD COLUMN repairs ${small} NOT NULL DEFAULT 0`,
       `ALTER TABLE holders ADD COLUMN token_count ${small} NOT NULL DEFAULT 0`,
@@ -309,6 +309,15 @@ export const MIGRATIONS: readonly Migration[] = [
       `UPDATE holders SET token_count = counted.token_count
         FROM (SELECT owner, count(*) AS token_count FROM machine_owners GROUP BY owner) counted
         WHERE holders.holder = counted.owner`,
+      `CREATE TABLE chip_logs (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        block_number ${integer} NOT NULL,
+        log_index ${integer} NOT NULL,
+        issued_at ${text},
+        expires_at ${text},
+        revoked_at ${text},
+        PRIMARY KEY (machine_id, block_number, log_index)
+      ) ${clustered}`,
     ],
   },
 ];

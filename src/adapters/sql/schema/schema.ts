@@ -64,6 +64,15 @@ export interface Schema {
   holdings: { holder: Uint8Array; machine_id: Uint8Array };
   /** `total` counts listed machines, `token_count` owned tokens. `version` grows with every change of the holder's rows. */
   holders: { holder: Uint8Array; total: number; version: number; token_count: number };
+  /** Logs of chip records; `revoked_at` is null for an attestation, the other times for a revocation. */
+  chip_logs: {
+    machine_id: Uint8Array;
+    block_number: number;
+    log_index: number;
+    issued_at: string | null;
+    expires_at: string | null;
+    revoked_at: string | null;
+  };
   /** Current decision of each machine; `signer` as passed to the store. */
   decisions: { machine_id: Uint8Array; opted_in: number; signed_at: number; signer: string };
   /** Decision log: every decision that was ever current, one per machine and second of signing. Append-only. */
