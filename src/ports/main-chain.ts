@@ -255,6 +255,10 @@ export interface MainChainLog {
   readProvenLogs(headers: readonly Header[], take: (logs: readonly ProvenLog[]) => void): Promise<boolean>;
   /** Reads the ownership of all these machines at one block. */
   readOwnership(block: BlockId, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
+  /** Returns the number of events of all machines of the current generation. */
+  readEventTotal(block: BlockId): Promise<bigint>;
+  /** Returns the number of readable records of each machine of the current generation, in the order of the ids. */
+  readEventCounts(block: BlockId, ids: readonly MachineId[]): Promise<readonly bigint[]>;
   /** Reads records of many machines at one block, batched, in the order of the request. */
   readEventRecords(
     block: BlockRef,

@@ -86,12 +86,32 @@ export interface MainChainIndexStore {
   readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
   /** Replaces the chip logs of a machine in the blocks up to `throughBlock`. */
   replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): Promise<void>;
+  /**
+   * Replaces the logs of a machine by all its logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
+   * when the checkpoint is no longer `checkpoint`.
+   */
+  replaceEventLogs(
+    checkpoint: Checkpoint,
+    generation: EventGeneration,
+    id: MachineId,
+    logs: readonly EventLogEntry[],
+  ): Promise<boolean>;
+  /** Lists machines with a token in order of id, after `after`, with their number of known logs since the last import. */
+  listEventCounts(
+    after: MachineId | undefined,
+    limit: number,
+  ): Promise<{
+    readonly checkpoint: Checkpoint | undefined;
+    readonly counts: readonly { readonly id: MachineId; readonly count: number }[];
+  }>;
+  /** Returns the number of logs of the current generation at the checkpoint, those before an import included. */
+  readEventTotal(): Promise<{ readonly checkpoint: Checkpoint; readonly total: number } | undefined>;
   /** Stores the observation unless the stored one is newer. */
   writeHeadObservation(observation: HeadObservation): Promise<void>;
   readHeadObservation(): Promise<HeadObservation | undefined>;
   /** Returns the rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known. */
   listEventLogs(generation: EventGeneration, id: MachineId, from: number, to: number): Promise<EventLogRow[]>;
-  /** Returns the number of known logs since the last import, and the number of imports (`epoch`). */
+  /** Returns the number of known logs since the last import, and the number of imports and replacements (`epoch`). */
   readEventLogCount(
     generation: EventGeneration,
     id: MachineId,

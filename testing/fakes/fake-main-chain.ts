@@ -39,7 +39,7 @@ interface FakeBlock {
 }
 
 export type RequestName =
-  'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'balance' | 'records';
+  'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'balance' | 'counts' | 'records';
 
 /** Faults of the node; each hook receives a true response and returns the one that is sent. A throw is a refusal. */
 export interface FakeFaults {
@@ -244,6 +244,20 @@ export class FakeChain implements MainChainLog {
       for (const block of found) take(block!.logs.map((log) => ({ ...log, blockTimestamp: block!.header.timestamp })));
       return true;
     });
+  }
+
+  readEventTotal({ number }: BlockId): Promise<bigint> {
+    return this.#respond('counts', [number], () => {
+      const placed = this.#blocks.slice(0, number + 1).flatMap(({ records }) => records);
+      const submitted = placed.filter(({ log: { event } }) => event?.kind === 'submitted');
+      return BigInt(submitted.filter(({ log: { event } }) => event?.generation === 'current').length);
+    });
+  }
+
+  readEventCounts({ number }: BlockId, ids: readonly MachineId[]): Promise<readonly bigint[]> {
+    return this.#respond('counts', [number], () =>
+      ids.map((id) => BigInt(this.recordsOf('current', id, number).length)),
+    );
   }
 
   readEventRecords(

@@ -331,3 +331,72 @@ describe('a machine', () => {
     expect(await readTimes(machine(14))).toMatchObject([{ blockNumber: 205 }]);
   });
 });
+
+describe('the events of a machine', () => {
+  const readTimes = ({ chain, eventTimes }: IndexerHarness, id: MachineId, to: number) =>
+    eventTimes.readEventLogs({ generation: 'current', id, from: 0, to, block: chain.head, hasPriorEvents: false });
+
+  /** Events of A in blocks 4, 5 and 6 and of B in 6; the node withholds block 5 from the index. */
+  async function openLacking(): Promise<IndexerHarness> {
+    const chain = createMints();
+    chain.mine([submitted(A, { value: 1n })]);
+    chain.mine([submitted(A, { value: 2n })]);
+    chain.mine([submitted(A, { value: 3n }), submitted(B)]);
+    chain.mineMany(2);
+    const harness = await openHarness({ chain, completeness: 'trusted' });
+    chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== 5);
+    expect(await advance(harness)).toBe('caught-up');
+    chain.faults = {};
+    await harness.follower.poll();
+    return harness;
+  }
+
+  test('are refused until those missing below the checkpoint were found', async () => {
+    const harness = await openLacking();
+    const { epoch } = await harness.store.readEventLogCount('current', A);
+    await expect(readTimes(harness, A, 3)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    await harness.repair.idle();
+    expect((await readTimes(harness, A, 3)).map(({ blockNumber, value }) => [blockNumber, value])).toEqual([
+      [4, 1n],
+      [5, 2n],
+      [6, 3n],
+    ]);
+    // Rating states of the logs that were replaced are never used.
+    expect((await harness.store.readEventLogCount('current', A)).epoch).not.toBe(epoch);
+    expect(await readTimes(harness, B, 1)).toHaveLength(1);
+  });
+
+  test('are compared in total at the checkpoint, which starts a repair and refuses nothing', async () => {
+    const harness = await openLacking();
+    expect(harness.eventTotal.missing()).toBeUndefined();
+    await harness.eventTotal.compare();
+    expect([harness.eventTotal.missing(), harness.log.lines.map(({ message }) => message)]).toEqual([
+      1,
+      expect.arrayContaining(['the event index disagrees with totalEventCount']),
+    ]);
+    expect(await readTimes(harness, B, 1)).toHaveLength(1);
+    await harness.repair.idle();
+    await harness.eventTotal.compare();
+    expect([harness.eventTotal.missing(), harness.repair.report()]).toEqual([0, { started: 1, succeeded: 1 }]);
+    expect(await readTimes(harness, A, 3)).toHaveLength(3);
+  });
+
+  test('are compared once per checkpoint while they agree', async () => {
+    const { chain, eventTotal } = await openIndexed(createMints());
+    await eventTotal.compare();
+    await eventTotal.compare();
+    expect([eventTotal.missing(), chain.requests.filter((name) => name === 'counts')]).toEqual([0, ['counts']]);
+  });
+
+  test('are compared again later when the counter cannot be read', async () => {
+    const { chain, eventTotal } = await openIndexed(createMints());
+    chain.faults.before = (name) => {
+      if (name === 'counts') throw chainUnreadable('main', 'transport');
+    };
+    await eventTotal.compare();
+    expect(eventTotal.missing()).toBeUndefined();
+    chain.faults = {};
+    await eventTotal.compare();
+    expect(eventTotal.missing()).toBe(0);
+  });
+});

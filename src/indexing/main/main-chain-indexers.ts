@@ -8,6 +8,7 @@ import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import type { RatingStateStore, MainChainIndexStore, OwnershipStore } from '../../ports/store.ts';
 import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
+import { createEventTotalCheck } from './event-total-check.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
 import { formatIndexIdentity, type IndexedDeployment } from '../loops/index-identity.ts';
@@ -66,6 +67,8 @@ export interface MainChainIndexersReport {
   readonly head: HeadFollowerReport;
   readonly folder: EventFolderReport;
   readonly repair: IndexRepairReport;
+  /** Events that the index lacks at its checkpoint; undefined where this process did not compare. */
+  readonly missingEvents: number | undefined;
 }
 
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
@@ -104,6 +107,8 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const { balances } = options;
   const repair = createIndexRepair({ chain, balances, store, integrity, clock, log, startBlock });
 
+  const eventTotal = createEventTotalCheck({ chain: deferred?.chain ?? chain, store, repair, log });
+
   let isIndexed = false;
   let isFolded = false;
   const caughtUp = Promise.withResolvers<unknown>();
@@ -119,6 +124,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
     if (!isIndexed) head.wake();
     isIndexed = true;
+    await eventTotal.compare();
     const outcome = await folder.fold(advanced.block, signal);
     if (outcome === 'idle' && !isFolded) {
       isFolded = true;
@@ -148,7 +154,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   });
 
   return {
-    eventTimes: createEventTimes({ chain, store, integrity, recent: follower.recent }),
+    eventTimes: createEventTimes({ chain, store, integrity, repair, recent: follower.recent }),
     index: createIndexStatus(store, integrity),
     counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),
     worker: createPollLoop({
@@ -170,6 +176,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       head: follower.report(),
       folder: folder.report(),
       repair: repair.report(),
+      missingEvents: eventTotal.missing(),
     }),
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
 import type { ChipLogEntry, OwnershipChange, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { checkpointAt, id, NO_OWNERSHIP, ORDERED_IDS } from './samples.ts';
+import { append, checkpointAt, id, imported, NO_OWNERSHIP, ORDERED_IDS, submitted } from './samples.ts';
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address;
 const [ALICE, BOB, CAROL] = [address('a'), address('b'), address('c')];
@@ -153,6 +153,40 @@ export function testOwnership(under: StoreUnderTest): void {
       await under.store.replaceChipLogs(id(1), 2, [attested(1, 2)]);
       expect(await listChipLogs(1)).toEqual([attested(1, 2), attested(1, 3)]);
       expect(await listChipLogs(2)).toEqual([attested(2, 2, 4)]);
+    });
+
+    it('counts the events of all machines, and replaces those of one as a new epoch', async () => {
+      const { store } = under;
+      expect(await store.readEventTotal()).toBeUndefined();
+      await advanceOwnership(store, [held(1, ALICE), held(2, ALICE), held(4, BOB)]);
+      await append(
+        store,
+        submitted(id(1)),
+        submitted(id(1)),
+        submitted(id(2)),
+        submitted(id(2), { generation: 'legacy' }),
+      );
+      await append(store, imported(id(2)), submitted(id(2)), submitted(id(3)));
+      const checkpoint = (await store.readMainChainCheckpoint())!;
+      expect(await store.readEventTotal()).toEqual({ checkpoint, total: 5 });
+      const counts = [
+        { id: id(1), count: 2 },
+        { id: id(2), count: 1 },
+        { id: id(4), count: 0 },
+      ];
+      expect(await store.listEventCounts(undefined, 9)).toEqual({ checkpoint, counts });
+      expect((await store.listEventCounts(id(1), 1)).counts).toEqual(counts.slice(1, 2));
+
+      const found = [submitted(id(1)), submitted(id(1)), submitted(id(1))];
+      expect(await store.replaceEventLogs(checkpointAt(1), 'current', id(1), found)).toBe(false);
+      const { epoch } = await store.readEventLogCount('current', id(1));
+      expect(await store.replaceEventLogs(checkpoint, 'current', id(1), found)).toBe(true);
+      expect(await store.readEventLogCount('current', id(1))).toEqual({ count: 3, epoch: epoch + 1 });
+      expect(await store.listEventLogs('current', id(1), 0, 9)).toHaveLength(3);
+      const [before, ...after] = [submitted(id(2)), imported(id(2)), submitted(id(2)), submitted(id(2))];
+      expect(await store.replaceEventLogs(checkpoint, 'current', id(2), [before!, ...after])).toBe(true);
+      expect((await store.readEventLogCount('current', id(2))).count).toBe(2);
+      expect(await store.readEventTotal()).toEqual({ checkpoint, total: 7 });
     });
 
     it('returns the same pages as a slice of the whole list, at any offset', async () => {

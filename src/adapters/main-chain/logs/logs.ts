@@ -22,6 +22,7 @@ import type { Deadline } from '../../rpc/deadline.ts';
 import { createBatcher, METHOD_NOT_FOUND } from '../rpc/batch-size.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
+import { readEventCounts, readEventTotal } from '../reads/event-counts.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
 import { MainRpcError, type RpcResponse, type MainRpcCall } from '../rpc/json-rpc.ts';
@@ -195,6 +196,15 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     async readOwnership(block, ids) {
       const deadline = startRead();
       return ownership.read(await headers.readExactly(block, deadline), ids, deadline);
+    },
+    async readEventTotal(block) {
+      const deadline = startRead();
+      return readEventTotal(multicall, addresses.eventRegistry, await headers.readExactly(block, deadline), deadline);
+    },
+    async readEventCounts(block, ids) {
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      return readEventCounts(multicall, addresses.eventRegistry, ids, pinned, deadline);
     },
     async readEventRecords(block, wanted) {
       const deadline = startRead();

@@ -12,6 +12,8 @@ import { execute, readFirst, readRows, type SqlValue, type SqlProgram } from '..
 export interface EventLogs {
   /** Assigns positions to the logs and stores them. Requires the write lock. */
   append(logs: readonly EventLogEntry[]): SqlProgram<void>;
+  /** Deletes all logs of a machine, of every epoch, and returns their number. Requires the write lock. */
+  remove(generation: EventGeneration, id: MachineId): SqlProgram<number>;
   list(generation: EventGeneration, id: MachineId, from: number, to: number): SqlProgram<EventLogRow[]>;
   count(generation: EventGeneration, id: MachineId): SqlProgram<{ readonly count: number; readonly epoch: number }>;
 }
@@ -49,6 +51,17 @@ export function createEventLogs(dialect: Dialect): EventLogs {
         .where('l.seq', '<', to)
         .orderBy('l.seq'),
   );
+  const removeOf = prepareQuery({ id: bytes, generation: integer }, ({ id, generation }) =>
+    builder
+      .deleteFrom('event_logs')
+      .where('history_id', 'in', (query) =>
+        query
+          .selectFrom('event_histories')
+          .select('history_id')
+          .where('machine_id', '=', id)
+          .where('generation', '=', generation),
+      ),
+  );
   const selectCount = prepareQuery({ id: bytes, generation: integer }, ({ id, generation }) =>
     builder
       .selectFrom('event_histories')
@@ -70,6 +83,7 @@ export function createEventLogs(dialect: Dialect): EventLogs {
       yield* execute({ sql: insert, batch: rows });
       yield* histories.save(found);
     },
+    remove: (generation, id) => execute(removeOf({ id: toIdBytes(id), generation: toGenerationNumber(generation) })),
     *list(generation, id, from, to) {
       const rows = yield* readRows(select({ id: toIdBytes(id), generation: toGenerationNumber(generation), from, to }));
       return rows.map((row) => ({

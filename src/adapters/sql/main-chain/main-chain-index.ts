@@ -1,9 +1,10 @@
 /** Main-chain index: event logs, ownership and the checkpoint they are indexed up to (`MainChainIndexStore`; chain-evm 3.7 and 4.5). */
-import type { MainChainIndexStore } from '../../../ports/store.ts';
+import type { EventLogEntry, MainChainIndexStore } from '../../../ports/store.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createChipLogs } from './chip-logs.ts';
 import { createEventLogs } from './event-logs.ts';
+import { createEventTotals } from './event-totals.ts';
 import { createIndexedMachines } from './indexed-machines.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
@@ -13,6 +14,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const stream = createBlockStream(database.dialect, 'main-chain');
   const eventLogs = createEventLogs(database.dialect);
   const ownershipRows = createOwnershipRows(database.dialect);
+  const eventTotals = createEventTotals(database.dialect);
   const chipLogs = createChipLogs(database.dialect);
   const indexedMachines = createIndexedMachines(database.dialect, chipLogs);
   const unfolded = createUnfoldedList(database.dialect);
@@ -26,6 +28,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
+          yield* eventTotals.add(countCurrent(logs));
           yield* active.record(logs);
           yield* ownershipRows.apply(ownership);
           yield* chipLogs.append(newChipLogs);
@@ -33,6 +36,32 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
         })(),
       ),
     readIndexedMachine: (id) => database.snapshot(indexedMachines.read(id)),
+    replaceEventLogs: (checkpoint, generation, id, logs) =>
+      database.exclusive(
+        (function* () {
+          if (!(yield* stream.isAt(checkpoint))) return false;
+          const removedCount = yield* eventLogs.remove(generation, id);
+          // A new epoch, so that rating states of the replaced logs are never used.
+          const restart = { kind: 'imported', generation, machineId: id, blockNumber: 0, logIndex: 0 } as const;
+          yield* eventLogs.append([restart, ...logs]);
+          yield* eventTotals.add(countCurrent(logs) - (generation === 'current' ? removedCount : 0));
+          return true;
+        })(),
+      ),
+    listEventCounts: (after, limit) =>
+      database.snapshot(
+        (function* () {
+          const checkpoint = yield* stream.readCheckpoint();
+          return { checkpoint, counts: yield* eventTotals.listCounts(after, limit) };
+        })(),
+      ),
+    readEventTotal: () =>
+      database.snapshot(
+        (function* () {
+          const checkpoint = yield* stream.readCheckpoint();
+          return checkpoint && { checkpoint, total: yield* eventTotals.read() };
+        })(),
+      ),
     replaceChipLogs: (id, throughBlock, logs) => database.exclusive(chipLogs.replace(id, throughBlock, logs)),
     writeHeadObservation: (observation) => database.run(stream.writeHeadObservation(observation)),
     readHeadObservation: () => database.run(stream.readHeadObservation()),
@@ -41,4 +70,8 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
     listActiveMachines: (limit) => database.run(active.list(limit)),
     listUnfolded: (ratesFingerprint, limit, after) => database.snapshot(unfolded.list(ratesFingerprint, limit, after)),
   };
+}
+
+function countCurrent(logs: readonly EventLogEntry[]): number {
+  return logs.reduce((sum, { kind, generation }) => sum + Number(kind === 'submitted' && generation === 'current'), 0);
 }

@@ -300,7 +300,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
-    name: 'tokens of holders, logs of chip records',
+    name: 'counters of tokens, chip records and events',
     statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
       `ALTER TABLE machine_owners ADD COLUMN is_home ${small} NOT NULL DEFAULT 1 CHECK (is_home IN (0, 1))`,
       `ALTER TABLE ownership_reads ADD COLUMN repairs ${small} NOT NULL DEFAULT 0`,
@@ -309,6 +309,13 @@ export const MIGRATIONS: readonly Migration[] = [
       `UPDATE holders SET token_count = counted.token_count
         FROM (SELECT owner, count(*) AS token_count FROM machine_owners GROUP BY owner) counted
         WHERE holders.holder = counted.owner`,
+      `CREATE TABLE event_totals (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        log_count ${integer} NOT NULL
+      ) ${clustered}`,
+      `INSERT INTO event_totals (only_row, log_count)
+        SELECT 1, count(*) FROM event_logs l JOIN event_histories h ON h.history_id = l.history_id
+        WHERE h.generation = 2`,
       `CREATE TABLE chip_logs (
         machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
         block_number ${integer} NOT NULL,

@@ -64,6 +64,8 @@ export interface Schema {
   holdings: { holder: Uint8Array; machine_id: Uint8Array };
   /** `total` counts listed machines, `token_count` owned tokens. `version` grows with every change of the holder's rows. */
   holders: { holder: Uint8Array; total: number; version: number; token_count: number };
+  /** Number of event logs of the current registry, of every epoch. */
+  event_totals: { only_row: number; log_count: number };
   /** Logs of chip records; `revoked_at` is null for an attestation, the other times for a revocation. */
   chip_logs: {
     machine_id: Uint8Array;
