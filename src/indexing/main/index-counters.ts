@@ -2,7 +2,6 @@
  * Comparison of the index with the contracts' own counters (design/real-chains 1). Logs that a node withheld from the index show as a
  * difference, which is never served and starts a repair.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
@@ -86,7 +85,7 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     const { blockNumber: number, blockHash: hash } = checkpoint;
     if (readAgainAt.get(id) === hash) return ownership;
     const [current] = await chain.readOwnership({ number, hash }, [id]);
-    if (!isDeepStrictEqual(current, ownership) && !(await store.repairOwnership(checkpoint, [current!])))
+    if (!isSameOwnership(current!, ownership) && !(await store.repairOwnership(checkpoint, [current!])))
       return undefined;
     remember(readAgainAt, id, hash);
     return current;
@@ -130,4 +129,13 @@ function remember<K, V>(map: Map<K, V>, key: K, value: V): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value!);
+}
+
+function isSameOwnership(a: OwnershipChange, b: OwnershipChange): boolean {
+  const list = (each: OwnershipChange) => [
+    each.kind,
+    each.kind === 'gone' ? undefined : each.owner,
+    each.kind === 'held' ? each.controller : undefined,
+  ];
+  return list(a).join() === list(b).join();
 }

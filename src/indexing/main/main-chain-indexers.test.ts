@@ -139,7 +139,7 @@ describe('the main chain’s indexers', () => {
       refusal: 'checkpoint-not-on-chain',
       head: { reorgs: 1, unknownLogs: 0 },
       repair: { started: 0, succeeded: 0 },
-      missingEvents: undefined,
+      missingEvents: 0,
       folder: { foldedEvents: 0, pendingMachines: 0, unreadableMachines: 0 },
     });
     expect(indexers.worker.report().lastFailure).toBe('checkpoint-not-on-chain');
