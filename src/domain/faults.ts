@@ -18,6 +18,7 @@ export type UnreadableCause =
   | 'wrong-chain' // chain id or genesis hash differ from the configuration
   | 'block-mismatch' // the node responded for another block than the requested one
   | 'undecodable' // an inner result has no known form
+  | 'disagreement' // several nodes must agree and do not
   | 'contradiction' // two facts that must agree do not
   | 'events' // the event history has a gap or disagrees with its logs
   | 'no-head'; // no head of the chain has been seen yet

@@ -52,6 +52,8 @@ export interface PinnedMachine {
   readonly generation: EventGeneration;
   readonly id: MachineId;
   readonly block: BlockRef;
+  /** Whether the history was restarted at least once, possibly after what is stored. Its logs must be proven. */
+  readonly hasPriorEvents: boolean;
 }
 
 export interface EventLogQuery extends PinnedMachine {
@@ -59,8 +61,8 @@ export interface EventLogQuery extends PinnedMachine {
   readonly from: number;
   /** Position after the last record. */
   readonly to: number;
-  /** Whether the history was restarted at least once, possibly after what is stored. */
-  readonly hasPriorEvents: boolean;
+  /** Number of records at the block; compared with the logs where the history was restarted. */
+  readonly total?: number | undefined;
 }
 
 /**
@@ -76,7 +78,7 @@ export interface EventTimes {
 
   /**
    * Returns how many imports the machine had as of `block`; each restarts the history. Also proves that the stored logs belong to the
-   * chain of the block: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
+   * chain of the block, and are proven where they must be: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
    */
   readEventEpoch(machine: PinnedMachine): Promise<number>;
 }
@@ -101,6 +103,22 @@ export interface AltIndexStatus {
   readonly slot: number | undefined;
   /** Clock milliseconds at which the slot was read. */
   readonly observedAtMilliseconds: number | undefined;
+  /** Undefined where nothing has been listed yet, or the stored index is not of this deployment. */
+  readonly progress: AltWalkProgress | undefined;
+}
+
+/**
+ * Progress through the history. New transactions are first listed, newest to oldest, then applied, oldest to newest; `following`: all
+ * known ones are applied.
+ */
+export interface AltWalkProgress {
+  readonly phase: 'listing' | 'applying' | 'following';
+  /** Slot up to which transactions are applied; undefined before the first. */
+  readonly appliedSlot: number | undefined;
+  /** Slot of the newest transaction known. */
+  readonly targetSlot: number;
+  /** Slot of the oldest transaction listed; undefined unless listing. */
+  readonly listedDownToSlot: number | undefined;
 }
 
 /** Index of the alt chain's events (chain-svm 6). */

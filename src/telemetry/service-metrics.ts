@@ -35,7 +35,8 @@ export interface UpstreamCounts {
     readonly durations: LatencyHistogram;
     readonly failures: Readonly<Partial<Record<string, number>>>;
     readonly machineReads: number;
-    /** The following four exist for the main chain only. */
+    /** The following exist for the main chain only. */
+    readonly disagreements?: number;
     readonly retries?: number;
     readonly snapshotHits?: number;
     readonly snapshotCount?: number;
@@ -159,7 +160,7 @@ function toHttpMetrics(http: HttpCounts): MetricFamily[] {
 }
 
 function toUpstreamMetrics({ chain, counters }: UpstreamCounts): MetricFamily[] {
-  const { failures, calls, durations, snapshotHits, snapshotCount, snapshotBytes, retries } = counters;
+  const { failures, calls, durations, disagreements, snapshotHits, snapshotCount, snapshotBytes, retries } = counters;
   const own = (value: number | undefined): Sample[] => (value === undefined ? [] : [{ labels: { chain }, value }]);
   return [
     counterOf('svc_upstream_requests_total', 'HTTP requests sent to nodes.', own(counters.httpRequests)),
@@ -178,6 +179,11 @@ function toUpstreamMetrics({ chain, counters }: UpstreamCounts): MetricFamily[] 
       'svc_upstream_failures_total',
       'Requests to nodes without a usable response, by cause.',
       Object.entries(failures).map(([cause, count]) => ({ labels: { chain, cause }, value: count ?? 0 })),
+    ),
+    counterOf(
+      'svc_rpc_disagreements_total',
+      'Responses of nodes that differed where several nodes must agree.',
+      own(disagreements),
     ),
     counterOf(
       'svc_upstream_retries_total',

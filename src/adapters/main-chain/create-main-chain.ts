@@ -5,6 +5,7 @@
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import { REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
+import { pauseWithin } from '../rpc/node-rate.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import { formatDeploymentProblem, type DeploymentProblem } from '../rpc/deployment-problem.ts';
 import { createDeploymentCache } from './cache/deployment-cache.ts';
@@ -24,6 +25,7 @@ import { createMulticall, MULTICALL3_ADDRESS } from './reads/multicall.ts';
 import { createReadiness } from './reads/readiness.ts';
 import { createSnapshotReader } from './reads/snapshot-reader.ts';
 import { createUncachedReader } from './reads/uncached-reader.ts';
+import { createAgreement, type Agreement, type AgreementOptions } from './rpc/agreement.ts';
 import { createMainNodes, type MainNodes } from './rpc/main-nodes.ts';
 import { createPiggybackRequests } from './rpc/piggyback-requests.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/upstream-counters.ts';
@@ -54,19 +56,22 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const { clock, log, post, stopwatch = REAL_STOPWATCH } = dependencies;
   const { rpcUrls, addresses, chainId } = config;
   const limits = { ...MAIN_CHAIN_LIMITS, ...config.limits };
-  const { maxBatchCalls, maxEventPage, maxHeadAgeMilliseconds, requestTimeoutMilliseconds } = limits;
+  const { maxEventPage, maxHeadAgeMilliseconds, requestTimeoutMilliseconds } = limits;
   const counters = createMainUpstreamCounters();
   const startRead = () => startDeadline(limits.readTimeoutMilliseconds, requestTimeoutMilliseconds, stopwatch);
   const startIndexRead = () =>
     startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
 
   const nodes = createMainNodes({ rpcUrls, chainId, clock, log, limits, counters, post, stopwatch });
-  const piggyback = createPiggybackRequests({ nodes, stopwatch, maxBatchCalls, requestTimeoutMilliseconds });
+  const agreement = agreeOn(config, nodes, counters, log, (deadline) =>
+    pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline),
+  );
+  const piggyback = createPiggybackRequests({ nodes, stopwatch, requestTimeoutMilliseconds });
   const createTransport = (ownNodes: MainNodes) => ({
     nodes: ownNodes,
-    headers: createHeaders(ownNodes, maxBatchCalls),
+    headers: createHeaders(ownNodes, agreement?.confirmHead),
     multicall: createMulticall({
-      nodes: ownNodes,
+      nodes: agreement === undefined ? ownNodes : { request: agreement.request },
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
       limits,
       counters,
@@ -99,7 +104,6 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       nodes,
       headers,
       multicall,
-      maxBatchCalls,
       deadline: startRead(),
       onMulticall3(exists) {
         multicall.useAggregate(exists);
@@ -143,7 +147,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
 
   const { readPageLimit } = snapshotReader;
-  const indexing = { addresses, counters, startRead: startIndexRead, maxBatchCalls, readPageLimit };
+  const indexing = { addresses, counters, startRead: startIndexRead, readPageLimit };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),
@@ -153,6 +157,19 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     drain: piggyback.drain,
     close: () => nodes.close(),
   };
+}
+
+/** Returns undefined when one node is enough. */
+function agreeOn(
+  { quorum = 1, rpcHosts = [] }: MainChainConfig,
+  { members }: MainNodes,
+  counters: MainUpstreamCounters,
+  log: Log,
+  waitForRetry: AgreementOptions['waitForRetry'],
+): Agreement | undefined {
+  if (quorum === 1) return undefined;
+  const nodes = members.map((node) => ({ ...node, host: rpcHosts[node.position]! }));
+  return createAgreement({ nodes, quorum, counters, log, waitForRetry });
 }
 
 /** Logs the problems of a check that no caller waits for. */

@@ -1,5 +1,7 @@
 /** Event logs of the main chain by machine (chain-evm 3.7). */
+import { sql } from 'kysely';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { UNKNOWN_BLOCK_TIME } from '../../../ports/index-proof.ts';
 import type { EventLogRow } from '../../../ports/indexes.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
 import type { EventLogEntry } from '../../../ports/store.ts';
@@ -12,8 +14,6 @@ import { execute, readFirst, readRows, type SqlValue, type SqlProgram } from '..
 export interface EventLogs {
   /** Assigns positions to the logs and stores them. Requires the write lock. */
   append(logs: readonly EventLogEntry[]): SqlProgram<void>;
-  /** Deletes all logs of a machine, of every epoch, and returns their number. Requires the write lock. */
-  remove(generation: EventGeneration, id: MachineId): SqlProgram<number>;
   list(generation: EventGeneration, id: MachineId, from: number, to: number): SqlProgram<EventLogRow[]>;
   count(generation: EventGeneration, id: MachineId): SqlProgram<{ readonly count: number; readonly epoch: number }>;
 }
@@ -36,6 +36,10 @@ export function createEventLogs(dialect: Dialect): EventLogs {
        (history_id, epoch, seq, event_index, event_type, value, block_number, block_timestamp)
      SELECT history_id, epoch, seq, event_index, event_type, value, block_number, block_timestamp FROM batch`,
   );
+  const insertImport = batch(
+    { history_id: 'integer', epoch: 'integer', block_number: 'integer' },
+    'INSERT INTO event_imports (history_id, epoch, block_number) SELECT history_id, epoch, block_number FROM batch',
+  );
   const select = prepareQuery(
     { id: bytes, generation: integer, from: integer, to: integer },
     ({ id, generation, from, to }) =>
@@ -49,18 +53,8 @@ export function createEventLogs(dialect: Dialect): EventLogs {
         .where('h.generation', '=', generation)
         .where('l.seq', '>=', from)
         .where('l.seq', '<', to)
+        .where('l.block_timestamp', '>', sql.lit(UNKNOWN_BLOCK_TIME))
         .orderBy('l.seq'),
-  );
-  const removeOf = prepareQuery({ id: bytes, generation: integer }, ({ id, generation }) =>
-    builder
-      .deleteFrom('event_logs')
-      .where('history_id', 'in', (query) =>
-        query
-          .selectFrom('event_histories')
-          .select('history_id')
-          .where('machine_id', '=', id)
-          .where('generation', '=', generation),
-      ),
   );
   const selectCount = prepareQuery({ id: bytes, generation: integer }, ({ id, generation }) =>
     builder
@@ -75,15 +69,20 @@ export function createEventLogs(dialect: Dialect): EventLogs {
       const touched = findMachines(logs);
       const found = yield* histories.load(touched.keys);
       const rows: SqlValue[][] = [];
+      const imports: SqlValue[][] = [];
       logs.forEach((log, index) => {
         const history = found[touched.positions[index]!]!;
-        if (log.kind === 'submitted') rows.push(toRow(history, log));
-        else startEpoch(history);
+        if (log.kind === 'submitted') {
+          rows.push(toRow(history, log));
+        } else {
+          startEpoch(history);
+          imports.push([history.historyId, history.epoch, log.blockNumber]);
+        }
       });
       yield* execute({ sql: insert, batch: rows });
+      yield* execute({ sql: insertImport, batch: imports });
       yield* histories.save(found);
     },
-    remove: (generation, id) => execute(removeOf({ id: toIdBytes(id), generation: toGenerationNumber(generation) })),
     *list(generation, id, from, to) {
       const rows = yield* readRows(select({ id: toIdBytes(id), generation: toGenerationNumber(generation), from, to }));
       return rows.map((row) => ({

@@ -24,6 +24,7 @@ export function createIndexedMachines({ builder }: Dialect, chipLogs: ChipLogs):
       .selectFrom('checkpoints as c')
       .leftJoin('ownership_reads as r', (join) => join.onTrue())
       .leftJoin('machine_owners as m', (join) => join.on('m.machine_id', '=', id))
+      .leftJoin('unread_machines as u', (join) => join.on('u.machine_id', '=', id))
       .select([
         'c.block_number',
         'c.block_hash',
@@ -31,6 +32,7 @@ export function createIndexedMachines({ builder }: Dialect, chipLogs: ChipLogs):
         'm.owner',
         'm.controller',
         'm.is_home',
+        'u.machine_id as unread',
       ])
       .where('c.stream', '=', 'main-chain'),
   );
@@ -41,7 +43,7 @@ export function createIndexedMachines({ builder }: Dialect, chipLogs: ChipLogs):
       if (row === undefined) return undefined;
       return {
         checkpoint: { blockNumber: row.block_number, blockHash: row.block_hash },
-        isSettled: (row.read_block ?? 0) <= row.block_number,
+        isSettled: row.unread === null && (row.read_block ?? 0) <= row.block_number,
         ownership: toOwnership(id, row),
         chipLogs: yield* chipLogs.list(id),
       };

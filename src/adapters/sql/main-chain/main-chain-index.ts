@@ -4,8 +4,10 @@ import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createChipLogs } from './chip-logs.ts';
 import { createEventLogs } from './event-logs.ts';
+import { createEventRepair } from './event-repair.ts';
 import { createEventTotals } from './event-totals.ts';
 import { createIndexedMachines } from './indexed-machines.ts';
+import { createProofProgress } from './proof-progress.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
 import type { SqlDatabase } from '../engine/sql-program.ts';
@@ -15,15 +17,17 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const eventLogs = createEventLogs(database.dialect);
   const ownershipRows = createOwnershipRows(database.dialect);
   const eventTotals = createEventTotals(database.dialect);
+  const eventRepair = createEventRepair(database.dialect);
   const chipLogs = createChipLogs(database.dialect);
   const indexedMachines = createIndexedMachines(database.dialect, chipLogs);
+  const proof = createProofProgress(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
 
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
-    advanceMainChain: (expected, next, logs, ownership, newChipLogs = []) =>
+    advanceMainChain: (expected, next, logs, ownership, unproven, newChipLogs = []) =>
       database.exclusive(
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
@@ -32,6 +36,13 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
           yield* active.record(logs);
           yield* ownershipRows.apply(ownership);
           yield* chipLogs.append(newChipLogs);
+          if (unproven !== undefined) yield* proof.addUnproven(unproven);
+          else
+            yield* proof.addSegment({
+              fromBlock: (expected?.blockNumber ?? -1) + 1,
+              toBlock: next.blockNumber,
+              kind: 'headers',
+            });
           return true;
         })(),
       ),
@@ -40,11 +51,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
       database.exclusive(
         (function* () {
           if (!(yield* stream.isAt(checkpoint))) return false;
-          const removedCount = yield* eventLogs.remove(generation, id);
-          // A new epoch, so that rating states of the replaced logs are never used.
-          const restart = { kind: 'imported', generation, machineId: id, blockNumber: 0, logIndex: 0 } as const;
-          yield* eventLogs.append([restart, ...logs]);
-          yield* eventTotals.add(countCurrent(logs) - (generation === 'current' ? removedCount : 0));
+          yield* eventRepair.replaceHistory(generation, id, logs);
           return true;
         })(),
       ),

@@ -2,6 +2,7 @@
  * Pages of machine ownership (`OwnershipStore`; chain-evm 4), sorted by machine. Anchors bound the offset of a query, so
  * that a late page costs no more than an early one.
  */
+import { sql } from 'kysely';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type {
   Checkpoint,
@@ -76,6 +77,9 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
   const cache = new Map<Address, Anchors>();
   const stream = createBlockStream(dialect, 'main-chain');
   const selectRead = prepareQuery({}, () => builder.selectFrom('ownership_reads').select(['block_number', 'repairs']));
+  const selectUnread = prepareQuery({}, () =>
+    builder.selectFrom('unread_machines').select('machine_id').limit(sql.lit(1)),
+  );
   const selectHolder = prepareQuery({ holder: bytes }, ({ holder }) =>
     builder.selectFrom('holders').select(['total', 'version', 'token_count']).where('holder', '=', holder),
   );
@@ -149,7 +153,8 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
   function* findIndexed({ tokenCount }: Holder): SqlProgram<Pick<OwnershipPage, 'indexedBlock' | 'tokens'>> {
     const checkpoint = yield* stream.readCheckpoint();
     const newestRead = yield* readFirst(selectRead({}));
-    const isComplete = checkpoint !== undefined && (newestRead?.block_number ?? 0) <= checkpoint.blockNumber;
+    const isRead = (yield* readFirst(selectUnread({}))) === undefined;
+    const isComplete = isRead && checkpoint !== undefined && (newestRead?.block_number ?? 0) <= checkpoint.blockNumber;
     if (!isComplete) return { indexedBlock: undefined, tokens: undefined };
     const tokens: IndexedTokens = { count: tokenCount, checkpoint };
     return { indexedBlock: checkpoint.blockNumber, tokens };
