@@ -121,8 +121,12 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     for (const each of order) {
       try {
         const responses = await requestFrom(each, calls, deadline);
-        if (!responses.every(isOversized)) return { served: each, responses };
-        // A hostile node sends endless responses, so another node is asked before the query is made smaller.
+        if (!responses.every(isOversized)) {
+          if (oversized !== undefined) recordFailure(oversized.served, new MainRpcError('malformed'));
+          return { served: each, responses };
+        }
+        // A hostile node sends endless responses, so another node is asked before the query is made smaller. Where that
+        // one succeeds, the query was not too large.
         oversized ??= { served: each, responses };
       } catch (error) {
         if (!(error instanceof MainRpcError) || deadline.signal.aborted || isClosed) throw error;
