@@ -1,14 +1,15 @@
 /** Bad input of a node on a real connection: every kind is refused with a named cause by the clients of both chains. */
 import { Agent } from 'undici';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { AltRpcError, sendAltRpc } from '../src/adapters/alt-chain/rpc/json-rpc.ts';
-import { MainRpcError, sendMainRpc, type MainRpcCall } from '../src/adapters/main-chain/rpc/json-rpc.ts';
+import { sendAltRpc } from '../src/adapters/alt-chain/rpc/json-rpc.ts';
+import { MAIN_CHAIN_LIMITS } from '../src/adapters/main-chain/limits.ts';
+import { sendMainRpc, type MainRpcCall } from '../src/adapters/main-chain/rpc/json-rpc.ts';
 import { createMainNodes } from '../src/adapters/main-chain/rpc/main-nodes.ts';
 import { createMainUpstreamCounters } from '../src/adapters/main-chain/rpc/upstream-counters.ts';
-import { MAIN_CHAIN_LIMITS } from '../src/adapters/main-chain/limits.ts';
 import { startDeadline } from '../src/adapters/rpc/deadline.ts';
 import { startRpcProxy } from '../testing/harness/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../src/adapters/rpc/http-post.ts';
+import { RpcFailure } from '../src/adapters/rpc/rpc-failure.ts';
 import { HOSTILE_RESPONSES, startHostileNode, type HostileNode } from '../testing/harness/hostile-node.ts';
 
 const dispatcher = new Agent();
@@ -39,8 +40,8 @@ describe.each(Object.keys(HOSTILE_RESPONSES))('%s', (name) => {
   test('is refused by the main chain for a small call', async () => {
     node = await startHostileNode(HOSTILE_RESPONSES[name]!);
     const error = await sendMain('eth_blockNumber').catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(MainRpcError);
-    expect(error).toMatchObject({ unreadable: cause, rateLimited: false });
+    expect(error).toBeInstanceOf(RpcFailure);
+    expect(error).toMatchObject({ unreadable: cause, kind: 'failed' });
     expect(node.requests).toEqual({ own: 1, redirected: 0 });
   });
 
@@ -56,7 +57,7 @@ describe.each(Object.keys(HOSTILE_RESPONSES))('%s', (name) => {
   test('is refused by the alt chain', async () => {
     node = await startHostileNode(HOSTILE_RESPONSES[name]!);
     const error = await sendAlt('getSlot').catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(AltRpcError);
+    expect(error).toBeInstanceOf(RpcFailure);
     expect(error).toMatchObject({ unreadable: cause, kind: 'failed' });
   });
 });
@@ -138,16 +139,35 @@ describe('an error of a node', () => {
 });
 
 describe('a batch', () => {
-  test.each([
-    ['two entries with one id', (ids: number[]) => [ids[0], ids[0]]],
-    ['a missing entry', (ids: number[]) => [ids[0]]],
-    ['an entry that was not requested', (ids: number[]) => [...ids, 0]],
-    ['another id', (ids: number[]) => [ids[0], 0]],
-  ])('is refused with %s', async (_, change) => {
+  const ok = { ok: true, result: '0x1' };
+  const send = async (change: (ids: number[]) => unknown[]) => {
     node = await startHostileNode((calls, response) => {
       const entries = change(calls.map(({ id }) => id)).map((id) => ({ jsonrpc: '2.0', id, result: '0x1' }));
       response.end(JSON.stringify(entries));
     });
-    await expect(sendMain('eth_blockNumber', 'eth_chainId')).rejects.toMatchObject({ unreadable: 'malformed' });
+    return sendMain('eth_blockNumber', 'eth_chainId');
+  };
+
+  test('is refused with two entries of one id', async () => {
+    await expect(send((ids) => [ids[0], ids[0]])).rejects.toMatchObject({ unreadable: 'malformed' });
   });
+
+  test.each([
+    ['a missing entry', (ids: number[]) => [ids[0]]],
+    ['another id', (ids: number[]) => [ids[0], 0]],
+  ])('lacks the response that %s leaves open', async (_, change) => {
+    expect(await send(change)).toEqual([ok, undefined]);
+  });
+
+  test('ignores an entry that was not requested', async () => {
+    expect(await send((ids) => [...ids, 0])).toEqual([ok, ok]);
+  });
+});
+
+test('an id as text is accepted from nodes of the main chain, some of which send it, and refused by the alt chain', async () => {
+  node = await startHostileNode(([sent], response) => {
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: String(sent!.id), result: '0x1' }));
+  });
+  expect(await sendMain('eth_blockNumber')).toEqual([{ ok: true, result: '0x1' }]);
+  await expect(sendAlt('getSlot')).rejects.toMatchObject({ unreadable: 'malformed' });
 });

@@ -42,7 +42,7 @@ async function openIndexers(maxWindowBlocks?: number) {
   const reader = createBlockReader(chain, 'proven');
   const steps: HeadStep[] = [];
   const shared = { chain, reader, store, integrity, clock, log };
-  const index = createMainChainIndex({ ...shared, identity: 'test', startBlock: 0, maxWindowBlocks });
+  const index = createMainChainIndex({ ...shared, proof: 'before', identity: 'test', startBlock: 0, maxWindowBlocks });
   const fxRates = createFixedRates([]);
   const folder = createEventFolder({ ...shared, fxRates });
   const follower = createHeadFollower({ ...shared, listeners: [{ advanceHead: (step) => steps.push(step) }] });

@@ -38,6 +38,7 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
       eventRegistry: addresses.eventRegistry,
       legacyEventRegistry: addresses.legacy?.eventRegistry,
     },
+    proof: config.indexProof,
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
     listeners: [adapter.chain],
   });

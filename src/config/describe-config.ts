@@ -68,6 +68,7 @@ export function describeConfig(config: Config): ConfigDescription {
     RATE_LIMIT_IPV6_PREFIX: config.rateLimitIpv6Prefix,
     TRUSTED_PROXIES: config.trustedProxies.join(', ') || undefined,
     INDEXER: config.indexer,
+    INDEX_PROOF: config.indexProof,
     POLL_INTERVAL_SECONDS: config.pollIntervalSeconds,
     LOG_LEVEL: config.log.level,
     LOG_FORMAT: config.log.format,

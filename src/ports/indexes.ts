@@ -37,6 +37,8 @@ export interface PinnedMachine {
   readonly generation: EventGeneration;
   readonly id: MachineId;
   readonly block: BlockRef;
+  /** Whether the history was restarted at least once, possibly after what is stored. Its logs must be proven. */
+  readonly hasPriorEvents: boolean;
 }
 
 export interface EventLogQuery extends PinnedMachine {
@@ -44,8 +46,8 @@ export interface EventLogQuery extends PinnedMachine {
   readonly from: number;
   /** Position after the last record. */
   readonly to: number;
-  /** Whether the history was restarted at least once, possibly after what is stored. */
-  readonly hasPriorEvents: boolean;
+  /** Number of records at the block; compared with the logs where the history was restarted. */
+  readonly total?: number | undefined;
 }
 
 /**
@@ -61,7 +63,7 @@ export interface EventTimes {
 
   /**
    * Returns how many imports the machine had as of `block`; each restarts the history. Also proves that the stored logs belong to the
-   * chain of the block: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
+   * chain of the block, and are proven where they must be: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
    */
   readEventEpoch(machine: PinnedMachine): Promise<number>;
 }

@@ -11,6 +11,7 @@ import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
 import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
+import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
 import type { EventGeneration } from './main-chain.ts';
 
@@ -61,17 +62,22 @@ export interface MainChainIndexStore {
    * itself, in one transaction.
    * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first).
    * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import.
+   * Without `unproven` the blocks become a proof segment of headers.
    */
   advanceMainChain(
     expected: Checkpoint | undefined,
     next: Checkpoint,
     logs: readonly EventLogEntry[],
     ownership: OwnershipReads,
+    unproven?: UnprovenWindow,
   ): Promise<boolean>;
   /** Stores the observation unless the stored one is newer. */
   writeHeadObservation(observation: HeadObservation): Promise<void>;
   readHeadObservation(): Promise<HeadObservation | undefined>;
-  /** Returns the rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known. */
+  /**
+   * Returns the rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known, and none of unknown
+   * block time.
+   */
   listEventLogs(generation: EventGeneration, id: MachineId, from: number, to: number): Promise<EventLogRow[]>;
   /** Returns the number of known logs since the last import, and the number of imports (`epoch`). */
   readEventLogCount(
@@ -253,6 +259,7 @@ export interface ChipStore {
 export interface Store
   extends
     MainChainIndexStore,
+    IndexProofStore,
     OwnershipStore,
     RatingStateStore,
     FxStore,

@@ -2,7 +2,8 @@
  * In-memory main chain. It can be mined and reorganized, and its node can return false data, lag and refuse. Everything
  * is deterministic, and each request is recorded.
  */
-import { buildBloom } from '../../src/domain/index-rules/bloom.ts';
+import { buildBloom, ZERO_BLOOM } from '../../src/domain/index-rules/bloom.ts';
+import { EMPTY_RECEIPTS_ROOT } from '../../src/domain/index-rules/receipts-root.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { BlockRef, EventRecord } from '../../src/domain/machine/machine-facts.ts';
@@ -100,7 +101,9 @@ export class FakeChain implements MainChainLog {
     });
     const logsBloom = buildBloom(new Set([...foreign, ...records.flatMap(({ items }) => items)]));
     const parentHash = this.#blocks.at(-1)?.header.hash ?? toWord(0n);
-    const header = { number, hash, timestamp, parentHash, logsBloom };
+    // Only blocks without any log have a real root here.
+    const receiptsRoot = logsBloom === ZERO_BLOOM ? EMPTY_RECEIPTS_ROOT : undefined;
+    const header = { number, hash, timestamp, parentHash, logsBloom, receiptsRoot };
     this.#blocks.push({ header, logs: records.map(({ log }) => log), records, foreign });
     return header;
   }

@@ -101,7 +101,6 @@ export const HOSTILE_RESPONSES: Readonly<Record<string, Respond>> = {
   'a truncated body': respondEach((id) => `{"jsonrpc":"2.0","id":${id},"result":"0x`),
   'two values': respondEach((id) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}{}`),
   'a wrong id': respondEach((id) => `{"jsonrpc":"2.0","id":${id + 1_000_000},"result":"0x1"}`),
-  'an id as text': respondEach((id) => `{"jsonrpc":"2.0","id":"${id}","result":"0x1"}`),
   'no id': respondEach(() => '{"jsonrpc":"2.0","result":"0x1"}'),
   'no version': respondEach((id) => `{"id":${id},"result":"0x1"}`),
   'a result and an error': respondEach(

@@ -5,6 +5,7 @@
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import { REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
+import { pauseWithin } from '../rpc/node-rate.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import { formatDeploymentProblem, type DeploymentProblem } from '../rpc/deployment-problem.ts';
 import { createDeploymentCache } from './cache/deployment-cache.ts';
@@ -54,7 +55,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const { clock, log, post, stopwatch = REAL_STOPWATCH } = dependencies;
   const { rpcUrls, addresses, chainId } = config;
   const limits = { ...MAIN_CHAIN_LIMITS, ...config.limits };
-  const { maxBatchCalls, maxEventPage, maxHeadAgeMilliseconds, requestTimeoutMilliseconds } = limits;
+  const { maxEventPage, maxHeadAgeMilliseconds, requestTimeoutMilliseconds } = limits;
   const counters = createMainUpstreamCounters();
   const startRead = () => startDeadline(limits.readTimeoutMilliseconds, requestTimeoutMilliseconds, stopwatch);
   const startIndexRead = () =>
@@ -62,12 +63,12 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
 
   const nodes = createMainNodes({ rpcUrls, chainId, clock, log, limits, counters, post, stopwatch });
   const agreement = agreeOn(config, nodes, counters, log, (deadline) =>
-    stopwatch.pause(limits.retryDelayMilliseconds, deadline.signal),
+    pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline),
   );
-  const piggyback = createPiggybackRequests({ nodes, stopwatch, maxBatchCalls, requestTimeoutMilliseconds });
+  const piggyback = createPiggybackRequests({ nodes, stopwatch, requestTimeoutMilliseconds });
   const createTransport = (ownNodes: MainNodes) => ({
     nodes: ownNodes,
-    headers: createHeaders(ownNodes, maxBatchCalls, agreement?.confirmHead),
+    headers: createHeaders(ownNodes, agreement?.confirmHead),
     multicall: createMulticall({
       nodes: agreement === undefined ? ownNodes : { request: agreement.request },
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
@@ -100,7 +101,6 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       nodes,
       headers,
       multicall,
-      maxBatchCalls,
       deadline: startRead(),
       onMulticall3(exists) {
         multicall.useAggregate(exists);
@@ -143,7 +143,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
 
   const { readPageLimit } = snapshotReader;
-  const indexing = { addresses, counters, startRead: startIndexRead, maxBatchCalls, readPageLimit };
+  const indexing = { addresses, counters, startRead: startIndexRead, readPageLimit };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),
@@ -158,20 +158,13 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
 /** Returns undefined when one node is enough. */
 function agreeOn(
   { quorum = 1, rpcHosts = [] }: MainChainConfig,
-  { single }: MainNodes,
+  { members }: MainNodes,
   counters: MainUpstreamCounters,
   log: Log,
   waitForRetry: AgreementOptions['waitForRetry'],
 ): Agreement | undefined {
   if (quorum === 1) return undefined;
-  const nodes = single.map((node, position) => ({
-    ...node,
-    position,
-    host: rpcHosts[position]!,
-    leaveOut(seconds: number) {
-      node.leaveOut('disagreement', seconds);
-    },
-  }));
+  const nodes = members.map((node) => ({ ...node, host: rpcHosts[node.position]! }));
   return createAgreement({ nodes, quorum, counters, log, waitForRetry });
 }
 

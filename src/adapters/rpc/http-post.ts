@@ -5,6 +5,7 @@
  */
 import { Agent, request as httpRequest, type Dispatcher } from 'undici';
 import { SMALL_RESPONSE_BYTES } from './response-limits.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import { createSemaphore } from './semaphore.ts';
 
 const KEEP_ALIVE_MILLISECONDS = 30_000;
@@ -104,7 +105,7 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
     const { origin, path, headers } = node;
     const response = await httpRequest(origin + path, { method: 'POST', headers, body, dispatcher, signal });
     const status = response.statusCode;
-    const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
+    const retryAfterSeconds = parseRetryAfter(response.headers['retry-after'], Date.now());
     const isSuccess = status >= 200 && status < 300;
     const maxBytes = isSuccess ? maxResponseBytes : Math.min(maxResponseBytes, SMALL_RESPONSE_BYTES);
     const isCompressed = (response.headers['content-encoding'] ?? 'identity') !== 'identity';
@@ -189,8 +190,4 @@ function endConnection(stream: BodyStream): void {
 function isConnectionLost(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code;
   return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
-}
-
-function parseRetryAfter(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }

@@ -8,6 +8,9 @@ import { keccak256 } from './keccak.ts';
 const BLOOM_BITS = 2048;
 const NIBBLES = BLOOM_BITS / 4;
 
+/** Bloom of a block without logs, and of every block on chains without real blooms: it proves nothing. */
+export const ZERO_BLOOM = `0x${'0'.repeat(NIBBLES)}`;
+
 /** Bit positions of one address or topic in a bloom's text: the index of a hex digit and the bit within it. */
 export type BloomProbe = readonly { readonly at: number; readonly mask: number }[];
 

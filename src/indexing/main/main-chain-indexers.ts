@@ -2,8 +2,10 @@
  * Indexers of the main chain. The worker indexes and folds finalized blocks and runs in one process only; the head
  * follower runs in every process that serves requests.
  */
+import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { EventTimes, IndexStatus } from '../../ports/indexes.ts';
+import type { IndexProofStore } from '../../ports/index-proof.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChainLog } from '../../ports/main-chain.ts';
 import type { RatingStateStore, MainChainIndexStore } from '../../ports/store.ts';
@@ -15,7 +17,7 @@ import { createIndexIntegrity, type IndexRefusal } from '../loops/index-integrit
 import { createIndexStatus } from './index-status.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
-import { createBlockReader, type Completeness } from './block-reader.ts';
+import { createBlockReader } from './block-reader.ts';
 
 export interface MainChainIndexersOptions {
   readonly chain: MainChainLog;
@@ -24,7 +26,7 @@ export interface MainChainIndexersOptions {
    * follower.
    */
   readonly deferredChain?: MainChainLog | undefined;
-  readonly store: MainChainIndexStore & RatingStateStore;
+  readonly store: MainChainIndexStore & RatingStateStore & IndexProofStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -34,7 +36,8 @@ export interface MainChainIndexersOptions {
   readonly pollIntervalMilliseconds: number;
   /** Poll interval of the head follower when blocks follow no schedule. */
   readonly headIntervalMilliseconds?: number | undefined;
-  readonly completeness?: Completeness | undefined;
+  /** `before` where it is not given. */
+  readonly proof?: IndexProof | undefined;
   readonly listeners: readonly HeadListener[];
 }
 
@@ -71,17 +74,22 @@ const MIN_DEFERRABLE_INTERVAL_MILLISECONDS = 30_000;
 const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
 export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
-  const { chain, store, clock, timers, log, deployment, listeners, completeness = 'proven' } = options;
+  const { chain, store, clock, timers, log, deployment, listeners, proof = 'before' } = options;
+  const completeness = proof === 'off' ? 'trusted' : 'proven';
   const integrity = createIndexIntegrity(log);
-  const reader = createBlockReader(chain, completeness);
+  const isFirst = proof === 'before';
+  const reader = createBlockReader(chain, completeness, isFirst);
   const identity = formatIndexIdentity(deployment);
   const { startBlock } = deployment;
   const { deferredChain, pollIntervalMilliseconds } = options;
   const isDeferrable = deferredChain !== undefined && pollIntervalMilliseconds >= MIN_DEFERRABLE_INTERVAL_MILLISECONDS;
   const deferred = isDeferrable
-    ? { chain: deferredChain, reader: createBlockReader(deferredChain, completeness) }
+    ? { chain: deferredChain, reader: createBlockReader(deferredChain, completeness, isFirst) }
     : undefined;
-  const index = createMainChainIndex({ chain, reader, deferred, store, integrity, clock, log, identity, startBlock });
+  const index = createMainChainIndex({
+    ...{ chain, reader, deferred, store, proof },
+    ...{ integrity, clock, log, identity, startBlock },
+  });
   const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock, log });
   const { headIntervalMilliseconds = HEAD_INTERVAL_MILLISECONDS } = options;
   const follower = createHeadFollower({

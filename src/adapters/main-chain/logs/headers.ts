@@ -4,7 +4,6 @@ import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import { setBounded } from '../../rpc/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { createBatcher } from '../rpc/batch-size.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
 import { parseHash, parseQuantity, toQuantity } from '../rpc/quantities.ts';
@@ -29,16 +28,12 @@ type ConfirmHead = (head: Header, deadline: Deadline) => Promise<Header>;
 /** Headers remembered by hash. */
 const REMEMBERED = 256;
 
-/** Headers that count as one other call: they are short and looked up, not computed. */
-const HEADERS_PER_CALL = 10;
-
 /** `confirmHead` replaces the newest block of one node by the newest one that several nodes know. */
-export function createHeaders(nodes: MainNodes, maxBatchCalls: number, confirmHead?: ConfirmHead): Headers {
+export function createHeaders(nodes: Pick<MainNodes, 'request'>, confirmHead?: ConfirmHead): Headers {
   const known = new Map<string, Header>();
-  const batcher = createBatcher(nodes, HEADERS_PER_CALL * maxBatchCalls);
 
   async function readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]> {
-    const responses = await batcher.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
+    const responses = await nodes.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
       throw toMainFault(error);
     });
     return responses.map((response, i) => requireHeader(response, numbers[i]!));

@@ -19,12 +19,13 @@ import {
   type ProvenLog,
 } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { createBatcher, METHOD_NOT_FOUND } from '../rpc/batch-size.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { METHOD_NOT_FOUND } from '../rpc/batch-delivery.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
-import { MainRpcError, type RpcResponse, type MainRpcCall } from '../rpc/json-rpc.ts';
+import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
 import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
@@ -44,13 +45,12 @@ export interface MainChainLogOptions {
   readonly multicall: Multicall;
   readonly counters: MainUpstreamCounters;
   readonly startRead: () => Deadline;
-  readonly maxBatchCalls: number;
   /** Returns the largest number of records per call. */
   readonly readPageLimit: (block: Header, deadline: Deadline) => Promise<number>;
 }
 
 export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
-  const { addresses, nodes, headers, multicall, counters, startRead, maxBatchCalls, readPageLimit } = options;
+  const { addresses, nodes, headers, multicall, counters, startRead, readPageLimit } = options;
   const effects = createLogEffects(addresses);
   const watched = new Set<string>(effects.addresses);
 
@@ -68,9 +68,6 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   }
 
   const ownership = createOwnershipReader({ addresses, nodes, multicall, counters });
-  const batcher = createBatcher({ request }, maxBatchCalls);
-  /** Has its own size: receipts are longer than logs, so a node may refuse a batch of them that it accepts for logs. */
-  const receiptsBatcher = createBatcher({ request }, maxBatchCalls);
   let servesReceipts = true;
 
   /** Sends the calls. Throws `LogQueryRefused` when the node limits the rate. */
@@ -82,7 +79,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     try {
       return await send(calls, deadline);
     } catch (error) {
-      if (error instanceof MainRpcError && error.rateLimited) {
+      if (error instanceof RpcFailure && error.kind === 'rate') {
         throw new LogQueryRefused('rate-limited', error.retryAfterSeconds);
       }
       throw toMainFault(error);
@@ -171,14 +168,14 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     },
     async readBlockLogs(blocks) {
       const calls = blocks.map(({ hash }) => getLogs({ blockHash: hash }));
-      const responses = await batcher.request(calls, startRead());
+      const responses = await request(calls, startRead());
       const found: BlockLogs[] = [];
       for (const [i, response] of responses.entries()) found.push(await toBlockLogs(response, blocks[i]!));
       return found;
     },
     async readProvenLogs(wanted, take) {
       const calls = wanted.map(({ number }) => receiptsCall(number));
-      const responses = await receiptsBatcher.request(calls, startRead());
+      const responses = await request(calls, startRead());
       for (const [i, response] of responses.entries()) {
         const logs = toProvenLogs(response, wanted[i]!);
         if (logs === undefined) return false;

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Header } from '../../../ports/main-chain.ts';
 import { startDeadline } from '../../rpc/deadline.ts';
 import { createAgreement, type Agreement, type VotingNode } from './agreement.ts';
-import { MainRpcError, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
 
 /** Responds to one call; undefined: the node does not respond. */
 type Respond = (call: MainRpcCall) => unknown;
@@ -38,15 +39,15 @@ function node(position: number, host: string, respond: Respond): FakeNode {
       this.requests += 1;
       return calls.map((call) => toResponse(this.respond(call)));
     },
-    leaveOut(seconds) {
+    leaveOut({ retryAfterSeconds }) {
       this.isLeftOut = true;
-      this.leftOutSeconds.push(seconds);
+      this.leftOutSeconds.push(retryAfterSeconds!);
     },
   };
 }
 
 function toResponse(result: unknown): RpcResponse {
-  if (result === undefined) throw new MainRpcError('transport');
+  if (result === undefined) throw new RpcFailure('transport');
   if (result instanceof Error) return { ok: false, code: -32_000, revertData: undefined, hint: undefined };
   return { ok: true, result };
 }

@@ -6,23 +6,17 @@
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import type { Log } from '../../../ports/runtime.ts';
 import type { Header } from '../../../ports/main-chain.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { headerCall, parseHeader } from '../logs/headers.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
-import { MainRpcError, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
+import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
+import type { MainNode } from './main-nodes.ts';
 
 /** A node that votes. */
-export interface VotingNode {
-  /** Position in the configuration, which identifies the node in the log. */
-  readonly position: number;
+export interface VotingNode extends MainNode {
   /** Registrable domain or address: nodes with the same host are assumed to have one operator. */
   readonly host: string;
-  /** False while the node is left out after failures. */
-  isAvailable(): boolean;
-  /** Sends the calls to this node alone. Throws `MainRpcError`, after recording the failure. */
-  request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
-  /** Leaves the node out because the other nodes agreed on another response. */
-  leaveOut(seconds: number): void;
 }
 
 export interface AgreementOptions {
@@ -37,7 +31,7 @@ export interface AgreementOptions {
 
 export interface Agreement {
   /**
-   * Returns the responses on which `quorum` hosts agree. Throws `MainRpcError`: `disagreement` when the hosts differ and
+   * Returns the responses on which `quorum` hosts agree. Throws `RpcFailure`: `disagreement` when the hosts differ and
    * none of the responses has enough votes, else the failure of a node.
    */
   request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
@@ -79,7 +73,8 @@ export function createAgreement(options: AgreementOptions): Agreement {
     const count = (differences.get(node) ?? 0) + 1;
     differences.set(node, count);
     counters.disagreements += 1;
-    node.leaveOut(Math.min(2 ** (count - 1), MAX_LEFT_OUT_SECONDS));
+    const retryAfterSeconds = Math.min(2 ** (count - 1), MAX_LEFT_OUT_SECONDS);
+    node.leaveOut(new RpcFailure('disagreement', 'failed', { retryAfterSeconds }));
     log.warn({ chain: 'main', endpoint: node.position }, 'the response of this node differs from that of the others');
   }
 
@@ -88,7 +83,7 @@ export function createAgreement(options: AgreementOptions): Agreement {
     try {
       return await vote(calls, deadline);
     } catch (error) {
-      if (!(error instanceof MainRpcError) || !REPEATED.has(error.unreadable)) throw error;
+      if (!(error instanceof RpcFailure) || !REPEATED.has(error.unreadable)) throw error;
       await waitForRetry(deadline);
       return vote(calls, deadline);
     }
@@ -98,7 +93,7 @@ export function createAgreement(options: AgreementOptions): Agreement {
     const waiting = listHosts();
     const polls = new Set<Promise<void>>();
     const ballots = new Map<string, Ballot>();
-    let failure: unknown = new MainRpcError('transport');
+    let failure: unknown = new RpcFailure('transport');
     let elected: Ballot | undefined;
 
     async function poll(host: readonly VotingNode[]): Promise<void> {
@@ -133,7 +128,7 @@ export function createAgreement(options: AgreementOptions): Agreement {
     }
     if (elected === undefined) {
       if (ballots.size > 1) counters.disagreements += 1;
-      throw ballots.size > 1 ? new MainRpcError('disagreement') : failure;
+      throw ballots.size > 1 ? new RpcFailure('disagreement') : failure;
     }
     recordVotes(elected, ballots.values());
     return elected.responses;
@@ -147,10 +142,10 @@ export function createAgreement(options: AgreementOptions): Agreement {
     // The height that `quorum` hosts have reached, whatever a lying one claims.
     const heights = seen.flatMap(({ latest }) => (latest === undefined ? [] : [latest.number])).sort((a, b) => b - a);
     const height = heights[quorum - 1];
-    if (height === undefined) throw new MainRpcError('disagreement');
+    if (height === undefined) throw new RpcFailure('disagreement');
     const [response] = await request([headerCall(Math.min(height, head.number))], deadline);
     const header = toHeader(response!);
-    if (header === undefined) throw new MainRpcError('malformed');
+    if (header === undefined) throw new RpcFailure('malformed');
     return header;
   }
 
@@ -173,12 +168,12 @@ async function pollHost(
   isVote: (response: RpcResponse) => boolean = isFact,
 ): Promise<{ readonly node: VotingNode; readonly responses: readonly RpcResponse[] }> {
   const available = host.filter((node) => node.isAvailable());
-  let failure: unknown = new MainRpcError('transport');
+  let failure: unknown = new RpcFailure('transport');
   for (const node of available) {
     try {
       const responses = await node.request(calls, deadline);
       if (responses.every(isVote)) return { node, responses };
-      failure = new MainRpcError(responses.some(isUnknownBlock) ? 'block-mismatch' : 'rpc-error');
+      failure = new RpcFailure(responses.some(isUnknownBlock) ? 'block-mismatch' : 'rpc-error');
     } catch (error) {
       failure = error;
     }

@@ -3,6 +3,7 @@ import type { MainChainIndexStore } from '../../../ports/store.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createEventLogs } from './event-logs.ts';
+import { createProofProgress } from './proof-progress.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
 import type { SqlDatabase } from '../engine/sql-program.ts';
@@ -11,19 +12,27 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const stream = createBlockStream(database.dialect, 'main-chain');
   const eventLogs = createEventLogs(database.dialect);
   const ownershipRows = createOwnershipRows(database.dialect);
+  const proof = createProofProgress(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
 
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
-    advanceMainChain: (expected, next, logs, ownership) =>
+    advanceMainChain: (expected, next, logs, ownership, unproven) =>
       database.exclusive(
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
           yield* active.record(logs);
           yield* ownershipRows.apply(ownership);
+          if (unproven !== undefined) yield* proof.addUnproven(unproven);
+          else
+            yield* proof.addSegment({
+              fromBlock: (expected?.blockNumber ?? -1) + 1,
+              toBlock: next.blockNumber,
+              kind: 'headers',
+            });
           return true;
         })(),
       ),

@@ -2,6 +2,7 @@
  * Pages of machine ownership (`OwnershipStore`; chain-evm 4), sorted by machine. Anchors bound the offset of a query, so
  * that a late page costs no more than an early one.
  */
+import { sql } from 'kysely';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { Checkpoint, OwnershipPage, OwnershipStore } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
@@ -35,7 +36,7 @@ export interface OwnershipLists {
   readHolder(address: Address): SqlProgram<{ readonly total: number; readonly version: number }>;
   /** Reads the checkpoint, which moves with every change of ownership. */
   readCheckpoint(): SqlProgram<Checkpoint | undefined>;
-  /** Returns the block of all rows; undefined while some are of a later one. */
+  /** Returns the block of all rows; undefined while some are of a later one or not read yet. */
   findIndexedBlock(): SqlProgram<number | undefined>;
   /** Returns the first machine of every segment of `ANCHOR_SPACING`, for this version of the rows. */
   findAnchors(address: Address, version: number): SqlProgram<readonly Uint8Array[]>;
@@ -48,6 +49,9 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
   const cache = new Map<Address, Anchors>();
   const stream = createBlockStream(dialect, 'main-chain');
   const selectRead = prepareQuery({}, () => builder.selectFrom('ownership_reads').select('block_number'));
+  const selectUnread = prepareQuery({}, () =>
+    builder.selectFrom('unread_machines').select('machine_id').limit(sql.lit(1)),
+  );
   const selectHolder = prepareQuery({ holder: bytes }, ({ holder }) =>
     builder.selectFrom('holders').select(['total', 'version']).where('holder', '=', holder),
   );
@@ -113,7 +117,8 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
   function* findIndexedBlock(): SqlProgram<number | undefined> {
     const checkpoint = yield* stream.readCheckpoint();
     const newestRead = yield* readFirst(selectRead({}));
-    const isComplete = checkpoint !== undefined && (newestRead?.block_number ?? 0) <= checkpoint.blockNumber;
+    const isRead = (yield* readFirst(selectUnread({}))) === undefined;
+    const isComplete = isRead && checkpoint !== undefined && (newestRead?.block_number ?? 0) <= checkpoint.blockNumber;
     return isComplete ? checkpoint.blockNumber : undefined;
   }
 

@@ -299,4 +299,35 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE newest_block_time IS NOT NULL`,
     ],
   },
+  {
+    name: 'proof of the main-chain index',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `CREATE TABLE unread_machines (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32)
+      ) ${clustered}`,
+      `CREATE TABLE unproven_blocks (
+        block_number ${integer} NOT NULL PRIMARY KEY,
+        block_hash ${bytes} NOT NULL CHECK (length(block_hash) = 32),
+        block_timestamp ${integer} NOT NULL,
+        digest ${bytes} NOT NULL CHECK (length(digest) = 32)
+      ) ${clustered}`,
+      'CREATE INDEX unproven_blocks_without_time ON unproven_blocks (block_number) WHERE block_timestamp = 0',
+      'CREATE INDEX event_logs_without_time ON event_logs (block_number) WHERE block_timestamp = 0',
+      `CREATE TABLE event_imports (
+        history_id ${integer} NOT NULL,
+        epoch ${small} NOT NULL,
+        block_number ${integer} NOT NULL,
+        PRIMARY KEY (history_id, epoch)
+      ) ${clustered}`,
+      `CREATE TABLE proof_segments (
+        kind ${text} NOT NULL,
+        from_block ${integer} NOT NULL,
+        to_block ${integer} NOT NULL,
+        PRIMARY KEY (kind, from_block)
+      ) ${clustered}`,
+      // Earlier releases stored proven windows only.
+      `INSERT INTO proof_segments (kind, from_block, to_block)
+        SELECT 'headers', 0, block_number FROM checkpoints WHERE stream = 'main-chain'`,
+    ],
+  },
 ];

@@ -1,5 +1,7 @@
 /** Row types of all tables, as the drivers return them; `migrations.ts` creates the tables. */
 
+import type { ProofKind } from '../../../ports/index-proof.ts';
+
 /** Indexed streams: blocks of the main chain, signatures of the alt chain. */
 export type StreamName = 'main-chain' | 'alt-events';
 
@@ -22,7 +24,7 @@ export interface Schema {
     settled_0: number | null;
     settled_1: number | null;
   };
-  /** Rows of earlier epochs stay and are never read. */
+  /** Rows of earlier epochs stay and are read by repairs only. */
   event_logs: {
     history_id: number;
     epoch: number;
@@ -33,6 +35,14 @@ export interface Schema {
     block_number: number;
     block_timestamp: number;
   };
+  /** Imports by the epoch that they started. Epochs stored by earlier releases, and those started by a repair, have none. */
+  event_imports: { history_id: number; epoch: number; block_number: number };
+  /** Machines named by logs whose ownership was not read yet. */
+  unread_machines: { machine_id: Uint8Array };
+  /** Blocks whose stored logs are not proven; `block_timestamp` is 0 while it is unknown. */
+  unproven_blocks: { block_number: number; block_hash: Uint8Array; block_timestamp: number; digest: Uint8Array };
+  /** Ranges known to hold no further logs. */
+  proof_segments: { kind: ProofKind; from_block: number; to_block: number };
   /** Configurations that rating states are stored for; `claim` grows with every change of the one in use. */
   fold_slots: { slot: number; configuration_id: number; rates_fingerprint: string; claim: number };
   /** Rating states. A row of a configuration that lost its slot is dead, and overwritten by the machine's next state. */
