@@ -178,15 +178,15 @@ describe('the indexers on a faulty node', () => {
     (name: string) =>
     (change: (list: readonly unknown[]) => readonly unknown[]): RpcFault => ({
       kind: 'answer',
-      change: (answer, { method }) =>
-        method === name && 'result' in answer ? { result: change(answer.result as readonly unknown[]) } : answer,
+      change: (response, { method }) =>
+        method === name && 'result' in response ? { result: change(response.result as readonly unknown[]) } : response,
     });
   const changeLogs = changeOf('eth_getLogs');
   const changeReceipts = changeOf('eth_getBlockReceipts');
   const withoutReceipts: RpcFault = {
     kind: 'answer',
-    change: (answer, { method }) =>
-      method === 'eth_getBlockReceipts' ? { error: { code: -32601, message: 'method not found' } } : answer,
+    change: (response, { method }) =>
+      method === 'eth_getBlockReceipts' ? { error: { code: -32601, message: 'method not found' } } : response,
   };
   interface Receipt {
     readonly logs: readonly unknown[];
@@ -229,10 +229,10 @@ describe('the indexers on a faulty node', () => {
     harness.proxy.inject(
       {
         kind: 'answer',
-        change(answer, { method, params }) {
+        change(response, { method, params }) {
           const { fromBlock, toBlock } = (params[0] ?? {}) as Record<string, string>;
           const isWide = method === 'eth_getLogs' && toBlock !== undefined && Number(toBlock) - Number(fromBlock) >= 10;
-          return isWide ? { error: { code: -32005, message: 'block range is too wide' } } : answer;
+          return isWide ? { error: { code: -32005, message: 'block range is too wide' } } : response;
         },
       },
       Infinity,

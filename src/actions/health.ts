@@ -7,7 +7,7 @@ import {
   measureIndexProgress,
   type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
-import type { AltIndexStatus } from '../ports/indexes.ts';
+import type { AltWalkProgress, AltIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
 import { raceTimeout } from './race-timeout.ts';
@@ -27,6 +27,7 @@ export interface AltIndexReport {
   readonly isReady: boolean;
   readonly slot: number | undefined;
   readonly ageSeconds: number | undefined;
+  readonly progress: AltWalkProgress | undefined;
 }
 
 export interface Readiness {
@@ -57,7 +58,12 @@ const NEVER_READ: IndexProgress = {
   headObservedAtMilliseconds: undefined,
 };
 
-const ALT_NEVER_READ: AltIndexStatus = { isReady: false, slot: undefined, observedAtMilliseconds: undefined };
+const ALT_NEVER_READ: AltIndexStatus = {
+  isReady: false,
+  slot: undefined,
+  observedAtMilliseconds: undefined,
+  progress: undefined,
+};
 
 const READ_TIMEOUT_MILLISECONDS = 2_000;
 
@@ -171,9 +177,10 @@ async function readInTime<T>({ timers }: Ctx, read: () => Promise<T>, fallback: 
 }
 
 /** Reports an index as not ready when its observation is too old: its worker may have stopped. */
-function toAltReport(ctx: Ctx, { isReady, slot, observedAtMilliseconds }: AltIndexStatus): AltIndexReport {
+function toAltReport(ctx: Ctx, status: AltIndexStatus): AltIndexReport {
+  const { isReady, slot, observedAtMilliseconds, progress } = status;
   const ageSeconds = judgeObservationAge(observedAtMilliseconds, ctx.clock.nowMilliseconds());
-  return { isReady: isReady && isObservationFresh(ageSeconds, ctx.pollIntervalSeconds), slot, ageSeconds };
+  return { isReady: isReady && isObservationFresh(ageSeconds, ctx.pollIntervalSeconds), slot, ageSeconds, progress };
 }
 
 function toReport(ctx: Ctx, index: IndexProgress): OperatorIndexReport {

@@ -88,6 +88,22 @@ export interface AltIndexStatus {
   readonly slot: number | undefined;
   /** Clock milliseconds at which the slot was read. */
   readonly observedAtMilliseconds: number | undefined;
+  /** Undefined where nothing has been listed yet, or the stored index is not of this deployment. */
+  readonly progress: AltWalkProgress | undefined;
+}
+
+/**
+ * Progress through the history. New transactions are first listed, newest to oldest, then applied, oldest to newest; `following`: all
+ * known ones are applied.
+ */
+export interface AltWalkProgress {
+  readonly phase: 'listing' | 'applying' | 'following';
+  /** Slot up to which transactions are applied; undefined before the first. */
+  readonly appliedSlot: number | undefined;
+  /** Slot of the newest transaction known. */
+  readonly targetSlot: number;
+  /** Slot of the oldest transaction listed; undefined unless listing. */
+  readonly listedDownToSlot: number | undefined;
 }
 
 /** Index of the alt chain's events (chain-svm 6). */

@@ -6,6 +6,7 @@
 import { Agent, request as httpRequest, type Dispatcher } from 'undici';
 import { SMALL_RESPONSE_BYTES } from './response-limits.ts';
 import { parseRetryAfter } from './retry-after.ts';
+import { createSemaphore } from './semaphore.ts';
 
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
@@ -110,7 +111,7 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
     const isCompressed = (response.headers['content-encoding'] ?? 'identity') !== 'identity';
     const isTooLong = Number(response.headers['content-length'] ?? 0) > maxBytes;
     if (!isCompressed && !isTooLong) {
-      return { status, retryAfterSeconds, body: await readBody(response.body, maxBytes) };
+      return { status, retryAfterSeconds, body: await readBody(response.body, maxBytes, signal) };
     }
     endConnection(response.body);
     return { status, retryAfterSeconds, body: isCompressed ? Buffer.alloc(0) : undefined };
@@ -118,31 +119,62 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
 }
 
 const FIRST_BYTES = 16_384;
+/** Bodies above this are read two at a time, which bounds the memory of all nodes together. */
+const LARGE_BODY_BYTES = 256 * 1024;
+const readLargeBody = createSemaphore(2);
+
+type BodyStream = Dispatcher.ResponseData['body'];
 
 /** Reads the body; undefined, and the connection ends, when it exceeds the limit. */
-async function readBody(stream: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer | undefined> {
-  // Chunks are copied, because a list of very short ones takes many times the memory of their bytes.
-  let bytes = Buffer.allocUnsafeSlow(Math.min(FIRST_BYTES, maxBytes));
-  let length = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    const end = length + chunk.length;
-    if (end > maxBytes) {
-      endConnection(stream);
-      return undefined;
-    }
-    if (end > bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(end, 2 * bytes.length)));
-      larger.set(bytes.subarray(0, length));
-      bytes = larger;
-    }
-    bytes.set(chunk, length);
-    length = end;
+async function readBody(stream: BodyStream, maxBytes: number, signal: AbortSignal): Promise<Buffer | undefined> {
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  const body = new GrowingBuffer(maxBytes);
+  if (await fill(body, chunks, Math.min(LARGE_BODY_BYTES, maxBytes))) return body.take();
+  const isWhole = maxBytes > LARGE_BODY_BYTES && (await readLargeBody(() => fill(body, chunks, maxBytes), signal));
+  if (isWhole) return body.take();
+  endConnection(stream);
+  return undefined;
+}
+
+/** Reads until the end of the body: true; or until the length exceeds `maxBytes`: false. */
+async function fill(body: GrowingBuffer, chunks: AsyncIterator<Buffer, undefined>, maxBytes: number): Promise<boolean> {
+  while (body.length <= maxBytes) {
+    const next = await chunks.next();
+    if (next.done === true) return true;
+    body.append(next.value);
   }
-  return bytes.subarray(0, length);
+  return false;
+}
+
+/** Chunks are copied, because a list of very short ones takes many times the memory of their bytes. */
+class GrowingBuffer {
+  readonly #maxBytes: number;
+  #bytes: Buffer<ArrayBuffer>;
+  length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(FIRST_BYTES, maxBytes));
+  }
+
+  append(chunk: Buffer): void {
+    const end = this.length + chunk.length;
+    if (end > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(end, Math.min(this.#maxBytes, 2 * this.#bytes.length)));
+      larger.set(this.#bytes.subarray(0, this.length));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(chunk, this.length);
+    this.length = end;
+  }
+
+  take(): Buffer<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.length);
+  }
 }
 
 /** Ends the connection of a response that is not read to its end. */
-function endConnection(stream: Dispatcher.ResponseData['body']): void {
+function endConnection(stream: BodyStream): void {
   // The error of the end is expected, and the response is judged without it.
   stream.on('error', () => undefined).destroy();
 }

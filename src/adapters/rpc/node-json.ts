@@ -1,7 +1,7 @@
 /**
  * Parser for JSON of an untrusted node. It refuses what no sound node sends before `JSON.parse` creates any value:
- * invalid UTF-8, deep nesting, member names that repeat or contain escapes, objects with very many members, and very
- * long numbers.
+ * invalid UTF-8, deep nesting, member names that repeat or contain escapes, objects with very many members, very many
+ * short values, and very long numbers.
  */
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../domain/json/json-values.ts';
@@ -11,6 +11,9 @@ export const MAX_JSON_DEPTH = 64;
 
 /** Exceeds the members of every documented object several times. */
 const MAX_MEMBERS = 128;
+/** Sound bodies have far fewer values for their length; each value takes many times the memory of its text. */
+const FREE_VALUES = 4_096;
+const BYTES_PER_VALUE = 16;
 /** Exceeds the longest exact form of every number that a node may send. */
 const MAX_WORD_CHARACTERS = 100;
 
@@ -30,6 +33,8 @@ function isAcceptable(bytes: Buffer): boolean {
   /** Offsets of the first byte and the end of each member name read so far, by depth; undefined for a list. */
   const names: (number[] | undefined)[] = [];
   let isNameNext = false;
+  let values = 0;
+  const maxValues = FREE_VALUES + bytes.length / BYTES_PER_VALUE;
   let at = 0;
   while (at < bytes.length) {
     const byte = bytes[at]!;
@@ -39,7 +44,8 @@ function isAcceptable(bytes: Buffer): boolean {
       isNameNext = false;
       at = end + 1;
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-      if (names.length === MAX_JSON_DEPTH) return false;
+      values += 1;
+      if (names.length === MAX_JSON_DEPTH || values > maxValues) return false;
       isNameNext = byte === OPEN_OBJECT;
       names.push(isNameNext ? [] : undefined);
       at += 1;
@@ -48,6 +54,8 @@ function isAcceptable(bytes: Buffer): boolean {
       isNameNext = false;
       at += 1;
     } else if (byte === COMMA) {
+      values += 1;
+      if (values > maxValues) return false;
       isNameNext = names.at(-1) !== undefined;
       at += 1;
     } else if (byte <= SPACE || byte === COLON) {

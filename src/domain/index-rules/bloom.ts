@@ -56,6 +56,12 @@ export function buildBloom(items: Iterable<string>): string {
   return `0x${Array.from(nibbles, (nibble) => nibble.toString(16)).join('')}`;
 }
 
+/** Returns the bloom that has the bits of both. */
+export function mergeBlooms(one: string, other: string): string {
+  const digits = Array.from({ length: NIBBLES }, (_, i) => nibbleAt(one, i + 2) | nibbleAt(other, i + 2));
+  return `0x${digits.map((digit) => digit.toString(16)).join('')}`;
+}
+
 /** Returns whether every bit of `bloom` is set in `cover`. */
 export function isBloomCovered(bloom: string, cover: string): boolean {
   if (bloom === cover) return true;

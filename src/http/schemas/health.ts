@@ -23,6 +23,27 @@ const ALT_INDEX = described(
   'How old the index of the alt chain is.',
 );
 
+const ALT_PROGRESS = described(
+  closedObject({
+    phase: described(
+      word('listing', 'applying', 'following'),
+      'What the index does: it lists new transactions, newest to oldest; applies them, oldest to newest; or has applied all known ones.',
+    ),
+    applied_slot: described(
+      orNull(COUNT),
+      'The slot up to which transactions are applied; null: none yet.',
+      287_112_004,
+    ),
+    target_slot: described(COUNT, 'The slot of the newest known transaction.', 287_400_098),
+    listed_down_to_slot: described(
+      orNull(COUNT),
+      'The slot of the oldest transaction listed; null: nothing is being listed.',
+      287_250_311,
+    ),
+  }),
+  'The progress of the alt-chain index through its history.',
+);
+
 /** Describes the state of both indexes. */
 export function indexMembers() {
   return {
@@ -62,6 +83,10 @@ export function healthResponses() {
         max_lag_blocks: described(COUNT, 'The lag that counts as fresh, as requested.', 20),
         operator_index,
         solana_indexer,
+        solana_index_progress: described(
+          orNull(refer('AltIndexProgress')),
+          'Null: no alt chain is configured, nothing is listed yet, or the index cannot be read.',
+        ),
       }),
       'Whether the indexes are fresh.',
     ),
@@ -69,5 +94,5 @@ export function healthResponses() {
 }
 
 export function healthParts() {
-  return { OperatorIndexLag: OPERATOR_INDEX, AltIndexLag: ALT_INDEX };
+  return { OperatorIndexLag: OPERATOR_INDEX, AltIndexLag: ALT_INDEX, AltIndexProgress: ALT_PROGRESS };
 }

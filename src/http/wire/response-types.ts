@@ -453,6 +453,8 @@ export interface StatusResponse {
   readonly operator_index: OperatorIndexLag | null;
   /** Null: no alt chain is configured. */
   readonly solana_indexer: AltIndexLag | null;
+  /** Null: no alt chain is configured, nothing is listed yet, or the index cannot be read. */
+  readonly solana_index_progress: AltIndexProgress | null;
 }
 
 /** The rating. NR: not rated; Provisioned: bonded, with too little history for a rating. */
@@ -748,6 +750,18 @@ export interface AltIndexLag {
   readonly slot: number | null;
   /** The age of that snapshot; null: none yet. */
   readonly age_seconds: number | null;
+}
+
+/** The progress of the alt-chain index through its history. */
+export interface AltIndexProgress {
+  /** What the index does: it lists new transactions, newest to oldest; applies them, oldest to newest; or has applied all known ones. */
+  readonly phase: 'listing' | 'applying' | 'following';
+  /** The slot up to which transactions are applied; null: none yet. */
+  readonly applied_slot: number | null;
+  /** The slot of the newest known transaction. */
+  readonly target_slot: number;
+  /** The slot of the oldest transaction listed; null: nothing is being listed. */
+  readonly listed_down_to_slot: number | null;
 }
 
 /** One invalid parameter. */

@@ -8,6 +8,7 @@ import { pauseWithin } from '../../rpc/node-rate.ts';
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
 import type { NodePool, PoolNode } from '../../rpc/node-pool.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import type { LargeResponseReader } from './large-response-reader.ts';
 import { isRateLimited, sendMainRpc, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 
 export interface BatchDelivery {
@@ -19,6 +20,8 @@ export interface BatchDelivery {
 
 export interface BatchDeliveryOptions {
   readonly pool: Pick<NodePool<unknown>, 'exchange'>;
+  /** Reads large responses outside of the main thread. */
+  readonly largeResponses?: LargeResponseReader | undefined;
   readonly maxBatchCalls: number;
   readonly stopwatch: Stopwatch;
   readonly counters: { rpcCalls: number };
@@ -39,7 +42,7 @@ const FIRST_WAIT_MILLISECONDS = 250;
 type Received = readonly (RpcResponse | undefined)[];
 
 export function createBatchDelivery(options: BatchDeliveryOptions): BatchDelivery {
-  const { pool, maxBatchCalls, stopwatch, counters } = options;
+  const { pool, largeResponses, maxBatchCalls, stopwatch, counters } = options;
 
   function limitOf({ profile }: PoolNode, calls: readonly MainRpcCall[]) {
     const method = calls[0]!.method;
@@ -53,7 +56,7 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
       node,
       {
         methods: calls.map(({ method }) => method),
-        send: (target, sendOptions) => sendMainRpc(target, calls, sendOptions),
+        send: (target, sendOptions) => sendMainRpc(target, calls, { ...sendOptions, largeResponses }),
         outcomes: (received) => received.map(toOutcome),
         countRateLimited: (received) => received.filter((each) => each !== undefined && isRateLimited(each)).length,
       },

@@ -11,15 +11,16 @@ import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
-import { readResults, type ResultReader } from './large-responses.ts';
+import { LargeReadingFailed, MAX_INLINE_BYTES, type LargeResponseReader } from './large-response-reader.ts';
+import { readEntries, type ResponseEntry, type ResultReader } from './large-responses.ts';
+import { findPackedResult } from './packed-results.ts';
 import { isHexData } from './quantities.ts';
 
 export interface MainRpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
   /**
-   * Reads the result, in place when all calls of the request have the same reader. A result it rejects is returned as
-   * parsed.
+   * Reads the result in place. A result it rejects is returned as parsed, unless the response is large.
    */
   readonly read?: ResultReader | undefined;
 }
@@ -34,6 +35,11 @@ export type RpcResponse =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: number; readonly revertData: Hex | undefined; readonly hint: RpcHint };
 
+export interface MainSendOptions extends SendOptions {
+  /** Reads large responses outside of the main thread; without it they are read in place. */
+  readonly largeResponses?: LargeResponseReader | undefined;
+}
+
 let lastId = 0;
 
 /**
@@ -45,7 +51,7 @@ let lastId = 0;
 export async function sendMainRpc(
   node: RpcNode,
   calls: readonly MainRpcCall[],
-  options: SendOptions,
+  options: MainSendOptions,
 ): Promise<(RpcResponse | undefined)[]> {
   const requests = calls.map((call) => ({ jsonrpc: '2.0', id: ++lastId, method: call.method, params: call.params }));
   const methods = calls.map(({ method }) => method);
@@ -63,7 +69,7 @@ export async function sendMainRpc(
   }
   const ids = requests.map(({ id }) => id);
   const found =
-    readInPlace(body, ids, calls) ??
+    (await readInPlace(body, ids, calls, options.largeResponses)) ??
     parseResponses(body, ids)?.map((response, i) => response && applyReader(response, calls[i]!));
   const responses = found?.map((response, i) => response && resolveLimit(response, calls[i]!));
   if (responses === undefined || (!isHttpSuccess && responses.some((response) => response?.ok === true))) {
@@ -112,15 +118,52 @@ export function isOversized(response: RpcResponse): boolean {
   return response === TOO_LARGE;
 }
 
-function readInPlace(
+/**
+ * Reads the results of calls with readers in place. Undefined: no call has one, or the body is left to the general
+ * parser. Throws `RpcFailure` for a large body of another form.
+ */
+async function readInPlace(
   body: string | Buffer,
   ids: readonly number[],
   calls: readonly MainRpcCall[],
+  largeResponses: LargeResponseReader | undefined,
+): Promise<RpcResponse[] | undefined> {
+  if (calls.every(({ read }) => read === undefined)) return undefined;
+  if (largeResponses === undefined || typeof body === 'string' || body.length <= MAX_INLINE_BYTES) {
+    const readers = new Map(ids.map((id, i) => [id, calls[i]!.read]));
+    const entries = readEntries(typeof body === 'string' ? Buffer.from(body) : body, readers);
+    return entries && collectEntries(entries, ids);
+  }
+  const kinds = new Map(ids.map((id, i) => [id, findPackedResult(calls[i]!.read)]));
+  const entries = await largeResponses.read(body as Buffer<ArrayBuffer>, kinds).catch((error: unknown) => {
+    if (error instanceof LargeReadingFailed) return undefined;
+    throw error;
+  });
+  const responses = entries && collectEntries(entries, ids);
+  if (responses === undefined) throw new RpcFailure('malformed');
+  return responses;
+}
+
+/** Returns the responses in the order of the ids; undefined when one is missing or not JSON. */
+function collectEntries(
+  entries: ReadonlyMap<number, ResponseEntry>,
+  ids: readonly number[],
 ): RpcResponse[] | undefined {
-  const read = calls[0]?.read;
-  if (read === undefined || calls.some((call) => call.read !== read)) return undefined;
-  const results = readResults(typeof body === 'string' ? Buffer.from(body) : body, ids, read);
-  return results?.map((result) => ({ ok: true, result }));
+  const byId = new Map<number, RpcResponse>();
+  for (const [id, entry] of entries) {
+    const response = toResponse(id, entry);
+    if (response === undefined) return undefined;
+    byId.set(id, response);
+  }
+  const responses = ids.map((id) => byId.get(id));
+  return responses.every((response) => response !== undefined) ? responses : undefined;
+}
+
+function toResponse(id: number, entry: ResponseEntry): RpcResponse | undefined {
+  if (entry.kind === 'read') return { ok: true, result: entry.value };
+  const value = parseNodeJson(entry.text);
+  if (value === undefined) return undefined;
+  return parseResponse({ jsonrpc: '2.0', id, [entry.kind]: value })?.response;
 }
 
 /**

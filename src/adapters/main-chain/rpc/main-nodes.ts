@@ -10,6 +10,7 @@ import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { createBatchDelivery } from './batch-delivery.ts';
 import { parseQuantity } from './quantities.ts';
 import { isOversized, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
+import { createLargeResponseReader } from './large-response-reader.ts';
 import type { MainChainLimits } from '../limits.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
 
@@ -47,9 +48,10 @@ export interface MainNodesOptions extends PoolOptions {
 
 export function createMainNodes(options: MainNodesOptions): MainNodes {
   const { chainId, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const largeResponses = createLargeResponseReader();
   const pool = openNodePool(options, { chain: 'main', expected: chainId, readIdentity: readChainId });
   const { nodes, tryNodes } = pool;
-  const { deliver, batchRoom } = createBatchDelivery({ ...limits, pool, stopwatch, counters });
+  const { deliver, batchRoom } = createBatchDelivery({ ...limits, pool, largeResponses, stopwatch, counters });
 
   async function readChainId(node: PoolNode, deadline: Deadline): Promise<number> {
     const [response] = await deliver(node, [{ method: 'eth_chainId', params: [] }], deadline);
@@ -89,7 +91,9 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       leaveOut: (failure) => node.breaker.recordFailure(failure),
     })),
     readChainIds: pool.readIdentities,
-    close: pool.close,
+    async close() {
+      await Promise.all([pool.close(), largeResponses.close()]);
+    },
   };
 }
 
