@@ -139,7 +139,17 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
 
   const { readPageLimit } = snapshotReader;
-  const indexing = { addresses, counters, startRead: startIndexRead, maxBatchCalls, readPageLimit };
+  const shared = { addresses, counters, startRead: startIndexRead, maxBatchCalls, readPageLimit };
+  const hosts = groupByHost(rpcUrls);
+  const hostNodes = (hosts.length < 2 ? [] : hosts).map(({ node, urls }) => ({
+    node,
+    nodes: createMainNodes({ rpcUrls: urls, chainId, clock, log, limits, counters, post, stopwatch }),
+  }));
+  const witnesses = hostNodes.map(({ node, nodes }) => {
+    const own = createMainChainLog({ ...shared, ...createTransport(nodes), witnesses: [] });
+    return { node, readLogs: own.readLogs, readHeaders: own.readHeaders };
+  });
+  const indexing = { ...shared, witnesses };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),
@@ -147,8 +157,16 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     counters,
     checkDeployment: runChecks,
     drain: piggyback.drain,
-    close: () => nodes.close(),
+    close: async () => {
+      await Promise.all([nodes, ...hostNodes.map((host) => host.nodes)].map((each) => each.close()));
+    },
   };
+}
+
+/** Groups URLs by host, because two URLs of one host are one opinion. */
+function groupByHost(rpcUrls: readonly string[]): { readonly node: number; readonly urls: readonly string[] }[] {
+  const byHost = Map.groupBy(rpcUrls, (url) => new URL(url).host);
+  return [...byHost.values()].map((urls) => ({ node: rpcUrls.indexOf(urls[0]!), urls }));
 }
 
 /** Logs the problems of a check that no caller waits for. */

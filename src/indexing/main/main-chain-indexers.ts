@@ -5,10 +5,9 @@
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { EventTimes, IndexStatus } from '../../ports/indexes.ts';
-import type { IndexProofStore } from '../../ports/index-proof.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChainLog } from '../../ports/main-chain.ts';
-import type { RatingStateStore, MainChainIndexStore } from '../../ports/store.ts';
+import type { Store } from '../../ports/store.ts';
 import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
@@ -18,6 +17,8 @@ import { createIndexStatus } from './index-status.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 import { createBlockReader } from './block-reader.ts';
+import { createBackgroundProver, type BackgroundProverReport } from './background-prover.ts';
+import type { RandomBelow } from './absence-proof.ts';
 
 export interface MainChainIndexersOptions {
   readonly chain: MainChainLog;
@@ -26,7 +27,7 @@ export interface MainChainIndexersOptions {
    * follower.
    */
   readonly deferredChain?: MainChainLog | undefined;
-  readonly store: MainChainIndexStore & RatingStateStore & IndexProofStore;
+  readonly store: Store;
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -39,12 +40,16 @@ export interface MainChainIndexersOptions {
   /** `before` where it is not given. */
   readonly proof?: IndexProof | undefined;
   readonly listeners: readonly HeadListener[];
+  /** Draws the blocks of samples. */
+  readonly random: RandomBelow;
 }
 
 export interface MainChainIndexers {
   readonly eventTimes: EventTimes;
   readonly index: IndexStatus;
   readonly worker: PollLoop;
+  /** Proves the index in the background, in the process of the worker; undefined where nothing is proven afterwards. */
+  readonly prover: PollLoop | undefined;
   readonly head: PollLoop;
   /**
    * Claims the database for this deployment. Returns false when it holds the index of another one, which contradicts
@@ -63,6 +68,7 @@ export interface MainChainIndexersReport {
   readonly refusal: IndexRefusal | undefined;
   readonly head: HeadFollowerReport;
   readonly folder: EventFolderReport;
+  readonly prover: BackgroundProverReport;
 }
 
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
@@ -103,6 +109,9 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     intervalMilliseconds: headIntervalMilliseconds,
   });
 
+  const { random } = options;
+  const prover = createBackgroundProver({ chain, store, clock, log, proof, startBlock, random });
+
   let isIndexed = false;
   let isFolded = false;
   const caughtUp = Promise.withResolvers<unknown>();
@@ -117,6 +126,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
     // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
     if (!isIndexed) head.wake();
+    if (!isIndexed) proverLoop.wake();
     isIndexed = true;
     const outcome = await folder.fold(advanced.block, signal);
     if (outcome === 'idle' && !isFolded) {
@@ -134,6 +144,18 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     if (isLast) caughtUp.resolve(undefined);
     return outcome;
   }
+
+  const proverLoop = createPollLoop({
+    name: 'main-chain-proof',
+    intervalMilliseconds: pollIntervalMilliseconds,
+    firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
+    maxBackoffMilliseconds: MAX_WORKER_BACKOFF_MILLISECONDS,
+    clock,
+    timers,
+    log,
+    // Until the index has caught up, its requests come first.
+    step: (signal) => (isIndexed ? prover.prove(signal) : Promise.resolve('idle')),
+  });
 
   const head = createPollLoop({
     name: 'main-chain-head',
@@ -159,10 +181,16 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       log,
       step: work,
     }),
+    prover: proof === 'background' || proof === 'full' ? proverLoop : undefined,
     head,
     claimIndex: index.claim,
     following: following.promise,
     caughtUp: caughtUp.promise,
-    report: () => ({ refusal: integrity.refusal(), head: follower.report(), folder: folder.report() }),
+    report: () => ({
+      refusal: integrity.refusal(),
+      head: follower.report(),
+      folder: folder.report(),
+      prover: prover.report(),
+    }),
   };
 }
