@@ -97,7 +97,10 @@ export class Scenario {
     this.time = new VirtualTime(START_MILLISECONDS + random.integer(0, DAY_SECONDS) * 1000);
     const now = () => this.time.nowMilliseconds();
     this.trace = new Trace(now, options.print ?? false);
-    this.plan = drawPlan(random);
+    const plan = drawPlan(random);
+    // Mode `before` refuses chains whose receipts do not match their headers.
+    const isRefused = (options.indexProof ?? 'before') === 'before' && plan.receipts === 'odd';
+    this.plan = isRefused ? { ...plan, receipts: 'unknown' } : plan;
     this.actors = {
       machines: Array.from({ length: random.integer(2, 6) }, (_, i) =>
         i === 0 ? 2n ** 256n - 1n : BigInt(1000 + i) ** BigInt(random.integer(1, 12)),
