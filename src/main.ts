@@ -121,7 +121,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
       ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
     ];
     const head = main && (() => main.indexers.report().head);
-    const counted = { http, upstreams, loops: loops.all, head, writes, databaseFailures, distributedCounters };
+    const proof = main && (() => main.indexers.report().prover);
+    const counted = { http, upstreams, loops: loops.all, head, proof, writes, databaseFailures, distributedCounters };
     await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, shutdown);
     if (main !== undefined) await awaitHead(main);
     await app.listen({ ...config.listen });

@@ -49,6 +49,11 @@ export interface HeadCounts {
   readonly unknownLogs: number;
 }
 
+/** Counters of the background proof of the main-chain index. */
+export interface ProofCounts {
+  readonly differences: number;
+}
+
 /** Counters of a loop. */
 export interface LoopCounts {
   readonly name: string;
@@ -66,6 +71,8 @@ export interface MetricSources {
   readonly loops: readonly LoopCounts[];
   /** Undefined: no main chain is configured. */
   readonly head: (() => HeadCounts) | undefined;
+  /** Undefined: no main chain is configured. */
+  readonly proof: (() => ProofCounts) | undefined;
   readonly writes: WriteCounts;
   /** By the database's error code. */
   readonly databaseFailures: OutcomeCounts;
@@ -92,6 +99,7 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
     ...sources.upstreams.flatMap(toUpstreamMetrics).reduce(mergeFamilies, []),
     ...toLoopMetrics(sources.loops),
     ...toHeadMetrics(sources.head?.()),
+    ...toProofMetrics(sources.proof?.()),
     ...toWriteMetrics(sources.writes),
     gauge(
       'svc_open_challenges',
@@ -233,6 +241,16 @@ function toHeadMetrics(head: HeadCounts | undefined): MetricFamily[] {
   ];
 }
 
+function toProofMetrics(proof: ProofCounts | undefined): MetricFamily[] {
+  return [
+    counterOf(
+      'svc_index_differences_total',
+      'Blocks whose stored logs were not those of their receipts and were replaced.',
+      proof === undefined ? [] : [{ labels: {}, value: proof.differences }],
+    ),
+  ];
+}
+
 function toWriteMetrics({ decisions, challenges, evidenceRecords }: WriteCounts): MetricFamily[] {
   return [
     counter('svc_decisions_total', 'Opt-in decisions submitted to the database, by outcome.', 'outcome', decisions),
@@ -254,6 +272,11 @@ async function readReadinessMetrics(ctx: Ctx): Promise<MetricFamily[]> {
     gauge('svc_index_block', 'Last indexed block of the main chain.', operatorIndex?.indexedBlock),
     gauge('svc_head_block', 'Newest block of the main chain observed by the index worker.', operatorIndex?.headBlock),
     gauge('svc_index_lag_blocks', 'Blocks by which the index lags behind the head.', operatorIndex?.lagBlocks),
+    gauge(
+      'svc_index_unproven_blocks',
+      'Blocks whose stored logs are not proven yet.',
+      operatorIndex?.proof?.unprovenBlocks,
+    ),
     gauge(
       'svc_head_observed_age_seconds',
       'Seconds since the index worker observed the head.',

@@ -1,6 +1,12 @@
 /** Maps readiness and freshness to their responses (http-facts 12, decisions 4). */
 import type { AltIndexReport, Freshness, IndexReports, OperatorIndexReport, Readiness } from '../../actions/health.ts';
-import type { AltIndexLag, OperatorIndexLag, ReadinessResponse, StatusResponse } from './response-types.ts';
+import type {
+  AltIndexLag,
+  IndexProofEntry,
+  OperatorIndexLag,
+  ReadinessResponse,
+  StatusResponse,
+} from './response-types.ts';
 
 /** `GET /ready`. */
 export function toReadinessReport({
@@ -51,6 +57,23 @@ function toIndexEntry(index: OperatorIndexReport): OperatorIndexLag {
     head_block: index.headBlock ?? null,
     lag_blocks: index.lagBlocks ?? null,
     head_observed_age_seconds: index.headObservedAgeSeconds ?? null,
+    ...(index.proof !== undefined && { proof: toProof(index.proof) }),
+  };
+}
+
+function toProof({
+  mode,
+  isBackfilled,
+  unprovenBlocks,
+  segmentCount,
+  segments,
+}: NonNullable<OperatorIndexReport['proof']>): IndexProofEntry {
+  return {
+    mode,
+    backfilled: isBackfilled,
+    unproven_blocks: unprovenBlocks,
+    segment_count: segmentCount,
+    segments: segments.map(({ fromBlock, toBlock, kind }) => ({ from_block: fromBlock, to_block: toBlock, kind })),
   };
 }
 

@@ -170,7 +170,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
 
   return {
     eventTimes: createEventTimes({ chain, store, integrity, recent: follower.recent }),
-    index: createIndexStatus(store, integrity),
+    index: createIndexStatus({ store, integrity, clock, proof, recent: follower.recent }),
     worker: createPollLoop({
       name: 'main-chain-index',
       intervalMilliseconds: pollIntervalMilliseconds,
