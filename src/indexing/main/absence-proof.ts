@@ -51,8 +51,9 @@ const NO_LOGS = digestLogs([]);
 /** Hosts that must return the same. */
 const REQUIRED_HOSTS = 2;
 
-/** Time after which ranges that could not be proven are tried again. */
-const RETRY_MILLISECONDS = 3_600_000;
+/** Time after which ranges that could not be proven are tried again; it doubles up to an hour. */
+const FIRST_RETRY_MILLISECONDS = 60_000;
+const MAX_RETRY_MILLISECONDS = 3_600_000;
 
 export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   const { chain, store, log, blocks, startBlock, random, isFull, clock } = options;
@@ -62,9 +63,14 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   /** Ranges that could not be proven since the last retry. */
   let unproven: BlockRange[] = [];
   let retriedAt = clock.nowMilliseconds();
+  let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
 
   async function prove({ blockNumber }: Checkpoint): Promise<StepOutcome> {
-    if (clock.nowMilliseconds() - retriedAt >= RETRY_MILLISECONDS) {
+    if (clock.nowMilliseconds() - retriedAt >= retryMilliseconds) {
+      const hasFailed = unproven.length > 0;
+      retryMilliseconds = hasFailed
+        ? Math.min(MAX_RETRY_MILLISECONDS, 2 * retryMilliseconds)
+        : FIRST_RETRY_MILLISECONDS;
       unproven = [];
       retriedAt = clock.nowMilliseconds();
     }

@@ -282,7 +282,7 @@ describe('the background proof', () => {
     expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
   });
 
-  it('leaves blocks unproven where receipts prove nothing, and tries again an hour later', async () => {
+  it('leaves blocks unproven where receipts prove nothing, and tries again later', async () => {
     const chain = createChain(HISTORY);
     chain.witnesses = [witness(chain, 0), witness(chain, 1)];
     const opened = await openProver(chain, asTold);

@@ -40,8 +40,9 @@ export interface BackgroundProverReport {
 const BLOCKS_PER_STEP = 50;
 /** Consecutive failures after which receipts are taken to prove nothing here. */
 const MAX_FAILURES_IN_ROW = 100;
-/** Time after which blocks that could not be proven are tried again. */
-const RETRY_MILLISECONDS = 3_600_000;
+/** Time after which blocks that could not be proven are tried again; it doubles up to an hour. */
+const FIRST_RETRY_MILLISECONDS = 60_000;
+const MAX_RETRY_MILLISECONDS = 3_600_000;
 
 export function createBackgroundProver(options: BackgroundProverOptions): BackgroundProver {
   const { chain, store, clock, log, proof, startBlock, random } = options;
@@ -62,6 +63,7 @@ export function createBackgroundProver(options: BackgroundProverOptions): Backgr
   let failedInRow = 0;
   let unproven = 0;
   let nextPassAt = 0;
+  let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
 
   async function prove(signal: AbortSignal): Promise<StepOutcome> {
     const checkpoint = await store.readMainChainCheckpoint();
@@ -89,8 +91,8 @@ export function createBackgroundProver(options: BackgroundProverOptions): Backgr
       log.warn({ blocks: failed }, 'receipts do not prove these blocks; they stay unproven and are tried again');
     unproven = failed;
     // Blocks stored in the meantime are found by the next pass.
-    nextPassAt =
-      failed > 0 ? clock.nowMilliseconds() + RETRY_MILLISECONDS : clock.nowMilliseconds() + PASS_MILLISECONDS;
+    nextPassAt = clock.nowMilliseconds() + (failed > 0 ? retryMilliseconds : PASS_MILLISECONDS);
+    retryMilliseconds = failed > 0 ? Math.min(MAX_RETRY_MILLISECONDS, 2 * retryMilliseconds) : FIRST_RETRY_MILLISECONDS;
     below = Infinity;
     failed = failedInRow = 0;
   }
