@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { chainUnreadable } from '../../../domain/faults.ts';
-import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import { buildBloom, mergeBlooms } from '../../../domain/index-rules/bloom.ts';
 import { ResponseRejected } from '../../../domain/index-rules/rejected-response.ts';
@@ -12,6 +12,7 @@ import {
   LogQueryRefused,
   type BlockLogs,
   type ChainLog,
+  type ChainWitness,
   type EventGeneration,
   type Header,
   type LogQuery,
@@ -23,10 +24,11 @@ import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { METHOD_NOT_FOUND } from '../rpc/batch-delivery.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
+import { readEventCounts, readEventTotal } from '../reads/event-counts.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
-import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
+import { CHIP_TOPICS, createLogEffects, EVENT_TOPICS, TRANSFER_TOPIC } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createOwnershipReader } from '../reads/ownership.ts';
@@ -45,6 +47,7 @@ export interface MainChainLogOptions {
   readonly multicall: Multicall;
   readonly counters: MainUpstreamCounters;
   readonly startRead: () => Deadline;
+  readonly witnesses: readonly ChainWitness[];
   /** Returns the largest number of records per call. */
   readonly readPageLimit: (block: Header, deadline: Deadline) => Promise<number>;
 }
@@ -60,10 +63,23 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return registry;
   }
 
-  function logsCall(fromBlock: number, toBlock: number | 'latest', eventsOf?: LogQuery['eventsOf']): MainRpcCall {
+  function logsCall(
+    fromBlock: number,
+    toBlock: number | 'latest',
+    { eventsOf, transfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
+  ): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
+    if (transfersOf !== undefined) {
+      const holder = `0x${transfersOf.holder.slice(2).padStart(64, '0')}`;
+      const topics = [TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
+      return getLogs({ ...range, address: addresses.machineRegistry, topics });
+    }
+    if (chipLogsOf !== undefined) {
+      const topics = [CHIP_TOPICS, toTopic(chipLogsOf)];
+      return getLogs({ ...range, address: addresses.attestationRegistry, topics });
+    }
     if (eventsOf === undefined) return getLogs({ ...range, address: effects.addresses });
-    const topics = [EVENT_TOPICS, `0x${eventsOf.machineId.toString(16).padStart(64, '0')}`];
+    const topics = [EVENT_TOPICS, toTopic(eventsOf.machineId)];
     return getLogs({ ...range, address: registryOf(eventsOf.generation), topics });
   }
 
@@ -139,13 +155,14 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
   return {
     addresses: effects.addresses,
+    witnesses: options.witnesses,
     get servesReceipts() {
       return servesReceipts;
     },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
-    async readLogs({ fromBlock, toBlock, eventsOf }) {
-      const [response] = await request([logsCall(fromBlock, toBlock, eventsOf)], startRead());
+    async readLogs({ fromBlock, toBlock, ...only }) {
+      const [response] = await request([logsCall(fromBlock, toBlock, only)], startRead());
       return requireLogs(response!, fromBlock, toBlock);
     },
     async readHeadAndLogs(since, withHeadLogs) {
@@ -189,6 +206,15 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       const deadline = startRead();
       return ownership.read(await headers.readExactly(block, deadline), ids, deadline);
     },
+    async readEventTotal(block) {
+      const deadline = startRead();
+      return readEventTotal(multicall, addresses.eventRegistry, await headers.readExactly(block, deadline), deadline);
+    },
+    async readEventCounts(block, ids) {
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      return readEventCounts(multicall, addresses.eventRegistry, ids, pinned, deadline);
+    },
     async readEventRecords(block, wanted) {
       const deadline = startRead();
       const pinned = await headers.readExactly(block, deadline);
@@ -200,6 +226,10 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       );
     },
   };
+}
+
+function toTopic(id: MachineId): string {
+  return `0x${id.toString(16).padStart(64, '0')}`;
 }
 
 /** About 10 ms for blocks of 125 logs. */

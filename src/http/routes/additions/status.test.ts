@@ -80,6 +80,32 @@ test.each([
   expect([response.status, response.text]).toEqual([503, body('not_fresh', 100, alt)]);
 });
 
+test('returns 503 and shows the proof while ratings are refused, whatever the lag', async () => {
+  await open();
+  const { index } = service!.ctx.main!;
+  const proof = {
+    ...({ mode: 'background', isBackfilled: false, unprovenBlocks: 3, segmentCount: 1 } as const),
+    segments: [{ fromBlock: 7, toBlock: 9, kind: 'sample' as const }],
+  };
+  const lagging = await index.readMainChainIndex();
+  index.readMainChainIndex = async () => ({ ...lagging, servesRatings: false, proof });
+  const { status, text } = await service!.request('/status');
+  expect([status, JSON.parse(text)]).toMatchObject([
+    503,
+    {
+      status: 'not_fresh',
+      operator_index: {
+        ready: false,
+        lag_blocks: 2,
+        proof: {
+          ...{ mode: 'background', backfilled: false, unproven_blocks: 3, segment_count: 1 },
+          segments: [{ from_block: 7, to_block: 9, kind: 'sample' }],
+        },
+      },
+    },
+  ]);
+});
+
 test('returns 503 when the head was not read for ten poll intervals, at any accepted lag', async () => {
   rule('status.freshness');
   await open({ observedAtMilliseconds: NOW * 1000 + 600_000 });
