@@ -30,7 +30,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'service',
-          include: ['test/service/*.test.ts'],
+          include: ['test/service/**/*.test.ts'],
           globalSetup: ['test/service/start-service.ts'],
           isolate: false,
         },

@@ -40,7 +40,7 @@ function renderText(): string {
 # Failure modes
 
 This page lists what every route returns while one dependency of the service fails. The tests put a proxy in front of each
-dependency and inject the fault there. For every line of the first table, \`test/service/failure-modes.test.ts\` asserts that:
+dependency and inject the fault there. For every line of the first table, \`test/service/outages/failure-modes.test.ts\` asserts that:
 
 - every route reaches the response that the second table lists for the outcome, within the timeout of its callers; until
   then it returns its previous response or 503;
@@ -79,13 +79,13 @@ ${table(['routes', 'at most'], timeouts)}
 
 ## Redis
 
-\`test/service/failure-modes-redis.test.ts\` injects cut, reset, no response, trickle, garbage and one second of latency. No
+\`test/service/outages/failure-modes-redis.test.ts\` injects cut, reset, no response, trickle, garbage and one second of latency. No
 response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
 when the server recovers. The test is skipped, and reported as skipped, where Redis is not installed.
 
 ## Slow callers
 
-\`test/service/failure-modes-slow-callers.test.ts\` opens 2,000 connections that send headers or a body one byte at a time.
+\`test/service/outages/failure-modes-slow-callers.test.ts\` opens 2,000 connections that send headers or a body one byte at a time.
 All other callers are served meanwhile. Each of the 2,000 receives 408, 503 or 401 and is closed when its time is over.
 `;
 }

@@ -1,5 +1,5 @@
 /**
- * Expected response of every route while one dependency of the service fails. `test/service/failure-modes.test.ts` asserts this table, and
+ * Expected response of every route while one dependency of the service fails. `test/service/outages/failure-modes.test.ts` asserts this table, and
  * `docs/failure-modes.md` is rendered from it.
  */
 import type { DeadlineClass } from '../src/http/server/route-profiles.ts';

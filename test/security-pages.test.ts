@@ -13,7 +13,7 @@ const PAGES = [
 ] as const;
 
 /** Matches the files that `npm test` runs. */
-const RUN_ALWAYS = /^(?:(?:src|cli|client|explorer|devnet|contracts)\/|test\/(?:service\/)?[^/]+$)/;
+const RUN_ALWAYS = /^(?:(?:src|cli|client|explorer|devnet|contracts)\/|test\/(?:service\/.+|[^/]+)$)/;
 /** Matches a test that is left out, unless it is quoted as a sample. */
 const LEFT_OUT = /(?<!["'`])\b(?:it|test|describe)\.(?:skip|todo|only|skipIf|runIf)\b/;
 const LINK = /\[`([^`]+)`\]\((?:docs\/)?conformance\.md#([^)]+)\)/g;

@@ -1,0 +1,48 @@
+/** Distributed rate limiting: two replicas share one Redis and its counters, and an outage of Redis refuses no caller (decisions 3). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fetchChecked } from '../fetch-checked.ts';
+import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { findFreePort } from '../../../testing/harness/free-port.ts';
+import { isRedisAvailable, startRedis, type RedisServer } from '../../../testing/harness/redis-server.ts';
+
+describe.skipIf(!isRedisAvailable)('replicas with one Redis', () => {
+  let port: number;
+  let server: RedisServer;
+  let replicas: ProxiedService[];
+  beforeAll(async () => {
+    port = await findFreePort();
+    server = await startRedis({ port });
+    const variables = { RATE_LIMITS: 'on', REDIS_URL: `redis://127.0.0.1:${port}`, LOG_LEVEL: 'warn' };
+    replicas = [await startProxiedService(variables), await startProxiedService(variables)];
+  });
+  afterAll(async () => {
+    for (const replica of replicas) await replica.close();
+    await server.stop();
+  });
+
+  const get = (index: number, path: string) => fetchChecked(replicas[index % 2]!.service.url + path);
+
+  it('share their counters, count alone during an outage, and share them again afterwards', async () => {
+    for (const { lines } of replicas) await untilTogether(lines, 1);
+    expect((await get(0, '/ready')).json()['shared_rate_limits']).toBe(true);
+    const together = await Promise.all(Array.from({ length: 120 }, (_, index) => get(index, '/health')));
+    expect(together.filter(({ status }) => status === 200)).toHaveLength(90);
+    expect(together.filter(({ status }) => status === 429)).toHaveLength(30);
+
+    await server.stop();
+    const alone = await Promise.all(Array.from({ length: 180 }, (_, index) => get(index, '/health')));
+    expect(alone.filter(({ status }) => status === 200)).toHaveLength(180);
+    expect((await get(0, '/health')).status).toBe(429);
+    expect((await get(0, '/ready')).json()['shared_rate_limits']).toBe(false);
+
+    server = await startRedis({ port });
+    for (const { lines } of replicas) await untilTogether(lines, 2);
+    expect((await get(1, '/ready')).json()['shared_rate_limits']).toBe(true);
+  });
+
+  /** Waits until a replica has logged so often that distributed rate limiting is active. */
+  async function untilTogether(lines: readonly string[], times: number): Promise<void> {
+    const count = () => lines.filter((line) => line.includes('distributed rate limiting is active')).length;
+    while (count() < times) await new Promise((resolve) => setImmediate(resolve));
+  }
+});

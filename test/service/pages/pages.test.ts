@@ -1,0 +1,352 @@
+/**
+ * The pages in a real browser: they show what the routes return, are accessible on every screen size, and load only their
+ * own files. (The explorer; `http/routes/pages.ts`.)
+ */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ActiveMachinesResponse } from '../../../client/client.ts';
+import { rule } from '../../conformance/rule.ts';
+import { findMachine } from '../fetch-checked.ts';
+import { launchBrowser, openVisit, readText } from './browser.ts';
+
+const MAX_GZIPPED_BYTES = 150 * 1024;
+const PHONE = { width: 360, height: 740 };
+/** Request timeout of the pages. */
+const REQUEST_TIMEOUT_MILLISECONDS = 12_000;
+
+const baseUrl = inject('baseUrl');
+const { machines, operators } = inject('fixtures');
+const machineOf = (name: string) => findMachine(machines, name);
+const machinePath = (name: string) => `/explorer/machine/${machineOf(name).id}`;
+const fleet = operators.find(({ name }) => name === 'fleet')!;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const PAGES: readonly (readonly [string, string])[] = [
+  ['the search', '/'],
+  ['a machine rated B', machinePath('rated-b')],
+  ['a machine rated AAA', machinePath('rated-aaa')],
+  ['a flagged machine', machinePath('flagged')],
+  ['a machine without a bond', machinePath('unbonded')],
+  ['a provisioned machine', machinePath('provisioned')],
+  ['a machine with public events', machinePath('visibility-onchain')],
+  ['a machine with hostile text', machinePath('hostile-strings')],
+  ['a relocating machine', machinePath('relocating')],
+  ['a machine homed elsewhere', machinePath('homed-elsewhere')],
+  ['an unknown machine', '/explorer/machine/12'],
+  ['an invalid machine id', '/explorer/machine/abc'],
+  ['an alt-chain machine', machinePath('alt-rated')],
+  ['an operator', `/explorer/operator/${fleet.address}`],
+  ['an invalid address', '/explorer/operator/abc'],
+  ['an unbound wallet', '/explorer/wallet/11111111111111111111111111111112'],
+  ['the system status', '/explorer/system'],
+];
+
+describe.each(PAGES)('the view of %s', (_, path) => {
+  it.each(['light', 'dark'] as const)(
+    'is accessible, violates no policy, and fits a phone (%s)',
+    async (colorScheme) => {
+      rule('pages.accessible');
+      const visit = await openVisit(browser, { colorScheme, viewport: PHONE });
+      const { page } = visit;
+      await page.goto(baseUrl + path);
+      await page.waitForLoadState('networkidle');
+      await expect.poll(() => page.locator('.skeleton').count(), { timeout: REQUEST_TIMEOUT_MILLISECONDS }).toBe(0);
+      expect(await visit.listViolations()).toEqual([]);
+      expect(await visit.findAccessibilityViolations()).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      await visit.close();
+    },
+  );
+});
+
+it('detects accessibility violations, policy violations, dialogs and script errors', async () => {
+  rule('pages.checks-work');
+  const visit = await openVisit(browser, { viewport: PHONE });
+  await visit.page.goto(`${baseUrl}/explorer/system`);
+  await visit.page.waitForLoadState('networkidle');
+  await visit.page.evaluate(`
+    const script = document.createElement('script');
+    script.textContent = 'globalThis.ran = true';
+    document.body.append(script, Object.assign(document.createElement('img'), { src: 'https://elsewhere.example/x.png' }));
+    alert('x');
+    new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('late'); }));
+  `);
+  await expect
+    .poll(async () => (await visit.listViolations()).toSorted())
+    .toEqual([
+      'dialog: x',
+      'error: late',
+      'policy: img-src https://elsewhere.example/x.png',
+      'policy: script-src-elem inline',
+      'request: https://elsewhere.example',
+    ]);
+  expect(await visit.page.evaluate('globalThis.ran')).toBeUndefined();
+  expect((await visit.findAccessibilityViolations()).map((violation) => violation.split(':')[0])).toContain(
+    'image-alt',
+  );
+  await visit.close();
+});
+
+describe('the HTML shell', () => {
+  it.each([
+    ['/', 200],
+    ['/explorer/system', 200],
+    [machinePath('rated-b'), 200],
+    [machinePath('relocating'), 503],
+    [machinePath('homed-elsewhere'), 409],
+    ['/explorer/machine/12', 404],
+    ['/explorer/machine/0', 404],
+    ['/explorer/operator/0x12', 404],
+    [`/explorer/operator/${fleet.address}`, 200],
+  ])('is served for %s with status %i and the security headers', async (path, status) => {
+    rule('pages.status-and-policy');
+    const response = await fetch(baseUrl + path);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+    );
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('shows the rating without JavaScript', async () => {
+    rule('pages.without-script');
+    const { id, did } = machineOf('rated-b');
+    const { mcr, mcr_score, summary } = (await (await fetch(`${baseUrl}/mcr/${did}`)).json()) as Record<string, string>;
+    const visit = await openVisit(browser, { javaScriptEnabled: false });
+    await visit.page.goto(`${baseUrl}/explorer/machine/${id}`);
+    const title = `Machine #${id}: ${mcr}, ${mcr_score} of 100 | Machine ratings`;
+    expect(await visit.page.title()).toBe(title);
+    expect(await readText(visit.page)).toBe(`${title}\n${summary}`);
+    const property = (name: string) => visit.page.locator(`meta[property="${name}"]`).getAttribute('content');
+    expect(await property('og:title')).toBe(title);
+    expect(await property('og:description')).toBe(summary);
+    expect(await property('og:image')).toMatch(new RegExp(`/machines/${id}/card\\.png$`));
+    expect(await Promise.all(['type', 'width', 'height'].map((name) => property(`og:image:${name}`)))).toEqual([
+      ...['image/png', '1200', '630'],
+    ]);
+    expect(await property('og:image:alt')).toBe(await property('og:description'));
+    expect(await visit.page.locator('meta[name=description]').getAttribute('content')).toBe(summary);
+    await visit.close();
+  });
+
+  it('escapes markup in the path', async () => {
+    const path = '/explorer/machine/"><script>alert(1)</script>';
+    const response = await fetch(baseUrl + encodeURI(path));
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain('<script>');
+  });
+
+  it('loads immutable files of at most 150 KB in total', async () => {
+    rule('pages.size');
+    const page = await (await fetch(baseUrl)).text();
+    const paths = [...page.matchAll(/"(\/explorer\/files\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(paths.map((path) => path.replace(/-[\w-]{12}\./, '.'))).toEqual([
+      '/explorer/files/icon.svg',
+      '/explorer/files/page.css',
+      '/explorer/files/page.js',
+    ]);
+    let bytes = 0;
+    for (const path of paths) {
+      const zipped = await fetch(baseUrl + path, { headers: { 'accept-encoding': 'gzip' } });
+      expect([zipped.status, zipped.headers.get('content-encoding'), zipped.headers.get('cache-control')]).toEqual([
+        200,
+        'gzip',
+        'public, max-age=31536000, immutable',
+      ]);
+      const plain = await fetch(baseUrl + path, { headers: { 'accept-encoding': 'gzip;q=0' } });
+      expect(plain.headers.get('content-encoding')).toBeNull();
+      expect(await plain.text()).toBe(await zipped.text());
+      bytes += Number(zipped.headers.get('content-length'));
+    }
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThan(MAX_GZIPPED_BYTES);
+    expect((await fetch(`${baseUrl}/explorer/files/page-000000000000.js`)).status).toBe(404);
+  });
+});
+
+describe('the machine page', () => {
+  it('shows what the routes return', async () => {
+    rule('pages.machine');
+    const { did } = machineOf('visibility-onchain');
+    const { summary } = (await (await fetch(`${baseUrl}/mcr/${did}`)).json()) as { summary: string };
+    const visit = await openVisit(browser);
+    await visit.page.goto(baseUrl + machinePath('visibility-onchain'));
+    await visit.page.waitForLoadState('networkidle');
+    const rows = await visit.page.locator('section[aria-labelledby=section-events] tbody tr').allInnerTexts();
+    expect(
+      rows.map((row) =>
+        row
+          .split('\t')
+          .slice(1, 5)
+          .map((cell) => cell.trim()),
+      ),
+    ).toEqual([
+      ['revenue', '700 ZZZ', 'no rate', 'hardware-signed'],
+      ['activity', '–', '–', 'hardware-signed'],
+      ['revenue', '80.00 EUR', '$100.00', 'on-chain'],
+      ['revenue', '50.00 USD', '$50.00', 'self-reported'],
+    ]);
+    expect(await readText(visit.page, '.summary')).toBe(summary);
+    expect(await visit.page.locator('.progress li').allInnerTexts()).toEqual([
+      '4 of 10 qualifying events',
+      '4 of 5 days',
+      '15 of 30 days of history',
+    ]);
+    await visit.close();
+  });
+
+  it.each([
+    ['relocating', 'Relocating'],
+    ['homed-elsewhere', 'Homed on another chain'],
+    ['retired', 'Not found'],
+  ])('shows for a machine that is %s the notice %s', async (name, title) => {
+    rule('pages.errors');
+    const visit = await openVisit(browser);
+    await visit.page.goto(baseUrl + machinePath(name));
+    expect(await readText(visit.page, '.notice-title')).toBe(title);
+    await visit.close();
+  });
+
+  it.each([
+    [429, { error: 'Rate limit exceeded: 90 per 1 minute' }, 'Rate limit exceeded', true],
+    [503, { detail: 'Chain unavailable' }, 'Temporarily unavailable', true],
+    [503, { detail: 'Event index is syncing: block 5 of 9' }, 'Syncing', true],
+    [500, { detail: 'Internal Server Error' }, 'Temporarily unavailable', true],
+    [404, { detail: 'Machine not found' }, 'Not found', false],
+  ])('shows for the response %i %j the notice %s', async (status, json, title, isRetried) => {
+    rule('pages.errors');
+    const visit = await openVisit(browser);
+    const headers = { 'Retry-After': '7' };
+    await visit.page.route('**/mcr/**', (route) => route.fulfill({ status, json, headers }));
+    await visit.page.goto(baseUrl + machinePath('rated-b'));
+    expect(await readText(visit.page, '.notice-title')).toBe(title);
+    expect(await visit.page.getByRole('button', { name: 'Retry now' }).count()).toBe(isRetried ? 1 : 0);
+    if (isRetried) {
+      await visit.page.unroute('**/mcr/**');
+      await visit.page.getByRole('button', { name: 'Retry now' }).click();
+      await visit.page.locator('.summary').waitFor();
+      expect(await visit.page.locator('.notice-title').count()).toBe(0);
+    }
+    await visit.close();
+  });
+
+  it('shows that the service is unreachable, and that a response is outdated', async () => {
+    const visit = await openVisit(browser);
+    await visit.page.route('**/mcr/*/explanation', (route) => route.abort());
+    await visit.page.goto(baseUrl + machinePath('rated-b'));
+    expect(await readText(visit.page, '.notice-title')).toBe('Service unreachable');
+    await visit.page.unroute('**/mcr/*/explanation');
+    await visit.page.route('**/mcr/*/explanation', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), 'chain-block-age': '300' } });
+    });
+    await visit.page.getByRole('button', { name: 'Retry now' }).click();
+    expect(await readText(visit.page, '.notice.fair')).toBe(
+      'Last updated 5 minutes ago. The newest block is more than a minute old.',
+    );
+    await visit.close();
+  });
+});
+
+it.each([
+  ['rated-b', 'available'],
+  ['suspended', 'paused'],
+  ['alt-rated', 'available'],
+])('shows the availability of %s as %s', async (name, availability) => {
+  const visit = await openVisit(browser);
+  await visit.page.goto(baseUrl + machinePath(name));
+  const mark = visit.page.locator('.verdict .mark', { hasText: 'Availability' });
+  expect((await mark.locator('.value').innerText()).trim()).toBe(availability);
+  await visit.close();
+});
+
+it('lists the most recently active machines on the home page', async () => {
+  const response = await fetch(`${baseUrl}/active-machines?limit=10`);
+  const { machines: active } = (await response.json()) as ActiveMachinesResponse;
+  const visit = await openVisit(browser);
+  await visit.page.goto(baseUrl);
+  await visit.page.locator('.active li').first().waitFor();
+  const links = visit.page.locator('.active a');
+  expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('title')))).toEqual(
+    active.map(({ machine_id }) => machine_id),
+  );
+  const ratings = await visit.page.locator('.active .rating').allInnerTexts();
+  expect(ratings.map((rating) => rating.trim())).toEqual(
+    active.map(({ mcr, mcr_score, event_count, rating_unavailable }) =>
+      rating_unavailable === undefined ? `${mcr} ${mcr_score} of 100` : `Solana, ${event_count} events`,
+    ),
+  );
+  await links.first().click();
+  await visit.page.locator('.summary').waitFor();
+  expect(new URL(visit.page.url()).pathname).toBe(`/explorer/machine/${active[0]!.machine_id}`);
+  await visit.close();
+});
+
+describe('keyboard navigation', () => {
+  it('focuses the search with a slash and opens the machine of a DID', async () => {
+    rule('pages.keyboard');
+    const visit = await openVisit(browser);
+    const { did, id } = machineOf('rated-b');
+    await visit.page.goto(`${baseUrl}/explorer/system`);
+    await visit.page.locator('h1').waitFor();
+    await visit.page.keyboard.press('/');
+    await visit.page.keyboard.type('nothing that is');
+    await visit.page.keyboard.press('Enter');
+    expect(await readText(visit.page, '.problem')).toBe(
+      'Not recognized. Enter a machine id, DID, operator address or wallet address.',
+    );
+    await visit.page.keyboard.press('ControlOrMeta+A');
+    await visit.page.keyboard.type(did);
+    await visit.page.keyboard.press('Enter');
+    await visit.page.locator('.summary').waitFor();
+    expect(new URL(visit.page.url()).pathname).toBe(`/explorer/machine/${id}`);
+    await visit.page.goBack();
+    expect(await readText(visit.page, 'h1')).toBe('System');
+    await visit.close();
+  });
+
+  it('starts with a link that skips to the content', async () => {
+    const visit = await openVisit(browser);
+    await visit.page.goto(baseUrl);
+    await visit.page.locator('h1').waitFor();
+    await visit.page.keyboard.press('Tab');
+    expect(await visit.page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    await visit.close();
+  });
+});
+
+it('lists, sorts and downloads all machines of an operator', async () => {
+  rule('pages.fleet');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(`${baseUrl}/explorer/operator/${fleet.address}`);
+  await page.waitForLoadState('networkidle');
+  expect(await page.locator('h2').allInnerTexts()).toEqual([`${fleet.machines.length} machines`, 'Machines']);
+  expect(await page.getByText('Page 1 of 3').count()).toBe(1);
+  await page.getByRole('button', { name: 'Machine', exact: true }).click();
+  const ids = [];
+  for (let left = fleet.machines.length; left > 0; left -= 20) {
+    ids.push(
+      ...(await page.locator('tbody a').evaluateAll((links) => links.map((link) => link.getAttribute('title')))),
+    );
+    if (left > 20) await page.getByRole('button', { name: 'Next' }).click();
+  }
+  expect(ids).toEqual(fleet.machines.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)));
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const stream = await (await download).createReadStream();
+  const csv = (await stream.toArray()).join('');
+  expect(
+    csv
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => line.split(',')[0]),
+  ).toEqual(ids.map((id) => `"${id}"`));
+  await visit.close();
+});

@@ -1,0 +1,54 @@
+/** Property 1 of the rating model: independent readers and the independent model reproduce every served rating from raw events. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, inject, it } from 'vitest';
+import { buildRateTable } from '../../../cli/replay/rates.ts';
+import { replay } from '../../../cli/replay/replay.ts';
+import { dayOf, formatDay } from '../../../src/domain/rating/utc-day.ts';
+import { rule } from '../../conformance/rule.ts';
+
+const baseUrl = inject('baseUrl');
+const env = inject('devnetEnv');
+const { machines, mainChain } = inject('fixtures');
+
+const chain = {
+  rpcUrls: [mainChain.rpcUrl],
+  chainId: BigInt(mainChain.chainId),
+  startBlock: BigInt(mainChain.startBlock),
+  eventRegistry: env.EVENT_REGISTRY_ADDRESS!,
+  machineSubscription: env.MACHINE_SUBSCRIPTION_ADDRESS!,
+  crossChainMirror: env.CROSS_CHAIN_MIRROR_ADDRESS!,
+  adminFlags: env.ADMIN_FLAGS_ADDRESS!,
+};
+const altChain = {
+  rpcUrls: [env.ALT_RPC_URLS!],
+  genesisHash: env.ALT_GENESIS_HASH!,
+  machineRegistry: env.ALT_MACHINE_REGISTRY_PROGRAM!,
+  eventRegistry: env.ALT_EVENT_REGISTRY_PROGRAM!,
+};
+const rates = buildRateTable({
+  ecbCsv: readFileSync(env.FX_SOURCE!, 'utf8'),
+  through: formatDay(dayOf(Date.now() / 1000) - 1),
+});
+
+const served = machines.filter(({ did, expect: answers }) => answers[`/mcr/${did}`]?.status === 200);
+
+describe('svc replay reproduces the served rating', () => {
+  rule('service.score-follows-events');
+
+  it.each(served)('of $name', async ({ did, home }) => {
+    const result = await replay({ did, baseUrl, chain, rates, ...(home === 'alt' && { altChain }) });
+    const { differences, equal, unchecked, compared } = result;
+    expect({ differences, equal, unchecked }).toEqual({ differences: [], equal: true, unchecked: [] });
+    expect(compared).toBeGreaterThan(result.served['rating_unavailable'] === undefined ? 30 : 20);
+  });
+});
+
+it('covers every alt-chain machine that is rated from its events', async () => {
+  const rated = served.filter(({ home }) => home === 'alt').map(({ name }) => name);
+  expect(rated).toEqual(
+    expect.arrayContaining([
+      ...['alt-rated', 'alt-arrived', 'alt-truncated-logs', 'alt-cpi', 'alt-v0', 'alt-recreated', 'alt-no-operator'],
+      ...['alt-new', 'alt-unlinked'],
+    ]),
+  );
+});

@@ -1,0 +1,62 @@
+/** Upstream cost of reads: one multicall for a cold read of any route, shared by concurrent readers, and none while nothing changes. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { rule } from '../../conformance/rule.ts';
+import { fetchChecked, findMachine } from '../fetch-checked.ts';
+import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+
+const { machines, operators } = inject('fixtures');
+const machineOf = (name: string) => findMachine(machines, name);
+
+let proxied: ProxiedService;
+
+beforeAll(async () => {
+  proxied = await startProxiedService();
+});
+afterAll(() => proxied.close());
+
+/** Counts the eth_calls that the node receives for concurrent requests to the paths. The head follower makes none. */
+async function countCalls(paths: readonly string[]): Promise<number> {
+  const { service, proxy } = proxied;
+  proxy.resetCounts();
+  const responses = await Promise.all(paths.map((path) => fetchChecked(service.url + path)));
+  expect(responses.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  return proxy.calls.filter(({ method }) => method === 'eth_call').length;
+}
+
+describe('the service', () => {
+  it.each([
+    ['/mcr/{did}', `/mcr/${machineOf('rated-b').did}`],
+    ['/mcr/{did} of 1,200 events', `/mcr/${machineOf('many-events').did}`],
+    ['/machine/{did}', `/machine/${machineOf('dormant').did}`],
+    ['/machine/{did} that shows its events', `/machine/${machineOf('visibility-onchain').did}`],
+    ['/metadata/{token_id}', `/metadata/${machineOf('flagged').id}`],
+    ['/machines/{machine_id}', `/machines/${machineOf('activity-only').id}`],
+    ['/mcr/{did}/explanation', `/mcr/${machineOf('multi-currency').did}/explanation`],
+    ['/machines/{machine_id}/badge.svg', `/machines/${machineOf('with-controller').id}/badge.svg`],
+    ['/operator/{did}/machines of 20', `/operator/${findMachine(operators, 'fleet').address}/machines`],
+  ])('sends one eth_call for a cold read of %s', async (_route, path) => {
+    expect(await countCalls([path])).toBe(1);
+  });
+
+  it('sends one eth_call for 1,000 concurrent cold readers', async () => {
+    rule('security.coalesced-reads');
+    expect(await countCalls(Array.from({ length: 1000 }, () => `/mcr/${machineOf('rated-aaa').did}`))).toBe(1);
+  });
+
+  it.each([
+    [1, 'a history of a few events', 'grace'],
+    [0, 'a history of 1,200 events, whose days are stored', 'many-events'],
+  ] as const)('sends %i eth_calls for %s, and none for a card after it', async (calls, _size, name) => {
+    rule('history.upstream-calls');
+    const { did, id } = machineOf(name);
+    await countCalls([`/mcr/${did}`]);
+    expect(await countCalls([`/mcr/${did}/history`, `/mcr/${did}/history`])).toBe(calls);
+    expect(await countCalls([`/machines/${id}/card.svg`, `/machines/${id}/card.png`])).toBe(0);
+  });
+
+  it('sends no eth_call for another route of a cached machine', async () => {
+    const { did, id } = machineOf('trust-override');
+    await countCalls([`/machine/${did}`]);
+    expect(await countCalls([`/mcr/${did}`, `/machines/${id}`, `/metadata/${id}`])).toBe(0);
+  });
+});
