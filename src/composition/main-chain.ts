@@ -1,5 +1,6 @@
 /**
- * Opens the main chain: its nodes, the index of finalized blocks and the head follower, for the configured contracts.
+ * Opens the main chain for the configured contracts: its nodes, the index of finalized blocks (`indexing/main/main-chain-index.ts`)
+ * and the head follower (`indexing/head/head-follower.ts`).
  */
 import { randomInt } from 'node:crypto';
 import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/create-main-chain.ts';
