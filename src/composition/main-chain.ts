@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/create-main-chain.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
+import { nameLoop } from './named-loop.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
 import { waitBriefly, type ServiceStart } from './startup.ts';
 
@@ -20,8 +21,9 @@ const FOLLOWING_MILLISECONDS = 8_000;
 export async function openMainChain(start: ServiceStart): Promise<MainChainParts | undefined> {
   const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
-  const { chainId, startBlock, addresses, rpcUrls } = config.mainChain;
-  const adapter = createMainChain({ rpcUrls, chainId, addresses }, { clock: CLOCK, log });
+  const { startBlock, ...chain } = config.mainChain;
+  const { chainId, addresses } = chain;
+  const adapter = createMainChain(chain, { clock: CLOCK, log, workScope: start.workScope });
   shutdown.add(() => adapter.close());
   const indexers = createMainChainIndexers({
     chain: adapter.log,
@@ -44,7 +46,15 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
   });
   await refuseContradictions(adapter, start);
   await refuseForeignRows(indexers, 'the index', start);
-  return { adapter, indexers };
+  const { head, worker } = indexers;
+  return {
+    adapter,
+    indexers: {
+      ...indexers,
+      head: nameLoop(head, { kind: 'head' }, start.workScope),
+      worker: nameLoop(worker, { kind: 'index' }, start.workScope),
+    },
+  };
 }
 
 /**

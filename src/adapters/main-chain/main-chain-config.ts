@@ -30,5 +30,8 @@ export interface MainChainConfig {
   readonly rpcUrls: readonly string[];
   readonly chainId: number;
   readonly addresses: MainChainAddresses;
+  /** Undefined: learned from refusals. */
+  readonly callsPerSecond?: number | undefined;
+  readonly callsPerDay?: number | undefined;
   readonly limits?: Partial<MainChainLimits> | undefined;
 }

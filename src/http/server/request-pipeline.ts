@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../domain/faults.ts';
-import type { Timers } from '../../ports/runtime.ts';
+import type { Timers, WorkScope } from '../../ports/runtime.ts';
 import { sendError } from './response.ts';
 import type { ClientIp } from './client-ip.ts';
 import { Deadlines } from './deadlines.ts';
@@ -22,6 +22,8 @@ export interface RequestPipelineOptions {
   /** Creates the limiter of a route with its own limit. Returns undefined when rates are not limited. */
   readonly createRouteLimiter: (requestsPerMinute: number, name: string) => RequestLimiter | undefined;
   readonly clientIp: ClientIp;
+  /** Names the caller that reads of a chain are made for. */
+  readonly workScope: WorkScope | undefined;
 }
 
 /** How the pipeline treats the requests of one route. */
@@ -29,6 +31,8 @@ export interface RoutePolicy {
   readonly profile: ProfileName;
   readonly requestsPerMinute?: number;
   readonly refuse?: Route['refuse'];
+  /** The handler responds at once where what it needs is cached. */
+  readonly isImmediate?: boolean;
 }
 
 const MAX_HEADERS = 200;
@@ -76,12 +80,16 @@ export class RequestPipeline {
     );
   }
 
-  createRoute({ profile, requestsPerMinute, refuse }: RoutePolicy, pattern: string, handler: Handler): Route {
+  createRoute(
+    { profile, requestsPerMinute, refuse, isImmediate = false }: RoutePolicy,
+    pattern: string,
+    handler: Handler,
+  ): Route {
     const { services, createRouteLimiter } = this.#options;
     const rateLimiter = requestsPerMinute === undefined ? undefined : createRouteLimiter(requestsPerMinute, pattern);
     const deadlines = this.#deadlines[ROUTE_PROFILES[profile].deadlineClass];
     const metrics = services.metrics.ofRoute(pattern);
-    return { profile, pattern, handler, services, metrics, deadlines, rateLimiter, refuse };
+    return { profile, pattern, handler, services, metrics, deadlines, rateLimiter, refuse, isImmediate };
   }
 
   /** Handles the request to completion. Never throws. `parameters` are decoded. */
@@ -135,10 +143,23 @@ export class RequestPipeline {
     const { deadlines, handler } = context.route;
     deadlines.add(context);
     try {
-      const handled = handler(context);
+      const handled = this.#handleFor(context, handler);
       if (handled !== undefined) handled.catch((error: unknown) => sendError(context, error));
     } catch (error) {
       sendError(context, error);
+    }
+  }
+
+  /** Runs the handler as work of its caller. */
+  #handleFor(context: RequestContext, handler: Handler): ReturnType<Handler> {
+    const { workScope } = this.#options;
+    if (workScope === undefined) return handler(context);
+    if (!context.route.isImmediate) return workScope.run(context, () => handler(context));
+    workScope.enter(context);
+    try {
+      return handler(context);
+    } finally {
+      workScope.leave();
     }
   }
 

@@ -6,6 +6,7 @@
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { CallOutcome } from '../../../domain/metrics/call-counter.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
+import type { CallBudget } from '../../rpc/call-budget.ts';
 import { openNodes, type ChainNode, type NodesOptions } from '../../rpc/chain-nodes.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import type { RpcNode } from '../../rpc/http-post.ts';
@@ -36,10 +37,11 @@ export interface AltNodesOptions extends NodesOptions {
   readonly minContextSlot: MinContextSlot;
   readonly limits: AltChainLimits;
   readonly counters: AltUpstreamCounters;
+  readonly budget: CallBudget;
 }
 
 export function createAltNodes(options: AltNodesOptions): AltNodes {
-  const { genesisHash, minContextSlot, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const { genesisHash, minContextSlot, limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
   let isClosed = false;
   const { nodes, post, readIdentities, close } = openNodes(options, {
     chain: 'alt',
@@ -49,6 +51,8 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   });
 
   async function send<T>(node: RpcNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
+    const turn = budget.admit(1, deadline);
+    if (turn !== undefined) await turn;
     if (deadline.signal.aborted) throw new AltRpcError('deadline');
     counters.httpRequests += 1;
     const seen = minContextSlot.slot;
@@ -103,6 +107,8 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
         if (failure === undefined || isTransientFailure(error)) failure = error;
       }
     }
+    // While another node serves, the rate of one is no reason to send less.
+    if (failure?.isRateLimited === true) budget.recordRefusal('rate');
     throw failure ?? describeOpenBreakers(nodes);
   }
 

@@ -25,11 +25,17 @@ export class AltRpcError extends Error {
   /** Code of a JSON-RPC error. */
   readonly code: number | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** Whether the node refused the call for the number of calls. */
+  readonly isRateLimited: boolean;
 
   constructor(
     unreadable: UnreadableCause,
     kind: FailureKind = 'failed',
-    details: { readonly code?: number; readonly retryAfterSeconds?: number | undefined } = {},
+    details: {
+      readonly code?: number;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly isRateLimited?: boolean;
+    } = {},
   ) {
     super(unreadable);
     this.name = 'RpcFailure';
@@ -37,6 +43,7 @@ export class AltRpcError extends Error {
     this.kind = kind;
     this.code = details.code;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.isRateLimited = details.isRateLimited ?? false;
   }
 }
 
@@ -49,7 +56,7 @@ export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendO
   const response = await postToNode(node, JSON.stringify({ jsonrpc: '2.0', id, method, params }), options);
   if (typeof response === 'string') throw new AltRpcError(response);
   const { status, retryAfterSeconds, body } = response;
-  if (status === 429) throw new AltRpcError('transport', 'busy', { retryAfterSeconds });
+  if (status === 429) throw new AltRpcError('transport', 'busy', { retryAfterSeconds, isRateLimited: true });
   const isHttpSuccess = status >= 200 && status < 300;
   const parsed = body === undefined ? undefined : parseResponse(body.toString(), id);
   if (parsed?.code !== undefined) throw toRpcError(parsed.code, retryAfterSeconds);
@@ -60,11 +67,15 @@ export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendO
 
 /** Codes of transient errors (chain-svm 8). */
 const NODE_BEHIND = -32005;
+const RATE_LIMITED: readonly number[] = [429, -32429];
 const SLOT_NOT_REACHED = -32016;
 const NO_BLOCK: readonly number[] = [-32004, -32007, -32009, -32014];
 
 function toRpcError(code: number, retryAfterSeconds: number | undefined): AltRpcError {
-  if (code === NODE_BEHIND || code === 429) return new AltRpcError('rpc-error', 'busy', { code, retryAfterSeconds });
+  const isRateLimited = RATE_LIMITED.includes(code);
+  if (code === NODE_BEHIND || isRateLimited) {
+    return new AltRpcError('rpc-error', 'busy', { code, retryAfterSeconds, isRateLimited });
+  }
   if (code === SLOT_NOT_REACHED) return new AltRpcError('rpc-error', 'behind', { code, retryAfterSeconds });
   return new AltRpcError('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
 }

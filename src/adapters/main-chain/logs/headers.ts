@@ -28,9 +28,9 @@ const REMEMBERED = 256;
 /** Headers that count as one other call: they are short and looked up, not computed. */
 const HEADERS_PER_CALL = 10;
 
-export function createHeaders(nodes: MainNodes, maxBatchCalls: number): Headers {
+export function createHeaders(nodes: MainNodes, maxBatchCalls: number, maxHeaders = Infinity): Headers {
   const known = new Map<string, Header>();
-  const batcher = createBatcher(nodes, HEADERS_PER_CALL * maxBatchCalls);
+  const batcher = createBatcher(nodes, Math.min(HEADERS_PER_CALL * maxBatchCalls, maxHeaders));
 
   async function readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]> {
     const responses = await batcher.request(numbers.map(headerCall), deadline).catch((error: unknown) => {

@@ -4,6 +4,7 @@
  */
 import type { CallOutcome } from '../../../domain/metrics/call-counter.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
+import type { CallBudget } from '../../rpc/call-budget.ts';
 import { openNodes, type ChainNode, type NodesOptions } from '../../rpc/chain-nodes.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import type { RpcNode } from '../../rpc/http-post.ts';
@@ -31,10 +32,11 @@ export interface MainNodesOptions extends NodesOptions {
   readonly chainId: number;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
+  readonly budget: CallBudget;
 }
 
 export function createMainNodes(options: MainNodesOptions): MainNodes {
-  const { chainId, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const { chainId, limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
   let isClosed = false;
   const { nodes, post, readIdentities, close } = openNodes(options, {
     chain: 'main',
@@ -44,6 +46,8 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
   });
 
   async function send(node: RpcNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
+    const turn = budget.admit(calls.length, deadline);
+    if (turn !== undefined) await turn;
     if (deadline.signal.aborted) throw new MainRpcError('deadline');
     counters.httpRequests += 1;
     counters.rpcCalls += calls.length;
@@ -95,6 +99,8 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
         recordFailure(each, error);
       }
     }
+    // While another node serves, the rate of one is no reason to send less.
+    if (failure.rateLimited && order.length > 0) budget.recordRefusal('rate');
     throw failure;
   }
 
