@@ -147,13 +147,15 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     known,
     workScope,
     readMachineUncached: createUncachedReader({ ...factsOptions, headers, head, multicall, startRead, known }),
-    readReadiness: createReadiness({
+    readiness: createReadiness({
       clock,
       addresses,
       ageMilliseconds: limits.readinessAgeMilliseconds,
-      readHead: head.read,
+      head,
       multicall,
-      startRead,
+      deferredMulticall: deferred.multicall,
+      startRead: () => startCallerRead({ work: HEAD, isKnown: true }),
+      startDeferredRead: startIndexRead,
     }),
     renewAging: createSnapshotRenewal({
       maxHeadAgeMilliseconds,

@@ -12,9 +12,11 @@ import type { Headers } from './logs/headers.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import { readEventRange } from './reads/event-pages.ts';
 import type { Multicall } from './reads/multicall.ts';
+import type { Readiness } from './reads/readiness.ts';
 import type { SnapshotReader } from './reads/snapshot-reader.ts';
 
-export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'readMachineUncached' | 'readReadiness'> {
+export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'readMachineUncached'> {
+  readonly readiness: Readiness;
   readonly addresses: MainChainAddresses;
   readonly legacy: LegacyMachines | undefined;
   readonly headers: Headers;
@@ -34,8 +36,7 @@ export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'read
 }
 
 export function createMainChainReads(options: MainChainReadsOptions): MainChain & HeadListener {
-  const { chainId, addresses, legacy, readMachineUncached, readReadiness, startRead, renewAging, startChecks } =
-    options;
+  const { chainId, addresses, legacy, readMachineUncached, readiness, startRead, renewAging, startChecks } = options;
   const { headers, multicall, head, deployment, snapshots, snapshotReader, known, workScope } = options;
 
   return {
@@ -43,7 +44,7 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
     machineRegistry: addresses.machineRegistry,
     legacy,
     readMachineUncached,
-    readReadiness,
+    readReadiness: readiness.read,
     async readMachine(id, { eventsFrom, firstEvents }) {
       const deadline = startRead();
       const block = head.fresh() ?? (await head.read(deadline));
@@ -82,6 +83,7 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
       head.advance(step);
       snapshots.advance(step);
       renewAging(step);
+      readiness.advance(step);
       if (step.touched === 'all' || step.deployment || step.checks) deployment.invalidate();
       if (step.checks) startChecks();
     },

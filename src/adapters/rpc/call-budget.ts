@@ -229,7 +229,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   }
 
   /** Returns the next request of the highest class that waits, if it may be sent now. */
-  function findNext(now: number, rate: number): { readonly next: Waiting; readonly take: () => void } | undefined {
+  function findNext(rate: number): { readonly next: Waiting; readonly take: () => void } | undefined {
     const { limit } = toCeiling(rate);
     const free = rate === 0 ? 0 : limit - used;
     const freeOfHead = free - Math.max(0, headShare(limit) - usedByHead);
@@ -267,7 +267,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
         return;
       }
       creditIndex(now, rate);
-      const found = findNext(now, rate);
+      const found = findNext(rate);
       if (found === undefined) break;
       found.take();
       record(found.next.calls, found.next.purpose, now, rate);

@@ -37,12 +37,16 @@ export class MainRpcError extends Error {
   readonly rateLimited: boolean;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(unreadable: UnreadableCause, rateLimited = false, retryAfterSeconds?: number) {
+  /** Whether the node refuses any call until the next day. */
+  readonly isDayExhausted: boolean;
+
+  constructor(unreadable: UnreadableCause, rateLimited = false, retryAfterSeconds?: number, isDayExhausted = false) {
     super(unreadable);
     this.name = 'MainRpcError';
     this.unreadable = unreadable;
     this.rateLimited = rateLimited;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.isDayExhausted = isDayExhausted;
   }
 }
 
@@ -61,6 +65,7 @@ export async function sendMainRpc(
   const reply = await postToNode(node, JSON.stringify(requests.length === 1 ? requests[0] : requests), options);
   if (typeof reply === 'string') throw new MainRpcError(reply);
   if (reply.status === 429) throw new MainRpcError('transport', true, reply.retryAfterSeconds);
+  if (reply.status === 402) throw new MainRpcError('transport', true, reply.retryAfterSeconds, true);
   if (reply.status === 413 || reply.body === undefined) return calls.map(() => TOO_LARGE);
   const ids = requests.map(({ id }) => id);
   const found =

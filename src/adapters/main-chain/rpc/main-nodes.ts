@@ -100,7 +100,7 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       }
     }
     // While another node serves, the rate of one is no reason to send less.
-    if (failure.rateLimited && order.length > 0) budget.recordRefusal('rate');
+    if (failure.rateLimited && order.length > 0) budget.recordRefusal(failure.isDayExhausted ? 'day' : 'rate');
     throw failure;
   }
 
