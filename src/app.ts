@@ -11,6 +11,7 @@ import { normalizePath } from './http/server/request-path.ts';
 import { RouteTable, type Routes } from './http/server/route-table.ts';
 import { healthRoutes } from './http/routes/health.ts';
 import { registerRoutes } from './http/routes/register-routes.ts';
+import { InFlightLimiter } from './http/limits/in-flight-limiter.ts';
 import { RateLimiter } from './http/limits/rate-limiter.ts';
 import { DistributedRateLimiter, type RequestLimiter } from './http/limits/distributed-rate-limiter.ts';
 import { GENERAL_REQUESTS_PER_MINUTE, type DeadlineClass } from './http/server/route-profiles.ts';
@@ -78,6 +79,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   const pipeline = new RequestPipeline({
     services: { clock, monotonicClock, log, logsRequests, metrics, networksOf },
     workScope: ctx.workScope,
+    inFlight: options.rateLimits === 'off' ? undefined : new InFlightLimiter(),
     timers,
     deadlineMilliseconds: { ...DEADLINE_MILLISECONDS, ...options.deadlineMilliseconds },
     rateLimiter: createLimiter('general'),

@@ -62,6 +62,8 @@ export interface CallerWork {
   readonly kind: 'caller';
   /** Networks of the caller, the widest first: an IPv4 address, or an IPv6 /48 and /64. */
   readonly networks: readonly string[];
+  /** True: the caller has too many requests in flight, and only what is cached is served. */
+  readonly isLimited?: boolean;
 }
 
 /** Work that calls to nodes are made for; its kind decides its share of the call budget (real-chains 3). */

@@ -31,23 +31,24 @@ beforeAll(async () => {
 afterAll(() => proxied.close());
 
 const call = (address: string, path: string, init: RequestInit = {}) =>
-  fetchChecked(proxied.service.url + path, { ...init, headers: { ...init.headers, 'x-forwarded-for': address } });
+  fetchChecked(proxied.service.url + path, {
+    ...init,
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+  });
 
 function sendJunk(random: Random, address: string): Promise<CheckedResponse> {
-  const unknownId = 10 ** 12 + random.below(10 ** 12);
-  switch (random.below(3)) {
+  const unknownId = 10 ** 12 + random.integer(0, 10 ** 12);
+  switch (random.integer(0, 2)) {
     case 0:
       return call(address, `/mcr/did:svc:${unknownId}`);
     case 1: {
-      const wallet = formatAltKey(Uint8Array.from({ length: 32 }, () => random.below(256)));
+      const wallet = formatAltKey(Uint8Array.from({ length: 32 }, () => random.integer(0, 255)));
       return call(address, `/solana/mcr/${wallet}`);
     }
     default: {
       const body = { opted_in: true, timestamp: Math.floor(Date.now() / 1000), signature: `0x${'1'.repeat(130)}` };
-      const headers = { 'content-type': 'application/json' };
       return call(address, `/machine/${unknownId}/monetization`, {
         method: 'PUT',
-        headers,
         body: JSON.stringify(body),
       });
     }

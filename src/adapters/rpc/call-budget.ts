@@ -392,6 +392,11 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   function takeTurn(count: number, purpose: CallPurpose, listener: TurnListener): () => void {
     startDay();
     const now = stopwatch.nowMilliseconds();
+    if (purpose.work.kind === 'caller' && purpose.work.isLimited === true) {
+      refused += 1;
+      listener.refused(new Fault('LookupsExceeded', { retryAfterSeconds: 1 }));
+      return () => undefined;
+    }
     if (currentRate() === Infinity) {
       expire(now);
       record(count, purpose, now, Infinity);

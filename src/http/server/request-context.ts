@@ -68,6 +68,8 @@ export class RequestContext implements RequestScope, CallerWork {
   /** By the monotonic clock. */
   readonly arrivedAtMilliseconds: number;
   readonly #parameters: Readonly<Record<string, string>>;
+  /** Set where only what is cached may be served. */
+  isLimited = false;
   #networks: readonly string[] | undefined = undefined;
   #timeoutFault: Fault = TIMEOUT_FAULTS.chain;
   /** These three belong to `Deadlines`. */

@@ -10,6 +10,7 @@ import type { ClientIp } from './client-ip.ts';
 import { Deadlines } from './deadlines.ts';
 import { RequestContext, type Handler, type PipelineServices, type Route } from './request-context.ts';
 import { decodePath } from './request-path.ts';
+import type { InFlightLimiter } from '../limits/in-flight-limiter.ts';
 import type { RequestLimiter } from '../limits/distributed-rate-limiter.ts';
 import { ROUTE_PROFILES, profileOfUnknownPath, type DeadlineClass, type ProfileName } from './route-profiles.ts';
 
@@ -22,6 +23,8 @@ export interface RequestPipelineOptions {
   /** Creates the limiter of a route with its own limit. Returns undefined when rates are not limited. */
   readonly createRouteLimiter: (requestsPerMinute: number, name: string) => RequestLimiter | undefined;
   readonly clientIp: ClientIp;
+  /** Undefined: requests in flight are not limited. */
+  readonly inFlight: InFlightLimiter | undefined;
   /** Names the caller that reads of a chain are made for. */
   readonly workScope: WorkScope | undefined;
 }
@@ -45,6 +48,7 @@ const WHOLE_ROUTE = '';
 const NO_PARAMETERS = {};
 const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
 const HEAD_TOO_LARGE = new Fault('RequestTooLarge', { part: 'head' });
+const TOO_MANY_IN_FLIGHT = new Fault('LookupsExceeded', { retryAfterSeconds: 1 });
 const BAD_HOST = new Fault('RequestMalformed', {});
 /** By seconds to wait; created once, because a refusal must cost less than a response. */
 const RATE_LIMITED = Array.from(
@@ -140,11 +144,20 @@ export class RequestPipeline {
   }
 
   #run(context: RequestContext): void {
-    const { deadlines, handler } = context.route;
+    const { deadlines, handler, profile } = context.route;
+    const { inFlight } = this.#options;
+    if (inFlight?.isExceeded(context) === true && profile !== 'health') {
+      const { method } = context.request;
+      // A read may be cached.
+      if (method !== 'GET' && method !== 'HEAD') return sendError(context, TOO_MANY_IN_FLIGHT);
+      context.isLimited = true;
+    }
     deadlines.add(context);
     try {
       const handled = this.#handleFor(context, handler);
-      if (handled !== undefined) handled.catch((error: unknown) => sendError(context, error));
+      if (handled === undefined) return;
+      inFlight?.track(context, handled);
+      handled.catch((error: unknown) => sendError(context, error));
     } catch (error) {
       sendError(context, error);
     }
