@@ -117,8 +117,12 @@ export async function startService(config: Config, { log, isLenient = false }: S
       drain: () => main?.adapter.drain(),
     });
     const upstreams = [
-      ...(main === undefined ? [] : [{ chain: 'main' as const, counters: main.adapter.counters }]),
-      ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
+      ...(main === undefined
+        ? []
+        : [{ chain: 'main' as const, counters: main.adapter.counters, budget: main.adapter.budget.report }]),
+      ...(alt === undefined
+        ? []
+        : [{ chain: 'alt' as const, counters: alt.adapter.counters, budget: alt.adapter.budget.report }]),
     ];
     const head = main && (() => main.indexers.report().head);
     const counted = { http, upstreams, loops: loops.all, head, writes, databaseFailures, distributedCounters };
