@@ -2,10 +2,10 @@
  * HTTP application: builds the server and its routes from the ports in `Ctx`. Opens no connection by itself, so that tests can inject requests
  * and `main.ts` can listen.
  */
-import type { IncomingMessage } from 'node:http';
 import fastify, { type FastifyInstance } from 'fastify';
 import { RequestPipeline } from './http/server/request-pipeline.ts';
 import { createClientIp, listNetworks } from './http/server/client-ip.ts';
+import type { PipelineServices } from './http/server/request-context.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
 import { normalizePath } from './http/server/request-path.ts';
 import { RouteTable, type Routes } from './http/server/route-table.ts';
@@ -74,7 +74,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   };
   const trustedProxies = options.trustedProxies ?? [];
   const addressOf = createClientIp({ trustedProxies, ipv6Prefix: WHOLE_IPV6 });
-  const networksOf = ({ socket, headers }: IncomingMessage) =>
+  const networksOf: PipelineServices['networksOf'] = ({ socket, headers }) =>
     listNetworks(addressOf(socket.remoteAddress ?? '', headers['x-forwarded-for']));
   const pipeline = new RequestPipeline({
     services: { clock, monotonicClock, log, logsRequests, metrics, networksOf },

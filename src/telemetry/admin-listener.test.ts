@@ -34,7 +34,7 @@ const SOURCES: MetricSources = {
       chain: 'main',
       counters: { ...createCounters(), retries: 4, snapshotHits: 5, snapshotCount: 6, snapshotBytes: 7 },
     },
-    { chain: 'alt', counters: createCounters() },
+    { chain: 'alt', counters: createCounters(), budget: () => ({ ...BUDGET, callsPerSecond: undefined }) },
   ],
   loops: [{ name: 'a-loop', report: () => ({ steps: 2, failures: 1, lastSuccessAtMilliseconds: 1_500 }) }],
   head: () => ({ reorgs: 9, unknownLogs: 10 }),

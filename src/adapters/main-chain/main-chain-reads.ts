@@ -12,11 +12,11 @@ import type { Headers } from './logs/headers.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import { readEventRange } from './reads/event-pages.ts';
 import type { Multicall } from './reads/multicall.ts';
-import type { Readiness } from './reads/readiness.ts';
+import type { ContractReadiness } from './reads/readiness.ts';
 import type { SnapshotReader } from './reads/snapshot-reader.ts';
 
 export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'readMachineUncached'> {
-  readonly readiness: Readiness;
+  readonly readiness: ContractReadiness;
   readonly addresses: MainChainAddresses;
   readonly legacy: LegacyMachines | undefined;
   readonly headers: Headers;

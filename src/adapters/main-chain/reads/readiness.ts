@@ -32,7 +32,7 @@ export interface ReadinessOptions {
   readonly startDeferredRead: () => Deadline;
 }
 
-export interface Readiness {
+export interface ContractReadiness {
   /**
    * Returns what the head follower knows, without a call. Checks on request only until it has reported its first step.
    * Never throws.
@@ -49,7 +49,7 @@ interface Check {
   result: MainChainReadiness | undefined;
 }
 
-export function createReadiness(options: ReadinessOptions): Readiness {
+export function createReadiness(options: ReadinessOptions): ContractReadiness {
   const { clock, addresses, ageMilliseconds, head, multicall, deferredMulticall, startRead, startDeferredRead } =
     options;
   let last: Check | undefined;
