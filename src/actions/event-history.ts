@@ -90,10 +90,10 @@ function parseDays(days: readonly StoredRatingStateDay[]): readonly RatingStateD
 /** Returns whether a stored state belongs to the records at this block, and not to an earlier import or another chain. */
 async function isFromSource(
   main: MainChainPorts,
-  { generation, id, block }: EventSource,
+  { generation, id, block, hasPriorEvents }: EventSource,
   { epoch }: Pick<StoredRatingState, 'epoch'>,
 ): Promise<boolean> {
-  return (await main.eventTimes.readEventEpoch({ generation, id, block })) === epoch;
+  return (await main.eventTimes.readEventEpoch({ generation, id, block, hasPriorEvents })) === epoch;
 }
 
 /** Reads the records at positions `from` to `to - 1`, and converts them to events of the model with their block times. */
@@ -104,10 +104,10 @@ export async function readTimedEvents(
   to: number,
 ): Promise<{ readonly records: readonly EventRecord[]; readonly events: readonly RatingEvent[] }> {
   if (from === to) return { records: [], events: [] };
-  const { generation, id, block, hasPriorEvents } = source;
+  const { generation, id, block, count: total, hasPriorEvents } = source;
   const [records, logs] = await Promise.all([
     readRecords(source, from, to),
-    main.eventTimes.readEventLogs({ generation, id, from, to, block, hasPriorEvents }),
+    main.eventTimes.readEventLogs({ generation, id, from, to, block, hasPriorEvents, total }),
   ]);
   return { records, events: pairEvents(records, logs, from, hasPriorEvents) };
 }

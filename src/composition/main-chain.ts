@@ -1,7 +1,7 @@
 /**
  * Opens the main chain: its nodes, the index of finalized blocks and the head follower, for the configured contracts.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { randomInt } from 'node:crypto';
 import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/create-main-chain.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
@@ -21,13 +21,13 @@ const FOLLOWING_MILLISECONDS = 8_000;
 export async function openMainChain(start: ServiceStart): Promise<MainChainParts | undefined> {
   const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
-  const { startBlock, ...chain } = config.mainChain;
-  const { chainId, addresses } = chain;
-  const adapter = createMainChain(chain, { clock: CLOCK, log, workScope: start.workScope });
+  const { chainId, startBlock, addresses } = config.mainChain;
+  const adapter = createMainChain(config.mainChain, { clock: CLOCK, log, workScope: start.workScope });
   shutdown.add(() => adapter.close());
   const indexers = createMainChainIndexers({
     chain: adapter.log,
     deferredChain: adapter.deferredLog,
+    balances: adapter.chain,
     store,
     fxRates,
     clock: CLOCK,
@@ -41,18 +41,21 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
       eventRegistry: addresses.eventRegistry,
       legacyEventRegistry: addresses.legacy?.eventRegistry,
     },
+    proof: config.indexProof,
+    random: (bound) => randomInt(bound),
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
     listeners: [adapter.chain],
   });
   await refuseContradictions(adapter, start);
   await refuseForeignRows(indexers, 'the index', start);
-  const { head, worker } = indexers;
+  const { head, worker, prover } = indexers;
   return {
     adapter,
     indexers: {
       ...indexers,
       head: nameLoop(head, { kind: 'head' }, start.workScope),
       worker: nameLoop(worker, { kind: 'index' }, start.workScope),
+      prover: prover && nameLoop(prover, { kind: 'proof' }, start.workScope),
     },
   };
 }
@@ -66,5 +69,5 @@ export async function awaitHead({ adapter, indexers }: MainChainParts): Promise<
   if ((await waitBriefly(following)) === true) return;
   const readiness = await waitBriefly(adapter.chain.readReadiness());
   if (readiness?.rpcConnected !== true) return;
-  await Promise.race([following, delay(FOLLOWING_MILLISECONDS, undefined, { ref: false })]);
+  await waitBriefly(following, FOLLOWING_MILLISECONDS);
 }

@@ -6,12 +6,15 @@ import type { ChainWork, Clock, Log, WorkScope } from '../../ports/runtime.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from '../rpc/call-budget.ts';
-import { REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
+import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
 import { createKnownKeys } from '../rpc/known-keys.ts';
+import { RpcFailure } from '../rpc/rpc-failure.ts';
+import { pauseWithin } from '../rpc/node-rate.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import { formatDeploymentProblem, type DeploymentProblem } from '../rpc/deployment-problem.ts';
 import { createDeploymentCache } from './cache/deployment-cache.ts';
 import { createHeadTracker } from './cache/head-tracker.ts';
+import { createTokenBalances } from './cache/token-balances.ts';
 import { createMachineSnapshots } from './cache/machine-snapshots.ts';
 import { createSnapshotRenewal } from './cache/snapshot-renewal.ts';
 import { MAIN_CHAIN_LIMITS } from './limits.ts';
@@ -26,15 +29,15 @@ import { createMulticall, MULTICALL3_ADDRESS } from './reads/multicall.ts';
 import { createReadiness } from './reads/readiness.ts';
 import { createSnapshotReader } from './reads/snapshot-reader.ts';
 import { createUncachedReader } from './reads/uncached-reader.ts';
-import { createMainNodes, type MainNodes } from './rpc/main-nodes.ts';
+import { createAgreement, type Agreement, type AgreementOptions } from './rpc/agreement.ts';
+import type { MainRpcCall, RpcResponse } from './rpc/json-rpc.ts';
+import { createMainNodes, type MainNode, type MainNodes } from './rpc/main-nodes.ts';
 import { createPiggybackRequests } from './rpc/piggyback-requests.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/upstream-counters.ts';
 
 const HEAD: ChainWork = { kind: 'head' };
 const INDEX: ChainWork = { kind: 'index' };
 const UNNAMED_CALLER: ChainWork = { kind: 'caller', networks: [''] };
-/** A header and a call, without Multicall3. */
-const MIN_BATCH_CALLS = 2;
 
 export interface MainChainAdapter {
   readonly chain: MainChain & HeadListener;
@@ -69,8 +72,6 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const counters = createMainUpstreamCounters();
   const { callsPerSecond, callsPerDay } = config;
   const budget = createCallBudget({ clock, stopwatch, callsPerSecond, callsPerDay });
-  // A batch that exceeds the ceiling would have to be sent beyond it.
-  const maxBatchCalls = Math.min(limits.maxBatchCalls, Math.max(MIN_BATCH_CALLS, budget.maxCalls));
   const startCallerRead = (purpose: CallPurpose) =>
     startDeadline(limits.readTimeoutMilliseconds, requestTimeoutMilliseconds, stopwatch, purpose);
   const startRead = (isKnown = true) => startCallerRead({ work: workScope?.current() ?? UNNAMED_CALLER, isKnown });
@@ -85,14 +86,17 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   };
 
   const nodes = createMainNodes({ rpcUrls, chainId, clock, log, limits, counters, budget, post, stopwatch });
-  const piggyback = createPiggybackRequests({ nodes, stopwatch, maxBatchCalls, requestTimeoutMilliseconds });
+  const agreement = agreeOn(config, nodes, counters, log, (deadline) =>
+    pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline),
+  );
+  const piggyback = createPiggybackRequests({ nodes, stopwatch, requestTimeoutMilliseconds });
   const createTransport = (ownNodes: MainNodes) => ({
     nodes: ownNodes,
-    headers: createHeaders(ownNodes, maxBatchCalls, budget.maxCalls),
+    headers: createHeaders(ownNodes, agreement?.confirmHead),
     multicall: createMulticall({
-      nodes: ownNodes,
+      nodes: agreement === undefined ? ownNodes : { request: agreement.request },
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
-      limits: { ...limits, maxBatchCalls },
+      limits,
       counters,
       budget,
     }),
@@ -110,8 +114,10 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     readFacts: (block, deadline) => readDeploymentFacts(multicall, factsOptions, block, deadline),
   });
   const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: deployment.last });
+  const balances = createTokenBalances();
   head.onJump(() => {
     snapshots.dropAll();
+    balances.dropAll();
     deployment.invalidate();
   });
   const known = createKnownKeys<MachineId>();
@@ -123,7 +129,6 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       nodes,
       headers,
       multicall,
-      maxBatchCalls,
       deadline: startCallerRead({ work: HEAD, isKnown: true }),
       onMulticall3(exists) {
         multicall.useAggregate(exists);
@@ -142,6 +147,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     head,
     deployment,
     snapshots,
+    balances,
     snapshotReader,
     startRead,
     known,
@@ -170,7 +176,16 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
 
   const { readPageLimit } = snapshotReader;
-  const indexing = { addresses, counters, startRead: startIndexRead, maxBatchCalls, readPageLimit };
+  const shared = { addresses, counters, startRead: startIndexRead, readPageLimit };
+  const witnesses = groupByHost(nodes, config).map((members) => {
+    const ofHost = {
+      ...nodes,
+      request: (calls, deadline) => requestFirst(members, calls, deadline),
+    } satisfies MainNodes;
+    const own = createMainChainLog({ ...shared, ...createTransport(ofHost), witnesses: [] });
+    return { node: members[0]!.position, readLogs: own.readLogs, readHeaders: own.readHeaders };
+  });
+  const indexing = { ...shared, witnesses };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),
@@ -181,6 +196,40 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     drain: piggyback.drain,
     close: () => nodes.close(),
   };
+}
+
+/** Returns undefined when one node is enough. */
+function agreeOn(
+  { quorum = 1, rpcHosts = [] }: MainChainConfig,
+  { members }: MainNodes,
+  counters: MainUpstreamCounters,
+  log: Log,
+  waitForRetry: AgreementOptions['waitForRetry'],
+): Agreement | undefined {
+  if (quorum === 1) return undefined;
+  const nodes = members.map((node) => ({ ...node, host: rpcHosts[node.position]! }));
+  return createAgreement({ nodes, quorum, counters, log, waitForRetry });
+}
+
+/** Groups nodes by host, because two nodes of one host are one opinion. Empty where there is one host. */
+function groupByHost({ members }: MainNodes, { rpcUrls, rpcHosts }: MainChainConfig): (readonly MainNode[])[] {
+  const hostOf = ({ position }: MainNode) => rpcHosts?.[position] ?? new URL(rpcUrls[position]!).host;
+  const hosts = [...Map.groupBy(members, hostOf).values()];
+  return hosts.length < 2 ? [] : hosts;
+}
+
+/** Sends the calls to the first of these nodes that can be read. Throws `RpcFailure`. */
+async function requestFirst(
+  [node, ...others]: readonly MainNode[],
+  calls: readonly MainRpcCall[],
+  deadline: Deadline,
+): Promise<readonly RpcResponse[]> {
+  try {
+    return await node!.request(calls, deadline);
+  } catch (error) {
+    if (!(error instanceof RpcFailure) || others.length === 0) throw error;
+    return requestFirst(others, calls, deadline);
+  }
 }
 
 /** Logs the problems of a check that no caller waits for. */

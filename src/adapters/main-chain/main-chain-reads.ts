@@ -7,6 +7,7 @@ import { withPurpose, type Deadline } from '../rpc/deadline.ts';
 import type { KnownKeys } from '../rpc/known-keys.ts';
 import type { DeploymentCache } from './cache/deployment-cache.ts';
 import type { HeadTracker } from './cache/head-tracker.ts';
+import { readBalance, type TokenBalances } from './cache/token-balances.ts';
 import type { MachineSnapshots } from './cache/machine-snapshots.ts';
 import type { Headers } from './logs/headers.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
@@ -24,6 +25,7 @@ export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'read
   readonly head: HeadTracker;
   readonly deployment: DeploymentCache;
   readonly snapshots: MachineSnapshots;
+  readonly balances: TokenBalances;
   readonly snapshotReader: SnapshotReader;
   readonly startRead: (isKnown?: boolean) => Deadline;
   /** Machines that were found to exist. */
@@ -37,7 +39,7 @@ export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'read
 
 export function createMainChainReads(options: MainChainReadsOptions): MainChain & HeadListener {
   const { chainId, addresses, legacy, readMachineUncached, readiness, startRead, renewAging, startChecks } = options;
-  const { headers, multicall, head, deployment, snapshots, snapshotReader, known, workScope } = options;
+  const { headers, multicall, head, deployment, snapshots, balances, snapshotReader, known, workScope } = options;
 
   return {
     chainId,
@@ -66,6 +68,17 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
       workScope?.extend();
       return undefined;
     },
+    async readBalance(owner) {
+      const deadline = startRead();
+      const block = head.fresh() ?? (await head.read(deadline));
+      const read = () => readBalance(multicall, addresses.machineRegistry, owner, block, deadline);
+      return balances.get(owner, block, read);
+    },
+    async readBalanceAt(owner, block) {
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      return readBalance(multicall, addresses.machineRegistry, owner, pinned, deadline);
+    },
     async readEvents(id, block, from, to) {
       const deadline = startRead();
       const pinned = await headers.readExactly(block, deadline);
@@ -82,6 +95,7 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
     advanceHead(step) {
       head.advance(step);
       snapshots.advance(step);
+      balances.advance(step);
       renewAging(step);
       readiness.advance(step);
       if (step.touched === 'all' || step.deployment || step.checks) deployment.invalidate();

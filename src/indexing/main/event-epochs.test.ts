@@ -26,7 +26,7 @@ async function openHarness(): Promise<IndexerHarness> {
 
 async function read({ eventTimes, chain }: IndexerHarness, block = chain.head) {
   try {
-    return await eventTimes.readEventEpoch({ generation: 'current', id: A, block });
+    return await eventTimes.readEventEpoch({ generation: 'current', id: A, block, hasPriorEvents: false });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return error.kind;

@@ -9,8 +9,8 @@ import type { Clock } from '../../../ports/runtime.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
 import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
-import { AltRpcError } from '../rpc/json-rpc.ts';
 import { createKnownKeys } from '../../rpc/known-keys.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
 import { deriveOperatorBindingAddress } from '../accounts/account-addresses.ts';
@@ -90,7 +90,7 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
       reads.forEach(({ resolve }, i) => resolve(accounts[i]!));
     } catch (error) {
       // The node may limit the number of accounts.
-      if (reads.length > 1 && error instanceof AltRpcError && error.kind === 'refused') {
+      if (reads.length > 1 && error instanceof RpcFailure && error.kind === 'refused') {
         const half = Math.ceil(reads.length / 2);
         await Promise.all([readAccounts(reads.slice(0, half), purpose), readAccounts(reads.slice(half), purpose)]);
         return;

@@ -76,14 +76,23 @@ describe('the adapter sends', () => {
     expect(harness.proxy.requests).toBe(8);
   });
 
-  test('at most one request a second for readiness', async () => {
-    const adapter = await openWarm();
+  test('at most one eth_call a second for readiness until the head is followed, and none afterwards', async () => {
+    const adapter = harness.open();
+    await adapter.chain.readDeployment();
+    harness.proxy.resetCounts();
+    const countCalls = () => harness.proxy.calls.filter(({ method }) => method === 'eth_call').length;
     await Promise.all(Array.from({ length: 50 }, () => adapter.chain.readReadiness()));
     await adapter.chain.readReadiness();
-    expect(harness.proxy.requests).toBe(1);
+    expect(countCalls()).toBe(1);
     harness.time.milliseconds += 1_000;
     await adapter.chain.readReadiness();
-    expect(harness.proxy.requests).toBe(2);
+    expect(countCalls()).toBe(2);
+    await harness.reportHead(adapter);
+    await adapter.chain.readReadiness();
+    harness.proxy.resetCounts();
+    harness.time.milliseconds += 1_000;
+    await adapter.chain.readReadiness();
+    expect(harness.proxy.requests).toBe(0);
   });
 });
 
@@ -150,7 +159,8 @@ describe('a call that is too large', () => {
   });
 
   test('makes all facts unreadable when it cannot be split further', async () => {
-    const adapter = await openWarm();
+    const adapter = harness.open();
+    await adapter.chain.readDeployment();
     harness.proxy.inject(respondWith('eth_call', { error: { code: -32000, message: 'out of gas' } }));
     expect(await read(adapter, ids[0]!)).toMatchObject({ owner: UNDECODABLE, events: UNDECODABLE });
     await expect(adapter.chain.readReadiness()).resolves.toMatchObject({ rpcConnected: true, machineRegistry: false });
@@ -195,12 +205,17 @@ describe('an invalid response', () => {
 describe('a chain without Multicall3', () => {
   const multicall3 = `0x${'9'.repeat(40)}` as Address;
 
-  test('is read by batches that include the header of the block', async () => {
+  test('is read by single calls between two reads of the header of the block, in one batch', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
     const snapshot = await read(adapter, ids[0]!);
     expect(harness.proxy.requests).toBe(1);
-    const [first, ...rest] = harness.proxy.calls.map(({ method }) => method);
-    expect([first, new Set(rest)]).toEqual(['eth_getBlockByNumber', new Set(['eth_call'])]);
+    const methods = harness.proxy.calls.map(({ method }) => method);
+    const header = 'eth_getBlockByNumber';
+    expect([methods[0], new Set(methods.slice(1, -1)), methods.at(-1)]).toEqual([
+      header,
+      new Set(['eth_call']),
+      header,
+    ]);
     expect(snapshot).toEqual(await harness.readMachine(ids[0]!));
   });
 

@@ -46,7 +46,13 @@ interface Check {
   readonly atMilliseconds: number;
   readonly readiness: Promise<MainChainReadiness>;
   /** Undefined while it runs. */
-  result: MainChainReadiness | undefined;
+  result: Outcome | undefined;
+}
+
+interface Outcome {
+  readonly readiness: MainChainReadiness;
+  /** False: the node did not respond, which says nothing about the contracts. */
+  readonly isRead: boolean;
 }
 
 export function createReadiness(options: ReadinessOptions): ContractReadiness {
@@ -56,26 +62,31 @@ export function createReadiness(options: ReadinessOptions): ContractReadiness {
   let settled: Check | undefined;
   let isFollowed = false;
 
-  function start(read: () => Promise<MainChainReadiness>): Check {
-    const check: Check = { atMilliseconds: clock.nowMilliseconds(), readiness: read(), result: undefined };
+  function start(read: () => Promise<Outcome>): Check {
+    const outcome = read();
+    const readiness = outcome.then((result) => result.readiness);
+    const check: Check = { atMilliseconds: clock.nowMilliseconds(), readiness, result: undefined };
     last = check;
-    void check.readiness.then((result) => {
+    void outcome.then((result) => {
       check.result = result;
-      if (settled === undefined || settled.atMilliseconds <= check.atMilliseconds) settled = check;
+      const isNewest = settled === undefined || settled.atMilliseconds <= check.atMilliseconds;
+      if (isNewest && (result.isRead || settled === undefined)) settled = check;
     });
     return check;
   }
 
-  async function readOnRequest(): Promise<MainChainReadiness> {
+  async function readOnRequest(): Promise<Outcome> {
     const deadline = startRead();
     const block = await head.read(deadline).catch(() => undefined);
-    return block === undefined ? toReadiness(false, undefined) : readAt(block, multicall, deadline);
+    return block === undefined
+      ? { readiness: toReadiness(false, undefined), isRead: false }
+      : readAt(block, multicall, deadline);
   }
 
-  async function readAt(block: Header, used: Multicall, deadline: Deadline): Promise<MainChainReadiness> {
+  async function readAt(block: Header, used: Multicall, deadline: Deadline): Promise<Outcome> {
     const results = await readDeploymentResults(used, addresses, block, deadline).catch(() => undefined);
     const isTimely = block.timestamp <= clock.nowMilliseconds() / 1000 + MAX_AHEAD_SECONDS;
-    return toReadiness(isTimely, results);
+    return { readiness: toReadiness(isTimely, results), isRead: results !== undefined };
   }
 
   function toReadiness(rpcConnected: boolean, results: DeploymentResults | undefined): MainChainReadiness {
@@ -106,7 +117,7 @@ export function createReadiness(options: ReadinessOptions): ContractReadiness {
     advance({ head: block, touched, deployment, checks }) {
       isFollowed = true;
       const isChanged = touched === 'all' || deployment || checks;
-      const isFailed = last?.result !== undefined && !Object.values(last.result).every(Boolean);
+      const isFailed = last?.result !== undefined && !Object.values(last.result.readiness).every(Boolean);
       if (last === undefined || isChanged || isFailed) start(() => readAt(block, multicall, startRead()));
       else if (!isFresh(clock, last.atMilliseconds, CHECK_INTERVAL_MILLISECONDS)) {
         start(() => readAt(block, deferredMulticall, startDeferredRead()));

@@ -1,5 +1,7 @@
 /** Event logs of the main chain by machine (chain-evm 3.7). */
+import { sql } from 'kysely';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { UNKNOWN_BLOCK_TIME } from '../../../ports/index-proof.ts';
 import type { EventLogRow } from '../../../ports/indexes.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
 import type { EventLogEntry } from '../../../ports/store.ts';
@@ -34,6 +36,10 @@ export function createEventLogs(dialect: Dialect): EventLogs {
        (history_id, epoch, seq, event_index, event_type, value, block_number, block_timestamp)
      SELECT history_id, epoch, seq, event_index, event_type, value, block_number, block_timestamp FROM batch`,
   );
+  const insertImport = batch(
+    { history_id: 'integer', epoch: 'integer', block_number: 'integer' },
+    'INSERT INTO event_imports (history_id, epoch, block_number) SELECT history_id, epoch, block_number FROM batch',
+  );
   const select = prepareQuery(
     { id: bytes, generation: integer, from: integer, to: integer },
     ({ id, generation, from, to }) =>
@@ -47,6 +53,7 @@ export function createEventLogs(dialect: Dialect): EventLogs {
         .where('h.generation', '=', generation)
         .where('l.seq', '>=', from)
         .where('l.seq', '<', to)
+        .where('l.block_timestamp', '>', sql.lit(UNKNOWN_BLOCK_TIME))
         .orderBy('l.seq'),
   );
   const selectCount = prepareQuery({ id: bytes, generation: integer }, ({ id, generation }) =>
@@ -62,12 +69,18 @@ export function createEventLogs(dialect: Dialect): EventLogs {
       const touched = findMachines(logs);
       const found = yield* histories.load(touched.keys);
       const rows: SqlValue[][] = [];
+      const imports: SqlValue[][] = [];
       logs.forEach((log, index) => {
         const history = found[touched.positions[index]!]!;
-        if (log.kind === 'submitted') rows.push(toRow(history, log));
-        else startEpoch(history);
+        if (log.kind === 'submitted') {
+          rows.push(toRow(history, log));
+        } else {
+          startEpoch(history);
+          imports.push([history.historyId, history.epoch, log.blockNumber]);
+        }
       });
       yield* execute({ sql: insert, batch: rows });
+      yield* execute({ sql: insertImport, batch: imports });
       yield* histories.save(found);
     },
     *list(generation, id, from, to) {
