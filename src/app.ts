@@ -4,12 +4,14 @@
  */
 import fastify, { type FastifyInstance } from 'fastify';
 import { RequestPipeline } from './http/server/request-pipeline.ts';
-import { createClientIp } from './http/server/client-ip.ts';
+import { createClientIp, listNetworks } from './http/server/client-ip.ts';
+import type { PipelineServices } from './http/server/request-context.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
 import { normalizePath } from './http/server/request-path.ts';
 import { RouteTable, type Routes } from './http/server/route-table.ts';
 import { healthRoutes } from './http/routes/health.ts';
 import { registerRoutes } from './http/routes/register-routes.ts';
+import { InFlightLimiter } from './http/limits/in-flight-limiter.ts';
 import { RateLimiter } from './http/limits/rate-limiter.ts';
 import { DistributedRateLimiter, type RequestLimiter } from './http/limits/distributed-rate-limiter.ts';
 import { GENERAL_REQUESTS_PER_MINUTE, type DeadlineClass } from './http/server/route-profiles.ts';
@@ -50,6 +52,7 @@ const DEADLINE_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
   'chip-challenge': 5_000,
   'chip-evidence': 8_000,
 };
+const WHOLE_IPV6 = 128;
 /** The smallest network that is assigned to one client. */
 const NETWORK_IPV6 = 64;
 const LIMITER_MEMORY_BYTES = 64 * 1024 * 1024;
@@ -65,14 +68,20 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
     metrics.addLimiter(name, () => limiter.report());
     return limiter;
   };
+  const trustedProxies = options.trustedProxies ?? [];
+  const addressOf = createClientIp({ trustedProxies, ipv6Prefix: WHOLE_IPV6 });
+  const networksOf: PipelineServices['networksOf'] = ({ socket, headers }) =>
+    listNetworks(addressOf(socket.remoteAddress ?? '', headers['x-forwarded-for']));
   const pipeline = new RequestPipeline({
-    services: { clock, monotonicClock, log, logsRequests, metrics },
+    services: { clock, monotonicClock, log, logsRequests, metrics, networksOf },
+    workScope: ctx.workScope,
+    inFlight: options.rateLimits === 'off' ? undefined : new InFlightLimiter(),
     timers,
     deadlineMilliseconds: { ...DEADLINE_MILLISECONDS, ...options.deadlineMilliseconds },
     rateLimiter: createLimiter('general'),
     createRouteLimiter: (limit, name) => createLimiter(name, limit, ROUTE_LIMITER_SHARE),
     clientIp: createClientIp({
-      trustedProxies: options.trustedProxies ?? [],
+      trustedProxies,
       ipv6Prefix: options.rateLimitIpv6Prefix ?? NETWORK_IPV6,
     }),
   });

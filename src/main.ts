@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createPageSource } from './adapters/pages/page-source.ts';
 import { findImageRenderer } from './adapters/png/image-renderer.ts';
+import { createWorkScope } from './adapters/rpc/work-scope.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
@@ -63,7 +64,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const replica = await openReplica(config.databaseReadUrl, opened, log, shutdown);
     const rates = await createRates(config, store, log);
     const { fxRates } = rates;
-    const start = { config, log, isLenient, shutdown, store, fxRates };
+    const workScope = createWorkScope();
+    const start = { config, log, isLenient, shutdown, store, fxRates, workScope };
     const main = await openMainChain(start);
     const alt = main && (await openAltChain(start));
     const onboarding = await openOnboarding(start);
@@ -78,6 +80,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       timers: TIMERS,
       log,
       actionState: createActionState(),
+      workScope,
       namespace: config.namespace,
       publicUrl: config.publicUrl ?? formatBaseUrl(config.listen),
       pollIntervalSeconds: config.pollIntervalSeconds,
@@ -122,8 +125,12 @@ export async function startService(config: Config, { log, isLenient = false }: S
       drain: () => main?.adapter.drain(),
     });
     const upstreams = [
-      ...(main === undefined ? [] : [{ chain: 'main' as const, counters: main.adapter.counters }]),
-      ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
+      ...(main === undefined
+        ? []
+        : [{ chain: 'main' as const, counters: main.adapter.counters, budget: main.adapter.budget.report }]),
+      ...(alt === undefined
+        ? []
+        : [{ chain: 'alt' as const, counters: alt.adapter.counters, budget: alt.adapter.budget.report }]),
     ];
     const head = main && (() => main.indexers.report().head);
     const index = main && (() => main.indexers.report());

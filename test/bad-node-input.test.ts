@@ -6,7 +6,8 @@ import { MAIN_CHAIN_LIMITS } from '../src/adapters/main-chain/limits.ts';
 import { sendMainRpc, type MainRpcCall } from '../src/adapters/main-chain/rpc/json-rpc.ts';
 import { createMainNodes } from '../src/adapters/main-chain/rpc/main-nodes.ts';
 import { createMainUpstreamCounters } from '../src/adapters/main-chain/rpc/upstream-counters.ts';
-import { startDeadline } from '../src/adapters/rpc/deadline.ts';
+import { createCallBudget } from '../src/adapters/rpc/call-budget.ts';
+import { REAL_STOPWATCH, startDeadline } from '../src/adapters/rpc/deadline.ts';
 import { startRpcProxy } from '../testing/harness/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../src/adapters/rpc/http-post.ts';
 import { RpcFailure } from '../src/adapters/rpc/rpc-failure.ts';
@@ -80,6 +81,7 @@ describe('a first node that is hostile', () => {
       log: silent,
       limits: MAIN_CHAIN_LIMITS,
       counters: createMainUpstreamCounters(),
+      budget: createCallBudget({ clock: { nowMilliseconds: () => 1_000_000 }, stopwatch: REAL_STOPWATCH }),
     });
     try {
       for (const methods of [['eth_blockNumber'], ['eth_blockNumber', 'eth_getBalance'], ['eth_call']]) {

@@ -10,6 +10,7 @@ import type { PollLoop } from '../indexing/loops/poll-loop.ts';
 import type { AltChainPorts } from '../ports/ctx.ts';
 import type { Log } from '../ports/runtime.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
+import { nameLoop } from './named-loop.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
 import type { ServiceStart } from './startup.ts';
 import { createIntervalLoop } from './interval-loop.ts';
@@ -30,12 +31,12 @@ const CHECK_INTERVAL_MILLISECONDS = 600_000;
 
 /** Opens the alt chain. Undefined: none is configured. Throws `StartRefused`. */
 export async function openAltChain(start: ServiceStart): Promise<AltChainParts | undefined> {
-  const { log, shutdown } = start;
+  const { log, shutdown, workScope } = start;
   const { altChain, pollIntervalSeconds } = start.config;
   if (altChain === undefined) return undefined;
-  const adapter = createAltChain(altChain, { clock: CLOCK, log });
+  const adapter = createAltChain(altChain, { clock: CLOCK, log, workScope });
   shutdown.add(() => adapter.close());
-  const checkLoop = createCheckLoop(adapter, log);
+  const checkLoop = nameLoop(createCheckLoop(adapter, log), { kind: 'head' }, workScope);
   const { machines } = adapter;
   const { genesisHash, firstSlot, programs } = altChain;
   if (machines === undefined || programs === undefined) {
@@ -57,7 +58,7 @@ export async function openAltChain(start: ServiceStart): Promise<AltChainParts |
     adapter,
     ports: { chain: machines.chain, index: indexers.index },
     checkLoop,
-    workers: [indexers.worker, fleet.loop],
+    workers: [indexers.worker, fleet.loop].map((loop) => nameLoop(loop, { kind: 'index' }, workScope)),
     caughtUp: Promise.all([indexers.caughtUp, fleet.caughtUp]),
   };
 }

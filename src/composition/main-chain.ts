@@ -6,6 +6,7 @@ import { randomInt } from 'node:crypto';
 import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/create-main-chain.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
+import { nameLoop } from './named-loop.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
 import { waitBriefly, type ServiceStart } from './startup.ts';
 
@@ -22,7 +23,7 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
   const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
   const { chainId, startBlock, addresses } = config.mainChain;
-  const adapter = createMainChain(config.mainChain, { clock: CLOCK, log });
+  const adapter = createMainChain(config.mainChain, { clock: CLOCK, log, workScope: start.workScope });
   shutdown.add(() => adapter.close());
   const indexers = createMainChainIndexers({
     chain: adapter.log,
@@ -48,7 +49,16 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
   });
   await refuseContradictions(adapter, start);
   await refuseForeignRows(indexers, 'the index', start);
-  return { adapter, indexers };
+  const { head, worker, prover } = indexers;
+  return {
+    adapter,
+    indexers: {
+      ...indexers,
+      head: nameLoop(head, { kind: 'head' }, start.workScope),
+      worker: nameLoop(worker, { kind: 'index' }, start.workScope),
+      prover: prover && nameLoop(prover, { kind: 'proof' }, start.workScope),
+    },
+  };
 }
 
 /**

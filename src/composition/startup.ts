@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { FxRates } from '../ports/rates.ts';
-import type { Log } from '../ports/runtime.ts';
+import type { Log, WorkScope } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -14,6 +14,7 @@ export interface ServiceStart {
   readonly shutdown: Shutdown;
   readonly store: Store;
   readonly fxRates: FxRates;
+  readonly workScope: WorkScope;
 }
 
 /** How long a start waits for nodes and feeds; slower ones are awaited while serving. */

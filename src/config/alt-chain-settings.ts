@@ -4,7 +4,7 @@
  */
 import type { AltKey } from '../domain/identifiers/alt-identifiers.ts';
 import type { Environment } from './environment.ts';
-import { ALT_KEY_VALUE, HTTP_URL, listOfValues, wholeNumber, type ValueParser } from './parsers.ts';
+import { ALT_KEY_VALUE, CALLS_PER_SECOND, HTTP_URL, listOfValues, wholeNumber, type ValueParser } from './parsers.ts';
 
 /** Program that binds wallets to addresses of the main chain (chain-svm 3.8). */
 export interface AltBindingSettings {
@@ -23,6 +23,8 @@ export interface AltChainSettings {
   readonly ordinal: number;
   /** First slot of the deployment's events. */
   readonly firstSlot: number;
+  /** Ceiling of this process; undefined: learned from refusals of the nodes. */
+  readonly callsPerSecond: number | undefined;
   readonly programs:
     | {
         readonly machineRegistry: AltKey;
@@ -65,6 +67,7 @@ export function readAltChainSettings(environment: Environment): AltChainSettings
   // 0 is no chain and 1 is the main chain.
   const ordinal = environment.read('ALT_ORDINAL', wholeNumber(2, 65_535)) ?? DEFAULT_ALT_ORDINAL;
   const firstSlot = environment.read('ALT_FIRST_SLOT', wholeNumber(0, Number.MAX_SAFE_INTEGER)) ?? 0;
+  const callsPerSecond = environment.read('ALT_RPC_CALLS_PER_SECOND', CALLS_PER_SECOND);
 
   const isConfigured = [...Object.values(PROGRAMS), 'ALT_BINDING_PROGRAM' as const].some((name) =>
     environment.has(name),
@@ -83,7 +86,7 @@ export function readAltChainSettings(environment: Environment): AltChainSettings
   }
   if (rpcUrls === undefined || genesisHash === undefined) return undefined;
   if (programs === undefined && binding === undefined) return undefined;
-  return { rpcUrls, genesisHash, ordinal, firstSlot, programs, binding };
+  return { rpcUrls, genesisHash, ordinal, firstSlot, callsPerSecond, programs, binding };
 }
 
 function readPrograms(environment: Environment): AltChainSettings['programs'] {

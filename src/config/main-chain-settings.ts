@@ -5,7 +5,7 @@
 import type { Address } from '../domain/identifiers/identifiers.ts';
 import { nodeHost } from './node-host.ts';
 import type { Environment } from './environment.ts';
-import { ADDRESS_VALUE, HTTP_URL, listOfValues, wholeNumber } from './parsers.ts';
+import { ADDRESS_VALUE, CALLS_PER_DAY, CALLS_PER_SECOND, HTTP_URL, listOfValues, wholeNumber } from './parsers.ts';
 import type { Variable } from './variables.ts';
 
 /** Contracts of legacy machines. */
@@ -26,6 +26,9 @@ export interface MainChainSettings {
   readonly quorum: number;
   /** First block of the deployment's logs. */
   readonly startBlock: number;
+  /** Ceilings of this process; undefined: learned from refusals of the nodes, and none. */
+  readonly callsPerSecond: number | undefined;
+  readonly callsPerDay: number | undefined;
   readonly addresses: {
     readonly infoDesk: Address;
     readonly machineRegistry: Address;
@@ -78,6 +81,8 @@ export function readMainChainSettings(environment: Environment): MainChainSettin
   const attestationRegistry = environment.read('ATTESTATION_REGISTRY_ADDRESS', ADDRESS_VALUE);
   const multicall3 = environment.read('MULTICALL3_ADDRESS', ADDRESS_VALUE);
   const startBlock = environment.read('MAIN_START_BLOCK', wholeNumber(0, Number.MAX_SAFE_INTEGER)) ?? 0;
+  const callsPerSecond = environment.read('MAIN_RPC_CALLS_PER_SECOND', CALLS_PER_SECOND);
+  const callsPerDay = environment.read('MAIN_RPC_CALLS_PER_DAY', CALLS_PER_DAY);
 
   const isConfigured = Object.values(CONTRACTS).some((name) => environment.has(name));
   const rpcParser = listOfValues(HTTP_URL);
@@ -104,7 +109,7 @@ export function readMainChainSettings(environment: Environment): MainChainSettin
   }
   if (contracts === undefined || rpcUrls === undefined || chainId === undefined) return undefined;
   const addresses = { ...contracts, adminFlags, attestationRegistry, multicall3, legacy };
-  return { rpcUrls, rpcHosts, chainId, quorum, startBlock, addresses };
+  return { rpcUrls, rpcHosts, chainId, quorum, startBlock, callsPerSecond, callsPerDay, addresses };
 }
 
 function readLegacy(environment: Environment): LegacyAddresses | undefined {

@@ -72,6 +72,10 @@ export const HOST: ValueParser<string> = {
   parse: (text) => (isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(text) ? text : undefined),
 };
 
+/** The least that head follower and reads can share. */
+export const CALLS_PER_SECOND = wholeNumber(2, 100_000);
+export const CALLS_PER_DAY = wholeNumber(1_000, 10_000_000_000);
+
 export const PORT = wholeNumber(0, 65_535);
 
 /** IP address or network. */

@@ -53,6 +53,8 @@ export interface FaultContexts
   readonly BindingRegistryUnreadable: { readonly cause: UnreadableCause };
   readonly ServiceNotInitialised: Record<never, never>;
   readonly ChainUnreadable: { readonly chain: ChainName; readonly cause: UnreadableCause };
+  /** The caller's turn in the call budget did not come in time. */
+  readonly LookupsExceeded: { readonly retryAfterSeconds: number };
   readonly EventIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
   readonly OperatorIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
   /** The worker has not read the head of the chain for `ageSeconds`. */

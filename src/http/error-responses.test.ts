@@ -31,6 +31,7 @@ test('returns the texts of the specification on read routes', () => {
     read('ServiceNotInitialised', {}),
     read('ChainUnreadable', { chain: 'main', cause: 'transport' }),
     read('ChainUnreadable', { chain: 'alt', cause: 'transport' }),
+    read('LookupsExceeded', { retryAfterSeconds: 3 }),
     read('EventIndexSyncing', { indexedBlock: 7, headBlock: 9 }),
     read('OperatorMalformed', {}),
     read('OperatorDidEmpty', {}),
@@ -51,6 +52,7 @@ test('returns the texts of the specification on read routes', () => {
     bare(503, 'Service not initialised'),
     bare(503, 'Chain unavailable', 'Retry-After: 30'),
     bare(503, 'Home chain unavailable', 'Retry-After: 30'),
+    bare(503, 'Too many new lookups, retry later', 'Retry-After: 3'),
     bare(503, 'Event index is syncing: block 7 of 9', 'Retry-After: 60'),
     bare(400, 'Invalid Ethereum address format'),
     bare(400, 'Empty DID'),
@@ -106,6 +108,7 @@ test('returns the codes of the specification on monetization routes', () => {
     code('monetization', new Fault('MachineHomedElsewhere', { ordinal: 3 })),
     code('monetization', new Fault('ServiceNotInitialised', {})),
     code('monetization', new Fault('ChainUnreadable', { chain: 'main', cause: 'deadline' })),
+    code('monetization', new Fault('LookupsExceeded', { retryAfterSeconds: 3 })),
     code('monetization', new Fault('StoreUnavailable', {})),
     code('monetization', new Fault('RequestTooLarge', { part: 'body' })),
     code('monetization', new TypeError('secret')),
@@ -123,6 +126,7 @@ test('returns the codes of the specification on monetization routes', () => {
     '409 MACHINE_HOMED_ELSEWHERE',
     '503 CHAIN_UNAVAILABLE',
     '503 CHAIN_UNAVAILABLE',
+    '503 CHAIN_UNAVAILABLE Retry-After',
     '500 INTERNAL_ERROR',
     '413 REQUEST_TOO_LARGE',
     '500 INTERNAL_ERROR',
@@ -154,6 +158,7 @@ test('returns only the documented pairs on Verify (evidence 2, item 10), without
     BindingRegistryUnreadable: new Fault('BindingRegistryUnreadable', { cause: 'transport' }),
     ServiceNotInitialised: new Fault('ServiceNotInitialised', {}),
     ChainUnreadable: new Fault('ChainUnreadable', { chain: 'alt', cause: 'deadline' }),
+    LookupsExceeded: new Fault('LookupsExceeded', { retryAfterSeconds: 3 }),
     EventIndexSyncing: new Fault('EventIndexSyncing', { indexedBlock: 1, headBlock: 2 }),
     OperatorIndexSyncing: new Fault('OperatorIndexSyncing', { indexedBlock: 1, headBlock: 2 }),
     OperatorIndexStale: new Fault('OperatorIndexStale', { ageSeconds: 700 }),
@@ -227,6 +232,8 @@ test('returns a code for every fault of chip onboarding (evidence 14), and other
     ...['422 EVIDENCE_MISMATCH', '422 CERTIFICATE_INVALID', '422 CERTIFICATE_UNSUPPORTED', '422 CERTIFICATE_UNTRUSTED'],
     ...['422 CHIP_PROOF_INVALID', '422 CONTROLLER_PROOF_INVALID', '409 CONTROLLER_CHANGED'],
   ]);
+  const exceeded = new Fault('LookupsExceeded', { retryAfterSeconds: 3 });
+  expect(code('chip-challenge', exceeded)).toBe('503 CHAIN_UNAVAILABLE Retry-After');
   expect(code('chip-challenge', new Error('secret'))).toBe('500 INTERNAL_ERROR');
 });
 

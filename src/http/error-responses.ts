@@ -143,6 +143,13 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     verify: VERIFY_UNAVAILABLE,
     chip: CHAIN_UNAVAILABLE,
   },
+  LookupsExceeded: {
+    bare: ({ retryAfterSeconds }) =>
+      toBare(503, 'Too many new lookups, retry later', { 'Retry-After': String(retryAfterSeconds) }),
+    monetization: lookupsExceeded,
+    verify: VERIFY_UNAVAILABLE,
+    chip: lookupsExceeded,
+  },
   EventIndexSyncing: {
     bare: ({ indexedBlock, headBlock }) =>
       toBare(503, `Event index is syncing: block ${indexedBlock} of ${headBlock}`, SYNCING_RETRY),
@@ -305,6 +312,11 @@ function homedElsewhere({ ordinal }: FaultContexts['MachineHomedElsewhere']): Wi
   const code = 'MACHINE_HOMED_ELSEWHERE';
   const message = 'The machine is homed on a chain that this service does not serve.';
   return { status: 409, body: { detail: { code, message, home_protocol_chain_id: ordinal } } };
+}
+
+/** The coded response of an unreadable chain, with the time at which a lookup has its turn. */
+function lookupsExceeded({ retryAfterSeconds }: FaultContexts['LookupsExceeded']): WireError {
+  return { ...CHAIN_UNAVAILABLE(), headers: { 'Retry-After': String(retryAfterSeconds) } };
 }
 
 function rateLimited({ retryAfterSeconds }: FaultContexts['RateLimited']): WireError {

@@ -4,7 +4,7 @@ import type { ActionState } from './action-state.ts';
 import type { AltChain, BindingRegistry } from './alt-chain.ts';
 import type { AltIndex, EventTimes, IndexCounters, IndexStatus } from './indexes.ts';
 import type { OnboardingConfig } from './onboarding.ts';
-import type { Clock, Log, ProcessState, Timers } from './runtime.ts';
+import type { Clock, Log, ProcessState, Timers, WorkScope } from './runtime.ts';
 import type { FxRates } from './rates.ts';
 import type { ReadReplica, Store } from './store.ts';
 import type { MainChain } from './main-chain.ts';
@@ -31,6 +31,8 @@ export interface Ctx {
   readonly timers: Timers;
   readonly log: Log;
   readonly actionState: ActionState;
+  /** Absent: reads of the chains name no caller. */
+  readonly workScope?: WorkScope | undefined;
   readonly namespace: Namespace;
   /** Base of links in responses, without a trailing slash. */
   readonly publicUrl: string;

@@ -56,3 +56,29 @@ export interface DistributedCounters {
   readonly failures: () => number;
   close(): Promise<void>;
 }
+
+/** Caller that a read of a chain is made for. */
+export interface CallerWork {
+  readonly kind: 'caller';
+  /** Networks of the caller, the widest first: an IPv4 address, or an IPv6 /48 and /64. */
+  readonly networks: readonly string[];
+  /** True: the caller has too many requests in flight, and only what is cached is served. */
+  readonly isLimited?: boolean;
+}
+
+/** Work that calls to nodes are made for; its kind decides its share of the call budget (real-chains 3). */
+export type ChainWork = { readonly kind: 'head' | 'index' | 'proof' } | CallerWork;
+
+/** Carries the work from where it starts to the adapters that call nodes. Implemented by `adapters/rpc`. */
+export interface WorkScope {
+  /** Runs a task; whatever it starts, now or later, is done for this work. */
+  run<T>(work: ChainWork, task: () => T): T;
+  /** Starts the synchronous part of a request. Costs nothing, and covers nothing later unless `extend` is called. */
+  enter(work: ChainWork): void;
+  /** Ends the synchronous part. */
+  leave(): void;
+  /** Makes the work of the synchronous part also that of whatever it starts from now on. */
+  extend(): void;
+  /** Returns the current work; undefined where none was set. */
+  current(): ChainWork | undefined;
+}

@@ -9,6 +9,8 @@ import type { Store } from '../ports/store.ts';
 import { startAdminListener, type AdminListener } from './admin-listener.ts';
 import { readServiceMetrics, type MetricSources } from './service-metrics.ts';
 
+const BUDGET = { callsPerSecond: 25, calls: { caller: 7 }, waiting: 3, refused: 5, refusals: 2, isDayExhausted: true };
+
 const none = new Map<string, number>();
 
 function createCounters() {
@@ -28,10 +30,11 @@ const SOURCES: MetricSources = {
   http: { responses: () => [], faults: () => [], limiters: () => [] },
   upstreams: [
     {
+      budget: () => BUDGET,
       chain: 'main',
       counters: { ...createCounters(), retries: 4, snapshotHits: 5, snapshotCount: 6, snapshotBytes: 7 },
     },
-    { chain: 'alt', counters: createCounters() },
+    { chain: 'alt', counters: createCounters(), budget: () => ({ ...BUDGET, callsPerSecond: undefined }) },
   ],
   loops: [{ name: 'a-loop', report: () => ({ steps: 2, failures: 1, lastSuccessAtMilliseconds: 1_500 }) }],
   head: () => ({ reorgs: 9, unknownLogs: 10 }),
@@ -72,6 +75,17 @@ test('GET /metrics returns the samples of the service and the metrics of the pro
     'svc_upstream_failures_total{chain="main",cause="transport"} 1',
     'svc_upstream_failures_total{chain="alt",cause="transport"} 1',
     'svc_upstream_retries_total{chain="main"} 4',
+    'svc_call_budget_calls_total{chain="main",work="caller"} 7',
+    'svc_call_budget_calls_total{chain="alt",work="caller"} 7',
+    'svc_call_budget_rate{chain="main"} 25',
+    'svc_call_budget_waiting{chain="main"} 3',
+    'svc_call_budget_waiting{chain="alt"} 3',
+    'svc_call_budget_refused_total{chain="main"} 5',
+    'svc_call_budget_refused_total{chain="alt"} 5',
+    'svc_call_budget_node_refusals_total{chain="main"} 2',
+    'svc_call_budget_node_refusals_total{chain="alt"} 2',
+    'svc_call_budget_day_exhausted{chain="main"} 1',
+    'svc_call_budget_day_exhausted{chain="alt"} 1',
     'svc_machine_reads_total{chain="main"} 2',
     'svc_machine_reads_total{chain="alt"} 2',
     'svc_snapshot_hits_total{chain="main"} 5',

@@ -29,6 +29,14 @@ export interface HttpCounts {
 /** Counters of a chain's adapter. */
 export interface UpstreamCounts {
   readonly chain: ChainName;
+  readonly budget: () => {
+    readonly callsPerSecond: number | undefined;
+    readonly calls: Readonly<Record<string, number>>;
+    readonly waiting: number;
+    readonly refused: number;
+    readonly refusals: number;
+    readonly isDayExhausted: boolean;
+  };
   readonly counters: {
     readonly httpRequests: number;
     readonly calls: CallCounter;
@@ -160,7 +168,8 @@ function toHttpMetrics(http: HttpCounts): MetricFamily[] {
   ];
 }
 
-function toUpstreamMetrics({ chain, counters }: UpstreamCounts): MetricFamily[] {
+function toUpstreamMetrics({ chain, counters, budget }: UpstreamCounts): MetricFamily[] {
+  const { callsPerSecond, calls: budgetCalls, waiting, refused, refusals, isDayExhausted } = budget();
   const { failures, calls, durations, disagreements, snapshotHits, snapshotCount, snapshotBytes, retries } = counters;
   const own = (value: number | undefined): Sample[] => (value === undefined ? [] : [{ labels: { chain }, value }]);
   return [
@@ -191,6 +200,34 @@ function toUpstreamMetrics({ chain, counters }: UpstreamCounts): MetricFamily[] 
       'Requests to nodes that were retried after a transient error.',
       own(retries),
     ),
+    counterOf(
+      'svc_call_budget_calls_total',
+      'RPC calls admitted by the call budget, by the work they were sent for.',
+      Object.entries(budgetCalls).map(([work, value]) => ({ labels: { chain, work }, value })),
+    ),
+    {
+      ...counterOf('svc_call_budget_rate', 'Calls per second that the budget allows now.', own(callsPerSecond)),
+      type: 'gauge',
+    },
+    { ...counterOf('svc_call_budget_waiting', 'Requests that wait for their turn.', own(waiting)), type: 'gauge' },
+    counterOf(
+      'svc_call_budget_refused_total',
+      'Reads of callers that were refused because their turn did not come in time.',
+      own(refused),
+    ),
+    counterOf(
+      'svc_call_budget_node_refusals_total',
+      'Times that all nodes refused calls for their number.',
+      own(refusals),
+    ),
+    {
+      ...counterOf(
+        'svc_call_budget_day_exhausted',
+        '1 while the calls of the day are used up faster than the day passes.',
+        own(Number(isDayExhausted)),
+      ),
+      type: 'gauge',
+    },
     counterOf('svc_machine_reads_total', 'Machines read from nodes.', own(counters.machineReads)),
     counterOf('svc_snapshot_hits_total', 'Machine reads answered from the snapshot cache.', own(snapshotHits)),
     { ...counterOf('svc_snapshots', 'Machines in the snapshot cache.', own(snapshotCount)), type: 'gauge' },

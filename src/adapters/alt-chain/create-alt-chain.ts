@@ -5,8 +5,9 @@
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { AltChain, AltHistory, BindingRegistry } from '../../ports/alt-chain.ts';
-import type { Clock, Log } from '../../ports/runtime.ts';
-import { startDeadline, type Stopwatch } from '../rpc/deadline.ts';
+import type { ChainWork, Clock, Log, WorkScope } from '../../ports/runtime.ts';
+import { createCallBudget, type CallBudget } from '../rpc/call-budget.ts';
+import { REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
 import type { DeploymentProblem } from '../rpc/deployment-problem.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import type { AltPrograms } from './accounts/account-addresses.ts';
@@ -24,6 +25,8 @@ export interface AltChainConfig {
   /** At least one; calls use the first healthy one. */
   readonly rpcUrls: readonly string[];
   readonly genesisHash: AltKey;
+  /** Undefined: learned from refusals. */
+  readonly callsPerSecond?: number | undefined;
   readonly ordinal: number;
   /** Undefined if only bindings are read. */
   readonly programs:
@@ -38,11 +41,16 @@ export interface AltChainConfig {
   readonly binding: BindingProgram | undefined;
 }
 
+const HEAD: ChainWork = { kind: 'head' };
+const INDEX: ChainWork = { kind: 'index' };
+const UNNAMED_CALLER: ChainWork = { kind: 'caller', networks: [''] };
+
 export interface AltChainAdapter {
   /** Defined when programs are configured. */
   readonly machines: { readonly chain: AltChain; readonly history: AltHistory } | undefined;
   readonly bindings: BindingRegistry | undefined;
   readonly counters: Readonly<AltUpstreamCounters>;
+  readonly budget: Pick<CallBudget, 'report'>;
   /**
    * Returns every problem of the deployment. Never throws. While the last completed check contradicts the configuration of the
    * machines or of the bindings, their reads throw `ChainUnreadable`.
@@ -56,6 +64,8 @@ export interface AltChainDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits?: Partial<AltChainLimits> | undefined;
+  /** Names what calls are made for; without it all reads are those of one caller, apart from the index. */
+  readonly workScope?: WorkScope | undefined;
   /** False for a local chain that holds accounts but no programs. */
   readonly checksProgramAccounts?: boolean | undefined;
   /** Replaces HTTP in simulations. */
@@ -65,12 +75,14 @@ export interface AltChainDependencies {
 }
 
 export function createAltChain(config: AltChainConfig, dependencies: AltChainDependencies): AltChainAdapter {
-  const { clock, log, post, stopwatch, checksProgramAccounts = true } = dependencies;
+  const { clock, log, post, workScope, stopwatch = REAL_STOPWATCH, checksProgramAccounts = true } = dependencies;
   const { genesisHash, ordinal, binding } = config;
   const limits = { ...ALT_CHAIN_LIMITS, ...dependencies.limits };
   const counters = createAltUpstreamCounters();
   const minContextSlot = createMinContextSlot();
+  const budget = createCallBudget({ clock, stopwatch, callsPerSecond: config.callsPerSecond });
   const nodes = createAltNodes({
+    budget,
     rpcUrls: config.rpcUrls,
     genesisHash,
     minContextSlot,
@@ -81,9 +93,14 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
     post,
     stopwatch,
   });
-  const startRead = () => startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds, stopwatch);
+  const startReadFor = (work: ChainWork, isKnown: boolean) =>
+    startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds, stopwatch, { work, isKnown });
+  const startRead = (isKnown: boolean) => startReadFor(workScope?.current() ?? UNNAMED_CALLER, isKnown);
   const startIndexRead = () =>
-    startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
+    startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch, {
+      work: workScope?.current() ?? INDEX,
+      isKnown: true,
+    });
   let isMachinesSound = true;
   let isBindingSound = true;
 
@@ -94,13 +111,14 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
   function createMachinePorts(programs: NonNullable<AltChainConfig['programs']>) {
     const { machineRegistry } = programs;
     const roles = toRoles(programs);
-    const reads = createMachineReads({ nodes, programs: roles, ordinal, clock, limits, counters, startRead });
+    const reads = createMachineReads({ nodes, programs: roles, ordinal, clock, limits, counters, budget, startRead });
     const chain: AltChain = {
       ordinal,
       genesisHash,
       machineRegistry,
       async readMachine(id) {
         assertSound(isMachinesSound);
+        workScope?.extend();
         return reads.read(id);
       },
       async readMachineUncached(id) {
@@ -121,7 +139,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
   }
 
   function createBindings(program: BindingProgram): BindingRegistry {
-    const registry = createBindingRegistry({ binding: program, nodes, clock, limits, startRead });
+    const registry = createBindingRegistry({ binding: program, nodes, clock, limits, budget, startRead });
     return {
       async readBinding(wallet) {
         assertSound(isBindingSound);
@@ -134,6 +152,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
     machines: config.programs && createMachinePorts(config.programs),
     bindings: binding && createBindings(binding),
     counters,
+    budget,
     async checkDeployment() {
       const verdict = await checkAltDeployment({
         genesisHash,
@@ -142,7 +161,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
         bindingProgram: binding?.program,
         checksProgramAccounts,
         nodes,
-        deadline: startRead(),
+        deadline: startReadFor(HEAD, true),
       });
       isMachinesSound = verdict.isMachinesSound ?? isMachinesSound;
       isBindingSound = verdict.isBindingSound ?? isBindingSound;

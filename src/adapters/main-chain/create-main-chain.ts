@@ -2,9 +2,12 @@
  * Factory of the main-chain adapter: wires nodes, multicall, caches and logs into `MainChain`, `HeadListener` and
  * `MainChainLog`. Sends no request before the first call.
  */
-import type { Clock, Log } from '../../ports/runtime.ts';
+import type { ChainWork, Clock, Log, WorkScope } from '../../ports/runtime.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
+import { createCallBudget, type CallBudget, type CallPurpose } from '../rpc/call-budget.ts';
 import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
+import { createKnownKeys } from '../rpc/known-keys.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { pauseWithin } from '../rpc/node-rate.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
@@ -32,12 +35,17 @@ import { createMainNodes, type MainNode, type MainNodes } from './rpc/main-nodes
 import { createPiggybackRequests } from './rpc/piggyback-requests.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/upstream-counters.ts';
 
+const HEAD: ChainWork = { kind: 'head' };
+const INDEX: ChainWork = { kind: 'index' };
+const UNNAMED_CALLER: ChainWork = { kind: 'caller', networks: [''] };
+
 export interface MainChainAdapter {
   readonly chain: MainChain & HeadListener;
   readonly log: MainChainLog;
   /** The same log for callers that can wait some seconds: its requests travel with the next head poll. */
   readonly deferredLog: MainChainLog;
   readonly counters: Readonly<MainUpstreamCounters>;
+  readonly budget: Pick<CallBudget, 'report'>;
   /** Returns every problem of the deployment; empty when there is none. */
   checkDeployment(): Promise<DeploymentProblem[]>;
   /** Makes deferred requests go out at once, so that the loops can stop. */
@@ -49,22 +57,35 @@ export interface MainChainAdapter {
 export interface MainChainDependencies {
   readonly clock: Clock;
   readonly log: Log;
+  /** Names what calls are made for; without it all reads are those of one caller, apart from the index. */
+  readonly workScope?: WorkScope | undefined;
   /** Replaces HTTP and real time in simulations. */
   readonly post?: PostRpc | undefined;
   readonly stopwatch?: Stopwatch | undefined;
 }
 
 export function createMainChain(config: MainChainConfig, dependencies: MainChainDependencies): MainChainAdapter {
-  const { clock, log, post, stopwatch = REAL_STOPWATCH } = dependencies;
+  const { clock, log, post, workScope, stopwatch = REAL_STOPWATCH } = dependencies;
   const { rpcUrls, addresses, chainId } = config;
   const limits = { ...MAIN_CHAIN_LIMITS, ...config.limits };
   const { maxEventPage, maxHeadAgeMilliseconds, requestTimeoutMilliseconds } = limits;
   const counters = createMainUpstreamCounters();
-  const startRead = () => startDeadline(limits.readTimeoutMilliseconds, requestTimeoutMilliseconds, stopwatch);
-  const startIndexRead = () =>
-    startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
+  const { callsPerSecond, callsPerDay } = config;
+  const budget = createCallBudget({ clock, stopwatch, callsPerSecond, callsPerDay });
+  const startCallerRead = (purpose: CallPurpose) =>
+    startDeadline(limits.readTimeoutMilliseconds, requestTimeoutMilliseconds, stopwatch, purpose);
+  const startRead = (isKnown = true) => startCallerRead({ work: workScope?.current() ?? UNNAMED_CALLER, isKnown });
+  const startIndexRead = () => {
+    const purpose = { work: workScope?.current() ?? INDEX, isKnown: true };
+    return startDeadline(
+      limits.indexReadTimeoutMilliseconds,
+      limits.indexRequestTimeoutMilliseconds,
+      stopwatch,
+      purpose,
+    );
+  };
 
-  const nodes = createMainNodes({ rpcUrls, chainId, clock, log, limits, counters, post, stopwatch });
+  const nodes = createMainNodes({ rpcUrls, chainId, clock, log, limits, counters, budget, post, stopwatch });
   const agreement = agreeOn(config, nodes, counters, log, (deadline) =>
     pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline),
   );
@@ -77,6 +98,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
       limits,
       counters,
+      budget,
     }),
   });
   const immediate = createTransport(nodes);
@@ -98,6 +120,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     balances.dropAll();
     deployment.invalidate();
   });
+  const known = createKnownKeys<MachineId>();
   const snapshotReader = createSnapshotReader(addresses, deployment);
 
   const runChecks = () =>
@@ -106,7 +129,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       nodes,
       headers,
       multicall,
-      deadline: startRead(),
+      deadline: startCallerRead({ work: HEAD, isKnown: true }),
       onMulticall3(exists) {
         multicall.useAggregate(exists);
         deferred.multicall.useAggregate(exists);
@@ -127,14 +150,18 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     balances,
     snapshotReader,
     startRead,
-    readMachineUncached: createUncachedReader({ ...factsOptions, headers, head, multicall, startRead }),
-    readReadiness: createReadiness({
+    known,
+    workScope,
+    readMachineUncached: createUncachedReader({ ...factsOptions, headers, head, multicall, startRead, known }),
+    readiness: createReadiness({
       clock,
       addresses,
       ageMilliseconds: limits.readinessAgeMilliseconds,
-      readHead: head.read,
+      head,
       multicall,
-      startRead,
+      deferredMulticall: deferred.multicall,
+      startRead: () => startCallerRead({ work: HEAD, isKnown: true }),
+      startDeferredRead: startIndexRead,
     }),
     renewAging: createSnapshotRenewal({
       maxHeadAgeMilliseconds,
@@ -164,6 +191,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),
     deferredLog: createMainChainLog({ ...indexing, ...deferred }),
     counters,
+    budget,
     checkDeployment: runChecks,
     drain: piggyback.drain,
     close: () => nodes.close(),

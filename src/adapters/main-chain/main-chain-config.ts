@@ -34,5 +34,8 @@ export interface MainChainConfig {
   readonly quorum?: number | undefined;
   readonly chainId: number;
   readonly addresses: MainChainAddresses;
+  /** Undefined: learned from refusals. */
+  readonly callsPerSecond?: number | undefined;
+  readonly callsPerDay?: number | undefined;
   readonly limits?: Partial<MainChainLimits> | undefined;
 }

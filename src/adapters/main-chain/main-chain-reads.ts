@@ -1,7 +1,10 @@
 /** Main-chain port over the caches and readers (`MainChain`, `HeadListener`). */
 import { chainUnreadable } from '../../domain/faults.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { LegacyMachines, HeadListener, HeadStep, MainChain } from '../../ports/main-chain.ts';
-import type { Deadline } from '../rpc/deadline.ts';
+import type { WorkScope } from '../../ports/runtime.ts';
+import { withPurpose, type Deadline } from '../rpc/deadline.ts';
+import type { KnownKeys } from '../rpc/known-keys.ts';
 import type { DeploymentCache } from './cache/deployment-cache.ts';
 import type { HeadTracker } from './cache/head-tracker.ts';
 import { readBalance, type TokenBalances } from './cache/token-balances.ts';
@@ -10,9 +13,11 @@ import type { Headers } from './logs/headers.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import { readEventRange } from './reads/event-pages.ts';
 import type { Multicall } from './reads/multicall.ts';
+import type { ContractReadiness } from './reads/readiness.ts';
 import type { SnapshotReader } from './reads/snapshot-reader.ts';
 
-export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'readMachineUncached' | 'readReadiness'> {
+export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'readMachineUncached'> {
+  readonly readiness: ContractReadiness;
   readonly addresses: MainChainAddresses;
   readonly legacy: LegacyMachines | undefined;
   readonly headers: Headers;
@@ -22,7 +27,10 @@ export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'read
   readonly snapshots: MachineSnapshots;
   readonly balances: TokenBalances;
   readonly snapshotReader: SnapshotReader;
-  readonly startRead: () => Deadline;
+  readonly startRead: (isKnown?: boolean) => Deadline;
+  /** Machines that were found to exist. */
+  readonly known: KnownKeys<MachineId>;
+  readonly workScope: WorkScope | undefined;
   /** Renews what expires soon after a step. */
   readonly renewAging: (step: HeadStep) => void;
   /** Runs the checks of the deployment and logs their problems. */
@@ -30,29 +38,35 @@ export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'read
 }
 
 export function createMainChainReads(options: MainChainReadsOptions): MainChain & HeadListener {
-  const { chainId, addresses, legacy, readMachineUncached, readReadiness, startRead, renewAging, startChecks } =
-    options;
-  const { headers, multicall, head, deployment, snapshots, balances, snapshotReader } = options;
+  const { chainId, addresses, legacy, readMachineUncached, readiness, startRead, renewAging, startChecks } = options;
+  const { headers, multicall, head, deployment, snapshots, balances, snapshotReader, known, workScope } = options;
 
   return {
     chainId,
     machineRegistry: addresses.machineRegistry,
     legacy,
     readMachineUncached,
-    readReadiness,
+    readReadiness: readiness.read,
     async readMachine(id, { eventsFrom, firstEvents }) {
       const deadline = startRead();
       const block = head.fresh() ?? (await head.read(deadline));
-      return snapshots.get(id, firstEvents, block, async () =>
-        snapshotReader.read({ id, firstEvents, offset: await eventsFrom(), block, deadline }, multicall),
-      );
+      return snapshots.get(id, firstEvents, block, async () => {
+        const offset = await eventsFrom();
+        // A machine with stored events exists.
+        const isKnown = offset > 0 || known.has(id);
+        const own = withPurpose(deadline, { ...deadline.purpose, isKnown });
+        const snapshot = await snapshotReader.read({ id, firstEvents, offset, block, deadline: own }, multicall);
+        if (snapshot.owner.state === 'present') known.add(id);
+        return snapshot;
+      });
     },
     getCached(id, firstEvents) {
       const block = head.fresh();
       const facts = deployment.fresh();
-      if (block === undefined || facts === undefined) return undefined;
-      const snapshot = snapshots.find(id, firstEvents, block);
-      return snapshot && { snapshot, deployment: facts };
+      const snapshot = block && facts && snapshots.find(id, firstEvents, block);
+      if (snapshot !== undefined) return { snapshot, deployment: facts! };
+      workScope?.extend();
+      return undefined;
     },
     async readBalance(owner) {
       const deadline = startRead();
@@ -83,6 +97,7 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
       snapshots.advance(step);
       balances.advance(step);
       renewAging(step);
+      readiness.advance(step);
       if (step.touched === 'all' || step.deployment || step.checks) deployment.invalidate();
       if (step.checks) startChecks();
     },

@@ -3,6 +3,7 @@
  * nothing.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { CallPurpose } from './call-budget.ts';
 
 /** Monotonic time for deadlines and delays; unlike a clock, it never jumps. */
 export interface Stopwatch {
@@ -28,7 +29,12 @@ export interface Deadline {
   readonly atMilliseconds: number;
   /** Timeout of one request within the read. */
   readonly requestMilliseconds: number;
+  /** What its calls are sent for. */
+  readonly purpose: CallPurpose;
 }
+
+/** Purpose of a read that names none: all of them together are one caller. */
+const UNNAMED: CallPurpose = { work: { kind: 'caller', networks: [''] }, isKnown: true };
 
 /**
  * Starts a deadline. Its timer is created only when something waits for it, because most reads are served from a cache.
@@ -37,6 +43,7 @@ export function startDeadline(
   readMilliseconds: number,
   requestMilliseconds: number,
   stopwatch: Stopwatch = REAL_STOPWATCH,
+  purpose = UNNAMED,
 ): Deadline {
   const atMilliseconds = stopwatch.nowMilliseconds() + readMilliseconds;
   let signal: AbortSignal | undefined;
@@ -47,6 +54,20 @@ export function startDeadline(
     },
     atMilliseconds,
     requestMilliseconds,
+    purpose,
+  };
+}
+
+/** Returns the same deadline for another purpose. */
+export function withPurpose(deadline: Deadline, purpose: CallPurpose): Deadline {
+  const { atMilliseconds, requestMilliseconds } = deadline;
+  return {
+    get signal() {
+      return deadline.signal;
+    },
+    atMilliseconds,
+    requestMilliseconds,
+    purpose,
   };
 }
 

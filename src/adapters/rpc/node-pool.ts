@@ -7,13 +7,14 @@ import type { UnreadableCause } from '../../domain/faults.ts';
 import type { CallCounter, CallOutcome } from '../../domain/metrics/call-counter.ts';
 import type { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
+import type { CallBudget, CallPurpose } from './call-budget.ts';
 import { createChainIdentity, type ChainIdentity } from './chain-identity.ts';
 import { createCircuitBreaker, type BreakerLimits, type CircuitBreaker } from './circuit-breaker.ts';
-import { REAL_STOPWATCH, type Deadline, type Stopwatch } from './deadline.ts';
+import { REAL_STOPWATCH, withPurpose, type Deadline, type Stopwatch } from './deadline.ts';
 import { openConnections, parseRpcUrl, type ConnectionLimits, type PostRpc, type RpcNode } from './http-post.ts';
 import type { SendOptions } from './http-post.ts';
 import { NodeProfile } from './node-profile.ts';
-import { isNodeFailure, isTransientFailure, RpcFailure } from './rpc-failure.ts';
+import { isNodeFailure, isTransientFailure, PAYMENT_REQUIRED, RpcFailure } from './rpc-failure.ts';
 
 export interface PoolOptions {
   readonly rpcUrls: readonly string[];
@@ -21,6 +22,7 @@ export interface PoolOptions {
   readonly log: Log;
   readonly limits: ConnectionLimits & BreakerLimits & { readonly maxResponseBytes: number };
   readonly counters: PoolCounters;
+  readonly budget: CallBudget;
   /** Replaces HTTP and real time in simulations. */
   readonly post?: PostRpc | undefined;
   readonly stopwatch?: Stopwatch | undefined;
@@ -83,12 +85,15 @@ export interface NodePool<Name> {
   close(): Promise<void>;
 }
 
+/** Concurrent reads share one query of an identity, so it does not wait for the turn of any caller. */
+const IDENTITY: CallPurpose = { work: { kind: 'head' }, isKnown: true };
+
 /** Opens the nodes without sending a request. */
 export function openNodePool<Name>(
   options: PoolOptions,
   { chain, expected, readIdentity }: ChainKind<Name>,
 ): NodePool<Name> {
-  const { clock, log, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const { clock, log, limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
   const connections = openConnections(limits);
   const post = options.post ?? connections.post;
   const identities = new Map<PoolNode, ChainIdentity<Name>>();
@@ -98,19 +103,24 @@ export function openNodePool<Name>(
     const node = { position, node: parseRpcUrl(url), breaker, profile: new NodeProfile(stopwatch) };
     identities.set(
       node,
-      createChainIdentity(expected, (deadline) => readIdentity(node, deadline)),
+      createChainIdentity(expected, (deadline) => readIdentity(node, withPurpose(deadline, IDENTITY))),
     );
     return node;
   });
 
-  function recordFailure({ breaker }: PoolNode, failure: RpcFailure): void {
+  /** A node that refuses calls for their rate is left to others; without another one it is paced, never left out. */
+  function recordFailure(node: PoolNode, failure: RpcFailure, order: readonly PoolNode[]): void {
+    if (failure.isPaced) return;
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
-    if (isNodeFailure(failure)) breaker.recordFailure(failure);
+    const hasOther = () => order.some((each) => each !== node && !each.breaker.isOpen());
+    if (isNodeFailure(failure) && (failure.kind !== 'rate' || hasOther())) node.breaker.recordFailure(failure);
   }
 
   return {
     nodes,
     async exchange({ node, profile }, { methods, send, outcomes, countRateLimited }, deadline) {
+      const turn = budget.admit(methods.length, deadline);
+      if (turn !== undefined) await turn;
       await profile.rate.admit(methods.length, deadline);
       if (deadline.signal.aborted) throw new RpcFailure('deadline');
       counters.httpRequests += 1;
@@ -148,10 +158,13 @@ export function openNodePool<Name>(
           // An expired deadline says nothing about the node.
           if (deadline.signal.aborted) throw new RpcFailure('deadline');
           if (isClosed) throw error;
-          recordFailure(node, error);
+          recordFailure(node, error, order);
           if (failure === undefined || isTransientFailure(error)) failure = error;
         }
       }
+      // While another node serves, the rate of one is no reason to send less.
+      if (failure?.kind === 'rate' && !failure.isPaced)
+        budget.recordRefusal(failure.code === PAYMENT_REQUIRED ? 'day' : 'rate');
       throw failure ?? describeOpenBreakers(order);
     },
     readIdentities: (deadline) =>

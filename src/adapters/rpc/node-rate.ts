@@ -57,7 +57,7 @@ export class NodeRate {
     const waitMilliseconds = Math.max(0, Math.ceil(((calls - this.#available) / rate) * 1_000));
     if (now + waitMilliseconds >= deadline.atMilliseconds) {
       const retryAfterSeconds = Math.ceil(waitMilliseconds / 1_000);
-      throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
+      throw new RpcFailure('transport', 'rate', { retryAfterSeconds, isPaced: true });
     }
     this.#available -= calls;
     if (waitMilliseconds > 0) await pauseWithin(this.#stopwatch, waitMilliseconds, deadline);

@@ -11,15 +11,21 @@ export type FailureKind = 'failed' | 'busy' | 'rate' | 'behind' | 'no-block' | '
 export class RpcFailure extends Error {
   readonly unreadable: UnreadableCause;
   readonly kind: FailureKind;
-  /** Code of a JSON-RPC error. */
+  /** Code of a JSON-RPC error, or the HTTP status. */
   readonly code: number | undefined;
   /** Delay that the node requested (`Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
+  /** Whether the request was not sent, because its turn at the node comes after the deadline. */
+  readonly isPaced: boolean;
 
   constructor(
     unreadable: UnreadableCause,
     kind: FailureKind = 'failed',
-    details: { readonly code?: number | undefined; readonly retryAfterSeconds?: number | undefined } = {},
+    details: {
+      readonly code?: number | undefined;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly isPaced?: boolean;
+    } = {},
   ) {
     super(unreadable);
     this.name = 'RpcFailure';
@@ -27,8 +33,12 @@ export class RpcFailure extends Error {
     this.kind = kind;
     this.code = details.code;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.isPaced = details.isPaced ?? false;
   }
 }
+
+/** HTTP status of a node whose prepaid calls, or those of the day, are used up. */
+export const PAYMENT_REQUIRED = 402;
 
 const TRANSIENT: readonly FailureKind[] = ['busy', 'rate', 'behind', 'no-block'];
 

@@ -33,7 +33,7 @@ export function machinesRoutes(routes: Routes, ctx: Ctx, additions: Additions | 
   }));
   const blockOf = ({ shown }: { shown: { snapshot: { block: BlockRef } } }) => shown.snapshot.block;
 
-  routes.get('/mcr/:did', { profile: 'read', description: describe.rating }, (request) =>
+  routes.get('/mcr/:did', { profile: 'read', isImmediate: true, description: describe.rating }, (request) =>
     chain(getRating(ctx, requireMachineDid(request.parameter('did'), namespace)), (rated) =>
       sendCacheableJson(request, encodeRecord(rated), rated.snapshot.block),
     ),

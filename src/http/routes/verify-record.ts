@@ -42,7 +42,7 @@ export function verifyRecordRoutes(routes: Routes, ctx: Ctx): void {
   const encode = createCachedEncoder((record: VerifyRecord) => toVerifyRecord(record, ctx.namespace));
   routes.get(
     `${VERIFY_PREFIX}machines/:machineId`,
-    { profile: 'verify', requestsPerMinute: REQUESTS_PER_MINUTE, description: RECORD },
+    { profile: 'verify', requestsPerMinute: REQUESTS_PER_MINUTE, isImmediate: true, description: RECORD },
     (request) => {
       requireBareRead(request);
       return chain(getVerifyRecord(ctx, requireId(request.parameter('machineId'))), (record) =>

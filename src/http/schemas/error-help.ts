@@ -111,6 +111,11 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
       'No node of the chain returned complete and consistent data in time, or the response was not ready within the deadline.',
     remedy: RETRY_LATER,
   },
+  LookupsExceeded: {
+    cause:
+      'The call budget of the chain is used up by new lookups, and the turn of this caller did not come within 2 seconds.',
+    remedy: 'Retry after the time in `Retry-After`. Machines that are cached are served meanwhile.',
+  },
   EventIndexSyncing: {
     cause: 'The event index is still catching up with the chain, so a rating would miss events.',
     remedy: INDEX_PROGRESS,

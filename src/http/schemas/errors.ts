@@ -51,6 +51,7 @@ export const FAULT_SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[
     { chain: 'main', cause: 'transport' },
     { chain: 'alt', cause: 'transport' },
   ],
+  LookupsExceeded: [{ retryAfterSeconds: SAMPLE_NUMBER }],
   EventIndexSyncing: [{ indexedBlock: SAMPLE_NUMBER, headBlock: SAMPLE_NUMBER }],
   OperatorIndexSyncing: [{ indexedBlock: SAMPLE_NUMBER, headBlock: SAMPLE_NUMBER }],
   OperatorIndexStale: [{ ageSeconds: SAMPLE_NUMBER }],

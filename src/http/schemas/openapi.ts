@@ -68,6 +68,7 @@ export const ALWAYS = [
   'RequestTooLarge',
   'RequestTimeout',
   'ChainUnreadable',
+  'LookupsExceeded',
   'Unexpected',
 ] as const;
 

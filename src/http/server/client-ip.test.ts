@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createClientIp } from './client-ip.ts';
+import { createClientIp, listNetworks } from './client-ip.ts';
 
 const direct = createClientIp({ trustedProxies: [], ipv6Prefix: 128 });
 const proxied = createClientIp({ trustedProxies: ['10.0.0.0/8', '::1', '2001:db8:f::/48'], ipv6Prefix: 128 });
@@ -49,6 +49,11 @@ test('groups IPv6 addresses by network prefix', () => {
   expect(byNetwork('2001:db8:0:1::9', undefined)).toBe('2001:db8:0:1::');
   expect(byNetwork('192.0.2.1', undefined)).toBe('192.0.2.1');
   expect(byNetwork('::ffff:192.0.2.1', undefined)).toBe('192.0.2.1');
+});
+
+test('lists the networks that share a call budget', () => {
+  expect(listNetworks('192.0.2.7')).toEqual(['192.0.2.7']);
+  expect(listNetworks('2001:db8:a:b::7')).toEqual(['2001:db8:a::/48', '2001:db8:a:b::/64']);
 });
 
 test('throws on a malformed range', () => {

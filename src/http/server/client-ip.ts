@@ -17,6 +17,9 @@ export interface AddressRules {
   readonly ipv6Prefix: number;
 }
 
+/** Leading bits of the IPv6 networks that share a call budget, the widest first. */
+const SHARING_PREFIXES = [48, 64];
+
 const MAPPED_PREFIX = '::ffff:';
 const WHOLE_IPV6 = 128;
 /** Some proxies append a port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
@@ -44,6 +47,12 @@ export function createClientIp({ trustedProxies, ipv6Prefix }: AddressRules): Cl
     }
     return nameAddress(client, ipv6Prefix);
   };
+}
+
+/** Returns the networks of an address that share a call budget, the widest first; an IPv4 address alone. */
+export function listNetworks(address: string): readonly string[] {
+  if (!address.includes(':')) return [address];
+  return SHARING_PREFIXES.map((prefix) => `${nameAddress(address, prefix)}/${prefix}`);
 }
 
 /** Returns one spelling per client: IPv4 mapped into IPv6 becomes IPv4, and an IPv6 address becomes that of its network. */

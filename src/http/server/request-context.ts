@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestScope } from '../../actions/request-scope.ts';
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
-import type { Clock, Log } from '../../ports/runtime.ts';
+import type { CallerWork, Clock, Log } from '../../ports/runtime.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { RequestMetrics, RouteMetrics } from './request-metrics.ts';
 import type { RequestLimiter } from '../limits/distributed-rate-limiter.ts';
@@ -23,6 +23,8 @@ export interface PipelineServices {
   /** Whether every request is a line of the log. */
   readonly logsRequests: boolean;
   readonly metrics: RequestMetrics;
+  /** Returns the networks of a request's caller, the widest first. */
+  readonly networksOf: (request: IncomingMessage) => readonly string[];
 }
 
 /** What all requests of one route have in common. */
@@ -35,6 +37,8 @@ export interface Route {
   readonly deadlines: Deadlines;
   /** Counts addresses for this route alone; undefined: the limiter of its deadline class applies. */
   readonly rateLimiter: RequestLimiter | undefined;
+  /** Whether the handler responds at once where what it needs is cached. */
+  readonly isImmediate: boolean;
   /** Judges the raw headers before anything is counted or read, and returns the error to send. Undefined: every request is admitted. */
   readonly refuse: ((rawHeaders: readonly string[]) => Fault | undefined) | undefined;
   readonly services: PipelineServices;
@@ -55,7 +59,8 @@ export function currentRequest(connection: object): RequestContext | undefined {
   return (connection as Connection)[CURRENT];
 }
 
-export class RequestContext implements RequestScope {
+export class RequestContext implements RequestScope, CallerWork {
+  declare readonly kind: 'caller';
   readonly route: Route;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -63,6 +68,9 @@ export class RequestContext implements RequestScope {
   /** By the monotonic clock. */
   readonly arrivedAtMilliseconds: number;
   readonly #parameters: Readonly<Record<string, string>>;
+  /** Set where only what is cached may be served. */
+  isLimited = false;
+  #networks: readonly string[] | undefined = undefined;
   #timeoutFault: Fault = TIMEOUT_FAULTS.chain;
   /** These three belong to `Deadlines`. */
   next: RequestContext | undefined = undefined;
@@ -96,6 +104,11 @@ export class RequestContext implements RequestScope {
     return !this.response.headersSent && !this.response.destroyed;
   }
 
+  /** Only a request that waits for a chain needs them. */
+  get networks(): readonly string[] {
+    return (this.#networks ??= this.route.services.networksOf(this.request));
+  }
+
   setPhase(what: 'chain' | 'store'): void {
     this.#timeoutFault = TIMEOUT_FAULTS[what];
   }
@@ -111,3 +124,6 @@ export class RequestContext implements RequestScope {
     return start === -1 ? '' : target.slice(start + 1);
   }
 }
+
+// One value for all requests.
+Object.defineProperty(RequestContext.prototype, 'kind', { value: 'caller' });

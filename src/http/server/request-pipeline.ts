@@ -4,12 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../domain/faults.ts';
-import type { Timers } from '../../ports/runtime.ts';
+import type { Timers, WorkScope } from '../../ports/runtime.ts';
 import { sendError } from './response.ts';
 import type { ClientIp } from './client-ip.ts';
 import { Deadlines } from './deadlines.ts';
 import { RequestContext, type Handler, type PipelineServices, type Route } from './request-context.ts';
 import { decodePath } from './request-path.ts';
+import type { InFlightLimiter } from '../limits/in-flight-limiter.ts';
 import type { RequestLimiter } from '../limits/distributed-rate-limiter.ts';
 import { ROUTE_PROFILES, profileOfUnknownPath, type DeadlineClass, type ProfileName } from './route-profiles.ts';
 
@@ -22,6 +23,10 @@ export interface RequestPipelineOptions {
   /** Creates the limiter of a route with its own limit. Returns undefined when rates are not limited. */
   readonly createRouteLimiter: (requestsPerMinute: number, name: string) => RequestLimiter | undefined;
   readonly clientIp: ClientIp;
+  /** Undefined: requests in flight are not limited. */
+  readonly inFlight: InFlightLimiter | undefined;
+  /** Names the caller that reads of a chain are made for. */
+  readonly workScope: WorkScope | undefined;
 }
 
 /** How the pipeline treats the requests of one route. */
@@ -29,6 +34,8 @@ export interface RoutePolicy {
   readonly profile: ProfileName;
   readonly requestsPerMinute?: number;
   readonly refuse?: Route['refuse'];
+  /** The handler responds at once where what it needs is cached. */
+  readonly isImmediate?: boolean;
 }
 
 const MAX_HEADERS = 200;
@@ -41,6 +48,7 @@ const WHOLE_ROUTE = '';
 const NO_PARAMETERS = {};
 const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
 const HEAD_TOO_LARGE = new Fault('RequestTooLarge', { part: 'head' });
+const TOO_MANY_IN_FLIGHT = new Fault('LookupsExceeded', { retryAfterSeconds: 1 });
 const BAD_HOST = new Fault('RequestMalformed', {});
 /** By seconds to wait; created once, because a refusal must cost less than a response. */
 const RATE_LIMITED = Array.from(
@@ -76,12 +84,16 @@ export class RequestPipeline {
     );
   }
 
-  createRoute({ profile, requestsPerMinute, refuse }: RoutePolicy, pattern: string, handler: Handler): Route {
+  createRoute(
+    { profile, requestsPerMinute, refuse, isImmediate = false }: RoutePolicy,
+    pattern: string,
+    handler: Handler,
+  ): Route {
     const { services, createRouteLimiter } = this.#options;
     const rateLimiter = requestsPerMinute === undefined ? undefined : createRouteLimiter(requestsPerMinute, pattern);
     const deadlines = this.#deadlines[ROUTE_PROFILES[profile].deadlineClass];
     const metrics = services.metrics.ofRoute(pattern);
-    return { profile, pattern, handler, services, metrics, deadlines, rateLimiter, refuse };
+    return { profile, pattern, handler, services, metrics, deadlines, rateLimiter, refuse, isImmediate };
   }
 
   /** Handles the request to completion. Never throws. `parameters` are decoded. */
@@ -132,13 +144,35 @@ export class RequestPipeline {
   }
 
   #run(context: RequestContext): void {
-    const { deadlines, handler } = context.route;
+    const { deadlines, handler, profile } = context.route;
+    const { inFlight } = this.#options;
+    if (inFlight?.isExceeded(context) === true && profile !== 'health') {
+      const { method } = context.request;
+      // A read may be cached.
+      if (method !== 'GET' && method !== 'HEAD') return sendError(context, TOO_MANY_IN_FLIGHT);
+      context.isLimited = true;
+    }
     deadlines.add(context);
     try {
-      const handled = handler(context);
-      if (handled !== undefined) handled.catch((error: unknown) => sendError(context, error));
+      const handled = this.#handleFor(context, handler);
+      if (handled === undefined) return;
+      inFlight?.track(context, handled);
+      handled.catch((error: unknown) => sendError(context, error));
     } catch (error) {
       sendError(context, error);
+    }
+  }
+
+  /** Runs the handler as work of its caller. */
+  #handleFor(context: RequestContext, handler: Handler): ReturnType<Handler> {
+    const { workScope } = this.#options;
+    if (workScope === undefined) return handler(context);
+    if (!context.route.isImmediate) return workScope.run(context, () => handler(context));
+    workScope.enter(context);
+    try {
+      return handler(context);
+    } finally {
+      workScope.leave();
     }
   }
 

@@ -57,6 +57,17 @@ describe('an outcome', () => {
     expect(node.proxy.requests).toBe(2);
   });
 
+  it('shares one call with the reads of the same tick', async () => {
+    const bindings = await openBindings();
+    place(BOUND);
+    const wallets = [BOUND.solanaAddr, REVOKED.solanaAddr].map((text) => parseAltKey(text)!);
+    const [bound, other] = await Promise.all(wallets.map((each) => bindings.readBinding(each)));
+    expect([bound, other]).toStrictEqual([{ kind: 'bound', operator }, { kind: 'not-bound' }]);
+    expect(node.proxy.calls.map(({ method, params }) => [method, params[0]])).toStrictEqual([
+      ['getMultipleAccounts', [BOUND.pda, REVOKED.pda]],
+    ]);
+  });
+
   it('costs one account read at commitment finalized', async () => {
     rule('address-keyed.one-account-read');
     const bindings = await openBindings();

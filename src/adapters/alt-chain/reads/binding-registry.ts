@@ -1,18 +1,24 @@
 /**
- * Binding registry: reads the address that a wallet is bound to (chain-svm 3.8: one `getAccountInfo`). Outcomes are cached for a
- * minute. Any other account at a binding's address is unreadable; it is neither cached nor treated as an absence.
+ * Binding registry: reads the address that a wallet is bound to (chain-svm 3.8). Reads of one tick share a call of up to 100
+ * accounts. Outcomes are cached for a minute. Any other account at a binding's address is unreadable; it is neither cached nor treated as an absence.
  */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { BindingRegistry, WalletBinding } from '../../../ports/alt-chain.ts';
 import type { Clock } from '../../../ports/runtime.ts';
-import type { Deadline } from '../../rpc/deadline.ts';
+import type { ReadResult } from '../../../domain/read-result.ts';
+import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
+import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
+import { createKnownKeys } from '../../rpc/known-keys.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { createSharedTurns } from '../../rpc/shared-turns.ts';
+import type { RawAccount } from '../rpc/rpc-account.ts';
 import { deriveOperatorBindingAddress } from '../accounts/account-addresses.ts';
 import { decodeAccount } from '../accounts/account-decoder.ts';
 import { createOperatorBindingLayout } from '../accounts/operator-binding.ts';
 import { toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
 import type { AltChainLimits } from '../limits.ts';
-import { getAccountInfo } from '../rpc/rpc-methods.ts';
+import { getAccountInfo, getMultipleAccounts } from '../rpc/rpc-methods.ts';
 import { createTtlCache } from '../rpc/ttl-cache.ts';
 
 export interface BindingProgram {
@@ -28,11 +34,23 @@ export interface BindingRegistryOptions {
   readonly nodes: AltNodes;
   readonly clock: Clock;
   readonly limits: AltChainLimits;
-  readonly startRead: () => Deadline;
+  readonly budget: CallBudget;
+  readonly startRead: (isKnown: boolean) => Deadline;
+}
+
+/** Limit of `getMultipleAccounts`. */
+const MAX_ACCOUNTS_PER_READ = 100;
+
+/** Read of one account that waits for a call. */
+interface PendingAccount {
+  readonly address: AltKey;
+  readonly deadline: Deadline;
+  readonly resolve: (account: ReadResult<RawAccount>) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export function createBindingRegistry(options: BindingRegistryOptions): BindingRegistry {
-  const { nodes, clock, limits, startRead } = options;
+  const { nodes, clock, limits, budget, startRead } = options;
   const { program, seed, discriminator } = options.binding;
   const layout = createOperatorBindingLayout(discriminator);
   const outcomes = createTtlCache<AltKey, WalletBinding>({
@@ -49,14 +67,58 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
     return binding;
   }
 
+  const known = createKnownKeys<AltKey>();
+  let added: PendingAccount[] = [];
+  const turns = createSharedTurns<PendingAccount>({
+    budget,
+    send(lead, { purpose }) {
+      let room = MAX_ACCOUNTS_PER_READ - 1;
+      void readAccounts([lead, ...turns.take(() => room-- > 0)], purpose);
+    },
+    refuse: ({ reject }, error) => reject(error),
+  });
+
+  /** Settles every read. Never rejects. */
+  async function readAccounts(reads: readonly PendingAccount[], purpose: CallPurpose): Promise<void> {
+    const deadline = withPurpose(latestDeadline(reads.map((each) => each.deadline)), purpose);
+    const [{ address }] = reads as [PendingAccount];
+    try {
+      const accounts =
+        reads.length === 1
+          ? [(await nodes.callWithRetry(getAccountInfo(address), deadline)).account]
+          : (await nodes.callWithRetry(getMultipleAccounts(reads.map((each) => each.address)), deadline)).accounts;
+      reads.forEach(({ resolve }, i) => resolve(accounts[i]!));
+    } catch (error) {
+      // The node may limit the number of accounts.
+      if (reads.length > 1 && error instanceof RpcFailure && error.kind === 'refused') {
+        const half = Math.ceil(reads.length / 2);
+        await Promise.all([readAccounts(reads.slice(0, half), purpose), readAccounts(reads.slice(half), purpose)]);
+        return;
+      }
+      const fault = toAltFault(error);
+      for (const { reject } of reads) reject(fault);
+    }
+  }
+
+  function join(address: AltKey, deadline: Deadline): Promise<ReadResult<RawAccount>> {
+    const { promise, resolve, reject } = Promise.withResolvers<ReadResult<RawAccount>>();
+    if (added.length === 0) {
+      setImmediate(() => {
+        const reads = added;
+        added = [];
+        turns.join(reads);
+      });
+    }
+    added.push({ address, deadline, resolve, reject });
+    return promise;
+  }
+
   async function readAccount(wallet: AltKey): Promise<WalletBinding> {
-    const method = getAccountInfo(deriveOperatorBindingAddress(program, seed, wallet));
-    const { account } = await nodes.callWithRetry(method, startRead()).catch((error: unknown) => {
-      throw toAltFault(error);
-    });
+    const account = await join(deriveOperatorBindingAddress(program, seed, wallet), startRead(known.has(wallet)));
     const binding = decodeAccount(account, layout, { program, subject: wallet });
     if (binding.state === 'unreadable') throw chainUnreadable('alt', binding.cause);
     if (binding.state === 'absent') return { kind: 'not-bound' };
+    known.add(wallet);
     const { operator } = binding.value;
     return operator === undefined ? { kind: 'revoked' } : { kind: 'bound', operator };
   }

@@ -6,7 +6,10 @@
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { AltMachineRead } from '../../../ports/alt-chain.ts';
 import type { Clock } from '../../../ports/runtime.ts';
-import type { Deadline } from '../../rpc/deadline.ts';
+import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
+import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
+import { createKnownKeys } from '../../rpc/known-keys.ts';
+import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import {
   deriveMachineAddresses,
   deriveSingletonAddresses,
@@ -39,7 +42,8 @@ export interface MachineReadsOptions {
   readonly clock: Clock;
   readonly limits: AltChainLimits;
   readonly counters: AltUpstreamCounters;
-  readonly startRead: () => Deadline;
+  readonly budget: CallBudget;
+  readonly startRead: (isKnown: boolean) => Deadline;
 }
 
 /** Queued or in-flight read of one machine. */
@@ -55,7 +59,7 @@ interface PendingRead {
 const MAX_CACHED_ADDRESSES = 10_000;
 
 export function createMachineReads(options: MachineReadsOptions): MachineReads {
-  const { nodes, programs, ordinal, clock, limits, counters, startRead } = options;
+  const { nodes, programs, ordinal, clock, limits, counters, budget, startRead } = options;
   const addressesOf = memoizeById((id) => deriveMachineAddresses(programs, id), MAX_CACHED_ADDRESSES);
   const singletons = deriveSingletonAddresses(programs);
   const absences = createTtlCache<MachineId, AltMachineRead>({
@@ -63,15 +67,20 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
     maxAgeMilliseconds: limits.absenceAgeMilliseconds,
     maxEntries: limits.maxAbsences,
   });
+  const known = createKnownKeys<MachineId>();
   const queued = new Map<MachineId, PendingRead>();
   // The last one sent per id.
   const inFlight = new Map<MachineId, PendingRead>();
+  /** Reads that wait for no turn yet, and those whose turn has come. */
+  const added: PendingRead[] = [];
+  const due: { readonly lead: PendingRead; readonly purpose: CallPurpose }[] = [];
   let callsInFlight = 0;
   let isScheduled = false;
 
   function enqueue(id: MachineId): Promise<AltMachineRead> {
-    const pending = { id, deadline: startRead(), ...Promise.withResolvers<AltMachineRead>() };
+    const pending = { id, deadline: startRead(known.has(id)), ...Promise.withResolvers<AltMachineRead>() };
     queued.set(id, pending);
+    added.push(pending);
     schedule();
     return pending.promise;
   }
@@ -81,25 +90,42 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      while (callsInFlight < limits.maxMachineCalls && queued.size > 0) void send(takeBatch());
+      turns.join(added.splice(0));
     });
   }
 
-  function takeBatch(): readonly PendingRead[] {
-    const batch = [...queued.values().take(MAX_MACHINES_PER_READ)];
-    for (const pending of batch) {
-      queued.delete(pending.id);
-      inFlight.set(pending.id, pending);
+  const turns = createSharedTurns<PendingRead>({
+    budget,
+    send(lead, { purpose }) {
+      due.push({ lead, purpose });
+      sendDue();
+    },
+    refuse(pending, error) {
+      if (queued.get(pending.id) === pending) queued.delete(pending.id);
+      pending.reject(error);
+    },
+  });
+
+  /** Sends the reads that have their turn, with others that fit, unless too many calls are in flight. */
+  function sendDue(): void {
+    while (callsInFlight < limits.maxMachineCalls && due.length > 0) {
+      const leads = due.splice(0, MAX_MACHINES_PER_READ);
+      let room = MAX_MACHINES_PER_READ - leads.length;
+      const others = turns.take(() => room-- > 0);
+      void send([...leads.map(({ lead }) => lead), ...others], leads[0]!.purpose);
     }
-    return batch;
   }
 
   /** Settles every read of the batch. Never rejects. */
-  async function send(batch: readonly PendingRead[]): Promise<void> {
+  async function send(batch: readonly PendingRead[], purpose: CallPurpose): Promise<void> {
+    for (const pending of batch) {
+      if (queued.get(pending.id) === pending) queued.delete(pending.id);
+      inFlight.set(pending.id, pending);
+    }
     callsInFlight += 1;
     const sinceMilliseconds = clock.nowMilliseconds();
     try {
-      const reads = await readBatch(batch);
+      const reads = await readBatch(batch, purpose);
       batch.forEach((pending, k) => {
         updateAbsences(pending, reads[k]!, sinceMilliseconds);
         pending.resolve(reads[k]!);
@@ -110,14 +136,15 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
     } finally {
       for (const pending of batch) if (inFlight.get(pending.id) === pending) inFlight.delete(pending.id);
       callsInFlight -= 1;
-      if (queued.size > 0) schedule();
+      sendDue();
     }
   }
 
-  async function readBatch(batch: readonly PendingRead[]): Promise<readonly AltMachineRead[]> {
+  async function readBatch(batch: readonly PendingRead[], purpose: CallPurpose): Promise<readonly AltMachineRead[]> {
     const ids = batch.map(({ id }) => id);
     const keys = listMachineAccountKeys(ids.map(addressesOf), singletons);
-    const accounts = await nodes.callWithRetry(getMultipleAccounts(keys), latestDeadline(batch));
+    const deadline = withPurpose(latestDeadline(batch.map((pending) => pending.deadline)), purpose);
+    const accounts = await nodes.callWithRetry(getMultipleAccounts(keys), deadline);
     const read = toMachineAccounts(accounts, ids, programs, ordinal);
     const deployment = unwrapDeployment(read);
     return read.machines.map((snapshot) => ({ snapshot, deployment }));
@@ -128,6 +155,7 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
     if (inFlight.get(pending.id) !== pending) return;
     if (read.snapshot.machine.state === 'absent') absences.set(pending.id, read, sinceMilliseconds);
     else absences.delete(pending.id);
+    if (read.snapshot.machine.state === 'present') known.add(pending.id);
   }
 
   return {
@@ -145,9 +173,4 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
       return queued.get(id)?.promise ?? enqueue(id);
     },
   };
-}
-
-/** Returns the latest deadline, so that the call lasts as long as any of its readers waits. */
-function latestDeadline(batch: readonly PendingRead[]): Deadline {
-  return batch.map(({ deadline }) => deadline).reduce((a, b) => (b.atMilliseconds > a.atMilliseconds ? b : a));
 }

@@ -76,14 +76,23 @@ describe('the adapter sends', () => {
     expect(harness.proxy.requests).toBe(10);
   });
 
-  test('at most one request a second for readiness', async () => {
-    const adapter = await openWarm();
+  test('at most one eth_call a second for readiness until the head is followed, and none afterwards', async () => {
+    const adapter = harness.open();
+    await adapter.chain.readDeployment();
+    harness.proxy.resetCounts();
+    const countCalls = () => harness.proxy.calls.filter(({ method }) => method === 'eth_call').length;
     await Promise.all(Array.from({ length: 50 }, () => adapter.chain.readReadiness()));
     await adapter.chain.readReadiness();
-    expect(harness.proxy.requests).toBe(1);
+    expect(countCalls()).toBe(1);
     harness.time.milliseconds += 1_000;
     await adapter.chain.readReadiness();
-    expect(harness.proxy.requests).toBe(2);
+    expect(countCalls()).toBe(2);
+    await harness.reportHead(adapter);
+    await adapter.chain.readReadiness();
+    harness.proxy.resetCounts();
+    harness.time.milliseconds += 1_000;
+    await adapter.chain.readReadiness();
+    expect(harness.proxy.requests).toBe(0);
   });
 });
 
@@ -150,7 +159,8 @@ describe('a call that is too large', () => {
   });
 
   test('makes all facts unreadable when it cannot be split further', async () => {
-    const adapter = await openWarm();
+    const adapter = harness.open();
+    await adapter.chain.readDeployment();
     harness.proxy.inject(respondWith('eth_call', { error: { code: -32000, message: 'out of gas' } }));
     expect(await read(adapter, ids[0]!)).toMatchObject({ owner: UNDECODABLE, events: UNDECODABLE });
     await expect(adapter.chain.readReadiness()).resolves.toMatchObject({ rpcConnected: true, machineRegistry: false });

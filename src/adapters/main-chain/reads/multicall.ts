@@ -7,7 +7,9 @@ import type { Hex } from 'viem';
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { Header } from '../../../ports/main-chain.ts';
-import { latestDeadline, type Deadline } from '../../rpc/deadline.ts';
+import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
+import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
+import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import { multicall3Abi } from './abis.ts';
 import { decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
 import { contractFunction } from './contract-function.ts';
@@ -64,27 +66,41 @@ export interface MulticallOptions {
   readonly address: Address;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
+  readonly budget: CallBudget;
 }
 
-export function createMulticall({ nodes, address, limits, counters }: MulticallOptions): Multicall {
+export function createMulticall({ nodes, address, limits, counters, budget }: MulticallOptions): Multicall {
   let waiting: Group[] = [];
   let isAggregate = true;
+
+  const turns = createSharedTurns<Group>({
+    budget,
+    send(lead, { purpose }) {
+      let room = limits.maxMulticallWeight - lead.weight;
+      const others = turns.take(({ block, weight }) => {
+        const isFitting = block.hash === lead.block.hash && weight <= room;
+        if (isFitting) room -= weight;
+        return isFitting;
+      });
+      void readChunk([lead, ...others], purpose);
+    },
+    refuse: (group, error) => group.reject(error),
+  });
 
   function flush(): void {
     const groups = waiting;
     waiting = [];
-    for (const ofBlock of Map.groupBy(groups, (group) => group.block.hash).values()) {
-      for (const chunk of toChunks(ofBlock, limits.maxMulticallWeight)) void readChunk(chunk);
-    }
+    turns.join(groups);
   }
 
-  async function readChunk(chunk: readonly Group[]): Promise<void> {
+  async function readChunk(chunk: readonly Group[], purpose: CallPurpose): Promise<void> {
     const calls = chunk.flatMap((group) => group.calls);
+    const deadline = withPurpose(latestDeadline(chunk.map((group) => group.deadline)), purpose);
     try {
-      const results = await readProven(chunk[0]!.block, calls, latestDeadline(chunk.map(({ deadline }) => deadline)));
+      const results = await readProven(chunk[0]!.block, calls, deadline);
       if (results === 'too-large' && chunk.length > 1) {
         const half = Math.ceil(chunk.length / 2);
-        await Promise.all([readChunk(chunk.slice(0, half)), readChunk(chunk.slice(half))]);
+        await Promise.all([readChunk(chunk.slice(0, half), purpose), readChunk(chunk.slice(half), purpose)]);
         return;
       }
       let from = 0;
@@ -187,20 +203,6 @@ export function createMulticall({ nodes, address, limits, counters }: MulticallO
       isAggregate = exists;
     },
   };
-}
-
-function toChunks(groups: readonly Group[], maxWeight: number): Group[][] {
-  const chunks: Group[][] = [];
-  let room = 0;
-  for (const group of groups) {
-    if (group.weight > room || chunks.length === 0) {
-      chunks.push([]);
-      room = maxWeight;
-    }
-    chunks.at(-1)!.push(group);
-    room -= group.weight;
-  }
-  return chunks;
 }
 
 function ethCall(to: Address, data: Hex, block: Header): MainRpcCall {

@@ -2,6 +2,7 @@
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { CachedMachine } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
+import type { KnownKeys } from '../../rpc/known-keys.ts';
 import { coalesceAfterCall } from '../cache/coalesced-reads.ts';
 import type { HeadTracker } from '../cache/head-tracker.ts';
 import type { Headers } from '../logs/headers.ts';
@@ -16,12 +17,14 @@ export interface UncachedReaderOptions {
   readonly headers: Headers;
   readonly head: Pick<HeadTracker, 'fresh'>;
   readonly multicall: Multicall;
-  readonly startRead: () => Deadline;
+  readonly startRead: (isKnown?: boolean) => Deadline;
+  /** Machines that were found to exist. */
+  readonly known: KnownKeys<MachineId>;
 }
 
 /** Returns `MainChain.readMachineUncached`. */
 export function createUncachedReader(options: UncachedReaderOptions): (id: MachineId) => Promise<CachedMachine> {
-  const { addresses, headers, head, multicall, startRead } = options;
+  const { addresses, headers, head, multicall, startRead, known } = options;
 
   /** Prefers the follower's head where it is newer than that of the node. */
   const readNewestBlock = coalesceAfterCall(async () => {
@@ -32,12 +35,13 @@ export function createUncachedReader(options: UncachedReaderOptions): (id: Machi
 
   return coalesceAfterCall(async (id: MachineId): Promise<CachedMachine> => {
     const block = await readNewestBlock('latest');
-    const deadline = startRead();
+    const deadline = startRead(known.has(id));
     const pages = { offset: 0, limit: 1, firstEvents: false };
     const [snapshot, deployment] = await Promise.all([
       readMachineAt(multicall, addresses, { id, block, pages, pageLimit: Promise.resolve(1), deadline }),
       readDeploymentFacts(multicall, options, block, deadline),
     ]);
+    if (snapshot.owner.state === 'present') known.add(id);
     return { snapshot, deployment };
   });
 }

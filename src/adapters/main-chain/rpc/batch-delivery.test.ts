@@ -9,7 +9,8 @@ import {
   type HttpNodeCall,
   type HttpNodeResponse,
 } from '../../../../testing/harness/http-node.ts';
-import { startDeadline } from '../../rpc/deadline.ts';
+import { createCallBudget } from '../../rpc/call-budget.ts';
+import { REAL_STOPWATCH, startDeadline } from '../../rpc/deadline.ts';
 import { MAIN_CHAIN_LIMITS } from '../limits.ts';
 import { createMainNodes, type MainNodes } from './main-nodes.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './upstream-counters.ts';
@@ -35,6 +36,8 @@ afterEach(async () => {
   await node.close();
 });
 
+const unlimited = createCallBudget({ clock: { nowMilliseconds: () => 0 }, stopwatch: REAL_STOPWATCH });
+
 function open(rpcUrls = [node.url]): void {
   counters = createMainUpstreamCounters();
   nodes = createMainNodes({
@@ -45,6 +48,8 @@ function open(rpcUrls = [node.url]): void {
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     limits: { ...MAIN_CHAIN_LIMITS, retryDelayMilliseconds: 1 },
     counters,
+    // The limits of one node are tested apart from the budget.
+    budget: { ...unlimited, recordRefusal: () => undefined },
   });
 }
 

@@ -4,6 +4,7 @@
  * the last part travel alone, so that a caller can check the same block before and after its other calls.
  */
 import type { CallOutcome } from '../../../domain/metrics/call-counter.ts';
+import type { CallBudget } from '../../rpc/call-budget.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
 import type { NodePool, PoolNode } from '../../rpc/node-pool.ts';
@@ -23,6 +24,7 @@ export interface BatchDeliveryOptions {
   /** Reads large responses outside of the main thread. */
   readonly largeResponses?: LargeResponseReader | undefined;
   readonly maxBatchCalls: number;
+  readonly budget: Pick<CallBudget, 'maxCalls'>;
   readonly stopwatch: Stopwatch;
   readonly counters: { rpcCalls: number };
 }
@@ -42,7 +44,7 @@ const FIRST_WAIT_MILLISECONDS = 250;
 type Received = readonly (RpcResponse | undefined)[];
 
 export function createBatchDelivery(options: BatchDeliveryOptions): BatchDelivery {
-  const { pool, largeResponses, maxBatchCalls, stopwatch, counters } = options;
+  const { pool, largeResponses, maxBatchCalls, budget, stopwatch, counters } = options;
 
   function limitOf({ profile }: PoolNode, calls: readonly MainRpcCall[]) {
     const method = calls[0]!.method;
@@ -68,7 +70,7 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   async function deliver(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
     const responses: RpcResponse[] = [];
     let next = 0;
-    const partSize = () => Math.min(limitOf(node, calls).size, node.profile.rate.maxCalls);
+    const partSize = () => Math.min(limitOf(node, calls).size, node.profile.rate.maxCalls, budget.maxCalls);
 
     async function sendPart(send = sendBatch): Promise<void> {
       const from = next;
@@ -174,7 +176,10 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     return responses;
   }
 
-  return { deliver, batchRoom: ({ profile }) => profile.batchLimit(MIXED, maxBatchCalls).size };
+  return {
+    deliver,
+    batchRoom: ({ profile }) => Math.min(profile.batchLimit(MIXED, maxBatchCalls).size, budget.maxCalls),
+  };
 }
 
 /** Returns whether a smaller request may pass, whatever the reason is. */

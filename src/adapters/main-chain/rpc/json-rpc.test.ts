@@ -215,7 +215,7 @@ describe('a batch is refused', () => {
 
 test('prepaid calls that are used up (HTTP 402) are a rate limit with a long pause', async () => {
   proxy.inject({ kind: 'status', status: 402, body: 'Payment Required' });
-  await expect(send()).rejects.toMatchObject({ kind: 'rate', retryAfterSeconds: 60 });
+  await expect(send()).rejects.toMatchObject({ kind: 'rate', code: 402, retryAfterSeconds: 60 });
 });
 
 describe('a lost connection', () => {

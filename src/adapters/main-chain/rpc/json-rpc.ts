@@ -9,7 +9,7 @@ import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.
 import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { LargeReadingFailed, MAX_INLINE_BYTES, type LargeResponseReader } from './large-response-reader.ts';
 import { readEntries, type ResponseEntry, type ResultReader } from './large-responses.ts';
@@ -74,8 +74,8 @@ export async function sendMainRpc(
   const responses = found?.map((response, i) => response && resolveLimit(response, calls[i]!));
   if (responses === undefined || (!isHttpSuccess && responses.some((response) => response?.ok === true))) {
     // Prepaid calls are used up: another request fails too, for hours.
-    if (status === 402 && calls.length === 1)
-      throw new RpcFailure('transport', 'rate', { retryAfterSeconds: EXHAUSTED_SECONDS });
+    if (status === PAYMENT_REQUIRED && calls.length === 1)
+      throw new RpcFailure('transport', 'rate', { code: status, retryAfterSeconds: EXHAUSTED_SECONDS });
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport');
   }
   if (responses.every((response) => response !== undefined && isRateLimited(response))) {

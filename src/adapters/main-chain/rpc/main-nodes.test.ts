@@ -7,7 +7,8 @@ import {
   type ProxyResponse,
   type RpcProxy,
 } from '../../../../testing/harness/rpc-proxy.ts';
-import { startDeadline } from '../../rpc/deadline.ts';
+import { createCallBudget } from '../../rpc/call-budget.ts';
+import { REAL_STOPWATCH, startDeadline } from '../../rpc/deadline.ts';
 import { createMainNodes, type MainNodes } from './main-nodes.ts';
 import { MAIN_CHAIN_LIMITS, type MainChainLimits } from '../limits.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './upstream-counters.ts';
@@ -49,6 +50,7 @@ function open(rpcUrls: readonly string[], limits: Partial<MainChainLimits> = {})
     log: { info: record, warn: record, error: record },
     limits: { ...MAIN_CHAIN_LIMITS, retryDelayMilliseconds: 1, ...limits },
     counters,
+    budget: createCallBudget({ clock: { nowMilliseconds: () => now }, stopwatch: REAL_STOPWATCH }),
   });
 }
 

@@ -47,11 +47,11 @@ export interface MainNodesOptions extends PoolOptions {
 }
 
 export function createMainNodes(options: MainNodesOptions): MainNodes {
-  const { chainId, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const { chainId, limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
   const largeResponses = createLargeResponseReader();
   const pool = openNodePool(options, { chain: 'main', expected: chainId, readIdentity: readChainId });
   const { nodes, tryNodes } = pool;
-  const { deliver, batchRoom } = createBatchDelivery({ ...limits, pool, largeResponses, stopwatch, counters });
+  const { deliver, batchRoom } = createBatchDelivery({ ...limits, pool, largeResponses, budget, stopwatch, counters });
 
   async function readChainId(node: PoolNode, deadline: Deadline): Promise<number> {
     const [response] = await deliver(node, [{ method: 'eth_chainId', params: [] }], deadline);

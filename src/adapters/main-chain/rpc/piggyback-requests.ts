@@ -89,10 +89,14 @@ export function createPiggybackRequests(options: PiggybackRequestsOptions): Pigg
     const carried = takeWaiting(nodes.batchRoom() - calls.length);
     if (carried.length === 0) return nodes.request(calls, deadline);
     const all = [...calls, ...carried.flatMap((each) => each.calls)];
-    const { signal, atMilliseconds } = deadline;
+    const { signal, atMilliseconds, purpose } = deadline;
     const requestMilliseconds = Math.min(deadline.requestMilliseconds, requestTimeoutMilliseconds);
     try {
-      const responses = await nodes.request(all, { signal, atMilliseconds, requestMilliseconds }, calls.length);
+      const responses = await nodes.request(
+        all,
+        { signal, atMilliseconds, requestMilliseconds, purpose },
+        calls.length,
+      );
       backoffMilliseconds = FIRST_BACKOFF_MILLISECONDS;
       settleCarried(carried, responses.slice(calls.length));
       return responses.slice(0, calls.length);

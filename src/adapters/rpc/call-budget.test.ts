@@ -1,0 +1,306 @@
+/** Ceiling, shares, fairness and learning of the call budget, in virtual time. */
+import * as fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  PROPERTY_RUNS,
+  PROPERTY_TIMEOUT_MILLISECONDS,
+  SEED_TITLE,
+} from '../../../testing/arbitraries/property-runs.ts';
+import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
+import type { ChainWork } from '../../ports/runtime.ts';
+import { startDeadline } from './deadline.ts';
+import { createCallBudget, type CallBudget, type CallBudgetOptions, type CallPurpose } from './call-budget.ts';
+
+/** Midnight, UTC. */
+const START = 1_799_971_200_000;
+const DAY_SECONDS = 86_400;
+
+let time: VirtualTime;
+let budget: CallBudget;
+/** Granted calls by name, with the time of the grant. */
+let grants: { readonly name: string; readonly calls: number; readonly atMilliseconds: number }[];
+let refusals: { readonly name: string; readonly retryAfterSeconds: number; readonly atMilliseconds: number }[];
+
+beforeEach(() => open({ callsPerSecond: 10 }));
+
+function open(options: Pick<CallBudgetOptions, 'callsPerSecond' | 'callsPerDay'>, startMilliseconds = START): void {
+  time = new VirtualTime(startMilliseconds);
+  grants = [];
+  refusals = [];
+  const stopwatch = {
+    nowMilliseconds: () => time.nowMilliseconds(),
+    async pause(milliseconds: number, signal: AbortSignal) {
+      await time.wait(milliseconds, signal);
+      signal.throwIfAborted();
+    },
+  };
+  budget = createCallBudget({ clock: time, stopwatch, ...options });
+}
+
+const HEAD: CallPurpose = { work: { kind: 'head' }, isKnown: true };
+const INDEX: CallPurpose = { work: { kind: 'index' }, isKnown: true };
+const PROOF: CallPurpose = { work: { kind: 'proof' }, isKnown: true };
+const caller = (network: string, isKnown = true): CallPurpose => ({
+  work: { kind: 'caller', networks: network.split(' ') },
+  isKnown,
+});
+
+/** Requests calls; their grant or refusal is recorded under the name. Returns a function that withdraws them. */
+function request(name: string, purpose: CallPurpose, calls = 1): () => void {
+  return budget.takeTurn(calls, purpose, {
+    granted: () => void grants.push({ name, calls, atMilliseconds: time.nowMilliseconds() }),
+    refused(error) {
+      const { retryAfterSeconds } = (error as { readonly context: { readonly retryAfterSeconds: number } }).context;
+      refusals.push({ name, retryAfterSeconds, atMilliseconds: time.nowMilliseconds() });
+    },
+  });
+}
+
+const countCalls = (name: string) =>
+  grants.filter((grant) => grant.name === name).reduce((sum, { calls }) => sum + calls, 0);
+
+/** Keeps `depth` requests of one kind waiting for some seconds. */
+async function saturate(
+  seconds: number,
+  sources: readonly { name: string; purpose: CallPurpose; calls?: number }[],
+): Promise<void> {
+  for (let step = 0; step < seconds * 10; step++) {
+    for (const { name, purpose, calls } of sources) request(name, purpose, calls);
+    await time.advance(100);
+  }
+}
+
+describe('ceiling', () => {
+  test('admits every call at once while no limit is known', () => {
+    open({});
+    for (let i = 0; i < 1_000; i++) request('a', caller('192.0.2.1'), 100);
+    expect(countCalls('a')).toBe(100_000);
+    expect(budget.report()).toMatchObject({ callsPerSecond: undefined, waiting: 0, refused: 0 });
+    expect(budget.maxCalls).toBe(Infinity);
+  });
+
+  test(
+    `never sends more than the configured calls within a second, and never idles while calls wait (${SEED_TITLE})`,
+    async () => {
+      const kinds = fc.constantFrom('head', 'index', 'proof', 'caller');
+      const requests = fc.record({
+        afterMilliseconds: fc.integer({ min: 0, max: 300 }),
+        kind: kinds,
+        network: fc.integer({ min: 1, max: 4 }),
+        isKnown: fc.boolean(),
+        calls: fc.integer({ min: 1, max: 4 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 8, max: 40 }), fc.array(requests, { maxLength: 60 }), async (limit, all) => {
+          open({ callsPerSecond: limit });
+          for (const { afterMilliseconds, kind, network, isKnown, calls } of all) {
+            await time.advance(afterMilliseconds);
+            const work: ChainWork = kind === 'caller' ? { kind, networks: [`192.0.2.${network}`] } : { kind };
+            request(kind, { work, isKnown }, calls);
+          }
+          await time.advance(60_000);
+          for (const { atMilliseconds } of grants) {
+            const within = grants.filter((each) => {
+              const age = each.atMilliseconds - atMilliseconds;
+              return age >= 0 && age < 1_000;
+            });
+            expect(within.reduce((sum, { calls }) => sum + calls, 0)).toBeLessThanOrEqual(limit);
+          }
+          expect(grants.length + refusals.length).toBe(all.length);
+          expect(budget.report().waiting).toBe(0);
+        }),
+        { ...PROPERTY_RUNS, numRuns: Math.min(PROPERTY_RUNS.numRuns, 20) },
+      );
+    },
+    PROPERTY_TIMEOUT_MILLISECONDS,
+  );
+
+  test('lets calls beyond the ceiling of a second use up the next ones', async () => {
+    request('big', INDEX, 30);
+    await time.advance(0);
+    request('next', caller('192.0.2.1'));
+    await time.advance(1_900);
+    expect(grants.map(({ name }) => name)).toEqual(['big']);
+    expect(budget.maxCalls).toBe(5);
+  });
+});
+
+describe('shares', () => {
+  test('serves the head before everything that waits', async () => {
+    for (let i = 0; i < 30; i++) request('caller', caller('192.0.2.1'));
+    await time.advance(500);
+    request('head', HEAD, 2);
+    await time.advance(0);
+    expect(countCalls('head')).toBe(2);
+    expect(countCalls('caller')).toBe(8);
+  });
+
+  test('leaves the head as many calls as it was measured to need', async () => {
+    for (let second = 0; second < 5; second++) {
+      request('head', HEAD, 4);
+      await time.advance(1_100);
+    }
+    grants = [];
+    for (let i = 0; i < 30; i++) request('caller', caller('192.0.2.1'));
+    expect(countCalls('caller')).toBe(6);
+  });
+
+  test('gives the index a fifth while callers wait, and all that is left when none does', async () => {
+    await saturate(30, [
+      { name: 'index', purpose: INDEX },
+      { name: 'caller', purpose: caller('192.0.2.1') },
+    ]);
+    expect(countCalls('index')).toBeGreaterThanOrEqual(55);
+    expect(countCalls('caller')).toBeGreaterThanOrEqual(150);
+    open({ callsPerSecond: 10 });
+    await saturate(30, [{ name: 'index', purpose: INDEX }]);
+    expect(countCalls('index')).toBeGreaterThanOrEqual(220);
+  });
+
+  test('gives the index its fifth in batches too', async () => {
+    await saturate(60, [
+      { name: 'index', purpose: INDEX, calls: 5 },
+      { name: 'caller', purpose: caller('192.0.2.1') },
+    ]);
+    expect(countCalls('index')).toBeGreaterThanOrEqual(105);
+  });
+
+  test('gives proof only what callers and index leave', async () => {
+    await saturate(2, [{ name: 'caller', purpose: caller('192.0.2.1') }]);
+    await saturate(10, [
+      { name: 'proof', purpose: PROOF },
+      { name: 'caller', purpose: caller('192.0.2.1') },
+    ]);
+    expect(countCalls('proof')).toBe(0);
+    open({ callsPerSecond: 10 });
+    await saturate(10, [{ name: 'proof', purpose: PROOF }]);
+    expect(countCalls('proof')).toBeGreaterThanOrEqual(50);
+  });
+});
+
+describe('fairness', () => {
+  test('shares the calls of callers equally over addresses, however many requests one sends', async () => {
+    const flood = Array.from({ length: 10 }, () => ({ name: 'flood', purpose: caller('192.0.2.1') }));
+    await saturate(20, [...flood, { name: 'other', purpose: caller('192.0.2.2') }]);
+    expect(countCalls('other')).toBeGreaterThan(0.9 * countCalls('flood'));
+    expect(refusals.filter(({ name }) => name === 'flood').length).toBeGreaterThan(1_000);
+  });
+
+  test('counts the networks of one IPv6 /48 as one caller, which they share', async () => {
+    const networks = Array.from({ length: 9 }, (_, i) => ({
+      name: `wide ${i}`,
+      purpose: caller(`2001:db8::/48 ${i}`),
+    }));
+    await saturate(40, [...networks, { name: 'other', purpose: caller('192.0.2.2') }]);
+    const shares = networks.map(({ name }) => countCalls(name));
+    const sum = shares.reduce((a, b) => a + b, 0);
+    expect(countCalls('other')).toBeGreaterThan(0.9 * sum);
+    expect(Math.min(...shares)).toBeGreaterThan(0.5 * (sum / networks.length));
+  });
+
+  test('serves known machines before unknown ids of any caller', async () => {
+    for (let i = 0; i < 30; i++) request('unknown', caller(`192.0.2.${i}`, false));
+    await time.advance(500);
+    request('known', caller('192.0.2.99'));
+    await time.advance(600);
+    expect(grants.map(({ name }) => name).indexOf('known')).toBe(8);
+  });
+
+  test('refuses a read after two seconds with the time at which the caller has its share again', async () => {
+    for (let i = 0; i < 60; i++) request('a', caller('192.0.2.1'));
+    await time.advance(2_000);
+    expect(countCalls('a')).toBe(16);
+    expect(refusals.length).toBe(44);
+    expect(new Set(refusals.map(({ atMilliseconds }) => atMilliseconds))).toEqual(new Set([START + 2_000]));
+    // Six calls a second are left to callers after the head and the index.
+    expect(Math.max(...refusals.map(({ retryAfterSeconds }) => retryAfterSeconds))).toBe(8);
+    expect(budget.report()).toMatchObject({ refused: 44, waiting: 0 });
+  });
+
+  test('refuses at once what a network keeps waiting beyond its bound', () => {
+    for (let i = 0; i < 8 + 64; i++) request('a', caller('192.0.2.1'));
+    expect(budget.report()).toMatchObject({ waiting: 64, refused: 0 });
+    request('a', caller('192.0.2.1'));
+    request('b', caller('192.0.2.2'));
+    expect(budget.report()).toMatchObject({ waiting: 65, refused: 1 });
+  });
+
+  test('forgets a read whose caller has gone', async () => {
+    for (let i = 0; i < 8; i++) request('a', caller('192.0.2.1'));
+    const withdraw = request('gone', caller('192.0.2.1'));
+    withdraw();
+    withdraw();
+    await time.advance(5_000);
+    expect([countCalls('gone'), refusals]).toEqual([0, []]);
+    expect(budget.report()).toMatchObject({ waiting: 0, refused: 0 });
+  });
+
+  test('ends the waiting of a read whose deadline expires', async () => {
+    for (let i = 0; i < 10; i++) request('head', HEAD);
+    const deadline = startDeadline(10, 10, undefined, INDEX);
+    await budget.admit(1, deadline);
+    expect([deadline.signal.aborted, budget.report().waiting, countCalls('head')]).toEqual([true, 0, 10]);
+  });
+
+  test('sends calls whose turn was taken before without another one', () => {
+    for (let i = 0; i < 10; i++) request('head', HEAD);
+    const deadline = startDeadline(10, 10, undefined, { ...INDEX, prepaid: { calls: 1 } });
+    expect(budget.admit(1, deadline)).toBeUndefined();
+    expect(budget.report().calls).toMatchObject({ head: 10, index: 0 });
+  });
+});
+
+describe('refusals of nodes', () => {
+  test('lowers the rate once for refusals together, and raises it slowly again', async () => {
+    open({});
+    for (let i = 0; i < 100; i++) request('index', INDEX);
+    for (let i = 0; i < 20; i++) budget.recordRefusal('rate');
+    expect(budget.report()).toMatchObject({ callsPerSecond: 70, refusals: 20 });
+    await time.advance(1_100);
+    budget.recordRefusal('rate');
+    expect(budget.report().callsPerSecond).toBe(5);
+    const lowered = budget.report().callsPerSecond!;
+    await saturate(60, [{ name: 'index', purpose: INDEX }]);
+    expect(budget.report().callsPerSecond).toBeGreaterThanOrEqual(lowered + 5);
+    expect(budget.report().callsPerSecond).toBeLessThanOrEqual(lowered + 6);
+  });
+
+  test('never learns more than the configured rate', async () => {
+    budget.recordRefusal('rate');
+    await saturate(200, [{ name: 'index', purpose: INDEX }]);
+    expect(budget.report().callsPerSecond).toBe(10);
+  });
+
+  test('stops proof for the day and lowers the rest when the quota of the day is used up', async () => {
+    open({}, START + 3_600_000);
+    for (let i = 0; i < 100; i++) request('index', INDEX);
+    budget.recordRefusal('day');
+    expect(budget.report()).toMatchObject({ callsPerSecond: 10, isDayExhausted: true });
+    request('proof', PROOF);
+    request('index', INDEX);
+    await time.advance(3_600_000);
+    expect([countCalls('proof'), countCalls('index')]).toEqual([0, 101]);
+    await time.advance(DAY_SECONDS * 1_000);
+    expect([countCalls('proof'), budget.report().isDayExhausted]).toEqual([1, false]);
+  });
+});
+
+describe('calls of a day', () => {
+  test('stops proof while calls are used faster than the day passes', async () => {
+    open({ callsPerDay: DAY_SECONDS }, START + 100_000);
+    request('index', INDEX, 200);
+    expect(budget.report()).toMatchObject({ isDayExhausted: true, callsPerSecond: undefined });
+    await time.advance(101_000);
+    expect(budget.report().isDayExhausted).toBe(false);
+  });
+
+  test('spreads the last tenth over the day and never exceeds it', async () => {
+    open({ callsPerDay: 1_000 }, START + (DAY_SECONDS - 1_000) * 1_000);
+    request('index', INDEX, 900);
+    expect(budget.report().callsPerSecond).toBeCloseTo(0.1);
+    for (let i = 0; i < 200; i++) request('index', INDEX);
+    await time.advance(999_000);
+    expect(countCalls('index')).toBeLessThanOrEqual(1_000);
+    expect(countCalls('index')).toBeGreaterThan(950);
+  });
+});

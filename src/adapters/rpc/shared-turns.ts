@@ -1,0 +1,60 @@
+/**
+ * Turns of reads that can share a call: each read waits for its own turn, and the call of the first one that has it
+ * carries as many of the others as fit, which then need none.
+ */
+import type { CallBudget } from './call-budget.ts';
+import { withPurpose, type Deadline } from './deadline.ts';
+
+export interface SharedTurnsOptions<T> {
+  readonly budget: CallBudget;
+  /** Sends a call for the read whose turn it is. The deadline carries the turn. */
+  readonly send: (lead: T, deadline: Deadline) => void;
+  readonly refuse: (read: T, error: unknown) => void;
+}
+
+export interface SharedTurns<T> {
+  /** Adds reads, whose turns may come before this returns. */
+  join(reads: readonly T[]): void;
+  /** Takes the waiting reads that `fits` accepts, those of known machines first. */
+  take(fits: (read: T) => boolean): T[];
+}
+
+export function createSharedTurns<T extends { readonly deadline: Deadline }>(
+  options: SharedTurnsOptions<T>,
+): SharedTurns<T> {
+  const { budget, send, refuse } = options;
+  /** Reads with the function that withdraws their request for a turn. */
+  const waiting = new Map<T, () => void>();
+
+  function requestTurn(read: T): void {
+    const { deadline } = read;
+    const withdraw = budget.takeTurn(1, deadline.purpose, {
+      granted() {
+        waiting.delete(read);
+        send(read, withPurpose(deadline, { ...deadline.purpose, prepaid: { calls: 1 } }));
+      },
+      refused(error) {
+        waiting.delete(read);
+        refuse(read, error);
+      },
+    });
+    if (waiting.has(read)) waiting.set(read, withdraw);
+  }
+
+  return {
+    join(reads) {
+      for (const read of reads) waiting.set(read, () => undefined);
+      for (const read of reads) if (waiting.has(read)) requestTurn(read);
+    },
+    take(fits) {
+      const isKnown = ({ deadline }: T) => deadline.purpose.isKnown;
+      const all = [...waiting.keys()];
+      const taken = [...all.filter(isKnown), ...all.filter((read) => !isKnown(read))].filter(fits);
+      for (const read of taken) {
+        waiting.get(read)!();
+        waiting.delete(read);
+      }
+      return taken;
+    },
+  };
+}
