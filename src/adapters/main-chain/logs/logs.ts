@@ -146,6 +146,9 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
     async readLogs({ fromBlock, toBlock, eventsOf }) {
       const [response] = await request([logsCall(fromBlock, toBlock, eventsOf)], startRead());
+      // An unclear refusal may be a limit; only a smaller range shows whether it is one.
+      if (isUnclear(response!) && toBlock > fromBlock && eventsOf === undefined)
+        throw new LogQueryRefused('range-too-large');
       return requireLogs(response!, fromBlock, toBlock);
     },
     async readHeadAndLogs(since, withHeadLogs) {
@@ -202,6 +205,9 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   };
 }
 
+/** Code of geth and reth for history that they have dropped (EIP-4444). */
+const HISTORY_PRUNED = 4_444;
+
 /** About 10 ms for blocks of 125 logs. */
 const BLOCKS_PER_TICK = 16;
 
@@ -241,10 +247,18 @@ async function mapInTicks<T, U>(items: Iterable<T>, map: (item: T) => U, itemsPe
  */
 function requireRawLogs(response: RpcResponse): Iterable<RawLog> {
   if (!response.ok) {
+    if (response.code === HISTORY_PRUNED) throw new LogQueryRefused('history-pruned');
     if (response.hint === 'too-large') throw new LogQueryRefused('range-too-large');
+    if (response.code === METHOD_NOT_FOUND) throw new LogQueryRefused('logs-refused');
     throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
   }
   return requireAll(parseRawLogs(response.result));
+}
+
+/** Returns whether an error says neither what the limit is nor that the query can never succeed. */
+function isUnclear(response: RpcResponse): boolean {
+  if (response.ok || response.hint !== undefined) return false;
+  return response.code !== METHOD_NOT_FOUND && response.code !== HISTORY_PRUNED;
 }
 
 function* requireAll(logs: Iterable<RawLog | undefined>): Generator<RawLog> {
