@@ -84,7 +84,12 @@ export async function startService(config: Config, { log, isLenient = false }: S
       store,
       readReplica: replica && (tracing?.traceStore(replica) ?? replica),
       fxRates,
-      main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
+      main: main && {
+        chain: main.adapter.chain,
+        eventTimes: main.indexers.eventTimes,
+        index: main.indexers.index,
+        counters: main.indexers.counters,
+      },
       alt: alt?.ports,
       bindings: alt?.adapter.bindings,
       onboarding: onboarding.config,
@@ -118,7 +123,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
       ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
     ];
     const head = main && (() => main.indexers.report().head);
-    const counted = { http, upstreams, loops: loops.all, head, writes, databaseFailures, distributedCounters };
+    const index = main && (() => main.indexers.report());
+    const counted = { http, upstreams, loops: loops.all, head, index, writes, databaseFailures, distributedCounters };
     await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, shutdown);
     if (main !== undefined) await awaitHead(main);
     await app.listen({ ...config.listen });

@@ -2,7 +2,12 @@
 import { Agent } from 'undici';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { sendAltRpc } from '../src/adapters/alt-chain/rpc/json-rpc.ts';
+import { MAIN_CHAIN_LIMITS } from '../src/adapters/main-chain/limits.ts';
 import { sendMainRpc, type MainRpcCall } from '../src/adapters/main-chain/rpc/json-rpc.ts';
+import { createMainNodes } from '../src/adapters/main-chain/rpc/main-nodes.ts';
+import { createMainUpstreamCounters } from '../src/adapters/main-chain/rpc/upstream-counters.ts';
+import { startDeadline } from '../src/adapters/rpc/deadline.ts';
+import { startRpcProxy } from '../testing/harness/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../src/adapters/rpc/http-post.ts';
 import { RpcFailure } from '../src/adapters/rpc/rpc-failure.ts';
 import { HOSTILE_RESPONSES, startHostileNode, type HostileNode } from '../testing/harness/hostile-node.ts';
@@ -54,6 +59,38 @@ describe.each(Object.keys(HOSTILE_RESPONSES))('%s', (name) => {
     const error = await sendAlt('getSlot').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RpcFailure);
     expect(error).toMatchObject({ unreadable: cause, kind: 'failed' });
+  });
+});
+
+describe('a first node that is hostile', () => {
+  const CHAIN_ID = '0x7a69';
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+  test.each(Object.keys(HOSTILE_RESPONSES))('leaves the answer to the second one: %s', async (name) => {
+    node = await startHostileNode((calls, response) => {
+      const [first] = calls;
+      if (first!.method !== 'eth_chainId') HOSTILE_RESPONSES[name]!(calls, response);
+      else response.end(JSON.stringify({ jsonrpc: '2.0', id: first!.id, result: CHAIN_ID }));
+    });
+    const honest = await startRpcProxy(({ method }) => ({ result: method === 'eth_chainId' ? CHAIN_ID : 'honest' }));
+    const nodes = createMainNodes({
+      rpcUrls: [node.url, honest.url],
+      chainId: Number(CHAIN_ID),
+      clock: { nowMilliseconds: () => 1_000_000 },
+      log: silent,
+      limits: MAIN_CHAIN_LIMITS,
+      counters: createMainUpstreamCounters(),
+    });
+    try {
+      for (const methods of [['eth_blockNumber'], ['eth_blockNumber', 'eth_getBalance'], ['eth_call']]) {
+        const responses = await nodes.request(methods.map(call), startDeadline(60_000, 60_000));
+        expect(responses).toEqual(methods.map(() => ({ ok: true, result: 'honest' })));
+      }
+      // Its identity and one request: the circuit breaker keeps the others away.
+      expect(node.requests.own).toBe(2);
+    } finally {
+      await Promise.all([nodes.close(), honest.close()]);
+    }
   });
 });
 

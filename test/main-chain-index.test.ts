@@ -46,7 +46,7 @@ async function openIndexers(maxWindowBlocks?: number) {
   const fxRates = createFixedRates([]);
   const folder = createEventFolder({ ...shared, fxRates });
   const follower = createHeadFollower({ ...shared, listeners: [{ advanceHead: (step) => steps.push(step) }] });
-  const eventTimes = createEventTimes({ ...shared, recent: follower.recent });
+  const eventTimes = createEventTimes({ ...shared, repair: { startEvents: () => undefined }, recent: follower.recent });
 
   async function work(): Promise<string> {
     try {
@@ -126,8 +126,8 @@ describe('the indexers on a real node', () => {
     await follower.poll();
     expect(harness.proxy.requests).toBe(2);
     expect(steps.slice(1).map(({ touched }) => touched)).toEqual([
-      { machines: new Set([machine]), kybOperators: new Set() },
-      { machines: new Set(), kybOperators: new Set() },
+      { machines: new Set([machine]), kybOperators: new Set(), holders: new Set() },
+      { machines: new Set(), kybOperators: new Set(), holders: new Set() },
     ]);
     expect((await readTimes(7)).at(-1)).toEqual([6n, 1_007n, 0]);
   });

@@ -14,7 +14,14 @@ const CAP_MILLISECONDS = 60_000;
 const MACHINES = ['rated-b', 'activity-only', 'multi-currency', 'flagged', 'alt-rated'];
 
 /** One case per line; names of a pair are separated by a space. */
-const SERVED = ['batch-limit-geth', 'logs-50-payload logs-results-infura', 'further-header-members alt-no-memo'];
+const SERVED = [
+  'batch-limit-geth',
+  'batch-limit-drpc reordered',
+  'batches-off-jsonrpsee',
+  'logs-50-payload logs-results-infura',
+  'zero-blooms duplicate-item',
+  'further-header-members alt-no-memo',
+];
 const REFUSED = ['wrong-chain-id'];
 
 function toCase(names: string): MatrixCase {

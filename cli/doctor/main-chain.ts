@@ -4,6 +4,7 @@
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import type { Config } from '../../src/config.ts';
+import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
 import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
@@ -21,6 +22,9 @@ const MAX_BLOCK_AGE_SECONDS = 300;
 /** Some chains stamp blocks slightly ahead of time. */
 const MAX_CLOCK_LAG_SECONDS = 30;
 
+/** The counter responds for every id. */
+const ANY_MACHINE = 1n as MachineId;
+
 /** Returns one finding per check. */
 export async function examineMainChain(
   settings: Config['mainChain'],
@@ -37,6 +41,7 @@ export async function examineMainChain(
     const findings = [
       ...toDeploymentFindings('main chain', 'chain id, code and peers', problems),
       ...examineHosts(settings, problems),
+      ...(await examineChipCounter(adapter, settings)),
     ];
     const latest = await readHeader(adapter, 'latest');
     const finalized = 'finding' in latest ? latest : await readHeader(adapter, 'finalized');
@@ -52,6 +57,24 @@ export async function examineMainChain(
     return [...findings, ...(await rehearseFirstStart({ settings, adapter, proof, finalized: finalized.header }))];
   } finally {
     await adapter.close();
+  }
+}
+
+/** Returns nothing without an AttestationRegistry, or when it cannot be read. */
+async function examineChipCounter(
+  { chain }: MainChainAdapter,
+  { addresses }: NonNullable<Config['mainChain']>,
+): Promise<Finding[]> {
+  if (addresses.attestationRegistry === undefined) return [];
+  const variable = 'ATTESTATION_REGISTRY_ADDRESS';
+  try {
+    const { chipLogCount } = (await chain.readMachineUncached(ANY_MACHINE)).snapshot;
+    if (chipLogCount.state === 'unreadable') return [];
+    if (chipLogCount.state === 'present') return [ok(variable, 'counts the logs of chip records')];
+    const text = 'does not respond to chipLogCount(uint256), so a withheld log of a chip record is not detected';
+    return [warn(variable, text, 'deploy the current AttestationRegistry')];
+  } catch {
+    return [];
   }
 }
 

@@ -73,6 +73,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const indexers = createMainChainIndexers({
     chain: adapter.log,
     deferredChain: adapter.deferredLog,
+    balances: adapter.chain,
     store,
     fxRates: RATES,
     clock,
@@ -104,7 +105,12 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     pollIntervalSeconds: parts.pollIntervalSeconds,
     store,
     fxRates: RATES,
-    main: { chain: adapter.chain, eventTimes: indexers.eventTimes, index: indexers.index },
+    main: {
+      chain: adapter.chain,
+      eventTimes: indexers.eventTimes,
+      index: indexers.index,
+      counters: indexers.counters,
+    },
     alt: alt?.ports,
     bindings: undefined,
     onboarding: undefined,

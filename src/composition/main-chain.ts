@@ -25,6 +25,7 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
   const indexers = createMainChainIndexers({
     chain: adapter.log,
     deferredChain: adapter.deferredLog,
+    balances: adapter.chain,
     store,
     fxRates,
     clock: CLOCK,

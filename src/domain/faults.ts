@@ -57,6 +57,8 @@ export interface FaultContexts
   readonly OperatorIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
   /** The worker has not read the head of the chain for `ageSeconds`. */
   readonly OperatorIndexStale: { readonly ageSeconds: number };
+  /** The index holds another number of tokens of the address than `balanceOf` counts. */
+  readonly OwnershipIndexRepairing: Record<never, never>;
   /** The last snapshot of the alt chain's fleet is too old, or there is none. */
   readonly AltSnapshotOutOfDate: Record<never, never>;
   readonly StoreUnavailable: Record<never, never>;

@@ -1,11 +1,12 @@
 /** Ports of the indexes: their progress, and what they know of events and fleets. Implemented by `indexing/`. */
 import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.ts';
-import type { MachineId } from '../domain/identifiers/identifiers.ts';
-import type { BlockRef, EventRecord } from '../domain/machine/machine-facts.ts';
+import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
+import type { BlockRef, EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { RatingState } from '../domain/rating/rating-state.ts';
 import type { EventGeneration } from './main-chain.ts';
+import type { IndexedTokens } from './store.ts';
 
 /** Progress of the main-chain index, read per request; freshness is judged from it and the clock (architecture, rule 6). */
 export interface MainChainIndexStatus {
@@ -20,6 +21,20 @@ export interface MainChainIndexStatus {
 export interface IndexStatus {
   /** Throws `ChainUnreadable` while the stored index is rejected because it belongs to another chain or deployment; and `StoreUnavailable`. */
   readMainChainIndex(): Promise<MainChainIndexStatus>;
+}
+
+/** Compares the index with the contracts' own counters (design/real-chains 1). A difference starts a repair. */
+export interface IndexCounters {
+  /**
+   * Returns when the index holds as many tokens of the address as `balanceOf` counts. Throws `OwnershipIndexRepairing` when it does not,
+   * and `ChainUnreadable`.
+   */
+  checkTokens(owner: Address, tokens: IndexedTokens): Promise<void>;
+  /**
+   * Returns when the newest logs of the machine name its owner, its controller and its chip record, and none of the latter is missing.
+   * Throws `EventIndexSyncing` when one does not, and `ChainUnreadable`.
+   */
+  checkMachine(snapshot: MachineSnapshot): Promise<void>;
 }
 
 /** Log of the record at position `seq`; `eventType`, `value` and `eventIndex` prove that both belong together. */

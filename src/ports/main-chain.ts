@@ -5,6 +5,7 @@
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
 import type {
+  BlockId,
   BlockRef,
   DeploymentFacts,
   EventPage,
@@ -35,6 +36,12 @@ export interface MachineReadOptions {
   readonly firstEvents: boolean;
 }
 
+/** Number of tokens that an address owns, as of `block`. */
+export interface TokenBalance {
+  readonly block: BlockRef;
+  readonly balance: bigint;
+}
+
 export interface CachedMachine {
   readonly snapshot: MachineSnapshot;
   readonly deployment: DeploymentFacts;
@@ -58,6 +65,10 @@ export interface MainChain {
    * writes. The events in it are incomplete.
    */
   readMachineUncached(id: MachineId): Promise<CachedMachine>;
+  /** Returns `balanceOf` of the owner at the newest known block; cached until a `Transfer` names the owner. */
+  readBalance(owner: Address): Promise<TokenBalance>;
+  /** Returns `balanceOf` of the owner at exactly this block, without a cache. */
+  readBalanceAt(owner: Address, block: BlockId): Promise<bigint>;
   /** Returns the records at positions `from` to `to - 1` at exactly `block`, with one request per page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
   /** Returns the deployment facts; cached until a log changes them. */
@@ -74,7 +85,14 @@ export interface HeadStep {
   /** Time from then on in which no newer block is due and the follower reads none. */
   readonly waitMilliseconds: number;
   /** `all`: a reorg, a gap or a log that could not be attributed; it invalidates every cached fact. */
-  readonly touched: 'all' | { readonly machines: ReadonlySet<MachineId>; readonly kybOperators: ReadonlySet<Address> };
+  readonly touched:
+    | 'all'
+    | {
+        readonly machines: ReadonlySet<MachineId>;
+        readonly kybOperators: ReadonlySet<Address>;
+        /** Both sides of every `Transfer`. */
+        readonly holders: ReadonlySet<Address>;
+      };
   /** The deployment facts must be read again. */
   readonly deployment: boolean;
   /** The start-up checks must run again. */
@@ -123,6 +141,32 @@ export type EventLogBody =
     }
   | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly machineId: MachineId };
 
+/** Log that attests or revokes a machine's chip. Times in Unix seconds; `expiresAt` 0 = never. */
+export type ChipLogBody =
+  | {
+      readonly kind: 'chip-attested';
+      readonly machineId: MachineId;
+      readonly issuedAt: bigint;
+      readonly expiresAt: bigint;
+    }
+  | { readonly kind: 'chip-revoked'; readonly machineId: MachineId; readonly revokedAt: bigint };
+
+/** Log that moves a token, sets its controller or changes its chip record; undefined for the zero address. */
+export type RegistryLogBody =
+  | ChipLogBody
+  | {
+      readonly kind: 'transfer';
+      readonly machineId: MachineId;
+      readonly from: Address | undefined;
+      readonly to: Address | undefined;
+    }
+  | {
+      readonly kind: 'controller';
+      readonly machineId: MachineId;
+      readonly from: Address | undefined;
+      readonly to: Address | undefined;
+    };
+
 export interface ChainLog {
   readonly address: Address;
   readonly blockNumber: number;
@@ -135,6 +179,7 @@ export interface ChainLog {
   /** Ids of machines whose ownership may have changed (chain-evm 4.2 and 4.3); empty for most logs. */
   readonly ownershipOf: readonly MachineId[];
   readonly event: EventLogBody | undefined;
+  readonly registry: RegistryLogBody | undefined;
 }
 
 /** Log that is proven by the receipts root of its block's header; the time is the header's. */
@@ -164,6 +209,10 @@ export interface LogQuery {
   readonly toBlock: number;
   /** Only `EventSubmitted` and `MachineEventsImported` logs of this machine (topic 1). */
   readonly eventsOf?: { readonly generation: EventGeneration; readonly machineId: MachineId };
+  /** Only `Transfer` logs of the registry that name this address as one side. */
+  readonly transfersOf?: { readonly holder: Address; readonly side: 'from' | 'to' };
+  /** Only logs of the chip record of this machine. */
+  readonly chipLogsOf?: MachineId;
 }
 
 export interface BlockLogs {
@@ -210,7 +259,11 @@ export interface MainChainLog {
    */
   readProvenLogs(headers: readonly Header[], take: (logs: readonly ProvenLog[]) => void): Promise<boolean>;
   /** Reads the ownership of all these machines at one block. */
-  readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
+  readOwnership(block: BlockId, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
+  /** Returns the number of events of all machines of the current generation. */
+  readEventTotal(block: BlockId): Promise<bigint>;
+  /** Returns the number of readable records of each machine of the current generation, in the order of the ids. */
+  readEventCounts(block: BlockId, ids: readonly MachineId[]): Promise<readonly bigint[]>;
   /** Reads records of many machines at one block, batched, in the order of the request. */
   readEventRecords(
     block: BlockRef,

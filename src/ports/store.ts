@@ -13,7 +13,7 @@ import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
-import type { EventGeneration } from './main-chain.ts';
+import type { ChipLogBody, EventGeneration } from './main-chain.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
 export interface Checkpoint {
@@ -50,6 +50,19 @@ export interface HeadObservation {
   readonly observedAtMilliseconds: number;
 }
 
+/** One log of a chip record. */
+export type ChipLogEntry = ChipLogBody & { readonly blockNumber: number; readonly logIndex: number };
+
+/** What the index holds about one machine. */
+export interface IndexedMachine {
+  readonly checkpoint: Checkpoint;
+  /** Whether ownership is that at the checkpoint; false while it is to be read, or some rows were read at a later block. */
+  readonly isSettled: boolean;
+  readonly ownership: OwnershipChange;
+  /** In chain order, up to the checkpoint. */
+  readonly chipLogs: readonly ChipLogEntry[];
+}
+
 export interface MainChainIndexStore {
   /**
    * Stores the identity of the indexed deployment (chain id, registries, layout version), or compares it with the stored one.
@@ -58,8 +71,8 @@ export interface MainChainIndexStore {
   claimMainChainIdentity(identity: string): Promise<boolean>;
   readMainChainCheckpoint(): Promise<Checkpoint | undefined>;
   /**
-   * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, and `next`
-   * itself, in one transaction.
+   * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, the logs of chip
+   * records, and `next` itself, in one transaction.
    * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first).
    * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import.
    * Without `unproven` the blocks become a proof segment of headers.
@@ -70,7 +83,32 @@ export interface MainChainIndexStore {
     logs: readonly EventLogEntry[],
     ownership: OwnershipReads,
     unproven?: UnprovenWindow,
+    chipLogs?: readonly ChipLogEntry[],
   ): Promise<boolean>;
+  /** Returns the machine at one state of the index; undefined before the first checkpoint. */
+  readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
+  /** Replaces the chip logs of a machine in the blocks up to `throughBlock`. */
+  replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): Promise<void>;
+  /**
+   * Replaces the logs of a machine by all its logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
+   * when the checkpoint is no longer `checkpoint`.
+   */
+  replaceEventLogs(
+    checkpoint: Checkpoint,
+    generation: EventGeneration,
+    id: MachineId,
+    logs: readonly EventLogEntry[],
+  ): Promise<boolean>;
+  /** Lists machines with a token in order of id, after `after`, with their number of known logs since the last import. */
+  listEventCounts(
+    after: MachineId | undefined,
+    limit: number,
+  ): Promise<{
+    readonly checkpoint: Checkpoint | undefined;
+    readonly counts: readonly { readonly id: MachineId; readonly count: number }[];
+  }>;
+  /** Returns the number of logs of the current generation at the checkpoint, those before an import included. */
+  readEventTotal(): Promise<{ readonly checkpoint: Checkpoint; readonly total: number } | undefined>;
   /** Stores the observation unless the stored one is newer. */
   writeHeadObservation(observation: HeadObservation): Promise<void>;
   readHeadObservation(): Promise<HeadObservation | undefined>;
@@ -79,7 +117,7 @@ export interface MainChainIndexStore {
    * block time.
    */
   listEventLogs(generation: EventGeneration, id: MachineId, from: number, to: number): Promise<EventLogRow[]>;
-  /** Returns the number of known logs since the last import, and the number of imports (`epoch`). */
+  /** Returns the number of known logs since the last import, and the number of imports and replacements (`epoch`). */
   readEventLogCount(
     generation: EventGeneration,
     id: MachineId,
@@ -102,6 +140,8 @@ export interface MainChainIndexStore {
 /** Ownership of one machine at the last block of a window. */
 export type OwnershipChange =
   | { readonly kind: 'held'; readonly id: MachineId; readonly owner: Address; readonly controller: Address | undefined }
+  /** A token here of a machine homed elsewhere: it counts for its owner and is not listed. */
+  | { readonly kind: 'away'; readonly id: MachineId; readonly owner: Address }
   /** No token here: retired, bridged out or reissued. */
   | { readonly kind: 'gone'; readonly id: MachineId };
 
@@ -112,9 +152,18 @@ export interface OwnershipReads {
   readonly changes: readonly OwnershipChange[];
 }
 
+/** Tokens that the index holds for an address, to be compared with `balanceOf`. */
+export interface IndexedTokens {
+  /** Includes tokens of machines homed elsewhere. */
+  readonly count: number;
+  readonly checkpoint: Checkpoint;
+}
+
 export interface OwnershipPage {
   /** Block of all rows; undefined while some were read at a block that the index has not reached. */
   readonly indexedBlock: number | undefined;
+  /** Undefined while `indexedBlock` is. */
+  readonly tokens: IndexedTokens | undefined;
   /** Number of machines that the address owns or controls. */
   readonly total: number;
   /** Ascending as numbers. */
@@ -127,6 +176,11 @@ export interface OwnershipStore {
    * Lists machines that the address owns or controls, each once, from one consistent read. The cost does not depend on the offset.
    */
   listOwnership(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
+  /**
+   * Replaces the ownership of machines that were read again at the checkpoint. Returns false, and stores nothing, when the checkpoint is
+   * no longer `checkpoint`.
+   */
+  repairOwnership(checkpoint: Checkpoint, changes: readonly OwnershipChange[]): Promise<boolean>;
 }
 
 /** Stored rating state of a machine. `state` is the serialized state of `domain/rating`. */

@@ -50,6 +50,12 @@ export interface HeadCounts {
   readonly unknownLogs: number;
 }
 
+/** Comparison of the main-chain index with the contracts' counters. */
+export interface IndexCounts {
+  readonly repair: { readonly started: number; readonly succeeded: number };
+  readonly missingEvents: number | undefined;
+}
+
 /** Counters of a loop. */
 export interface LoopCounts {
   readonly name: string;
@@ -67,6 +73,8 @@ export interface MetricSources {
   readonly loops: readonly LoopCounts[];
   /** Undefined: no main chain is configured. */
   readonly head: (() => HeadCounts) | undefined;
+  /** Undefined: no main chain is configured. */
+  readonly index: (() => IndexCounts) | undefined;
   readonly writes: WriteCounts;
   /** By the database's error code. */
   readonly databaseFailures: OutcomeCounts;
@@ -93,6 +101,7 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
     ...sources.upstreams.flatMap(toUpstreamMetrics).reduce(mergeFamilies, []),
     ...toLoopMetrics(sources.loops),
     ...toHeadMetrics(sources.head?.()),
+    ...toIndexMetrics(sources.index?.()),
     ...toWriteMetrics(sources.writes),
     gauge(
       'svc_open_challenges',
@@ -235,6 +244,21 @@ function toHeadMetrics(head: HeadCounts | undefined): MetricFamily[] {
       'svc_unknown_logs_total',
       'Logs of the main-chain contracts in new blocks whose event is unknown to this release.',
       samples(head?.unknownLogs),
+    ),
+  ];
+}
+
+function toIndexMetrics(index: IndexCounts | undefined): MetricFamily[] {
+  return [
+    gauge(
+      'svc_index_missing_events',
+      'Events that the index lacks at its checkpoint according to totalEventCount; negative: events in excess.',
+      index?.missingEvents,
+    ),
+    counterOf(
+      'svc_index_repairs_total',
+      "Repairs of the index after a difference from the contracts' counters, by state.",
+      Object.entries(index?.repair ?? {}).map(([state, value]) => ({ labels: { state }, value })),
     ),
   ];
 }

@@ -10,6 +10,7 @@ import type { PostRpc } from '../rpc/http-post.ts';
 import { formatDeploymentProblem, type DeploymentProblem } from '../rpc/deployment-problem.ts';
 import { createDeploymentCache } from './cache/deployment-cache.ts';
 import { createHeadTracker } from './cache/head-tracker.ts';
+import { createTokenBalances } from './cache/token-balances.ts';
 import { createMachineSnapshots } from './cache/machine-snapshots.ts';
 import { createSnapshotRenewal } from './cache/snapshot-renewal.ts';
 import { MAIN_CHAIN_LIMITS } from './limits.ts';
@@ -89,8 +90,10 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     readFacts: (block, deadline) => readDeploymentFacts(multicall, factsOptions, block, deadline),
   });
   const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: deployment.last });
+  const balances = createTokenBalances();
   head.onJump(() => {
     snapshots.dropAll();
+    balances.dropAll();
     deployment.invalidate();
   });
   const snapshotReader = createSnapshotReader(addresses, deployment);
@@ -119,6 +122,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     head,
     deployment,
     snapshots,
+    balances,
     snapshotReader,
     startRead,
     readMachineUncached: createUncachedReader({ ...factsOptions, headers, head, multicall, startRead }),

@@ -128,16 +128,16 @@ type BodyStream = Dispatcher.ResponseData['body'];
 /** Reads the body; undefined, and the connection ends, when it exceeds the limit. */
 async function readBody(stream: BodyStream, maxBytes: number, signal: AbortSignal): Promise<Buffer | undefined> {
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
-  const body = new GrowingBuffer(maxBytes);
-  if (await fill(body, chunks, Math.min(LARGE_BODY_BYTES, maxBytes))) return body.take();
+  const body = new BodyBlocks();
+  if (await fill(body, chunks, Math.min(LARGE_BODY_BYTES, maxBytes))) return body.join();
   const isWhole = maxBytes > LARGE_BODY_BYTES && (await readLargeBody(() => fill(body, chunks, maxBytes), signal));
-  if (isWhole) return body.take();
+  if (isWhole) return body.join();
   endConnection(stream);
   return undefined;
 }
 
 /** Reads until the end of the body: true; or until the length exceeds `maxBytes`: false. */
-async function fill(body: GrowingBuffer, chunks: AsyncIterator<Buffer, undefined>, maxBytes: number): Promise<boolean> {
+async function fill(body: BodyBlocks, chunks: AsyncIterator<Buffer, undefined>, maxBytes: number): Promise<boolean> {
   while (body.length <= maxBytes) {
     const next = await chunks.next();
     if (next.done === true) return true;
@@ -146,30 +146,38 @@ async function fill(body: GrowingBuffer, chunks: AsyncIterator<Buffer, undefined
   return false;
 }
 
-/** Chunks are copied, because a list of very short ones takes many times the memory of their bytes. */
-class GrowingBuffer {
-  readonly #maxBytes: number;
-  #bytes: Buffer<ArrayBuffer>;
+/**
+ * Body in blocks. Chunks are copied into them, because a list of very short chunks takes many times the memory of its
+ * bytes.
+ */
+class BodyBlocks {
+  readonly #full: Buffer[] = [];
+  #block = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #used = 0;
   length = 0;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-    this.#bytes = Buffer.allocUnsafeSlow(Math.min(FIRST_BYTES, maxBytes));
-  }
-
   append(chunk: Buffer): void {
-    const end = this.length + chunk.length;
-    if (end > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(end, Math.min(this.#maxBytes, 2 * this.#bytes.length)));
-      larger.set(this.#bytes.subarray(0, this.length));
-      this.#bytes = larger;
+    let from = 0;
+    while (from < chunk.length) {
+      if (this.#used === this.#block.length) {
+        this.#full.push(this.#block);
+        this.#block = Buffer.allocUnsafeSlow(LARGE_BODY_BYTES);
+        this.#used = 0;
+      }
+      const copied = chunk.copy(this.#block, this.#used, from);
+      this.#used += copied;
+      from += copied;
     }
-    this.#bytes.set(chunk, this.length);
-    this.length = end;
+    this.length += chunk.length;
   }
 
-  take(): Buffer<ArrayBuffer> {
-    return this.#bytes.subarray(0, this.length);
+  /** Returns the body in one buffer that shares its memory with nothing else. */
+  join(): Buffer<ArrayBuffer> {
+    const body = Buffer.allocUnsafeSlow(this.length);
+    let at = 0;
+    for (const block of this.#full) at += block.copy(body, at);
+    this.#block.copy(body, at, 0, this.#used);
+    return body;
   }
 }
 

@@ -147,7 +147,7 @@ describe('a fork', () => {
       await harness.follower.poll();
       harness.time.jump(50_000);
     }
-    const nothing = { machines: new Set(), kybOperators: new Set() };
+    const nothing = { machines: new Set(), kybOperators: new Set(), holders: new Set() };
     expect(harness.steps.map(({ touched }) => touched)).toEqual([nothing, nothing, nothing]);
   });
 

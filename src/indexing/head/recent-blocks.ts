@@ -1,19 +1,21 @@
 /**
- * Bounded buffer of the newest blocks of one chain, parent to child, with their event logs. Every block above `floor`
- * is known, and the floor is a block of the same chain. When a limit is reached the oldest blocks are dropped and the
+ * Bounded buffer of the newest blocks of one chain, parent to child, with their event logs and changes of owners. Every
+ * block above `floor` is known, and the floor is a block of the same chain. When a limit is reached the oldest blocks are dropped and the
  * floor rises.
  */
-import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { BlockRef } from '../../domain/machine/machine-facts.ts';
-import type { EventGeneration } from '../../ports/main-chain.ts';
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { BlockId, BlockRef } from '../../domain/machine/machine-facts.ts';
+import type { EventGeneration, RegistryLogBody } from '../../ports/main-chain.ts';
 import type { Checkpoint, EventLogEntry } from '../../ports/store.ts';
 
 interface RecentBlock extends BlockRef {
   readonly events: readonly EventLogEntry[];
+  readonly registry: readonly RegistryLogBody[];
 }
 
 export interface RecentBlocksLimits {
   readonly blocks: number;
+  /** Also bounds the changes of owners. */
   readonly events: number;
 }
 
@@ -39,13 +41,18 @@ export class RecentBlocks {
     return this.#floor.blockNumber + this.#blocks.length;
   }
 
-  /** Appends the child of the newest block with all of its event logs. */
-  append({ number, hash, timestamp }: BlockRef, events: readonly EventLogEntry[]): void {
-    this.#blocks.push({ number, hash, timestamp, events });
-    this.#eventCount += events.length;
+  /** Appends the child of the newest block with all of its event logs and changes of owners. */
+  append(
+    { number, hash, timestamp }: BlockRef,
+    events: readonly EventLogEntry[],
+    registry: readonly RegistryLogBody[] = [],
+  ): void {
+    const block = { number, hash, timestamp, events, registry };
+    this.#blocks.push(block);
+    this.#eventCount += countEntries(block);
     let excess = Math.max(0, this.#blocks.length - this.#limits.blocks);
     let eventsLeft = this.#eventCount - countEvents(this.#blocks.slice(0, excess));
-    while (eventsLeft > this.#limits.events) eventsLeft -= this.#blocks[excess++]!.events.length;
+    while (eventsLeft > this.#limits.events) eventsLeft -= countEntries(this.#blocks[excess++]!);
     this.#dropFirst(excess);
   }
 
@@ -66,7 +73,7 @@ export class RecentBlocks {
   }
 
   /** Returns whether the checkpoint and `block` are on one chain and all blocks between them are known. */
-  holdsBoth(checkpoint: Checkpoint, block: BlockRef): boolean {
+  holdsBoth(checkpoint: Checkpoint, block: BlockId): boolean {
     return this.hashAt(checkpoint.blockNumber) === checkpoint.blockHash && this.hashAt(block.number) === block.hash;
   }
 
@@ -77,11 +84,35 @@ export class RecentBlocks {
 
   /** Returns the event logs of one machine in the blocks after `after` up to `upTo`, in chain order. */
   listEvents(generation: EventGeneration, id: MachineId, after: number, upTo: number): EventLogEntry[] {
+    return this.#slice(after, upTo).flatMap(({ events }) =>
+      events.filter((event) => event.machineId === id && event.generation === generation),
+    );
+  }
+
+  /**
+   * Returns how many tokens the address gained from the checkpoint to `block`, which may be the older of the two;
+   * undefined when they are not known to be on one chain.
+   */
+  countTokenGrowth(owner: Address, checkpoint: Checkpoint, block: BlockId): number | undefined {
+    if (!this.holdsBoth(checkpoint, block)) return undefined;
+    const [after, upTo] = [checkpoint.blockNumber, block.number].sort((a, b) => a - b) as [number, number];
+    let growth = 0;
+    for (const { registry } of this.#slice(after, upTo)) {
+      for (const log of registry) {
+        if (log.kind === 'transfer') growth += Number(log.to === owner) - Number(log.from === owner);
+      }
+    }
+    return block.number < checkpoint.blockNumber ? -growth : growth;
+  }
+
+  /** Returns the changes of one machine's owner, controller and chip record in the blocks after `after` up to `upTo`. */
+  listRegistry(id: MachineId, after: number, upTo: number): RegistryLogBody[] {
+    return this.#slice(after, upTo).flatMap(({ registry }) => registry.filter(({ machineId }) => machineId === id));
+  }
+
+  #slice(after: number, upTo: number): RecentBlock[] {
     const start = Math.max(0, after - this.#floor.blockNumber);
-    const end = Math.max(0, upTo - this.#floor.blockNumber);
-    return this.#blocks
-      .slice(start, end)
-      .flatMap(({ events }) => events.filter((event) => event.machineId === id && event.generation === generation));
+    return this.#blocks.slice(start, Math.max(0, upTo - this.#floor.blockNumber));
   }
 
   #dropFirst(count: number): void {
@@ -94,5 +125,9 @@ export class RecentBlocks {
 }
 
 function countEvents(blocks: readonly RecentBlock[]): number {
-  return blocks.reduce((sum, { events }) => sum + events.length, 0);
+  return blocks.reduce((sum, block) => sum + countEntries(block), 0);
+}
+
+function countEntries({ events, registry }: RecentBlock): number {
+  return events.length + registry.length;
 }

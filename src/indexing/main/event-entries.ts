@@ -1,5 +1,6 @@
-/** Selects the event logs of machines: those of the event registries, in chain order (chain-evm 3.7). */
-import type { EventLogEntry } from '../../ports/store.ts';
+/** Selects the logs that later reads need, in chain order: events of machines (chain-evm 3.7), and changes of their owners and controllers. */
+import type { ChainLog, RegistryLogBody } from '../../ports/main-chain.ts';
+import type { ChipLogEntry, EventLogEntry } from '../../ports/store.ts';
 import type { VerifiedLog } from './block-reader.ts';
 
 export function toEventEntries(logs: readonly VerifiedLog[]): EventLogEntry[] {
@@ -10,4 +11,14 @@ export function toEventEntries(logs: readonly VerifiedLog[]): EventLogEntry[] {
     entries.push(entry);
   }
   return entries;
+}
+
+export function toRegistryEntries(logs: readonly ChainLog[]): RegistryLogBody[] {
+  return logs.flatMap(({ registry }) => (registry === undefined ? [] : [registry]));
+}
+
+/** Returns undefined for a log of anything but a chip record. */
+export function toChipLogEntry({ registry, blockNumber, logIndex }: ChainLog): ChipLogEntry | undefined {
+  if (registry?.kind !== 'chip-attested' && registry?.kind !== 'chip-revoked') return undefined;
+  return { ...registry, blockNumber, logIndex };
 }

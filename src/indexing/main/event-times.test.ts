@@ -253,7 +253,9 @@ describe('a targeted query', () => {
     const results = await Promise.all([read(harness, 0, 6), read(harness, 0, 6), read(harness, 0, 6)]);
     expect(results).toEqual([SYNCING, SYNCING, SYNCING]);
     expect(await read(harness, 0, 6)).toEqual(SYNCING);
-    expect(harness.chain.requests).toEqual(['logs']);
+    await harness.repair.idle();
+    // The query, and one repair of the stored logs.
+    expect(harness.chain.requests).toEqual(['logs', 'logs', 'headers']);
     harness.chain.mine([submitted(A, { value: 15n })]);
     await harness.follower.poll();
     expect(await read(harness, 5, 6)).toEqual([[5, 5n, 15n, 7]]);

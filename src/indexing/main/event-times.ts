@@ -11,6 +11,7 @@ import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
 import type { Checkpoint, EventLogEntry, Store } from '../../ports/store.ts';
 import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
+import type { IndexRepair } from './index-repair.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
 import { createTargetedEvents } from './targeted-events.ts';
 
@@ -18,6 +19,7 @@ export interface EventTimesOptions {
   readonly chain: MainChainLog;
   readonly store: Pick<Store, 'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs' | 'areEventLogsProven'>;
   readonly integrity: IndexIntegrity;
+  readonly repair: Pick<IndexRepair, 'startEvents'>;
   /** Returns the blocks that the head follower knows. */
   readonly recent: () => RecentBlocks | undefined;
 }
@@ -31,7 +33,7 @@ const MAX_ATTEMPTS = 5;
 /** Queries whose result was insufficient; they are not repeated for the same blocks. */
 const MAX_INSUFFICIENT = 1_000;
 
-export function createEventTimes({ chain, store, integrity, recent }: EventTimesOptions): EventTimes {
+export function createEventTimes({ chain, store, integrity, repair, recent }: EventTimesOptions): EventTimes {
   const targeted = createTargetedEvents(chain, recent);
   const inFlight = new Map<string, Promise<readonly EventLogEntry[] | undefined>>();
   const insufficient = new Set<string>();
@@ -47,7 +49,11 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     const rows = hasPriorEvents
       ? await pickProven(stored, query)
       : (pickRows(appendRecent(stored, query), from, to) ?? pickRows(await appendTargeted(stored, query), from, to));
-    if (rows === undefined) throw syncing(checkpoint, block);
+    if (rows === undefined) {
+      // Followed logs are complete, so the missing one is below the checkpoint.
+      if (recent()?.spans(checkpoint, block) === true) repair.startEvents(query.generation, query.id);
+      throw syncing(checkpoint, block);
+    }
     // A history that restarted after the pinned block is not the requested one.
     if (rows.some(({ blockNumber }) => blockNumber > block.number)) throw chainUnreadable('main', 'block-mismatch');
     return rows;

@@ -20,6 +20,7 @@ async function openIndexers() {
   const steps: HeadStep[] = [];
   const indexers = createMainChainIndexers({
     chain,
+    balances: chain,
     store,
     fxRates: new FixedRates(),
     clock: time,
@@ -138,6 +139,8 @@ describe('the main chain’s indexers', () => {
     expect(indexers.report()).toEqual({
       refusal: 'checkpoint-not-on-chain',
       head: { reorgs: 1, unknownLogs: 0 },
+      repair: { started: 0, succeeded: 0 },
+      missingEvents: 0,
       folder: { foldedEvents: 0, pendingMachines: 0, unreadableMachines: 0 },
     });
     expect(indexers.worker.report().lastFailure).toBe('checkpoint-not-on-chain');

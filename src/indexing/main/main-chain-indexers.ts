@@ -4,18 +4,21 @@
  */
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
-import type { EventTimes, IndexStatus } from '../../ports/indexes.ts';
+import type { EventTimes, IndexCounters, IndexStatus } from '../../ports/indexes.ts';
 import type { IndexProofStore } from '../../ports/index-proof.ts';
 import type { FxRates } from '../../ports/rates.ts';
-import type { HeadListener, MainChainLog } from '../../ports/main-chain.ts';
-import type { RatingStateStore, MainChainIndexStore } from '../../ports/store.ts';
+import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
+import type { RatingStateStore, MainChainIndexStore, OwnershipStore } from '../../ports/store.ts';
 import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
+import { createEventTotalCheck } from './event-total-check.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
 import { formatIndexIdentity, type IndexedDeployment } from '../loops/index-identity.ts';
 import { createIndexIntegrity, type IndexRefusal } from '../loops/index-integrity.ts';
 import { createIndexStatus } from './index-status.ts';
+import { createIndexCounters } from './index-counters.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
+import { createIndexRepair, type IndexRepairReport } from './index-repair.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 import { createBlockReader } from './block-reader.ts';
 
@@ -26,7 +29,9 @@ export interface MainChainIndexersOptions {
    * follower.
    */
   readonly deferredChain?: MainChainLog | undefined;
-  readonly store: MainChainIndexStore & RatingStateStore & IndexProofStore;
+  /** Reads the counters of the contracts. */
+  readonly balances: Pick<MainChain, 'readBalance' | 'readBalanceAt'>;
+  readonly store: MainChainIndexStore & OwnershipStore & RatingStateStore & IndexProofStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -44,6 +49,7 @@ export interface MainChainIndexersOptions {
 export interface MainChainIndexers {
   readonly eventTimes: EventTimes;
   readonly index: IndexStatus;
+  readonly counters: IndexCounters;
   readonly worker: PollLoop;
   readonly head: PollLoop;
   /**
@@ -63,6 +69,9 @@ export interface MainChainIndexersReport {
   readonly refusal: IndexRefusal | undefined;
   readonly head: HeadFollowerReport;
   readonly folder: EventFolderReport;
+  readonly repair: IndexRepairReport;
+  /** Events that the index lacks at its checkpoint; undefined where this process did not compare. */
+  readonly missingEvents: number | undefined;
 }
 
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
@@ -103,6 +112,11 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     intervalMilliseconds: headIntervalMilliseconds,
   });
 
+  const { balances } = options;
+  const repair = createIndexRepair({ chain, balances, store, integrity, clock, log, startBlock });
+
+  const eventTotal = createEventTotalCheck({ chain: deferred?.chain ?? chain, store, repair, log });
+
   let isIndexed = false;
   let isFolded = false;
   const caughtUp = Promise.withResolvers<unknown>();
@@ -118,6 +132,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
     if (!isIndexed) head.wake();
     isIndexed = true;
+    await eventTotal.compare();
     const outcome = await folder.fold(advanced.block, signal);
     if (outcome === 'idle' && !isFolded) {
       isFolded = true;
@@ -147,8 +162,9 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   });
 
   return {
-    eventTimes: createEventTimes({ chain, store, integrity, recent: follower.recent }),
+    eventTimes: createEventTimes({ chain, store, integrity, repair, recent: follower.recent }),
     index: createIndexStatus(store, integrity),
+    counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),
     worker: createPollLoop({
       name: 'main-chain-index',
       intervalMilliseconds: pollIntervalMilliseconds,
@@ -163,6 +179,12 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     claimIndex: index.claim,
     following: following.promise,
     caughtUp: caughtUp.promise,
-    report: () => ({ refusal: integrity.refusal(), head: follower.report(), folder: folder.report() }),
+    report: () => ({
+      refusal: integrity.refusal(),
+      head: follower.report(),
+      folder: folder.report(),
+      repair: repair.report(),
+      missingEvents: eventTotal.missing(),
+    }),
   };
 }

@@ -3,13 +3,14 @@
  * need not be held in memory.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { EventLogEntry } from '../../ports/store.ts';
-import { toEventEntries } from './event-entries.ts';
+import type { ChipLogEntry, EventLogEntry } from '../../ports/store.ts';
+import { toChipLogEntry, toEventEntries } from './event-entries.ts';
 import type { VerifiedLog } from './block-reader.ts';
 
 export class WindowSummary {
   #logCount = 0;
   readonly #events: EventLogEntry[] = [];
+  readonly #chipLogs: ChipLogEntry[] = [];
   readonly #ownershipOf = new Set<MachineId>();
 
   get logCount(): number {
@@ -21,6 +22,11 @@ export class WindowSummary {
     return this.#events;
   }
 
+  /** Logs of chip records in chain order. */
+  get chipLogs(): readonly ChipLogEntry[] {
+    return this.#chipLogs;
+  }
+
   /** Machines whose ownership may have changed. */
   get ownershipOf(): ReadonlySet<MachineId> {
     return this.#ownershipOf;
@@ -29,6 +35,10 @@ export class WindowSummary {
   add(logs: readonly VerifiedLog[]): void {
     this.#logCount += logs.length;
     for (const entry of toEventEntries(logs)) this.#events.push(entry);
-    for (const { ownershipOf } of logs) for (const id of ownershipOf) this.#ownershipOf.add(id);
+    for (const log of logs) {
+      for (const id of log.ownershipOf) this.#ownershipOf.add(id);
+      const chipLog = toChipLogEntry(log);
+      if (chipLog !== undefined) this.#chipLogs.push(chipLog);
+    }
   }
 }

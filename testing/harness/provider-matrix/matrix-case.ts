@@ -28,7 +28,7 @@ export interface CaseOutcome {
   readonly name: string;
   /** Seconds from the start until everything was served, or until the time was over; undefined: refused at the start. */
   readonly seconds: number | undefined;
-  /** Number of paths without the current response at the end, and some of them. */
+  /** Number of paths without the current response at the end, and some of them with the reason. */
   readonly missing: number;
   readonly missingPaths: readonly string[];
   /** Causes named by the start, `/status` or `/ready`. */
@@ -140,26 +140,29 @@ interface Comparison {
   readonly deadline: number;
 }
 
-/** Returns the paths without a current response. Compares all once more when all were current, because a later one may differ. */
+/** Returns the paths without a current response, each with the reason. Compares all once more when all were current, because a later one may differ. */
 async function compare(service: Service, { deadline, ...parts }: Comparison): Promise<readonly string[]> {
   const all = [...parts.truth.current.keys()];
   const mixed = new Map<string, string>();
+  const gaps = new Map<string, string>();
   let pending: readonly string[] = all;
   for (let rounds = 0; performance.now() < deadline && parts.differences.length === 0;) {
-    pending = await compareOnce(service, { pending, mixed, ...parts });
+    pending = await compareOnce(service, { pending, mixed, gaps, ...parts });
     if (pending.length > 0) await delay(PAUSE_MILLISECONDS);
     else if (++rounds === 2) break;
     else pending = all;
   }
   // A list that still mixes the states of two blocks when the time is over is wrong.
   parts.differences.push(...pending.flatMap((path) => mixed.get(path) ?? []));
-  return pending;
+  return pending.map((path) => `${path}: ${gaps.get(path)}`);
 }
 
 interface Round extends Omit<Comparison, 'deadline'> {
   readonly pending: readonly string[];
   /** Lists that matched neither state when they were read last: each entry follows the head, their order the index. */
   readonly mixed: Map<string, string>;
+  /** Why the response to a path was not taken when it was read last. */
+  readonly gaps: Map<string, string>;
 }
 
 const LIST = /^\/(?:active-machines|operator\/)/;
@@ -167,15 +170,16 @@ const LIST = /^\/(?:active-machines|operator\/)/;
 /** Requests the pending paths one after another. Returns those without a current response, the first ones last. */
 async function compareOnce(
   service: Service,
-  { pending, mixed, truth, differences }: Round,
+  { pending, mixed, gaps, truth, differences }: Round,
 ): Promise<readonly string[]> {
   const isChanging = truth.previous !== truth.current;
   const missing: string[] = [];
   for (const [i, path] of pending.entries()) {
-    const { text, isPartial } = await readAnswer(service, path);
+    const { text, gap } = await readAnswer(service, path);
     mixed.delete(path);
+    gaps.set(path, gap ?? 'not the current response');
     if (text === truth.current.get(path)) continue;
-    const isAwaited = isPartial || text === truth.previous.get(path);
+    const isAwaited = gap !== undefined || text === truth.previous.get(path);
     const expected = isAwaited ? undefined : await truth.reread(path);
     if (text === expected) continue;
     const difference = `${path}\n  expected ${expected}\n  received ${text}`;

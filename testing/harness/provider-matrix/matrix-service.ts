@@ -26,8 +26,8 @@ const MOVING = /^(?:block|now|slot|indexed_block|head_block|lag_blocks|ready|\w*
 export interface ServiceAnswer {
   /** Status and body without the members that follow the head and the clock. */
   readonly text: string;
-  /** The service could not answer completely at the time, and the answer says so. */
-  readonly isPartial: boolean;
+  /** How the answer says that it is not complete; undefined: it is complete. */
+  readonly gap: string | undefined;
 }
 
 const PARTIAL = /"rating_unavailable":"indexer_behind"|"unreadable":[1-9]|"ready":false/;
@@ -35,8 +35,8 @@ const PARTIAL = /"rating_unavailable":"indexer_behind"|"unreadable":[1-9]|"ready
 export async function readAnswer(service: Service, path: string): Promise<ServiceAnswer> {
   const { statusCode, body } = await service.app.inject(path);
   const facts: unknown = JSON.parse(body, (name, value: unknown) => (MOVING.test(name) ? undefined : value));
-  const isPartial = statusCode === 503 || statusCode === 504 || PARTIAL.test(body);
-  return { text: `${statusCode} ${JSON.stringify(facts)}`, isPartial };
+  const gap = statusCode === 503 || statusCode === 504 ? body : PARTIAL.exec(body)?.[0];
+  return { text: `${statusCode} ${JSON.stringify(facts)}`, gap };
 }
 
 /** Members of `/status` and `/ready` that name a cause. */

@@ -12,7 +12,7 @@ import {
 
 const CALLS_PER_SECOND = 25;
 const RETRY_SECONDS = 1;
-const CALLS_PER_DAY = 400;
+const CALLS_PER_DAY = 100;
 
 /** Returns whether a bucket that fills with `perSecond` calls has room for `calls` more, and takes them. */
 function createBucket(perSecond: number): (calls: number) => boolean {

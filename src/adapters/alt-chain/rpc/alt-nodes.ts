@@ -47,13 +47,16 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   });
 
   async function send<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
-    const seen = minContextSlot.slot;
-    const call = { method: method.name, params: method.params(seen) };
+    let seen = 0;
     const result = await pool.exchange(
       node,
       {
-        methods: [call.method],
-        send: (target, sendOptions) => sendAltRpc(target, call, sendOptions),
+        methods: [method.name],
+        send(target, sendOptions) {
+          // The newest slot when the request is sent, because it may have waited for the rate.
+          seen = minContextSlot.slot;
+          return sendAltRpc(target, { method: method.name, params: method.params(seen) }, sendOptions);
+        },
         outcomes: () => ['answered'],
         countRateLimited: () => 0,
       },

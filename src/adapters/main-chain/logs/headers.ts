@@ -1,6 +1,6 @@
 /** Block headers by number or tag, parsed strictly. */
 import { chainUnreadable } from '../../../domain/faults.ts';
-import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
+import type { BlockId } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import { setBounded } from '../../rpc/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
@@ -17,7 +17,7 @@ export interface Headers {
    * Returns the header with this number and hash, from memory where possible. Throws `ChainUnreadable` with
    * `block-mismatch`.
    */
-  readExactly(block: BlockRef, deadline: Deadline): Promise<Header>;
+  readExactly(block: BlockId, deadline: Deadline): Promise<Header>;
   /** Returns the newest block, not above `head`, that reads may use. Throws `ChainUnreadable`. */
   confirm(head: Header, deadline: Deadline): Promise<Header>;
   remember(header: Header): void;

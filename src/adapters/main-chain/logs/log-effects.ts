@@ -4,8 +4,15 @@
  */
 import type { Abi, AbiEvent, Hex } from 'viem';
 import { toEventSignature } from 'viem/utils';
-import { toMachineId, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ChainLog, EventGeneration, EventLogBody, LogEffect } from '../../../ports/main-chain.ts';
+import { toMachineId, ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type {
+  ChainLog,
+  ChipLogBody,
+  EventGeneration,
+  EventLogBody,
+  LogEffect,
+  RegistryLogBody,
+} from '../../../ports/main-chain.ts';
 import * as abis from '../reads/abis.ts';
 import { createDecoder, hashSignature } from '../reads/contract-function.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
@@ -160,6 +167,14 @@ export const EVENT_TOPICS: readonly Hex[] = ['EventSubmitted', 'MachineEventsImp
   hashSignature(toEventSignature(findEvent(abis.eventRegistryAbi, name))),
 );
 
+/** Topics of the logs of chip records. */
+export const CHIP_TOPICS: readonly Hex[] = ['ChipAttested', 'ChipRevoked'].map((name) =>
+  hashSignature(toEventSignature(findEvent(abis.attestationRegistryAbi, name))),
+);
+
+/** Topic of `Transfer`. */
+export const TRANSFER_TOPIC = hashSignature(toEventSignature(findEvent(abis.machineRegistryAbi, 'Transfer')));
+
 export interface LogEffects {
   /** Lists the contracts whose logs are read, in lower case. */
   readonly addresses: readonly Address[];
@@ -168,7 +183,7 @@ export interface LogEffects {
     address: Address,
     topics: readonly Hex[],
     data: Hex,
-  ): Pick<ChainLog, 'effect' | 'ownershipOf' | 'event'> | undefined;
+  ): Pick<ChainLog, 'effect' | 'ownershipOf' | 'event' | 'registry'> | undefined;
 }
 
 /** Builds the table for the contracts of this deployment. */
@@ -185,16 +200,18 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
       const topic = topics[0] === undefined ? undefined : known.get(topics[0]);
       if (topic === undefined) {
         const effect = (contract.isToken && toMetadataEffect(topics, data)) ?? { kind: contract.others };
-        return { effect, ownershipOf: NONE, event: undefined };
+        return { effect, ownershipOf: NONE, event: undefined, registry: undefined };
       }
       if (topics.length !== topic.topicCount) return undefined;
       const ids = topic.row.kind === 'machines' ? toIds(topics, topic.row.topics) : NONE;
       const event = toEventBody(contract, topic.name, topics, data);
-      if (event === MALFORMED) return undefined;
+      const registry = toRegistryBody(topic.name, topics, data);
+      if (event === MALFORMED || registry === MALFORMED) return undefined;
       return {
         effect: toEffect(topic.row, ids, topics),
         ownershipOf: topic.row.kind === 'machines' && topic.row.isOwnership ? ids : NONE,
         event,
+        registry,
       };
     },
   };
@@ -205,6 +222,8 @@ const [METADATA_UPDATE, BATCH_METADATA_UPDATE] = [
   'BatchMetadataUpdate(uint256,uint256)',
 ].map(hashSignature);
 const WORD_DIGITS = 64;
+/** First digit of an address in a word with its prefix. */
+const ADDRESS_START = 26;
 
 /**
  * Returns the effect of an ERC-4906 log: its machine, or all machines for a range. Returns undefined for any other log;
@@ -234,13 +253,19 @@ function watch(contract: Contract): WatchedContract {
   return { contract, topics };
 }
 
+/** Returns a decoder of the members of an event that are no topics. */
+function decoderOf(abi: Abi, name: string) {
+  return createDecoder(findEvent(abi, name).inputs.filter((input) => input.indexed !== true));
+}
+
 function findEvent(abi: Abi, name: string): AbiEvent {
   return abi.find((item): item is AbiEvent => item.type === 'event' && item.name === name)!;
 }
 
 function toEffect(row: Row, ids: readonly MachineId[], topics: readonly Hex[]): LogEffect {
   if (row.kind === 'machines') return { kind: 'machines', ids };
-  if (row.kind === 'operator-kyb') return { kind: 'operator-kyb', operator: `0x${topics[1]!.slice(26)}` as Address };
+  if (row.kind === 'operator-kyb')
+    return { kind: 'operator-kyb', operator: `0x${topics[1]!.slice(ADDRESS_START)}` as Address };
   return { kind: row.kind };
 }
 
@@ -256,12 +281,53 @@ function toIds(words: readonly Hex[], places: readonly number[]): MachineId[] {
   return ids;
 }
 
+function toRegistryBody(
+  name: string,
+  topics: readonly Hex[],
+  data: Hex,
+): RegistryLogBody | undefined | typeof MALFORMED {
+  if (name === 'ChipAttested' || name === 'ChipRevoked') return toChipBody(name, topics, data);
+  if (name !== 'Transfer' && name !== 'ControllerUpdated') return undefined;
+  const isTransfer = name === 'Transfer';
+  const [idTopic, from, to] = isTransfer ? [3, 1, 2] : [1, 2, 3];
+  const [machineId] = toIds(topics, [idTopic]);
+  if (machineId === undefined) return undefined;
+  return {
+    kind: isTransfer ? 'transfer' : 'controller',
+    machineId,
+    from: toAddress(topics[from]!),
+    to: toAddress(topics[to]!),
+  };
+}
+
+const decodeAttested = decoderOf(abis.attestationRegistryAbi, 'ChipAttested');
+const decodeRevoked = decoderOf(abis.attestationRegistryAbi, 'ChipRevoked');
+
+function toChipBody(
+  name: 'ChipAttested' | 'ChipRevoked',
+  topics: readonly Hex[],
+  data: Hex,
+): ChipLogBody | undefined | typeof MALFORMED {
+  const [machineId] = toIds(topics, [1]);
+  if (machineId === undefined) return undefined;
+  const body = name === 'ChipAttested' ? decodeAttested(data) : decodeRevoked(data);
+  if (body === undefined) return MALFORMED;
+  const [first, second] = body as readonly [bigint, bigint?];
+  return name === 'ChipAttested'
+    ? { kind: 'chip-attested', machineId, issuedAt: first, expiresAt: second! }
+    : { kind: 'chip-revoked', machineId, revokedAt: first };
+}
+
+/** Returns undefined for the zero address. */
+function toAddress(word: Hex): Address | undefined {
+  const address = `0x${word.slice(ADDRESS_START)}` as Address;
+  return address === ZERO_ADDRESS ? undefined : address;
+}
+
 const MALFORMED = Symbol('malformed');
 
 /** Decodes event type and value; the currency is a topic and only known by its hash. */
-const decodeSubmitted = createDecoder(
-  findEvent(abis.eventRegistryAbi, 'EventSubmitted').inputs.filter((input) => input.indexed !== true),
-);
+const decodeSubmitted = decoderOf(abis.eventRegistryAbi, 'EventSubmitted');
 
 function toEventBody(
   { generation }: Contract,

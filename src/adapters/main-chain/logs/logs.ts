@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { chainUnreadable } from '../../../domain/faults.ts';
-import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import { buildBloom, mergeBlooms } from '../../../domain/index-rules/bloom.ts';
 import { ResponseRejected } from '../../../domain/index-rules/rejected-response.ts';
@@ -23,10 +23,11 @@ import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { METHOD_NOT_FOUND } from '../rpc/batch-delivery.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
+import { readEventCounts, readEventTotal } from '../reads/event-counts.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
-import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
+import { CHIP_TOPICS, createLogEffects, EVENT_TOPICS, TRANSFER_TOPIC } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createOwnershipReader } from '../reads/ownership.ts';
@@ -60,10 +61,23 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return registry;
   }
 
-  function logsCall(fromBlock: number, toBlock: number | 'latest', eventsOf?: LogQuery['eventsOf']): MainRpcCall {
+  function logsCall(
+    fromBlock: number,
+    toBlock: number | 'latest',
+    { eventsOf, transfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
+  ): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
+    if (transfersOf !== undefined) {
+      const holder = `0x${transfersOf.holder.slice(2).padStart(64, '0')}`;
+      const topics = [TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
+      return getLogs({ ...range, address: addresses.machineRegistry, topics });
+    }
+    if (chipLogsOf !== undefined) {
+      const topics = [CHIP_TOPICS, toTopic(chipLogsOf)];
+      return getLogs({ ...range, address: addresses.attestationRegistry, topics });
+    }
     if (eventsOf === undefined) return getLogs({ ...range, address: effects.addresses });
-    const topics = [EVENT_TOPICS, `0x${eventsOf.machineId.toString(16).padStart(64, '0')}`];
+    const topics = [EVENT_TOPICS, toTopic(eventsOf.machineId)];
     return getLogs({ ...range, address: registryOf(eventsOf.generation), topics });
   }
 
@@ -144,11 +158,11 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
-    async readLogs({ fromBlock, toBlock, eventsOf }) {
-      const [response] = await request([logsCall(fromBlock, toBlock, eventsOf)], startRead());
+    async readLogs({ fromBlock, toBlock, ...only }) {
+      const [response] = await request([logsCall(fromBlock, toBlock, only)], startRead());
       // An unclear refusal may be a limit; only a smaller range shows whether it is one.
-      if (isUnclear(response!) && toBlock > fromBlock && eventsOf === undefined)
-        throw new LogQueryRefused('range-too-large');
+      const isDivisible = toBlock > fromBlock && Object.keys(only).length === 0;
+      if (isDivisible && isUnclear(response!)) throw new LogQueryRefused('range-too-large');
       return requireLogs(response!, fromBlock, toBlock);
     },
     async readHeadAndLogs(since, withHeadLogs) {
@@ -192,6 +206,15 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       const deadline = startRead();
       return ownership.read(await headers.readExactly(block, deadline), ids, deadline);
     },
+    async readEventTotal(block) {
+      const deadline = startRead();
+      return readEventTotal(multicall, addresses.eventRegistry, await headers.readExactly(block, deadline), deadline);
+    },
+    async readEventCounts(block, ids) {
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      return readEventCounts(multicall, addresses.eventRegistry, ids, pinned, deadline);
+    },
     async readEventRecords(block, wanted) {
       const deadline = startRead();
       const pinned = await headers.readExactly(block, deadline);
@@ -207,6 +230,10 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
 /** Code of geth and reth for history that they have dropped (EIP-4444). */
 const HISTORY_PRUNED = 4_444;
+
+function toTopic(id: MachineId): string {
+  return `0x${id.toString(16).padStart(64, '0')}`;
+}
 
 /** About 10 ms for blocks of 125 logs. */
 const BLOCKS_PER_TICK = 16;

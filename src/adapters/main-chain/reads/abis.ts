@@ -35,6 +35,7 @@ export const machineRegistryAbi = parseAbi([
   'struct VerificationMethod { string id; string methodType; address controller; string publicKeyMultibase; }',
   'struct ServiceEndpoint { string id; string serviceType; string serviceEndpoint; }',
   'struct DIDDocument { string id; address controller; VerificationMethod[] verificationMethods; uint256[] authentication; ServiceEndpoint[] serviceEndpoints; }',
+  'function balanceOf(address owner) view returns (uint256)',
   'function ownerOf(uint256 tokenId) view returns (address)',
   'function controllerOf(uint256 tokenId) view returns (address)',
   'function operatorOf(uint256 tokenId) view returns (address)',
@@ -138,6 +139,7 @@ export const adminFlagsAbi = parseAbi([
 export const attestationRegistryAbi = parseAbi([
   'struct Attestation { uint64 issuedAt; uint64 expiresAt; uint64 revokedAt; }',
   'function recordsOf(uint256 machineId) view returns (address operator, Attestation kyb, Attestation chip)',
+  'function chipLogCount(uint256 machineId) view returns (uint256)',
   'event KybAttested(address indexed operator, uint64 issuedAt, uint64 expiresAt)',
   'event KybRevoked(address indexed operator, uint64 revokedAt)',
   'event ChipAttested(uint256 indexed machineId, uint64 issuedAt, uint64 expiresAt, bytes32 certificateHash)',

@@ -284,6 +284,41 @@ describe('a rate limit', () => {
   });
 });
 
+describe('a log query over a range', () => {
+  const query = (toBlock = '0x64') => ({ method: 'eth_getLogs', params: [{ fromBlock: '0x1', toBlock }] });
+  const blocksOf = ({ params }: HttpNodeCall) => {
+    const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+    return Number(toBlock) - Number(fromBlock) + 1;
+  };
+  const send = async () => (await nodes.request([query()], startDeadline(20_000, 10_000)))[0];
+
+  test.each<[string, (call: HttpNodeCall) => HttpNodeResponse]>([
+    ['HTTP 400 with text', () => json(400, 'no')],
+    ['HTTP 500 without an envelope', () => json(500, { message: 'no', code: 9 })],
+    ['HTML', () => json(200, '<html>')],
+    ['a reset connection', () => ({ body: CUT })],
+    ['an error that says nothing', ({ id }) => json(200, toError(id, -32602, 'invalid params'))],
+    ['an internal error', ({ id }) => json(500, toError(id, -32603, 'Internal Error'))],
+  ])('that is refused by %s is too large when its first block can be read', async (_, refuse) => {
+    respond = ([call]) => (blocksOf(call!) > 1 ? refuse(call!) : { body: [toResult(call!, [])] });
+    expect(await send()).toMatchObject({ ok: false, hint: 'too-large' });
+    expect(node.requests.at(-1)![0]!.params).toEqual([{ fromBlock: '0x1', toBlock: '0x1' }]);
+    expect(counters.failures).toEqual({});
+  });
+
+  test('keeps its error when its first block cannot be read either', async () => {
+    respond = () => json(400, 'no');
+    await expect(send()).rejects.toMatchObject({ unreadable: 'transport' });
+    respond = ([call]) => json(200, [toError(call!.id, -32602, 'invalid params')]);
+    expect(await send()).toMatchObject({ ok: false, code: -32602, hint: undefined });
+  });
+
+  test('is not too large because of a rate limit', async () => {
+    respond = ([call]) => (blocksOf(call!) > 1 ? json(429, '') : { body: [toResult(call!, [])] });
+    await expect(send()).rejects.toMatchObject({ kind: 'rate' });
+  });
+});
+
 describe('the calls of one request', () => {
   test('are all answered by one node', async () => {
     const second = await startHttpNode((calls, isBatch) => {

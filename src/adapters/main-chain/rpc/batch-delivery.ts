@@ -111,20 +111,35 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     }
   }
 
+  /** Sends one call. A log query that fails while its first block can be read was too large, whatever the error says. */
+  async function sendOne(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<RpcResponse[]> {
+    const isRange = async () => {
+      const firstBlock = narrowToFirstBlock(call);
+      if (firstBlock === undefined || deadline.signal.aborted) return false;
+      const [response] = await exchange(node, [firstBlock], deadline).catch(() => []);
+      return response?.ok === true;
+    };
+    try {
+      const [response] = await exchange(node, [call], deadline);
+      if (response === undefined) throw new RpcFailure('malformed');
+      return isUnclearError(response) && (await isRange()) ? [{ ...response, hint: 'too-large' }] : [response];
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || !isRefusal(error) || !(await isRange())) throw error;
+      return [RANGE_REFUSED];
+    }
+  }
+
   /** Sends one request, and what a refusal or an incomplete answer leaves open in smaller ones. */
   async function sendBatch(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
+    if (calls.length === 1) return sendOne(node, calls[0]!, deadline);
     const limit = limitOf(node, calls);
     let received: Received | undefined;
     try {
       received = await exchange(node, calls, deadline);
     } catch (error) {
-      if (!(error instanceof RpcFailure) || calls.length === 1 || deadline.signal.aborted) throw error;
+      if (!(error instanceof RpcFailure) || deadline.signal.aborted) throw error;
       if (error.unreadable === 'deadline') limit.recordTimeout(calls.length);
       if (!isRefusal(error)) throw error;
-    }
-    if (calls.length === 1) {
-      if (received![0] === undefined) throw new RpcFailure('malformed');
-      return [received![0]];
     }
     if (received !== undefined && !isSameError(received)) return complete(node, calls, received, deadline);
     // A single call distinguishes a refused batch from calls that fail by themselves, and from a node that is down.
@@ -165,6 +180,26 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
 /** Returns whether a smaller request may pass, whatever the reason is. */
 function isRefusal({ kind, unreadable }: RpcFailure): boolean {
   return kind === 'refused' || (kind === 'failed' && (unreadable === 'transport' || unreadable === 'malformed'));
+}
+
+const RANGE_REFUSED: RpcResponse = { ok: false, code: 0, revertData: undefined, hint: 'too-large' };
+
+/** Returns a log query over a range of blocks for its first block alone; undefined for any other call. */
+function narrowToFirstBlock({ method, params }: MainRpcCall): MainRpcCall | undefined {
+  const filter = params[0] as { readonly fromBlock?: unknown; readonly toBlock?: unknown } | undefined;
+  if (method !== 'eth_getLogs' || filter?.fromBlock === undefined || filter.fromBlock === filter.toBlock)
+    return undefined;
+  return { method, params: [{ ...filter, toBlock: filter.fromBlock }] };
+}
+
+/** Returns whether an error may mean anything. */
+function isUnclearError(response: RpcResponse): response is RpcResponse & { readonly ok: false } {
+  return (
+    !response.ok &&
+    response.hint === undefined &&
+    response.revertData === undefined &&
+    response.code !== METHOD_NOT_FOUND
+  );
 }
 
 /** Returns whether all calls have the same error, which may be the refusal of the batch. */

@@ -119,47 +119,34 @@ export function isOversized(response: RpcResponse): boolean {
 }
 
 /**
- * Reads the results of calls with readers in place. Undefined: no call has one, or the body is left to the general
- * parser. Throws `RpcFailure` for a large body of another form.
+ * Reads the results of calls with readers in place; undefined for a call without a response in a large body. Undefined:
+ * no call has a reader, or the body is left to the general parser. Throws `RpcFailure` for a large body of another form.
  */
 async function readInPlace(
   body: string | Buffer,
   ids: readonly number[],
   calls: readonly MainRpcCall[],
   largeResponses: LargeResponseReader | undefined,
-): Promise<RpcResponse[] | undefined> {
+): Promise<(RpcResponse | undefined)[] | undefined> {
   if (calls.every(({ read }) => read === undefined)) return undefined;
   if (largeResponses === undefined || typeof body === 'string' || body.length <= MAX_INLINE_BYTES) {
     const readers = new Map(ids.map((id, i) => [id, calls[i]!.read]));
     const entries = readEntries(typeof body === 'string' ? Buffer.from(body) : body, readers);
-    return entries && collectEntries(entries, ids);
+    const responses = ids.map((id) => toResponse(id, entries?.get(id)));
+    return responses.includes(undefined) ? undefined : responses;
   }
   const kinds = new Map(ids.map((id, i) => [id, findPackedResult(calls[i]!.read)]));
   const entries = await largeResponses.read(body as Buffer<ArrayBuffer>, kinds).catch((error: unknown) => {
     if (error instanceof LargeReadingFailed) return undefined;
     throw error;
   });
-  const responses = entries && collectEntries(entries, ids);
-  if (responses === undefined) throw new RpcFailure('malformed');
+  const responses = ids.map((id) => toResponse(id, entries?.get(id)));
+  if (responses.every((response) => response === undefined)) throw new RpcFailure('malformed');
   return responses;
 }
 
-/** Returns the responses in the order of the ids; undefined when one is missing or not JSON. */
-function collectEntries(
-  entries: ReadonlyMap<number, ResponseEntry>,
-  ids: readonly number[],
-): RpcResponse[] | undefined {
-  const byId = new Map<number, RpcResponse>();
-  for (const [id, entry] of entries) {
-    const response = toResponse(id, entry);
-    if (response === undefined) return undefined;
-    byId.set(id, response);
-  }
-  const responses = ids.map((id) => byId.get(id));
-  return responses.every((response) => response !== undefined) ? responses : undefined;
-}
-
-function toResponse(id: number, entry: ResponseEntry): RpcResponse | undefined {
+function toResponse(id: number, entry: ResponseEntry | undefined): RpcResponse | undefined {
+  if (entry === undefined) return undefined;
   if (entry.kind === 'read') return { ok: true, result: entry.value };
   const value = parseNodeJson(entry.text);
   if (value === undefined) return undefined;

@@ -76,6 +76,8 @@ describe('fail-over', () => {
     const batch = [{ method: 'eth_call', params: [] }];
     const deadline = () => startDeadline(20_000, 10_000);
     expect(await nodes.request(batch, deadline())).toEqual([{ ok: true, result: 'second' }]);
+    expect(lines).toMatchObject([{ endpoint: 0, cause: 'malformed' }]);
+    now += 60_000;
     responses.second = responses.first;
     expect(await nodes.request(batch, deadline())).toMatchObject([{ ok: false, hint: 'too-large' }]);
   });

@@ -63,15 +63,22 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
   const request = (calls: readonly MainRpcCall[], deadline: Deadline, order = nodes) =>
     tryNodes(deadline, (node) => deliver(node, calls, deadline), order);
 
-  /** A hostile node sends endless responses, so another node is asked before the query is made smaller. */
+  /**
+   * A hostile node sends endless responses, so another node is asked before the query is made smaller. Where that one
+   * succeeds, the query was not too large.
+   */
   async function requestOnce(calls: readonly MainRpcCall[], deadline: Deadline): ReturnType<typeof request> {
     const first = await request(calls, deadline);
     if (nodes.length === 1 || !first.value.every(isOversized)) return first;
     const others = nodes.filter((each) => each !== first.node);
-    return request(calls, deadline, others).catch((error: unknown) => {
+    try {
+      const second = await request(calls, deadline, others);
+      if (!second.value.every(isOversized)) first.node.breaker.recordFailure(new RpcFailure('malformed'));
+      return second;
+    } catch (error) {
       if (error instanceof RpcFailure) return first;
       throw error;
-    });
+    }
   }
 
   return {

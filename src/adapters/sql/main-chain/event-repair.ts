@@ -4,6 +4,7 @@
  */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { BlockRepair } from '../../../ports/index-proof.ts';
+import type { EventGeneration } from '../../../ports/main-chain.ts';
 import type { EventLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
@@ -12,10 +13,13 @@ import { fromGenerationNumber, fromIdBytes, toIdBytes } from '../schema/stored-m
 import { createActiveMachines } from './active-machines.ts';
 import { createEventHistories, HistoryMap, type HistoryKey, type StoredEventHistory } from './event-histories.ts';
 import { createEventLogs } from './event-logs.ts';
+import { createEventTotals } from './event-totals.ts';
 
 export interface EventRepair {
   /** Requires the write lock. */
   replaceBlocks(repairs: readonly BlockRepair[]): SqlProgram<void>;
+  /** Replaces all logs of one machine. Requires the write lock. */
+  replaceHistory(generation: EventGeneration, id: MachineId, entries: readonly EventLogEntry[]): SqlProgram<void>;
 }
 
 interface FoundHistory {
@@ -30,6 +34,7 @@ export function createEventRepair(dialect: Dialect): EventRepair {
   const histories = createEventHistories(dialect);
   const eventLogs = createEventLogs(dialect);
   const active = createActiveMachines(dialect);
+  const totals = createEventTotals(dialect);
   const selectTouched = ['event_logs', 'event_imports'].map((table) =>
     batch(
       { block_number: 'integer' },
@@ -64,13 +69,25 @@ export function createEventRepair(dialect: Dialect): EventRepair {
           generation === history.generation && machineId === history.id;
         const kept = (yield* loadEntries(history)).filter(({ blockNumber }) => !numbers.has(blockNumber));
         const entries = [...kept, ...proven.filter(isOwn)].sort((a, b) => a.blockNumber - b.blockNumber);
-        for (const remove of removeRows) yield* execute(remove({ history: history.historyId }));
-        yield* histories.save([{ ...history, isQueued: false, epoch: history.epoch + 1, count: 0 }]);
-        yield* eventLogs.append(entries);
+        yield* rewrite(history, entries);
         yield* active.record(entries);
       }
     },
+    *replaceHistory(generation, id, entries) {
+      const [history] = yield* histories.load([{ generation, id }]);
+      yield* rewrite(history!, entries);
+    },
   };
+
+  function* rewrite(history: StoredEventHistory, entries: readonly EventLogEntry[]): SqlProgram<void> {
+    if (history.generation === 'current') {
+      const before = (yield* readRows(selectLogs({ history: history.historyId }))).length;
+      yield* totals.add(entries.filter(({ kind }) => kind === 'submitted').length - before);
+    }
+    for (const remove of removeRows) yield* execute(remove({ history: history.historyId }));
+    yield* histories.save([{ ...history, isQueued: false, epoch: history.epoch + 1, count: 0 }]);
+    yield* eventLogs.append(entries);
+  }
 
   /** Lists the machines with logs in the blocks, stored or proven. */
   function* findTouched(numbers: readonly number[], proven: readonly EventLogEntry[]): SqlProgram<HistoryKey[]> {

@@ -1,8 +1,12 @@
 /** Main-chain index: event logs, ownership and the checkpoint they are indexed up to (`MainChainIndexStore`; chain-evm 3.7 and 4.5). */
-import type { MainChainIndexStore } from '../../../ports/store.ts';
+import type { EventLogEntry, MainChainIndexStore } from '../../../ports/store.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
+import { createChipLogs } from './chip-logs.ts';
 import { createEventLogs } from './event-logs.ts';
+import { createEventRepair } from './event-repair.ts';
+import { createEventTotals } from './event-totals.ts';
+import { createIndexedMachines } from './indexed-machines.ts';
 import { createProofProgress } from './proof-progress.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
@@ -12,6 +16,10 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const stream = createBlockStream(database.dialect, 'main-chain');
   const eventLogs = createEventLogs(database.dialect);
   const ownershipRows = createOwnershipRows(database.dialect);
+  const eventTotals = createEventTotals(database.dialect);
+  const eventRepair = createEventRepair(database.dialect);
+  const chipLogs = createChipLogs(database.dialect);
+  const indexedMachines = createIndexedMachines(database.dialect, chipLogs);
   const proof = createProofProgress(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
@@ -19,13 +27,15 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
-    advanceMainChain: (expected, next, logs, ownership, unproven) =>
+    advanceMainChain: (expected, next, logs, ownership, unproven, newChipLogs = []) =>
       database.exclusive(
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
+          yield* eventTotals.add(countCurrent(logs));
           yield* active.record(logs);
           yield* ownershipRows.apply(ownership);
+          yield* chipLogs.append(newChipLogs);
           if (unproven !== undefined) yield* proof.addUnproven(unproven);
           else
             yield* proof.addSegment({
@@ -36,6 +46,30 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
           return true;
         })(),
       ),
+    readIndexedMachine: (id) => database.snapshot(indexedMachines.read(id)),
+    replaceEventLogs: (checkpoint, generation, id, logs) =>
+      database.exclusive(
+        (function* () {
+          if (!(yield* stream.isAt(checkpoint))) return false;
+          yield* eventRepair.replaceHistory(generation, id, logs);
+          return true;
+        })(),
+      ),
+    listEventCounts: (after, limit) =>
+      database.snapshot(
+        (function* () {
+          const checkpoint = yield* stream.readCheckpoint();
+          return { checkpoint, counts: yield* eventTotals.listCounts(after, limit) };
+        })(),
+      ),
+    readEventTotal: () =>
+      database.snapshot(
+        (function* () {
+          const checkpoint = yield* stream.readCheckpoint();
+          return checkpoint && { checkpoint, total: yield* eventTotals.read() };
+        })(),
+      ),
+    replaceChipLogs: (id, throughBlock, logs) => database.exclusive(chipLogs.replace(id, throughBlock, logs)),
     writeHeadObservation: (observation) => database.run(stream.writeHeadObservation(observation)),
     readHeadObservation: () => database.run(stream.readHeadObservation()),
     listEventLogs: (generation, id, from, to) => database.run(eventLogs.list(generation, id, from, to)),
@@ -43,4 +77,8 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
     listActiveMachines: (limit) => database.run(active.list(limit)),
     listUnfolded: (ratesFingerprint, limit, after) => database.snapshot(unfolded.list(ratesFingerprint, limit, after)),
   };
+}
+
+function countCurrent(logs: readonly EventLogEntry[]): number {
+  return logs.reduce((sum, { kind, generation }) => sum + Number(kind === 'submitted' && generation === 'current'), 0);
 }

@@ -330,4 +330,32 @@ export const MIGRATIONS: readonly Migration[] = [
         SELECT 'headers', 0, block_number FROM checkpoints WHERE stream = 'main-chain'`,
     ],
   },
+  {
+    name: 'counters of tokens, chip records and events',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `ALTER TABLE machine_owners ADD COLUMN is_home ${small} NOT NULL DEFAULT 1 CHECK (is_home IN (0, 1))`,
+      `ALTER TABLE ownership_reads ADD COLUMN repairs ${small} NOT NULL DEFAULT 0`,
+      `ALTER TABLE holders ADD COLUMN token_count ${small} NOT NULL DEFAULT 0`,
+      // Tokens of machines homed elsewhere were not stored; the repair of their holder finds them.
+      `UPDATE holders SET token_count = counted.token_count
+        FROM (SELECT owner, count(*) AS token_count FROM machine_owners GROUP BY owner) counted
+        WHERE holders.holder = counted.owner`,
+      `CREATE TABLE event_totals (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        log_count ${integer} NOT NULL
+      ) ${clustered}`,
+      `INSERT INTO event_totals (only_row, log_count)
+        SELECT 1, count(*) FROM event_logs l JOIN event_histories h ON h.history_id = l.history_id
+        WHERE h.generation = 2`,
+      `CREATE TABLE chip_logs (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        block_number ${integer} NOT NULL,
+        log_index ${integer} NOT NULL,
+        issued_at ${text},
+        expires_at ${text},
+        revoked_at ${text},
+        PRIMARY KEY (machine_id, block_number, log_index)
+      ) ${clustered}`,
+    ],
+  },
 ];

@@ -66,14 +66,25 @@ export interface Schema {
   };
   /** Machines with the newest logs, up to the limit of the list. */
   active_machines: { machine_id: Uint8Array; block_number: number; block_timestamp: number };
-  /** Owner and controller at the checkpoint; no row without a token. */
-  machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null };
-  /** Newest block at which any owner was read. */
-  ownership_reads: { only_row: number; block_number: number };
+  /** Owner and controller at the checkpoint; no row without a token. `is_home` is 0 for a machine homed elsewhere, which is not listed. */
+  machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null; is_home: number };
+  /** Newest block at which any owner was read, and the number of repairs, which change owners without a new checkpoint. */
+  ownership_reads: { only_row: number; block_number: number; repairs: number };
   /** Machines by owner or controller, once per pair. */
   holdings: { holder: Uint8Array; machine_id: Uint8Array };
-  /** `version` grows with every change of the holder's rows. */
-  holders: { holder: Uint8Array; total: number; version: number };
+  /** `total` counts listed machines, `token_count` owned tokens. `version` grows with every change of the holder's rows. */
+  holders: { holder: Uint8Array; total: number; version: number; token_count: number };
+  /** Number of event logs of the current registry, of every epoch. */
+  event_totals: { only_row: number; log_count: number };
+  /** Logs of chip records; `revoked_at` is null for an attestation, the other times for a revocation. */
+  chip_logs: {
+    machine_id: Uint8Array;
+    block_number: number;
+    log_index: number;
+    issued_at: string | null;
+    expires_at: string | null;
+    revoked_at: string | null;
+  };
   /** Current decision of each machine; `signer` as passed to the store. */
   decisions: { machine_id: Uint8Array; opted_in: number; signed_at: number; signer: string };
   /** Decision log: every decision that was ever current, one per machine and second of signing. Append-only. */

@@ -19,6 +19,7 @@ import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../dom
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventLogQuery } from '../../../ports/indexes.ts';
 import { rateDays } from '../../../domain/rating/daily-rating.ts';
+import { AGREEING_COUNTERS } from '../../../../testing/fakes/agreeing-counters.ts';
 import { PLAIN_FACTS } from '../../../../testing/fixtures/rating-events.ts';
 import { encodeRatingStateDay } from '../../../domain/rating/rating-state-day-codec.ts';
 import { foldDays, HISTORY_DAYS, RETAINED_DAYS } from '../../../domain/rating/rating-state-days.ts';
@@ -67,6 +68,7 @@ function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoi
   });
   const main = {
     index: {},
+    counters: AGREEING_COUNTERS,
     eventTimes: {
       readEventEpoch: async () => 0,
       readEventLogs: async ({ from, to }: EventLogQuery) => {
