@@ -35,14 +35,13 @@ export async function findLogRange(chain: MainChainLog, range: BlockRange): Prom
   let sample: ChainLog | undefined;
   let firstLogBlock: number | undefined;
   const machines = new Set<MachineId>();
-  let found = { blocks: 0, readBlocks: 0, logs: 0, blocksWithLogs: 0 };
-  let isLimited = false;
+  let found = { blocks: 0, readBlocks: 0, logs: 0, blocksWithLogs: 0, isLimited: false };
   let windows = 0;
   let next = range.fromBlock;
 
   function toRange(): LogRange {
     const [machine] = machines;
-    return { ...found, machines: machines.size, machine, firstLogBlock, sample, isLimited };
+    return { ...found, machines: machines.size, machine, firstLogBlock, sample };
   }
 
   async function read(part: BlockRange): Promise<LogWindow> {
@@ -55,7 +54,7 @@ export async function findLogRange(chain: MainChainLog, range: BlockRange): Prom
       },
     });
     return readLogWindow(watched, contracts, part).catch((error: unknown) => {
-      isLimited ||= isRangeRefusal(error);
+      if (isRangeRefusal(error)) found = { ...found, isLimited: true };
       throw error;
     });
   }
@@ -73,12 +72,13 @@ export async function findLogRange(chain: MainChainLog, range: BlockRange): Prom
         windows += 1;
         for (const id of summary.ownershipOf) machines.add(id);
         found = {
+          ...found,
           blocks: Math.max(found.blocks, size),
           readBlocks: found.readBlocks + size,
           logs: found.logs + summary.logCount,
           blocksWithLogs: found.blocksWithLogs + blocks.length,
         };
-        const isFound = isLimited ? window.windowBlocks <= found.blocks : found.blocks === MAX_LOG_WINDOW_BLOCKS;
+        const isFound = found.isLimited ? window.windowBlocks <= found.blocks : found.blocks === MAX_LOG_WINDOW_BLOCKS;
         if (isFound || windows >= MAX_WINDOWS) return toRange();
       }
     } catch (error) {
