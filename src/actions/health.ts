@@ -1,5 +1,6 @@
 /** Health checks: readiness and index freshness (`/ready` of the interface, http-facts 12). */
 import { Fault } from '../domain/faults.ts';
+import { explainCause, type ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import {
   isObservationFresh,
   judgeIndexFreshness,
@@ -89,7 +90,7 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
     isReady: Object.values(mainChain).every(Boolean) && verify !== false && process?.isStopping() !== true,
     mainChain,
     verify,
-    operatorIndex: toReport(ctx, index),
+    operatorIndex: toHealthReport(ctx, main, index),
     altIndex,
     isRateLimitDistributed,
   };
@@ -101,16 +102,36 @@ export type IndexReports = Pick<Readiness, 'operatorIndex' | 'altIndex'>;
 /** Freshness of the indexes. */
 export interface Freshness extends IndexReports {
   readonly isFresh: boolean;
+  /** What stops or slows the index of the main chain, as far as this process knows. */
+  readonly causes: readonly ExplainedCause[];
 }
 
 /** Reports whether both indexes are fresh. Throws no fault: what cannot be read is not fresh. */
 export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
   const { main, clock, pollIntervalSeconds } = ctx;
-  if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined };
+  if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [] };
   const { index, altIndex } = await readIndexes(ctx, main);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
-  const isFresh = kind === 'fresh' && altIndex?.isReady !== false;
-  return { isFresh, operatorIndex: toReport(ctx, index), altIndex };
+  const servesRatings = isConnected(main);
+  const isFresh = kind === 'fresh' && servesRatings && altIndex?.isReady !== false;
+  const causes = main.indexHealth?.listCauses() ?? [];
+  const isUnexplained = kind === 'fresh' && !servesRatings && causes.length === 0;
+  return {
+    isFresh,
+    operatorIndex: toHealthReport(ctx, main, index),
+    altIndex,
+    causes: isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : causes,
+  };
+}
+
+/** A fresh index is not enough for machines with events above it: those blocks must be known too. */
+function isConnected({ indexHealth }: MainChainPorts): boolean {
+  return indexHealth?.isConnected() !== false;
+}
+
+function toHealthReport(ctx: Ctx, main: MainChainPorts, index: IndexProgress): OperatorIndexReport {
+  const report = toReport(ctx, index);
+  return { ...report, isReady: report.isReady && isConnected(main) };
 }
 
 /** Reports progress for responses from the index. Throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */

@@ -38,6 +38,11 @@ export interface HeadFollower {
   poll(): Promise<NextStep>;
   /** Returns the known blocks; undefined before the first poll. */
   recent(): RecentBlocks | undefined;
+  /**
+   * Returns whether everything between the index and a head that is still current is known, so that events above the
+   * index can be served. Undefined before the first poll begins.
+   */
+  isConnected(): boolean | undefined;
   report(): HeadFollowerReport;
 }
 
@@ -55,6 +60,8 @@ const BEHIND_MILLISECONDS = 60_000;
  * Responses may still refer to blocks that the index has passed; snapshots live no longer than it takes to mine these.
  */
 const RETAINED_COVERED_BLOCKS = 64;
+/** Time after the next poll was due from which on the head is no longer current. */
+const OVERDUE_MILLISECONDS = 10_000;
 /** Delay before another attempt to read everything above a checkpoint that could not be reached. */
 const RECONNECT_MILLISECONDS = 10_000;
 
@@ -87,15 +94,28 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   let waitMilliseconds = intervalMilliseconds;
   let reorgs = 0;
   let unknownLogs = 0;
+  /** Undefined before the first poll begins. */
+  let polled: { checkpoint: Checkpoint | undefined; untilMilliseconds: number } | undefined;
 
   async function poll(): Promise<NextStep> {
     waitMilliseconds = intervalMilliseconds;
     const observedAtMilliseconds = clock.nowMilliseconds();
+    polled ??= { checkpoint: undefined, untilMilliseconds: observedAtMilliseconds };
     const checkpoint = await store.readMainChainCheckpoint();
     const started: Poll = { observedAtMilliseconds, checkpoint };
     if (followed === undefined) await restart(await chain.readHeader('latest'), started);
     else if (!(await reconcileWithIndex(followed, started))) await follow(followed, started);
+    polled = { checkpoint, untilMilliseconds: observedAtMilliseconds + waitMilliseconds + OVERDUE_MILLISECONDS };
     return { waitMilliseconds };
+  }
+
+  function isConnected(): boolean | undefined {
+    if (polled === undefined) return undefined;
+    const { checkpoint, untilMilliseconds } = polled;
+    if (followed === undefined || checkpoint === undefined || clock.nowMilliseconds() > untilMilliseconds) return false;
+    const { recent } = followed;
+    const { blockNumber, blockHash } = checkpoint;
+    return blockNumber > recent.headNumber || recent.hashAt(blockNumber) === blockHash;
   }
 
   /**
@@ -241,6 +261,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   return {
     poll,
     recent: () => followed?.recent,
+    isConnected,
     report: () => ({ reorgs, unknownLogs }),
   };
 }
