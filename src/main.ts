@@ -116,7 +116,10 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const loops = startLoops({
       ...{ config, log, shutdown, reportFailure },
       own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop].filter((loop) => loop !== undefined),
-      workers: main === undefined || !isIndexing ? [] : [main.indexers.worker, ...(alt?.workers ?? [])],
+      workers:
+        main === undefined || !isIndexing
+          ? []
+          : [main.indexers.worker, main.indexers.prover, ...(alt?.workers ?? [])].filter((loop) => loop !== undefined),
       drain: () => main?.adapter.drain(),
     });
     const upstreams = [

@@ -6,9 +6,8 @@ import {
   judgeIndexFreshness,
   judgeObservationAge,
   measureIndexProgress,
-  type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
-import type { AltWalkProgress, AltIndexStatus } from '../ports/indexes.ts';
+import type { AltIndexStatus, AltWalkProgress, IndexProofStatus, MainChainIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
 import { raceTimeout } from './race-timeout.ts';
@@ -21,6 +20,7 @@ export interface OperatorIndexReport {
   readonly headBlock: number | undefined;
   readonly lagBlocks: number | undefined;
   readonly headObservedAgeSeconds: number | undefined;
+  readonly proof: IndexProofStatus | undefined;
 }
 
 /** Progress of the alt chain's event index. */
@@ -53,7 +53,7 @@ const NOTHING_READY: MainChainReadiness = {
   adminFlags: false,
 };
 
-const NEVER_READ: IndexProgress = {
+const NEVER_READ: MainChainIndexStatus = {
   indexedBlock: undefined,
   headBlock: undefined,
   headObservedAtMilliseconds: undefined,
@@ -90,7 +90,7 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
     isReady: Object.values(mainChain).every(Boolean) && verify !== false && process?.isStopping() !== true,
     mainChain,
     verify,
-    operatorIndex: toHealthReport(ctx, main, index),
+    operatorIndex: toReport(ctx, index),
     altIndex,
     isRateLimitDistributed,
   };
@@ -112,26 +112,15 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [] };
   const { index, altIndex } = await readIndexes(ctx, main);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
-  const servesRatings = isConnected(main);
-  const isFresh = kind === 'fresh' && servesRatings && altIndex?.isReady !== false;
+  const isFresh = kind === 'fresh' && index.servesRatings !== false && altIndex?.isReady !== false;
   const causes = main.indexHealth?.listCauses() ?? [];
-  const isUnexplained = kind === 'fresh' && !servesRatings && causes.length === 0;
+  const isUnexplained = kind === 'fresh' && index.servesRatings === false && causes.length === 0;
   return {
     isFresh,
-    operatorIndex: toHealthReport(ctx, main, index),
+    operatorIndex: toReport(ctx, index),
     altIndex,
     causes: isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : causes,
   };
-}
-
-/** A fresh index is not enough for machines with events above it: those blocks must be known too. */
-function isConnected({ indexHealth }: MainChainPorts): boolean {
-  return indexHealth?.isConnected() !== false;
-}
-
-function toHealthReport(ctx: Ctx, main: MainChainPorts, index: IndexProgress): OperatorIndexReport {
-  const report = toReport(ctx, index);
-  return { ...report, isReady: report.isReady && isConnected(main) };
 }
 
 /** Reports progress for responses from the index. Throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */
@@ -141,7 +130,7 @@ export async function getIndexReports(ctx: Ctx, main: MainChainPorts): Promise<I
 }
 
 interface IndexReadings {
-  readonly index: IndexProgress;
+  readonly index: MainChainIndexStatus;
   readonly altIndex: AltIndexReport | undefined;
 }
 
@@ -204,11 +193,13 @@ function toAltReport(ctx: Ctx, status: AltIndexStatus): AltIndexReport {
   return { isReady: isReady && isObservationFresh(ageSeconds, ctx.pollIntervalSeconds), slot, ageSeconds, progress };
 }
 
-function toReport(ctx: Ctx, index: IndexProgress): OperatorIndexReport {
+function toReport(ctx: Ctx, index: MainChainIndexStatus): OperatorIndexReport {
   const now = ctx.clock.nowMilliseconds();
-  const { indexedBlock, headBlock } = index;
+  const { indexedBlock, headBlock, proof, servesRatings } = index;
+  const { kind } = judgeIndexFreshness(index, now, ctx.pollIntervalSeconds);
   return {
-    isReady: judgeIndexFreshness(index, now, ctx.pollIntervalSeconds).kind === 'fresh',
+    isReady: kind === 'fresh' && servesRatings !== false,
+    proof,
     indexedBlock,
     headBlock,
     ...measureIndexProgress(index, now),

@@ -1,6 +1,7 @@
 /**
  * Opens the main chain: its nodes, the index of finalized blocks and the head follower, for the configured contracts.
  */
+import { randomInt } from 'node:crypto';
 import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/create-main-chain.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
@@ -40,6 +41,7 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
       legacyEventRegistry: addresses.legacy?.eventRegistry,
     },
     proof: config.indexProof,
+    random: (bound) => randomInt(bound),
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
     listeners: [adapter.chain],
   });

@@ -9,8 +9,8 @@ import type { Checkpoint, EventLogEntry, OwnershipReads } from './store.ts';
 /** Time of an event log whose block time is not known yet. Such a log counts, but is not listed. */
 export const UNKNOWN_BLOCK_TIME = 0;
 
-/** Block whose logs were stored as a node returned them. */
-export interface UnprovenBlock {
+/** Block with logs that were stored as a node returned them. */
+export interface LogBlock {
   readonly blockNumber: number;
   readonly blockHash: string;
   /** `UNKNOWN_BLOCK_TIME` until a header was read. */
@@ -21,16 +21,17 @@ export interface UnprovenBlock {
 
 /** What a window that was read from logs alone leaves to be done. */
 export interface UnprovenWindow {
-  readonly blocks: readonly UnprovenBlock[];
+  readonly blocks: readonly LogBlock[];
   /** Machines whose ownership has to be read. */
   readonly ownershipOf: readonly MachineId[];
 }
 
 /**
  * How a range is known to hold no further logs. `headers`: every header, and the receipts of every block that may hold
- * logs. `second-node`: the logs of another node. `sample`: random headers.
+ * logs. `second-node`: the logs of two hosts. `sample`: random headers. `unprovable`: two hosts return the same block,
+ * which is not the child of the one before it.
  */
-export type ProofKind = 'headers' | 'second-node' | 'sample';
+export type ProofKind = 'headers' | 'second-node' | 'sample' | 'unprovable';
 
 /** Inclusive range of blocks whose completeness is proven. */
 export interface ProofSegment {
@@ -41,7 +42,7 @@ export interface ProofSegment {
 
 /** Logs of one block according to its receipts. */
 export interface BlockRepair {
-  readonly blockNumber: number;
+  readonly block: LogBlock;
   /** In chain order. */
   readonly events: readonly EventLogEntry[];
 }
@@ -62,12 +63,14 @@ export interface IndexProofStore {
    */
   storeOwnershipReads(expected: Checkpoint, reads: OwnershipReads): Promise<boolean>;
   /** Returns blocks of unknown time below `below`, newest first. */
-  listUntimedBlocks(below: number, limit: number): Promise<readonly UnprovenBlock[]>;
+  listUntimedBlocks(below: number, limit: number): Promise<readonly LogBlock[]>;
   /** Sets the times of blocks and of their event logs, where they are unknown. */
   writeBlockTimes(times: readonly { readonly blockNumber: number; readonly blockTimestamp: number }[]): Promise<void>;
   /** Returns unproven blocks below `below`, newest first. */
-  listUnprovenBlocks(below: number, limit: number): Promise<readonly UnprovenBlock[]>;
+  listUnprovenBlocks(below: number, limit: number): Promise<readonly LogBlock[]>;
   readUnprovenExtent(): Promise<UnprovenExtent | undefined>;
+  /** Returns the blocks with logs of a range that is not complete, ascending. */
+  listLogBlocks(fromBlock: number, toBlock: number): Promise<readonly (LogBlock & { readonly isProven: boolean })[]>;
   /** Records that these blocks hold exactly the stored logs. */
   recordProvenBlocks(numbers: readonly number[]): Promise<void>;
   /**
@@ -81,6 +84,6 @@ export interface IndexProofStore {
   areEventLogsProven(generation: EventGeneration, id: MachineId): Promise<boolean>;
   /** Returns the segments in order; segments of one kind neither touch nor overlap. */
   listProofSegments(): Promise<readonly ProofSegment[]>;
-  /** Adds a segment, joined with those of its kind that it touches. */
-  addProofSegment(segment: ProofSegment): Promise<void>;
+  /** Adds a segment, joined with those of its kind that it touches. With `forget`, its log blocks are needed no more. */
+  addProofSegment(segment: ProofSegment, forget: boolean): Promise<void>;
 }

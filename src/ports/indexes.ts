@@ -1,4 +1,5 @@
 /** Ports of the indexes: their progress, and what they know of events and fleets. Implemented by `indexing/`. */
+import type { IndexProof } from '../domain/index-rules/index-proof.ts';
 import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.ts';
 import type { ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
@@ -6,6 +7,7 @@ import type { BlockRef, EventRecord, MachineSnapshot } from '../domain/machine/m
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { RatingState } from '../domain/rating/rating-state.ts';
+import type { ProofSegment } from './index-proof.ts';
 import type { EventGeneration } from './main-chain.ts';
 import type { IndexedTokens } from './store.ts';
 
@@ -17,6 +19,24 @@ export interface MainChainIndexStatus {
   readonly headBlock: number | undefined;
   /** Clock milliseconds of that reading. */
   readonly headObservedAtMilliseconds: number | undefined;
+  /**
+   * False while machines with recent events are refused, whatever the lag: block times or owners are missing, or the head follower of this
+   * process is not joined to the index.
+   */
+  readonly servesRatings?: boolean | undefined;
+  readonly proof?: IndexProofStatus | undefined;
+}
+
+/** Progress of the proof of the main-chain index (design/real-chains.md 1). */
+export interface IndexProofStatus {
+  readonly mode: IndexProof;
+  /** Whether all owners and block times of the backfill are known. */
+  readonly isBackfilled: boolean;
+  /** Blocks whose stored logs are not proven. */
+  readonly unprovenBlocks: number;
+  readonly segmentCount: number;
+  /** Newest ranges that are known to hold no other logs, newest first. */
+  readonly segments: readonly ProofSegment[];
 }
 
 export interface IndexStatus {
@@ -42,11 +62,6 @@ export interface IndexCounters {
 export interface IndexHealth {
   /** Causes that stop or slow them now, each once. */
   listCauses(): readonly ExplainedCause[];
-  /**
-   * Whether events above the index can be served: everything between it and the head is known. Undefined where this
-   * process does not follow the head.
-   */
-  isConnected(): boolean | undefined;
 }
 
 /** Log of the record at position `seq`; `eventType`, `value` and `eventIndex` prove that both belong together. */

@@ -229,6 +229,14 @@ export interface HeadResponse {
   readonly headLogs: BlockLogs | undefined;
 }
 
+/** One host of the node pool, asked alone: what several hosts return alike is not the mistake of one. */
+export interface ChainWitness {
+  /** Position of its first URL in the configuration. */
+  readonly node: number;
+  readLogs(query: LogQuery): Promise<ChainLog[]>;
+  readHeaders(numbers: readonly number[]): Promise<Header[]>;
+}
+
 /**
  * Headers and logs of the service's contracts, for the indexers. Logs are attributed to what they touch (chain-evm 2 and 6), but not yet
  * checked against headers: the indexers do that (chain-evm 4.5). Log queries also throw `LogQueryRefused`.
@@ -236,6 +244,8 @@ export interface HeadResponse {
 export interface MainChainLog {
   /** Addresses of all contracts whose logs are read, lower case. */
   readonly addresses: readonly Address[];
+  /** The hosts of the pool, one each; empty where fewer than two are configured. */
+  readonly witnesses: readonly ChainWitness[];
   readHeader(block: 'latest' | 'finalized' | number): Promise<Header>;
   /** Returns the headers of the given blocks in the given order, in as few requests as the node allows. */
   readHeaders(numbers: readonly number[]): Promise<Header[]>;

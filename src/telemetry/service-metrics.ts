@@ -50,10 +50,11 @@ export interface HeadCounts {
   readonly unknownLogs: number;
 }
 
-/** Comparison of the main-chain index with the contracts' counters. */
+/** Comparison of the main-chain index with the contracts' counters, and its proof. */
 export interface IndexCounts {
   readonly repair: { readonly started: number; readonly succeeded: number };
   readonly missingEvents: number | undefined;
+  readonly prover: { readonly differences: number };
 }
 
 /** Counters of a loop. */
@@ -260,6 +261,11 @@ function toIndexMetrics(index: IndexCounts | undefined): MetricFamily[] {
       "Repairs of the index after a difference from the contracts' counters, by state.",
       Object.entries(index?.repair ?? {}).map(([state, value]) => ({ labels: { state }, value })),
     ),
+    counterOf(
+      'svc_index_differences_total',
+      'Blocks whose stored logs were not those of their receipts and were replaced.',
+      index === undefined ? [] : [{ labels: {}, value: index.prover.differences }],
+    ),
   ];
 }
 
@@ -284,6 +290,11 @@ async function readReadinessMetrics(ctx: Ctx): Promise<MetricFamily[]> {
     gauge('svc_index_block', 'Last indexed block of the main chain.', operatorIndex?.indexedBlock),
     gauge('svc_head_block', 'Newest block of the main chain observed by the index worker.', operatorIndex?.headBlock),
     gauge('svc_index_lag_blocks', 'Blocks by which the index lags behind the head.', operatorIndex?.lagBlocks),
+    gauge(
+      'svc_index_unproven_blocks',
+      'Blocks whose stored logs are not proven yet.',
+      operatorIndex?.proof?.unprovenBlocks,
+    ),
     gauge(
       'svc_head_observed_age_seconds',
       'Seconds since the index worker observed the head.',

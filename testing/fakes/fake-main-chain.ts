@@ -11,6 +11,7 @@ import { REVENUE_TYPE } from '../../src/domain/rating/constants.ts';
 import type {
   BlockLogs,
   ChainLog,
+  ChainWitness,
   EventGeneration,
   EventLogBody,
   HeadResponse,
@@ -69,6 +70,7 @@ const PLAIN_RECORD: Omit<EventRecord, 'timestamp'> = {
 
 export class FakeChain implements MainChainLog {
   readonly addresses = [REGISTRY, EVENTS, LEGACY_EVENTS];
+  witnesses: readonly ChainWitness[] = [];
   readonly requests: RequestName[] = [];
   faults: FakeFaults = {};
   /** Whether the node serves receipts. */

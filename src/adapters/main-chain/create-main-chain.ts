@@ -4,7 +4,8 @@
  */
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
-import { REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
+import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
+import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { pauseWithin } from '../rpc/node-rate.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import { formatDeploymentProblem, type DeploymentProblem } from '../rpc/deployment-problem.ts';
@@ -26,7 +27,8 @@ import { createReadiness } from './reads/readiness.ts';
 import { createSnapshotReader } from './reads/snapshot-reader.ts';
 import { createUncachedReader } from './reads/uncached-reader.ts';
 import { createAgreement, type Agreement, type AgreementOptions } from './rpc/agreement.ts';
-import { createMainNodes, type MainNodes } from './rpc/main-nodes.ts';
+import type { MainRpcCall, RpcResponse } from './rpc/json-rpc.ts';
+import { createMainNodes, type MainNode, type MainNodes } from './rpc/main-nodes.ts';
 import { createPiggybackRequests } from './rpc/piggyback-requests.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/upstream-counters.ts';
 
@@ -147,7 +149,16 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
 
   const { readPageLimit } = snapshotReader;
-  const indexing = { addresses, counters, startRead: startIndexRead, readPageLimit };
+  const shared = { addresses, counters, startRead: startIndexRead, readPageLimit };
+  const witnesses = groupByHost(nodes, config).map((members) => {
+    const ofHost = {
+      ...nodes,
+      request: (calls, deadline) => requestFirst(members, calls, deadline),
+    } satisfies MainNodes;
+    const own = createMainChainLog({ ...shared, ...createTransport(ofHost), witnesses: [] });
+    return { node: members[0]!.position, readLogs: own.readLogs, readHeaders: own.readHeaders };
+  });
+  const indexing = { ...shared, witnesses };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),
@@ -170,6 +181,27 @@ function agreeOn(
   if (quorum === 1) return undefined;
   const nodes = members.map((node) => ({ ...node, host: rpcHosts[node.position]! }));
   return createAgreement({ nodes, quorum, counters, log, waitForRetry });
+}
+
+/** Groups nodes by host, because two nodes of one host are one opinion. Empty where there is one host. */
+function groupByHost({ members }: MainNodes, { rpcUrls, rpcHosts }: MainChainConfig): (readonly MainNode[])[] {
+  const hostOf = ({ position }: MainNode) => rpcHosts?.[position] ?? new URL(rpcUrls[position]!).host;
+  const hosts = [...Map.groupBy(members, hostOf).values()];
+  return hosts.length < 2 ? [] : hosts;
+}
+
+/** Sends the calls to the first of these nodes that can be read. Throws `RpcFailure`. */
+async function requestFirst(
+  [node, ...others]: readonly MainNode[],
+  calls: readonly MainRpcCall[],
+  deadline: Deadline,
+): Promise<readonly RpcResponse[]> {
+  try {
+    return await node!.request(calls, deadline);
+  } catch (error) {
+    if (!(error instanceof RpcFailure) || others.length === 0) throw error;
+    return requestFirst(others, calls, deadline);
+  }
 }
 
 /** Logs the problems of a check that no caller waits for. */

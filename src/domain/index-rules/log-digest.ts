@@ -1,6 +1,7 @@
 /**
  * Digest of the logs of one block, as the index used them. It is stored until the block is proven, so that the proof
- * concerns what was stored and not what a node returns later.
+ * concerns what was stored and not what a node returns later. Only the order of logs counts, not their indexes, which
+ * receipts do not commit to.
  */
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { keccak256 } from './keccak.ts';
@@ -8,7 +9,6 @@ import { keccak256 } from './keccak.ts';
 /** Members of a log that decide what the index stores of it. */
 export interface DigestedLog {
   readonly address: string;
-  readonly logIndex: number;
   readonly ownershipOf: readonly bigint[];
   readonly event:
     | {
@@ -27,8 +27,8 @@ export function digestLogs(logs: readonly DigestedLog[]): string {
   return `0x${bytesToHex(keccak256(utf8ToBytes(logs.map(describeLog).join('\n'))))}`;
 }
 
-function describeLog({ address, logIndex, ownershipOf, event }: DigestedLog): string {
-  const head = `${logIndex} ${address} ${ownershipOf.join(',')}`;
+function describeLog({ address, ownershipOf, event }: DigestedLog): string {
+  const head = `${address} ${ownershipOf.join(',')}`;
   if (event === undefined) return head;
   const { kind, generation, machineId, eventIndex, eventType, value } = event;
   return `${head} ${kind} ${generation} ${machineId} ${eventIndex ?? ''} ${eventType ?? ''} ${value ?? ''}`;

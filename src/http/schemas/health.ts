@@ -4,14 +4,38 @@ import { closedObject, COUNT, described, exactly, FLAG, listOf, orNull, refer, T
 const READY = described(FLAG, 'Whether the index is fresh enough to be used.', true);
 
 const OPERATOR_INDEX = described(
-  closedObject({
-    ready: READY,
-    indexed_block: described(orNull(COUNT), 'The newest indexed block; null: none yet.', 120_338),
-    head_block: described(orNull(COUNT), 'The head of the chain; null: not read yet.', 120_340),
-    lag_blocks: described(orNull(COUNT), 'Blocks between the two; null: not known.', 2),
-    head_observed_age_seconds: described(orNull(COUNT), 'Seconds since the head was read; null: never.', 3),
-  }),
+  closedObject(
+    {
+      ready: READY,
+      indexed_block: described(orNull(COUNT), 'The newest indexed block; null: none yet.', 120_338),
+      head_block: described(orNull(COUNT), 'The head of the chain; null: not read yet.', 120_340),
+      lag_blocks: described(orNull(COUNT), 'Blocks between the two; null: not known.', 2),
+      head_observed_age_seconds: described(orNull(COUNT), 'Seconds since the head was read; null: never.', 3),
+      proof: described(refer('IndexProofEntry'), 'How far the index is proven; absent where that is not known.'),
+    },
+    ['proof'],
+  ),
   'How far the index of the main chain is behind its head.',
+);
+
+const SEGMENT = closedObject({
+  from_block: described(COUNT, 'The first block.', 0),
+  to_block: described(COUNT, 'The last block.', 120_338),
+  kind: described(
+    word('headers', 'second-node', 'sample', 'unprovable'),
+    'By every header, by the logs of two hosts, by random headers; or two hosts return a block without its parent.',
+  ),
+});
+
+const INDEX_PROOF = described(
+  closedObject({
+    mode: described(word('background', 'full', 'before', 'off'), 'The setting `INDEX_PROOF`.'),
+    backfilled: described(FLAG, 'Whether all owners and block times of the first backfill are known.', true),
+    unproven_blocks: described(COUNT, 'Blocks whose logs are served but not yet proven by their receipts.', 0),
+    segment_count: described(COUNT, 'The number of ranges that are known to hold no other logs.', 1),
+    segments: described(listOf(SEGMENT), 'The newest of these ranges, newest first.'),
+  }),
+  'How far the index of the main chain is proven. Informational.',
 );
 
 const ALT_INDEX = described(
@@ -110,6 +134,7 @@ export function healthResponses() {
 export function healthParts() {
   return {
     OperatorIndexLag: OPERATOR_INDEX,
+    IndexProofEntry: INDEX_PROOF,
     AltIndexLag: ALT_INDEX,
     AltIndexProgress: ALT_PROGRESS,
     StatusCause: STATUS_CAUSE,

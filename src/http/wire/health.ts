@@ -3,6 +3,7 @@ import type { AltIndexReport, Freshness, IndexReports, OperatorIndexReport, Read
 import type {
   AltIndexLag,
   AltIndexProgress,
+  IndexProofEntry,
   OperatorIndexLag,
   ReadinessResponse,
   StatusResponse,
@@ -70,6 +71,23 @@ function toIndexEntry(index: OperatorIndexReport): OperatorIndexLag {
     head_block: index.headBlock ?? null,
     lag_blocks: index.lagBlocks ?? null,
     head_observed_age_seconds: index.headObservedAgeSeconds ?? null,
+    ...(index.proof !== undefined && { proof: toProof(index.proof) }),
+  };
+}
+
+function toProof({
+  mode,
+  isBackfilled,
+  unprovenBlocks,
+  segmentCount,
+  segments,
+}: NonNullable<OperatorIndexReport['proof']>): IndexProofEntry {
+  return {
+    mode,
+    backfilled: isBackfilled,
+    unproven_blocks: unprovenBlocks,
+    segment_count: segmentCount,
+    segments: segments.map(({ fromBlock, toBlock, kind }) => ({ from_block: fromBlock, to_block: toBlock, kind })),
   };
 }
 

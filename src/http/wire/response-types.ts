@@ -742,6 +742,29 @@ export interface OperatorIndexLag {
   readonly lag_blocks: number | null;
   /** Seconds since the head was read; null: never. */
   readonly head_observed_age_seconds: number | null;
+  /** How far the index is proven; absent where that is not known. */
+  readonly proof?: IndexProofEntry;
+}
+
+/** How far the index of the main chain is proven. Informational. */
+export interface IndexProofEntry {
+  /** The setting `INDEX_PROOF`. */
+  readonly mode: 'background' | 'full' | 'before' | 'off';
+  /** Whether all owners and block times of the first backfill are known. */
+  readonly backfilled: boolean;
+  /** Blocks whose logs are served but not yet proven by their receipts. */
+  readonly unproven_blocks: number;
+  /** The number of ranges that are known to hold no other logs. */
+  readonly segment_count: number;
+  /** The newest of these ranges, newest first. */
+  readonly segments: readonly {
+    /** The first block. */
+    readonly from_block: number;
+    /** The last block. */
+    readonly to_block: number;
+    /** By every header, by the logs of two hosts, by random headers; or two hosts return a block without its parent. */
+    readonly kind: 'headers' | 'second-node' | 'sample' | 'unprovable';
+  }[];
 }
 
 /** How old the index of the alt chain is. */

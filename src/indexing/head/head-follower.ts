@@ -38,11 +38,8 @@ export interface HeadFollower {
   poll(): Promise<NextStep>;
   /** Returns the known blocks; undefined before the first poll. */
   recent(): RecentBlocks | undefined;
-  /**
-   * Returns whether everything between the index and a head that is still current is known, so that events above the
-   * index can be served. Undefined before the first poll begins.
-   */
-  isConnected(): boolean | undefined;
+  /** Returns whether the known head is still the newest one: no poll is overdue. */
+  isCurrent(): boolean;
   report(): HeadFollowerReport;
 }
 
@@ -94,28 +91,18 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   let waitMilliseconds = intervalMilliseconds;
   let reorgs = 0;
   let unknownLogs = 0;
-  /** Undefined before the first poll begins. */
-  let polled: { checkpoint: Checkpoint | undefined; untilMilliseconds: number } | undefined;
+  /** Time at which the known head is no longer current. */
+  let currentUntilMilliseconds = Number.NEGATIVE_INFINITY;
 
   async function poll(): Promise<NextStep> {
     waitMilliseconds = intervalMilliseconds;
     const observedAtMilliseconds = clock.nowMilliseconds();
-    polled ??= { checkpoint: undefined, untilMilliseconds: observedAtMilliseconds };
     const checkpoint = await store.readMainChainCheckpoint();
     const started: Poll = { observedAtMilliseconds, checkpoint };
     if (followed === undefined) await restart(await chain.readHeader('latest'), started);
     else if (!(await reconcileWithIndex(followed, started))) await follow(followed, started);
-    polled = { checkpoint, untilMilliseconds: observedAtMilliseconds + waitMilliseconds + OVERDUE_MILLISECONDS };
+    currentUntilMilliseconds = observedAtMilliseconds + waitMilliseconds + OVERDUE_MILLISECONDS;
     return { waitMilliseconds };
-  }
-
-  function isConnected(): boolean | undefined {
-    if (polled === undefined) return undefined;
-    const { checkpoint, untilMilliseconds } = polled;
-    if (followed === undefined || checkpoint === undefined || clock.nowMilliseconds() > untilMilliseconds) return false;
-    const { recent } = followed;
-    const { blockNumber, blockHash } = checkpoint;
-    return blockNumber > recent.headNumber || recent.hashAt(blockNumber) === blockHash;
   }
 
   /**
@@ -261,7 +248,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   return {
     poll,
     recent: () => followed?.recent,
-    isConnected,
+    isCurrent: () => clock.nowMilliseconds() <= currentUntilMilliseconds,
     report: () => ({ reorgs, unknownLogs }),
   };
 }

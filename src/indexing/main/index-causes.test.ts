@@ -21,7 +21,7 @@ async function openIndexers(chain: FakeChain) {
   const time = new VirtualTime();
   const log = createRecordingLog();
   const indexers = createMainChainIndexers({
-    ...{ chain, balances: chain, store, log, clock: time, timers: time },
+    ...{ chain, balances: chain, store, log, clock: time, timers: time, random: () => 0 },
     fxRates: new FixedRates(),
     deployment: {
       chainId: 1,
@@ -40,6 +40,7 @@ async function openIndexers(chain: FakeChain) {
   return {
     ...{ indexers, time, log },
     causes: () => indexers.health.listCauses().map(({ kind }) => kind),
+    servesRatings: async () => (await indexers.index.readMainChainIndex()).servesRatings,
     stop: () => Promise.all([indexers.worker.stop(), indexers.head.stop()]),
   };
 }
@@ -74,6 +75,18 @@ describe('a cause', () => {
 
     delete chain.faults.before;
     await time.advance(130_000);
+    expect(causes()).toEqual([]);
+    await stop();
+  });
+
+  it('is forgotten in a process whose loop no longer runs', async () => {
+    const chain = createChain(300);
+    refuse(chain, ['logs'], () => new LogQueryRefused('history-pruned'));
+    const { indexers, time, causes, stop } = await openIndexers(chain);
+    await time.advance(5_000);
+    await indexers.worker.stop();
+    expect(causes()).toEqual(['history-pruned']);
+    await time.advance(1_000_000);
     expect(causes()).toEqual([]);
     await stop();
   });
@@ -121,7 +134,7 @@ describe('a cause', () => {
 
 it('names a first index that takes days, with the range that the node serves', async () => {
   const time = new VirtualTime();
-  const causes = createIndexCauses(time, createRecordingLog());
+  const causes = createIndexCauses(time, createRecordingLog(), 60_000);
   const chain = causes.watch({
     readHeader: () => Promise.resolve({ number: 10_000_000 }),
     readLogs: () => Promise.resolve([]),
@@ -138,23 +151,23 @@ it('names a first index that takes days, with the range that the node serves', a
   ]);
 });
 
-describe('a head follower', () => {
-  it('is connected while it knows every block above the index', async () => {
+describe('a rating', () => {
+  it('is served while every block above the index is known', async () => {
     const chain = createChain();
-    const { indexers, time, stop } = await openIndexers(chain);
+    const { servesRatings, time, stop } = await openIndexers(chain);
     await time.advance(5_000);
-    expect(indexers.health.isConnected()).toBe(true);
+    expect(await servesRatings()).toBe(true);
     for (let minute = 0; minute < 3; minute++) {
       chain.mineMany(5);
       await time.advance(60_000);
-      expect(indexers.health.isConnected()).toBe(true);
+      expect(await servesRatings()).toBe(true);
     }
     await stop();
   });
 
-  it('is not connected behind a node that refuses what ratings need, although the index looks fresh', async () => {
+  it('is reported as not served behind a node that refuses what ratings need, although the index looks fresh', async () => {
     const chain = createChain();
-    const { indexers, time, causes, stop } = await openIndexers(chain);
+    const { indexers, servesRatings, time, causes, stop } = await openIndexers(chain);
     await time.advance(5_000);
     refuse(chain, ['head', 'block-logs', 'headers'], () => chainUnreadable('main', 'rpc-error'));
     chain.mine([submitted(A)]);
@@ -165,11 +178,11 @@ describe('a head follower', () => {
     });
     const progress = await indexers.index.readMainChainIndex();
     expect(judgeIndexFreshness(progress, time.nowMilliseconds(), 60).kind).toBe('fresh');
-    expect(indexers.health.isConnected()).toBe(false);
+    expect(progress.servesRatings).toBe(false);
     expect(causes()).toEqual(['logs-refused']);
     delete chain.faults.before;
     await time.advance(10_000);
-    expect(indexers.health.isConnected()).toBe(true);
+    expect(await servesRatings()).toBe(true);
     expect(causes()).toEqual([]);
     await stop();
   });

@@ -8,7 +8,7 @@ import {
   type ExplainedCause,
   type IndexCause,
 } from '../../domain/index-rules/index-cause.ts';
-import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
+import { MAX_LAG_BLOCKS, MAX_UNSEEN_INTERVALS } from '../../domain/index-rules/index-freshness.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { Header, LogQuery, MainChainLog } from '../../ports/main-chain.ts';
 import { findCauseOfFailure, type ReadKind } from './cause-of-failure.ts';
@@ -42,15 +42,22 @@ const READ_KINDS: Partial<Record<keyof MainChainLog, ReadKind>> = {
 
 /** A cause that lasts is logged again after this time. */
 const LOG_INTERVAL_MILLISECONDS = 60_000;
+/** Time after which a cause that no step confirmed is dropped: the loop may run in another process now. */
+const EXPIRY_MILLISECONDS = 900_000;
 /** Time after which the pace of a first index is known. */
 const PACE_MILLISECONDS = 60_000;
 
-export function createIndexCauses(clock: Clock, log: Log): IndexCauses {
+export function createIndexCauses(clock: Clock, log: Log, pollIntervalMilliseconds: number): IndexCauses {
+  const expiryMilliseconds = Math.max(EXPIRY_MILLISECONDS, MAX_UNSEEN_INTERVALS * pollIntervalMilliseconds);
   const kinds = new WeakMap<Error, ReadKind>();
-  const failures = new Map<LoopName, IndexCause>();
+  const failures = new Map<LoopName, { readonly cause: IndexCause; readonly atMilliseconds: number }>();
   const loggedAt = new Map<IndexCause['kind'], number>();
   const numbers = { latest: 0, finalized: 0 };
+  /** Measured at the end of the last step of the index. */
+  let finality: { readonly gapBlocks: number; readonly atMilliseconds: number } | undefined;
   let pace = startPace();
+  /** Whether the first index is still being read, or may be. */
+  let isBehind = true;
 
   function startPace() {
     return { atMilliseconds: clock.nowMilliseconds(), blocks: 0, rangeBlocks: 0, reached: 0 };
@@ -83,20 +90,32 @@ export function createIndexCauses(clock: Clock, log: Log): IndexCauses {
     pace.reached = Math.max(pace.reached, toBlock);
   }
 
+  function recordIndexStep(hasMore: boolean): void {
+    const atMilliseconds = clock.nowMilliseconds();
+    finality = { gapBlocks: numbers.latest - numbers.finalized, atMilliseconds };
+    isBehind = hasMore;
+    if (!hasMore) pace = startPace();
+  }
+
+  function isRecent({ atMilliseconds }: { readonly atMilliseconds: number }): boolean {
+    return clock.nowMilliseconds() - atMilliseconds <= expiryMilliseconds;
+  }
+
   function findSlowCauses(): IndexCause[] {
     const causes: IndexCause[] = [];
-    const gapBlocks = numbers.latest - numbers.finalized;
-    if (numbers.finalized > 0 && gapBlocks > MAX_LAG_BLOCKS) causes.push({ kind: 'finality-distant', gapBlocks });
+    if (finality !== undefined && finality.gapBlocks > MAX_LAG_BLOCKS && isRecent(finality))
+      causes.push({ kind: 'finality-distant', gapBlocks: finality.gapBlocks });
     const { atMilliseconds, blocks, rangeBlocks, reached } = pace;
-    const elapsedSeconds = (clock.nowMilliseconds() - atMilliseconds) / 1000;
-    if (blocks === 0 || elapsedSeconds * 1000 < PACE_MILLISECONDS) return causes;
-    const seconds = Math.max(0, numbers.finalized - reached) / (blocks / elapsedSeconds);
+    const elapsedMilliseconds = clock.nowMilliseconds() - atMilliseconds;
+    if (!isBehind || blocks === 0 || elapsedMilliseconds < PACE_MILLISECONDS) return causes;
+    const seconds = (Math.max(0, numbers.finalized - reached) / blocks) * (elapsedMilliseconds / 1000);
     if (seconds > MAX_FIRST_INDEX_SECONDS) causes.push({ kind: 'first-index-slow', rangeBlocks, seconds });
     return causes;
   }
 
   function list(): readonly ExplainedCause[] {
-    const causes = [...failures.values(), ...findSlowCauses()].map(explainCause);
+    const failed = [...failures.values()].filter(isRecent).map(({ cause }) => cause);
+    const causes = [...failed, ...findSlowCauses()].map(explainCause);
     return [...new Map(causes.map((cause) => [cause.kind, cause])).values()];
   }
 
@@ -124,15 +143,15 @@ export function createIndexCauses(clock: Clock, log: Log): IndexCauses {
       try {
         const outcome = await step();
         failures.delete(loop);
-        if (loop === 'index' && outcome !== 'more') pace = startPace();
-        logLasting();
+        if (loop === 'index') recordIndexStep(outcome === 'more');
         return outcome;
       } catch (error) {
         const kind = findCauseOfFailure(error, error instanceof Error ? kinds.get(error) : undefined);
         if (kind === undefined) failures.delete(loop);
-        else failures.set(loop, { kind });
-        logLasting();
+        else failures.set(loop, { cause: { kind }, atMilliseconds: clock.nowMilliseconds() });
         throw error;
+      } finally {
+        logLasting();
       }
     },
     list,

@@ -5,10 +5,9 @@
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { EventTimes, IndexCounters, IndexHealth, IndexStatus } from '../../ports/indexes.ts';
-import type { IndexProofStore } from '../../ports/index-proof.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
-import type { RatingStateStore, MainChainIndexStore, OwnershipStore } from '../../ports/store.ts';
+import type { Store } from '../../ports/store.ts';
 import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
 import { createEventTotalCheck } from './event-total-check.ts';
 import { createEventTimes } from './event-times.ts';
@@ -22,6 +21,8 @@ import { createMainChainIndex } from './main-chain-index.ts';
 import { createIndexRepair, type IndexRepairReport } from './index-repair.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 import { createBlockReader } from './block-reader.ts';
+import { createBackgroundProver, type BackgroundProverReport } from './background-prover.ts';
+import type { RandomBelow } from './absence-proof.ts';
 
 export interface MainChainIndexersOptions {
   readonly chain: MainChainLog;
@@ -32,7 +33,7 @@ export interface MainChainIndexersOptions {
   readonly deferredChain?: MainChainLog | undefined;
   /** Reads the counters of the contracts. */
   readonly balances: Pick<MainChain, 'readBalance' | 'readBalanceAt'>;
-  readonly store: MainChainIndexStore & OwnershipStore & RatingStateStore & IndexProofStore;
+  readonly store: Store;
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -45,6 +46,8 @@ export interface MainChainIndexersOptions {
   /** `before` where it is not given. */
   readonly proof?: IndexProof | undefined;
   readonly listeners: readonly HeadListener[];
+  /** Draws the blocks of samples. */
+  readonly random: RandomBelow;
 }
 
 export interface MainChainIndexers {
@@ -53,6 +56,8 @@ export interface MainChainIndexers {
   readonly health: IndexHealth;
   readonly counters: IndexCounters;
   readonly worker: PollLoop;
+  /** Proves the index in the background, in the process of the worker; undefined where nothing is proven afterwards. */
+  readonly prover: PollLoop | undefined;
   readonly head: PollLoop;
   /**
    * Claims the database for this deployment. Returns false when it holds the index of another one, which contradicts
@@ -74,6 +79,7 @@ export interface MainChainIndexersReport {
   readonly repair: IndexRepairReport;
   /** Events that the index lacks at its checkpoint; undefined where this process did not compare. */
   readonly missingEvents: number | undefined;
+  readonly prover: BackgroundProverReport;
 }
 
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
@@ -86,7 +92,7 @@ const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
 export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
   const { store, clock, timers, log, deployment, listeners, proof = 'before' } = options;
-  const causes = createIndexCauses(clock, log);
+  const causes = createIndexCauses(clock, log, options.pollIntervalMilliseconds);
   const chain = causes.watch(options.chain);
   const completeness = proof === 'off' ? 'trusted' : 'proven';
   const integrity = createIndexIntegrity(log);
@@ -117,10 +123,10 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     intervalMilliseconds: headIntervalMilliseconds,
   });
 
-  const { balances } = options;
+  const { balances, random } = options;
   const repair = createIndexRepair({ chain, balances, store, integrity, clock, log, startBlock });
-
   const eventTotal = createEventTotalCheck({ chain: deferred?.chain ?? chain, store, repair, log });
+  const prover = createBackgroundProver({ chain, store, clock, log, proof, startBlock, random });
 
   let isIndexed = false;
   let isFolded = false;
@@ -136,6 +142,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
     // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
     if (!isIndexed) head.wake();
+    if (!isIndexed) proverLoop.wake();
     isIndexed = true;
     await eventTotal.compare();
     const outcome = await folder.fold(advanced.block, signal);
@@ -155,6 +162,18 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     return outcome;
   }
 
+  const proverLoop = createPollLoop({
+    name: 'main-chain-proof',
+    intervalMilliseconds: pollIntervalMilliseconds,
+    firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
+    maxBackoffMilliseconds: MAX_WORKER_BACKOFF_MILLISECONDS,
+    clock,
+    timers,
+    log,
+    // Until the index has caught up, its requests come first.
+    step: (signal) => (isIndexed ? prover.prove(signal) : Promise.resolve('idle')),
+  });
+
   const head = createPollLoop({
     name: 'main-chain-head',
     intervalMilliseconds: headIntervalMilliseconds,
@@ -168,8 +187,8 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
 
   return {
     eventTimes: createEventTimes({ chain, store, integrity, repair, recent: follower.recent }),
-    index: createIndexStatus(store, integrity),
-    health: { listCauses: causes.list, isConnected: follower.isConnected },
+    index: createIndexStatus({ store, integrity, clock, proof, follower }),
+    health: { listCauses: causes.list },
     counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),
     worker: createPollLoop({
       name: 'main-chain-index',
@@ -181,6 +200,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       log,
       step: (signal) => causes.observe('index', () => work(signal)),
     }),
+    prover: proof === 'background' || proof === 'full' ? proverLoop : undefined,
     head,
     claimIndex: index.claim,
     following: following.promise,
@@ -191,6 +211,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       folder: folder.report(),
       repair: repair.report(),
       missingEvents: eventTotal.missing(),
+      prover: prover.report(),
     }),
   };
 }

@@ -1,7 +1,7 @@
 /** Contract of `IndexProofStore`. */
 import { describe, expect, test } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type { UnprovenBlock } from '../../../src/ports/index-proof.ts';
+import type { LogBlock } from '../../../src/ports/index-proof.ts';
 import type { EventLogEntry, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { checkpointAt, id, NO_OWNERSHIP, ratingStateOf, submitted } from './samples.ts';
@@ -9,7 +9,7 @@ import { checkpointAt, id, NO_OWNERSHIP, ratingStateOf, submitted } from './samp
 const OWNER = `0x${'0b'.repeat(20)}` as Address;
 const RATES = 'rates';
 
-function blockAt(blockNumber: number, parts: Partial<UnprovenBlock> = {}): UnprovenBlock {
+function blockAt(blockNumber: number, parts: Partial<LogBlock> = {}): LogBlock {
   const word = blockNumber.toString(16).padStart(2, '0');
   return {
     blockNumber,
@@ -112,7 +112,7 @@ export function testIndexProof(under: StoreUnderTest): void {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(20, 3n), eventAt(30, 4n)]);
       const events = [eventAt(20, 99n), eventAt(20, 98n, 8)];
-      const repairs = [{ blockNumber: 20, events }];
+      const repairs = [{ block: blockAt(20), events }];
       expect(await store.repairBlocks(checkpointAt(49), repairs, NO_OWNERSHIP)).toBe(false);
       expect(await store.repairBlocks(checkpointAt(50), repairs, { readAtBlock: 50, changes: [held(8)] })).toBe(true);
       expect(await values()).toEqual([
@@ -131,7 +131,7 @@ export function testIndexProof(under: StoreUnderTest): void {
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);
       await store.writeRatingStates(RATES, [ratingStateOf(id(7), 2)]);
       expect(await store.listUnfolded(RATES, 9)).toEqual([]);
-      await store.repairBlocks(checkpointAt(50), [{ blockNumber: 20, events: [] }], NO_OWNERSHIP);
+      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(20), events: [] }], NO_OWNERSHIP);
       expect(await store.readRatingState('current', id(7), RATES)).toBeUndefined();
       expect(await store.listUnfolded(RATES, 9)).toMatchObject([{ id: id(7), count: 1, epoch: 1 }]);
     });
@@ -139,7 +139,7 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('removes a machine that no proven log names', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n)]);
-      await store.repairBlocks(checkpointAt(50), [{ blockNumber: 10, events: [] }], NO_OWNERSHIP);
+      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [] }], NO_OWNERSHIP);
       expect(await store.readEventLogCount('current', id(7))).toMatchObject({ count: 0 });
       expect(await store.listActiveMachines(9)).toEqual([]);
       expect(await store.listUnfolded(RATES, 9)).toEqual([]);
@@ -168,10 +168,14 @@ export function testIndexProof(under: StoreUnderTest): void {
     ])('%s', async (_name, stored, proven, expected) => {
       await backfill(under.store, stored);
       const { epoch } = await under.store.readEventLogCount('current', id(7));
-      await under.store.repairBlocks(checkpointAt(50), [{ blockNumber: 20, events: proven }], NO_OWNERSHIP);
+      await under.store.repairBlocks(checkpointAt(50), [{ block: blockAt(20), events: proven }], NO_OWNERSHIP);
       expect(await values()).toEqual(expected);
       // A second repair finds what the first one wrote.
-      await under.store.repairBlocks(checkpointAt(50), [{ blockNumber: 30, events: [eventAt(30, 77n)] }], NO_OWNERSHIP);
+      await under.store.repairBlocks(
+        checkpointAt(50),
+        [{ block: blockAt(30), events: [eventAt(30, 77n)] }],
+        NO_OWNERSHIP,
+      );
       expect((await values()).at(-1)).toMatchObject([expected.length - 1, 30, 77n]);
       expect((await values()).slice(0, -1)).toEqual(expected.slice(0, -1));
       expect((await under.store.readEventLogCount('current', id(7))).epoch).toBeGreaterThan(epoch);
@@ -180,7 +184,7 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('continues with the logs of later blocks', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);
-      await store.repairBlocks(checkpointAt(50), [{ blockNumber: 10, events: [] }], NO_OWNERSHIP);
+      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [] }], NO_OWNERSHIP);
       await store.advanceMainChain(checkpointAt(50), checkpointAt(60), [eventAt(55, 5n)], NO_OWNERSHIP);
       expect(await values()).toEqual([
         [0, 20, 2n],
@@ -190,17 +194,32 @@ export function testIndexProof(under: StoreUnderTest): void {
   });
 
   describe('proof segments', () => {
+    test('forget the proven log blocks of their range', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(30, 3n)]);
+      await store.recordProvenBlocks([10, 20]);
+      expect(await store.listLogBlocks(10, 30)).toEqual([
+        { ...blockAt(10), isProven: true },
+        { ...blockAt(20), isProven: true },
+        { ...blockAt(30), isProven: false },
+      ]);
+      await store.addProofSegment({ fromBlock: 15, toBlock: 40, kind: 'sample' }, false);
+      expect(await store.listLogBlocks(0, 99)).toHaveLength(3);
+      await store.addProofSegment({ fromBlock: 15, toBlock: 40, kind: 'headers' }, true);
+      expect((await store.listLogBlocks(0, 99)).map(({ blockNumber }) => blockNumber)).toEqual([10, 30]);
+    });
+
     test('join with those of their kind', async () => {
       const { store } = under;
-      await store.addProofSegment({ fromBlock: 10, toBlock: 20, kind: 'sample' });
-      await store.addProofSegment({ fromBlock: 31, toBlock: 40, kind: 'sample' });
-      await store.addProofSegment({ fromBlock: 21, toBlock: 25, kind: 'second-node' });
+      await store.addProofSegment({ fromBlock: 10, toBlock: 20, kind: 'sample' }, false);
+      await store.addProofSegment({ fromBlock: 31, toBlock: 40, kind: 'sample' }, false);
+      await store.addProofSegment({ fromBlock: 21, toBlock: 25, kind: 'second-node' }, false);
       expect(await store.listProofSegments()).toEqual([
         { fromBlock: 10, toBlock: 20, kind: 'sample' },
         { fromBlock: 21, toBlock: 25, kind: 'second-node' },
         { fromBlock: 31, toBlock: 40, kind: 'sample' },
       ]);
-      await store.addProofSegment({ fromBlock: 21, toBlock: 32, kind: 'sample' });
+      await store.addProofSegment({ fromBlock: 21, toBlock: 32, kind: 'sample' }, false);
       expect(await store.listProofSegments()).toEqual([
         { fromBlock: 10, toBlock: 40, kind: 'sample' },
         { fromBlock: 21, toBlock: 25, kind: 'second-node' },

@@ -12,6 +12,7 @@ import {
   LogQueryRefused,
   type BlockLogs,
   type ChainLog,
+  type ChainWitness,
   type EventGeneration,
   type Header,
   type LogQuery,
@@ -46,6 +47,7 @@ export interface MainChainLogOptions {
   readonly multicall: Multicall;
   readonly counters: MainUpstreamCounters;
   readonly startRead: () => Deadline;
+  readonly witnesses: readonly ChainWitness[];
   /** Returns the largest number of records per call. */
   readonly readPageLimit: (block: Header, deadline: Deadline) => Promise<number>;
 }
@@ -153,6 +155,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
   return {
     addresses: effects.addresses,
+    witnesses: options.witnesses,
     get servesReceipts() {
       return servesReceipts;
     },

@@ -59,7 +59,7 @@ export function createEventRepair(dialect: Dialect): EventRepair {
 
   return {
     *replaceBlocks(repairs) {
-      const numbers = new Set(repairs.map(({ blockNumber }) => blockNumber));
+      const numbers = new Set(repairs.map(({ block }) => block.blockNumber));
       const proven = repairs.flatMap(({ events }) => events);
       const touched = yield* histories.load(yield* findTouched([...numbers], proven));
       const current = touched.filter(({ generation }) => generation === 'current');

@@ -34,7 +34,7 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
     writeBlockTimes: (times) => database.exclusive(progress.setTimes(times)),
     listUnprovenBlocks: (below, limit) => database.run(progress.listUnproven(below, limit)),
     readUnprovenExtent: () => database.run(progress.readExtent()),
-    recordProvenBlocks: (numbers) => database.exclusive(progress.removeUnproven(numbers)),
+    recordProvenBlocks: (numbers) => database.exclusive(progress.markProven(numbers)),
     repairBlocks: (expected, repairs, ownership) =>
       database.exclusive(
         (function* () {
@@ -42,7 +42,7 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
           yield* repair.replaceBlocks(repairs);
           yield* ownershipRows.apply(ownership);
           yield* progress.removeUnread(ownership.changes.map(({ id }) => id));
-          yield* progress.removeUnproven(repairs.map(({ blockNumber }) => blockNumber));
+          yield* progress.replaceProven(repairs.map(({ block }) => block));
           return true;
         })(),
       ),
@@ -55,6 +55,13 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
         })(),
       ),
     listProofSegments: () => database.run(progress.listSegments()),
-    addProofSegment: (segment) => database.exclusive(progress.addSegment(segment)),
+    listLogBlocks: (fromBlock, toBlock) => database.run(progress.listRange(fromBlock, toBlock)),
+    addProofSegment: (segment, forget) =>
+      database.exclusive(
+        (function* () {
+          yield* progress.addSegment(segment);
+          if (forget) yield* progress.forgetProven(segment.fromBlock, segment.toBlock);
+        })(),
+      ),
   };
 }

@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import {
   UNKNOWN_BLOCK_TIME,
+  type LogBlock,
   type ProofSegment,
-  type UnprovenBlock,
   type UnprovenExtent,
   type UnprovenWindow,
 } from '../../../ports/index-proof.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
-import { execute, readFirst, readRows, type SqlProgram } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import { fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import type { HistoryKey } from './event-histories.ts';
@@ -20,12 +20,16 @@ export interface ProofProgress {
   addUnproven(window: UnprovenWindow): SqlProgram<void>;
   listUnread(limit: number): SqlProgram<readonly MachineId[]>;
   removeUnread(ids: readonly MachineId[]): SqlProgram<void>;
-  listUntimed(below: number, limit: number): SqlProgram<readonly UnprovenBlock[]>;
+  listUntimed(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
   /** Sets unknown times of blocks and of their logs. */
   setTimes(times: readonly { readonly blockNumber: number; readonly blockTimestamp: number }[]): SqlProgram<void>;
-  listUnproven(below: number, limit: number): SqlProgram<readonly UnprovenBlock[]>;
+  listUnproven(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
   readExtent(): SqlProgram<UnprovenExtent | undefined>;
-  removeUnproven(numbers: readonly number[]): SqlProgram<void>;
+  markProven(numbers: readonly number[]): SqlProgram<void>;
+  /** Stores blocks whose logs were replaced by proven ones. */
+  replaceProven(blocks: readonly LogBlock[]): SqlProgram<void>;
+  listRange(from: number, to: number): SqlProgram<readonly (LogBlock & { readonly isProven: boolean })[]>;
+  forgetProven(from: number, to: number): SqlProgram<void>;
   isProven(fromBlock: number, toBlock: number): SqlProgram<boolean>;
   /** Returns the block of the machine's first log since its last import; undefined without a log. */
   findFirstBlock(key: HistoryKey): SqlProgram<number | undefined>;
@@ -45,16 +49,26 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
     'DELETE FROM unread_machines WHERE machine_id IN (SELECT machine_id FROM batch)',
   );
   const insertBlocks = batch(
-    { block_number: 'integer', block_hash: 'bytes', block_timestamp: 'integer', digest: 'bytes' },
-    `INSERT INTO unproven_blocks (block_number, block_hash, block_timestamp, digest)
-     SELECT block_number, block_hash, block_timestamp, digest FROM batch`,
+    { block_number: 'integer', block_hash: 'bytes', block_timestamp: 'integer', digest: 'bytes', is_proven: 'integer' },
+    `INSERT INTO log_blocks (block_number, block_hash, block_timestamp, digest, is_proven)
+     SELECT block_number, block_hash, block_timestamp, digest, is_proven FROM batch WHERE true
+     ON CONFLICT (block_number) DO UPDATE
+     SET block_hash = excluded.block_hash, block_timestamp = excluded.block_timestamp, digest = excluded.digest,
+       is_proven = excluded.is_proven`,
   );
-  const deleteBlocks = batch(
+  const markProven = batch(
     { block_number: 'integer' },
-    'DELETE FROM unproven_blocks WHERE block_number IN (SELECT block_number FROM batch)',
+    'UPDATE log_blocks SET is_proven = 1 FROM batch WHERE log_blocks.block_number = batch.block_number',
+  );
+  const deleteBlocks = prepareQuery({ from: integer, to: integer }, ({ from, to }) =>
+    builder
+      .deleteFrom('log_blocks')
+      .where('block_number', '>=', from)
+      .where('block_number', '<=', to)
+      .where('is_proven', '=', sql.lit(1)),
   );
   const timed = { block_number: 'integer', block_timestamp: 'integer' } as const;
-  const timeTables = ['unproven_blocks', 'event_logs', 'active_machines'].map((table) =>
+  const timeTables = ['log_blocks', 'event_logs', 'active_machines'].map((table) =>
     batch(
       timed,
       `UPDATE ${table} SET block_timestamp = batch.block_timestamp FROM batch
@@ -67,24 +81,34 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
   const columns = ['block_number', 'block_hash', 'block_timestamp', 'digest'] as const;
   const selectUntimed = prepareQuery({ below: integer, limit: integer }, ({ below, limit }) =>
     builder
-      .selectFrom('unproven_blocks')
+      .selectFrom('log_blocks')
       .select(columns)
       .where('block_timestamp', '=', sql.lit(UNKNOWN_BLOCK_TIME))
       .where('block_number', '<', below)
       .orderBy('block_number', 'desc')
       .limit(limit),
   );
+  const selectRange = prepareQuery({ from: integer, to: integer }, ({ from, to }) =>
+    builder
+      .selectFrom('log_blocks')
+      .select([...columns, 'is_proven'])
+      .where('block_number', '>=', from)
+      .where('block_number', '<=', to)
+      .orderBy('block_number'),
+  );
   const selectUnproven = prepareQuery({ below: integer, limit: integer }, ({ below, limit }) =>
     builder
-      .selectFrom('unproven_blocks')
+      .selectFrom('log_blocks')
       .select(columns)
+      .where('is_proven', '=', sql.lit(0))
       .where('block_number', '<', below)
       .orderBy('block_number', 'desc')
       .limit(limit),
   );
   const selectExtent = prepareQuery({}, () =>
     builder
-      .selectFrom('unproven_blocks')
+      .selectFrom('log_blocks')
+      .where('is_proven', '=', sql.lit(0))
       .select(({ fn }) => [
         fn.countAll<number>().as('blocks'),
         fn.min('block_number').as('oldest'),
@@ -93,8 +117,9 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
   );
   const selectBetween = prepareQuery({ from: integer, to: integer }, ({ from, to }) =>
     builder
-      .selectFrom('unproven_blocks')
+      .selectFrom('log_blocks')
       .select('block_number')
+      .where('is_proven', '=', sql.lit(0))
       .where('block_number', '>=', from)
       .where('block_number', '<=', to)
       .limit(sql.lit(1)),
@@ -134,15 +159,14 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
   return {
     *addUnproven({ blocks, ownershipOf }) {
       yield* execute({ sql: insertUnread, batch: ownershipOf.map((id) => [toIdBytes(id)]) });
-      yield* execute({
-        sql: insertBlocks,
-        batch: blocks.map(({ blockNumber, blockHash, blockTimestamp, digest }) => [
-          blockNumber,
-          hexToColumn(blockHash),
-          blockTimestamp,
-          hexToColumn(digest),
-        ]),
-      });
+      yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 0)) });
+    },
+    *replaceProven(blocks) {
+      yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 1)) });
+    },
+    *listRange(from, to) {
+      const rows = yield* readRows(selectRange({ from, to }));
+      return rows.map((row) => ({ ...toBlock(row), isProven: row.is_proven === 1 }));
     },
     *listUnread(limit) {
       return (yield* readRows(selectUnread({ limit }))).map(({ machine_id }) => fromIdBytes(machine_id));
@@ -164,8 +188,11 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       const extent = (yield* readFirst(selectExtent({})))!;
       return extent.blocks === 0 ? undefined : extent;
     },
-    *removeUnproven(numbers) {
-      yield* execute({ sql: deleteBlocks, batch: numbers.map((number) => [number]) });
+    *markProven(numbers) {
+      yield* execute({ sql: markProven, batch: numbers.map((number) => [number]) });
+    },
+    *forgetProven(from, to) {
+      yield* execute(deleteBlocks({ from, to }));
     },
     *isProven(from, to) {
       return (yield* readFirst(selectBetween({ from, to }))) === undefined;
@@ -188,12 +215,16 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
   };
 }
 
+function toBlockRow({ blockNumber, blockHash, blockTimestamp, digest }: LogBlock, isProven: 0 | 1): SqlValue[] {
+  return [blockNumber, hexToColumn(blockHash), blockTimestamp, hexToColumn(digest), isProven];
+}
+
 function toBlock(row: {
   readonly block_number: number;
   readonly block_hash: Uint8Array;
   readonly block_timestamp: number;
   readonly digest: Uint8Array;
-}): UnprovenBlock {
+}): LogBlock {
   return {
     blockNumber: row.block_number,
     blockHash: columnToHex(row.block_hash),

@@ -305,13 +305,15 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE TABLE unread_machines (
         machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32)
       ) ${clustered}`,
-      `CREATE TABLE unproven_blocks (
+      `CREATE TABLE log_blocks (
         block_number ${integer} NOT NULL PRIMARY KEY,
         block_hash ${bytes} NOT NULL CHECK (length(block_hash) = 32),
         block_timestamp ${integer} NOT NULL,
-        digest ${bytes} NOT NULL CHECK (length(digest) = 32)
+        digest ${bytes} NOT NULL CHECK (length(digest) = 32),
+        is_proven ${small} NOT NULL CHECK (is_proven IN (0, 1))
       ) ${clustered}`,
-      'CREATE INDEX unproven_blocks_without_time ON unproven_blocks (block_number) WHERE block_timestamp = 0',
+      'CREATE INDEX log_blocks_unproven ON log_blocks (block_number) WHERE is_proven = 0',
+      'CREATE INDEX log_blocks_without_time ON log_blocks (block_number) WHERE block_timestamp = 0',
       'CREATE INDEX event_logs_without_time ON event_logs (block_number) WHERE block_timestamp = 0',
       `CREATE TABLE event_imports (
         history_id ${integer} NOT NULL,

@@ -39,8 +39,14 @@ export interface Schema {
   event_imports: { history_id: number; epoch: number; block_number: number };
   /** Machines named by logs whose ownership was not read yet. */
   unread_machines: { machine_id: Uint8Array };
-  /** Blocks whose stored logs are not proven; `block_timestamp` is 0 while it is unknown. */
-  unproven_blocks: { block_number: number; block_hash: Uint8Array; block_timestamp: number; digest: Uint8Array };
+  /** Blocks with stored logs whose range is not complete; `block_timestamp` is 0 while it is unknown. */
+  log_blocks: {
+    block_number: number;
+    block_hash: Uint8Array;
+    block_timestamp: number;
+    digest: Uint8Array;
+    is_proven: number;
+  };
   /** Ranges known to hold no further logs. */
   proof_segments: { kind: ProofKind; from_block: number; to_block: number };
   /** Configurations that rating states are stored for; `claim` grows with every change of the one in use. */

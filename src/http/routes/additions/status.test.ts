@@ -85,6 +85,32 @@ test.each([
   expect([response.status, response.text]).toEqual([503, body('not_fresh', 100, alt)]);
 });
 
+test('returns 503 and shows the proof while ratings are refused, whatever the lag', async () => {
+  await open();
+  const { index } = service!.ctx.main!;
+  const proof = {
+    ...({ mode: 'background', isBackfilled: false, unprovenBlocks: 3, segmentCount: 1 } as const),
+    segments: [{ fromBlock: 7, toBlock: 9, kind: 'sample' as const }],
+  };
+  const lagging = await index.readMainChainIndex();
+  index.readMainChainIndex = async () => ({ ...lagging, servesRatings: false, proof });
+  const { status, text } = await service!.request('/status');
+  expect([status, JSON.parse(text)]).toMatchObject([
+    503,
+    {
+      status: 'not_fresh',
+      operator_index: {
+        ready: false,
+        lag_blocks: 2,
+        proof: {
+          ...{ mode: 'background', backfilled: false, unproven_blocks: 3, segment_count: 1 },
+          segments: [{ from_block: 7, to_block: 9, kind: 'sample' }],
+        },
+      },
+    },
+  ]);
+});
+
 test('returns 503 when the head was not read for ten poll intervals, at any accepted lag', async () => {
   rule('status.freshness');
   await open({ observedAtMilliseconds: NOW * 1000 + 600_000 });
@@ -124,7 +150,8 @@ test('is not fresh, with a cause, while the blocks above a fresh index are unkno
   rule('status.freshness');
   await open();
   const { main } = service!.ctx;
-  Object.assign(main!, { indexHealth: { listCauses: () => [], isConnected: () => false } });
+  const reading = await main!.index.readMainChainIndex();
+  main!.index.readMainChainIndex = async () => ({ ...reading, servesRatings: false });
   Object.assign(main!.chain, { readReadiness: async () => ALL_WELL });
   const { status, text } = await service!.request('/status');
   expect(status).toBe(503);
@@ -138,7 +165,7 @@ test('is not fresh, with a cause, while the blocks above a fresh index are unkno
 test('names what stops the index, with the remedy', async () => {
   await open();
   const cause = explainCause({ kind: 'logs-refused' });
-  Object.assign(service!.ctx.main!, { indexHealth: { listCauses: () => [cause], isConnected: () => true } });
+  Object.assign(service!.ctx.main!, { indexHealth: { listCauses: () => [cause] } });
   const { status, text } = await service!.request('/status');
   const { kind, ...texts } = cause;
   expect([status, (JSON.parse(text) as { causes: unknown }).causes]).toEqual([200, [{ cause: kind, ...texts }]]);
