@@ -53,8 +53,10 @@ export async function examineMainChain(
     }
     findings.push(examineClock(Math.floor(nowMilliseconds() / 1000) - latest.header.timestamp));
     findings.push(examineFinality(latest.header.number - finalized.header.number));
-    if (problems.length > 0) return findings;
-    return [...findings, ...(await rehearseFirstStart({ settings, adapter, proof, finalized: finalized.header }))];
+    const nodeUrl = settings.rpcUrls.find((_, i) => !failedEndpoints(problems).has(i + 1));
+    if (nodeUrl === undefined || problems.some(({ kind }) => kind !== 'unreachable')) return findings;
+    const rehearsal = { settings, adapter, proof, finalized: finalized.header, nodeUrl };
+    return [...findings, ...(await rehearseFirstStart(rehearsal))];
   } finally {
     await adapter.close();
   }
@@ -90,12 +92,17 @@ async function readHeader(adapter: MainChainAdapter, tag: 'latest' | 'finalized'
   }
 }
 
+/** Returns the numbers of the nodes that do not respond or serve another chain, from 1. */
+function failedEndpoints(problems: readonly DeploymentProblem[]): ReadonlySet<number> {
+  return new Set(problems.flatMap((problem) => ('endpoint' in problem ? [problem.endpoint] : [])));
+}
+
 /** Counts the hosts whose nodes respond and serve the configured chain. */
 function examineHosts(
   { quorum, rpcHosts }: NonNullable<Config['mainChain']>,
   problems: readonly DeploymentProblem[],
 ): Finding[] {
-  const failed = new Set(problems.flatMap((problem) => ('endpoint' in problem ? [problem.endpoint] : [])));
+  const failed = failedEndpoints(problems);
   const hosts = new Set(rpcHosts.filter((_, i) => !failed.has(i + 1))).size;
   return hosts >= quorum ? [] : [toCauseFinding(explainCause({ kind: 'hosts-missing', hosts, quorum }))];
 }

@@ -28,11 +28,13 @@ export interface RehearsalOptions {
   readonly adapter: MainChainAdapter;
   readonly proof: IndexProof;
   readonly finalized: Header;
+  /** A node that responds. */
+  readonly nodeUrl: string;
 }
 
 /** Returns the findings. Never throws for a node that refuses. */
 export async function rehearseFirstStart(options: RehearsalOptions): Promise<Finding[]> {
-  const node = openRawNode(options.settings.rpcUrls[0]!);
+  const node = openRawNode(options.nodeUrl);
   try {
     return await rehearse(options, node);
   } finally {
@@ -43,7 +45,15 @@ export async function rehearseFirstStart(options: RehearsalOptions): Promise<Fin
 async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Finding[]> {
   const { settings, adapter, proof, finalized } = options;
   const code = await findFirstCode(node, adapter.log.addresses, finalized.number);
-  if (code.kind === 'no-code') return [];
+  if (code.kind === 'no-code') {
+    const text = `no contract has code at the finalized block ${finalized.number}`;
+    return [warn('first start', text, 'run svc doctor again when their deployment is final')];
+  }
+  if (code.kind === 'no-state') {
+    const at = toHex(finalized.number);
+    const raw = await node.call('eth_getCode', adapter.log.addresses[0], at);
+    return [toCauseFinding(explainCause({ kind: 'state-missing' }), raw.ok ? undefined : raw.text)];
+  }
   const configured = settings.startBlock;
   if (configured > finalized.number) {
     const text = `${configured} is later than the finalized block ${finalized.number}`;

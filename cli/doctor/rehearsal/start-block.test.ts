@@ -31,6 +31,11 @@ describe('the first block with code', () => {
     expect(await findFirstCode(node, ['a', 'b'], LAST)).toEqual({ kind: 'no-code' });
   });
 
+  it('is not searched on a node without the state of the last block', async () => {
+    const { node } = nodeWith({ a: 5, b: 5 }, LAST + 1);
+    expect(await findFirstCode(node, ['a', 'b'], LAST)).toEqual({ kind: 'no-state' });
+  });
+
   it('is unknown where the node has pruned it', async () => {
     const { node } = nodeWith({ a: 5, b: 700_000 }, 600_000);
     expect(await findFirstCode(node, ['b', 'a'], LAST)).toEqual({ kind: 'pruned', from: 600_000 });

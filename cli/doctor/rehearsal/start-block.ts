@@ -13,6 +13,8 @@ export type FirstCode =
   | { readonly kind: 'found'; readonly block: number }
   /** No contract has code at the last block. */
   | { readonly kind: 'no-code' }
+  /** The node does not have the state of the last block. */
+  | { readonly kind: 'no-state' }
   /** The node lacks the state of blocks before `from`, in which a contract has code already. */
   | { readonly kind: 'pruned'; readonly from: number };
 
@@ -20,9 +22,11 @@ export type FirstCode =
 export async function findFirstCode(node: RawNode, addresses: readonly string[], last: number): Promise<FirstCode> {
   let first = last + 1;
   let prunedFrom = 0;
+  let hasState = true;
   for (const address of addresses) {
     const isEarlier = await hasCode(node, address, first - 1);
-    if (isEarlier === false || isEarlier === 'unknown') continue;
+    if (isEarlier === 'unknown' && first > last) hasState = false;
+    if (isEarlier !== true) continue;
     let without = Math.max(-1, prunedFrom - 1);
     let withCode = first - 1;
     while (withCode - without > 1) {
@@ -34,7 +38,7 @@ export async function findFirstCode(node: RawNode, addresses: readonly string[],
     }
     first = withCode;
   }
-  if (first > last) return { kind: 'no-code' };
+  if (first > last) return { kind: hasState ? 'no-code' : 'no-state' };
   return prunedFrom > 0 && first === prunedFrom
     ? { kind: 'pruned', from: prunedFrom }
     : { kind: 'found', block: first };
