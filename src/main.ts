@@ -91,6 +91,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
         chain: main.adapter.chain,
         eventTimes: main.indexers.eventTimes,
         index: main.indexers.index,
+        indexHealth: main.indexers.health,
         counters: main.indexers.counters,
       },
       alt: alt?.ports,

@@ -49,7 +49,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
     import('../doctor/files-and-feeds.ts'),
     import('../doctor/distributed-rate-limits.ts'),
   ]);
-  yield await examineMainChain(config.mainChain, Date.now);
+  yield await examineMainChain(config.mainChain, Date.now, config.indexProof);
   yield await examineAltChain(config.altChain, Date.now);
   yield [await examineDatabase(config)];
   yield await examineTrust(config);

@@ -1,14 +1,21 @@
 /**
- * Checks of the main chain: chain id, contract code and peer addresses as at the start of the service, then the clock and the distance
- * to finality.
+ * Checks of the main chain: chain id, contract code and peer addresses as at the start of the service, then the clock, the
+ * distance to finality and a rehearsal of the first start.
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import type { Config } from '../../src/config.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
-import { fail, ok, unreachable, warn, type Finding } from './check-result.ts';
+import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
+import type { DeploymentProblem } from '../../src/adapters/rpc/deployment-problem.ts';
+import { findCauseOfFailure } from '../../src/indexing/main/cause-of-failure.ts';
+import type { Header } from '../../src/ports/main-chain.ts';
+import { fail, ok, warn, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
 import { toDeploymentFindings } from './deployment.ts';
+import { toCauseFinding } from './rehearsal/cause-finding.ts';
+import { rehearseFirstStart } from './rehearsal/rehearse.ts';
 
 /** A chain without a block for longer counts as halted; slower chains are not supported. */
 const MAX_BLOCK_AGE_SECONDS = 300;
@@ -22,6 +29,7 @@ const ANY_MACHINE = 1n as MachineId;
 export async function examineMainChain(
   settings: Config['mainChain'],
   nowMilliseconds: () => number,
+  proof: IndexProof = 'background',
 ): Promise<Finding[]> {
   if (settings === undefined) {
     const remedy = 'set the six contract addresses, MAIN_RPC_URLS and MAIN_CHAIN_ID';
@@ -30,11 +38,25 @@ export async function examineMainChain(
   const adapter = createMainChain(settings, { clock: { nowMilliseconds }, log: SILENT_LOG });
   try {
     const problems = await adapter.checkDeployment();
-    return [
+    const findings = [
       ...toDeploymentFindings('main chain', 'chain id, code and peers', problems),
+      ...examineHosts(settings, problems),
       ...(await examineChipCounter(adapter, settings)),
-      ...(await examineBlocks(adapter, nowMilliseconds())),
     ];
+    const latest = await readHeader(adapter, 'latest');
+    const finalized = 'finding' in latest ? latest : await readHeader(adapter, 'finalized');
+    if ('finding' in latest || 'finding' in finalized) {
+      return [
+        ...findings,
+        ...[latest, finalized].flatMap((each) => ('finding' in each ? [each.finding] : [])).slice(0, 1),
+      ];
+    }
+    findings.push(examineClock(Math.floor(nowMilliseconds() / 1000) - latest.header.timestamp));
+    findings.push(examineFinality(latest.header.number - finalized.header.number));
+    const nodeUrl = settings.rpcUrls.find((_, i) => !failedEndpoints(problems).has(i + 1));
+    if (nodeUrl === undefined || problems.some(({ kind }) => kind !== 'unreachable')) return findings;
+    const rehearsal = { settings, adapter, proof, finalized: finalized.header, nodeUrl };
+    return [...findings, ...(await rehearseFirstStart(rehearsal))];
   } finally {
     await adapter.close();
   }
@@ -58,16 +80,31 @@ async function examineChipCounter(
   }
 }
 
-async function examineBlocks(adapter: MainChainAdapter, nowMilliseconds: number): Promise<Finding[]> {
+type HeaderResult = { readonly header: Header } | { readonly finding: Finding };
+
+async function readHeader(adapter: MainChainAdapter, tag: 'latest' | 'finalized'): Promise<HeaderResult> {
   try {
-    const [latest, finalized] = [await adapter.log.readHeader('latest'), await adapter.log.readHeader('finalized')];
-    return [
-      examineClock(Math.floor(nowMilliseconds / 1000) - latest.timestamp),
-      examineFinality(latest.number - finalized.number),
-    ];
-  } catch {
-    return [unreachable('finality', 'the latest and the finalized block cannot be read', 'check the node')];
+    return { header: await adapter.log.readHeader(tag) };
+  } catch (error) {
+    const kind = findCauseOfFailure(error, tag === 'finalized' ? tag : 'header');
+    if (kind === undefined) throw error;
+    return { finding: toCauseFinding(explainCause({ kind })) };
   }
+}
+
+/** Returns the numbers of the nodes that do not respond or serve another chain, from 1. */
+function failedEndpoints(problems: readonly DeploymentProblem[]): ReadonlySet<number> {
+  return new Set(problems.flatMap((problem) => ('endpoint' in problem ? [problem.endpoint] : [])));
+}
+
+/** Counts the hosts whose nodes respond and serve the configured chain. */
+function examineHosts(
+  { quorum, rpcHosts }: NonNullable<Config['mainChain']>,
+  problems: readonly DeploymentProblem[],
+): Finding[] {
+  const failed = failedEndpoints(problems);
+  const hosts = new Set(rpcHosts.filter((_, i) => !failed.has(i + 1))).size;
+  return hosts >= quorum ? [] : [toCauseFinding(explainCause({ kind: 'hosts-missing', hosts, quorum }))];
 }
 
 function examineClock(ageSeconds: number): Finding {
@@ -82,9 +119,7 @@ function examineClock(ageSeconds: number): Finding {
 }
 
 function examineFinality(gapBlocks: number): Finding {
-  if (gapBlocks > MAX_LAG_BLOCKS) {
-    const text = `${gapBlocks} blocks behind the latest block; the index may lag by ${MAX_LAG_BLOCKS}`;
-    return fail('finality', text, 'use a node that finalizes sooner; otherwise this chain cannot be served');
-  }
-  return ok('finality', `${gapBlocks} blocks behind the latest block`);
+  return gapBlocks > MAX_LAG_BLOCKS
+    ? toCauseFinding(explainCause({ kind: 'finality-distant', gapBlocks }))
+    : ok('finality', `${gapBlocks} blocks behind the latest block`);
 }

@@ -115,6 +115,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       chain: adapter.chain,
       eventTimes: indexers.eventTimes,
       index: indexers.index,
+      indexHealth: indexers.health,
       counters: indexers.counters,
     },
     alt: alt?.ports,

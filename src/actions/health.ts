@@ -1,5 +1,6 @@
 /** Health checks: readiness and index freshness (`/ready` of the interface, http-facts 12). */
 import { Fault } from '../domain/faults.ts';
+import { explainCause, type ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import {
   isObservationFresh,
   judgeIndexFreshness,
@@ -101,16 +102,25 @@ export type IndexReports = Pick<Readiness, 'operatorIndex' | 'altIndex'>;
 /** Freshness of the indexes. */
 export interface Freshness extends IndexReports {
   readonly isFresh: boolean;
+  /** What stops or slows the index of the main chain, as far as this process knows. */
+  readonly causes: readonly ExplainedCause[];
 }
 
 /** Reports whether both indexes are fresh. Throws no fault: what cannot be read is not fresh. */
 export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
   const { main, clock, pollIntervalSeconds } = ctx;
-  if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined };
+  if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [] };
   const { index, altIndex } = await readIndexes(ctx, main);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
   const isFresh = kind === 'fresh' && index.servesRatings !== false && altIndex?.isReady !== false;
-  return { isFresh, operatorIndex: toReport(ctx, index), altIndex };
+  const causes = main.indexHealth?.listCauses() ?? [];
+  const isUnexplained = kind === 'fresh' && index.servesRatings === false && causes.length === 0;
+  return {
+    isFresh,
+    operatorIndex: toReport(ctx, index),
+    altIndex,
+    causes: isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : causes,
+  };
 }
 
 /** Reports progress for responses from the index. Throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */

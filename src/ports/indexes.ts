@@ -1,6 +1,7 @@
 /** Ports of the indexes: their progress, and what they know of events and fleets. Implemented by `indexing/`. */
 import type { IndexProof } from '../domain/index-rules/index-proof.ts';
 import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.ts';
+import type { ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { BlockRef, EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
@@ -55,6 +56,12 @@ export interface IndexCounters {
    * Throws `EventIndexSyncing` when one does not, and `ChainUnreadable`.
    */
   checkMachine(snapshot: MachineSnapshot): Promise<void>;
+}
+
+/** What this process knows of its loops that read the main chain. */
+export interface IndexHealth {
+  /** Causes that stop or slow them now, each once. */
+  listCauses(): readonly ExplainedCause[];
 }
 
 /** Log of the record at position `seq`; `eventType`, `value` and `eventIndex` prove that both belong together. */

@@ -185,13 +185,18 @@ export interface ChainLog {
 /** Log that is proven by the receipts root of its block's header; the time is the header's. */
 export type ProvenLog = ChainLog & { readonly blockTimestamp: number };
 
-/** A node rejected a log query; the two reasons are handled differently (chain-evm 4.7). */
+/**
+ * Why a node rejected a log query (chain-evm 4.7). A smaller range may pass, or the same one later; `logs-refused`: not
+ * even one block passes; `history-pruned`: the node no longer has the logs of these blocks.
+ */
+export type LogRefusal = 'range-too-large' | 'rate-limited' | 'logs-refused' | 'history-pruned';
+
 export class LogQueryRefused extends Error {
-  readonly reason: 'range-too-large' | 'rate-limited';
+  readonly reason: LogRefusal;
   /** Seconds that the node requested to wait, if any. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(reason: 'range-too-large' | 'rate-limited', retryAfterSeconds?: number) {
+  constructor(reason: LogRefusal, retryAfterSeconds?: number) {
     super(reason);
     this.name = 'LogQueryRefused';
     this.reason = reason;

@@ -1,5 +1,5 @@
 /** Schemas of health, readiness and status (http-facts 12, decisions 4). */
-import { closedObject, COUNT, described, exactly, FLAG, listOf, orNull, refer, word } from './json-schema.ts';
+import { closedObject, COUNT, described, exactly, FLAG, listOf, orNull, refer, TEXT, word } from './json-schema.ts';
 
 const READY = described(FLAG, 'Whether the index is fresh enough to be used.', true);
 
@@ -68,6 +68,16 @@ const ALT_PROGRESS = described(
   'The progress of the alt-chain index through its history.',
 );
 
+const STATUS_CAUSE = described(
+  closedObject({
+    cause: described(TEXT, 'A fixed name of the cause; more may be added.', 'logs-refused'),
+    subject: described(TEXT, 'The variable or fact that the cause concerns.', 'MAIN_RPC_URLS'),
+    text: described(TEXT, 'What is wrong.', 'the node refuses log queries, even of one block'),
+    remedy: described(TEXT, 'What to do.', 'name another node in MAIN_RPC_URLS that serves eth_getLogs'),
+  }),
+  'A cause that stops or slows an index.',
+);
+
 /** Describes the state of both indexes. */
 export function indexMembers() {
   return {
@@ -111,6 +121,10 @@ export function healthResponses() {
           orNull(refer('AltIndexProgress')),
           'Null: no alt chain is configured, nothing is listed yet, or the index cannot be read.',
         ),
+        causes: described(
+          listOf(refer('StatusCause')),
+          'What stops or slows the index of the main chain now, as far as this process knows; empty: nothing.',
+        ),
       }),
       'Whether the indexes are fresh.',
     ),
@@ -123,5 +137,6 @@ export function healthParts() {
     IndexProofEntry: INDEX_PROOF,
     AltIndexLag: ALT_INDEX,
     AltIndexProgress: ALT_PROGRESS,
+    StatusCause: STATUS_CAUSE,
   };
 }

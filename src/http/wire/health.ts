@@ -42,6 +42,7 @@ export function toStatusReport(freshness: Freshness, maxLagBlocks: number): Stat
     max_lag_blocks: maxLagBlocks,
     ...toIndexReports(freshness),
     solana_index_progress: toProgressEntry(freshness.altIndex?.progress),
+    causes: freshness.causes.map(({ kind, subject, text, remedy }) => ({ cause: kind, subject, text, remedy })),
   };
 }
 

@@ -455,6 +455,8 @@ export interface StatusResponse {
   readonly solana_indexer: AltIndexLag | null;
   /** Null: no alt chain is configured, nothing is listed yet, or the index cannot be read. */
   readonly solana_index_progress: AltIndexProgress | null;
+  /** What stops or slows the index of the main chain now, as far as this process knows; empty: nothing. */
+  readonly causes: readonly StatusCause[];
 }
 
 /** The rating. NR: not rated; Provisioned: bonded, with too little history for a rating. */
@@ -785,6 +787,18 @@ export interface AltIndexProgress {
   readonly target_slot: number;
   /** The slot of the oldest transaction listed; null: nothing is being listed. */
   readonly listed_down_to_slot: number | null;
+}
+
+/** A cause that stops or slows an index. */
+export interface StatusCause {
+  /** A fixed name of the cause; more may be added. */
+  readonly cause: string;
+  /** The variable or fact that the cause concerns. */
+  readonly subject: string;
+  /** What is wrong. */
+  readonly text: string;
+  /** What to do. */
+  readonly remedy: string;
 }
 
 /** One invalid parameter. */

@@ -38,6 +38,8 @@ export interface HeadFollower {
   poll(): Promise<NextStep>;
   /** Returns the known blocks; undefined before the first poll. */
   recent(): RecentBlocks | undefined;
+  /** Returns whether the known head is still the newest one: no poll is overdue. */
+  isCurrent(): boolean;
   report(): HeadFollowerReport;
 }
 
@@ -55,6 +57,8 @@ const BEHIND_MILLISECONDS = 60_000;
  * Responses may still refer to blocks that the index has passed; snapshots live no longer than it takes to mine these.
  */
 const RETAINED_COVERED_BLOCKS = 64;
+/** Time after the next poll was due from which on the head is no longer current. */
+const OVERDUE_MILLISECONDS = 10_000;
 /** Delay before another attempt to read everything above a checkpoint that could not be reached. */
 const RECONNECT_MILLISECONDS = 10_000;
 
@@ -87,6 +91,8 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   let waitMilliseconds = intervalMilliseconds;
   let reorgs = 0;
   let unknownLogs = 0;
+  /** Time at which the known head is no longer current. */
+  let currentUntilMilliseconds = Number.NEGATIVE_INFINITY;
 
   async function poll(): Promise<NextStep> {
     waitMilliseconds = intervalMilliseconds;
@@ -95,6 +101,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     const started: Poll = { observedAtMilliseconds, checkpoint };
     if (followed === undefined) await restart(await chain.readHeader('latest'), started);
     else if (!(await reconcileWithIndex(followed, started))) await follow(followed, started);
+    currentUntilMilliseconds = observedAtMilliseconds + waitMilliseconds + OVERDUE_MILLISECONDS;
     return { waitMilliseconds };
   }
 
@@ -241,6 +248,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   return {
     poll,
     recent: () => followed?.recent,
+    isCurrent: () => clock.nowMilliseconds() <= currentUntilMilliseconds,
     report: () => ({ reorgs, unknownLogs }),
   };
 }

@@ -7,7 +7,7 @@ import type { IndexProofStatus, IndexStatus } from '../../ports/indexes.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Checkpoint, Store } from '../../ports/store.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
-import type { RecentBlocks } from '../head/recent-blocks.ts';
+import type { HeadFollower } from '../head/head-follower.ts';
 
 export interface IndexStatusOptions {
   readonly store: Pick<
@@ -22,8 +22,7 @@ export interface IndexStatusOptions {
   readonly integrity: IndexIntegrity;
   readonly clock: Clock;
   readonly proof: IndexProof;
-  /** Returns the blocks that the head follower knows. */
-  readonly recent: () => RecentBlocks | undefined;
+  readonly follower: Pick<HeadFollower, 'recent' | 'isCurrent'>;
 }
 
 /** Age up to which the proof is reported without reading it again. */
@@ -33,7 +32,7 @@ const MAX_BLOCKS_AHEAD = 64;
 /** Segments reported, newest first; the others are counted. */
 const MAX_SEGMENTS = 20;
 
-export function createIndexStatus({ store, integrity, clock, proof, recent }: IndexStatusOptions): IndexStatus {
+export function createIndexStatus({ store, integrity, clock, proof, follower }: IndexStatusOptions): IndexStatus {
   let cached: { readonly atMilliseconds: number; readonly status: Promise<IndexProofStatus> } | undefined;
 
   function readProof(): Promise<IndexProofStatus> {
@@ -64,8 +63,8 @@ export function createIndexStatus({ store, integrity, clock, proof, recent }: In
 
   /** Returns whether the followed blocks join the index to the head, so that events above the index are known. */
   function isFollowed({ blockNumber, blockHash }: Checkpoint): boolean {
-    const blocks = recent();
-    if (blocks === undefined) return false;
+    const blocks = follower.recent();
+    if (blocks === undefined || !follower.isCurrent()) return false;
     const ahead = blockNumber - blocks.headNumber;
     return ahead > 0 ? ahead <= MAX_BLOCKS_AHEAD : blocks.hashAt(blockNumber) === blockHash;
   }

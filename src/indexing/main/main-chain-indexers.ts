@@ -4,7 +4,7 @@
  */
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
-import type { EventTimes, IndexCounters, IndexStatus } from '../../ports/indexes.ts';
+import type { EventTimes, IndexCounters, IndexHealth, IndexStatus } from '../../ports/indexes.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
@@ -14,6 +14,7 @@ import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
 import { formatIndexIdentity, type IndexedDeployment } from '../loops/index-identity.ts';
 import { createIndexIntegrity, type IndexRefusal } from '../loops/index-integrity.ts';
+import { createIndexCauses } from './index-causes.ts';
 import { createIndexStatus } from './index-status.ts';
 import { createIndexCounters } from './index-counters.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
@@ -52,6 +53,7 @@ export interface MainChainIndexersOptions {
 export interface MainChainIndexers {
   readonly eventTimes: EventTimes;
   readonly index: IndexStatus;
+  readonly health: IndexHealth;
   readonly counters: IndexCounters;
   readonly worker: PollLoop;
   /** Proves the index in the background, in the process of the worker; undefined where nothing is proven afterwards. */
@@ -89,14 +91,17 @@ const MIN_DEFERRABLE_INTERVAL_MILLISECONDS = 30_000;
 const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
 export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
-  const { chain, store, clock, timers, log, deployment, listeners, proof = 'before' } = options;
+  const { store, clock, timers, log, deployment, listeners, proof = 'before' } = options;
+  const causes = createIndexCauses(clock, log, options.pollIntervalMilliseconds);
+  const chain = causes.watch(options.chain);
   const completeness = proof === 'off' ? 'trusted' : 'proven';
   const integrity = createIndexIntegrity(log);
   const isFirst = proof === 'before';
   const reader = createBlockReader(chain, completeness, isFirst);
   const identity = formatIndexIdentity(deployment);
   const { startBlock } = deployment;
-  const { deferredChain, pollIntervalMilliseconds } = options;
+  const { pollIntervalMilliseconds } = options;
+  const deferredChain = options.deferredChain && causes.watch(options.deferredChain);
   const isDeferrable = deferredChain !== undefined && pollIntervalMilliseconds >= MIN_DEFERRABLE_INTERVAL_MILLISECONDS;
   const deferred = isDeferrable
     ? { chain: deferredChain, reader: createBlockReader(deferredChain, completeness, isFirst) }
@@ -177,12 +182,13 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     clock,
     timers,
     log,
-    step: follow,
+    step: () => causes.observe('head', follow),
   });
 
   return {
     eventTimes: createEventTimes({ chain, store, integrity, repair, recent: follower.recent }),
-    index: createIndexStatus({ store, integrity, clock, proof, recent: follower.recent }),
+    index: createIndexStatus({ store, integrity, clock, proof, follower }),
+    health: { listCauses: causes.list },
     counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),
     worker: createPollLoop({
       name: 'main-chain-index',
@@ -192,7 +198,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       clock,
       timers,
       log,
-      step: work,
+      step: (signal) => causes.observe('index', () => work(signal)),
     }),
     prover: proof === 'background' || proof === 'full' ? proverLoop : undefined,
     head,

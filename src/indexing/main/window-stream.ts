@@ -47,7 +47,9 @@ export async function* streamWindows<Window extends { readonly summary: WindowSu
         continue;
       }
       const isSmaller = slowDown(adaptiveWindow, first.range, outcome.error);
-      if (!isRangeRefusal(outcome.error) || !isSmaller || halvings === MAX_HALVINGS) throw outcome.error;
+      if (!isRangeRefusal(outcome.error)) throw outcome.error;
+      if (!isSmaller) throw new LogQueryRefused('logs-refused');
+      if (halvings === MAX_HALVINGS) throw outcome.error;
       halvings += 1;
       // The windows read ahead have the refused size too.
       await allSettled(pending);

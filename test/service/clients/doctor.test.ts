@@ -1,9 +1,13 @@
 /** `svc doctor` on the devnet's chains, and on nodes that lack what the service needs. */
-import { expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
+import type { Finding } from '../../../cli/doctor/check-result.ts';
+import { examineMainChain } from '../../../cli/doctor/main-chain.ts';
 import { examineAltChain } from '../../../cli/doctor/alt-chain.ts';
 import { runSvc } from '../../../testing/harness/run-svc.ts';
 import { readConfig } from '../../../src/config.ts';
-import { startRpcProxy, type RpcFault } from '../../../testing/harness/rpc-proxy.ts';
+import { MAIN_BEHAVIORS } from '../../../testing/harness/provider-proxy/behaviors.ts';
+import { startProviderProxy } from '../../../testing/harness/provider-proxy/provider-proxy.ts';
+import { PROXY_KEY, startRpcProxy, type RpcFault } from '../../../testing/harness/rpc-proxy.ts';
 
 const env = inject('devnetEnv');
 
@@ -79,4 +83,66 @@ it('reports that no alt chain is configured', async () => {
   expect(await examineAltChain(undefined, Date.now)).toEqual([
     { state: 'ok', subject: 'alt chain', text: 'not configured; its machines are homed elsewhere' },
   ]);
+});
+
+/** Rehearses behind a provider; returns every finding that does not pass, without its key. */
+async function rehearse(
+  behavior: string | undefined,
+  further: Readonly<Record<string, string>> = {},
+): Promise<readonly Finding[]> {
+  const proxy = await startProviderProxy(
+    env['MAIN_RPC_URLS']!,
+    MAIN_BEHAVIORS.filter(({ name }) => name === behavior),
+  );
+  const { config } = readConfig({ ...env, MAIN_RPC_URLS: proxy.url, ...further }, { readFile: () => '' });
+  try {
+    const findings = await examineMainChain(config.mainChain, Date.now, config.indexProof);
+    expect(JSON.stringify(findings)).not.toContain(PROXY_KEY);
+    return findings.filter(({ state }) => state !== 'ok');
+  } finally {
+    await proxy.close();
+  }
+}
+
+describe('the rehearsal of the first start', () => {
+  it.each([
+    [
+      'logs-off-bnb',
+      'fail',
+      'MAIN_RPC_URLS',
+      /^the node refuses log queries, even of one block \(the node: limit exceeded\)$/,
+    ],
+    ['logs-not-found', 'fail', 'MAIN_RPC_URLS', /^the node refuses log queries, even of one block/],
+    ['pruned-history-4444', 'fail', 'MAIN_RPC_URLS', /^the node no longer has logs as old as MAIN_START_BLOCK/],
+    ['no-finalized-null', 'fail', 'finality', /^the node serves no finalized block/],
+    ['no-finalized-39001', 'fail', 'finality', /^the node serves no finalized block/],
+    ['no-log-times', 'warn', 'node', /^reports no blockTimestamp in logs$/],
+    ['zero-blooms', 'warn', 'node', /^the bloom of a block does not contain its logs$/],
+    ['no-block-receipts', 'warn', 'node', /^serves no receipts by block$/],
+    ['other-receipts-root', 'warn', 'node', /^receipts do not match the receipts root$/],
+    ['no-hash-pins', 'warn', 'node', /EIP-1898/],
+  ])('names what a node with %s lacks', async (behavior, state, subject, text) => {
+    const found = await rehearse(behavior);
+    expect(found).toEqual([expect.objectContaining({ state, subject, text: expect.stringMatching(text) as string })]);
+    expect(found[0]!.remedy).toBeDefined();
+  });
+
+  it('fails where INDEX_PROOF=before cannot be satisfied', async () => {
+    const found = await rehearse('other-receipts-root', { INDEX_PROOF: 'before' });
+    expect(found.map(({ state, subject }) => `${state} ${subject}`)).toEqual(['fail INDEX_PROOF']);
+  });
+
+  it.each(['logs-10-alchemy', 'logs-50-unclear', 'rate-429-seconds', 'logs-results-infura'])(
+    'passes behind a provider that serves with a limit: %s',
+    async (behavior) => {
+      expect(await rehearse(behavior)).toEqual([]);
+    },
+  );
+
+  it('fails for MAIN_START_BLOCK after the first log, with the right block', async () => {
+    const [late] = await rehearse(undefined, { MAIN_START_BLOCK: '60' });
+    expect(late).toMatchObject({ state: 'fail', subject: 'MAIN_START_BLOCK' });
+    const block = /^set MAIN_START_BLOCK=(\d+);/.exec(late!.remedy!)?.[1];
+    expect(await rehearse(undefined, { MAIN_START_BLOCK: block! })).toEqual([]);
+  });
 });

@@ -239,9 +239,22 @@ describe('a refused query', () => {
     expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['rate-limited', seconds]);
   });
 
-  test('by any other error makes the chain unreadable', async () => {
+  test('of several blocks by any other error may succeed with a smaller range', async () => {
     harness.proxy.inject(logsError(-32603, `internal ${PROXY_KEY}`));
-    await expect(log.readLogs({ fromBlock: 0, toBlock: 1 })).rejects.toMatchObject({ context: { cause: 'rpc-error' } });
+    expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 1 }))).toEqual(['range-too-large', undefined]);
+  });
+
+  test('of one block by any other error makes the chain unreadable', async () => {
+    harness.proxy.inject(logsError(-32603, `internal ${PROXY_KEY}`));
+    await expect(log.readLogs({ fromBlock: 1, toBlock: 1 })).rejects.toMatchObject({ context: { cause: 'rpc-error' } });
+  });
+
+  test.each([
+    [4444, 'pruned history unavailable', 'history-pruned'],
+    [-32601, 'the method eth_getLogs does not exist', 'logs-refused'],
+  ])('by code %i is named', async (code, text, reason) => {
+    harness.proxy.inject(logsError(code, text));
+    expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 1 }))).toEqual([reason, undefined]);
   });
 });
 

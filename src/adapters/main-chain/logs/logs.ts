@@ -163,6 +163,9 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
     async readLogs({ fromBlock, toBlock, ...only }) {
       const [response] = await request([logsCall(fromBlock, toBlock, only)], startRead());
+      // An unclear refusal may be a limit; only a smaller range shows whether it is one.
+      const isDivisible = toBlock > fromBlock && Object.keys(only).length === 0;
+      if (isDivisible && isUnclear(response!)) throw new LogQueryRefused('range-too-large');
       return requireLogs(response!, fromBlock, toBlock);
     },
     async readHeadAndLogs(since, withHeadLogs) {
@@ -228,6 +231,9 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   };
 }
 
+/** Code of geth and reth for history that they have dropped (EIP-4444). */
+const HISTORY_PRUNED = 4_444;
+
 function toTopic(id: MachineId): string {
   return `0x${id.toString(16).padStart(64, '0')}`;
 }
@@ -271,10 +277,18 @@ async function mapInTicks<T, U>(items: Iterable<T>, map: (item: T) => U, itemsPe
  */
 function requireRawLogs(response: RpcResponse): Iterable<RawLog> {
   if (!response.ok) {
+    if (response.code === HISTORY_PRUNED) throw new LogQueryRefused('history-pruned');
     if (response.hint === 'too-large') throw new LogQueryRefused('range-too-large');
+    if (response.code === METHOD_NOT_FOUND) throw new LogQueryRefused('logs-refused');
     throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
   }
   return requireAll(parseRawLogs(response.result));
+}
+
+/** Returns whether an error says neither what the limit is nor that the query can never succeed. */
+function isUnclear(response: RpcResponse): boolean {
+  if (response.ok || response.hint !== undefined) return false;
+  return response.code !== METHOD_NOT_FOUND && response.code !== HISTORY_PRUNED;
 }
 
 function* requireAll(logs: Iterable<RawLog | undefined>): Generator<RawLog> {

@@ -1,6 +1,7 @@
 /** Status for monitors: whole bodies, and the limits of lag and age. */
 import { afterEach, expect, test } from 'vitest';
 import { NOW, openAltService, type AltService, type AltServiceOptions } from '../../../../testing/harness/alt-chain.ts';
+import { explainCause } from '../../../domain/index-rules/index-cause.ts';
 import type { AltWalkProgress, AltIndexStatus } from '../../../ports/indexes.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
@@ -23,7 +24,11 @@ async function open(altIndex?: Partial<AltIndexStatus>, options: AltServiceOptio
 const OPERATOR_INDEX =
   '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11}';
 const body = (status: string, max: number, alt: string, operator = OPERATOR_INDEX, progress = 'null') =>
-  `{"status":"${status}","max_lag_blocks":${max},${operator},"solana_indexer":${alt},"solana_index_progress":${progress}}`;
+  `{"status":"${status}","max_lag_blocks":${max},${operator},"solana_indexer":${alt},"solana_index_progress":${progress},"causes":[]}`;
+const ALL_WELL = {
+  ...{ rpcConnected: true, machineRegistry: true, machineStateAndSync: true },
+  ...{ machineSubscription: true, eventRegistry: true, adminFlags: true },
+};
 const ALT = '{"ready":true,"slot":301200450,"age_seconds":5}';
 
 test('returns 200 with no-store while both indexes are up to date', async () => {
@@ -139,4 +144,29 @@ test.each(['max_lag_blocks=-1', 'max_lag_blocks=', 'max_lag_blocks=1.5', 'max_la
 test('is not registered with additions off', async () => {
   await open({}, { ctx: { additions: 'off' } });
   expect((await service!.request('/status')).text).toBe('{"detail":"Not Found"}');
+});
+
+test('is not fresh, with a cause, while the blocks above a fresh index are unknown and rated machines answer 503', async () => {
+  rule('status.freshness');
+  await open();
+  const { main } = service!.ctx;
+  const reading = await main!.index.readMainChainIndex();
+  main!.index.readMainChainIndex = async () => ({ ...reading, servesRatings: false });
+  Object.assign(main!.chain, { readReadiness: async () => ALL_WELL });
+  const { status, text } = await service!.request('/status');
+  expect(status).toBe(503);
+  const report = JSON.parse(text) as { operator_index: { ready: boolean }; causes: { cause: string }[] };
+  expect(report.operator_index.ready).toBe(false);
+  expect(report.causes.map(({ cause }) => cause)).toEqual(['head-unconnected']);
+  const ready = JSON.parse((await service!.request('/ready')).text) as { operator_index: { ready: boolean } };
+  expect(ready.operator_index.ready).toBe(false);
+});
+
+test('names what stops the index, with the remedy', async () => {
+  await open();
+  const cause = explainCause({ kind: 'logs-refused' });
+  Object.assign(service!.ctx.main!, { indexHealth: { listCauses: () => [cause] } });
+  const { status, text } = await service!.request('/status');
+  const { kind, ...texts } = cause;
+  expect([status, (JSON.parse(text) as { causes: unknown }).causes]).toEqual([200, [{ cause: kind, ...texts }]]);
 });

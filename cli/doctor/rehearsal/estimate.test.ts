@@ -1,0 +1,65 @@
+/** Estimate of the first start, compared with the arithmetic of the design. */
+import { describe, expect, it } from 'vitest';
+import type { ChainLog } from '../../../src/ports/main-chain.ts';
+import { describeEstimate, estimateFirstStart, type EstimateInput } from './estimate.ts';
+
+/** 10,000,000 blocks with logs in 0.5 % of them, behind 25 calls a second. */
+function input(
+  rangeBlocks: number,
+  changes: Partial<EstimateInput> = {},
+  blockTimestamp: number | undefined = 1,
+): EstimateInput {
+  return {
+    blocks: 10_000_000,
+    range: {
+      blocks: rangeBlocks,
+      readBlocks: 100_000,
+      logs: 750,
+      blocksWithLogs: 500,
+      machines: 100,
+      machine: undefined,
+      firstLogBlock: 1,
+      sample: { blockTimestamp } as ChainLog,
+      isLimited: true,
+    },
+    events: 60_000,
+    nodes: 1,
+    proof: 'background',
+    rate: { callsPerSecond: 25, source: 'configured' },
+    ...changes,
+  };
+}
+
+describe('the estimate', () => {
+  it.each([
+    [10_000, 3],
+    [2_000, 6],
+    [1_024, 10],
+  ])('is within the goal for ranges of %i blocks: %i minutes', (rangeBlocks, minutes) => {
+    const { servingSeconds, limit } = estimateFirstStart(input(rangeBlocks));
+    expect(servingSeconds).toBeLessThan(60 * minutes);
+    expect(servingSeconds).toBeGreaterThan(40);
+    expect(limit).toBe('log queries');
+  });
+
+  it('adds a header for each block with logs where logs have no time', () => {
+    const timed = estimateFirstStart(input(10_000));
+    const untimed = estimateFirstStart({ ...input(10_000), range: { ...input(10_000).range, sample: {} as ChainLog } });
+    expect(untimed.servingCalls - timed.servingCalls).toBe(50_000);
+    expect(untimed.limit).toBe('block headers');
+  });
+
+  it('reads every header first with INDEX_PROOF=before, and proves nothing with off', () => {
+    expect(estimateFirstStart(input(10_000, { proof: 'before' })).servingCalls).toBeGreaterThan(10_000_000);
+    expect(estimateFirstStart(input(10_000, { proof: 'off' })).provenSeconds).toBeUndefined();
+  });
+
+  it('warns with the cause when the first index takes more than a day', () => {
+    const slow = input(3);
+    const [, cause] = describeEstimate(estimateFirstStart(slow), slow);
+    expect(cause).toMatchObject({ state: 'warn', subject: 'MAIN_RPC_URLS' });
+    expect(cause!.text).toMatch(/^log queries of at most 3 blocks make the first index take about \d+ days$/);
+    const fast = input(2_000);
+    expect(describeEstimate(estimateFirstStart(fast), fast).map(({ state }) => state)).toEqual(['ok']);
+  });
+});

@@ -1,0 +1,105 @@
+/** Estimate of the first start: calls, bytes and time until serving and until proven, and what limits it. */
+import {
+  explainCause,
+  formatCount,
+  formatDuration,
+  MAX_FIRST_INDEX_SECONDS,
+} from '../../../src/domain/index-rules/index-cause.ts';
+import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
+import { ok, type Finding } from '../check-result.ts';
+import { toCauseFinding } from './cause-finding.ts';
+import type { LogRange } from './log-range.ts';
+
+export interface EstimateInput {
+  /** Blocks from the first one of the index to the finalized one. */
+  readonly blocks: number;
+  readonly range: LogRange;
+  /** Number of all events, as the contract counts them; undefined where it cannot be read. */
+  readonly events: number | undefined;
+  readonly nodes: number;
+  readonly proof: IndexProof;
+  readonly rate: CallRate;
+}
+
+export interface CallRate {
+  readonly callsPerSecond: number;
+  /** `configured`: a setting; `refused`: what the node accepted after a refusal; `latency`: how fast it responded. */
+  readonly source: 'configured' | 'refused' | 'latency';
+}
+
+export interface Estimate {
+  readonly servingCalls: number;
+  readonly servingSeconds: number;
+  readonly provenSeconds: number | undefined;
+  readonly bytes: number;
+  /** The largest part of the calls until serving. */
+  readonly limit: 'log queries' | 'block headers' | 'records of events';
+}
+
+const RECORDS_PER_CALL = 100;
+const MACHINES_PER_CALL = 200;
+/** Head, identity, deployment and counters. */
+const FIXED_CALLS = 30;
+const SAMPLED_HEADERS = 1_000;
+const LOG_BYTES = 750;
+const HEADER_BYTES = 2_800;
+const RECORD_BYTES = 1_000;
+
+export function estimateFirstStart(input: EstimateInput): Estimate {
+  const { blocks, range, events = range.logs, nodes, proof, rate } = input;
+  const share = blocks / Math.max(1, range.readBlocks);
+  const blocksWithLogs = Math.round(range.blocksWithLogs * share);
+  const logs = Math.max(events, Math.round(range.logs * share));
+  const queries = Math.ceil(blocks / Math.max(1, range.blocks));
+  const hasTimes = range.sample === undefined || range.sample.blockTimestamp !== undefined;
+  const isFirst = proof === 'before';
+  const headers = isFirst ? blocks : hasTimes ? 0 : blocksWithLogs;
+  const records = Math.ceil(events / RECORDS_PER_CALL) + Math.ceil((range.machines * share) / MACHINES_PER_CALL);
+  const servingCalls = (isFirst ? 0 : queries) + headers + (isFirst ? blocksWithLogs : 0) + records + FIXED_CALLS;
+  const absence = nodes > 1 ? queries : Math.min(SAMPLED_HEADERS, blocks);
+  const proofCalls = 2 * blocksWithLogs + (proof === 'full' ? blocks : absence);
+  const parts = [
+    ['log queries', isFirst ? 0 : queries],
+    ['block headers', headers],
+    ['records of events', records],
+  ] as const;
+  return {
+    servingCalls,
+    servingSeconds: servingCalls / rate.callsPerSecond,
+    provenSeconds: provenAfter(proof, servingCalls, proofCalls, rate),
+    bytes: logs * LOG_BYTES + headers * HEADER_BYTES + events * RECORD_BYTES,
+    limit: parts.reduce((one, other) => (other[1] > one[1] ? other : one))[0],
+  };
+}
+
+/** Undefined: nothing is proven. */
+function provenAfter(proof: IndexProof, servingCalls: number, proofCalls: number, rate: CallRate): number | undefined {
+  if (proof === 'off') return undefined;
+  return (servingCalls + (proof === 'before' ? 0 : proofCalls)) / rate.callsPerSecond;
+}
+
+const RATE_TEXTS = {
+  configured: 'as configured',
+  refused: 'what the node accepted after a refusal',
+  latency: 'as fast as the node responds; its rate limit is not known',
+} as const;
+
+/** Returns the estimate as a finding, and the cause of one that takes days. */
+export function describeEstimate(estimate: Estimate, { range, rate }: EstimateInput): Finding[] {
+  const { servingCalls, servingSeconds, provenSeconds, bytes, limit } = estimate;
+  const proven = provenSeconds === undefined ? 'never proven' : `proven after about ${formatDuration(provenSeconds)}`;
+  const text =
+    `about ${formatCount(servingCalls, 'call')} and ${formatBytes(bytes)}: serving after about ` +
+    `${formatDuration(servingSeconds)}, ${proven}, at ${formatCount(Math.max(1, Math.round(rate.callsPerSecond)), 'call')} ` +
+    `a second (${RATE_TEXTS[rate.source]}); most calls are ${limit}`;
+  const finding = ok('first start', text);
+  if (servingSeconds < MAX_FIRST_INDEX_SECONDS) return [finding];
+  const cause = { kind: 'first-index-slow', rangeBlocks: range.blocks, seconds: servingSeconds } as const;
+  return [finding, toCauseFinding(explainCause(cause))];
+}
+
+function formatBytes(bytes: number): string {
+  return bytes < 1e6
+    ? formatCount(Math.ceil(bytes / 1e3), 'kilobyte')
+    : formatCount(Math.ceil(bytes / 1e6), 'megabyte');
+}

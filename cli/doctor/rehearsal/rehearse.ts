@@ -1,0 +1,180 @@
+/**
+ * Rehearsal of the first start (design/real-chains.md 7): finds the first block, reads real windows of logs and one real
+ * multicall through the code that the index uses, and estimates how long the first index takes.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { MainChainAdapter } from '../../../src/adapters/main-chain/create-main-chain.ts';
+import * as abis from '../../../src/adapters/main-chain/reads/abis.ts';
+import { contractFunction } from '../../../src/adapters/main-chain/reads/contract-function.ts';
+import type { Config } from '../../../src/config.ts';
+import { explainCause, formatCount } from '../../../src/domain/index-rules/index-cause.ts';
+import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
+import type { MachineId } from '../../../src/domain/identifiers/identifiers.ts';
+import { findCauseOfFailure, type ReadKind } from '../../../src/indexing/main/cause-of-failure.ts';
+import type { Header, MainChainLog } from '../../../src/ports/main-chain.ts';
+import { ok, warn, type Finding } from '../check-result.ts';
+import { toCauseFinding } from './cause-finding.ts';
+import { describeEstimate, estimateFirstStart, type CallRate, type EstimateInput } from './estimate.ts';
+import { findLogRange, type LogRange } from './log-range.ts';
+import { examineFeatures } from './node-features.ts';
+import { openRawNode, type RawNode, type RawOutcome } from './raw-node.ts';
+import { findFirstCode, judgeStartBlock, type FirstCode } from './start-block.ts';
+
+/** Requests that the index has in flight; with the latency of the node they bound its rate. */
+const REQUESTS_IN_FLIGHT = 4;
+
+export interface RehearsalOptions {
+  readonly settings: NonNullable<Config['mainChain']> & { readonly callsPerSecond?: number | undefined };
+  readonly adapter: MainChainAdapter;
+  readonly proof: IndexProof;
+  readonly finalized: Header;
+  /** A node that responds. */
+  readonly nodeUrl: string;
+}
+
+/** Returns the findings. Never throws for a node that refuses. */
+export async function rehearseFirstStart(options: RehearsalOptions): Promise<Finding[]> {
+  const node = openRawNode(options.nodeUrl);
+  try {
+    return await rehearse(options, node);
+  } finally {
+    await node.close();
+  }
+}
+
+async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Finding[]> {
+  const { settings, adapter, proof, finalized } = options;
+  const code = await findFirstCode(node, adapter.log.addresses, finalized.number);
+  if (code.kind === 'no-code') {
+    const text = `no contract has code at the finalized block ${finalized.number}`;
+    return [warn('first start', text, 'run svc doctor again when their deployment is final')];
+  }
+  if (code.kind === 'no-state') {
+    const at = toHex(finalized.number);
+    const raw = await node.call('eth_getCode', adapter.log.addresses[0], at);
+    return [toCauseFinding(explainCause({ kind: 'state-missing' }), raw.ok ? undefined : raw.text)];
+  }
+  const configured = settings.startBlock;
+  if (configured > finalized.number) {
+    const text = `${configured} is later than the finalized block ${finalized.number}`;
+    return [
+      warn('MAIN_START_BLOCK', text, 'nothing is indexed until that block is final; correct it if it is a mistake'),
+    ];
+  }
+  const range = await attempt(
+    () => findLogRange(adapter.log, { fromBlock: configured, toBlock: finalized.number }),
+    'logs',
+    () => explainRefusal(node, adapter.log.addresses, configured),
+  );
+  if ('finding' in range) return [range.finding];
+  const { value } = range;
+  const state = await attempt(
+    () => adapter.log.readOwnership(finalized, [value.machine ?? (1n as MachineId)]),
+    'state',
+    () => node.call('eth_call', { to: adapter.log.addresses[0], data: '0x' }, toHex(finalized.number)),
+  );
+  const input: EstimateInput = {
+    blocks: finalized.number - configured + 1,
+    range: value,
+    events: await readEventCount(node, settings.addresses.eventRegistry, finalized.number),
+    nodes: settings.rpcUrls.length,
+    proof,
+    rate: chooseRate(settings.callsPerSecond, node),
+  };
+  return [
+    await examineStart(adapter.log, code, configured, value),
+    describeRange(value),
+    ...('finding' in state ? [state.finding] : []),
+    ...(await examineFeatures({
+      chain: adapter.log,
+      node,
+      finalized,
+      sample: value.sample,
+      multicall3: settings.addresses.multicall3,
+      requiresReceipts: proof === 'before',
+    })),
+    ...describeEstimate(estimateFirstStart(input), input),
+    ok('rehearsal', `${formatCount(node.calls + adapter.counters.rpcCalls, 'call')} sent`),
+  ];
+}
+
+type Attempt<T> = { readonly value: T } | { readonly finding: Finding };
+
+/** Attempts of a read that a rate limit or a lost connection ended. */
+const MAX_ATTEMPTS = 4;
+
+/** Runs a read of the index. Returns a finding with the cause and the node's own text when it fails. */
+async function attempt<T>(
+  read: () => Promise<T>,
+  kind: ReadKind,
+  repeat: () => Promise<RawOutcome>,
+): Promise<Attempt<T>> {
+  for (let pauseSeconds = 1, attempts = 1; ; pauseSeconds *= 2, attempts += 1) {
+    try {
+      return { value: await read() };
+    } catch (error) {
+      const cause = findCauseOfFailure(error, kind);
+      if (cause === undefined) throw error;
+      const isTransient = cause === 'rate-limited' || cause === 'node-unreachable';
+      if (!isTransient || attempts === MAX_ATTEMPTS) {
+        const raw = await repeat();
+        return { finding: toCauseFinding(explainCause({ kind: cause }), raw.ok ? undefined : raw.text) };
+      }
+      await pause(pauseSeconds * 1000);
+    }
+  }
+}
+
+/** Repeats the smallest log query for the node's own text. */
+function explainRefusal(node: RawNode, addresses: readonly string[], block: number): Promise<RawOutcome> {
+  const at = toHex(block);
+  return node.call('eth_getLogs', { fromBlock: at, toBlock: at, address: addresses });
+}
+
+async function examineStart(
+  chain: MainChainLog,
+  code: FirstCode & { readonly kind: 'found' | 'pruned' },
+  configured: number,
+  { blocks: rangeBlocks, firstLogBlock }: LogRange,
+): Promise<Finding> {
+  if (code.kind === 'found') {
+    return judgeStartBlock(configured, code.block, 'the first with code of a contract', rangeBlocks);
+  }
+  // Without old state, the logs before the start show whether it is too late.
+  const before = { fromBlock: 0, toBlock: configured - 1 };
+  const earlier = configured === 0 ? undefined : await findLogRange(chain, before).catch(() => 'unread' as const);
+  const isUnread = earlier === 'unread' || (earlier !== undefined && earlier.readBlocks < configured);
+  const first = (earlier === 'unread' ? undefined : earlier?.firstLogBlock) ?? (isUnread ? undefined : firstLogBlock);
+  if (first !== undefined) return judgeStartBlock(configured, first, 'the first with a log of a contract', rangeBlocks);
+  if (!isUnread) return ok('MAIN_START_BLOCK', `${configured}; no contract has logged before`);
+  const text = `${configured}; the node lacks the state of blocks before ${code.from}, so it cannot be compared`;
+  const remedy = 'make sure that no contract was deployed earlier, or run svc doctor with an archive node';
+  return warn('MAIN_START_BLOCK', text, remedy);
+}
+
+function describeRange({ blocks, readBlocks, logs, isLimited }: LogRange): Finding {
+  const limit = isLimited ? 'the largest range that the node serves' : 'no larger range was needed';
+  return ok(
+    'logs',
+    `ranges of ${formatCount(blocks, 'block')} (${limit}); ${formatCount(logs, 'log')} in ${formatCount(readBlocks, 'block')}`,
+  );
+}
+
+const totalEventCount = contractFunction(abis.eventRegistryAbi, 'totalEventCount');
+
+async function readEventCount(node: RawNode, to: string, block: number): Promise<number | undefined> {
+  const count = await node.call('eth_call', { to, data: totalEventCount.encode([]) }, toHex(block));
+  const decoded =
+    count.ok && typeof count.result === 'string' ? totalEventCount.decode(count.result as `0x${string}`) : undefined;
+  return decoded === undefined ? undefined : Number(decoded);
+}
+
+function chooseRate(configured: number | undefined, { limitedRate, secondsPerCall }: RawNode): CallRate {
+  if (configured !== undefined) return { callsPerSecond: configured, source: 'configured' };
+  if (limitedRate !== undefined) return { callsPerSecond: limitedRate, source: 'refused' };
+  return { callsPerSecond: REQUESTS_IN_FLIGHT / Math.max(secondsPerCall, 0.001), source: 'latency' };
+}
+
+function toHex(block: number): string {
+  return `0x${block.toString(16)}`;
+}

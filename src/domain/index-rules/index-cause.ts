@@ -1,0 +1,174 @@
+/**
+ * Causes that stop or slow an index, each with its sentence and its remedy. `svc doctor`, the log and `/status` use these
+ * texts (design/real-chains.md 7). They name variables, never a URL or a provider's own text.
+ */
+import { MAX_LAG_BLOCKS } from './index-freshness.ts';
+
+/** Duration of a first index from which on it counts as too slow. */
+export const MAX_FIRST_INDEX_SECONDS = 86_400;
+
+const NODES = 'MAIN_RPC_URLS';
+const OTHER_NODE = `name another node in ${NODES}`;
+
+interface Row {
+  /** Variable or subject that the cause concerns. */
+  readonly subject: string;
+  readonly text: string;
+  readonly remedy: string;
+}
+
+/** Texts of the causes that carry no figures. */
+const ROWS = {
+  'node-unreachable': {
+    subject: NODES,
+    text: 'no node gives a usable response',
+    remedy: `check ${NODES}, the network and the state of the provider`,
+  },
+  'wrong-chain': {
+    subject: 'MAIN_CHAIN_ID',
+    text: 'the node serves another chain than the configured one',
+    remedy: `correct MAIN_CHAIN_ID or ${NODES}`,
+  },
+  'logs-refused': {
+    subject: NODES,
+    text: 'the node refuses log queries, even of one block',
+    remedy: `${OTHER_NODE} that serves eth_getLogs`,
+  },
+  'address-filter-refused': {
+    subject: NODES,
+    text: 'the node refuses log queries for several contracts at once',
+    remedy: `${OTHER_NODE} that accepts a list of addresses in eth_getLogs`,
+  },
+  'history-pruned': {
+    subject: NODES,
+    text: 'the node no longer has logs as old as MAIN_START_BLOCK',
+    remedy: `${OTHER_NODE} that serves the whole history`,
+  },
+  'rate-limited': {
+    subject: NODES,
+    text: 'the node refuses calls beyond its rate limit',
+    remedy: 'raise the limit at the provider, or add a node of another provider',
+  },
+  'finality-missing': {
+    subject: 'finality',
+    text: 'the node serves no finalized block',
+    remedy: `${OTHER_NODE} that serves the tag "finalized"; otherwise this chain cannot be served`,
+  },
+  'receipts-unproven': {
+    subject: 'INDEX_PROOF',
+    text: 'receipts do not match the receipts roots of their headers, which INDEX_PROOF=before requires',
+    remedy: 'set INDEX_PROOF=background, or name a node whose receipts match',
+  },
+  'state-missing': {
+    subject: NODES,
+    text: 'the node cannot read the contracts at the finalized block',
+    remedy: `${OTHER_NODE} that keeps the state of recent blocks and serves eth_call`,
+  },
+  'node-behind': {
+    subject: NODES,
+    text: 'the newest block of the node is older than blocks that are already final',
+    remedy: 'wait until the node has caught up, or name another one',
+  },
+  'nodes-disagree': {
+    subject: 'MAIN_RPC_QUORUM',
+    text: 'fewer nodes agree than MAIN_RPC_QUORUM requires',
+    remedy: `check the nodes in ${NODES}, or add one on another host`,
+  },
+  'answers-contradict': {
+    subject: NODES,
+    text: 'logs and headers of the node contradict each other',
+    remedy: OTHER_NODE,
+  },
+  'answers-malformed': {
+    subject: NODES,
+    text: 'responses of the node do not have the documented form',
+    remedy: OTHER_NODE,
+  },
+  'calls-refused': {
+    subject: NODES,
+    text: 'the node refuses calls that the index needs',
+    remedy: `run svc doctor, which prints the error of the node, or ${OTHER_NODE}`,
+  },
+  'other-deployment': {
+    subject: 'DATABASE_URL',
+    text: 'the database holds the index of another deployment',
+    remedy: 'correct the contract addresses, or use an empty database',
+  },
+  'checkpoint-not-on-chain': {
+    subject: 'DATABASE_URL',
+    text: 'the chain does not contain the block up to which the index is stored',
+    remedy: `check ${NODES}; after a reorganization past finality, rebuild the index in an empty database`,
+  },
+  'store-unavailable': {
+    subject: 'DATABASE_URL',
+    text: 'the database cannot be read or written',
+    remedy: 'check the database',
+  },
+  'head-unconnected': {
+    subject: NODES,
+    text: 'the blocks between the index and the head cannot be read, so ratings with new events are unavailable',
+    remedy: 'run svc doctor, which names what the node lacks',
+  },
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type PlainIndexCause = keyof typeof ROWS;
+
+export type IndexCause =
+  | { readonly kind: PlainIndexCause }
+  /** The distance between the newest and the finalized block. */
+  | { readonly kind: 'finality-distant'; readonly gapBlocks: number }
+  /** The first index takes this long at the range and rate that the node accepts. */
+  | { readonly kind: 'first-index-slow'; readonly rangeBlocks: number; readonly seconds: number }
+  /** Number of hosts that respond. */
+  | { readonly kind: 'hosts-missing'; readonly hosts: number; readonly quorum: number };
+
+export interface ExplainedCause {
+  readonly kind: IndexCause['kind'];
+  /** Variable or subject that the cause concerns. */
+  readonly subject: string;
+  readonly text: string;
+  readonly remedy: string;
+}
+
+/** Returns the sentence and the remedy of a cause. */
+export function explainCause(cause: IndexCause): ExplainedCause {
+  const { kind } = cause;
+  switch (kind) {
+    case 'finality-distant':
+      return {
+        kind,
+        subject: 'finality',
+        text: `${cause.gapBlocks} blocks behind the latest block; the index may lag by ${MAX_LAG_BLOCKS}`,
+        remedy: 'use a node that finalizes sooner; otherwise this chain cannot be served',
+      };
+    case 'first-index-slow':
+      return {
+        kind,
+        subject: NODES,
+        text: `log queries of at most ${formatCount(cause.rangeBlocks, 'block')} make the first index take about ${formatDuration(cause.seconds)}`,
+        remedy: 'use a plan or node that serves wider ranges of logs or more calls, or set a later MAIN_START_BLOCK',
+      };
+    case 'hosts-missing':
+      return {
+        kind,
+        subject: 'MAIN_RPC_QUORUM',
+        text: `${cause.quorum} hosts must agree, but ${cause.hosts} of those in ${NODES} respond`,
+        remedy: `check the nodes in ${NODES}, add one on another host, or lower MAIN_RPC_QUORUM`,
+      };
+    default:
+      return { kind, ...ROWS[kind] };
+  }
+}
+
+/** Formats a duration with one unit. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 90) return formatCount(Math.max(1, Math.ceil(seconds)), 'second');
+  if (seconds < 5_400) return formatCount(Math.ceil(seconds / 60), 'minute');
+  if (seconds < 129_600) return formatCount(Math.ceil(seconds / 3_600), 'hour');
+  return formatCount(Math.ceil(seconds / 86_400), 'day');
+}
+
+/** Formats a number with a noun in the right number. */
+export function formatCount(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,159 @@
+/**
+ * Causes that stop or slow the index of the main chain while they last, for the log and `/status`. Failed reads are
+ * attributed to what was read; the distance to finality and the pace of a first index are measured on the way.
+ */
+import {
+  explainCause,
+  MAX_FIRST_INDEX_SECONDS,
+  type ExplainedCause,
+  type IndexCause,
+} from '../../domain/index-rules/index-cause.ts';
+import { MAX_LAG_BLOCKS, MAX_UNSEEN_INTERVALS } from '../../domain/index-rules/index-freshness.ts';
+import type { Clock, Log } from '../../ports/runtime.ts';
+import type { Header, LogQuery, MainChainLog } from '../../ports/main-chain.ts';
+import { findCauseOfFailure, type ReadKind } from './cause-of-failure.ts';
+
+export interface IndexCauses {
+  /** Returns the same chain with its failures attributed. */
+  watch(chain: MainChainLog): MainChainLog;
+  /** Runs a step of a loop; its failure is a cause until the next step of the loop succeeds. */
+  observe<T>(loop: LoopName, step: () => Promise<T>): Promise<T>;
+  /** Returns what lasts now, each cause once. */
+  list(): readonly ExplainedCause[];
+}
+
+export type LoopName = 'index' | 'head';
+
+type HeaderName = 'latest' | 'finalized' | number;
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+const READ_KINDS: Partial<Record<keyof MainChainLog, ReadKind>> = {
+  readHeader: 'header',
+  readHeaders: 'header',
+  readLogs: 'logs',
+  readHeadAndLogs: 'logs',
+  readBlockLogs: 'logs',
+  readProvenLogs: 'receipts',
+  readOwnership: 'state',
+  readEventTotal: 'state',
+  readEventCounts: 'state',
+  readEventRecords: 'state',
+};
+
+/** A cause that lasts is logged again after this time. */
+const LOG_INTERVAL_MILLISECONDS = 60_000;
+/** Time after which a cause that no step confirmed is dropped: the loop may run in another process now. */
+const EXPIRY_MILLISECONDS = 900_000;
+/** Time after which the pace of a first index is known. */
+const PACE_MILLISECONDS = 60_000;
+
+export function createIndexCauses(clock: Clock, log: Log, pollIntervalMilliseconds: number): IndexCauses {
+  const expiryMilliseconds = Math.max(EXPIRY_MILLISECONDS, MAX_UNSEEN_INTERVALS * pollIntervalMilliseconds);
+  const kinds = new WeakMap<Error, ReadKind>();
+  const failures = new Map<LoopName, { readonly cause: IndexCause; readonly atMilliseconds: number }>();
+  const loggedAt = new Map<IndexCause['kind'], number>();
+  const numbers = { latest: 0, finalized: 0 };
+  /** Measured at the end of the last step of the index. */
+  let finality: { readonly gapBlocks: number; readonly atMilliseconds: number } | undefined;
+  let pace = startPace();
+  /** Whether the first index is still being read, or may be. */
+  let isBehind = true;
+
+  function startPace() {
+    return { atMilliseconds: clock.nowMilliseconds(), blocks: 0, rangeBlocks: 0, reached: 0 };
+  }
+
+  /** Calls a method of the chain. Records what it read, and what a failure of it concerns. */
+  async function call(chain: MainChainLog, name: keyof MainChainLog, args: unknown[], method: Method) {
+    const isFinalized = name === 'readHeader' && args[0] === 'finalized';
+    try {
+      const result = await method.apply(chain, args);
+      if (name === 'readHeader') recordHeader(args[0] as HeaderName, result as Header);
+      if (name === 'readLogs') recordLogs(args[0] as LogQuery);
+      return result;
+    } catch (error) {
+      const kind = isFinalized ? 'finalized' : READ_KINDS[name];
+      if (error instanceof Error && kind !== undefined) kinds.set(error, kind);
+      throw error;
+    }
+  }
+
+  function recordHeader(block: HeaderName, { number }: Header): void {
+    if (typeof block === 'string') numbers[block] = number;
+  }
+
+  function recordLogs({ fromBlock, toBlock, ...only }: LogQuery): void {
+    if (Object.keys(only).length > 0) return;
+    const blocks = toBlock - fromBlock + 1;
+    pace.blocks += blocks;
+    pace.rangeBlocks = Math.max(pace.rangeBlocks, blocks);
+    pace.reached = Math.max(pace.reached, toBlock);
+  }
+
+  function recordIndexStep(hasMore: boolean): void {
+    const atMilliseconds = clock.nowMilliseconds();
+    finality = { gapBlocks: numbers.latest - numbers.finalized, atMilliseconds };
+    isBehind = hasMore;
+    if (!hasMore) pace = startPace();
+  }
+
+  function isRecent({ atMilliseconds }: { readonly atMilliseconds: number }): boolean {
+    return clock.nowMilliseconds() - atMilliseconds <= expiryMilliseconds;
+  }
+
+  function findSlowCauses(): IndexCause[] {
+    const causes: IndexCause[] = [];
+    if (finality !== undefined && finality.gapBlocks > MAX_LAG_BLOCKS && isRecent(finality))
+      causes.push({ kind: 'finality-distant', gapBlocks: finality.gapBlocks });
+    const { atMilliseconds, blocks, rangeBlocks, reached } = pace;
+    const elapsedMilliseconds = clock.nowMilliseconds() - atMilliseconds;
+    if (!isBehind || blocks === 0 || elapsedMilliseconds < PACE_MILLISECONDS) return causes;
+    const seconds = (Math.max(0, numbers.finalized - reached) / blocks) * (elapsedMilliseconds / 1000);
+    if (seconds > MAX_FIRST_INDEX_SECONDS) causes.push({ kind: 'first-index-slow', rangeBlocks, seconds });
+    return causes;
+  }
+
+  function list(): readonly ExplainedCause[] {
+    const failed = [...failures.values()].filter(isRecent).map(({ cause }) => cause);
+    const causes = [...failed, ...findSlowCauses()].map(explainCause);
+    return [...new Map(causes.map((cause) => [cause.kind, cause])).values()];
+  }
+
+  function logLasting(): void {
+    const now = clock.nowMilliseconds();
+    const causes = list();
+    for (const kind of loggedAt.keys()) if (!causes.some((cause) => cause.kind === kind)) loggedAt.delete(kind);
+    for (const { kind, subject, text, remedy } of causes) {
+      if (now - (loggedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < LOG_INTERVAL_MILLISECONDS) continue;
+      loggedAt.set(kind, now);
+      log.warn({ cause: kind, subject, remedy }, text);
+    }
+  }
+
+  return {
+    watch: (chain) =>
+      new Proxy(chain, {
+        get(target, name) {
+          const member: unknown = Reflect.get(target, name, target);
+          if (typeof member !== 'function') return member;
+          return (...args: unknown[]) => call(target, name as keyof MainChainLog, args, member as Method);
+        },
+      }),
+    async observe(loop, step) {
+      try {
+        const outcome = await step();
+        failures.delete(loop);
+        if (loop === 'index') recordIndexStep(outcome === 'more');
+        return outcome;
+      } catch (error) {
+        const kind = findCauseOfFailure(error, error instanceof Error ? kinds.get(error) : undefined);
+        if (kind === undefined) failures.delete(loop);
+        else failures.set(loop, { cause: { kind }, atMilliseconds: clock.nowMilliseconds() });
+        throw error;
+      } finally {
+        logLasting();
+      }
+    },
+    list,
+  };
+}
