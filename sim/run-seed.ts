@@ -8,7 +8,8 @@ import { judgeAltAwareResponse } from './oracle/alt-oracle.ts';
 import { isLeftToAlt, judgeAlt } from './oracle/alt-truth.ts';
 import { judgeFleetResponse } from './oracle/fleet.ts';
 import { judge, type MachineRoute } from './oracle/truth.ts';
-import { Scenario } from './scenario.ts';
+import { findUnproven } from './oracle/proof.ts';
+import { FIRST_BLOCK, Scenario } from './scenario.ts';
 import { releaseDatabase } from './service/database.ts';
 import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { ServiceResponse, InjectClient } from './service/service.ts';
@@ -179,7 +180,7 @@ class Run {
       await this.#advance(5_000);
       problem = await this.#findProblem();
     }
-    if (scenario.isPeaceful && scenario.network.ranges > 0)
+    if (scenario.isPeaceful && scenario.indexProof === 'before' && scenario.network.ranges > 0)
       throw new Failed('valid receipts were served, but not accepted');
   }
 
@@ -204,6 +205,10 @@ class Run {
       if (indexers.report().refusal !== 'checkpoint-not-on-chain') return 'an index past finality is not rejected';
     } else if (finalized.number >= 1 && (checkpoint?.blockNumber ?? 0) < finalized.number - 20) {
       return `the index is at ${checkpoint?.blockNumber} of ${finalized.number}`;
+    } else if (checkpoint !== undefined) {
+      const { indexProof } = this.#scenario;
+      const unproven = await findUnproven(indexProof, store, FIRST_BLOCK, checkpoint.blockNumber);
+      if (unproven !== undefined) return unproven;
     }
     for (const id of actors.machines) {
       for (const route of ['mcr', 'card'] as const) {

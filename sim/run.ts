@@ -22,7 +22,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
-    'index-proof': { type: 'string', default: 'before' },
+    'index-proof': { type: 'string', default: 'background' },
   },
 });
 const indexProof = INDEX_PROOFS.find((mode) => mode === values['index-proof']);

@@ -25,10 +25,12 @@ export interface ScenarioOptions {
   readonly client: InjectClient;
   readonly print?: boolean | undefined;
   readonly alterStore?: ((store: Store) => Store) | undefined;
-  /** `before` where it is not given. */
+  /** `background` where it is not given, as in the service. */
   readonly indexProof?: IndexProof | undefined;
 }
 
+/** First block of the index. */
+export const FIRST_BLOCK = 1;
 const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
 /** Every third seed has an alt chain. */
@@ -63,6 +65,7 @@ export type Plan = ReturnType<typeof drawPlan>;
 /** State of one run; its methods are the incidents. */
 export class Scenario {
   readonly seed: number;
+  readonly indexProof: IndexProof;
   readonly random: Random;
   readonly time: VirtualTime;
   readonly trace: Trace;
@@ -91,6 +94,7 @@ export class Scenario {
 
   constructor(options: ScenarioOptions) {
     this.#options = options;
+    this.indexProof = options.indexProof ?? 'background';
     this.seed = options.seed;
     this.#samples = new Random(options.seed + 1);
     const random = (this.random = new Random(options.seed));
@@ -99,7 +103,7 @@ export class Scenario {
     this.trace = new Trace(now, options.print ?? false);
     const plan = drawPlan(random);
     // Mode `before` refuses chains whose receipts do not match their headers.
-    const isRefused = (options.indexProof ?? 'before') === 'before' && plan.receipts === 'odd';
+    const isRefused = this.indexProof === 'before' && plan.receipts === 'odd';
     this.plan = isRefused ? { ...plan, receipts: 'unknown' } : plan;
     this.actors = {
       machines: Array.from({ length: random.integer(2, 6) }, (_, i) =>
@@ -186,10 +190,10 @@ export class Scenario {
         trace: this.trace,
         pollIntervalSeconds: plan.pollIntervalSeconds,
         headIntervalMilliseconds: plan.headIntervalMilliseconds,
-        startBlock: 1,
+        startBlock: FIRST_BLOCK,
         life,
         alterStore: this.#options.alterStore,
-        indexProof: this.#options.indexProof ?? 'before',
+        indexProof: this.indexProof,
         randomBelow: (bound) => this.#samples.integer(0, bound - 1),
       });
       this.#options.client.serve(this.#service.ctx);

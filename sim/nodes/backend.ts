@@ -36,7 +36,8 @@ interface LogFilter {
   readonly toBlock?: string;
   readonly blockHash?: string;
   readonly address?: string | readonly string[];
-  readonly topics?: readonly (string | readonly string[])[];
+  /** Null accepts any topic. */
+  readonly topics?: readonly (string | readonly string[] | null)[];
 }
 
 const refuse = (code: number, message: string): RpcResult => ({ error: { code, message } });
@@ -192,6 +193,6 @@ function matches({ address, topics }: LogContent, filter: LogFilter): boolean {
   const isQueried = filter.address === undefined || [filter.address].flat().includes(address);
   return (
     isQueried &&
-    (filter.topics ?? []).every((wanted, i) => topics[i] !== undefined && [wanted].flat().includes(topics[i]))
+    (filter.topics ?? []).every((wanted, i) => wanted === null || [wanted].flat().includes(topics[i] ?? ''))
   );
 }

@@ -29,6 +29,7 @@ const DOCUMENTED = [
   /^Event index is syncing: block \d+ of \d+$/,
   /^Operator index is syncing: block \d+ of \d+$/,
   /^Operator index is stale: chain head not read for \d+ seconds$/,
+  /^Ownership index is being repaired for this address$/,
 ];
 
 /** Returns what is wrong with a response; undefined when it is correct. */

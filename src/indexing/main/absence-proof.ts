@@ -21,7 +21,7 @@ import type { Checkpoint, Store } from '../../ports/store.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
 import { AdaptiveWindow, MAX_LOG_WINDOW_BLOCKS } from './adaptive-window.ts';
 import type { BlockProof } from './block-proof.ts';
-import { BloomEvidence } from './bloom-evidence.ts';
+import type { BloomEvidence } from './bloom-evidence.ts';
 import { listBlocks } from './block-reader.ts';
 import { isRangeRefusal } from './window-stream.ts';
 
@@ -38,6 +38,7 @@ export interface AbsenceProofOptions {
   readonly store: Store;
   readonly log: Log;
   readonly blocks: BlockProof;
+  readonly evidence: BloomEvidence;
   readonly startBlock: number;
   readonly random: RandomBelow;
   readonly isFull: boolean;
@@ -56,9 +57,8 @@ const FIRST_RETRY_MILLISECONDS = 60_000;
 const MAX_RETRY_MILLISECONDS = 3_600_000;
 
 export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
-  const { chain, store, log, blocks, startBlock, random, isFull, clock } = options;
+  const { chain, store, log, blocks, evidence, startBlock, random, isFull, clock } = options;
   const contracts = watchContracts(chain.addresses);
-  const evidence = new BloomEvidence(chain, contracts);
   const windows = new Map<ChainWitness, AdaptiveWindow>();
   /** Ranges that could not be proven since the last retry. */
   let unproven: BlockRange[] = [];
@@ -160,23 +160,26 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
 
   /** Reads random headers of the gap. */
   async function proveBySample(gap: BlockRange): Promise<StepOutcome> {
-    const numbers = drawBlocks(gap, await listDigests(gap));
+    const known = await listDigests(gap);
+    const numbers = drawBlocks(gap, known);
     for (let from = 0; from < numbers.length; from += HEADERS_PER_WINDOW) {
       const batch = numbers.slice(from, from + HEADERS_PER_WINDOW);
       const headers = await chain.readHeaders(batch);
       checkHeaders(batch, headers);
-      if (!(await proveHeaders(headers))) return giveUp(gap, 'unproven-receipts');
+      if (!(await proveHeaders(headers, known))) return giveUp(gap, 'unproven-receipts');
     }
     return complete({ ...gap, kind: 'sample' });
   }
 
-  /** Draws blocks without stored logs, ascending; all of them where there are few. */
+  /** Draws blocks, ascending, with the newest one that has logs; all of them where there are few. */
   function drawBlocks({ fromBlock, toBlock }: BlockRange, known: ReadonlyMap<number, string>): number[] {
     const size = toBlock - fromBlock + 1;
     const drawn = new Set<number>();
     if (size <= 2 * SAMPLED_BLOCKS) for (const number of listBlocks({ fromBlock, toBlock })) drawn.add(number);
     else for (let i = 0; i < SAMPLED_BLOCKS; i++) drawn.add(fromBlock + random(size));
-    return [...drawn].filter((number) => !known.has(number)).sort((a, b) => a - b);
+    // A block with logs shows whether blooms are real.
+    for (const number of [...known.keys()].slice(-1)) drawn.add(number);
+    return [...drawn].sort((a, b) => a - b);
   }
 
   /** Reads the newest headers of the gap, their links, and the receipts of those that blooms do not settle. */
@@ -188,15 +191,15 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     const broken = headers.findLast((header, i) => i > 0 && headers[i - 1]!.hash !== header.parentHash);
     if (broken !== undefined) return endSegment(broken, range);
     const known = await listDigests(range);
-    if (!(await proveHeaders(headers.filter(({ number }) => !known.has(number)))))
-      return giveUp(range, 'unproven-receipts');
+    if (!(await proveHeaders(headers, known))) return giveUp(range, 'unproven-receipts');
     return complete({ ...range, kind: 'headers' });
   }
 
   /** Ends the segment above a broken link. The blocks above it are read again without it. */
   async function endSegment(broken: Header, range: BlockRange): Promise<StepOutcome> {
     const link = { fromBlock: broken.number, toBlock: broken.number };
-    if (!(await isBrokenForTwo(broken)) || !(await proveHeaders([broken]))) return giveUp(link, 'broken-link');
+    if (!(await isBrokenForTwo(broken)) || !(await proveHeaders([broken], new Map())))
+      return giveUp(link, 'broken-link');
     log.warn({ ...range, block: broken.number }, 'two hosts return a block that is not the child of the one before it');
     return complete({ ...link, kind: 'unprovable' });
   }
@@ -212,9 +215,11 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     return pairs.some((hash) => pairs.filter((other) => other === hash).length >= REQUIRED_HOSTS);
   }
 
-  async function proveHeaders(headers: readonly Header[]): Promise<boolean> {
+  /** Proves that those of the blocks that are not known hold no logs. */
+  async function proveHeaders(headers: readonly Header[], known: ReadonlyMap<number, string>): Promise<boolean> {
     await evidence.seek(headers);
-    return blocks.proveEmpty(headers.filter((header) => !evidence.settles(header)));
+    const unknown = headers.filter(({ number }) => !known.has(number));
+    return blocks.proveEmpty(unknown.filter((header) => !evidence.settles(header)));
   }
 
   function windowOf(witness: ChainWitness): AdaptiveWindow {

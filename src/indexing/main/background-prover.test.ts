@@ -286,11 +286,33 @@ describe('the background proof', () => {
     expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
   });
 
-  it('leaves blocks unproven where receipts prove nothing, and tries again later', async () => {
+  it('proves and repairs by hash where receipts prove nothing and blooms are real', async () => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, without(600), { sample: [600, 601] });
+    chain.servesReceipts = false;
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+    expect(opened.prover.report()).toEqual({ differences: 1, unproven: 0 });
+    expect(await opened.store.readUnprovenExtent()).toBeUndefined();
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }]);
+  });
+
+  it('proves nothing by hash where the logs by number are others', async () => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, asTold);
+    chain.servesReceipts = false;
+    chain.faults.logs = without(600);
+    await proveAll(opened);
+    expect(await opened.store.readUnprovenExtent()).toEqual({ blocks: 1, oldest: 600, newest: 600 });
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+  });
+
+  it('leaves blocks unproven where neither receipts nor blooms prove anything, and tries again later', async () => {
     const chain = createChain(HISTORY);
     chain.witnesses = [witness(chain, 0), witness(chain, 1)];
     const opened = await openProver(chain, asTold);
     chain.servesReceipts = false;
+    chain.faults.header = (header) => ({ ...header, logsBloom: ZERO_BLOOM });
     await proveAll(opened);
     expect(opened.prover.report()).toEqual({ differences: 0, unproven: 4 });
     expect(await opened.store.readUnprovenExtent()).toEqual({ blocks: 4, oldest: 10, newest: 2_900 });

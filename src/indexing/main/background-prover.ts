@@ -4,12 +4,14 @@
  * of headers; in mode `full` also by every other header. A difference is repaired from the receipts. Progress is stored,
  * so that a restart continues; nothing that fails here stops the index.
  */
+import { watchContracts } from '../../domain/index-rules/block-checks.ts';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { MainChainLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
 import { createAbsenceProof, type RandomBelow } from './absence-proof.ts';
+import { BloomEvidence } from './bloom-evidence.ts';
 import { createBlockProof } from './block-proof.ts';
 
 export interface BackgroundProverOptions {
@@ -46,12 +48,15 @@ const MAX_RETRY_MILLISECONDS = 3_600_000;
 
 export function createBackgroundProver(options: BackgroundProverOptions): BackgroundProver {
   const { chain, store, clock, log, proof, startBlock, random } = options;
-  const blocks = createBlockProof({ chain, store, log });
+  const contracts = watchContracts(chain.addresses);
+  const evidence = new BloomEvidence(chain, contracts);
+  const blocks = createBlockProof({ chain, store, log, evidence });
   const absence = createAbsenceProof({
     chain,
     store,
     log,
     blocks,
+    evidence,
     startBlock,
     random,
     clock,

@@ -1,22 +1,33 @@
 /**
  * Proves single blocks by header and receipts, and repairs the index where its stored logs differ. The receipts decide,
- * whatever any node returned as logs.
+ * whatever any node returned as logs. Where receipts prove nothing (the node serves none, or the chain encodes them
+ * differently), all logs of the block by hash do, if they set exactly the bits of its bloom.
  */
-import { checkHeaders } from '../../domain/index-rules/block-checks.ts';
+import {
+  checkBlockComplete,
+  checkHeaders,
+  checkSameLogs,
+  watchContracts,
+} from '../../domain/index-rules/block-checks.ts';
+import { ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
+import { EMPTY_RECEIPTS_ROOT } from '../../domain/index-rules/receipts-root.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
+import { Fault } from '../../domain/faults.ts';
 import { digestLogs } from '../../domain/index-rules/log-digest.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair, type LogBlock } from '../../ports/index-proof.ts';
 import type { Log } from '../../ports/runtime.ts';
-import type { Header, MainChainLog, ProvenLog } from '../../ports/main-chain.ts';
+import type { BlockLogs, Header, MainChainLog, ProvenLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
+import type { BloomEvidence } from './bloom-evidence.ts';
 import { toEventEntries } from './event-entries.ts';
 
 export interface BlockProof {
-  /** Proves stored blocks or repairs them. Returns the number of those that no receipts prove. */
+  /** Proves stored blocks or repairs them. Returns the number of those that could not be proven. */
   proveStored(blocks: readonly LogBlock[]): Promise<number>;
   /**
    * Proves that blocks without stored logs hold none, or stores their logs. `node` is the host that returned logs or a
-   * header for them. Returns false when the receipts of one of them prove nothing.
+   * header for them. Returns false when one of them could not be proven.
    */
   proveEmpty(headers: readonly Header[], node?: number): Promise<boolean>;
   differences(): number;
@@ -34,19 +45,53 @@ export function createBlockProof(options: {
   readonly chain: MainChainLog;
   readonly store: Store;
   readonly log: Log;
+  readonly evidence: BloomEvidence;
 }): BlockProof {
-  const { chain, store, log } = options;
+  const { chain, store, log, evidence } = options;
+  const contracts = watchContracts(chain.addresses);
   let differences = 0;
+  /** Whether the last receipts that were read proved their block. */
+  let areReceiptsProof = true;
 
-  /** Returns the logs of each block; undefined where no receipts prove them. */
+  /** Returns the logs of each block; undefined where nothing proves them. */
   async function readProven(headers: readonly Header[]): Promise<(readonly ProvenLog[] | undefined)[]> {
     const proven: (readonly ProvenLog[] | undefined)[] = [];
+    // Receipts are large, so where they prove nothing those of one block are tried.
+    const tried = areReceiptsProof ? headers : headers.slice(0, 1);
+    if (chain.servesReceipts) areReceiptsProof = await chain.readProvenLogs(tried, (logs) => proven.push(logs));
     while (proven.length < headers.length) {
-      const isProven = await chain.readProvenLogs(headers.slice(proven.length), (logs) => proven.push(logs));
-      // The first block without a result is the one that failed.
-      if (!isProven) proven.push(undefined);
+      const header = headers[proven.length]!;
+      proven.push((await readByReceipts(header)) ?? (await readByHash(header)));
     }
     return proven;
+  }
+
+  async function readByReceipts(header: Header): Promise<readonly ProvenLog[] | undefined> {
+    if (!areReceiptsProof) return undefined;
+    let found: readonly ProvenLog[] | undefined;
+    await chain.readProvenLogs([header], (logs) => (found = logs));
+    return found;
+  }
+
+  /** Reads the block by hash and by number, which must agree. */
+  async function readByHash(header: Header): Promise<readonly ProvenLog[] | undefined> {
+    const { number, timestamp: blockTimestamp } = header;
+    try {
+      const [block] = await chain.readBlockLogs([header]);
+      if (block === undefined || !isWhole(header, block)) return undefined;
+      checkBlockComplete(contracts, header, block.logs, block.bloom);
+      checkSameLogs(await chain.readLogs({ fromBlock: number, toBlock: number }), block.logs);
+      return block.logs.map((each) => ({ ...each, blockTimestamp }));
+    } catch (error) {
+      if (error instanceof Fault || error instanceof ResponseRejected) return undefined;
+      throw error;
+    }
+  }
+
+  /** Returns whether the block's logs set exactly the bits of its bloom. A zero bloom counts near real ones, or without receipts. */
+  function isWhole(header: Header, { bloom }: BlockLogs): boolean {
+    if (!evidence.compare(header, bloom)) return false;
+    return bloom !== ZERO_BLOOM || header.receiptsRoot === EMPTY_RECEIPTS_ROOT || evidence.isRealNear(header);
   }
 
   async function proveStored(blocks: readonly LogBlock[]): Promise<number> {

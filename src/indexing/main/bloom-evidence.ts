@@ -32,19 +32,29 @@ export class BloomEvidence {
 
   /** Returns whether the block holds no log of the contracts and need not be read. */
   settles(header: Header): boolean {
-    if (header.logsBloom === ZERO_BLOOM || this.#isContradicted || this.#seenAt === undefined) return false;
-    if (Math.abs(header.number - this.#seenAt) > MAX_DISTANCE) return false;
+    if (header.logsBloom === ZERO_BLOOM || !this.isRealNear(header)) return false;
     return findContractsMissingLogs(this.#contracts, header, []).length === 0;
+  }
+
+  /** Returns whether the bloom of a block near this one was seen to be real, and none was seen not to be. */
+  isRealNear({ number }: Header): boolean {
+    return !this.#isContradicted && this.#seenAt !== undefined && Math.abs(number - this.#seenAt) <= MAX_DISTANCE;
+  }
+
+  /** Returns whether the header's bloom is that of all logs of its block. */
+  compare({ number, logsBloom }: Header, allLogsBloom: string): boolean {
+    const isEqual = logsBloom === allLogsBloom;
+    if (isEqual && logsBloom !== ZERO_BLOOM) this.#seenAt = number;
+    return isEqual;
   }
 
   /** Looks for evidence near these headers when there is none: one block is read by hash. */
   async seek(headers: readonly Header[]): Promise<void> {
     const sample = headers.findLast(({ logsBloom }) => logsBloom !== ZERO_BLOOM);
-    if (sample === undefined || this.#isContradicted) return;
-    if (this.#seenAt !== undefined && Math.abs(sample.number - this.#seenAt) <= MAX_DISTANCE) return;
+    if (sample === undefined || this.#isContradicted || this.isRealNear(sample)) return;
     try {
       const [block] = await this.#chain.readBlockLogs([sample]);
-      if (block?.bloom === sample.logsBloom) this.#seenAt = sample.number;
+      if (block !== undefined) this.compare(sample, block.bloom);
     } catch (error) {
       // A node that does not answer such queries gives no evidence.
       if (!(error instanceof Fault || error instanceof LogQueryRefused || error instanceof ResponseRejected))

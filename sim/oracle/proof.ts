@@ -1,0 +1,32 @@
+/** Oracle for the proof of the index: once all faults have ended, nothing may stay unproven. */
+import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
+import type { ProofKind } from '../../src/ports/index-proof.ts';
+import type { Store } from '../../src/ports/store.ts';
+
+/** Kinds that complete the proof of a range, by mode; a mode that is absent proves nothing afterwards. */
+const SUFFICIENT: { readonly [mode in IndexProof]?: readonly ProofKind[] } = {
+  background: ['headers', 'second-node', 'sample'],
+  full: ['headers'],
+};
+
+/** Returns what is not proven up to the checkpoint; undefined when everything is. */
+export async function findUnproven(
+  mode: IndexProof,
+  store: Store,
+  firstBlock: number,
+  checkpoint: number,
+): Promise<string | undefined> {
+  const kinds = SUFFICIENT[mode];
+  if (kinds === undefined) return undefined;
+  const extent = await store.readUnprovenExtent();
+  if (extent !== undefined) return `the logs of ${extent.blocks} blocks from ${extent.oldest} on are not proven`;
+  const segments = (await store.listProofSegments()).filter(({ kind }) => kinds.includes(kind));
+  for (let number = firstBlock; number <= checkpoint;) {
+    const reached = Math.max(
+      ...segments.filter(({ fromBlock }) => fromBlock <= number).map(({ toBlock }) => toBlock + 1),
+    );
+    if (!(reached > number)) return `block ${number} of ${checkpoint} is not proven to hold no other logs`;
+    number = reached;
+  }
+  return undefined;
+}
