@@ -47,7 +47,10 @@ export async function fillMachines(client: pg.Client, from: number, to: number):
 
 /** Derives the holder counts from the rows of all machines. */
 export async function countHolders(client: pg.Client): Promise<void> {
-  await client.query('INSERT INTO holders SELECT holder, count(*), 1 FROM holdings GROUP BY holder');
+  await client.query(
+    `INSERT INTO holders (holder, total, version, token_count)
+     SELECT holder, count(*), 1, (SELECT count(*) FROM machine_owners WHERE owner = holder) FROM holdings GROUP BY holder`,
+  );
 }
 
 const ID = 'sha256(int8send(i))';

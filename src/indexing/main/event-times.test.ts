@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import { Fault, chainUnreadable } from '../../domain/faults.ts';
+import { UNKNOWN_BLOCK_TIME } from '../../ports/index-proof.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { imported, submitted } from '../../../testing/fakes/fake-logs.ts';
@@ -238,6 +239,22 @@ describe('a targeted query', () => {
     const other = createHarness({ chain: harness.chain, store: harness.store });
     expect(await read(other, 0, 5)).toEqual(ROWS);
     expect(harness.chain.requests.toSorted()).toEqual(['header', 'header', 'headers', 'logs']);
+  });
+
+  it('is not made, and starts no repair, while stored logs wait for the time of their block', async () => {
+    const harness = await openHarness();
+    const checkpoint = (await harness.store.readMainChainCheckpoint())!;
+    const blockTimestamp = UNKNOWN_BLOCK_TIME;
+    const untimed = [13n, 14n].map((value, i) => ({
+      ...{ kind: 'submitted', generation: 'current', machineId: A, eventIndex: BigInt(3 + i), eventType: 0 } as const,
+      ...{ value, blockNumber: 5 + i, blockTimestamp },
+    }));
+    const head = { blockNumber: 6, blockHash: harness.chain.head.hash };
+    await harness.store.advanceMainChain(checkpoint, head, untimed, { readAtBlock: 6, changes: [] });
+    expect(await read(harness, 0, 5)).toEqual(['EventIndexSyncing', { indexedBlock: 6, headBlock: 6 }]);
+    await harness.repair.idle();
+    expect(harness.chain.requests).toEqual([]);
+    expect(harness.repair.report().started).toBe(0);
   });
 
   it('does not place logs that are neither final nor followed', async () => {

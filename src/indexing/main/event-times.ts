@@ -46,6 +46,8 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
+    // Stored logs without a time wait for a header, which no query replaces.
+    if (stored.rows.length < Math.min(to, stored.count) - from) throw syncing(checkpoint, block);
     const rows = hasPriorEvents
       ? await pickProven(stored, query)
       : (pickRows(appendRecent(stored, query), from, to) ?? pickRows(await appendTargeted(stored, query), from, to));
