@@ -4,10 +4,10 @@
  */
 import { performance } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { Random } from '../../sim/random.ts';
-import { formatAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
-import { fetchChecked, findMachine, type CheckedResponse } from './fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from './proxied-service.ts';
+import { Random } from '../../../sim/random.ts';
+import { formatAltKey } from '../../../src/domain/identifiers/alt-identifiers.ts';
+import { fetchChecked, findMachine, type CheckedResponse } from '../fetch-checked.ts';
+import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
 
 const CALLS_PER_SECOND = 25;
 const FLOOD_SECONDS = Number(process.env['FLOOD_SECONDS'] ?? 6);
