@@ -9,6 +9,7 @@ import {
 import type { AltIndexStatus, AltWalkProgress, IndexProofStatus, MainChainIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
+import type { CallBudgetState } from '../ports/runtime.ts';
 import { raceTimeout } from './race-timeout.ts';
 import { readTrustedSeconds } from './trusted-clock.ts';
 
@@ -101,16 +102,19 @@ export type IndexReports = Pick<Readiness, 'operatorIndex' | 'altIndex'>;
 /** Freshness of the indexes. */
 export interface Freshness extends IndexReports {
   readonly isFresh: boolean;
+  /** Informational; undefined where the process does not report them. */
+  readonly callBudgets: readonly CallBudgetState[] | undefined;
 }
 
 /** Reports whether both indexes are fresh. Throws no fault: what cannot be read is not fresh. */
 export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
   const { main, clock, pollIntervalSeconds } = ctx;
-  if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined };
+  const callBudgets = ctx.process?.callBudgets?.();
+  if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined, callBudgets };
   const { index, altIndex } = await readIndexes(ctx, main);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
   const isFresh = kind === 'fresh' && index.servesRatings !== false && altIndex?.isReady !== false;
-  return { isFresh, operatorIndex: toReport(ctx, index), altIndex };
+  return { isFresh, operatorIndex: toReport(ctx, index), altIndex, callBudgets };
 }
 
 /** Reports progress for responses from the index. Throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */
