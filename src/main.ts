@@ -74,7 +74,14 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const distributedCounters = await openDistributedCounters(config, log, shutdown);
 
     const ctx: Ctx = {
-      process: { isStopping: () => isStopping, isRateLimitDistributed: () => distributedCounters?.isUp() },
+      process: {
+        isStopping: () => isStopping,
+        isRateLimitDistributed: () => distributedCounters?.isUp(),
+        callBudgets: () => [
+          ...(main === undefined ? [] : [{ chain: 'main' as const, ...main.adapter.budget.report() }]),
+          ...(alt === undefined ? [] : [{ chain: 'alt' as const, ...alt.adapter.budget.report() }]),
+        ],
+      },
       clock: CLOCK,
       monotonicClock: MONOTONIC_CLOCK,
       timers: TIMERS,

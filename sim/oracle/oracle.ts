@@ -24,6 +24,7 @@ const HEAD_AGE_MILLISECONDS = HEAD_WAIT_MILLISECONDS + 5_000;
 
 const DOCUMENTED = [
   /^Chain unavailable$/,
+  /^Too many new lookups, retry later$/,
   /^Home chain unavailable$/,
   /^Alt-chain ownership snapshot is out of date$/,
   /^Event index is syncing: block \d+ of \d+$/,

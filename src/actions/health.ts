@@ -10,6 +10,7 @@ import {
 import type { AltIndexStatus, AltWalkProgress, IndexProofStatus, MainChainIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
+import type { CallBudgetState } from '../ports/runtime.ts';
 import { raceTimeout } from './race-timeout.ts';
 import { readTrustedSeconds } from './trusted-clock.ts';
 
@@ -104,12 +105,17 @@ export interface Freshness extends IndexReports {
   readonly isFresh: boolean;
   /** What stops or slows the index of the main chain, as far as this process knows. */
   readonly causes: readonly ExplainedCause[];
+  /** Informational; undefined where the process does not report them. */
+  readonly callBudgets: readonly CallBudgetState[] | undefined;
 }
 
 /** Reports whether both indexes are fresh. Throws no fault: what cannot be read is not fresh. */
 export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
   const { main, clock, pollIntervalSeconds } = ctx;
-  if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [] };
+  const callBudgets = ctx.process?.callBudgets?.();
+  if (main === undefined) {
+    return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [], callBudgets };
+  }
   const { index, altIndex } = await readIndexes(ctx, main);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
   const isFresh = kind === 'fresh' && index.servesRatings !== false && altIndex?.isReady !== false;
@@ -120,6 +126,7 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     operatorIndex: toReport(ctx, index),
     altIndex,
     causes: isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : causes,
+    callBudgets,
   };
 }
 

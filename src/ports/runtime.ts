@@ -41,6 +41,21 @@ export interface ProcessState {
   readonly isStopping: () => boolean;
   /** Whether all replicas share their rate-limit counters now; undefined: not configured. */
   readonly isRateLimitDistributed: () => boolean | undefined;
+  /** Call budgets of this process, for `/status`. */
+  readonly callBudgets?: () => readonly CallBudgetState[];
+}
+
+/** Call budget of one chain in this process (real-chains 3). */
+export interface CallBudgetState {
+  readonly chain: 'main' | 'alt';
+  /** Calls per second that are allowed now; undefined: no limit is known. */
+  readonly callsPerSecond: number | undefined;
+  /** Requests that wait for their turn. */
+  readonly waiting: number;
+  /** Reads of callers whose turn did not come in time. */
+  readonly refused: number;
+  /** Whether proof is stopped for the day. */
+  readonly isDayExhausted: boolean;
 }
 
 /** Distributed rate-limit counters, shared by all replicas (decisions 3). Implemented by `adapters/redis`; never throws. */

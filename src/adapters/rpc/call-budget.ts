@@ -339,7 +339,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     if (!isWaiting) return;
     const abort = new AbortController();
     const own = (alarm = { atMilliseconds, abort });
-    stopwatch.pause(atMilliseconds - now, abort.signal).then(
+    stopwatch.pause(Math.ceil(atMilliseconds - now), abort.signal).then(
       () => {
         if (alarm === own) alarm = undefined;
         pump();

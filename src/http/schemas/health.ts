@@ -78,6 +78,17 @@ const STATUS_CAUSE = described(
   'A cause that stops or slows an index.',
 );
 
+const CALL_BUDGET = described(
+  closedObject({
+    chain: described(word('main', 'solana'), 'The chain whose nodes are called.'),
+    calls_per_second: described(orNull(COUNT), 'The calls allowed per second now; null: no limit is known.', 25),
+    waiting_requests: described(COUNT, 'Requests that wait for their turn.', 0),
+    refused_reads: described(COUNT, 'Reads refused since the start because their turn did not come in time.', 0),
+    day_exhausted: described(FLAG, 'Whether the calls of the day are used too fast, which stops the proof.', false),
+  }),
+  'The call budget of this process for one chain. Informational.',
+);
+
 /** Describes the state of both indexes. */
 export function indexMembers() {
   return {
@@ -112,20 +123,24 @@ export function healthResponses() {
     Health: described(closedObject({ status: exactly('ok') }), 'The process runs. Nothing else is checked.'),
     Readiness: described(closedObject(readiness, ['shared_rate_limits']), 'Whether the service can serve requests.'),
     Status: described(
-      closedObject({
-        status: described(word('fresh', 'not_fresh'), 'Whether every index is fresh.'),
-        max_lag_blocks: described(COUNT, 'The lag that counts as fresh, as requested.', 20),
-        operator_index,
-        solana_indexer,
-        solana_index_progress: described(
-          orNull(refer('AltIndexProgress')),
-          'Null: no alt chain is configured, nothing is listed yet, or the index cannot be read.',
-        ),
-        causes: described(
-          listOf(refer('StatusCause')),
-          'What stops or slows the index of the main chain now, as far as this process knows; empty: nothing.',
-        ),
-      }),
+      closedObject(
+        {
+          status: described(word('fresh', 'not_fresh'), 'Whether every index is fresh.'),
+          max_lag_blocks: described(COUNT, 'The lag that counts as fresh, as requested.', 20),
+          operator_index,
+          solana_indexer,
+          solana_index_progress: described(
+            orNull(refer('AltIndexProgress')),
+            'Null: no alt chain is configured, nothing is listed yet, or the index cannot be read.',
+          ),
+          causes: described(
+            listOf(refer('StatusCause')),
+            'What stops or slows the index of the main chain now, as far as this process knows; empty: nothing.',
+          ),
+          call_budgets: described(listOf(refer('CallBudgetEntry')), 'The call budget of each chain.'),
+        },
+        ['call_budgets'],
+      ),
       'Whether the indexes are fresh.',
     ),
   };
@@ -135,6 +150,7 @@ export function healthParts() {
   return {
     OperatorIndexLag: OPERATOR_INDEX,
     IndexProofEntry: INDEX_PROOF,
+    CallBudgetEntry: CALL_BUDGET,
     AltIndexLag: ALT_INDEX,
     AltIndexProgress: ALT_PROGRESS,
     StatusCause: STATUS_CAUSE,

@@ -1,8 +1,10 @@
 /** Maps readiness and freshness to their responses (http-facts 12, decisions 4). */
 import type { AltIndexReport, Freshness, IndexReports, OperatorIndexReport, Readiness } from '../../actions/health.ts';
+import type { CallBudgetState } from '../../ports/runtime.ts';
 import type {
   AltIndexLag,
   AltIndexProgress,
+  CallBudgetEntry,
   IndexProofEntry,
   OperatorIndexLag,
   ReadinessResponse,
@@ -43,6 +45,17 @@ export function toStatusReport(freshness: Freshness, maxLagBlocks: number): Stat
     ...toIndexReports(freshness),
     solana_index_progress: toProgressEntry(freshness.altIndex?.progress),
     causes: freshness.causes.map(({ kind, subject, text, remedy }) => ({ cause: kind, subject, text, remedy })),
+    ...(freshness.callBudgets !== undefined && { call_budgets: freshness.callBudgets.map(toBudgetEntry) }),
+  };
+}
+
+function toBudgetEntry({ chain, callsPerSecond, waiting, refused, isDayExhausted }: CallBudgetState): CallBudgetEntry {
+  return {
+    chain: chain === 'main' ? 'main' : 'solana',
+    calls_per_second: callsPerSecond === undefined ? null : Math.floor(callsPerSecond),
+    waiting_requests: waiting,
+    refused_reads: refused,
+    day_exhausted: isDayExhausted,
   };
 }
 

@@ -457,6 +457,8 @@ export interface StatusResponse {
   readonly solana_index_progress: AltIndexProgress | null;
   /** What stops or slows the index of the main chain now, as far as this process knows; empty: nothing. */
   readonly causes: readonly StatusCause[];
+  /** The call budget of each chain. */
+  readonly call_budgets?: readonly CallBudgetEntry[];
 }
 
 /** The rating. NR: not rated; Provisioned: bonded, with too little history for a rating. */
@@ -765,6 +767,20 @@ export interface IndexProofEntry {
     /** By every header, by the logs of two hosts, by random headers; or two hosts return a block without its parent. */
     readonly kind: 'headers' | 'second-node' | 'sample' | 'unprovable';
   }[];
+}
+
+/** The call budget of this process for one chain. Informational. */
+export interface CallBudgetEntry {
+  /** The chain whose nodes are called. */
+  readonly chain: 'main' | 'solana';
+  /** The calls allowed per second now; null: no limit is known. */
+  readonly calls_per_second: number | null;
+  /** Requests that wait for their turn. */
+  readonly waiting_requests: number;
+  /** Reads refused since the start because their turn did not come in time. */
+  readonly refused_reads: number;
+  /** Whether the calls of the day are used too fast, which stops the proof. */
+  readonly day_exhausted: boolean;
 }
 
 /** How old the index of the alt chain is. */

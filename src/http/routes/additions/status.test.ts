@@ -122,6 +122,25 @@ test('returns 503 when the head was not read for ten poll intervals, at any acce
   ]);
 });
 
+test('reports the call budget of each chain', async () => {
+  const used = { waiting: 3, refused: 7, isDayExhausted: true };
+  const budgets = [
+    { chain: 'main' as const, callsPerSecond: 24.5, ...used },
+    { chain: 'alt' as const, callsPerSecond: undefined, ...used, isDayExhausted: false },
+  ];
+  const process = { isStopping: () => false, isRateLimitDistributed: () => undefined, callBudgets: () => budgets };
+  await open({}, { ctx: { process } });
+  const { status, text } = await service!.request('/status');
+  const counts = { waiting_requests: 3, refused_reads: 7 };
+  expect([status, (JSON.parse(text) as { call_budgets: unknown }).call_budgets]).toEqual([
+    200,
+    [
+      { chain: 'main', calls_per_second: 24, ...counts, day_exhausted: true },
+      { chain: 'solana', calls_per_second: null, ...counts, day_exhausted: false },
+    ],
+  ]);
+});
+
 test('returns 503 without a chain and with unreadable indexes', async () => {
   await open({}, { ctx: { main: undefined, alt: undefined } });
   const { status, text } = await service!.request('/status');
