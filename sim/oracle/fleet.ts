@@ -49,11 +49,13 @@ export function judgeFleetResponse(
     if (base === undefined) continue;
     for (const fleet of fleets) {
       const { ids, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
-      const held = span.areBlocksProven ? ids : excuseControlled(account, base, ids, page);
-      if (held.length !== pagination.total) continue;
-      const listed = held.slice(pagination.offset, pagination.offset + pagination.limit);
-      if (areEntriesTrue(page, listed, unreadable, { account, span, heads, received, receivedForAbsence, ofAlt }))
-        return undefined;
+      const facts = { account, span, heads, received, receivedForAbsence, ofAlt };
+      const lists = span.areBlocksProven ? [ids] : [ids, excuseControlled(account, base, ids, page)];
+      for (const held of lists) {
+        if (held.length !== pagination.total) continue;
+        const listed = held.slice(pagination.offset, pagination.offset + pagination.limit);
+        if (areEntriesTrue(page, listed, unreadable, facts)) return undefined;
+      }
     }
   }
   return `not what was held at block ${index.indexed_block}`;
