@@ -86,6 +86,7 @@ function judgeAltFacts(
     );
     if (!isTrue) continue;
     isTrueSomewhere = true;
+    if (!span.areBlocksProven) return undefined;
     if (heads.some((head) => ancestorAt(head, number) === block && isSameAt(id, block, head))) return undefined;
   }
   return isTrueSomewhere

@@ -15,6 +15,11 @@ export interface Span {
   readonly wallSeconds: readonly number[];
   /** Age that the wall clock may hide because it was set back. No clock can detect this; facts are still true at their block. */
   readonly hiddenMilliseconds: number;
+  /**
+   * Whether new blocks are proven. In mode `off` a node may hide their logs: facts are still those of the block that a
+   * response names, but a newer block may have changed them, and nothing counts the machines that an address controls.
+   */
+  readonly areBlocksProven: boolean;
 }
 
 /** Longest wait of the follower for a scheduled block, without a request; missed blocks slow the schedule down. */
@@ -109,7 +114,7 @@ export function judgeFacts(
   route: MachineRoute,
   id: bigint,
   response: ServiceResponse,
-  { wallSeconds }: Span,
+  { wallSeconds, areBlocksProven }: Span,
   heads: readonly Block[],
 ): string | undefined {
   const number = Number(response.headers['chain-block']);
@@ -121,6 +126,7 @@ export function judgeFacts(
     const seconds = wallSeconds.find((now) => matchesExpected(body, expectBody(route, id, block, now)));
     if (seconds === undefined) continue;
     isTrueSomewhere = true;
+    if (!areBlocksProven) return undefined;
     const isStillTrue = heads.some((head) => ancestorAt(head, number) === block && isSameAt(id, block, head));
     if (isStillTrue) return undefined;
   }
