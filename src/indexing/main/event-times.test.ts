@@ -247,7 +247,7 @@ describe('a targeted query', () => {
     const blockTimestamp = UNKNOWN_BLOCK_TIME;
     const untimed = [13n, 14n].map((value, i) => ({
       ...{ kind: 'submitted', generation: 'current', machineId: A, eventIndex: BigInt(3 + i), eventType: 0 } as const,
-      ...{ value, blockNumber: 5 + i, blockTimestamp },
+      ...{ value, blockNumber: 5 + i, blockTimestamp, logIndex: 0 },
     }));
     const head = { blockNumber: 6, blockHash: harness.chain.head.hash };
     await harness.store.advanceMainChain(checkpoint, head, untimed, { readAtBlock: 6, changes: [] });
