@@ -121,7 +121,7 @@ export interface NodeLimits {
   readonly servesLogTimes: boolean;
 }
 
-/** Functions by which contract calls are told apart, the first one that a call contains. */
+/** Functions by which contract calls are distinguished, the first one that a call contains. */
 const CONTRACT_READS = [
   ['machines', 'subscriptionStatus(uint256)'],
   ['records', 'getEvents(uint256,uint256,uint256)'],
