@@ -27,6 +27,7 @@ import {
   timePage,
   timePages,
 } from './index/fleet-service.ts';
+import { setFleetBalance } from './index/fleet-balance.ts';
 import { median, readCpuSeconds } from './measuring.ts';
 import { identityOf } from './index/devnet-identity.ts';
 
@@ -262,6 +263,7 @@ try {
   for (const parts of PARTS) {
     const all: Figures[] = [];
     for (const machines of SIZES) {
+      await setFleetBalance(devnet, machines / 10);
       const database = await server.createDatabase();
       const figures = await measure(devnet, database.url, machines, parts);
       await database.drop();

@@ -1,7 +1,7 @@
 /**
  * Service with an index of a million machines: start until the first page, resident memory, near and far pages. Rows are written
  * through the store's own `advanceMainChain`, at blocks of a devnet that the service then follows. The machines exist only in
- * the index: the chain is queried for them and has none, so that entries disappear from a page but their cost is real.
+ * the index, with the balance of their fleet on the chain: it is queried for them and has none, so that entries disappear from a page but their cost is real.
  * `BENCH_MACHINES` and `BENCH_ROUNDS` change the size and the length.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -15,6 +15,7 @@ import type { Checkpoint, OwnershipChange } from '../../src/ports/store.ts';
 import { printFigures } from '../figures.ts';
 import { median } from '../measuring.ts';
 import { FLEET, PAGE, readMegabytes, startFleetService, stopFleetService, timePages } from './fleet-service.ts';
+import { setFleetBalance } from './fleet-balance.ts';
 import { identityOf } from './devnet-identity.ts';
 
 const MACHINES = Number(process.env['BENCH_MACHINES'] ?? 1_000_000);
@@ -69,6 +70,7 @@ const devnet = await startDevnet({ dir: folder });
 try {
   const DATABASE_URL = `sqlite:${join(folder, 'svc.db')}`;
   const variables = { ...devnet.env, DATABASE_URL };
+  await setFleetBalance(devnet, FLEET_MACHINES);
   const began = performance.now();
   await fill(devnet, DATABASE_URL);
   console.log(`${MACHINES} machines stored in ${Math.round((performance.now() - began) / 1000)} s`);

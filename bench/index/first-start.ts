@@ -1,0 +1,272 @@
+/**
+ * First start of the service on a long chain whose node limits log queries: calls by kind until the first rating and every listing are served, and the
+ * minutes that a chain of ten million blocks takes behind a provider of 25 calls a second, computed from them. Then the background proof of a dense chain
+ * against a start that proves first, and the CPU time of hot reads meanwhile. `BENCH_BLOCKS`, `BENCH_DENSE`,
+ * `BENCH_ROUNDS` and `BENCH_SECONDS` change the length, `BENCH_PART` (`starts`, `proof`, `reads`) runs one part.
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { printFigures, type MeasuredFigures } from '../figures.ts';
+import { median, readCpuSeconds } from '../measuring.ts';
+import {
+  buildLongChain,
+  RECENT_PART,
+  startCountedNode,
+  type Counts,
+  type LongChain,
+  type NodeLimits,
+} from './long-chain.ts';
+
+const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 200_000);
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3);
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
+const RANGES = [10_000, 2_000, 1_024];
+const DENSE_BLOCKS = Number(process.env['BENCH_DENSE'] ?? 1_900);
+const CALLS_PER_SECOND = 25;
+
+/** The chain of design/backfill.md. */
+const TARGET = { blocks: 10_000_000, logBlocks: 50_000, machines: 10_000, events: 60_000 };
+
+/** Items that one call reads. */
+const MACHINES_PER_CALL = 200;
+const RECORDS_PER_CALL = 100;
+
+const root = join(import.meta.dirname, '../..');
+const entry = ['dist/svc.js', 'cli/svc.ts'].find((each) => existsSync(join(root, each)))!;
+const folder = mkdtempSync(join(tmpdir(), 'bench-first-start-'));
+const TIMED_OUT_MILLISECONDS = 300_000;
+const PAUSE_MILLISECONDS = 25;
+
+/** How a response with status 200 says that it is not complete. */
+const PARTIAL = /"rating_unavailable":"indexer_behind"|"unreadable":[1-9]/;
+
+interface Started {
+  readonly url: string;
+  readonly pid: number;
+  readonly began: number;
+  counts(): Counts;
+  stop(): Promise<void>;
+}
+
+let databases = 0;
+
+/** Builds a chain with logs in every second block. */
+const buildDense = (blocks: number) =>
+  buildLongChain({ blocks, blocksPerLogBlock: 2, machines: MACHINES_PER_CALL, seed: 8 });
+
+/** Starts a service with an empty database behind a node of its own. */
+async function start(chain: LongChain, limits: NodeLimits, variables: Record<string, string>): Promise<Started> {
+  const node = await startCountedNode(chain, limits);
+  const began = performance.now();
+  const child = spawn(process.execPath, [join(root, entry), 'serve'], {
+    env: {
+      ...process.env,
+      ...chain.env,
+      MAIN_RPC_URLS: node.url,
+      DATABASE_URL: `sqlite:${join(folder, `${databases++}.db`)}`,
+      PORT: '0',
+      ADMIN_PORT: '0',
+      LOG_LEVEL: 'silent',
+      RATE_LIMITS: 'off',
+      ...variables,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stop = async () => {
+    await stopProcess(child);
+    await node.close();
+  };
+  const gone = once(child, 'exit').then(() => Promise.reject(new Error(`${entry} exited before it listened`)));
+  gone.catch(() => undefined);
+  const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), gone])) as [string];
+  return { url: line.replace('listening on ', ''), pid: child.pid!, began, counts: node.counts, stop };
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill();
+  await once(child, 'exit');
+}
+
+/** Polls a path until its response passes. Throws after five minutes. */
+async function waitFor(
+  { url }: Started,
+  path: string,
+  isEnough: (body: string) => boolean = (body) => !PARTIAL.test(body),
+): Promise<void> {
+  for (const end = performance.now() + TIMED_OUT_MILLISECONDS; performance.now() < end;) {
+    const response = await fetch(url + path);
+    const body = await response.text();
+    if (response.status === 200 && isEnough(body)) return;
+    if (response.status !== 503 && response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`);
+    await delay(PAUSE_MILLISECONDS);
+  }
+  throw new Error(`${path} was not served`);
+}
+
+const waitForRating = (service: Started, id: bigint) => waitFor(service, `/mcr/did:svc:${id}`);
+
+async function waitForListings(service: Started, { owners }: LongChain): Promise<void> {
+  for (const owner of owners) await waitFor(service, `/operator/${owner}/machines`);
+}
+
+/** Counts calls until one machine and every listing are served. The proof takes only calls that are left, so it is off. */
+async function countFirstStart(chain: LongChain, limits: NodeLimits): Promise<Counts> {
+  const service = await start(chain, limits, { INDEX_PROOF: 'off' });
+  try {
+    // Readiness costs no call.
+    await waitFor(service, '/ready');
+    await waitForRating(service, chain.recent);
+    await waitForListings(service, chain);
+    const counts = service.counts();
+    const seconds = ((performance.now() - service.began) / 1000).toFixed(1);
+    console.log(
+      `ranges of ${limits.maxRange}, ${limits.servesLogTimes ? 'with' : 'without'} blockTimestamp: ` +
+        `${sum(counts)} calls in ${seconds} s: ${format(counts)}; load ${loadavg()[0]!.toFixed(1)}`,
+    );
+    return counts;
+  } finally {
+    await service.stop();
+  }
+}
+
+const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
+const format = (counts: Counts) =>
+  Object.entries(counts)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(', ');
+
+/** Returns the calls that the chain itself needs: windows, headers without times, counters and pages of records. */
+function countNeeded(chain: LongChain, { maxRange, servesLogTimes }: NodeLimits): number {
+  const windows = Math.ceil(BLOCKS / maxRange);
+  const headers = servesLogTimes ? 0 : chain.logBlocks;
+  const counters = 1 + Math.ceil(chain.machines.length / MACHINES_PER_CALL) + chain.owners.length;
+  return windows + headers + counters + Math.ceil(chain.events / RECORDS_PER_CALL);
+}
+
+const MACHINE_READS = 'owner and controller';
+
+/** Returns the minutes of the target chain until serving: each kind of call grows with what it reads. `headers`: headers of blocks with logs. */
+function computeMinutes(counts: Counts, chain: LongChain, headers: number): number {
+  const { logs = 0, records = 0, [MACHINE_READS]: owners = 0, header: _, ...rest } = counts;
+  const refused = counts['logs, refused'] ?? 0;
+  const calls =
+    ((logs + refused) * TARGET.blocks) / BLOCKS +
+    (owners * TARGET.machines) / chain.machines.length +
+    (records * TARGET.events) / chain.events +
+    (sum(rest) - refused) +
+    headers;
+  return calls / CALLS_PER_SECOND / 60;
+}
+
+async function measureFirstStarts(): Promise<MeasuredFigures> {
+  const chain = buildLongChain({ blocks: BLOCKS, blocksPerLogBlock: 1_000, machines: MACHINES_PER_CALL, seed: 7 });
+  console.log(`${BLOCKS} blocks, ${chain.logBlocks} with logs, ${chain.events} events; ${entry}`);
+  const figures: Record<string, MeasuredFigures[string]> = {};
+  const headerLag = await measureHeaderLag(buildDense(4 * DENSE_BLOCKS));
+  for (const maxRange of RANGES) {
+    for (const servesLogTimes of [true, false]) {
+      const limits = { maxRange, servesLogTimes };
+      const counts = await countFirstStart(chain, limits);
+      const extra = sum(counts) - countNeeded(chain, limits);
+      const suffix = servesLogTimes ? maxRange : `${maxRange}-untimed`;
+      figures[`first-start/extra-${suffix}`] = { ours: extra };
+      const headers = servesLogTimes ? 0 : RECENT_PART * TARGET.logBlocks + headerLag;
+      figures[`first-start/minutes-${suffix}`] = { ours: computeMinutes(counts, chain, headers) };
+    }
+  }
+  return figures;
+}
+
+/**
+ * Returns the headers beyond those of the newest part of the chain that had been read when a machine of that part was served. They come from the batches that
+ * its own reads waited for, so that their number does not grow with the chain.
+ */
+async function measureHeaderLag(dense: LongChain): Promise<number> {
+  const variables = { INDEX_PROOF: 'off', MAIN_RPC_CALLS_PER_SECOND: '100' };
+  const service = await start(dense, { maxRange: 10_000, servesLogTimes: false }, variables);
+  try {
+    await waitForRating(service, dense.recent);
+    const headers = service.counts()['header'] ?? 0;
+    console.log(
+      `a machine of the newest ${RECENT_PART} of ${dense.logBlocks} blocks is served after ${headers} headers`,
+    );
+    return headers - RECENT_PART * dense.logBlocks;
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Milliseconds from the process start until all blocks with logs and a sample are proven. */
+async function timeProof(chain: LongChain, mode: 'background' | 'before'): Promise<number> {
+  const limits = { maxRange: 10_000, servesLogTimes: true };
+  const service = await start(chain, limits, { INDEX_PROOF: mode, POLL_INTERVAL_SECONDS: '2' });
+  try {
+    await waitForRating(service, chain.recent);
+    await waitForListings(service, chain);
+    if (mode === 'background') await waitFor(service, '/status', isProven);
+    const milliseconds = performance.now() - service.began;
+    console.log(
+      `${mode}: ${Math.round(milliseconds)} ms, ${format(service.counts())}; load ${loadavg()[0]!.toFixed(1)}`,
+    );
+    return milliseconds;
+  } finally {
+    await service.stop();
+  }
+}
+
+function isProven(body: string): boolean {
+  const proof = /"proof":({.*?\]})/.exec(body)?.[1];
+  if (proof === undefined) return false;
+  const { unproven_blocks, segment_count } = JSON.parse(proof) as Record<'unproven_blocks' | 'segment_count', number>;
+  return unproven_blocks === 0 && segment_count > 0;
+}
+
+/** Compares hot reads of a service that proves in the background with those of one that does not, in turn. */
+async function measureReads(chain: LongChain): Promise<MeasuredFigures[string]> {
+  const limits = { maxRange: 10_000, servesLogTimes: true };
+  const metered = { MAIN_RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND) };
+  const services = await Promise.all(
+    ['background', 'off'].map((INDEX_PROOF) => start(chain, limits, { ...metered, INDEX_PROOF })),
+  );
+  try {
+    for (const service of services) await waitForRating(service, chain.recent);
+    const before = services[0]!.counts();
+    const rates: number[][] = [[], []];
+    for (let round = 0; round < ROUNDS; round++)
+      for (const [i, service] of services.entries()) rates[i]!.push(measureReadsPerCpuSecond(service, chain.recent));
+    const proofs = (services[0]!.counts()['eth_getBlockReceipts'] ?? 0) - (before['eth_getBlockReceipts'] ?? 0);
+    console.log(`${proofs} blocks proven meanwhile`);
+    if (proofs === 0) throw new Error('nothing was proven while hot reads were measured');
+    return { ours: median(rates[0]!), peer: median(rates[1]!) };
+  } finally {
+    for (const service of services) await service.stop();
+  }
+}
+
+function measureReadsPerCpuSecond({ url, pid }: Started, id: bigint): number {
+  const cpu = readCpuSeconds(pid);
+  const output = execFileSync('wrk', ['-t1', '-c16', `-d${SECONDS}s`, `${url}/mcr/did:svc:${id}`], {
+    encoding: 'utf8',
+  });
+  if (/Non-2xx/.test(output)) throw new Error(output);
+  return Number(/(\d+) requests in/.exec(output)![1]) / (readCpuSeconds(pid) - cpu);
+}
+
+try {
+  const only = process.env['BENCH_PART'];
+  if (only === undefined || only === 'starts') printFigures({ ...(await measureFirstStarts()) });
+  const dense = buildDense(DENSE_BLOCKS);
+  if (only === undefined || only === 'proof')
+    printFigures({
+      'first-start/proof': { ours: await timeProof(dense, 'background'), peer: await timeProof(dense, 'before') },
+    });
+  if (only === undefined || only === 'reads') printFigures({ 'first-start/reads': await measureReads(dense) });
+} finally {
+  rmSync(folder, { recursive: true });
+}
