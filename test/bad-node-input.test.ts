@@ -164,10 +164,27 @@ describe('a batch', () => {
   });
 });
 
-test('an id as text is accepted from nodes of the main chain, some of which send it, and refused by the alt chain', async () => {
-  node = await startHostileNode(([sent], response) => {
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: String(sent!.id), result: '0x1' }));
+describe('an id as text', () => {
+  const answerWith = async (toText: (id: number) => string) => {
+    node = await startHostileNode(([sent], response) => {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: toText(sent!.id), result: '0x1' }));
+    });
+  };
+
+  test('is accepted when it is the decimal text of the id that was sent', async () => {
+    await answerWith(String);
+    expect(await sendMain('eth_blockNumber')).toEqual([{ ok: true, result: '0x1' }]);
+    expect(await sendAlt('getSlot')).toBe('0x1');
   });
-  expect(await sendMain('eth_blockNumber')).toEqual([{ ok: true, result: '0x1' }]);
-  await expect(sendAlt('getSlot')).rejects.toMatchObject({ unreadable: 'malformed' });
+
+  test.each([
+    ['hex', (id: number) => `0x${id.toString(16)}`],
+    ['a leading zero', (id: number) => `0${id}`],
+    ['white space', (id: number) => ` ${id}`],
+    ['a fraction', (id: number) => `${id}.0`],
+  ])('is refused with %s', async (_, toText) => {
+    await answerWith(toText);
+    await expect(sendMain('eth_blockNumber')).rejects.toMatchObject({ unreadable: 'malformed' });
+    await expect(sendAlt('getSlot')).rejects.toMatchObject({ unreadable: 'malformed' });
+  });
 });

@@ -8,6 +8,7 @@ import type { Hex } from 'viem';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
+import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
@@ -185,8 +186,7 @@ function toBatchRefusal({ code, hint }: RpcResponse & { readonly ok: false }): R
 function parseResponse(entry: unknown): { readonly id: unknown; readonly response: RpcResponse } | undefined {
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
   const { result, error } = entry;
-  // Some gateways return the id as text.
-  const id = typeof entry['id'] === 'string' ? Number(entry['id']) : entry['id'];
+  const id = parseResponseId(entry['id']);
   if (error === undefined || error === null) {
     return 'result' in entry ? { id, response: { ok: true, result } } : undefined;
   }
