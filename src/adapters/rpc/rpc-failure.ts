@@ -11,15 +11,21 @@ export type FailureKind = 'failed' | 'busy' | 'rate' | 'behind' | 'no-block' | '
 export class RpcFailure extends Error {
   readonly unreadable: UnreadableCause;
   readonly kind: FailureKind;
-  /** Code of a JSON-RPC error. */
+  /** Code of a JSON-RPC error, or an HTTP status. */
   readonly code: number | undefined;
   /** Delay that the node requested (`Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
+  /** Whether a gateway in front of the node responded; the same request may succeed at once. */
+  readonly isOfGateway: boolean;
 
   constructor(
     unreadable: UnreadableCause,
     kind: FailureKind = 'failed',
-    details: { readonly code?: number | undefined; readonly retryAfterSeconds?: number | undefined } = {},
+    details: {
+      readonly code?: number | undefined;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly isOfGateway?: boolean;
+    } = {},
   ) {
     super(unreadable);
     this.name = 'RpcFailure';
@@ -27,6 +33,7 @@ export class RpcFailure extends Error {
     this.kind = kind;
     this.code = details.code;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.isOfGateway = details.isOfGateway === true;
   }
 }
 

@@ -77,12 +77,24 @@ export async function sendMainRpc(
     // Prepaid calls are used up: another request fails too, for hours.
     if (status === 402 && calls.length === 1)
       throw new RpcFailure('transport', 'rate', { retryAfterSeconds: EXHAUSTED_SECONDS });
-    throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport');
+    throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport', 'failed', {
+      code: status,
+      isOfGateway: !startsAsJson(body),
+    });
   }
   if (responses.every((response) => response !== undefined && isRateLimited(response))) {
     throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   }
+  if (status >= FIRST_GATEWAY_STATUS) throw new RpcFailure('transport', 'failed', { code: status, isOfGateway: true });
   return responses;
+}
+
+/** From here on, a status is that of a gateway that did not reach the node. */
+export const FIRST_GATEWAY_STATUS = 502;
+
+/** Returns whether a body may be JSON-RPC; a gateway sends HTML, text or nothing. */
+function startsAsJson(body: string | Buffer): boolean {
+  return /^\s*[[{]/.test(typeof body === 'string' ? body : body.toString('latin1', 0, 100));
 }
 
 /** Pause after HTTP 402 where the node names none. */
