@@ -90,7 +90,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       const newest = Math.max(...slots);
       if (slots.every((slot) => slot === newest)) return join(parts.map(({ value }) => value));
       if (rounds === MAX_SLOT_ROUNDS) throw new RpcFailure('block-mismatch', 'behind');
-      parts = await Promise.all(parts.map((part, i) => (slots[i] === newest ? part : ask(part.method))));
+      parts = await Promise.all(parts.map(async (part, i) => (slots[i] === newest ? part : ask(part.method))));
     }
   }
 
