@@ -70,6 +70,8 @@ const DETAILS = {
   'Solana binding is revoked': 'binding-revoked',
   'Storage unavailable': 'storage-unavailable',
   'Token not found': 'machine-not-found',
+  'Too many new lookups, retry later': 'too-many-lookups',
+  'Ownership index is being repaired for this address': 'index-under-repair',
 } as const;
 
 const SYNCING = /^(Event|Operator) index is syncing: block (\d{1,15}) of (\d{1,15})$/;

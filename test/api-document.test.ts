@@ -85,6 +85,7 @@ it('lists the texts and codes that distinguish errors', () => {
         'Storage unavailable',
         'Chain unavailable',
         'Home chain unavailable',
+        'Too many new lookups, retry later',
       ],
     ],
   ]);

@@ -63,6 +63,12 @@ describe.each(Object.keys(HOSTILE_RESPONSES))('%s', (name) => {
   });
 });
 
+/** Kinds whose body does not start as JSON-RPC: a gateway in front of the node may have sent it. */
+const OF_GATEWAY: ReadonlySet<string> = new Set([
+  ...['an empty body', 'an HTML page', 'a redirect', 'a gzip bomb', 'a deflate bomb', 'a brotli bomb'],
+  ...['a compressed result', 'a byte order mark', 'a text instead of an entry', 'a null body'],
+]);
+
 describe('a first node that is hostile', () => {
   const CHAIN_ID = '0x7a69';
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -88,8 +94,8 @@ describe('a first node that is hostile', () => {
         const responses = await nodes.request(methods.map(call), startDeadline(60_000, 60_000));
         expect(responses).toEqual(methods.map(() => ({ ok: true, result: 'honest' })));
       }
-      // Its identity and one request: the circuit breaker keeps the others away.
-      expect(node.requests.own).toBe(2);
+      // Its identity and one request, which is repeated once where a gateway may have responded: the circuit breaker keeps the others away.
+      expect(node.requests.own).toBe(OF_GATEWAY.has(name) ? 3 : 2);
     } finally {
       await Promise.all([nodes.close(), honest.close()]);
     }
@@ -166,10 +172,27 @@ describe('a batch', () => {
   });
 });
 
-test('an id as text is accepted from nodes of the main chain, some of which send it, and refused by the alt chain', async () => {
-  node = await startHostileNode(([sent], response) => {
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: String(sent!.id), result: '0x1' }));
+describe('an id as text', () => {
+  const answerWith = async (toText: (id: number) => string) => {
+    node = await startHostileNode(([sent], response) => {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: toText(sent!.id), result: '0x1' }));
+    });
+  };
+
+  test('is accepted when it is the decimal text of the id that was sent', async () => {
+    await answerWith(String);
+    expect(await sendMain('eth_blockNumber')).toEqual([{ ok: true, result: '0x1' }]);
+    expect(await sendAlt('getSlot')).toBe('0x1');
   });
-  expect(await sendMain('eth_blockNumber')).toEqual([{ ok: true, result: '0x1' }]);
-  await expect(sendAlt('getSlot')).rejects.toMatchObject({ unreadable: 'malformed' });
+
+  test.each([
+    ['hex', (id: number) => `0x${id.toString(16)}`],
+    ['a leading zero', (id: number) => `0${id}`],
+    ['white space', (id: number) => ` ${id}`],
+    ['a fraction', (id: number) => `${id}.0`],
+  ])('is refused with %s', async (_, toText) => {
+    await answerWith(toText);
+    await expect(sendMain('eth_blockNumber')).rejects.toMatchObject({ unreadable: 'malformed' });
+    await expect(sendAlt('getSlot')).rejects.toMatchObject({ unreadable: 'malformed' });
+  });
 });

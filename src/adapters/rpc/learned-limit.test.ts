@@ -46,10 +46,10 @@ test('continues from stored bounds, and ignores bounds that contradict each othe
 
 test('counts the second timeout in a row as a refusal', () => {
   const limit = new LearnedLimit(100);
-  limit.recordTimeout(100);
+  limit.recordUnclearRefusal(100);
   limit.recordSuccess(100);
-  limit.recordTimeout(100);
+  limit.recordUnclearRefusal(100);
   expect(limit.size).toBe(100);
-  limit.recordTimeout(100);
+  limit.recordUnclearRefusal(100);
   expect(limit.size).toBe(50);
 });

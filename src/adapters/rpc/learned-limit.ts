@@ -19,7 +19,7 @@ export class LearnedLimit {
   #refused: number | undefined;
   #size: number;
   #successes = 0;
-  #timeouts = 0;
+  #unclearRefusals = 0;
   /** Successes at the full size before it grows; doubles with every refusal. */
   #growthAfter = FIRST_GROWTH_AFTER;
 
@@ -50,16 +50,16 @@ export class LearnedLimit {
     this.#successes = 0;
   }
 
-  /** The second timeout in a row counts as a refusal. */
-  recordTimeout(size: number): void {
-    this.#timeouts += 1;
-    if (this.#timeouts < 2) return;
-    this.#timeouts = 0;
+  /** Records a timeout, or the failure of a gateway. The second in a row counts as a refusal. */
+  recordUnclearRefusal(size: number): void {
+    this.#unclearRefusals += 1;
+    if (this.#unclearRefusals < 2) return;
+    this.#unclearRefusals = 0;
     this.recordRefusal(size);
   }
 
   recordSuccess(size: number): void {
-    this.#timeouts = 0;
+    this.#unclearRefusals = 0;
     this.#passed = Math.max(this.#passed, Math.min(size, this.#max));
     if (this.#refused !== undefined && this.#refused <= this.#passed) this.#refused = undefined;
     if (size < this.#size || this.#size === this.#max) return;

@@ -14,7 +14,10 @@ export class NodeProfile {
     this.rate = new NodeRate(stopwatch);
   }
 
-  /** Returns the limit of calls in one batch of this method, whose answers differ in size from those of others. */
+  /**
+   * Returns the limit of items in one request of this method, whose answers differ in size from those of others: calls
+   * of a batch, or accounts of a call.
+   */
   batchLimit(method: string, max: number): LearnedLimit {
     let limit = this.#batches.get(method);
     if (limit === undefined) {

@@ -17,6 +17,8 @@ export class RpcFailure extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** Whether the request was not sent, because its turn at the node comes after the deadline. */
   readonly isPaced: boolean;
+  /** Whether a gateway in front of the node responded; the same request may succeed at once. */
+  readonly isOfGateway: boolean;
 
   constructor(
     unreadable: UnreadableCause,
@@ -25,6 +27,7 @@ export class RpcFailure extends Error {
       readonly code?: number | undefined;
       readonly retryAfterSeconds?: number | undefined;
       readonly isPaced?: boolean;
+      readonly isOfGateway?: boolean;
     } = {},
   ) {
     super(unreadable);
@@ -33,7 +36,8 @@ export class RpcFailure extends Error {
     this.kind = kind;
     this.code = details.code;
     this.retryAfterSeconds = details.retryAfterSeconds;
-    this.isPaced = details.isPaced ?? false;
+    this.isPaced = details.isPaced === true;
+    this.isOfGateway = details.isOfGateway === true;
   }
 }
 

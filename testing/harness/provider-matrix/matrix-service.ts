@@ -21,7 +21,7 @@ export function toConfig(variables: Variables): Config {
 }
 
 /** Members that follow the head and the clock. */
-const MOVING = /^(?:block|now|slot|indexed_block|head_block|lag_blocks|ready|\w*age_seconds)$/;
+const MOVING = /^(?:block|now|slot|indexed_block|head_block|lag_blocks|ready|proof|\w*age_seconds)$/;
 
 export interface ServiceAnswer {
   /** Status and body without the members that follow the head and the clock. */

@@ -125,7 +125,7 @@ describe('calls in flight', () => {
 
   it('fail for every reader that shares them and for no later one', async () => {
     const { chain } = await openChain();
-    node.proxy.inject(respondWith('getMultipleAccounts', { error: { code: -32602, message: PROXY_KEY } }), 1);
+    node.proxy.inject(respondWith('getMultipleAccounts', { error: { code: -32601, message: PROXY_KEY } }), 1);
     const outcomes = await Promise.allSettled(ids(3).map((id) => chain.readMachine(id)));
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({

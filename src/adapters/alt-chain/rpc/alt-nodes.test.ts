@@ -202,6 +202,55 @@ describe('the newest slot', () => {
   });
 });
 
+describe('a node that limits the accounts of a call', () => {
+  const MAX = 5;
+  const accountCalls = () => first.proxy.calls.filter(({ method }) => method === 'getMultipleAccounts');
+  const sizes = () => accountCalls().map(({ params }) => (params[0] as readonly string[]).length);
+  /** Refuses longer lists; the slot of the other responses follows `slotAt`. */
+  const limitAccounts = (slotAt: (response: number) => number = () => CANNED_SLOT) => {
+    let responses = 0;
+    first.proxy.inject({
+      kind: 'answer',
+      change: (response, { method, params }) => {
+        if (method !== 'getMultipleAccounts' || !('result' in response)) return response;
+        if ((params[0] as readonly string[]).length > MAX)
+          return { error: { code: -32602, message: `Too many inputs provided; max ${MAX}` } };
+        const context = { slot: slotAt(responses++) };
+        return { result: { ...(response.result as object), context } };
+      },
+    });
+  };
+
+  it('is read in smaller calls, whose size is remembered', async () => {
+    const expected = await read(harness.open());
+    limitAccounts();
+    const adapter = harness.open();
+    first.proxy.resetCounts();
+    expect(await read(adapter)).toStrictEqual(expected);
+    expect(sizes()).toStrictEqual([6, 3, 3]);
+    first.proxy.resetCounts();
+    expect(await read(adapter)).toStrictEqual(expected);
+    expect(sizes()).toStrictEqual([3, 3]);
+  });
+
+  it('is read again where parts are of different slots, so that the snapshot is of one slot', async () => {
+    const adapter = harness.open();
+    await read(adapter);
+    first.slot = CANNED_SLOT + 1;
+    limitAccounts((response) => CANNED_SLOT + Math.min(1, response));
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT + 1);
+    expect(sizes().slice(-4)).toStrictEqual([6, 3, 3, 3]);
+  });
+
+  it('is not read when its parts never are of one slot', async () => {
+    const adapter = harness.open();
+    await read(adapter);
+    first.slot = CANNED_SLOT + 1_000;
+    limitAccounts((response) => CANNED_SLOT + response);
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
+  });
+});
+
 describe('after the host was suspended for an hour', () => {
   const HOUR_MILLISECONDS = 3_600_000;
   const SLOTS_OF_AN_HOUR = 9_000;

@@ -11,7 +11,7 @@ import { isTransientFailure, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { sendAltRpc } from './json-rpc.ts';
 import type { AltChainLimits } from '../limits.ts';
-import { getBlockTime, getGenesisHash, type RpcMethod } from './rpc-methods.ts';
+import { getBlockTime, getGenesisHash, type DivisibleItems, type RpcMethod } from './rpc-methods.ts';
 import type { MinContextSlot } from './min-context-slot.ts';
 import type { AltUpstreamCounters } from './upstream-counters.ts';
 
@@ -37,6 +37,9 @@ export interface AltNodesOptions extends PoolOptions {
 
 /** A finalized block is seconds old; clock and chain may differ by minutes. */
 const MAX_BLOCK_AGE_MILLISECONDS = 300_000;
+const METHOD_NOT_FOUND = -32_601;
+/** Rounds in which parts of a call are read again until all are of one slot. */
+const MAX_SLOT_ROUNDS = 5;
 
 export function createAltNodes(options: AltNodesOptions): AltNodes {
   const { genesisHash, minContextSlot, clock, limits, counters, stopwatch = REAL_STOPWATCH } = options;
@@ -46,7 +49,52 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     readIdentity: (node, deadline) => send(node, getGenesisHash, deadline),
   });
 
+  /** Sends the call, in smaller ones where the node refuses its size. */
   async function send<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
+    const { items } = method;
+    if (items === undefined || items.count < 2) return sendWhole(node, method, deadline);
+    const limit = node.profile.batchLimit(method.name, items.maxCount);
+    if (items.count <= limit.size) {
+      try {
+        const value = await sendWhole(node, method, deadline);
+        limit.recordSuccess(items.count);
+        return value;
+      } catch (error) {
+        if (!(error instanceof RpcFailure) || error.kind !== 'refused' || error.code === METHOD_NOT_FOUND) throw error;
+        limit.recordRefusal(items.count);
+      }
+    }
+    return sendParts(node, method, items, deadline);
+  }
+
+  /** Sends the call in parts, and those again whose slot is not the newest one. */
+  async function sendParts<T>(
+    node: PoolNode,
+    { slotOf }: RpcMethod<T>,
+    { count, maxCount, slice, join }: DivisibleItems<T>,
+    deadline: Deadline,
+  ): Promise<T> {
+    const limit = node.profile.batchLimit(slice(0, 1).name, maxCount);
+    const firstCount = limit.size;
+    // The first part finds the size that the node accepts.
+    const first = { method: slice(0, firstCount), value: await send(node, slice(0, firstCount), deadline) };
+    const size = limit.size;
+    const others = Array.from({ length: Math.ceil((count - firstCount) / size) }, (_, i) => {
+      const from = firstCount + i * size;
+      return slice(from, Math.min(from + size, count));
+    });
+    const ask = async (each: RpcMethod<T>) => ({ method: each, value: await send(node, each, deadline) });
+    let parts = [first, ...(await Promise.all(others.map(ask)))];
+    for (let rounds = 0; ; rounds++) {
+      const slots = parts.map(({ value }) => slotOf?.(value) ?? 0);
+      const newest = Math.max(...slots);
+      if (slots.every((slot) => slot === newest)) return join(parts.map(({ value }) => value));
+      if (rounds === MAX_SLOT_ROUNDS) throw new RpcFailure('block-mismatch', 'behind');
+      parts = await Promise.all(parts.map(async (part, i) => (slots[i] === newest ? part : ask(part.method))));
+    }
+  }
+
+  async function sendWhole<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
     let seen = 0;
     const result = await pool.exchange(
       node,

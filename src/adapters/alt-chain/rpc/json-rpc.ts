@@ -6,6 +6,7 @@
 import { isObject } from '../../../domain/json/json-values.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
+import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
@@ -66,7 +67,8 @@ function parseResponse(
 ): { readonly error?: undefined; readonly result: unknown } | { readonly error: RpcError } | undefined {
   const entry = parseNodeJson(body);
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
-  const { id, result, error } = entry;
+  const { result, error } = entry;
+  const id = parseResponseId(entry['id']);
   if (error === undefined || error === null) {
     return id === sentId && 'result' in entry ? { result } : undefined;
   }

@@ -25,6 +25,17 @@ export interface RpcMethod<T> {
   readonly parse: (result: unknown) => T;
   /** Returns the slot of a response that names one. */
   readonly slotOf?: (value: T) => number;
+  /** Divides the call into smaller ones, whose responses must be of one slot. */
+  readonly items?: DivisibleItems<T>;
+}
+
+export interface DivisibleItems<T> {
+  readonly count: number;
+  /** Largest number that the method allows. */
+  readonly maxCount: number;
+  readonly slice: (from: number, to: number) => RpcMethod<T>;
+  /** Joins the values of consecutive slices of one slot. */
+  readonly join: (parts: readonly T[]) => T;
 }
 
 /** Unparsed rows of one slot. */
@@ -55,6 +66,8 @@ export const getFirstAvailableBlock: RpcMethod<number> = {
   parse: expectCount,
 };
 
+const MAX_ACCOUNTS = 100;
+
 /** Reads up to 100 accounts at one slot. */
 export function getMultipleAccounts(keys: readonly AltKey[]): RpcMethod<RawAccounts> {
   return {
@@ -66,6 +79,12 @@ export function getMultipleAccounts(keys: readonly AltKey[]): RpcMethod<RawAccou
       return accounts;
     },
     slotOf: ({ slot }) => slot,
+    items: {
+      count: keys.length,
+      maxCount: MAX_ACCOUNTS,
+      slice: (from, to) => getMultipleAccounts(keys.slice(from, to)),
+      join: (parts) => ({ slot: parts[0]!.slot, accounts: parts.flatMap(({ accounts }) => accounts) }),
+    },
   };
 }
 

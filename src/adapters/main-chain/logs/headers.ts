@@ -1,5 +1,6 @@
 /** Block headers by number or tag, parsed strictly. */
 import { chainUnreadable } from '../../../domain/faults.ts';
+import { ZERO_BLOOM } from '../../../domain/index-rules/bloom.ts';
 import type { BlockId } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import { setBounded } from '../../rpc/bounded-map.ts';
@@ -101,7 +102,8 @@ export function parseHeader(block: unknown): Header | undefined {
   const timestamp = parseQuantity(members['timestamp']);
   const hash = parseHash(members['hash']);
   const parentHash = parseHash(members['parentHash']);
-  const logsBloom = members['logsBloom'];
+  // Some chains have no blooms. A zero bloom is no evidence.
+  const logsBloom = members['logsBloom'] ?? ZERO_BLOOM;
   if (number === undefined || timestamp === undefined || hash === undefined || parentHash === undefined)
     return undefined;
   if (typeof logsBloom !== 'string' || !/^0x[0-9a-fA-F]{512}$/.test(logsBloom)) return undefined;

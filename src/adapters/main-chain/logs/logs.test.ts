@@ -10,6 +10,7 @@ import {
   type ProxyResponse,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { ZERO_BLOOM } from '../../../domain/index-rules/bloom.ts';
 import { LogQueryRefused, type MainChainLog } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 
@@ -116,6 +117,15 @@ describe('the head', () => {
       kind: 'ChainUnreadable',
       context: { chain: 'main', cause },
     });
+  });
+
+  test.each([
+    ['null', null],
+    ['missing', undefined],
+  ])('has a zero bloom when its bloom is %s', async (_, logsBloom) => {
+    const result = JSON.parse(JSON.stringify(header({ number: '0x2', logsBloom }))) as unknown;
+    harness.proxy.inject(respondWith('eth_getBlockByNumber', { result }));
+    expect((await log.readHeader(2)).logsBloom).toBe(ZERO_BLOOM);
   });
 });
 

@@ -8,12 +8,13 @@ import {
   SELECTORS,
   startMachineHarness,
   UNDECODABLE,
-  word,
 } from '../../../../testing/fixtures/machines.ts';
 import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import {
   respondFromOlderBlock,
+  respondInner,
   respondWith,
+  type ProxyCall,
   changeInner,
   type RpcFault,
 } from '../../../../testing/harness/rpc-proxy.ts';
@@ -96,13 +97,11 @@ describe('the adapter sends', () => {
   });
 });
 
+const isByHash = ({ params }: ProxyCall) => typeof params[1] === 'object';
+
 describe('the proof of the block', () => {
   test.each<[string, RpcFault]>([
     ['an older block', respondFromOlderBlock(1)],
-    [
-      'another number',
-      changeInner((result, { callData }) => (callData === '0x42cbb15c' ? { ...result, returnData: word(9n) } : result)),
-    ],
     [
       'a block of another branch',
       changeInner((result, { callData }) =>
@@ -122,7 +121,7 @@ describe('the proof of the block', () => {
       kind: 'ChainUnreadable',
       context: { chain: 'main', cause: 'block-mismatch' },
     });
-    expect(harness.proxy.requests).toBe(2);
+    expect(harness.proxy.calls.filter((call) => !isByHash(call))).toHaveLength(2);
     expect(adapter.counters.snapshotCount).toBe(0);
     harness.proxy.heal();
     harness.proxy.inject(fault, 1);
@@ -199,6 +198,33 @@ describe('an invalid response', () => {
     const adapter = await openWarm();
     harness.proxy.inject(respondWith('eth_call', answer));
     await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause } });
+  });
+});
+
+describe('a chain whose contracts see the block number of another chain', () => {
+  const GET_BLOCK_NUMBER = '0x42cbb15c';
+  const foreignNumber = () =>
+    harness.proxy.inject(respondInner(GET_BLOCK_NUMBER, { success: true, returnData: `0x${'7'.padStart(64, '0')}` }));
+  test('is read at the hash of the block, at once from the second read on', async () => {
+    const expected = [await harness.readMachine(ids[0]!), await harness.readMachine(ids[1]!)];
+    const adapter = await openWarm();
+    foreignNumber();
+    expect(await read(adapter, ids[0]!)).toEqual(expected[0]);
+    harness.proxy.resetCounts();
+    expect(await read(adapter, ids[1]!)).toEqual(expected[1]);
+    expect([harness.proxy.requests, harness.proxy.calls.every(isByHash)]).toEqual([1, true]);
+  });
+
+  test('is not read from a node that ignores hashes', async () => {
+    const adapter = await openWarm();
+    foreignNumber();
+    const { number } = await harness.readHead();
+    const latest = `0x${number.toString(16)}`;
+    harness.proxy.inject({
+      kind: 'call',
+      change: (call) => (isByHash(call) ? { ...call, params: [call.params[0], latest] } : call),
+    });
+    await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause: 'block-mismatch' } });
   });
 });
 

@@ -72,6 +72,8 @@ export interface MulticallOptions {
 export function createMulticall({ nodes, address, limits, counters, budget }: MulticallOptions): Multicall {
   let waiting: Group[] = [];
   let isAggregate = true;
+  /** Whether contracts were seen to read the block number of another chain. Decides only which read is tried first. */
+  let isPinned = false;
 
   const turns = createSharedTurns<Group>({
     budget,
@@ -120,7 +122,8 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   ): Promise<readonly CallResult[] | TooLarge> {
     for (let attempt = 0; attempt < 2; attempt++) {
       counters.contractCalls += calls.length;
-      const read = isAggregate ? readAggregate : readCalls;
+      const readAt = isPinned ? readPinned : readAggregate;
+      const read = isAggregate ? readAt : readCalls;
       const results = await read(block, calls, deadline);
       if (results !== 'other-block') return results;
     }
@@ -134,17 +137,49 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
     const proofs = [getBlockNumber, getCurrentBlockTimestamp, getLastBlockHash];
     const inner = [...proofs.map(({ selector }) => ({ target: address, data: selector })), ...calls];
-    const [response] = await nodes.request([ethCall(address, encodeAggregate3(inner), block)], deadline);
+    const [response] = await nodes.request(
+      [ethCall(address, encodeAggregate3(inner), toQuantity(block.number))],
+      deadline,
+    );
     if (!response!.ok) return classifyRefusal(response!);
     if (response!.result === '0x') return readWithoutAggregate(block, calls, deadline);
     const results = decodeAggregate3(response!.result);
     if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
     const [number, timestamp, parentHash, ...own] = results;
-    const isProven =
-      valueOf(number, getBlockNumber) === BigInt(block.number) &&
+    if (valueOf(timestamp, getCurrentBlockTimestamp) !== BigInt(block.timestamp)) return 'other-block';
+    const isNumber = valueOf(number, getBlockNumber) === BigInt(block.number);
+    if (isNumber) return valueOf(parentHash, getLastBlockHash) === block.parentHash ? own : 'other-block';
+    isPinned = true;
+    return readPinned(block, calls, deadline);
+  }
+
+  /**
+   * Reads at the hash of the block (EIP-1898) where `block.number` in contracts is that of another chain. The same
+   * request asks for a block that does not exist, because a node that answers this ignores hashes.
+   */
+  async function readPinned(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
+    const proof = { target: address, data: getCurrentBlockTimestamp.selector };
+    const inner = [proof, ...calls];
+    const requests = [
+      ethCall(address, encodeAggregate3(inner), atHash(block.hash)),
+      ethCall(address, encodeAggregate3([proof]), atHash(unknownHash(block.hash))),
+    ];
+    const [response, ofUnknownBlock] = await nodes.request(requests, deadline, 1);
+    const results = response!.ok ? decodeAggregate3(response!.result) : undefined;
+    const [timestamp, ...own] = results ?? [];
+    const isExact =
+      results?.length === inner.length &&
       valueOf(timestamp, getCurrentBlockTimestamp) === BigInt(block.timestamp) &&
-      valueOf(parentHash, getLastBlockHash) === block.parentHash;
-    return isProven ? own : 'other-block';
+      !ofUnknownBlock!.ok &&
+      ofUnknownBlock!.revertData === undefined;
+    if (isExact) return own;
+    if (!response!.ok && isTooLarge(response!)) return 'too-large';
+    isPinned = false;
+    return 'other-block';
   }
 
   /**
@@ -169,7 +204,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     deadline: Deadline,
   ): Promise<readonly CallResult[] | 'other-block'> {
     const header = headerCall(block.number);
-    const requests = calls.map(({ target, data }) => ethCall(target, data, block));
+    const requests = calls.map(({ target, data }) => ethCall(target, data, toQuantity(block.number)));
     const [before, ...responses] = await nodes.request([header, ...requests, header], deadline);
     const after = responses.pop();
     for (const each of [before!, after!]) {
@@ -205,8 +240,18 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   };
 }
 
-function ethCall(to: Address, data: Hex, block: Header): MainRpcCall {
-  return { method: 'eth_call', params: [{ to, data }, toQuantity(block.number)] };
+function ethCall(to: Address, data: Hex, block: string | object): MainRpcCall {
+  return { method: 'eth_call', params: [{ to, data }, block] };
+}
+
+/** Returns the block parameter that only the block with this hash satisfies (EIP-1898). */
+function atHash(blockHash: string): object {
+  return { blockHash, requireCanonical: true };
+}
+
+/** Returns the hash of no block. */
+function unknownHash(hash: string): string {
+  return `0x${Buffer.from(hash.slice(2)).reverse().toString()}`;
 }
 
 /**
@@ -214,8 +259,12 @@ function ethCall(to: Address, data: Hex, block: Header): MainRpcCall {
  * limit.
  */
 function classifyRefusal(response: RpcResponse & { readonly ok: false }): TooLarge {
-  if (response.hint === 'too-large' || response.revertData !== undefined) return 'too-large';
+  if (isTooLarge(response)) return 'too-large';
   throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
+}
+
+function isTooLarge({ hint, revertData }: RpcResponse & { readonly ok: false }): boolean {
+  return hint === 'too-large' || revertData !== undefined;
 }
 
 /** Converts a response; a node's own error becomes a failed call without data, which is unreadable, never absent. */

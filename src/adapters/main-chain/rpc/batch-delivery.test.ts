@@ -145,14 +145,54 @@ describe('a batch that is refused by', () => {
     expect(counters.failures).toEqual({});
   });
 
-  test('a node that is down costs one more request, not one per size', async () => {
+  test('a node that is down costs two more requests, not one per size', async () => {
     respond = () => json(502, '<html>Bad Gateway</html>');
     await expect(request(100)).rejects.toMatchObject({ unreadable: 'transport' });
-    expect(takeSizes()).toEqual([100, 1]);
+    expect(takeSizes()).toEqual([100, 1, 1]);
     respond = answer;
     open();
     expect(await request(100)).toEqual(numbers(100));
     expect(takeSizes()).toEqual([100]);
+  });
+});
+
+describe('a gateway that fails once', () => {
+  const failOnce = (isAffected: (calls: readonly HttpNodeCall[]) => boolean, failure: HttpNodeResponse) => {
+    let isOver = false;
+    respond = (calls) => {
+      if (isOver || !isAffected(calls)) return answer(calls);
+      isOver = true;
+      return failure;
+    };
+  };
+
+  test.each([
+    ['HTTP 502', json(502, '<html>Bad Gateway</html>')],
+    ['HTTP 504 with an error', json(504, toError(null, -32015, 'gateway timeout'))],
+    ['HTTP 403 with text', json(403, 'error code: 1015')],
+    ['HTML with HTTP 200', json(200, '<html>')],
+    ['an empty body', json(200, '')],
+  ])('with %s fails no single call', async (_, failure) => {
+    failOnce(() => true, failure);
+    expect(await request(1)).toEqual([0]);
+    expect(takeSizes()).toEqual([1, 1]);
+    expect(counters.failures).toEqual({});
+  });
+
+  test('does not narrow a log query over a range', async () => {
+    failOnce(() => true, json(502, '<html>Bad Gateway</html>'));
+    const query = { method: 'eth_getLogs', params: [{ fromBlock: '0x1', toBlock: '0x64' }] };
+    const [response] = await nodes.request([query], startDeadline(20_000, 10_000));
+    expect(response).toMatchObject({ ok: true, result: query.params[0] });
+  });
+
+  test('leaves the remembered size as it is, a second failure in a row does not', async () => {
+    failOnce((calls) => calls.length > 1, json(502, '<html>Bad Gateway</html>'));
+    expect(await request(100)).toEqual(numbers(100));
+    expect(takeSizes()).toEqual([100, 1, 99]);
+    refuseAbove(50, () => json(502, '<html>Bad Gateway</html>'));
+    expect(await request(100)).toEqual(numbers(100));
+    expect(takeSizes()).toEqual([100, 1, 99, 1, 50, 48]);
   });
 });
 

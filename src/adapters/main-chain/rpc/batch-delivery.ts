@@ -10,7 +10,7 @@ import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
 import type { NodePool, PoolNode } from '../../rpc/node-pool.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import type { LargeResponseReader } from './large-response-reader.ts';
-import { isRateLimited, sendMainRpc, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
+import { FIRST_GATEWAY_STATUS, isRateLimited, sendMainRpc, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 
 export interface BatchDelivery {
   /** Returns the responses in the order of the calls, all from this node. Throws `RpcFailure`. */
@@ -113,6 +113,16 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     }
   }
 
+  /** Sends one call, and once more when a gateway in front of the node failed: the next request often passes. */
+  async function exchangeRepeatedly(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<Received> {
+    try {
+      return await exchange(node, [call], deadline);
+    } catch (error) {
+      if (!isOfGateway(error) || deadline.signal.aborted) throw error;
+      return exchange(node, [call], deadline);
+    }
+  }
+
   /** Sends one call. A log query that fails while its first block can be read was too large, whatever the error says. */
   async function sendOne(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<RpcResponse[]> {
     const isRange = async () => {
@@ -122,7 +132,7 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
       return response?.ok === true;
     };
     try {
-      const [response] = await exchange(node, [call], deadline);
+      const [response] = await exchangeRepeatedly(node, call, deadline);
       if (response === undefined) throw new RpcFailure('malformed');
       return isUnclearError(response) && (await isRange()) ? [{ ...response, hint: 'too-large' }] : [response];
     } catch (error) {
@@ -136,18 +146,22 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     if (calls.length === 1) return sendOne(node, calls[0]!, deadline);
     const limit = limitOf(node, calls);
     let received: Received | undefined;
+    let isUnclear = false;
     try {
       received = await exchange(node, calls, deadline);
     } catch (error) {
       if (!(error instanceof RpcFailure) || deadline.signal.aborted) throw error;
-      if (error.unreadable === 'deadline') limit.recordTimeout(calls.length);
+      if (error.unreadable === 'deadline') limit.recordUnclearRefusal(calls.length);
       if (!isRefusal(error)) throw error;
+      // A node that was not reached says nothing about the size.
+      isUnclear = error.isOfGateway && error.code! >= FIRST_GATEWAY_STATUS;
     }
     if (received !== undefined && !isSameError(received)) return complete(node, calls, received, deadline);
     // A single call distinguishes a refused batch from calls that fail by themselves, and from a node that is down.
     const [first] = await sendBatch(node, calls.slice(0, 1), deadline);
     if (received !== undefined && isSameError([first, received[0]])) return received as RpcResponse[];
-    limit.recordRefusal(calls.length);
+    if (isUnclear) limit.recordUnclearRefusal(calls.length);
+    else limit.recordRefusal(calls.length);
     return [first!, ...(await sendPatiently(node, calls.slice(1), deadline))];
   }
 
@@ -180,6 +194,10 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     deliver,
     batchRoom: ({ profile }) => Math.min(profile.batchLimit(MIXED, maxBatchCalls).size, budget.maxCalls),
   };
+}
+
+function isOfGateway(error: unknown): boolean {
+  return error instanceof RpcFailure && error.isOfGateway;
 }
 
 /** Returns whether a smaller request may pass, whatever the reason is. */

@@ -5,6 +5,7 @@
  */
 
 import { MAX_JSON_DEPTH } from '../../rpc/node-json.ts';
+import { parseResponseId } from '../../rpc/response-id.ts';
 
 /** The text is not JSON or not of the expected form. */
 export class IrregularJson extends Error {}
@@ -90,14 +91,12 @@ export class JsonCursor {
     return this.bytes.toString('latin1', from, end);
   }
 
-  /** Reads a non-negative integer of at most 15 digits. */
-  takeInteger(): number {
-    this.#peek();
-    const from = this.#at;
-    this.skip();
-    const text = this.bytes.toString('latin1', from, this.#at);
-    if (!/^\d{1,15}$/.test(text)) throw new IrregularJson();
-    return Number(text);
+  /** Reads the id of a response: a positive integer of at most 15 digits, or its text. */
+  takeId(): number {
+    const text = this.#peek() === QUOTE ? this.takeText() : this.takeSlice().toString('latin1');
+    const id = parseResponseId(text);
+    if (typeof id !== 'number') throw new IrregularJson();
+    return id;
   }
 
   /** Reads `0x` hex of exactly this many bytes and returns the offset of its first digit. */

@@ -177,6 +177,14 @@ describe('a response is rejected', () => {
       undefined,
     ],
     [
+      '-32009 of a busy server',
+      {
+        kind: 'answer' as const,
+        change: () => ({ error: { code: -32009, message: 'Server is busy, try again later' } }),
+      },
+      undefined,
+    ],
+    [
       '-32005 alone',
       { kind: 'answer' as const, change: () => ({ error: { code: -32005, message: 'limit exceeded' } }) },
       undefined,

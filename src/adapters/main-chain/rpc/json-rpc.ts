@@ -8,6 +8,7 @@ import type { Hex } from 'viem';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
+import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
@@ -76,12 +77,24 @@ export async function sendMainRpc(
     // Prepaid calls are used up: another request fails too, for hours.
     if (status === PAYMENT_REQUIRED && calls.length === 1)
       throw new RpcFailure('transport', 'rate', { code: status, retryAfterSeconds: EXHAUSTED_SECONDS });
-    throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport');
+    throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport', 'failed', {
+      code: status,
+      isOfGateway: !startsAsJson(body),
+    });
   }
   if (responses.every((response) => response !== undefined && isRateLimited(response))) {
     throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   }
+  if (status >= FIRST_GATEWAY_STATUS) throw new RpcFailure('transport', 'failed', { code: status, isOfGateway: true });
   return responses;
+}
+
+/** From here on, a status is that of a gateway that did not reach the node. */
+export const FIRST_GATEWAY_STATUS = 502;
+
+/** Returns whether a body may be JSON-RPC; a gateway sends HTML, text or nothing. */
+function startsAsJson(body: string | Buffer): boolean {
+  return /^\s*[[{]/.test(typeof body === 'string' ? body : body.toString('latin1', 0, 100));
 }
 
 /** Pause after HTTP 402 where the node names none. */
@@ -185,8 +198,7 @@ function toBatchRefusal({ code, hint }: RpcResponse & { readonly ok: false }): R
 function parseResponse(entry: unknown): { readonly id: unknown; readonly response: RpcResponse } | undefined {
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
   const { result, error } = entry;
-  // Some gateways return the id as text.
-  const id = typeof entry['id'] === 'string' ? Number(entry['id']) : entry['id'];
+  const id = parseResponseId(entry['id']);
   if (error === undefined || error === null) {
     return 'result' in entry ? { id, response: { ok: true, result } } : undefined;
   }

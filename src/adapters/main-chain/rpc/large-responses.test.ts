@@ -32,6 +32,10 @@ describe('a large response', () => {
     expect(read(turned, 7, 8)).toEqual(['a', 'b']);
   });
 
+  test('may have ids as text', () => {
+    expect(read(`[${answer('8', 'b')},${answer('7', 'a')}]`, 7, 8)).toEqual(['a', 'b']);
+  });
+
   test.each([
     ['an error', `[${answer(7, 'a')},{"jsonrpc":"2.0","id":8,"error":{"code":-32601,"message":"no"}}]`],
     ['an error for all', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}'],
@@ -39,7 +43,7 @@ describe('a large response', () => {
     ['an extra response', `[${answer(7, 'a')},${answer(8, 'b')},${answer(9, 'c')}]`],
     ['a duplicate response', `[${answer(7, 'a')},${answer(7, 'a')}]`],
     ['an unrequested id', `[${answer(7, 'a')},${answer(9, 'b')}]`],
-    ['an id in quotes', `[${answer(7, 'a')},${answer('8', 'b')}]`],
+    ['an id in other text', `[${answer(7, 'a')},${answer('08', 'b')}]`],
     ['an id that is not an integer', `[${answer(7, 'a')},${answer(8.5, 'b')}]`],
     ['no id', `[${answer(7, 'a')},${answer(undefined, 'b')}]`],
     ['no result', `[${answer(7, 'a')},${answer(8, undefined)}]`],

@@ -53,7 +53,7 @@ function readEntry(
   json.enterObject();
   while (json.nextMember()) {
     if (json.isNamed(VERSION) && version === undefined) version = json.takeText();
-    else if (json.isNamed(ID) && id === undefined) id = json.takeInteger();
+    else if (json.isNamed(ID) && id === undefined) id = json.takeId();
     else if (json.isNamed(RESULT) && entry === undefined) {
       const read = id === undefined ? undefined : readers.get(id);
       entry = read === undefined ? { kind: 'result', text: json.takeSlice() } : { kind: 'read', value: read(json) };
