@@ -2,6 +2,7 @@
 import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import type { BlockRef, EventRecord } from '../domain/machine/machine-facts.ts';
+import type { EventEvidence, Provenance } from '../domain/machine/provenance.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { RatingState } from '../domain/rating/rating-state.ts';
@@ -23,7 +24,7 @@ export interface IndexStatus {
 }
 
 /** Log of the record at position `seq`; `eventType`, `value` and `eventIndex` prove that both belong together. */
-export interface EventLogRow {
+export interface EventLogRow extends EventEvidence {
   readonly seq: number;
   readonly eventIndex: bigint;
   readonly eventType: number;
@@ -37,6 +38,12 @@ export interface PinnedMachine {
   readonly generation: EventGeneration;
   readonly id: MachineId;
   readonly block: BlockRef;
+}
+
+/** History of a machine as of one block, without its events. */
+export interface PinnedHistory {
+  readonly epoch: number;
+  readonly provenance: Provenance;
 }
 
 export interface EventLogQuery extends PinnedMachine {
@@ -60,10 +67,10 @@ export interface EventTimes {
   readEventLogs(query: EventLogQuery): Promise<readonly EventLogRow[]>;
 
   /**
-   * Returns how many imports the machine had as of `block`; each restarts the history. Also proves that the stored logs belong to the
-   * chain of the block: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
+   * Returns how many imports the machine had as of `block`, each of which restarts the history, and its provenance. Also proves that the
+   * stored logs belong to the chain of the block: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
    */
-  readEventEpoch(machine: PinnedMachine): Promise<number>;
+  readPinnedHistory(machine: PinnedMachine): Promise<PinnedHistory>;
 }
 
 /** Events of one machine's current incarnation, as input of the model. */

@@ -2,6 +2,7 @@
  * Ports of the main chain: machines, heads, logs and legacy machines (chain-evm 2 to 7). Implemented by `adapters/main-chain`.
  * Every method throws `ChainUnreadable`. A machine that does not exist is a snapshot whose `owner` is absent, never a fault.
  */
+import type { AttestationRecord } from '../domain/evidence/verify-status.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
 import type {
@@ -60,6 +61,8 @@ export interface MainChain {
   readMachineUncached(id: MachineId): Promise<CachedMachine>;
   /** Returns the records at positions `from` to `to - 1` at exactly `block`, with one request per page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
+  /** Returns the KYB record of any operator at `block`; undefined without one, and without an attestation registry. */
+  readKyb(operator: Address, block: BlockRef): Promise<AttestationRecord | undefined>;
   /** Returns the deployment facts; cached until a log changes them. */
   readDeployment(): Promise<DeploymentFacts>;
   /** Runs the readiness calls at most once a second. Never throws. */
@@ -111,7 +114,7 @@ export type LogEffect =
   /** Unknown topic: every machine, and a counter is incremented. */
   | { readonly kind: 'unknown' };
 
-/** Content of an event registry's log. */
+/** Content of a log of a machine's events, or of its provenance (`domain/machine/provenance.ts`). */
 export type EventLogBody =
   | {
       readonly kind: 'submitted';
@@ -121,7 +124,20 @@ export type EventLogBody =
       readonly eventType: number;
       readonly value: bigint;
     }
-  | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly machineId: MachineId };
+  | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly machineId: MachineId }
+  | {
+      readonly kind: 'transferred';
+      readonly generation: 'current';
+      readonly machineId: MachineId;
+      readonly owner: Address;
+    }
+  | { readonly kind: 'controller-updated'; readonly generation: 'current'; readonly machineId: MachineId }
+  | {
+      readonly kind: 'chip-recorded';
+      readonly generation: 'current';
+      readonly machineId: MachineId;
+      readonly expiresAt: bigint | undefined;
+    };
 
 export interface ChainLog {
   readonly address: Address;

@@ -9,6 +9,7 @@ import type { AcceptanceOutcome } from '../domain/evidence/evidence-steps.ts';
 import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
+import type { Provenance, ProvenanceLog } from '../domain/machine/provenance.ts';
 import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { EventLogRow } from './indexes.ts';
@@ -20,7 +21,7 @@ export interface Checkpoint {
   readonly blockHash: string;
 }
 
-/** One log of an event registry, in chain order. */
+/** One log of a machine's events or provenance, in chain order. */
 export type EventLogEntry =
   | {
       readonly kind: 'submitted';
@@ -40,7 +41,13 @@ export type EventLogEntry =
       readonly machineId: MachineId;
       readonly blockNumber: number;
       readonly logIndex: number;
-    };
+    }
+  | (ProvenanceLog & {
+      readonly generation: 'current';
+      readonly machineId: MachineId;
+      readonly blockNumber: number;
+      readonly logIndex: number;
+    });
 
 /** Head of the main chain as a worker read it; every replica judges the index by it. */
 export interface HeadObservation {
@@ -60,7 +67,8 @@ export interface MainChainIndexStore {
    * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, and `next`
    * itself, in one transaction.
    * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first).
-   * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import.
+   * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import. Judges each by the provenance
+   * before it.
    */
   advanceMainChain(
     expected: Checkpoint | undefined,
@@ -78,6 +86,8 @@ export interface MainChainIndexStore {
     generation: EventGeneration,
     id: MachineId,
   ): Promise<{ readonly count: number; readonly epoch: number }>;
+  /** Returns the provenance of a machine of the second generation at the checkpoint. */
+  readProvenance(id: MachineId): Promise<Provenance>;
   /** Returns the machines of the second generation with the newest logs, newest first; at most `limit`, and `MAX_ACTIVE_MACHINES`. */
   listActiveMachines(limit: number): Promise<readonly ActiveMachine[]>;
   /**

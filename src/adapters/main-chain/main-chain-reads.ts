@@ -1,5 +1,6 @@
 /** Main-chain port over the caches and readers (`MainChain`, `HeadListener`). */
 import { chainUnreadable } from '../../domain/faults.ts';
+import { unwrapOptional } from '../../domain/read-result.ts';
 import type { LegacyMachines, HeadListener, HeadStep, MainChain } from '../../ports/main-chain.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import type { DeploymentCache } from './cache/deployment-cache.ts';
@@ -8,6 +9,7 @@ import type { MachineSnapshots } from './cache/machine-snapshots.ts';
 import type { Headers } from './logs/headers.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import { readEventRange } from './reads/event-pages.ts';
+import { decodeKyb, planKybCall } from './reads/machine-calls.ts';
 import type { Multicall } from './reads/multicall.ts';
 import type { SnapshotReader } from './reads/snapshot-reader.ts';
 
@@ -60,6 +62,13 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
       const records = await readEventRange(multicall, pinned, range, pageLimit, deadline);
       if (records.length !== to - from) throw chainUnreadable('main', 'events');
       return { offset: from, records };
+    },
+    async readKyb(operator, block) {
+      if (addresses.attestationRegistry === undefined) return undefined;
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      const calls = [planKybCall(operator, addresses.attestationRegistry)];
+      return unwrapOptional(decodeKyb((await multicall.readAt(pinned, calls, deadline))[0]));
     },
     async readDeployment() {
       const deadline = startRead();

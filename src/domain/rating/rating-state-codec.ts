@@ -2,8 +2,8 @@
 
 import { isObject, parseJson } from '../json/json-values.ts';
 import { dayOf } from './utc-day.ts';
-import { MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
-import type { DayBucket, RatingState, LevelSums } from './rating-state.ts';
+import { DORMANCY, EVIDENCE_CLASSES, MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
+import type { ClassSums, DayBucket, RatingState, VerdictDay } from './rating-state.ts';
 
 /** Thrown for a text that is not a rating state of this model. The state can be rebuilt from the events. */
 export class RatingStateUnreadable extends Error {
@@ -25,6 +25,7 @@ export const COUNTS = [
   'qualifyingEvents',
   'qualifyingDays',
   'qualifyingWeeks',
+  'rhythmDays',
 ] as const satisfies readonly (keyof RatingState)[];
 
 /** Scalars that are null until the first event of their kind. */
@@ -35,15 +36,20 @@ export const MOMENTS = [
   'lastUnconvertedDay',
 ] as const satisfies readonly (keyof RatingState)[];
 
-const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets'];
+const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets', 'verdictDays'];
 
-/** The day, then by trust level three amounts in cents as decimal text, three weights and three activity counts. */
+/** The day, then by class three amounts in cents as decimal text, three weights and three activity counts. */
 const BUCKET_NUMBERS = 10;
 
 /** Encodes a rating state; `decodeRatingState` restores it exactly. */
 export function encodeRatingState(state: RatingState): string {
   const scalars = [...COUNTS, ...MOMENTS].map((name) => [name, state[name] ?? null] as const);
-  return JSON.stringify({ model: MODEL, ...Object.fromEntries(scalars), buckets: state.buckets.map(encodeBucket) });
+  return JSON.stringify({
+    model: MODEL,
+    ...Object.fromEntries(scalars),
+    buckets: state.buckets.map(encodeBucket),
+    verdictDays: state.verdictDays.map(({ day, count }) => [day, count]),
+  });
 }
 
 /** Decodes a text made by `encodeRatingState`. Throws `RatingStateUnreadable`. */
@@ -56,34 +62,45 @@ export function decodeRatingState(text: string): RatingState {
     ...(Object.fromEntries(counts) as Record<CountName, number>),
     ...(Object.fromEntries(moments) as Record<MomentName, number | undefined>),
     buckets: parseArray(source['buckets']).map(parseBucket),
+    verdictDays: parseArray(source['verdictDays']).map(parseVerdictDay),
   };
   if (!isConsistent(state)) throw new RatingStateUnreadable();
   return state;
 }
 
-export function encodeBucket({ day, levels }: DayBucket): unknown[] {
+export function encodeBucket({ day, classes }: DayBucket): unknown[] {
+  const sums = EVIDENCE_CLASSES.map((evidence) => classes[evidence]);
   return [
     day,
-    ...levels.map(({ cents }) => String(cents)),
-    ...levels.map(({ weight }) => weight),
-    ...levels.map(({ activity }) => activity),
+    ...sums.map(({ cents }) => String(cents)),
+    ...sums.map(({ weight }) => weight),
+    ...sums.map(({ activity }) => activity),
   ];
 }
 
 export function parseBucket(row: unknown): DayBucket {
   const numbers = parseArray(row);
   if (numbers.length !== BUCKET_NUMBERS) throw new RatingStateUnreadable();
-  const parseLevel = (level: number): LevelSums => ({
-    cents: parseCents(numbers[1 + level]),
-    weight: parseCount(numbers[4 + level]),
-    activity: parseCount(numbers[7 + level]),
+  const parseClass = (place: number): ClassSums => ({
+    cents: parseCents(numbers[1 + place]),
+    weight: parseCount(numbers[4 + place]),
+    activity: parseCount(numbers[7 + place]),
   });
-  return { day: parseCount(numbers[0]), levels: [parseLevel(0), parseLevel(1), parseLevel(2)] };
+  return {
+    day: parseCount(numbers[0]),
+    classes: { declared: parseClass(0), paid: parseClass(1), attested: parseClass(2) },
+  };
+}
+
+function parseVerdictDay(row: unknown): VerdictDay {
+  const numbers = parseArray(row);
+  if (numbers.length !== 2) throw new RatingStateUnreadable();
+  return { day: parseCount(numbers[0]), count: parseCount(numbers[1]) };
 }
 
 /** Checks the invariants of every rating state, on which folding later events relies. */
 function isConsistent(state: RatingState): boolean {
-  const { buckets, firstQualifyingDay, lastQualifyingDay } = state;
+  const { buckets, verdictDays, firstQualifyingDay, lastQualifyingDay, rhythmDays } = state;
   const newestDay = dayOf(state.newestBlockTimestamp ?? 0);
   const hasQualified = state.qualifyingEvents > 0;
   return (
@@ -96,12 +113,21 @@ function isConsistent(state: RatingState): boolean {
     hasQualified === (firstQualifyingDay !== undefined) &&
     hasQualified === (lastQualifyingDay !== undefined) &&
     (firstQualifyingDay ?? 0) <= (lastQualifyingDay ?? 0) &&
+    hasQualified === rhythmDays > 0 &&
+    rhythmDays <= Math.min(DORMANCY.rhythmDays, state.qualifyingDays) &&
     buckets.length <= Math.min(WINDOW_DAYS, state.qualifyingDays) &&
     buckets.every(({ day }) => day <= newestDay && day > newestDay - WINDOW_DAYS) &&
-    buckets.every((bucket, index) => index === 0 || bucket.day > buckets[index - 1]!.day) &&
+    isAscending(buckets) &&
     (buckets.length === 0 || buckets.at(-1)!.day === lastQualifyingDay) &&
-    buckets.every(({ levels }) => levels.every(({ activity }) => activity <= MAX_DAILY_ACTIVITY))
+    buckets.every(({ classes }) => EVIDENCE_CLASSES.every((each) => classes[each].activity <= MAX_DAILY_ACTIVITY)) &&
+    verdictDays.every(({ day, count }) => day <= newestDay && day > newestDay - WINDOW_DAYS && count > 0) &&
+    isAscending(verdictDays) &&
+    verdictDays.reduce((sum, { count }) => sum + count, 0) <= state.qualifyingRevenueEvents
   );
+}
+
+function isAscending(rows: readonly { readonly day: number }[]): boolean {
+  return rows.every(({ day }, index) => index === 0 || day > rows[index - 1]!.day);
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {

@@ -1,12 +1,13 @@
 /**
- * Block times of a machine's events (chain-evm 3.7). They come from the index up to its checkpoint, from the followed
+ * Block times and evidence of a machine's events (chain-evm 3.7). They come from the index up to its checkpoint, from the followed
  * blocks above it, and from one targeted query when these are not enough. Blocks off the chain of the pinned block are
  * never used.
  */
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
-import type { EventLogQuery, EventLogRow, EventTimes, PinnedMachine } from '../../ports/indexes.ts';
+import { NO_PROVENANCE, type Provenance } from '../../domain/machine/provenance.ts';
+import type { EventLogQuery, EventLogRow, EventTimes, PinnedHistory, PinnedMachine } from '../../ports/indexes.ts';
 import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
 import type { Checkpoint, EventLogEntry, MainChainIndexStore } from '../../ports/store.ts';
 import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
@@ -16,7 +17,7 @@ import { createTargetedEvents } from './targeted-events.ts';
 
 export interface EventTimesOptions {
   readonly chain: MainChainLog;
-  readonly store: Pick<MainChainIndexStore, 'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs'>;
+  readonly store: Pick<MainChainIndexStore, 'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs' | 'readProvenance'>;
   readonly integrity: IndexIntegrity;
   /** Returns the blocks that the head follower knows. */
   readonly recent: () => RecentBlocks | undefined;
@@ -26,7 +27,7 @@ interface StoredAt extends StoredHistory {
   readonly checkpoint: Checkpoint;
 }
 
-/** The index rarely advances twice while three rows are read. */
+/** The index rarely advances twice while four rows are read. */
 const MAX_ATTEMPTS = 5;
 /** Queries whose result was insufficient; they are not repeated for the same blocks. */
 const MAX_INSUFFICIENT = 1_000;
@@ -37,14 +38,15 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
   const insufficient = new Set<string>();
 
   async function readEventLogs(query: EventLogQuery): Promise<readonly EventLogRow[]> {
-    const { from, to, block, hasPriorEvents } = query;
+    const { from, to, block, hasPriorEvents, generation } = query;
     if (to <= from) return [];
     integrity.check();
     const stored = await readStored(query);
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
-    const rows = hasPriorEvents
+    // A targeted query cannot show what it hides: an import, a change of hands or a revoked chip.
+    const rows = hasPriorEvents || generation === 'current'
       ? pickProven(stored, query)
       : (pickRows(appendRecent(stored, query), from, to) ?? pickRows(await appendTargeted(stored, query), from, to));
     if (rows === undefined) throw syncing(checkpoint, block);
@@ -53,7 +55,7 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     return rows;
   }
 
-  async function readEventEpoch(machine: PinnedMachine): Promise<number> {
+  async function readPinnedHistory(machine: PinnedMachine): Promise<PinnedHistory> {
     const { generation, id, block } = machine;
     integrity.check();
     const stored = await readStored({ generation, id, from: 0, to: 0 });
@@ -69,8 +71,20 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
         ? blocks.listEvents(generation, id, ...ends)
         : await readCovered(machine, checkpoint);
     if (between === undefined) throw syncing(checkpoint, block);
-    const imports = between.filter(({ kind }) => kind === 'imported').length;
-    return isAbove ? stored.epoch + imports : stored.epoch - imports;
+    if (isAbove) return continueHistory(stored, between);
+    if (between.some(({ kind }) => kind !== 'submitted')) throw chainUnreadable('main', 'block-mismatch');
+    return { epoch: stored.epoch, provenance: await rewindProvenance(machine, stored, between.length) };
+  }
+
+  /** Returns the provenance before the last `events` events, which only took note of a change of hands. */
+  async function rewindProvenance(
+    { generation, id }: PinnedMachine,
+    { provenance, count }: StoredAt,
+    events: number,
+  ): Promise<Provenance> {
+    if (events === 0) return provenance;
+    const [next] = await store.listEventLogs(generation, id, count - events, count - events + 1);
+    return { ...provenance, changedHandsAfter: next?.changedHandsBefore };
   }
 
   /**
@@ -110,17 +124,18 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     let checkpoint = await store.readMainChainCheckpoint();
     for (let attempt = 0; checkpoint !== undefined && attempt < MAX_ATTEMPTS; attempt++) {
       const { count, epoch } = await store.readEventLogCount(generation, id);
+      const provenance = generation === 'current' ? await store.readProvenance(id) : NO_PROVENANCE;
       const rows = from < count ? await store.listEventLogs(generation, id, from, Math.min(to, count)) : [];
       const after = await store.readMainChainCheckpoint();
-      if (after?.blockHash === checkpoint.blockHash) return { checkpoint, count, epoch, rows };
+      if (after?.blockHash === checkpoint.blockHash) return { checkpoint, count, epoch, provenance, rows };
       checkpoint = after;
     }
     return undefined;
   }
 
   /**
-   * Picks rows that are proven to follow the last import. A targeted query may hide an import, and only the followed
-   * blocks prove that there is none.
+   * Picks rows whose evidence is proven, and that they follow the last import: only the followed blocks prove that
+   * there was no other log.
    */
   function pickProven(stored: StoredAt, query: EventLogQuery): EventLogRow[] | undefined {
     const { from, to, block } = query;
@@ -178,7 +193,7 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     return new Fault('EventIndexSyncing', { indexedBlock, headBlock });
   }
 
-  return { readEventLogs, readEventEpoch };
+  return { readEventLogs, readPinnedHistory };
 }
 
 /** A refused query has no result; an impossible response counts as unreadable. */

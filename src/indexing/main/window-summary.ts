@@ -16,7 +16,7 @@ export class WindowSummary {
     return this.#logCount;
   }
 
-  /** Event logs in chain order. */
+  /** Logs of events and provenance in chain order. */
   get events(): readonly EventLogEntry[] {
     return this.#events;
   }

@@ -4,7 +4,7 @@
  */
 import type { Abi, AbiEvent, Hex } from 'viem';
 import { toEventSignature } from 'viem/utils';
-import { toMachineId, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { toMachineId, ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { ChainLog, EventGeneration, EventLogBody, LogEffect } from '../../../ports/main-chain.ts';
 import * as abis from '../reads/abis.ts';
 import { createDecoder, hashSignature } from '../reads/contract-function.ts';
@@ -240,7 +240,7 @@ function findEvent(abi: Abi, name: string): AbiEvent {
 
 function toEffect(row: Row, ids: readonly MachineId[], topics: readonly Hex[]): LogEffect {
   if (row.kind === 'machines') return { kind: 'machines', ids };
-  if (row.kind === 'operator-kyb') return { kind: 'operator-kyb', operator: `0x${topics[1]!.slice(26)}` as Address };
+  if (row.kind === 'operator-kyb') return { kind: 'operator-kyb', operator: toTopicAddress(topics[1]!) };
   return { kind: row.kind };
 }
 
@@ -258,18 +258,60 @@ function toIds(words: readonly Hex[], places: readonly number[]): MachineId[] {
 
 const MALFORMED = Symbol('malformed');
 
+/** Number of hex digits of a word before an address. */
+const ADDRESS_OFFSET = 26;
+
+type LogBody = EventLogBody | undefined | typeof MALFORMED;
+
 /** Decodes event type and value; the currency is a topic and only known by its hash. */
 const decodeSubmitted = createDecoder(
   findEvent(abis.eventRegistryAbi, 'EventSubmitted').inputs.filter((input) => input.indexed !== true),
 );
 
-function toEventBody(
-  { generation }: Contract,
+const decodeChipAttested = createDecoder(
+  findEvent(abis.attestationRegistryAbi, 'ChipAttested').inputs.filter((input) => input.indexed !== true),
+);
+
+function toEventBody(contract: Contract, name: string, topics: readonly Hex[], data: Hex): LogBody {
+  if (contract.generation !== undefined) return toEventRegistryBody(contract.generation, name, topics, data);
+  if (contract === CONTRACTS.machineRegistry) return toOwnershipBody(name, topics);
+  return contract === CONTRACTS.attestationRegistry ? toChipBody(name, topics, data) : undefined;
+}
+
+/** A transfer to zero changes no hands: the token is burned. */
+function toOwnershipBody(name: string, topics: readonly Hex[]): LogBody {
+  if (name === 'Transfer') {
+    const [machineId] = toIds(topics, [3]);
+    const owner = toTopicAddress(topics[2]!);
+    if (machineId === undefined || owner === ZERO_ADDRESS) return undefined;
+    return { kind: 'transferred', generation: 'current', machineId, owner };
+  }
+  if (name !== 'ControllerUpdated') return undefined;
+  const [machineId] = toIds(topics, [1]);
+  return machineId && { kind: 'controller-updated', generation: 'current', machineId };
+}
+
+function toChipBody(name: string, topics: readonly Hex[], data: Hex): LogBody {
+  if (name !== 'ChipAttested' && name !== 'ChipRevoked') return undefined;
+  const [machineId] = toIds(topics, [1]);
+  if (machineId === undefined) return undefined;
+  const chip = { kind: 'chip-recorded', generation: 'current', machineId } as const;
+  if (name === 'ChipRevoked') return { ...chip, expiresAt: undefined };
+  const body = decodeChipAttested(data);
+  return body === undefined ? MALFORMED : { ...chip, expiresAt: (body as readonly [bigint, bigint, Hex])[1] };
+}
+
+function toTopicAddress(topic: Hex): Address {
+  return `0x${topic.slice(ADDRESS_OFFSET)}` as Address;
+}
+
+function toEventRegistryBody(
+  generation: EventGeneration,
   name: string,
   topics: readonly Hex[],
   data: Hex,
-): EventLogBody | undefined | typeof MALFORMED {
-  if (generation === undefined || !(name === 'EventSubmitted' || name === 'MachineEventsImported')) return undefined;
+): LogBody {
+  if (!(name === 'EventSubmitted' || name === 'MachineEventsImported')) return undefined;
   const [machineId] = toIds(topics, [1]);
   if (machineId === undefined) return undefined;
   if (name === 'MachineEventsImported') return { kind: 'imported', generation, machineId };

@@ -137,6 +137,7 @@ export const adminFlagsAbi = parseAbi([
 
 export const attestationRegistryAbi = parseAbi([
   'struct Attestation { uint64 issuedAt; uint64 expiresAt; uint64 revokedAt; }',
+  'function kybOf(address operator) view returns (Attestation)',
   'function recordsOf(uint256 machineId) view returns (address operator, Attestation kyb, Attestation chip)',
   'event KybAttested(address indexed operator, uint64 issuedAt, uint64 expiresAt)',
   'event KybRevoked(address indexed operator, uint64 revokedAt)',

@@ -299,4 +299,25 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE newest_block_time IS NOT NULL`,
     ],
   },
+  {
+    name: 'provenance of machines',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `CREATE TABLE machine_provenance (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        owner ${bytes} CHECK (length(owner) = 20),
+        changed_at ${integer},
+        changed_seq ${integer},
+        changed_transaction ${text},
+        is_accepted ${small} NOT NULL CHECK (is_accepted IN (0, 1)),
+        changed_after ${integer},
+        chip_expires_at ${text}
+      ) ${clustered}`,
+      `ALTER TABLE event_logs ADD COLUMN is_chip_on_record ${small} NOT NULL DEFAULT 0`,
+      `ALTER TABLE event_logs ADD COLUMN changed_hands_before ${integer}`,
+      // The logs of provenance were not indexed before, so the index of the main chain is built again.
+      ...['fold_days', 'folds', 'event_logs', 'event_histories', 'active_machines'].map((name) => `DELETE FROM ${name}`),
+      ...['machine_owners', 'holdings', 'holders', 'ownership_reads'].map((name) => `DELETE FROM ${name}`),
+      "DELETE FROM checkpoints WHERE stream = 'main-chain'",
+    ],
+  },
 ];

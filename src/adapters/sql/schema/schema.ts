@@ -32,6 +32,20 @@ export interface Schema {
     value: string;
     block_number: number;
     block_timestamp: number;
+    is_chip_on_record: number;
+    changed_hands_before: number | null;
+  };
+  /** Provenance at the checkpoint; `changed_at`, `changed_seq` and `changed_transaction` are null together. */
+  machine_provenance: {
+    machine_id: Uint8Array;
+    owner: Uint8Array | null;
+    changed_at: number | null;
+    changed_seq: number | null;
+    changed_transaction: string | null;
+    is_accepted: number;
+    changed_after: number | null;
+    /** Decimal text. */
+    chip_expires_at: string | null;
   };
   /** Configurations that rating states are stored for; `claim` grows with every change of the one in use. */
   fold_slots: { slot: number; configuration_id: number; rates_fingerprint: string; claim: number };

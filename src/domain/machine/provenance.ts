@@ -1,0 +1,102 @@
+/**
+ * Provenance of a main-chain machine: its changes of hands and its chip record, from the logs of the registries in chain order
+ * (design/scoring.md, Classes and Anchor). The index stores it, and blocks above the index continue it.
+ */
+import type { Address } from '../identifiers/identifiers.ts';
+
+export type ProvenanceLog =
+  | {
+      /** Transfer of the token to an owner, the first mint included. A burn is none. */
+      readonly kind: 'transferred';
+      readonly owner: Address;
+      readonly blockTimestamp: number;
+      readonly transactionHash: string;
+    }
+  | { readonly kind: 'controller-updated'; readonly transactionHash: string }
+  /** `expiresAt` in Unix seconds, 0 for never; undefined: the record is revoked. */
+  | { readonly kind: 'chip-recorded'; readonly expiresAt: bigint | undefined };
+
+export interface ChangeOfHands {
+  /** Unix seconds of its block. */
+  readonly at: number;
+  /** Number of events before it. */
+  readonly seq: number;
+  readonly transactionHash: string;
+}
+
+export interface Provenance {
+  /** Newest owner that a transfer named; undefined before the mint. */
+  readonly owner: Address | undefined;
+  /** Newest change of hands. */
+  readonly changeOfHands: ChangeOfHands | undefined;
+  /** Whether there was no change of hands, or the new owner has set the controller since, in a later transaction. */
+  readonly isAccepted: boolean;
+  /** Block time of the first change of hands after the newest event. */
+  readonly changedHandsAfter: number | undefined;
+  /** Expiry of the chip record, 0 for never; undefined: there is none, or it is revoked. */
+  readonly chipExpiresAt: bigint | undefined;
+}
+
+/** What the logs say about one event. */
+export interface EventEvidence {
+  /** Whether a chip record was in force when the event was stored. */
+  readonly isChipOnRecord: boolean;
+  /** Block time of the first change of hands since the event before. */
+  readonly changedHandsBefore: number | undefined;
+}
+
+/** Provenance of a machine without logs, and of every legacy machine. */
+export const NO_PROVENANCE: Provenance = {
+  owner: undefined,
+  changeOfHands: undefined,
+  isAccepted: true,
+  changedHandsAfter: undefined,
+  chipExpiresAt: undefined,
+};
+
+/** Applies the next log. `seq` is the number of events before it. */
+export function applyProvenanceLog(before: Provenance, log: ProvenanceLog, seq: number): Provenance {
+  switch (log.kind) {
+    case 'transferred':
+      return applyTransfer(before, log, seq);
+    case 'controller-updated':
+      return before.isAccepted || log.transactionHash === before.changeOfHands?.transactionHash
+        ? before
+        : { ...before, isAccepted: true };
+    case 'chip-recorded':
+      return { ...before, chipExpiresAt: log.expiresAt };
+  }
+}
+
+function applyTransfer(
+  before: Provenance,
+  { owner, blockTimestamp, transactionHash }: ProvenanceLog & { readonly kind: 'transferred' },
+  seq: number,
+): Provenance {
+  if (owner === before.owner) return before;
+  if (before.owner === undefined) return { ...before, owner };
+  return {
+    ...before,
+    owner,
+    changeOfHands: { at: blockTimestamp, seq, transactionHash },
+    isAccepted: false,
+    changedHandsAfter: before.changedHandsAfter ?? blockTimestamp,
+  };
+}
+
+/** Returns the evidence of the next event, and the provenance after it. */
+export function passEvent(before: Provenance, blockTimestamp: number): [EventEvidence, Provenance] {
+  const { chipExpiresAt, changedHandsAfter } = before;
+  const isChipOnRecord = chipExpiresAt !== undefined && (chipExpiresAt === 0n || chipExpiresAt > blockTimestamp);
+  return [
+    { isChipOnRecord, changedHandsBefore: changedHandsAfter },
+    changedHandsAfter === undefined ? before : { ...before, changedHandsAfter: undefined },
+  ];
+}
+
+/** Returns the provenance after an import, with which positions restart at 0. */
+export function restartPositions(before: Provenance): Provenance {
+  const { changeOfHands } = before;
+  if (changeOfHands === undefined) return before;
+  return { ...before, changeOfHands: { ...changeOfHands, seq: 0 }, changedHandsAfter: undefined };
+}
