@@ -179,7 +179,7 @@ describe('a machine of the local alt chain', () => {
         average_revenue_per_event: 100_000,
         last_updated: at(EVENTS - 1),
         home_chain: 5,
-        summary: 'Rated AA with 87 of 100 points; most is lost to short tenure.',
+        summary: 'Rated AA with 87 of 100 points; largest deduction: short tenure.',
       },
     ]);
   });

@@ -359,6 +359,17 @@ export function rateRawEvents(input: ModelInput): ModelResult {
   };
 }
 
+/** Counts the events in the blocks of 180 days that have a verdict on their payment. */
+export function countVerdicts({ events, now, rates }: Pick<ModelInput, 'events' | 'now' | 'rates'>): number {
+  const today = max(now, events.at(-1)?.blockTimestamp ?? 0n) / 86400n;
+  const convert = createConverter(rates);
+  return events.filter((event) => {
+    if (isLate(event) || isEarly(event) || isMalformed(event) || event.type !== 0n) return false;
+    const { status, cents } = convert(event);
+    return status === 'ok' && cents >= 1000n && event.blockTimestamp / 86400n >= today - 179n;
+  }).length;
+}
+
 // ---------------------------------------------------------------------------------------------------- input
 
 function requireReadable(events: readonly RawEvent[]): void {

@@ -77,11 +77,12 @@ function expectAltRating(
 ): object {
   const { log = NO_LOG } = altMachineOf(world, id);
   const machine = machineOf(block.world, id);
-  const rating = rateEvents(events, log.prior, unavailable, machine, block, nowSeconds);
+  const rating = rateEvents(events, { prior: log.prior, hands: [] }, unavailable, machine, block, nowSeconds);
   const record = { ...expectRecord(id, rating), ...toHome(unavailable) };
   if (route === 'mcr') return record;
   // Nothing stops a machine of the virtual alt chain.
-  const home = { prior: log.prior, count: log.events.length, slot, availability: 'available' };
+  const history = { prior: log.prior, events, count: log.events.length, changedHandsAt: undefined };
+  const home = { ...history, slot, availability: 'available' };
   return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, home) };
 }
 
@@ -161,7 +162,14 @@ function expectAltCard(id: bigint, block: Block, world: AltWorld): object {
 function toStatus(id: bigint, block: Block, world: AltWorld, nowSeconds: number) {
   const { log = NO_LOG } = altMachineOf(world, id);
   const machine = machineOf(block.world, id);
-  const { bond_status, negative_flag } = rateEvents([], 0, 'not_rated_here', machine, block, nowSeconds);
+  const { bond_status, negative_flag } = rateEvents(
+    [],
+    { prior: 0, hands: [] },
+    'not_rated_here',
+    machine,
+    block,
+    nowSeconds,
+  );
   return { bond_status, negative_flag, event_count: log.events.length };
 }
 

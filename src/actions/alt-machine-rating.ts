@@ -64,7 +64,8 @@ async function isOperatorVerified(
 ): Promise<boolean> {
   const records = unwrapOptional(snapshot.attestations);
   if (operator === undefined || records === undefined || bindings === undefined) return false;
-  const kyb = records.operator === operator ? records.kyb : await requireMain({ main }).chain.readKyb(operator, snapshot.block);
+  const kyb =
+    records.operator === operator ? records.kyb : await requireMain({ main }).chain.readKyb(operator, snapshot.block);
   if (judgeVerifyStatus(kyb, now) !== 'verified') return false;
   const binding = await bindings.readBinding(owner);
   return binding.kind === 'bound' && binding.operator === operator;

@@ -49,7 +49,7 @@ export interface RatingInputs {
   readonly fxThroughDay: number;
   /** Whether the operator's identity is verified and it accepted the machine. */
   readonly operatorVerified: boolean;
-  /** Block time of the newest change of hands; undefined without one. Not known of a machine without events. */
+  /** Block time of the newest change of hands; undefined without one, and without events. */
   readonly changedHandsAt: number | undefined;
 }
 
@@ -141,7 +141,7 @@ export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: nu
     fxFeed: rates.table.feed,
     fxThroughDay: rates.table.throughDay,
     operatorVerified,
-    changedHandsAt: changeOfHands?.at,
+    changedHandsAt: eventCount === 0 ? undefined : changeOfHands?.at,
   };
   try {
     const rating = rateMachine({

@@ -37,15 +37,15 @@ const evidence = fc.record({
 });
 
 /** Adds evidence to events of any form. */
-function withEvidence<F extends Omit<EventForm, keyof typeof DECLARED>>(form: fc.Arbitrary<F>): fc.Arbitrary<EventForm> {
-  return fc
-    .tuple(form, evidence)
-    .map(([each, { attested, paidCents }]) => ({
-      ...each,
-      attested: attested && each.trust === 2,
-      paidCents,
-      changedHandsBefore: undefined,
-    }));
+function withEvidence<F extends Omit<EventForm, keyof typeof DECLARED>>(
+  form: fc.Arbitrary<F>,
+): fc.Arbitrary<EventForm> {
+  return fc.tuple(form, evidence).map(([each, { attested, paidCents }]) => ({
+    ...each,
+    attested: attested && each.trust === 2,
+    paidCents,
+    changedHandsBefore: undefined,
+  }));
 }
 
 /** Minor units: mostly typical, some around the minimum and maximum amounts, some extreme. */
@@ -157,10 +157,7 @@ export function withChangesOfHands(events: readonly RatingEvent[], times: readon
 /** Generates one sound event, in USD or of activity, stored at the given time and at most 7 days old. */
 export const soundEventAt = (now: number): fc.Arbitrary<EventParts> =>
   fc
-    .tuple(
-      withEvidence(fc.oneof(revenueIn('USD'), activityIn(''))),
-      fc.integer({ min: -LATE_AFTER_SECONDS, max: 0 }),
-    )
+    .tuple(withEvidence(fc.oneof(revenueIn('USD'), activityIn(''))), fc.integer({ min: -LATE_AFTER_SECONDS, max: 0 }))
     .map(([form, offset]) => place(form, now, offset));
 
 /** Generates one event that must not qualify, stored at the given time. */

@@ -187,7 +187,7 @@ export async function openAltService({
         const { dayHistory, indexed = [] } = at(id);
         if (dayHistory !== undefined) return dayHistory;
         const events = indexed.map(({ event }) => event);
-        return events.length > 2_000 ? undefined : { stateDays: [], events };
+        return events.length > 2_000 ? undefined : { stateDays: [], events, changedHandsAfter: undefined };
       },
       readStatus: readStatus ?? (() => Promise.reject(new Fault('StoreUnavailable', {}))),
     },
@@ -265,6 +265,9 @@ export function revenueAt(seq: number, timestamp: number, cents: number) {
     trust: 2,
     timestamp: BigInt(timestamp),
     blockTimestamp: timestamp,
+    attested: false,
+    paidCents: 0,
+    changedHandsBefore: undefined,
   };
   return { record, event };
 }

@@ -12,7 +12,11 @@ import {
 const ALICE = `0x${'a1'.repeat(20)}` as Address;
 const BOB = `0x${'b0'.repeat(20)}` as Address;
 
-const transferred = (owner: Address, blockTimestamp: number, transactionHash = `tx${blockTimestamp}`): ProvenanceLog => ({
+const transferred = (
+  owner: Address,
+  blockTimestamp: number,
+  transactionHash = `tx${blockTimestamp}`,
+): ProvenanceLog => ({
   kind: 'transferred',
   owner,
   blockTimestamp,

@@ -31,9 +31,10 @@ export const LEAST_RATED_SCORE = 30;
 export const LATE_AFTER_SECONDS = 604_800;
 export const EARLY_AFTER_SECONDS = 900;
 
-/** Event types, and the highest trust level. Only events of this level can be attested. */
+/** Event types and trust levels. Only events of the highest level can be attested. */
 export const REVENUE_TYPE = 0;
 export const ACTIVITY_TYPE = 1;
+export const TRUST_LEVELS: readonly number[] = [0, 1, 2];
 export const HIGHEST_TRUST_LEVEL = 2;
 
 /** Classes of evidence, weakest first. All but the first are verified. */

@@ -9,9 +9,9 @@ import {
   ACTIVITY_TYPE,
   EARLY_AFTER_SECONDS,
   EVIDENCE_CLASSES,
-  HIGHEST_TRUST_LEVEL,
   LATE_AFTER_SECONDS,
   REVENUE_TYPE,
+  TRUST_LEVELS,
 } from './constants.ts';
 
 /** An event as a registry stores it, with the time of the block that stored it and the evidence found for it. */
@@ -42,7 +42,7 @@ export type EventJudgement = 'sound' | 'malformed' | 'late' | 'early';
 
 /** Returns whether an event has a form that the contracts should have rejected. It counts in `event_count` but never qualifies. */
 export function isMalformed(event: Pick<RatingEvent, 'type' | 'currency' | 'trust'>): boolean {
-  if (event.trust > HIGHEST_TRUST_LEVEL) return true;
+  if (!TRUST_LEVELS.includes(event.trust)) return true;
   if (event.type === REVENUE_TYPE) return !isCurrencyCode(event.currency);
   return event.type !== ACTIVITY_TYPE || event.currency !== '';
 }

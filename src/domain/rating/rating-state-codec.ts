@@ -36,7 +36,7 @@ export const MOMENTS = [
   'lastUnconvertedDay',
 ] as const satisfies readonly (keyof RatingState)[];
 
-const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets', 'verdictDays'];
+const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets', 'verdictCounts'];
 
 /** The day, then by class three amounts in cents as decimal text, three weights and three activity counts. */
 const BUCKET_NUMBERS = 10;
@@ -48,7 +48,7 @@ export function encodeRatingState(state: RatingState): string {
     model: MODEL,
     ...Object.fromEntries(scalars),
     buckets: state.buckets.map(encodeBucket),
-    verdictDays: state.verdictDays.map(({ day, count }) => [day, count]),
+    verdictCounts: encodeVerdictDays(state),
   });
 }
 
@@ -58,11 +58,14 @@ export function decodeRatingState(text: string): RatingState {
   if (source['model'] !== MODEL || Object.keys(source).length !== MEMBERS.length) throw new RatingStateUnreadable();
   const counts = COUNTS.map((name) => [name, parseCount(source[name])] as const);
   const moments = MOMENTS.map((name) => [name, parseMoment(source[name])] as const);
-  const state: RatingState = {
+  const scalars = {
     ...(Object.fromEntries(counts) as Record<CountName, number>),
     ...(Object.fromEntries(moments) as Record<MomentName, number | undefined>),
+  };
+  const state: RatingState = {
+    ...scalars,
     buckets: parseArray(source['buckets']).map(parseBucket),
-    verdictDays: parseArray(source['verdictDays']).map(parseVerdictDay),
+    verdictDays: parseVerdictDays(parseArray(source['verdictCounts']), scalars.newestBlockTimestamp),
   };
   if (!isConsistent(state)) throw new RatingStateUnreadable();
   return state;
@@ -92,10 +95,19 @@ export function parseBucket(row: unknown): DayBucket {
   };
 }
 
-function parseVerdictDay(row: unknown): VerdictDay {
-  const numbers = parseArray(row);
-  if (numbers.length !== 2) throw new RatingStateUnreadable();
-  return { day: parseCount(numbers[0]), count: parseCount(numbers[1]) };
+/** Encodes the counts of consecutive days, the last of which is that of the newest block. */
+function encodeVerdictDays({ verdictDays, newestBlockTimestamp = 0 }: RatingState): number[] {
+  const first = verdictDays[0]?.day;
+  if (first === undefined) return [];
+  const counts = new Array<number>(dayOf(newestBlockTimestamp) - first + 1).fill(0);
+  for (const { day, count } of verdictDays) counts[day - first] = count;
+  return counts;
+}
+
+function parseVerdictDays(counts: readonly unknown[], newestBlockTimestamp = 0): VerdictDay[] {
+  const first = dayOf(newestBlockTimestamp) - counts.length + 1;
+  const days = counts.map((count, index) => ({ day: first + index, count: parseCount(count) }));
+  return days.filter(({ count }) => count > 0);
 }
 
 /** Checks the invariants of every rating state, on which folding later events relies. */
@@ -120,8 +132,7 @@ function isConsistent(state: RatingState): boolean {
     isAscending(buckets) &&
     (buckets.length === 0 || buckets.at(-1)!.day === lastQualifyingDay) &&
     buckets.every(({ classes }) => EVIDENCE_CLASSES.every((each) => classes[each].activity <= MAX_DAILY_ACTIVITY)) &&
-    verdictDays.every(({ day, count }) => day <= newestDay && day > newestDay - WINDOW_DAYS && count > 0) &&
-    isAscending(verdictDays) &&
+    verdictDays.every(({ day }) => day > newestDay - WINDOW_DAYS) &&
     verdictDays.reduce((sum, { count }) => sum + count, 0) <= state.qualifyingRevenueEvents
   );
 }

@@ -77,10 +77,12 @@ export function foldDays(
     const day = dayOf(first.blockTimestamp);
     let end = folded + 1;
     while (end < events.length && dayOf(events[end]!.blockTimestamp) === day) end += 1;
-    const next = foldEvents(current, events.slice(folded, end), rates);
+    const { changedHandsBefore } = first;
+    const isSold = changedHandsBefore !== undefined && current.nextSeq > 0;
+    const before = isSold ? changeHands(current) : current;
+    const next = foldEvents(before, events.slice(folded, end), rates);
     if (next.folded > 0) {
-      const { changedHandsBefore } = first;
-      if (changedHandsBefore !== undefined && current.nextSeq > 0) advance(dayOf(changedHandsBefore), changeHands(current));
+      if (isSold) advance(dayOf(changedHandsBefore), before);
       advance(day, next.state);
     }
     folded += next.folded;

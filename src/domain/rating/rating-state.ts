@@ -222,7 +222,12 @@ function advanceTo(draft: Draft, blockTimestamp: number): void {
   while (draft.verdictDays.length > 0 && draft.verdictDays[0]!.day < oldestDay) draft.verdictDays.shift();
 }
 
-function addRevenue(draft: Draft, day: number, { attested, paidCents, blockTimestamp }: RatingEvent, cents: number): void {
+function addRevenue(
+  draft: Draft,
+  day: number,
+  { attested, paidCents, blockTimestamp }: RatingEvent,
+  cents: number,
+): void {
   draft.totalRevenueCents = Math.min(SAFE, draft.totalRevenueCents + cents);
   draft.qualifyingRevenueEvents += 1;
   draft.qualifyingEvents += 1;

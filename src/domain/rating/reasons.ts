@@ -1,6 +1,15 @@
 /** Reasons of a rating: notices and deductions, with their texts (docs/scoring.md, Score breakdown). */
 
-import { ANCHOR, COUNTED_WEEKS, GRADUATION, HUNDREDTHS, NEGATIVE_FLAG, TREND, TRUST, WINDOW_DAYS } from './constants.ts';
+import {
+  ANCHOR,
+  COUNTED_WEEKS,
+  GRADUATION,
+  HUNDREDTHS,
+  NEGATIVE_FLAG,
+  TREND,
+  TRUST,
+  WINDOW_DAYS,
+} from './constants.ts';
 import { SECONDS_PER_DAY } from './utc-day.ts';
 
 const FULL_POINTS = ANCHOR.fullHundredths / HUNDREDTHS;

@@ -99,7 +99,7 @@ describe('with events', () => {
       average_revenue_per_event: 100_000,
       last_updated: NOW - DAY,
       home_chain: 5,
-      summary: 'Rated AAA with 96 of 100 points; most is lost to short tenure.',
+      summary: 'Rated AAA with 96 of 100 points; largest deduction: short tenure.',
     });
   });
 

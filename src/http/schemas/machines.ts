@@ -35,7 +35,7 @@ export const MACHINE_NAME = described(
   'The display name of the machine.',
   'Machine #42',
 );
-export const MODEL_NAME = described(NONEMPTY_TEXT, 'The version of the rating model.', 'mcr/1');
+export const MODEL_NAME = described(NONEMPTY_TEXT, 'The version of the rating model.', 'mcr/2');
 const VISIBILITY = described(
   word('private', 'onchain', 'public'),
   'Who may see the events, as the owner published.',

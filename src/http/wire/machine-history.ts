@@ -18,7 +18,11 @@ export function toHistory(
     machine_id: String(snapshot.id),
     model: rating.model,
     complete: isComplete,
-    facts_of_now: { bond_status: rating.bondStatus, trust_override: inputs.trustOverride ?? null, operator_verified: inputs.operatorVerified },
+    facts_of_now: {
+      bond_status: rating.bondStatus,
+      trust_override: inputs.trustOverride ?? null,
+      operator_verified: inputs.operatorVerified,
+    },
     revenue_before: revenueBeforeCents,
     points: days.map(({ day, letter, score, totalHundredths, isDegraded, revenueCents }) => ({
       day: formatDay(day),

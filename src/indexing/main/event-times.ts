@@ -17,7 +17,10 @@ import { createTargetedEvents } from './targeted-events.ts';
 
 export interface EventTimesOptions {
   readonly chain: MainChainLog;
-  readonly store: Pick<MainChainIndexStore, 'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs' | 'readProvenance'>;
+  readonly store: Pick<
+    MainChainIndexStore,
+    'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs' | 'readProvenance'
+  >;
   readonly integrity: IndexIntegrity;
   /** Returns the blocks that the head follower knows. */
   readonly recent: () => RecentBlocks | undefined;
@@ -46,9 +49,10 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
     // A targeted query cannot show what it hides: an import, a change of hands or a revoked chip.
-    const rows = hasPriorEvents || generation === 'current'
-      ? pickProven(stored, query)
-      : (pickRows(appendRecent(stored, query), from, to) ?? pickRows(await appendTargeted(stored, query), from, to));
+    const rows =
+      hasPriorEvents || generation === 'current'
+        ? pickProven(stored, query)
+        : (pickRows(appendRecent(stored, query), from, to) ?? pickRows(await appendTargeted(stored, query), from, to));
     if (rows === undefined) throw syncing(checkpoint, block);
     // A history that restarted after the pinned block is not the requested one.
     if (rows.some(({ blockNumber }) => blockNumber > block.number)) throw chainUnreadable('main', 'block-mismatch');

@@ -94,7 +94,8 @@ describe('the main chain’s indexers', () => {
         hasPriorEvents: false,
       }),
     ).toHaveLength(1);
-    expect(await indexers.eventTimes.readEventEpoch({ generation: 'current', id: A, block: chain.head })).toBe(0);
+    const pinned = { generation: 'current', id: A, block: chain.head } as const;
+    expect((await indexers.eventTimes.readPinnedHistory(pinned)).epoch).toBe(0);
     await stop();
   });
 

@@ -305,12 +305,7 @@ function toTopicAddress(topic: Hex): Address {
   return `0x${topic.slice(ADDRESS_OFFSET)}` as Address;
 }
 
-function toEventRegistryBody(
-  generation: EventGeneration,
-  name: string,
-  topics: readonly Hex[],
-  data: Hex,
-): LogBody {
+function toEventRegistryBody(generation: EventGeneration, name: string, topics: readonly Hex[], data: Hex): LogBody {
   if (!(name === 'EventSubmitted' || name === 'MachineEventsImported')) return undefined;
   const [machineId] = toIds(topics, [1]);
   if (machineId === undefined) return undefined;

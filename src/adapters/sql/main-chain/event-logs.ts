@@ -1,6 +1,11 @@
 /** Event logs of the main chain by machine (chain-evm 3.7), with the evidence that the provenance before each gives. */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import { applyProvenanceLog, passEvent, restartPositions, type EventEvidence } from '../../../domain/machine/provenance.ts';
+import {
+  applyProvenanceLog,
+  passEvent,
+  restartPositions,
+  type EventEvidence,
+} from '../../../domain/machine/provenance.ts';
 import type { EventLogRow } from '../../../ports/indexes.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
 import type { EventLogEntry } from '../../../ports/store.ts';

@@ -315,7 +315,9 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE event_logs ADD COLUMN is_chip_on_record ${small} NOT NULL DEFAULT 0`,
       `ALTER TABLE event_logs ADD COLUMN changed_hands_before ${integer}`,
       // The logs of provenance were not indexed before, so the index of the main chain is built again.
-      ...['fold_days', 'folds', 'event_logs', 'event_histories', 'active_machines'].map((name) => `DELETE FROM ${name}`),
+      ...['fold_days', 'folds', 'event_logs', 'event_histories', 'active_machines'].map(
+        (name) => `DELETE FROM ${name}`,
+      ),
       ...['machine_owners', 'holdings', 'holders', 'ownership_reads'].map((name) => `DELETE FROM ${name}`),
       "DELETE FROM checkpoints WHERE stream = 'main-chain'",
     ],

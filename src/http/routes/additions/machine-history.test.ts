@@ -16,6 +16,7 @@ import {
 import { rule } from '../../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
+import { NO_PROVENANCE } from '../../../domain/machine/provenance.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventLogQuery } from '../../../ports/indexes.ts';
 import { rateDays } from '../../../domain/rating/daily-rating.ts';
@@ -63,12 +64,13 @@ function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoi
   } as MachineSnapshot;
   const rows = events.map(({ event }, seq): EventLogRow => {
     const { type: eventType, value, blockTimestamp } = event;
-    return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: 100 + seq, blockTimestamp };
+    const evidence = { isChipOnRecord: false, changedHandsBefore: undefined };
+    return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: 100 + seq, blockTimestamp, ...evidence };
   });
   const main = {
     index: {},
     eventTimes: {
-      readEventEpoch: async () => 0,
+      readPinnedHistory: async () => ({ epoch: 0, provenance: NO_PROVENANCE }),
       readEventLogs: async ({ from, to }: EventLogQuery) => {
         queries.push(`logs ${from} to ${to}`);
         return rows.slice(from, to);
@@ -92,8 +94,8 @@ describe('GET /mcr/{did}/history', () => {
     '{"day":"2026-09-07","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":3267,"revenue":400000},' +
     '{"day":"2026-09-08","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":3267,"revenue":0}]';
   const head = (complete: boolean) =>
-    `{"did":"did:svc:1","machine_id":"1","model":"mcr/1","complete":${complete},` +
-    '"facts_of_now":{"bond_status":"bonded","trust_override":null},';
+    `{"did":"did:svc:1","machine_id":"1","model":"mcr/2","complete":${complete},` +
+    '"facts_of_now":{"bond_status":"bonded","trust_override":null,"operator_verified":false},';
 
   test('returns one point a day on either chain, without visible events', async () => {
     rule('history.daily-points');
@@ -177,14 +179,25 @@ describe('GET /mcr/{did}/history', () => {
       }));
     /** The history computed without stored days and without a limit. */
     const expectedPoints = (rating: Rating, today: number) => {
-      const facts = { ...PLAIN_FACTS, rates: table };
-      const { days } = rateDays({ stateDays: [], events }, facts, { current: rating, today, maxDays: HISTORY_DAYS });
+      const facts = { ...PLAIN_FACTS, operatorVerified: false, rates: table };
+      const { days } = rateDays({ stateDays: [], events, changedHandsAfter: undefined }, facts, {
+        current: rating,
+        today,
+        maxDays: HISTORY_DAYS,
+      });
       return days.map(({ day, score, letter, totalHundredths, revenueCents }) => ({
         ...{ day: formatDay(day), mcr_score: score, mcr: letter, mcr_degraded: false },
         ...{ total_hundredths: totalHundredths, revenue: revenueCents },
       }));
     };
-    const rating = rateMachine({ ...PLAIN_FACTS, rates: table, now: NOW, state: emptyRatingState(), tail: events });
+    const rating = rateMachine({
+      ...PLAIN_FACTS,
+      operatorVerified: false,
+      rates: table,
+      now: NOW,
+      state: emptyRatingState(),
+      tail: events,
+    });
     const fold = foldEvents(emptyRatingState(), events.slice(0, 2_950), table).state;
 
     async function openMain(listed: StoredRatingStateDays, epoch = 0) {
@@ -230,7 +243,11 @@ describe('GET /mcr/{did}/history', () => {
 
     test('works the same on the alt chain', async () => {
       const days = foldDays(emptyRatingState(), undefined, events.slice(0, 2_800), table).days;
-      await open({ log: eventLog(3_000), indexed: many, dayHistory: { stateDays: days, events: events.slice(2_800) } });
+      await open({
+        log: eventLog(3_000),
+        indexed: many,
+        dayHistory: { stateDays: days, events: events.slice(2_800), changedHandsAfter: undefined },
+      });
       const body = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
       expect([body.complete, body.points]).toEqual([true, expectedPoints(rating, dayOf(NOW))]);
     });

@@ -45,7 +45,7 @@ test('renders the card from /mcr and the history', async () => {
     'access-control-allow-origin': '*',
   });
   expect(text).toContain('<title id="t">Machine #1: AAA, 96 of 100</title>');
-  expect(text).toContain('<desc id="d">Rated AAA with 96 of 100 points; most is lost to short tenure.</desc>');
+  expect(text).toContain('<desc id="d">Rated AAA with 96 of 100 points; largest deduction: short tenure.</desc>');
   expect(text).toContain('>bonded · 120 events</text>');
   expect(text).toContain('>as of 2026-09-08</text>');
   const heights = / points="([^"]+)"/
