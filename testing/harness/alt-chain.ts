@@ -51,6 +51,7 @@ export const MAIN_FACTS: Partial<MachineSnapshot> = {
   priorEventCount: present(0n),
   events: present({ offset: 0, records: [] }),
   flags: ABSENT,
+  attestations: ABSENT,
 };
 
 /** Facts of a machine with a token on the main chain, and no event. */

@@ -86,8 +86,8 @@ describe('with events', () => {
     expect(await parse('/mcr/did:svc:1')).toEqual({
       did: 'did:svc:1',
       machine_id: '1',
-      mcr_score: 96,
-      mcr: 'AAA',
+      mcr_score: 50,
+      mcr: 'BB',
       mcr_degraded: false,
       bond_status: 'bonded',
       negative_flag: false,
@@ -99,7 +99,7 @@ describe('with events', () => {
       average_revenue_per_event: 100_000,
       last_updated: NOW - DAY,
       home_chain: 5,
-      summary: 'Rated AAA with 96 of 100 points; largest deduction: short tenure.',
+      summary: 'Rated BB with 50 of 100 points; largest deduction: low trust.',
     });
   });
 

@@ -113,6 +113,8 @@ export function testMainChainIndex(under: StoreUnderTest): void {
   });
 
   describe('event logs', () => {
+    const NO_EVIDENCE = { isChipOnRecord: false, changedHandsBefore: undefined };
+
     test('are returned unchanged in order of position', async () => {
       await append(
         under.store,
@@ -120,7 +122,15 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         submitted(id(7), { eventIndex: MAX_UINT256, eventType: 255, value: MAX_UINT256, blockNumber: 2 ** 40 }),
       );
       expect(await under.store.listEventLogs('current', id(7), 0, 2)).toEqual([
-        { seq: 0, eventIndex: 3n, eventType: 1, value: 0n, blockNumber: 12, blockTimestamp: 1_700_000_012 },
+        {
+          seq: 0,
+          eventIndex: 3n,
+          eventType: 1,
+          value: 0n,
+          blockNumber: 12,
+          blockTimestamp: 1_700_000_012,
+          ...NO_EVIDENCE,
+        },
         {
           seq: 1,
           eventIndex: MAX_UINT256,
@@ -128,6 +138,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
           value: MAX_UINT256,
           blockNumber: 2 ** 40,
           blockTimestamp: 1_700_000_000,
+          ...NO_EVIDENCE,
         },
       ]);
     });

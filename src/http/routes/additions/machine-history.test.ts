@@ -53,7 +53,11 @@ const THREE = [
 ];
 
 /** Opens a service with a main-chain machine that has these events. Records the queries to node and store. */
-function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoint[]) {
+function mainWith(
+  events: typeof THREE,
+  serviceEndpoints: readonly ServiceEndpoint[],
+  { isChipOnRecord = false, provenance = NO_PROVENANCE } = {},
+) {
   const queries: string[] = [];
   const snapshot = {
     id: 1n as MachineId,
@@ -64,13 +68,13 @@ function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoi
   } as MachineSnapshot;
   const rows = events.map(({ event }, seq): EventLogRow => {
     const { type: eventType, value, blockTimestamp } = event;
-    const evidence = { isChipOnRecord: false, changedHandsBefore: undefined };
+    const evidence = { isChipOnRecord, changedHandsBefore: undefined };
     return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: 100 + seq, blockTimestamp, ...evidence };
   });
   const main = {
     index: {},
     eventTimes: {
-      readPinnedHistory: async () => ({ epoch: 0, provenance: NO_PROVENANCE }),
+      readPinnedHistory: async () => ({ epoch: 0, provenance }),
       readEventLogs: async ({ from, to }: EventLogQuery) => {
         queries.push(`logs ${from} to ${to}`);
         return rows.slice(from, to);
@@ -89,10 +93,10 @@ function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoi
 
 describe('GET /mcr/{did}/history', () => {
   const points =
-    '"revenue_before":0,"points":[{"day":"2026-09-05","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":2856,"revenue":5000},' +
-    '{"day":"2026-09-06","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":2856,"revenue":0},' +
-    '{"day":"2026-09-07","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":3267,"revenue":400000},' +
-    '{"day":"2026-09-08","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":3267,"revenue":0}]';
+    '"revenue_before":0,"points":[{"day":"2026-09-05","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1153,"revenue":5000},' +
+    '{"day":"2026-09-06","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1153,"revenue":0},' +
+    '{"day":"2026-09-07","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1383,"revenue":400000},' +
+    '{"day":"2026-09-08","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1383,"revenue":0}]';
   const head = (complete: boolean) =>
     `{"did":"did:svc:1","machine_id":"1","model":"mcr/2","complete":${complete},` +
     '"facts_of_now":{"bond_status":"bonded","trust_override":null,"operator_verified":false},';
@@ -114,7 +118,7 @@ describe('GET /mcr/{did}/history', () => {
     await open({}, mainWith(daily, []));
     const { mcr, mcr_score, total_revenue } = JSON.parse((await service!.request('/mcr/did:svc:1')).text);
     const { points } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
-    expect([mcr, mcr_score, points.length]).toEqual(['AAA', 96, 121]);
+    expect([mcr, mcr_score, points.length]).toEqual(['BB', 50, 121]);
     expect(points.at(-1)).toMatchObject({ mcr, mcr_score });
     expect(points.reduce((sum: number, { revenue }: { revenue: number }) => sum + revenue, 0)).toBe(total_revenue);
   });
@@ -273,7 +277,8 @@ describe('GET /machines/{machine_id}/events', () => {
     `{"position":${position},"event_type":0,"origin_value":${cents},"timestamp":${timestamp},"trust_level":2,"metadata":{},` +
     `"origin_currency":"USD","usd_value":${cents},"origin_subunit":100,"usd_subunit":100,"amount_status":"ok",` +
     `"block_timestamp":${timestamp},"judgement":"sound","data_hash":"${ZERO_HASH}","source_chain_id":"0",` +
-    `"source_tx_hash":"${ZERO_HASH}"}`;
+    `"source_tx_hash":"${ZERO_HASH}","class":"declared","verdict":"declared","paid_cents":0,"source":null,` +
+    '"token":null,"payer":null,"worth_cents":null,"returned_cents":null}';
   const [first, second, third] = [
     item(0, 2_000, NOW - 3 * DAY),
     item(1, 3_000, NOW - 3 * DAY + 60),
@@ -286,6 +291,23 @@ describe('GET /machines/{machine_id}/events', () => {
     const { status, headers, text } = await service!.request('/machines/1/events');
     expect([status, headers['chain-block']]).toEqual([200, '120340']);
     expect(text).toBe(`${head(3)}"events":[${third},${second},${first}],"next_cursor":null}`);
+  });
+
+  test('shows the class of each event, which a change of hands ends', async () => {
+    const small = revenueAt(3, NOW - DAY + 60, 999);
+    const changeOfHands = { at: NOW - 2 * DAY, seq: 2, transactionHash: '0x' };
+    const provenance = { ...NO_PROVENANCE, changeOfHands };
+    await open({}, mainWith([...THREE, small], visible('public'), { isChipOnRecord: true, provenance }));
+    const { events } = JSON.parse((await service!.request('/machines/1/events')).text);
+    expect(events.map((event: Record<string, unknown>) => [event['class'], event['verdict']])).toEqual([
+      [null, null],
+      ['attested', 'declared'],
+      ['declared', 'declared'],
+      ['declared', 'declared'],
+    ]);
+    const { evidence } = JSON.parse((await service!.request('/mcr/did:svc:1/explanation')).text);
+    expect(evidence).toMatchObject({ sources_hash: null, changed_hands_at: NOW - 2 * DAY, accounts: [] });
+    expect([evidence.verdicts.declared, evidence.verdicts.paid]).toEqual([3, 0]);
   });
 
   test('names the chain of events of the alt chain', async () => {
