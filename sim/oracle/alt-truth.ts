@@ -60,7 +60,7 @@ export function isAltBodyTrue(
   if (events.length === 0) return false;
   const same = expect(events, 'indexer_behind') as Record<string, unknown>;
   const counts = ['event_count', 'revenue_event_count', 'activity_event_count', 'total_revenue', 'last_updated'];
-  const others = [...counts, 'mcr_degraded', 'average_revenue_per_event'];
+  const others = [...counts, 'mcr_degraded', 'average_revenue_per_event', 'evidence'];
   const withoutCounts = (value: object) =>
     Object.fromEntries(Object.entries(value).filter(([name]) => !others.includes(name)));
   return counted <= events.length && matchesExpected(withoutCounts(body), withoutCounts(same));

@@ -50,6 +50,19 @@ export function imported(machineId: MachineId, generation: EventGeneration = 'cu
   return { kind: 'imported', generation, machineId, blockNumber: 1, logIndex: 0 };
 }
 
+export function transferred(
+  machineId: MachineId,
+  owner: Address,
+  parts: Partial<EventLogEntry & { kind: 'transferred' }> = {},
+): EventLogEntry {
+  const log = { kind: 'transferred', generation: 'current', machineId, owner, transactionHash: '0x01' } as const;
+  return { ...log, blockNumber: 1, blockTimestamp: 1_700_000_000, logIndex: 0, ...parts };
+}
+
+export function chipRecorded(machineId: MachineId, expiresAt: bigint | undefined): EventLogEntry {
+  return { kind: 'chip-recorded', generation: 'current', machineId, expiresAt, blockNumber: 1, logIndex: 0 };
+}
+
 export function repeat(count: number, log: EventLogEntry): EventLogEntry[] {
   return Array.from({ length: count }, () => log);
 }
