@@ -66,7 +66,7 @@ it('serves a rated machine of the alt chain, and the legacy machine of a bound w
   const { address } = demo.wallet;
   expect([bound.status, await bound.json()]).toMatchObject([
     200,
-    { mcr: 'AA', machine_id: '1', solana_address: address },
+    { mcr: 'BB', machine_id: '1', solana_address: address },
   ]);
 });
 
