@@ -7,7 +7,10 @@ const WHITESPACE = { compress: false, mangle: false, codegen: { removeWhitespace
 /** Native modules and what loads files of its own stay in node_modules; so does the maker of the pages, which a built service has beside it. */
 export default defineConfig([
   {
-    input: { svc: 'cli/svc.ts' },
+    input: {
+      svc: 'cli/svc.ts',
+      'large-response-worker': 'src/adapters/main-chain/rpc/large-response-worker.ts',
+    },
     platform: 'node',
     external: ['better-sqlite3', 'secp256k1/bindings.js', 'pg', 'pino', 'pino-pretty', 'rolldown', '@resvg/resvg-js'],
     output: { dir: 'dist', format: 'esm', minify: WHITESPACE, cleanDir: true },

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const PARENT_CHECK_MILLISECONDS = 250;
 
 /**
  * Runs `npm ci` when it is needed, in one process at a time. Returns whether it did. `tools` also requires the development
@@ -58,6 +59,20 @@ export async function run(program, args, options) {
     console.error(`${program} does not start: ${error.message}`);
     return 1;
   }
+}
+
+/**
+ * In an npm script, ends this process when its parent has died: npm does not forward SIGHUP. A script that starts a service uses `exec`, so that
+ * the parent is npm; a shell between them would outlive npm.
+ */
+export function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_CHECK_MILLISECONDS).unref();
 }
 
 export function fail(name, message) {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 /** Installs what the lock file names; `npm-fails` in the folder makes it fail, `npm-waits` makes it wait for a line. */
@@ -173,6 +174,29 @@ it('reports a tool that does not exist', async () => {
   writeInstalled(LOCK);
   const stderr = 'run: there is no node_modules/.bin/nothing\n';
   expect(await finish(start('run.js', ['nothing']))).toEqual({ code: 1, stdout: '', stderr });
+});
+
+it.each([
+  ['svc', []],
+  ['run.js', ['cli/svc.ts']],
+] as const)('%s stops its program when npm, its parent, dies without forwarding a signal', async (script, args) => {
+  writeInstalled(LOCK);
+  const program = `process.on('SIGTERM', () => { console.log('stopped'); process.exit(); });
+console.log('started'); setInterval(() => undefined, 60_000);`;
+  writeFileSync(join(folder, 'cli', 'svc.ts'), program);
+  const command = JSON.stringify([join(folder, 'bin', script), ...args]);
+  const parent = `require('node:child_process').spawn(process.execPath, ${command}, { stdio: 'inherit' });`;
+  const npm = spawn(process.execPath, ['--input-type=commonjs', '-e', parent], {
+    env: { npm_lifecycle_event: 'start' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  // The output ends when the last process that writes to it has ended.
+  for await (const line of createInterface({ input: npm.stdout })) {
+    lines.push(line);
+    if (line === 'started') npm.kill('SIGKILL');
+  }
+  expect(lines).toEqual(['started', 'stopped']);
 });
 
 describe.runIf(process.platform === 'linux')('two starts at the same time', () => {

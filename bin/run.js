@@ -4,11 +4,12 @@
  */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { fail, findNode, installDependencies, ROOT, run } from './bootstrap.js';
+import { endWithNpm, fail, findNode, installDependencies, ROOT, run } from './bootstrap.js';
 
 const [tool, ...args] = process.argv.slice(2);
 if (tool === undefined) fail('run', 'name a tool or a file: node bin/run.js TOOL|FILE [argument…]');
 
+endWithNpm();
 await installDependencies(tool, { tools: true });
 process.exitCode = await run(findNode(tool), ['--', findFile(tool), ...args], { stdio: 'inherit' });
 

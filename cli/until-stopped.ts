@@ -1,8 +1,11 @@
 /** Lifecycle of a long-running command: start, wait for a stop signal, release every resource, exit. */
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 
-/** The process exits at this limit even if something does not close: a stop takes at most 5 s. */
-const CLOSING_MILLISECONDS = 4_800;
+/**
+ * The process exits at this limit even if something does not close. A stop takes less than 5 s; a busy machine gets more, and a supervisor kills
+ * the process after 10 s.
+ */
+const CLOSING_MILLISECONDS = 9_000;
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 

@@ -16,6 +16,8 @@ contract AttestationRegistry is Peered {
     mapping(address account => bool) public isAttester;
     mapping(address operator => Attestation) private _kyb;
     mapping(uint256 machineId => Attestation) private _chips;
+    /// Number of ChipAttested and ChipRevoked logs of a machine, which proves to a reader of logs that none is missing.
+    mapping(uint256 machineId => uint256) public chipLogCount;
 
     event KybAttested(address indexed operator, uint64 issuedAt, uint64 expiresAt);
     event KybRevoked(address indexed operator, uint64 revokedAt);
@@ -78,12 +80,14 @@ contract AttestationRegistry is Peered {
 
     function attestChip(uint256 machineId, uint64 expiresAt, bytes32 certificateHash) external onlyAttester {
         _chips[machineId] = Attestation(uint64(block.timestamp), expiresAt, 0);
+        ++chipLogCount[machineId];
         emit ChipAttested(machineId, uint64(block.timestamp), expiresAt, certificateHash);
     }
 
     function revokeChip(uint256 machineId) external onlyAttester {
         if (_chips[machineId].issuedAt == 0) revert NoAttestation();
         _chips[machineId].revokedAt = uint64(block.timestamp);
+        ++chipLogCount[machineId];
         emit ChipRevoked(machineId, uint64(block.timestamp));
     }
 }

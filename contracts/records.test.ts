@@ -49,14 +49,15 @@ test('records follow the current operator, and a new attestation clears a revoca
   const attest = (functionName: string, ...args: unknown[]) =>
     adminCall(chain.deployment, 'attestationRegistry', functionName, args);
   const recordsOf = () => reader.read('attestationRegistry', 'recordsOf', [id]);
-  expect(await recordsOf()).toEqual([owner, NO_RECORD, NO_RECORD]);
+  const countLogs = () => reader.read('attestationRegistry', 'chipLogCount', [id]);
+  expect([await recordsOf(), await countLogs()]).toEqual([[owner, NO_RECORD, NO_RECORD], 0n]);
   expect(await reader.revertOf(attest('revokeKyb', owner), 'attestationRegistry')).toBe('NoAttestation()');
   await chain.writer.mine([attest('attestKyb', owner, 0n), attest('attestChip', id, 7n, CERTIFICATE_HASH)], NOW + 20);
   const issued = { issuedAt: BigInt(NOW + 20), expiresAt: 0n, revokedAt: 0n };
-  expect(await recordsOf()).toEqual([owner, issued, { ...issued, expiresAt: 7n }]);
+  expect([await recordsOf(), await countLogs()]).toEqual([[owner, issued, { ...issued, expiresAt: 7n }], 1n]);
   await chain.writer.mine([attest('revokeKyb', owner), attest('revokeChip', id)], NOW + 30);
   const revoked = { ...issued, revokedAt: BigInt(NOW + 30) };
-  expect(await recordsOf()).toEqual([owner, revoked, { ...revoked, expiresAt: 7n }]);
+  expect([await recordsOf(), await countLogs()]).toEqual([[owner, revoked, { ...revoked, expiresAt: 7n }], 2n]);
   await chain.writer.mine([attest('attestKyb', owner, 0n)], NOW + 40);
   expect(await recordsOf()).toMatchObject([owner, { issuedAt: BigInt(NOW + 40), revokedAt: 0n }, {}]);
   await chain.writer.mine([transferMachine(chain.deployment, owner, buyer, id)]);

@@ -10,6 +10,7 @@ import { judgeFleetResponse } from './oracle/fleet.ts';
 import { judge, type MachineRoute } from './oracle/truth.ts';
 import { Scenario } from './scenario.ts';
 import { releaseDatabase } from './service/database.ts';
+import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { ServiceResponse, InjectClient } from './service/service.ts';
 
 export interface SeedOptions {
@@ -18,6 +19,7 @@ export interface SeedOptions {
   /** Retains the whole trace. */
   readonly print?: boolean | undefined;
   readonly alterStore?: ((store: Store) => Store) | undefined;
+  readonly indexProof?: IndexProof | undefined;
 }
 
 export interface SeedResult {

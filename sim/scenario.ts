@@ -1,5 +1,6 @@
 /** Scenario of one run: everything that a seed decides. Draws the chain, its nodes, their faults and the incidents. */
 import type { SqlDatabase } from '../src/adapters/sql/engine/sql-program.ts';
+import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { Store } from '../src/ports/store.ts';
 import { ALT_MACHINES, AltScenario } from './alt-scenario.ts';
 import { uint } from './chain/abi-words.ts';
@@ -24,6 +25,8 @@ export interface ScenarioOptions {
   readonly client: InjectClient;
   readonly print?: boolean | undefined;
   readonly alterStore?: ((store: Store) => Store) | undefined;
+  /** `before` where it is not given. */
+  readonly indexProof?: IndexProof | undefined;
 }
 
 const START_MILLISECONDS = 1_790_000_000_000;
@@ -74,6 +77,8 @@ export class Scenario {
   readonly alt: AltScenario | undefined;
   readonly database: SqlDatabase;
   readonly #options: ScenarioOptions;
+  /** Separate, so that the mode of the proof changes nothing else. */
+  readonly #samples: Random;
   #service: Service | undefined;
   #restartAtMilliseconds = 0;
   #nextBlockAtMilliseconds = 0;
@@ -87,11 +92,15 @@ export class Scenario {
   constructor(options: ScenarioOptions) {
     this.#options = options;
     this.seed = options.seed;
+    this.#samples = new Random(options.seed + 1);
     const random = (this.random = new Random(options.seed));
     this.time = new VirtualTime(START_MILLISECONDS + random.integer(0, DAY_SECONDS) * 1000);
     const now = () => this.time.nowMilliseconds();
     this.trace = new Trace(now, options.print ?? false);
-    this.plan = drawPlan(random);
+    const plan = drawPlan(random);
+    // Mode `before` refuses chains whose receipts do not match their headers.
+    const isRefused = (options.indexProof ?? 'before') === 'before' && plan.receipts === 'odd';
+    this.plan = isRefused ? { ...plan, receipts: 'unknown' } : plan;
     this.actors = {
       machines: Array.from({ length: random.integer(2, 6) }, (_, i) =>
         i === 0 ? 2n ** 256n - 1n : BigInt(1000 + i) ** BigInt(random.integer(1, 12)),
@@ -180,6 +189,8 @@ export class Scenario {
         startBlock: 1,
         life,
         alterStore: this.#options.alterStore,
+        indexProof: this.#options.indexProof ?? 'before',
+        randomBelow: (bound) => this.#samples.integer(0, bound - 1),
       });
       this.#options.client.serve(this.#service.ctx);
       this.trace.line('the service starts');

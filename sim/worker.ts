@@ -1,4 +1,5 @@
 /** Worker process of a campaign: receives seed numbers and sends back their results. */
+import { INDEX_PROOFS } from '../src/domain/index-rules/index-proof.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
 import { InjectClient } from './service/service.ts';
 
@@ -9,10 +10,12 @@ export interface Report {
   readonly cpuSeconds: number;
 }
 
+/** Mode of the proof, the only argument. */
+const indexProof = INDEX_PROOFS.find((mode) => mode === process.argv[2]);
 const client = await InjectClient.open();
 
 process.on('message', (seed: number) => {
-  runSeed({ seed, client }).then(
+  runSeed({ seed, client, indexProof }).then(
     (result) => process.send!({ result, cpuSeconds: readCpuSeconds() } satisfies Report),
     (error: unknown) => {
       // A defect of the simulation itself.

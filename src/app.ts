@@ -54,7 +54,8 @@ const DEADLINE_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
   'chip-challenge': 5_000,
   'chip-evidence': 8_000,
 };
-const WHOLE_IPV6 = 128;
+/** The smallest network that is assigned to one client. */
+const NETWORK_IPV6 = 64;
 const LIMITER_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Share of the memory that the limiter of one route needs: it counts addresses, not each path of each address. */
 const ROUTE_LIMITER_SHARE = 1 / 8;
@@ -76,7 +77,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
     createRouteLimiter: (limit, name) => createLimiter(name, limit, ROUTE_LIMITER_SHARE),
     clientIp: createClientIp({
       trustedProxies: options.trustedProxies ?? [],
-      ipv6Prefix: options.rateLimitIpv6Prefix ?? WHOLE_IPV6,
+      ipv6Prefix: options.rateLimitIpv6Prefix ?? NETWORK_IPV6,
     }),
   });
   const app: FastifyInstance = fastify({
@@ -93,7 +94,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
         withTracing((request, response) => {
           // A connection kept open now would be closed in the middle of its next request.
           if (ctx.process?.isStopping() === true) response.shouldKeepAlive = false;
-          if (!table.serveSimple(request, response)) route(request, response);
+          route(request, response);
         }, options.traceRequest),
         options.arrivalMilliseconds,
       ),
@@ -105,7 +106,6 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   table.complete();
   app.addHook('preClose', async () => {
     await acceptPendingConnections(app.server);
-    table.close();
     closeWhenIdle(app.server);
   });
   app.addHook('onClose', (_app, done) => {

@@ -37,9 +37,10 @@ it('an empty environment is a valid configuration that is not initialized', () =
       namespaceFile: undefined,
       namespace: DEFAULT_NAMESPACE,
       rateLimits: 'on',
-      rateLimitIpv6Prefix: 128,
+      rateLimitIpv6Prefix: 64,
       trustedProxies: [],
       indexer: 'auto',
+      indexProof: 'background',
       pollIntervalSeconds: 60,
       tracing: undefined,
       log: { level: 'info', format: 'json' },
@@ -54,7 +55,9 @@ it('an environment with every group set is read completely', () => {
   expect([problems, warnings]).toEqual([[], []]);
   expect(config.mainChain).toEqual({
     rpcUrls: ['https://node.example/key'],
+    rpcHosts: ['node.example'],
     chainId: 31337,
+    quorum: 1,
     startBlock: 0,
     addresses: {
       infoDesk: address('1'),
@@ -154,7 +157,7 @@ const GOOD: readonly (readonly [Variable, string, (config: Config) => unknown, u
   ['FX_SOURCE', 'https://rates.example/x.xml', (config) => config.fxSource, 'https://rates.example/x.xml'],
   ['TOKENS_FILE', 'tokens.json', (config) => config.tokensFile, 'tokens.json'],
   ['RATE_LIMITS', 'off', (config) => config.rateLimits, 'off'],
-  ['RATE_LIMIT_IPV6_PREFIX', '64', (config) => config.rateLimitIpv6Prefix, 64],
+  ['RATE_LIMIT_IPV6_PREFIX', '128', (config) => config.rateLimitIpv6Prefix, 128],
   [
     'TRUSTED_PROXIES',
     '10.0.0.0/8, fd00::/8,192.0.2.1',
@@ -162,6 +165,7 @@ const GOOD: readonly (readonly [Variable, string, (config: Config) => unknown, u
     ['10.0.0.0/8', 'fd00::/8', '192.0.2.1'],
   ],
   ['INDEXER', 'only', (config) => config.indexer, 'only'],
+  ['INDEX_PROOF', 'before', (config) => config.indexProof, 'before'],
   ['POLL_INTERVAL_SECONDS', '1', (config) => config.pollIntervalSeconds, 1],
   ['LOG_LEVEL', 'debug', (config) => config.log.level, 'debug'],
   ['LOG_FORMAT', 'pretty', (config) => config.log.format, 'pretty'],
@@ -205,6 +209,7 @@ const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
   MAIN_RPC_URLS: [...BAD_URLS, 'http://a,b', ','],
   MAIN_CHAIN_ID: [...NOT_NUMBERS, '0'],
   MAIN_START_BLOCK: NOT_NUMBERS,
+  MAIN_RPC_QUORUM: [...NOT_NUMBERS, '0', '2', '10'],
   INFO_DESK_ADDRESS: BAD_ADDRESSES,
   MACHINE_REGISTRY_ADDRESS: BAD_ADDRESSES,
   MACHINE_STATE_AND_SYNC_ADDRESS: BAD_ADDRESSES,
@@ -243,6 +248,7 @@ const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
   RATE_LIMIT_IPV6_PREFIX: [...NOT_NUMBERS, '0', '129'],
   TRUSTED_PROXIES: ['10.0.0.0/33', 'fd00::/129', 'proxy', '10.0.0', '10.0.0.1/8/9', 'fe80::1%eth0'],
   INDEXER: ['on', 'AUTO'],
+  INDEX_PROOF: ['on', 'after'],
   POLL_INTERVAL_SECONDS: [...NOT_NUMBERS, '0', '3601'],
   LOG_LEVEL: ['INFO', 'verbose'],
   LOG_FORMAT: ['text'],
@@ -267,6 +273,15 @@ describe.each(Object.entries(BAD))('%s rejects', (name, texts) => {
     const { problems } = read({ ...ALL, [name]: text });
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
   });
+});
+
+it('MAIN_RPC_QUORUM counts nodes of one host once', () => {
+  const urls = (hosts: string) => ({ ...ALL, MAIN_RPC_QUORUM: '2', MAIN_RPC_URLS: hosts });
+  const { config, problems } = read(urls('https://a.one.com/key,https://b.two.com/key'));
+  expect([config.mainChain?.quorum, problems]).toEqual([2, []]);
+  expect(read(urls('https://a.one.com/key,https://b.one.com/key')).problems).toEqual([
+    'MAIN_RPC_QUORUM: 2 hosts must agree, but MAIN_RPC_URLS names 1',
+  ]);
 });
 
 it('DATABASE_READ_URL accepts a read replica of a PostgreSQL database', () => {

@@ -27,6 +27,7 @@ import { parseNamespace } from './config/namespace-file.ts';
 import { removeEnvFileVariables } from './config/node-env-file.ts';
 import { CERTIFICATE_VARIABLES, readTracingSettings, type TracingSettings } from './config/tracing-settings.ts';
 import { readVerifySettings, type VerifySettings } from './config/verify-settings.ts';
+import { INDEX_PROOFS, type IndexProof } from './domain/index-rules/index-proof.ts';
 import { DEFAULT_NAMESPACE, type Namespace } from './domain/identifiers/namespace.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -69,6 +70,7 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** `auto`: indexes while holding the leader lock; `only`: serves health checks only. */
   readonly indexer: 'auto' | 'off' | 'only';
+  readonly indexProof: IndexProof;
   readonly pollIntervalSeconds: number;
   /** Undefined: nothing is traced. */
   readonly tracing: TracingSettings | undefined;
@@ -153,9 +155,10 @@ export function readConfig(
     tokensFile: environment.read('TOKENS_FILE', FILE),
     ...readNamespace(environment),
     rateLimits: environment.read('RATE_LIMITS', oneOf(['on', 'off'])) ?? 'on',
-    rateLimitIpv6Prefix: environment.read('RATE_LIMIT_IPV6_PREFIX', wholeNumber(1, 128)) ?? 128,
+    rateLimitIpv6Prefix: environment.read('RATE_LIMIT_IPV6_PREFIX', wholeNumber(1, 128)) ?? 64,
     trustedProxies: environment.read('TRUSTED_PROXIES', listOfValues(ADDRESS_RANGE)) ?? [],
     indexer: environment.read('INDEXER', oneOf(['auto', 'off', 'only'])) ?? 'auto',
+    indexProof: environment.read('INDEX_PROOF', oneOf(INDEX_PROOFS)) ?? 'background',
     pollIntervalSeconds: environment.read('POLL_INTERVAL_SECONDS', wholeNumber(1, 3600)) ?? 60,
     tracing: readTracingSettings(environment),
     log: {

@@ -84,7 +84,12 @@ export async function startService(config: Config, { log, isLenient = false }: S
       store,
       readReplica: replica && (tracing?.traceStore(replica) ?? replica),
       fxRates,
-      main: main && { chain: main.adapter.chain, eventTimes: main.indexers.eventTimes, index: main.indexers.index },
+      main: main && {
+        chain: main.adapter.chain,
+        eventTimes: main.indexers.eventTimes,
+        index: main.indexers.index,
+        counters: main.indexers.counters,
+      },
       alt: alt?.ports,
       bindings: alt?.adapter.bindings,
       onboarding: onboarding.config,
@@ -110,7 +115,10 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const loops = startLoops({
       ...{ config, log, shutdown, reportFailure },
       own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop].filter((loop) => loop !== undefined),
-      workers: main === undefined || !isIndexing ? [] : [main.indexers.worker, ...(alt?.workers ?? [])],
+      workers:
+        main === undefined || !isIndexing
+          ? []
+          : [main.indexers.worker, main.indexers.prover, ...(alt?.workers ?? [])].filter((loop) => loop !== undefined),
       drain: () => main?.adapter.drain(),
     });
     const upstreams = [
@@ -118,7 +126,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
       ...(alt === undefined ? [] : [{ chain: 'alt' as const, counters: alt.adapter.counters }]),
     ];
     const head = main && (() => main.indexers.report().head);
-    const counted = { http, upstreams, loops: loops.all, head, writes, databaseFailures, distributedCounters };
+    const index = main && (() => main.indexers.report());
+    const counted = { http, upstreams, loops: loops.all, head, index, writes, databaseFailures, distributedCounters };
     await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, shutdown);
     if (main !== undefined) await awaitHead(main);
     await app.listen({ ...config.listen });

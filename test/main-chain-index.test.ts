@@ -42,11 +42,11 @@ async function openIndexers(maxWindowBlocks?: number) {
   const reader = createBlockReader(chain, 'proven');
   const steps: HeadStep[] = [];
   const shared = { chain, reader, store, integrity, clock, log };
-  const index = createMainChainIndex({ ...shared, identity: 'test', startBlock: 0, maxWindowBlocks });
+  const index = createMainChainIndex({ ...shared, proof: 'before', identity: 'test', startBlock: 0, maxWindowBlocks });
   const fxRates = createFixedRates([]);
   const folder = createEventFolder({ ...shared, fxRates });
   const follower = createHeadFollower({ ...shared, listeners: [{ advanceHead: (step) => steps.push(step) }] });
-  const eventTimes = createEventTimes({ ...shared, recent: follower.recent });
+  const eventTimes = createEventTimes({ ...shared, repair: { startEvents: () => undefined }, recent: follower.recent });
 
   async function work(): Promise<string> {
     try {
@@ -126,8 +126,8 @@ describe('the indexers on a real node', () => {
     await follower.poll();
     expect(harness.proxy.requests).toBe(2);
     expect(steps.slice(1).map(({ touched }) => touched)).toEqual([
-      { machines: new Set([machine]), kybOperators: new Set() },
-      { machines: new Set(), kybOperators: new Set() },
+      { machines: new Set([machine]), kybOperators: new Set(), holders: new Set() },
+      { machines: new Set(), kybOperators: new Set(), holders: new Set() },
     ]);
     expect((await readTimes(7)).at(-1)).toEqual([6n, 1_007n, 0]);
   });
@@ -180,15 +180,15 @@ describe('the indexers on a faulty node', () => {
     (name: string) =>
     (change: (list: readonly unknown[]) => readonly unknown[]): RpcFault => ({
       kind: 'answer',
-      change: (answer, { method }) =>
-        method === name && 'result' in answer ? { result: change(answer.result as readonly unknown[]) } : answer,
+      change: (response, { method }) =>
+        method === name && 'result' in response ? { result: change(response.result as readonly unknown[]) } : response,
     });
   const changeLogs = changeOf('eth_getLogs');
   const changeReceipts = changeOf('eth_getBlockReceipts');
   const withoutReceipts: RpcFault = {
     kind: 'answer',
-    change: (answer, { method }) =>
-      method === 'eth_getBlockReceipts' ? { error: { code: -32601, message: 'method not found' } } : answer,
+    change: (response, { method }) =>
+      method === 'eth_getBlockReceipts' ? { error: { code: -32601, message: 'method not found' } } : response,
   };
   interface Receipt {
     readonly logs: readonly unknown[];
@@ -231,10 +231,10 @@ describe('the indexers on a faulty node', () => {
     harness.proxy.inject(
       {
         kind: 'answer',
-        change(answer, { method, params }) {
+        change(response, { method, params }) {
           const { fromBlock, toBlock } = (params[0] ?? {}) as Record<string, string>;
           const isWide = method === 'eth_getLogs' && toBlock !== undefined && Number(toBlock) - Number(fromBlock) >= 10;
-          return isWide ? { error: { code: -32005, message: 'block range is too wide' } } : answer;
+          return isWide ? { error: { code: -32005, message: 'block range is too wide' } } : response;
         },
       },
       Infinity,

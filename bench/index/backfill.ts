@@ -32,10 +32,14 @@ const CHAINS = process.env['BENCH_CHAINS']?.split(',') ?? Object.keys(PLANS);
 /** Output folder, from which packages resolve. */
 const BUILT = join(import.meta.dirname, '../../node_modules/.cache/bench-index');
 
+/** Worker thread of the index, a file of its own beside it. */
+const WORKER = join(import.meta.dirname, '../../src/adapters/main-chain/rpc/large-response-worker.ts');
+
 /** Bundles the index as the service is bundled, and returns the path of the file. */
 async function build(file: string): Promise<string> {
   const external = ['better-sqlite3', 'pg'];
-  const building = await rolldown({ input: join(import.meta.dirname, file), platform: 'node', external });
+  const input = [join(import.meta.dirname, file), WORKER];
+  const building = await rolldown({ input, platform: 'node', external });
   await building.write({ dir: BUILT, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' });
   return join(BUILT, `${parse(file).name}.mjs`);
 }

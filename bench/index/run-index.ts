@@ -33,6 +33,7 @@ const index = createMainChainIndex({
   chain: adapter.log,
   reader: createBlockReader(adapter.log, 'proven'),
   store,
+  proof: 'before',
   integrity: createIndexIntegrity(log),
   clock,
   log,

@@ -4,6 +4,7 @@
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import type { Config } from '../../src/config.ts';
+import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
 import { fail, ok, unreachable, warn, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
@@ -13,6 +14,9 @@ import { toDeploymentFindings } from './deployment.ts';
 const MAX_BLOCK_AGE_SECONDS = 300;
 /** Some chains stamp blocks slightly ahead of time. */
 const MAX_CLOCK_LAG_SECONDS = 30;
+
+/** The counter responds for every id. */
+const ANY_MACHINE = 1n as MachineId;
 
 /** Returns one finding per check. */
 export async function examineMainChain(
@@ -28,10 +32,29 @@ export async function examineMainChain(
     const problems = await adapter.checkDeployment();
     return [
       ...toDeploymentFindings('main chain', 'chain id, code and peers', problems),
+      ...(await examineChipCounter(adapter, settings)),
       ...(await examineBlocks(adapter, nowMilliseconds())),
     ];
   } finally {
     await adapter.close();
+  }
+}
+
+/** Returns nothing without an AttestationRegistry, or when it cannot be read. */
+async function examineChipCounter(
+  { chain }: MainChainAdapter,
+  { addresses }: NonNullable<Config['mainChain']>,
+): Promise<Finding[]> {
+  if (addresses.attestationRegistry === undefined) return [];
+  const variable = 'ATTESTATION_REGISTRY_ADDRESS';
+  try {
+    const { chipLogCount } = (await chain.readMachineUncached(ANY_MACHINE)).snapshot;
+    if (chipLogCount.state === 'unreadable') return [];
+    if (chipLogCount.state === 'present') return [ok(variable, 'counts the logs of chip records')];
+    const text = 'does not respond to chipLogCount(uint256), so a withheld log of a chip record is not detected';
+    return [warn(variable, text, 'deploy the current AttestationRegistry')];
+  } catch {
+    return [];
   }
 }
 

@@ -543,6 +543,8 @@ export const SECTIONS = [
         'Partner data is fetched from public addresses over HTTPS only, checked after resolution.',
       'security.configuration-problems':
         'All configuration problems are reported at start, by name and without a value.',
+      'security.quorum':
+        'With MAIN_RPC_QUORUM, a node that lies about owner, controller, flags or attestations changes no answer.',
       'security.wrong-chain': 'A node of another chain is reported by its position and never used.',
       'security.no-secret-in-errors':
         'No error or log line contains a key, the URL of a node or the message of a library.',

@@ -70,6 +70,7 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Function>>>> = 
     'isMachineDataContract(address)': (args) => abi.bool(args === abi.address(ADDRESSES.eventRegistry)),
   },
   [ADDRESSES.machineRegistry]: {
+    'balanceOf(address)': (args, { world }) => abi.uint(countTokens(world, `0x${args.slice(24, 64)}`)),
     'ownerOf(uint256)': ofToken(({ owner }) => abi.address(owner!)),
     'controllerOf(uint256)': ofMachine(({ controller }) => abi.address(controller)),
     'operatorOf(uint256)': ofMachine((machine) => abi.address(operatorOf(machine))),
@@ -102,7 +103,8 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Function>>>> = 
     'priorEventCount(uint256)': ofMachine(({ prior }) => abi.uint(prior)),
     'getEvents(uint256,uint256,uint256)': (args, block) =>
       toPage(machineOf(block.world, abi.readBigint(args, 0)), abi.readBigint(args, 32), abi.readBigint(args, 64)),
-    'totalEventCount()': () => abi.uint(1),
+    'totalEventCount()': (_, { world }) =>
+      abi.uint(world.machines.values().reduce((sum, { events }) => sum + events.length, 0)),
     'MAX_QUERY_LIMIT()': () => abi.uint(MAX_QUERY_LIMIT),
     'infoDesk()': infoDesk,
   },
@@ -178,6 +180,10 @@ function aggregate(args: string, block: Block, change: ChangeInner | undefined):
     }
   }
   return abi.array(results);
+}
+
+function countTokens({ machines }: World, owner: string): number {
+  return machines.values().reduce((count, machine) => count + Number(machine.owner === owner), 0);
 }
 
 function isAvailable(machine: Machine, world: World, { timestamp }: Block): boolean {

@@ -12,6 +12,7 @@ import { buildApp } from '../../src/app.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createAltFleetWorker } from '../../src/indexing/alt/fleet-snapshot.ts';
 import { createAltIndexers } from '../../src/indexing/alt/alt-indexers.ts';
+import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../../src/indexing/main/main-chain-indexers.ts';
 import { createPollLoop, type PollLoop } from '../../src/indexing/loops/poll-loop.ts';
 import { createActionState } from '../../src/ports/action-state.ts';
@@ -37,6 +38,9 @@ export interface ServiceParts {
   readonly headIntervalMilliseconds: number;
   readonly startBlock: number;
   readonly life: Life;
+  readonly indexProof: IndexProof;
+  /** Draws the blocks of the proof's samples. */
+  readonly randomBelow: (bound: number) => number;
   /** Wraps the store with a defect, to prove that the simulation detects it. */
   readonly alterStore?: ((store: Store) => Store) | undefined;
 }
@@ -73,6 +77,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const indexers = createMainChainIndexers({
     chain: adapter.log,
     deferredChain: adapter.deferredLog,
+    balances: adapter.chain,
     store,
     fxRates: RATES,
     clock,
@@ -88,6 +93,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     },
     pollIntervalMilliseconds: parts.pollIntervalSeconds * 1000,
     headIntervalMilliseconds: parts.headIntervalMilliseconds,
+    proof: parts.indexProof,
+    random: parts.randomBelow,
     listeners: [adapter.chain],
   });
   const alt =
@@ -104,7 +111,12 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     pollIntervalSeconds: parts.pollIntervalSeconds,
     store,
     fxRates: RATES,
-    main: { chain: adapter.chain, eventTimes: indexers.eventTimes, index: indexers.index },
+    main: {
+      chain: adapter.chain,
+      eventTimes: indexers.eventTimes,
+      index: indexers.index,
+      counters: indexers.counters,
+    },
     alt: alt?.ports,
     bindings: undefined,
     onboarding: undefined,
@@ -112,6 +124,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
   indexers.head.start();
   indexers.worker.start();
+  indexers.prover?.start();
   for (const loop of alt?.loops ?? []) loop.start();
   return { ctx, store, adapter, indexers, life };
 }

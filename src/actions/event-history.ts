@@ -102,10 +102,10 @@ export async function readTimedEvents(
   to: number,
 ): Promise<{ readonly records: readonly EventRecord[]; readonly events: readonly RatingEvent[] }> {
   if (from === to) return { records: [], events: [] };
-  const { generation, id, block, hasPriorEvents } = source;
+  const { generation, id, block, count: total, hasPriorEvents } = source;
   const [records, logs] = await Promise.all([
     readRecords(source, from, to),
-    main.eventTimes.readEventLogs({ generation, id, from, to, block, hasPriorEvents }),
+    main.eventTimes.readEventLogs({ generation, id, from, to, block, hasPriorEvents, total }),
   ]);
   return { records, events: pairEvents(records, logs, from, hasPriorEvents) };
 }

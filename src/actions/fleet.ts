@@ -35,20 +35,23 @@ export interface FleetPage {
 const CAUSES_OF_ONE_MACHINE: ReadonlySet<UnreadableCause> = new Set(['undecodable', 'contradiction', 'events']);
 
 /**
- * Returns one page. Throws `OperatorIndexSyncing`, `OperatorIndexStale`, `AltSnapshotOutOfDate`, `ServiceNotInitialised`, `StoreUnavailable`, and
- * `ChainUnreadable` when the main chain as a whole cannot be read.
+ * Returns one page. Throws `OperatorIndexSyncing`, `OperatorIndexStale`, `OwnershipIndexRepairing`, `AltSnapshotOutOfDate`,
+ * `ServiceNotInitialised`, `StoreUnavailable`, and `ChainUnreadable` when the main chain as a whole cannot be read.
  */
 export async function listFleet(ctx: Ctx, operator: Address, offset: number, limit: number): Promise<FleetPage> {
   const main = requireMain(ctx);
   const head = await main.index.readMainChainIndex();
-  const { indexedBlock, observation, unreadableRows, total, machines } = await readListing(ctx, head, (store) =>
+  const { indexedBlock, tokens, observation, unreadableRows, total, machines } = await readListing(ctx, head, (store) =>
     listBoth(ctx, store, operator, offset, limit),
   );
   const now = ctx.clock.nowMilliseconds();
   const index = requireFreshIndex(ctx, { ...head, indexedBlock });
   const altSnapshotAgeSeconds = ctx.alt && requireFresh(ctx, observation, now);
   // In one tick, so that all reads share one multicall and one call to the alt chain.
-  const entries = await Promise.all(machines.map((machine) => readEntry(ctx, operator, machine)));
+  const [, ...entries] = await Promise.all([
+    main.counters.checkTokens(operator, tokens!),
+    ...machines.map((machine) => readEntry(ctx, operator, machine)),
+  ]);
   return {
     machines: entries.filter((entry) => typeof entry === 'object'),
     total,
@@ -93,9 +96,9 @@ async function listBoth(
   limit: number,
 ): Promise<FleetListing> {
   if (alt !== undefined) return store.listFleet(formatAltFleetIdentity(alt.chain), operator, offset, limit);
-  const { indexedBlock, total, ids } = await store.listOwnership(operator, offset, limit);
+  const { ids, ...page } = await store.listOwnership(operator, offset, limit);
   const machines = ids.map((id): FleetRow => ({ id, listedBy: 'main' }));
-  return { indexedBlock, observation: undefined, unreadableRows: 0, total, machines };
+  return { ...page, observation: undefined, unreadableRows: 0, machines };
 }
 
 function requireFresh(ctx: Ctx, observation: AltFleetObservation | undefined, now: number): number {

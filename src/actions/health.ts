@@ -5,9 +5,8 @@ import {
   judgeIndexFreshness,
   judgeObservationAge,
   measureIndexProgress,
-  type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
-import type { AltIndexStatus } from '../ports/indexes.ts';
+import type { AltIndexStatus, AltWalkProgress, IndexProofStatus, MainChainIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
 import { raceTimeout } from './race-timeout.ts';
@@ -20,6 +19,7 @@ export interface OperatorIndexReport {
   readonly headBlock: number | undefined;
   readonly lagBlocks: number | undefined;
   readonly headObservedAgeSeconds: number | undefined;
+  readonly proof: IndexProofStatus | undefined;
 }
 
 /** Progress of the alt chain's event index. */
@@ -27,6 +27,7 @@ export interface AltIndexReport {
   readonly isReady: boolean;
   readonly slot: number | undefined;
   readonly ageSeconds: number | undefined;
+  readonly progress: AltWalkProgress | undefined;
 }
 
 export interface Readiness {
@@ -51,13 +52,18 @@ const NOTHING_READY: MainChainReadiness = {
   adminFlags: false,
 };
 
-const NEVER_READ: IndexProgress = {
+const NEVER_READ: MainChainIndexStatus = {
   indexedBlock: undefined,
   headBlock: undefined,
   headObservedAtMilliseconds: undefined,
 };
 
-const ALT_NEVER_READ: AltIndexStatus = { isReady: false, slot: undefined, observedAtMilliseconds: undefined };
+const ALT_NEVER_READ: AltIndexStatus = {
+  isReady: false,
+  slot: undefined,
+  observedAtMilliseconds: undefined,
+  progress: undefined,
+};
 
 const READ_TIMEOUT_MILLISECONDS = 2_000;
 
@@ -103,7 +109,7 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   if (main === undefined) return { isFresh: false, operatorIndex: undefined, altIndex: undefined };
   const { index, altIndex } = await readIndexes(ctx, main);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
-  const isFresh = kind === 'fresh' && altIndex?.isReady !== false;
+  const isFresh = kind === 'fresh' && index.servesRatings !== false && altIndex?.isReady !== false;
   return { isFresh, operatorIndex: toReport(ctx, index), altIndex };
 }
 
@@ -114,7 +120,7 @@ export async function getIndexReports(ctx: Ctx, main: MainChainPorts): Promise<I
 }
 
 interface IndexReadings {
-  readonly index: IndexProgress;
+  readonly index: MainChainIndexStatus;
   readonly altIndex: AltIndexReport | undefined;
 }
 
@@ -171,16 +177,19 @@ async function readInTime<T>({ timers }: Ctx, read: () => Promise<T>, fallback: 
 }
 
 /** Reports an index as not ready when its observation is too old: its worker may have stopped. */
-function toAltReport(ctx: Ctx, { isReady, slot, observedAtMilliseconds }: AltIndexStatus): AltIndexReport {
+function toAltReport(ctx: Ctx, status: AltIndexStatus): AltIndexReport {
+  const { isReady, slot, observedAtMilliseconds, progress } = status;
   const ageSeconds = judgeObservationAge(observedAtMilliseconds, ctx.clock.nowMilliseconds());
-  return { isReady: isReady && isObservationFresh(ageSeconds, ctx.pollIntervalSeconds), slot, ageSeconds };
+  return { isReady: isReady && isObservationFresh(ageSeconds, ctx.pollIntervalSeconds), slot, ageSeconds, progress };
 }
 
-function toReport(ctx: Ctx, index: IndexProgress): OperatorIndexReport {
+function toReport(ctx: Ctx, index: MainChainIndexStatus): OperatorIndexReport {
   const now = ctx.clock.nowMilliseconds();
-  const { indexedBlock, headBlock } = index;
+  const { indexedBlock, headBlock, proof, servesRatings } = index;
+  const { kind } = judgeIndexFreshness(index, now, ctx.pollIntervalSeconds);
   return {
-    isReady: judgeIndexFreshness(index, now, ctx.pollIntervalSeconds).kind === 'fresh',
+    isReady: kind === 'fresh' && servesRatings !== false,
+    proof,
     indexedBlock,
     headBlock,
     ...measureIndexProgress(index, now),

@@ -85,14 +85,18 @@ function isOperatorVerified(snapshot: MachineSnapshot, { provenance }: EventHist
   return provenance.isAccepted && judgeVerifyStatus(records?.kyb, now) === 'verified';
 }
 
-/** Async so that an unreadable fact rejects like any failed read. */
+/** Reads the history of a machine whose logs are complete. Async so that an unreadable fact rejects like any failed read. */
 async function readSnapshotHistory(
   ctx: Ctx,
   main: MainChainPorts,
   snapshot: MachineSnapshot,
   fingerprint: string,
 ): Promise<EventHistoryRead> {
-  return readHistory(ctx, main, toEventSource(main, snapshot), fingerprint);
+  const [history] = await Promise.all([
+    readHistory(ctx, main, toEventSource(main, snapshot), fingerprint),
+    main.counters.checkMachine(snapshot),
+  ]);
+  return history;
 }
 
 /** Returns the event source of a machine of the second generation. */

@@ -1,7 +1,7 @@
 /**
  * Opens the main chain: its nodes, the index of finalized blocks and the head follower, for the configured contracts.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { randomInt } from 'node:crypto';
 import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/create-main-chain.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
@@ -20,12 +20,13 @@ const FOLLOWING_MILLISECONDS = 8_000;
 export async function openMainChain(start: ServiceStart): Promise<MainChainParts | undefined> {
   const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
-  const { chainId, startBlock, addresses, rpcUrls } = config.mainChain;
-  const adapter = createMainChain({ rpcUrls, chainId, addresses }, { clock: CLOCK, log });
+  const { chainId, startBlock, addresses } = config.mainChain;
+  const adapter = createMainChain(config.mainChain, { clock: CLOCK, log });
   shutdown.add(() => adapter.close());
   const indexers = createMainChainIndexers({
     chain: adapter.log,
     deferredChain: adapter.deferredLog,
+    balances: adapter.chain,
     store,
     fxRates,
     clock: CLOCK,
@@ -39,6 +40,8 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
       eventRegistry: addresses.eventRegistry,
       legacyEventRegistry: addresses.legacy?.eventRegistry,
     },
+    proof: config.indexProof,
+    random: (bound) => randomInt(bound),
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
     listeners: [adapter.chain],
   });
@@ -56,5 +59,5 @@ export async function awaitHead({ adapter, indexers }: MainChainParts): Promise<
   if ((await waitBriefly(following)) === true) return;
   const readiness = await waitBriefly(adapter.chain.readReadiness());
   if (readiness?.rpcConnected !== true) return;
-  await Promise.race([following, delay(FOLLOWING_MILLISECONDS, undefined, { ref: false })]);
+  await waitBriefly(following, FOLLOWING_MILLISECONDS);
 }

@@ -19,7 +19,17 @@ export interface ServiceStart {
 /** How long a start waits for nodes and feeds; slower ones are awaited while serving. */
 const STARTUP_TIMEOUT_MILLISECONDS = 2_000;
 
-/** Waits for the work up to the startup timeout; undefined after that. */
-export function waitBriefly<T>(work: Promise<T>): Promise<T | undefined> {
-  return Promise.race([work, delay(STARTUP_TIMEOUT_MILLISECONDS, undefined, { ref: false })]);
+/** Waits for the work up to a timeout, by default the one of a start; undefined after that. */
+export async function waitBriefly<T>(
+  work: Promise<T>,
+  timeoutMilliseconds = STARTUP_TIMEOUT_MILLISECONDS,
+): Promise<T | undefined> {
+  const isDone = new AbortController();
+  // The timer keeps the process alive: the work may hold nothing that does.
+  const timeout = delay(timeoutMilliseconds, undefined, { signal: isDone.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    isDone.abort();
+  }
 }

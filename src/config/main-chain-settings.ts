@@ -3,6 +3,7 @@
  * is not initialized.
  */
 import type { Address } from '../domain/identifiers/identifiers.ts';
+import { nodeHost } from './node-host.ts';
 import type { Environment } from './environment.ts';
 import { ADDRESS_VALUE, HTTP_URL, listOfValues, wholeNumber } from './parsers.ts';
 import type { Variable } from './variables.ts';
@@ -18,7 +19,11 @@ export interface LegacyAddresses {
 export interface MainChainSettings {
   /** At least one; the first healthy one is used. */
   readonly rpcUrls: readonly string[];
+  /** Host of each node as a quorum counts it. */
+  readonly rpcHosts: readonly string[];
   readonly chainId: number;
+  /** Number of hosts that must agree on the facts of a machine. */
+  readonly quorum: number;
   /** First block of the deployment's logs. */
   readonly startBlock: number;
   readonly addresses: {
@@ -35,6 +40,9 @@ export interface MainChainSettings {
     readonly legacy: LegacyAddresses | undefined;
   };
 }
+
+/** More nodes than anyone has providers for. */
+const MAX_QUORUM = 9;
 
 const CONTRACTS = {
   infoDesk: 'INFO_DESK_ADDRESS',
@@ -55,6 +63,7 @@ const LEGACY_CONTRACTS = {
 /** Variables without effect unless the contracts are configured. */
 const COMPANIONS: readonly Variable[] = [
   'MAIN_RPC_URLS',
+  'MAIN_RPC_QUORUM',
   'MAIN_CHAIN_ID',
   'ADMIN_FLAGS_ADDRESS',
   'ATTESTATION_REGISTRY_ADDRESS',
@@ -81,6 +90,13 @@ export function readMainChainSettings(environment: Environment): MainChainSettin
     ? environment.require('MAIN_CHAIN_ID', idParser, reason)
     : environment.read('MAIN_CHAIN_ID', idParser);
 
+  const quorum = environment.read('MAIN_RPC_QUORUM', wholeNumber(1, MAX_QUORUM)) ?? 1;
+  const rpcHosts = rpcUrls?.map(nodeHost) ?? [];
+  const hosts = new Set(rpcHosts).size;
+  if (rpcUrls !== undefined && quorum > hosts) {
+    environment.addProblem('MAIN_RPC_QUORUM', `${quorum} hosts must agree, but MAIN_RPC_URLS names ${hosts}`);
+  }
+
   if (!isConfigured) {
     for (const name of COMPANIONS.filter((each) => environment.has(each))) {
       environment.addWarning(name, `has no effect without ${CONTRACTS.infoDesk} and the other contracts`);
@@ -88,7 +104,7 @@ export function readMainChainSettings(environment: Environment): MainChainSettin
   }
   if (contracts === undefined || rpcUrls === undefined || chainId === undefined) return undefined;
   const addresses = { ...contracts, adminFlags, attestationRegistry, multicall3, legacy };
-  return { rpcUrls, chainId, startBlock, addresses };
+  return { rpcUrls, rpcHosts, chainId, quorum, startBlock, addresses };
 }
 
 function readLegacy(environment: Environment): LegacyAddresses | undefined {

@@ -18,6 +18,7 @@ export type UnreadableCause =
   | 'wrong-chain' // chain id or genesis hash differ from the configuration
   | 'block-mismatch' // the node responded for another block than the requested one
   | 'undecodable' // an inner result has no known form
+  | 'disagreement' // several nodes must agree and do not
   | 'contradiction' // two facts that must agree do not
   | 'events' // the event history has a gap or disagrees with its logs
   | 'no-head'; // no head of the chain has been seen yet
@@ -56,6 +57,8 @@ export interface FaultContexts
   readonly OperatorIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
   /** The worker has not read the head of the chain for `ageSeconds`. */
   readonly OperatorIndexStale: { readonly ageSeconds: number };
+  /** The index holds another number of tokens of the address than `balanceOf` counts. */
+  readonly OwnershipIndexRepairing: Record<never, never>;
   /** The last snapshot of the alt chain's fleet is too old, or there is none. */
   readonly AltSnapshotOutOfDate: Record<never, never>;
   readonly StoreUnavailable: Record<never, never>;

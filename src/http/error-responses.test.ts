@@ -36,6 +36,7 @@ test('returns the texts of the specification on read routes', () => {
     read('OperatorDidEmpty', {}),
     read('OperatorIndexSyncing', { indexedBlock: 7, headBlock: 9 }),
     read('OperatorIndexStale', { ageSeconds: 700 }),
+    read('OwnershipIndexRepairing', {}),
     read('RouteUnknown', {}),
     read('MethodNotAllowed', { allow: ['GET', 'HEAD'] }),
   ]).toEqual([
@@ -55,6 +56,7 @@ test('returns the texts of the specification on read routes', () => {
     bare(400, 'Empty DID'),
     bare(503, 'Operator index is syncing: block 7 of 9', 'Retry-After: 60'),
     bare(503, 'Operator index is stale: chain head not read for 700 seconds', 'Retry-After: 60'),
+    bare(503, 'Ownership index is being repaired for this address', 'Retry-After: 30'),
     bare(404, 'Not Found'),
     bare(405, 'Method Not Allowed', 'Allow: GET, HEAD'),
   ]);
@@ -155,6 +157,7 @@ test('returns only the documented pairs on Verify (evidence 2, item 10), without
     EventIndexSyncing: new Fault('EventIndexSyncing', { indexedBlock: 1, headBlock: 2 }),
     OperatorIndexSyncing: new Fault('OperatorIndexSyncing', { indexedBlock: 1, headBlock: 2 }),
     OperatorIndexStale: new Fault('OperatorIndexStale', { ageSeconds: 700 }),
+    OwnershipIndexRepairing: new Fault('OwnershipIndexRepairing', {}),
     AltSnapshotOutOfDate: new Fault('AltSnapshotOutOfDate', {}),
     StoreUnavailable: new Fault('StoreUnavailable', {}),
     RateLimited: new Fault('RateLimited', { retryAfterSeconds: 17 }),

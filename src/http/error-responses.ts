@@ -161,6 +161,11 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     monetization: CHAIN_UNAVAILABLE,
     verify: VERIFY_UNAVAILABLE,
   },
+  OwnershipIndexRepairing: {
+    bare: bare(503, 'Ownership index is being repaired for this address', UNREACHABLE_RETRY),
+    monetization: CHAIN_UNAVAILABLE,
+    verify: VERIFY_UNAVAILABLE,
+  },
   AltSnapshotOutOfDate: {
     bare: bare(503, 'Alt-chain ownership snapshot is out of date', SYNCING_RETRY),
     monetization: CHAIN_UNAVAILABLE,

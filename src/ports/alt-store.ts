@@ -207,7 +207,7 @@ export interface FleetRow {
   readonly listedBy: 'main' | 'alt';
 }
 
-export interface FleetListing extends Pick<OwnershipPage, 'indexedBlock'> {
+export interface FleetListing extends Pick<OwnershipPage, 'indexedBlock' | 'tokens'> {
   /** Observation of the alt chain's rows; undefined: no snapshot of this deployment. */
   readonly observation: AltFleetObservation | undefined;
   /** Number of alt-chain rows of this operator that failed a check and are not in the list. */

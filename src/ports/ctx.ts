@@ -2,7 +2,7 @@
 import type { Namespace } from '../domain/identifiers/namespace.ts';
 import type { ActionState } from './action-state.ts';
 import type { AltChain, BindingRegistry } from './alt-chain.ts';
-import type { AltIndex, EventTimes, IndexStatus } from './indexes.ts';
+import type { AltIndex, EventTimes, IndexCounters, IndexStatus } from './indexes.ts';
 import type { OnboardingConfig } from './onboarding.ts';
 import type { Clock, Log, ProcessState, Timers } from './runtime.ts';
 import type { FxRates } from './rates.ts';
@@ -15,6 +15,7 @@ export interface MainChainPorts {
   readonly chain: MainChain;
   readonly eventTimes: EventTimes;
   readonly index: IndexStatus;
+  readonly counters: IndexCounters;
 }
 
 /** Ports of the alt chain, present when one is configured; otherwise its machines are homed elsewhere (decisions 5). */

@@ -1,12 +1,15 @@
 /** Ports of the indexes: their progress, and what they know of events and fleets. Implemented by `indexing/`. */
+import type { IndexProof } from '../domain/index-rules/index-proof.ts';
 import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.ts';
-import type { MachineId } from '../domain/identifiers/identifiers.ts';
-import type { BlockRef, EventRecord } from '../domain/machine/machine-facts.ts';
+import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
+import type { BlockRef, EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import type { EventEvidence, Provenance } from '../domain/machine/provenance.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { RatingState } from '../domain/rating/rating-state.ts';
+import type { ProofSegment } from './index-proof.ts';
 import type { EventGeneration } from './main-chain.ts';
+import type { IndexedTokens } from './store.ts';
 
 /** Progress of the main-chain index, read per request; freshness is judged from it and the clock (architecture, rule 6). */
 export interface MainChainIndexStatus {
@@ -16,11 +19,43 @@ export interface MainChainIndexStatus {
   readonly headBlock: number | undefined;
   /** Clock milliseconds of that reading. */
   readonly headObservedAtMilliseconds: number | undefined;
+  /**
+   * False while machines with recent events are refused, whatever the lag: block times or owners are missing, or the head follower of this
+   * process is not joined to the index.
+   */
+  readonly servesRatings?: boolean | undefined;
+  readonly proof?: IndexProofStatus | undefined;
+}
+
+/** Progress of the proof of the main-chain index (design/real-chains.md 1). */
+export interface IndexProofStatus {
+  readonly mode: IndexProof;
+  /** Whether all owners and block times of the backfill are known. */
+  readonly isBackfilled: boolean;
+  /** Blocks whose stored logs are not proven. */
+  readonly unprovenBlocks: number;
+  readonly segmentCount: number;
+  /** Newest ranges that are known to hold no other logs, newest first. */
+  readonly segments: readonly ProofSegment[];
 }
 
 export interface IndexStatus {
   /** Throws `ChainUnreadable` while the stored index is rejected because it belongs to another chain or deployment; and `StoreUnavailable`. */
   readMainChainIndex(): Promise<MainChainIndexStatus>;
+}
+
+/** Compares the index with the contracts' own counters (design/real-chains 1). A difference starts a repair. */
+export interface IndexCounters {
+  /**
+   * Returns when the index holds as many tokens of the address as `balanceOf` counts. Throws `OwnershipIndexRepairing` when it does not,
+   * and `ChainUnreadable`.
+   */
+  checkTokens(owner: Address, tokens: IndexedTokens): Promise<void>;
+  /**
+   * Returns when the newest logs of the machine name its owner, its controller and its chip record, and none of the latter is missing.
+   * Throws `EventIndexSyncing` when one does not, and `ChainUnreadable`.
+   */
+  checkMachine(snapshot: MachineSnapshot): Promise<void>;
 }
 
 /** Log of the record at position `seq`; `eventType`, `value` and `eventIndex` prove that both belong together. */
@@ -38,6 +73,8 @@ export interface PinnedMachine {
   readonly generation: EventGeneration;
   readonly id: MachineId;
   readonly block: BlockRef;
+  /** Whether the history was restarted at least once, possibly after what is stored. Its logs must be proven. */
+  readonly hasPriorEvents: boolean;
 }
 
 /** History of a machine as of one block, without its events. */
@@ -51,8 +88,8 @@ export interface EventLogQuery extends PinnedMachine {
   readonly from: number;
   /** Position after the last record. */
   readonly to: number;
-  /** Whether the history was restarted at least once, possibly after what is stored. */
-  readonly hasPriorEvents: boolean;
+  /** Number of records at the block; compared with the logs where the history was restarted. */
+  readonly total?: number | undefined;
 }
 
 /**
@@ -67,8 +104,8 @@ export interface EventTimes {
   readEventLogs(query: EventLogQuery): Promise<readonly EventLogRow[]>;
 
   /**
-   * Returns how many imports the machine had as of `block`, each of which restarts the history, and its provenance. Also proves that the
-   * stored logs belong to the chain of the block: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
+   * Returns the history of the machine as of `block`. Also proves that the stored logs belong to the chain of the block, and are proven
+   * where they must be: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
    */
   readPinnedHistory(machine: PinnedMachine): Promise<PinnedHistory>;
 }
@@ -93,6 +130,22 @@ export interface AltIndexStatus {
   readonly slot: number | undefined;
   /** Clock milliseconds at which the slot was read. */
   readonly observedAtMilliseconds: number | undefined;
+  /** Undefined where nothing has been listed yet, or the stored index is not of this deployment. */
+  readonly progress: AltWalkProgress | undefined;
+}
+
+/**
+ * Progress through the history. New transactions are first listed, newest to oldest, then applied, oldest to newest; `following`: all
+ * known ones are applied.
+ */
+export interface AltWalkProgress {
+  readonly phase: 'listing' | 'applying' | 'following';
+  /** Slot up to which transactions are applied; undefined before the first. */
+  readonly appliedSlot: number | undefined;
+  /** Slot of the newest transaction known. */
+  readonly targetSlot: number;
+  /** Slot of the oldest transaction listed; undefined unless listing. */
+  readonly listedDownToSlot: number | undefined;
 }
 
 /** Index of the alt chain's events (chain-svm 6). */

@@ -6,6 +6,7 @@ import type { AttestationRecord } from '../domain/evidence/verify-status.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
 import type {
+  BlockId,
   BlockRef,
   DeploymentFacts,
   EventPage,
@@ -36,6 +37,12 @@ export interface MachineReadOptions {
   readonly firstEvents: boolean;
 }
 
+/** Number of tokens that an address owns, as of `block`. */
+export interface TokenBalance {
+  readonly block: BlockRef;
+  readonly balance: bigint;
+}
+
 export interface CachedMachine {
   readonly snapshot: MachineSnapshot;
   readonly deployment: DeploymentFacts;
@@ -59,6 +66,10 @@ export interface MainChain {
    * writes. The events in it are incomplete.
    */
   readMachineUncached(id: MachineId): Promise<CachedMachine>;
+  /** Returns `balanceOf` of the owner at the newest known block; cached until a `Transfer` names the owner. */
+  readBalance(owner: Address): Promise<TokenBalance>;
+  /** Returns `balanceOf` of the owner at exactly this block, without a cache. */
+  readBalanceAt(owner: Address, block: BlockId): Promise<bigint>;
   /** Returns the records at positions `from` to `to - 1` at exactly `block`, with one request per page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
   /** Returns the KYB record of any operator at `block`; undefined without one, and without an attestation registry. */
@@ -77,7 +88,14 @@ export interface HeadStep {
   /** Time from then on in which no newer block is due and the follower reads none. */
   readonly waitMilliseconds: number;
   /** `all`: a reorg, a gap or a log that could not be attributed; it invalidates every cached fact. */
-  readonly touched: 'all' | { readonly machines: ReadonlySet<MachineId>; readonly kybOperators: ReadonlySet<Address> };
+  readonly touched:
+    | 'all'
+    | {
+        readonly machines: ReadonlySet<MachineId>;
+        readonly kybOperators: ReadonlySet<Address>;
+        /** Both sides of every `Transfer`. */
+        readonly holders: ReadonlySet<Address>;
+      };
   /** The deployment facts must be read again. */
   readonly deployment: boolean;
   /** The start-up checks must run again. */
@@ -114,7 +132,7 @@ export type LogEffect =
   /** Unknown topic: every machine, and a counter is incremented. */
   | { readonly kind: 'unknown' };
 
-/** Content of a log of a machine's events, or of its provenance (`domain/machine/provenance.ts`). */
+/** Content of a log of a machine's events. */
 export type EventLogBody =
   | {
       readonly kind: 'submitted';
@@ -124,19 +142,32 @@ export type EventLogBody =
       readonly eventType: number;
       readonly value: bigint;
     }
-  | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly machineId: MachineId }
+  | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly machineId: MachineId };
+
+/** Log that attests or revokes a machine's chip. Times in Unix seconds; `expiresAt` 0 = never. */
+export type ChipLogBody =
   | {
-      readonly kind: 'transferred';
-      readonly generation: 'current';
+      readonly kind: 'chip-attested';
       readonly machineId: MachineId;
-      readonly owner: Address;
+      readonly issuedAt: bigint;
+      readonly expiresAt: bigint;
     }
-  | { readonly kind: 'controller-updated'; readonly generation: 'current'; readonly machineId: MachineId }
+  | { readonly kind: 'chip-revoked'; readonly machineId: MachineId; readonly revokedAt: bigint };
+
+/** Log that moves a token, sets its controller or changes its chip record; undefined for the zero address. */
+export type RegistryLogBody =
+  | ChipLogBody
   | {
-      readonly kind: 'chip-recorded';
-      readonly generation: 'current';
+      readonly kind: 'transfer';
       readonly machineId: MachineId;
-      readonly expiresAt: bigint | undefined;
+      readonly from: Address | undefined;
+      readonly to: Address | undefined;
+    }
+  | {
+      readonly kind: 'controller';
+      readonly machineId: MachineId;
+      readonly from: Address | undefined;
+      readonly to: Address | undefined;
     };
 
 export interface ChainLog {
@@ -151,6 +182,7 @@ export interface ChainLog {
   /** Ids of machines whose ownership may have changed (chain-evm 4.2 and 4.3); empty for most logs. */
   readonly ownershipOf: readonly MachineId[];
   readonly event: EventLogBody | undefined;
+  readonly registry: RegistryLogBody | undefined;
 }
 
 /** Log that is proven by the receipts root of its block's header; the time is the header's. */
@@ -175,6 +207,10 @@ export interface LogQuery {
   readonly toBlock: number;
   /** Only `EventSubmitted` and `MachineEventsImported` logs of this machine (topic 1). */
   readonly eventsOf?: { readonly generation: EventGeneration; readonly machineId: MachineId };
+  /** Only `Transfer` logs of the registry that name this address as one side. */
+  readonly transfersOf?: { readonly holder: Address; readonly side: 'from' | 'to' };
+  /** Only logs of the chip record of this machine. */
+  readonly chipLogsOf?: MachineId;
 }
 
 export interface BlockLogs {
@@ -191,6 +227,14 @@ export interface HeadResponse {
   readonly headLogs: BlockLogs | undefined;
 }
 
+/** One host of the node pool, asked alone: what several hosts return alike is not the mistake of one. */
+export interface ChainWitness {
+  /** Position of its first URL in the configuration. */
+  readonly node: number;
+  readLogs(query: LogQuery): Promise<ChainLog[]>;
+  readHeaders(numbers: readonly number[]): Promise<Header[]>;
+}
+
 /**
  * Headers and logs of the service's contracts, for the indexers. Logs are attributed to what they touch (chain-evm 2 and 6), but not yet
  * checked against headers: the indexers do that (chain-evm 4.5). Log queries also throw `LogQueryRefused`.
@@ -198,6 +242,8 @@ export interface HeadResponse {
 export interface MainChainLog {
   /** Addresses of all contracts whose logs are read, lower case. */
   readonly addresses: readonly Address[];
+  /** The hosts of the pool, one each; empty where fewer than two are configured. */
+  readonly witnesses: readonly ChainWitness[];
   readHeader(block: 'latest' | 'finalized' | number): Promise<Header>;
   /** Returns the headers of the given blocks in the given order, in as few requests as the node allows. */
   readHeaders(numbers: readonly number[]): Promise<Header[]>;
@@ -221,7 +267,11 @@ export interface MainChainLog {
    */
   readProvenLogs(headers: readonly Header[], take: (logs: readonly ProvenLog[]) => void): Promise<boolean>;
   /** Reads the ownership of all these machines at one block. */
-  readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
+  readOwnership(block: BlockId, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]>;
+  /** Returns the number of events of all machines of the current generation. */
+  readEventTotal(block: BlockId): Promise<bigint>;
+  /** Returns the number of readable records of each machine of the current generation, in the order of the ids. */
+  readEventCounts(block: BlockId, ids: readonly MachineId[]): Promise<readonly bigint[]>;
   /** Reads records of many machines at one block, batched, in the order of the request. */
   readEventRecords(
     block: BlockRef,

@@ -9,11 +9,12 @@ import type { AcceptanceOutcome } from '../domain/evidence/evidence-steps.ts';
 import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
-import type { Provenance, ProvenanceLog } from '../domain/machine/provenance.ts';
+import type { Provenance } from '../domain/machine/provenance.ts';
 import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
+import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
-import type { EventGeneration } from './main-chain.ts';
+import type { ChipLogBody, EventGeneration, RegistryLogBody } from './main-chain.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
 export interface Checkpoint {
@@ -42,18 +43,37 @@ export type EventLogEntry =
       readonly blockNumber: number;
       readonly logIndex: number;
     }
-  | (ProvenanceLog & {
-      readonly generation: 'current';
-      readonly machineId: MachineId;
-      readonly blockNumber: number;
-      readonly logIndex: number;
-    });
+  | RegistryLogEntry;
+
+/** One log of the registries of the second generation: it moves a token, sets a controller or changes a chip record. */
+export type RegistryLogEntry =
+  | ChipLogEntry
+  | (Exclude<RegistryLogBody, ChipLogBody> & RegistryLogPlace & { readonly transactionHash: string; readonly blockTimestamp: number });
+
+interface RegistryLogPlace {
+  readonly generation: 'current';
+  readonly blockNumber: number;
+  readonly logIndex: number;
+}
 
 /** Head of the main chain as a worker read it; every replica judges the index by it. */
 export interface HeadObservation {
   readonly blockNumber: number;
   /** Clock milliseconds at which the read started. */
   readonly observedAtMilliseconds: number;
+}
+
+/** One log of a chip record. */
+export type ChipLogEntry = ChipLogBody & RegistryLogPlace;
+
+/** What the index holds about one machine. */
+export interface IndexedMachine {
+  readonly checkpoint: Checkpoint;
+  /** Whether ownership is that at the checkpoint; false while it is to be read, or some rows were read at a later block. */
+  readonly isSettled: boolean;
+  readonly ownership: OwnershipChange;
+  /** In chain order, up to the checkpoint. */
+  readonly chipLogs: readonly ChipLogEntry[];
 }
 
 export interface MainChainIndexStore {
@@ -68,26 +88,57 @@ export interface MainChainIndexStore {
    * itself, in one transaction.
    * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first).
    * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import. Judges each by the provenance
-   * before it.
+   * before it. Without `unproven` the blocks become a proof segment of headers.
    */
   advanceMainChain(
     expected: Checkpoint | undefined,
     next: Checkpoint,
     logs: readonly EventLogEntry[],
     ownership: OwnershipReads,
+    unproven?: UnprovenWindow,
   ): Promise<boolean>;
+  /** Returns the machine at one state of the index; undefined before the first checkpoint. */
+  readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
+  /** Replaces the chip logs of a machine in the blocks up to `throughBlock`, and begins a new epoch. */
+  replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): Promise<void>;
+  /**
+   * Replaces the event logs of a machine by all its event logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
+   * when the checkpoint is no longer `checkpoint`.
+   */
+  replaceEventLogs(
+    checkpoint: Checkpoint,
+    generation: EventGeneration,
+    id: MachineId,
+    logs: readonly EventLogEntry[],
+  ): Promise<boolean>;
+  /** Lists machines with a token in order of id, after `after`, with their number of known logs since the last import. */
+  listEventCounts(
+    after: MachineId | undefined,
+    limit: number,
+  ): Promise<{
+    readonly checkpoint: Checkpoint | undefined;
+    readonly counts: readonly { readonly id: MachineId; readonly count: number }[];
+  }>;
+  /** Returns the number of logs of the current generation at the checkpoint, those before an import included. */
+  readEventTotal(): Promise<{ readonly checkpoint: Checkpoint; readonly total: number } | undefined>;
   /** Stores the observation unless the stored one is newer. */
   writeHeadObservation(observation: HeadObservation): Promise<void>;
   readHeadObservation(): Promise<HeadObservation | undefined>;
-  /** Returns the rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known. */
+  /**
+   * Returns the rows at positions `from` to `to - 1` since the last import, in order; fewer when fewer are known, and none of unknown
+   * block time.
+   */
   listEventLogs(generation: EventGeneration, id: MachineId, from: number, to: number): Promise<EventLogRow[]>;
-  /** Returns the number of known logs since the last import, and the number of imports (`epoch`). */
+  /** Returns the number of known logs since the last import, and the number of imports and replacements (`epoch`). */
   readEventLogCount(
     generation: EventGeneration,
     id: MachineId,
   ): Promise<{ readonly count: number; readonly epoch: number }>;
-  /** Returns the provenance of a machine of the second generation at the checkpoint. */
-  readProvenance(id: MachineId): Promise<Provenance>;
+  /**
+   * Returns the provenance of a machine of the second generation at the checkpoint; undefined while the block time of one of its events or
+   * transfers is unknown.
+   */
+  readProvenance(id: MachineId): Promise<Provenance | undefined>;
   /** Returns the machines of the second generation with the newest logs, newest first; at most `limit`, and `MAX_ACTIVE_MACHINES`. */
   listActiveMachines(limit: number): Promise<readonly ActiveMachine[]>;
   /**
@@ -106,6 +157,8 @@ export interface MainChainIndexStore {
 /** Ownership of one machine at the last block of a window. */
 export type OwnershipChange =
   | { readonly kind: 'held'; readonly id: MachineId; readonly owner: Address; readonly controller: Address | undefined }
+  /** A token here of a machine homed elsewhere: it counts for its owner and is not listed. */
+  | { readonly kind: 'away'; readonly id: MachineId; readonly owner: Address }
   /** No token here: retired, bridged out or reissued. */
   | { readonly kind: 'gone'; readonly id: MachineId };
 
@@ -116,9 +169,18 @@ export interface OwnershipReads {
   readonly changes: readonly OwnershipChange[];
 }
 
+/** Tokens that the index holds for an address, to be compared with `balanceOf`. */
+export interface IndexedTokens {
+  /** Includes tokens of machines homed elsewhere. */
+  readonly count: number;
+  readonly checkpoint: Checkpoint;
+}
+
 export interface OwnershipPage {
   /** Block of all rows; undefined while some were read at a block that the index has not reached. */
   readonly indexedBlock: number | undefined;
+  /** Undefined while `indexedBlock` is. */
+  readonly tokens: IndexedTokens | undefined;
   /** Number of machines that the address owns or controls. */
   readonly total: number;
   /** Ascending as numbers. */
@@ -131,6 +193,11 @@ export interface OwnershipStore {
    * Lists machines that the address owns or controls, each once, from one consistent read. The cost does not depend on the offset.
    */
   listOwnership(address: Address, offset: number, limit: number): Promise<OwnershipPage>;
+  /**
+   * Replaces the ownership of machines that were read again at the checkpoint. Returns false, and stores nothing, when the checkpoint is
+   * no longer `checkpoint`.
+   */
+  repairOwnership(checkpoint: Checkpoint, changes: readonly OwnershipChange[]): Promise<boolean>;
 }
 
 /** Stored rating state of a machine. `state` is the serialized state of `domain/rating`. */
@@ -263,6 +330,7 @@ export interface ChipStore {
 export interface Store
   extends
     MainChainIndexStore,
+    IndexProofStore,
     OwnershipStore,
     RatingStateStore,
     FxStore,

@@ -35,6 +35,7 @@ const SOURCES: MetricSources = {
   ],
   loops: [{ name: 'a-loop', report: () => ({ steps: 2, failures: 1, lastSuccessAtMilliseconds: 1_500 }) }],
   head: () => ({ reorgs: 9, unknownLogs: 10 }),
+  index: () => ({ repair: { started: 11, succeeded: 12 }, missingEvents: 13, prover: { differences: 14 } }),
   writes: { decisions: new Map([['applied', 1]]), challenges: none, evidenceRecords: none },
   databaseFailures: new Map([['57P01', 1]]),
   distributedCounters: {
@@ -81,6 +82,10 @@ test('GET /metrics returns the samples of the service and the metrics of the pro
     'svc_loop_last_success_timestamp_seconds{loop="a-loop"} 1.5',
     'svc_head_reorgs_total 9',
     'svc_unknown_logs_total 10',
+    'svc_index_missing_events 13',
+    'svc_index_repairs_total{state="started"} 11',
+    'svc_index_repairs_total{state="succeeded"} 12',
+    'svc_index_differences_total 14',
     'svc_decisions_total{outcome="applied"} 1',
     'svc_database_failures_total{code="57P01"} 1',
     'svc_leader 1',

@@ -35,7 +35,8 @@ export interface UpstreamCounts {
     readonly durations: LatencyHistogram;
     readonly failures: Readonly<Partial<Record<string, number>>>;
     readonly machineReads: number;
-    /** The following four exist for the main chain only. */
+    /** The following exist for the main chain only. */
+    readonly disagreements?: number;
     readonly retries?: number;
     readonly snapshotHits?: number;
     readonly snapshotCount?: number;
@@ -47,6 +48,13 @@ export interface UpstreamCounts {
 export interface HeadCounts {
   readonly reorgs: number;
   readonly unknownLogs: number;
+}
+
+/** Comparison of the main-chain index with the contracts' counters, and its proof. */
+export interface IndexCounts {
+  readonly repair: { readonly started: number; readonly succeeded: number };
+  readonly missingEvents: number | undefined;
+  readonly prover: { readonly differences: number };
 }
 
 /** Counters of a loop. */
@@ -66,6 +74,8 @@ export interface MetricSources {
   readonly loops: readonly LoopCounts[];
   /** Undefined: no main chain is configured. */
   readonly head: (() => HeadCounts) | undefined;
+  /** Undefined: no main chain is configured. */
+  readonly index: (() => IndexCounts) | undefined;
   readonly writes: WriteCounts;
   /** By the database's error code. */
   readonly databaseFailures: OutcomeCounts;
@@ -92,6 +102,7 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
     ...sources.upstreams.flatMap(toUpstreamMetrics).reduce(mergeFamilies, []),
     ...toLoopMetrics(sources.loops),
     ...toHeadMetrics(sources.head?.()),
+    ...toIndexMetrics(sources.index?.()),
     ...toWriteMetrics(sources.writes),
     gauge(
       'svc_open_challenges',
@@ -150,7 +161,7 @@ function toHttpMetrics(http: HttpCounts): MetricFamily[] {
 }
 
 function toUpstreamMetrics({ chain, counters }: UpstreamCounts): MetricFamily[] {
-  const { failures, calls, durations, snapshotHits, snapshotCount, snapshotBytes, retries } = counters;
+  const { failures, calls, durations, disagreements, snapshotHits, snapshotCount, snapshotBytes, retries } = counters;
   const own = (value: number | undefined): Sample[] => (value === undefined ? [] : [{ labels: { chain }, value }]);
   return [
     counterOf('svc_upstream_requests_total', 'HTTP requests sent to nodes.', own(counters.httpRequests)),
@@ -169,6 +180,11 @@ function toUpstreamMetrics({ chain, counters }: UpstreamCounts): MetricFamily[] 
       'svc_upstream_failures_total',
       'Requests to nodes without a usable response, by cause.',
       Object.entries(failures).map(([cause, count]) => ({ labels: { chain, cause }, value: count ?? 0 })),
+    ),
+    counterOf(
+      'svc_rpc_disagreements_total',
+      'Responses of nodes that differed where several nodes must agree.',
+      own(disagreements),
     ),
     counterOf(
       'svc_upstream_retries_total',
@@ -233,6 +249,26 @@ function toHeadMetrics(head: HeadCounts | undefined): MetricFamily[] {
   ];
 }
 
+function toIndexMetrics(index: IndexCounts | undefined): MetricFamily[] {
+  return [
+    gauge(
+      'svc_index_missing_events',
+      'Events that the index lacks at its checkpoint according to totalEventCount; negative: events in excess.',
+      index?.missingEvents,
+    ),
+    counterOf(
+      'svc_index_repairs_total',
+      "Repairs of the index after a difference from the contracts' counters, by state.",
+      Object.entries(index?.repair ?? {}).map(([state, value]) => ({ labels: { state }, value })),
+    ),
+    counterOf(
+      'svc_index_differences_total',
+      'Blocks whose stored logs were not those of their receipts and were replaced.',
+      index === undefined ? [] : [{ labels: {}, value: index.prover.differences }],
+    ),
+  ];
+}
+
 function toWriteMetrics({ decisions, challenges, evidenceRecords }: WriteCounts): MetricFamily[] {
   return [
     counter('svc_decisions_total', 'Opt-in decisions submitted to the database, by outcome.', 'outcome', decisions),
@@ -254,6 +290,11 @@ async function readReadinessMetrics(ctx: Ctx): Promise<MetricFamily[]> {
     gauge('svc_index_block', 'Last indexed block of the main chain.', operatorIndex?.indexedBlock),
     gauge('svc_head_block', 'Newest block of the main chain observed by the index worker.', operatorIndex?.headBlock),
     gauge('svc_index_lag_blocks', 'Blocks by which the index lags behind the head.', operatorIndex?.lagBlocks),
+    gauge(
+      'svc_index_unproven_blocks',
+      'Blocks whose stored logs are not proven yet.',
+      operatorIndex?.proof?.unprovenBlocks,
+    ),
     gauge(
       'svc_head_observed_age_seconds',
       'Seconds since the index worker observed the head.',

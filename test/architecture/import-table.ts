@@ -43,7 +43,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     ],
   },
   { of: 'src/indexing', mayImport: ['src/indexing', 'src/domain', 'src/ports'], packages: [] },
-  { of: 'src/config', mayImport: ['src/config', 'src/config.ts', 'src/domain'], packages: ['node:'] },
+  { of: 'src/config', mayImport: ['src/config', 'src/config.ts', 'src/domain'], packages: ['node:', 'tldts'] },
   { of: 'src/config.ts', mayImport: ['src/config', 'src/domain'], packages: ['node:'] },
   { of: 'src/app.ts', mayImport: ['src/http', 'src/domain', 'src/ports'], packages: ['fastify'] },
   {

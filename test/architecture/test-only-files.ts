@@ -2,9 +2,10 @@
 import { isWithin } from './import-table.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** The command, the entries of the client package, and the pages: the inputs of the two `rolldown.config.js`. */
+/** The command, its worker, the entries of the client package, and the pages: the inputs of the two `rolldown.config.js`. */
 const PROGRAMS = [
   'cli/svc.ts',
+  'src/adapters/main-chain/rpc/large-response-worker.ts',
   'client/client.ts',
   'client/monetization.ts',
   'client/evidence.ts',

@@ -70,8 +70,8 @@ export async function judgeMutatedBodies(
           const { path, body, world } = mutated;
           const { posts } = targets.get(world)!;
           // An idle connection may close while the request is in transit.
-          const answer = (await posts.post(n >> 5, path, body)) ?? (await posts.post(n >> 5, path, body));
-          const word = judgeAnswer(mutated, answer, texts, (done + n) % SHARING_EVERY === 0);
+          const response = (await posts.post(n >> 5, path, body)) ?? (await posts.post(n >> 5, path, body));
+          const word = judgeAnswer(mutated, response, texts, (done + n) % SHARING_EVERY === 0);
           answers.set(word, (answers.get(word) ?? 0) + 1);
         }),
       );
@@ -91,14 +91,14 @@ export async function judgeMutatedBodies(
 /** Returns route, status and code. Throws with the body in hex when the response is not the expected one. */
 function judgeAnswer(
   { path, body, world, expected }: MutatedBody,
-  answer: PostResponse | undefined,
+  response: PostResponse | undefined,
   texts: Map<string, string>,
   isSearched: boolean,
 ): string {
   const route = path === CHALLENGE_PATH ? 'challenge' : 'evidence';
   const fail = (why: string) => expect.fail(`${why}: ${route}, ${world}, ${body.toString('hex')}`);
-  if (answer === undefined) return fail('no answer');
-  const { status, head, text } = answer;
+  if (response === undefined) return fail('no answer');
+  const { status, head, text } = response;
   const { detail } = JSON.parse(text) as { detail?: { code: string } };
   const word = `${status} ${detail?.code ?? ''}`;
   if (expected === undefined ? !DOCUMENTED[route].includes(word) : word !== expected) fail(`${word}, not ${expected}`);

@@ -133,9 +133,9 @@ function openRaces(
 ): Promise<Race[]> {
   return Promise.all(
     machines.map(async (machine, n) => {
-      const answer = await post(service, 'challenge', JSON.stringify({ machineId: machine.id }), n);
-      expect(answer).toMatchObject({ status: 201 });
-      const nine = JSON.parse(answer.text) as Record<string, string>;
+      const response = await post(service, 'challenge', JSON.stringify({ machineId: machine.id }), n);
+      expect(response).toMatchObject({ status: 201 });
+      const nine = JSON.parse(response.text) as Record<string, string>;
       const count = random.integer(1, DIFFERENT_EVERY) === 1 ? submissions : random.integer(1, 2);
       const documents = Array.from({ length: count }, () => sign(nine, machine));
       expect(new Set(documents.map(({ evidenceHash }) => evidenceHash)).size).toBe(count);
@@ -167,10 +167,10 @@ async function submit(service: ChipReplicas, entered: readonly Submission[], str
   if (strike?.after === 0) service.kill(strike.victims);
   await Promise.all(
     entered.map(async (submission) => {
-      const answer = await service.post('evidence', submission.document.body, submission.connection);
+      const response = await service.post('evidence', submission.document.body, submission.connection);
       if (strike !== undefined && ++answered === strike.after) service.kill(strike.victims);
-      if (answer === undefined || answer.status === 503) return;
-      submission.answer = answer.status === 202 ? '202' : codeOf(answer.text);
+      if (response === undefined || response.status === 503) return;
+      submission.answer = response.status === 202 ? '202' : codeOf(response.text);
     }),
   );
 }
@@ -214,18 +214,18 @@ async function post(
   connection = 0,
 ): Promise<PostResponse> {
   for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-    const answer = await service.post(path, body, connection);
-    if (answer !== undefined && answer.status !== 503) return answer;
+    const response = await service.post(path, body, connection);
+    if (response !== undefined && response.status !== 503) return response;
   }
   return expect.fail('the service stays busy');
 }
 
 /** Opens a challenge and sends documents that are refused at different steps. Returns its nonce, or nothing when the machine has too many open ones. */
 async function leaveOpen(service: ChipReplicas, sign: Sign, machine: MachineFixture): Promise<string[]> {
-  const answer = await post(service, 'challenge', JSON.stringify({ machineId: machine.id }));
-  if (answer.status === 429) return [];
-  expect(answer).toMatchObject({ status: 201 });
-  const nine = JSON.parse(answer.text) as Record<string, string>;
+  const response = await post(service, 'challenge', JSON.stringify({ machineId: machine.id }));
+  if (response.status === 429) return [];
+  expect(response).toMatchObject({ status: 201 });
+  const nine = JSON.parse(response.text) as Record<string, string>;
   const body = Buffer.from(sign(nine, machine).body).toString();
   const other = Buffer.from(sign(nine, machine).body).toString();
   const proofOf = (text: string) => /"chipSignature":"0x[0-9a-f]+"/.exec(text)![0];

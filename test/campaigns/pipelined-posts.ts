@@ -21,7 +21,7 @@ export interface PipelinedPosts {
 
 interface Connection {
   readonly socket: Socket;
-  readonly waiting: ((answer: PostResponse | undefined) => void)[];
+  readonly waiting: ((response: PostResponse | undefined) => void)[];
   received: Buffer;
 }
 
@@ -72,8 +72,8 @@ function receive(connection: Connection, chunk: Buffer): void {
     const bodyStart = headEnd + HEAD_END.length;
     const bodyEnd = bodyStart + Number(/^content-length: (\d+)$/im.exec(head)![1]);
     if (rest.length < bodyEnd) break;
-    const answer = { status: Number(head.slice(9, 12)), head, text: rest.toString('utf8', bodyStart, bodyEnd) };
-    connection.waiting.shift()!(answer);
+    const response = { status: Number(head.slice(9, 12)), head, text: rest.toString('utf8', bodyStart, bodyEnd) };
+    connection.waiting.shift()!(response);
     rest = rest.subarray(bodyEnd);
   }
   connection.received = rest;

@@ -8,6 +8,7 @@ import {
   ratingStateOf,
   id,
   imported,
+  NO_OWNERSHIP,
   submitted,
   transferred,
 } from '../../testing/contracts/store/samples.ts';
@@ -54,6 +55,9 @@ export async function fillMainIndex(store: Store): Promise<void> {
     submitted(id(8), { generation: 'legacy' }),
   ];
   await store.advanceMainChain(undefined, checkpointAt(1), logs, ownership);
+  const block = { blockNumber: 2, blockHash: `0x${'b'.repeat(64)}`, blockTimestamp: 0, digest: `0x${'d'.repeat(64)}` };
+  const unproven = { blocks: [block], ownershipOf: [id(9)] };
+  await store.advanceMainChain(checkpointAt(1), checkpointAt(2), [], NO_OWNERSHIP, unproven);
   const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
   await store.writeRatingStates(RATES, [{ ...ratingStateOf(id(7), 1), days }, ratingStateOf(id(8), 1, { epoch: 1 })]);
 }
@@ -131,6 +135,9 @@ export async function readFilled(store: Store): Promise<object> {
     rates: await store.loadRates(),
     decision: await store.readDecision(id(7)),
     audit: await store.listAppliedDecisions(id(7)),
+    unread: await store.listUnreadMachines(9),
+    unproven: await store.listUnprovenBlocks(9, 9),
+    segments: await store.listProofSegments(),
     walk: await store.readAltWalk(),
     operations: await store.listAltOperations(id(9)),
     parked: await store.listParked(Number.MAX_SAFE_INTEGER, 10),

@@ -83,8 +83,8 @@ describe('GET /solana/mcr/{solana_addr}', () => {
     ['the address of an operator', 'operator', 404, 'Machine not found'],
   ] as const)('rejects %s', async (_what, wallet, status, detail) => {
     rule('address-keyed.resolution-errors');
-    const answer = await record(wallet);
-    expect([answer.status, answer.json()]).toEqual([status, { detail }]);
+    const response = await record(wallet);
+    expect([response.status, response.json()]).toEqual([status, { detail }]);
   });
 
   it('does not resolve to a machine with a decimal DID', async () => {
@@ -94,8 +94,8 @@ describe('GET /solana/mcr/{solana_addr}', () => {
   });
 
   it('returns 400 for a text that is no address of the alt chain', async () => {
-    const answer = await get(`/solana/mcr/${first.address}`);
-    expect([answer.status, answer.json()]).toEqual([400, { detail: 'Invalid Solana address' }]);
+    const response = await get(`/solana/mcr/${first.address}`);
+    expect([response.status, response.json()]).toEqual([400, { detail: 'Invalid Solana address' }]);
   });
 });
 
@@ -140,8 +140,8 @@ describe('GET /solana/operator/{solana_addr}/machines', () => {
     ['an account that is no binding', 'spoiled', 503, 'Binding registry unavailable'],
   ] as const)('rejects %s', async (_what, wallet, status, detail) => {
     rule('address-keyed.resolution-errors');
-    const answer = await listing(wallet);
-    expect([answer.status, answer.json()]).toEqual([status, { detail }]);
+    const response = await listing(wallet);
+    expect([response.status, response.json()]).toEqual([status, { detail }]);
   });
 });
 
@@ -154,8 +154,8 @@ describe('a bound wallet', () => {
     rule('address-keyed.one-account-read', 'address-keyed.main-chain-scores');
     await service.bind(WALLET, second.address);
     const before = accountReads();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => get(path)));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => get(path)));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
     expect(accountReads() - before).toBe(1);
     await service.bind(WALLET, undefined);
     expect((await get(path)).status).toBe(200);

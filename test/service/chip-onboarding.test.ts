@@ -128,8 +128,8 @@ process.stdout.write(sign('sha256', preimage, { key, dsaEncoding: ${encoding} })
 describe('an attester', () => {
   const attester = () => ['--key-file', harness.fileOf('attester.key', inject('fixtures').mainChain.admin.key)];
   const statuses = async (machine: number) => {
-    const answer = await fetchChecked(`${harness.service.service.url}/v1/verify/machines/${harness.ids[machine]}`);
-    const { verification } = answer.json<{ verification: Record<'kyb' | 'chip', { status: string }> }>();
+    const response = await fetchChecked(`${harness.service.service.url}/v1/verify/machines/${harness.ids[machine]}`);
+    const { verification } = response.json<{ verification: Record<'kyb' | 'chip', { status: string }> }>();
     return `${verification.kyb.status} ${verification.chip.status}`;
   };
   const receipts: string[] = [];

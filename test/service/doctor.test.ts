@@ -30,7 +30,7 @@ async function examine(fault: RpcFault | undefined, further: Readonly<Record<str
 
 /** Changes the result of one method. */
 function answering(method: string, result: unknown): RpcFault {
-  return { kind: 'answer', change: (answer, call) => (call.method === method ? { result } : answer) };
+  return { kind: 'answer', change: (response, call) => (call.method === method ? { result } : response) };
 }
 
 it('reports no problem of the alt chain', async () => {
@@ -53,10 +53,10 @@ it.each<[name: string, fault: RpcFault, findings: string[]]>([
     'omits machines',
     {
       kind: 'answer',
-      change: (answer, { method, params }) => {
-        if (method !== 'getProgramAccounts' || !('result' in answer)) return answer;
+      change: (response, { method, params }) => {
+        if (method !== 'getProgramAccounts' || !('result' in response)) return response;
         expect(params.length).toBe(2);
-        const result = answer.result as { context: object; value: unknown[] };
+        const result = response.result as { context: object; value: unknown[] };
         return { result: { ...result, value: result.value.slice(1) } };
       },
     },
@@ -66,8 +66,8 @@ it.each<[name: string, fault: RpcFault, findings: string[]]>([
     'refuses to list machines',
     {
       kind: 'answer',
-      change: (answer, { method }) =>
-        method === 'getProgramAccounts' ? { error: { code: -32_010, message: 'excluded' } } : answer,
+      change: (response, { method }) =>
+        method === 'getProgramAccounts' ? { error: { code: -32_010, message: 'excluded' } } : response,
     },
     ['ok alt chain', 'ok ALT_FIRST_SLOT', 'unreachable alt fleets'],
   ],

@@ -183,7 +183,7 @@ function toAltFault(fault: FailureMode['fault']): RpcFault {
   const isLie = fault === 'false data';
   return {
     kind: 'answer',
-    change: (answer) => ('result' in answer ? { result: shiftSlots(answer.result, slots, isLie) } : answer),
+    change: (response) => ('result' in response ? { result: shiftSlots(response.result, slots, isLie) } : response),
   };
 }
 

@@ -28,9 +28,9 @@ describe.each(fixtures)('the service, for $name ($about)', ({ expect: responses 
   const served = Object.entries(responses).filter(([path]) => SERVED.some((route) => route.test(path)));
 
   it.each(served)('returns the expected response to %s', async (path, { status, body }) => {
-    const answer = await fetch(baseUrl + path);
-    const given: unknown = await answer.json();
-    expect({ status: answer.status, body: given }).toEqual({ status, body: matching(body) });
+    const response = await fetch(baseUrl + path);
+    const given: unknown = await response.json();
+    expect({ status: response.status, body: given }).toEqual({ status, body: matching(body) });
     expect(listAltMembers(given)).toEqual(listAltMembers(body));
   });
 });

@@ -159,8 +159,8 @@ describe('the operator', () => {
     ['%ZZ', 'Invalid Ethereum address format'],
     ['9'.repeat(5000), 'Invalid Ethereum address format'],
   ])('is rejected when written %s', async (text, detail) => {
-    const answer = await get(`/operator/${text}/machines`);
-    expect([answer.status, answer.json()]).toEqual([400, { detail }]);
+    const response = await get(`/operator/${text}/machines`);
+    expect([response.status, response.json()]).toEqual([400, { detail }]);
   });
 });
 
@@ -179,9 +179,9 @@ describe('offset and limit', () => {
     ['limit=٥', 'int_parsing'],
   ])('return a 422 list for ?%s', async (query, type) => {
     rule('reads.listing-paging', 'limits.page-size');
-    const answer = await get(`/operator/${fleet.address}/machines?${query}`);
+    const response = await get(`/operator/${fleet.address}/machines?${query}`);
     const name = query.slice(0, query.indexOf('='));
-    expect([answer.status, answer.json<{ detail: { type: string; loc: string[] }[] }>().detail]).toEqual([
+    expect([response.status, response.json<{ detail: { type: string; loc: string[] }[] }>().detail]).toEqual([
       422,
       [expect.objectContaining({ type, loc: ['query', name] })],
     ]);

@@ -49,7 +49,7 @@ it('covers every command of the page except those that start the service', () =>
     'git clone ADDRESS machine-ratings && cd machine-ratings\nnpm start\n',
     'bin/svc serve --env-file svc.env\n',
   ]);
-  expect(manifest.scripts.start).toBe('node bin/svc demo');
+  expect(manifest.scripts.start).toBe('exec node bin/svc demo');
 });
 
 it.each(requests)('returns the rating for %s', async (line) => {

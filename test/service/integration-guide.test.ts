@@ -129,8 +129,8 @@ describe.each(commands)('the command %s %s', (tool, rest) => {
   it('succeeds', async () => {
     if (tool === 'curl') {
       const url = /^-s (http\S+)$/.exec(rest)?.[1] ?? 'not a plain curl';
-      const answer = await fetch(toOurs(url));
-      expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ mcr: 'B' })]);
+      const response = await fetch(toOurs(url));
+      expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ mcr: 'B' })]);
     } else {
       const args = [...rest.split(' '), '--base-url', proxied.service.url];
       expect(await runSvc(args)).toMatchObject({ code: 0, stderr: '' });

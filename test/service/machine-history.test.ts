@@ -67,7 +67,7 @@ describe('GET /machines/{machine_id}/events', () => {
   });
 
   it('returns 403 for a private machine', async () => {
-    const answer = await get(`/machines/${machineOf('visibility-private').id}/events`);
-    expect([answer.status, answer.json()]).toEqual([403, { detail: 'Event data is private' }]);
+    const response = await get(`/machines/${machineOf('visibility-private').id}/events`);
+    expect([response.status, response.json()]).toEqual([403, { detail: 'Event data is private' }]);
   });
 });

@@ -62,9 +62,9 @@ describe('GET /mcr/{did}: the rating record', () => {
     rule('mcr.nulls-when-unavailable');
     const seen = { rated: 0, unavailable: 0 };
     for (const { did } of machines) {
-      const answer = await get(`/mcr/${did}`);
-      if (answer.status !== 200) continue;
-      const { revenue_trend, average_revenue_per_event, rating_unavailable } = answer.json();
+      const response = await get(`/mcr/${did}`);
+      if (response.status !== 200) continue;
+      const { revenue_trend, average_revenue_per_event, rating_unavailable } = response.json();
       seen[rating_unavailable === undefined ? 'rated' : 'unavailable'] += 1;
       expect([revenue_trend === null, average_revenue_per_event === null], did).toEqual(
         rating_unavailable === undefined ? [false, false] : [true, true],
@@ -76,9 +76,9 @@ describe('GET /mcr/{did}: the rating record', () => {
   it('has revenue and activity counts that sum to event_count', async () => {
     const sums = new Set<number>();
     for (const { did } of machines.filter(({ did, expect: answers }) => answers[`/mcr/${did}`]!.status === 200)) {
-      const answer = await get(`/mcr/${did}`);
-      expect(answer.status, did).toBe(200);
-      const { event_count, revenue_event_count, activity_event_count } = answer.json<Record<string, number>>();
+      const response = await get(`/mcr/${did}`);
+      expect(response.status, did).toBe(200);
+      const { event_count, revenue_event_count, activity_event_count } = response.json<Record<string, number>>();
       expect(revenue_event_count! + activity_event_count!, did).toBe(event_count);
       if (revenue_event_count! > 0 && activity_event_count! > 0) sums.add(event_count!);
     }
@@ -168,9 +168,9 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
       machines.filter((each) => each.home === chain && isServed(each)),
     );
     const listAltMembers = async (did: string) => {
-      const answer = await get(`/machine/${did}`);
-      expect(answer.status, did).toBe(200);
-      const { svcos, ...top } = answer.json<{ svcos: object }>();
+      const response = await get(`/machine/${did}`);
+      expect(response.status, did).toBe(200);
+      const { svcos, ...top } = response.json<{ svcos: object }>();
       return ALT_MEMBERS.filter((member) => [...Object.keys(svcos), ...Object.keys(top)].includes(member));
     };
     for (const { did } of main!) expect(await listAltMembers(did), did).toEqual([]);
@@ -202,10 +202,12 @@ describe('GET /machine/{did} and GET /metadata/{token_id}: the profile', () => {
   });
 
   it('returns hostile text as text', async () => {
-    const answer = await get(`/machine/${machineOf('hostile-strings').did}`);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.json<{ svcos: { service_endpoints: object[] } }>().svcos.service_endpoints.length).toBeGreaterThan(0);
+    const response = await get(`/machine/${machineOf('hostile-strings').did}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(response.json<{ svcos: { service_endpoints: object[] } }>().svcos.service_endpoints.length).toBeGreaterThan(
+      0,
+    );
   });
 });
 
@@ -261,11 +263,11 @@ describe('every read', () => {
   it.each(publicPaths)('ignores credentials on %s', async (path) => {
     rule('reads.public', 'auth.public-reads');
     const sent = { Authorization: 'Bearer of-nothing', Cookie: 'session=none', 'X-Api-Key': 'none' };
-    const [without, answer] = [await get(path), await get(path, { headers: sent })];
-    expect([without.status, answer.status]).toEqual([200, 200]);
-    expect(answer.headers.get('www-authenticate')).toBeNull();
-    expect(answer.headers.get('set-cookie')).toBeNull();
-    expect(Object.keys(answer.json())).toEqual(Object.keys(without.json()));
+    const [without, response] = [await get(path), await get(path, { headers: sent })];
+    expect([without.status, response.status]).toEqual([200, 200]);
+    expect(response.headers.get('www-authenticate')).toBeNull();
+    expect(response.headers.get('set-cookie')).toBeNull();
+    expect(Object.keys(response.json())).toEqual(Object.keys(without.json()));
   });
 
   it('returns 304 without a body for its own ETag', async () => {

@@ -69,10 +69,10 @@ describe.each(NONSENSE)('a node that %s', (_name, fault) => {
     proxy.resetCounts();
     proxy.inject(fault, Number.MAX_SAFE_INTEGER);
     for (const path of READS({ id: unknown, did: `did:svc:${unknown}` })) {
-      const answer = await fetchChecked(service.url + path);
-      expect([answer.status, answer.json()]).toEqual([503, { detail: 'Chain unavailable' }]);
-      expect(answer.headers.get('retry-after')).toBe('30');
-      expect(answer.text).not.toContain(PROXY_KEY);
+      const response = await fetchChecked(service.url + path);
+      expect([response.status, response.json()]).toEqual([503, { detail: 'Chain unavailable' }]);
+      expect(response.headers.get('retry-after')).toBe('30');
+      expect(response.text).not.toContain(PROXY_KEY);
     }
     expect(proxy.calls.map(({ method }) => method)).toContain('eth_call');
   });
@@ -81,8 +81,8 @@ describe.each(NONSENSE)('a node that %s', (_name, fault) => {
 describe('the service afterwards', () => {
   it('serves again without a restart', async () => {
     const read = async () => {
-      const answer = await fetchChecked(`${service.url}/mcr/${rated.did}`);
-      return [answer.status, answer.json<{ mcr: string }>().mcr];
+      const response = await fetchChecked(`${service.url}/mcr/${rated.did}`);
+      return [response.status, response.json<{ mcr: string }>().mcr];
     };
     await expect.poll(read, { timeout: 20_000 }).toEqual([200, 'AAA']);
   });

@@ -58,6 +58,7 @@ it('is ready when every contract can be called', async () => {
         head_block: expect.any(Number),
         lag_blocks: expect.any(Number),
         head_observed_age_seconds: expect.any(Number),
+        proof: expect.objectContaining({ mode: 'background', backfilled: true, unproven_blocks: 0 }),
       },
     },
   ]);

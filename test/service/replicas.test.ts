@@ -36,8 +36,8 @@ async function kill(replica: Replica): Promise<void> {
 }
 
 /** Returns the machines of a listing, without the lag of the index. */
-function listed(answer: CheckedResponse) {
-  const { machines, pagination } = answer.json();
+function listed(response: CheckedResponse) {
+  const { machines, pagination } = response.json();
   return { machines, pagination };
 }
 
@@ -46,12 +46,12 @@ async function expectSame(
   leader: Replica,
   follower: Replica,
   path: string,
-  read: (answer: CheckedResponse) => unknown,
+  read: (response: CheckedResponse) => unknown,
 ) {
   const expected = await fetchChecked(inject('baseUrl') + path);
   for (const { url } of [leader, follower]) {
-    const answer = await fetchChecked(url + path);
-    expect([path, answer.status, read(answer)]).toEqual([path, expected.status, read(expected)]);
+    const response = await fetchChecked(url + path);
+    expect([path, response.status, read(response)]).toEqual([path, expected.status, read(expected)]);
   }
 }
 

@@ -18,8 +18,8 @@ afterAll(() => proxied.close());
 async function countCalls(paths: readonly string[]): Promise<number> {
   const { service, proxy } = proxied;
   proxy.resetCounts();
-  const answers = await Promise.all(paths.map((path) => fetchChecked(service.url + path)));
-  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  const responses = await Promise.all(paths.map((path) => fetchChecked(service.url + path)));
+  expect(responses.map(({ status }) => status)).toEqual(paths.map(() => 200));
   return proxy.calls.filter(({ method }) => method === 'eth_call').length;
 }
 

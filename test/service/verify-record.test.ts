@@ -30,9 +30,9 @@ interface Statuses {
 }
 
 const statusesOf = async (url: string): Promise<string> => {
-  const answer = await fetchChecked(url);
-  if (answer.status !== 200) return String(answer.status);
-  const { verification } = answer.json<Statuses>();
+  const response = await fetchChecked(url);
+  if (response.status !== 200) return String(response.status);
+  const { verification } = response.json<Statuses>();
   return `${verification.kyb.status} ${verification.chip.status}`;
 };
 
@@ -74,23 +74,23 @@ describe('the record', () => {
   it('has exactly the documented bytes and headers', async () => {
     rule('verify-read.headers');
     const { id, did, owner, controller } = machineOf('with-controller');
-    const answer = await send(baseUrl, requestOf(`GET ${pathOf(id)}`, 'Accept: application/json'));
-    expectConduct(answer);
-    expect(answer.text).toBe(
+    const response = await send(baseUrl, requestOf(`GET ${pathOf(id)}`, 'Accept: application/json'));
+    expectConduct(response);
+    expect(response.text).toBe(
       `{"machineId":"${id}","machineDid":"${did}","homeChain":{"kind":"evm","chainId":"${mainChain.chainId}"},` +
         `"didController":{"kind":"evm","address":"${controller}"},"operator":{"kind":"evm","address":"${owner}"},` +
         '"verification":{"kyb":{"status":"unverified"},"chip":{"status":"unverified"}}}',
     );
-    expect(answer.headers['content-length']).toBe(String(answer.text.length));
+    expect(response.headers['content-length']).toBe(String(response.text.length));
   });
 
   it('is never compressed and ignores conditional headers', async () => {
     rule('verify-read.no-redirect');
     const { id } = machineOf('verified');
     const wishes = ['Accept-Encoding: gzip, br', 'If-None-Match: *', 'Origin: https://a.example'];
-    const answer = await send(baseUrl, requestOf(`GET ${pathOf(id)}`, ...wishes));
-    expectConduct(answer);
-    expect([answer.status, Object.keys(JSON.parse(answer.text) as object)]).toEqual([
+    const response = await send(baseUrl, requestOf(`GET ${pathOf(id)}`, ...wishes));
+    expectConduct(response);
+    expect([response.status, Object.keys(JSON.parse(response.text) as object)]).toEqual([
       200,
       ['machineId', 'machineDid', 'homeChain', 'didController', 'operator', 'verification'],
     ]);
@@ -126,9 +126,11 @@ describe('an error has the headers of the record:', () => {
     ['413 REQUEST_TOO_LARGE', 'a header that is too long', requestOf(`GET ${path}`, `X: ${long.slice(0, 20_000)}`)],
     ['413 REQUEST_TOO_LARGE', 'a target that is too long', requestOf(`GET ${pathOf(`1${long.slice(0, 20_000)}`)}`)],
   ])('returns %s for %s', async (expected, _name, text) => {
-    const answer = await send(baseUrl, text);
-    expectConduct(answer);
-    expect(`${answer.status} ${(JSON.parse(answer.text) as { detail: { code: string } }).detail.code}`).toBe(expected);
+    const response = await send(baseUrl, text);
+    expectConduct(response);
+    expect(`${response.status} ${(JSON.parse(response.text) as { detail: { code: string } }).detail.code}`).toBe(
+      expected,
+    );
   });
 
   it('returns 405 METHOD_NOT_ALLOWED for HEAD, without a body', async () => {
@@ -156,8 +158,8 @@ describe('the current state of the chain', () => {
     adminCall(chain.deployment, 'attestationRegistry', functionName, args);
   const statuses = () => statusesOf(own.service.url + pathOf(id));
   const roles = async () => {
-    const answer = await fetchChecked(own.service.url + pathOf(id));
-    const { didController, operator } = answer.json<Record<string, { address: string }>>();
+    const response = await fetchChecked(own.service.url + pathOf(id));
+    const { didController, operator } = response.json<Record<string, { address: string }>>();
     return [didController!.address, operator!.address];
   };
 

@@ -10,6 +10,7 @@ import { testDecisions } from './store/decisions.ts';
 import { testRatingStateDays } from './store/rating-state-days.ts';
 import { testRatingStates } from './store/rating-states.ts';
 import { testFxRates } from './store/fx-rates.ts';
+import { testIndexProof } from './store/index-proof.ts';
 import { testMainChainIndex } from './store/main-chain-index.ts';
 import { testOwnership } from './store/ownership.ts';
 import { testPersistence } from './store/persistence.ts';
@@ -70,6 +71,8 @@ export function testStore(name: string, databases: TestDatabases): void {
     });
 
     testMainChainIndex(under);
+
+    testIndexProof(under);
     testOwnership(under);
     testUnfoldedList(under);
     testRatingStates(under);

@@ -1,7 +1,7 @@
 /** Contract logs for a fake chain, with the records that they store. */
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
-import type { EventGeneration, LogEffect } from '../../src/ports/main-chain.ts';
+import type { EventGeneration, LogEffect, RegistryLogBody } from '../../src/ports/main-chain.ts';
 
 export const REGISTRY = `0x${'a1'.repeat(20)}` as Address;
 export const EVENTS = `0x${'e7'.repeat(20)}` as Address;
@@ -16,6 +16,7 @@ export interface FakeLog {
     | { readonly kind: 'submitted'; readonly generation: EventGeneration; readonly record: Partial<EventRecord> }
     | { readonly kind: 'imported'; readonly generation: EventGeneration; readonly priorEvents: bigint }
     | undefined;
+  readonly registry?: RegistryLogBody | undefined;
   readonly machineId: MachineId;
 }
 
@@ -34,8 +35,28 @@ export function imported(machineId: MachineId, priorEvents: bigint): FakeLog {
   return { address: EVENTS, machineId, effect: touches(machineId), event };
 }
 
-export function transferred(machineId: MachineId): FakeLog {
-  return { address: REGISTRY, machineId, effect: touches(machineId), ownershipOf: [machineId] };
+export const OWNER = `0x${'0b'.repeat(20)}` as Address;
+
+/** Creates a transfer; a mint without `from`, a burn to `'zero'`. */
+export function transferred(machineId: MachineId, from?: Address, to: Address | 'zero' = OWNER): FakeLog {
+  const registry = { kind: 'transfer', machineId, from, to: to === 'zero' ? undefined : to } as const;
+  return { address: REGISTRY, machineId, effect: touches(machineId), ownershipOf: [machineId], registry };
+}
+
+/** Creates a log that sets the controller; undefined: none. */
+export function controlled(machineId: MachineId, from: Address | undefined, to: Address | undefined): FakeLog {
+  const registry = { kind: 'controller', machineId, from, to } as const;
+  return { address: REGISTRY, machineId, effect: touches(machineId), ownershipOf: [machineId], registry };
+}
+
+export function chipAttested(machineId: MachineId, issuedAt: bigint, expiresAt = 0n): FakeLog {
+  const registry = { kind: 'chip-attested', machineId, issuedAt, expiresAt } as const;
+  return { address: REGISTRY, machineId, effect: touches(machineId), registry };
+}
+
+export function chipRevoked(machineId: MachineId, revokedAt: bigint): FakeLog {
+  const registry = { kind: 'chip-revoked', machineId, revokedAt } as const;
+  return { address: REGISTRY, machineId, effect: touches(machineId), registry };
 }
 
 export function emitted(effect: LogEffect): FakeLog {

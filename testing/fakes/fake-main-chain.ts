@@ -2,14 +2,16 @@
  * In-memory main chain. It can be mined and reorganized, and its node can return false data, lag and refuse. Everything
  * is deterministic, and each request is recorded.
  */
-import { buildBloom } from '../../src/domain/index-rules/bloom.ts';
+import { buildBloom, ZERO_BLOOM } from '../../src/domain/index-rules/bloom.ts';
+import { EMPTY_RECEIPTS_ROOT } from '../../src/domain/index-rules/receipts-root.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { BlockRef, EventRecord } from '../../src/domain/machine/machine-facts.ts';
+import type { BlockId, BlockRef, EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { REVENUE_TYPE } from '../../src/domain/rating/constants.ts';
 import type {
   BlockLogs,
   ChainLog,
+  ChainWitness,
   EventGeneration,
   EventLogBody,
   HeadResponse,
@@ -17,11 +19,11 @@ import type {
   LogQuery,
   MainChainLog,
   ProvenLog,
+  RegistryLogBody,
+  TokenBalance,
 } from '../../src/ports/main-chain.ts';
 import type { OwnershipChange } from '../../src/ports/store.ts';
-import { EVENTS, LEGACY_EVENTS, REGISTRY, type FakeLog } from './fake-logs.ts';
-
-const OWNER = `0x${'0b'.repeat(20)}` as Address;
+import { EVENTS, LEGACY_EVENTS, OWNER, REGISTRY, type FakeLog } from './fake-logs.ts';
 
 interface PlacedLog {
   readonly log: ChainLog;
@@ -38,7 +40,8 @@ interface FakeBlock {
   readonly foreign: readonly string[];
 }
 
-export type RequestName = 'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'records';
+export type RequestName =
+  'header' | 'headers' | 'logs' | 'head' | 'block-logs' | 'receipts' | 'ownership' | 'balance' | 'counts' | 'records';
 
 /** Faults of the node; each hook receives a true response and returns the one that is sent. A throw is a refusal. */
 export interface FakeFaults {
@@ -67,6 +70,7 @@ const PLAIN_RECORD: Omit<EventRecord, 'timestamp'> = {
 
 export class FakeChain implements MainChainLog {
   readonly addresses = [REGISTRY, EVENTS, LEGACY_EVENTS];
+  witnesses: readonly ChainWitness[] = [];
   readonly requests: RequestName[] = [];
   faults: FakeFaults = {};
   /** Whether the node serves receipts. */
@@ -77,6 +81,8 @@ export class FakeChain implements MainChainLog {
   blockSeconds = BLOCK_SECONDS;
   /** Blocks that the node is behind. */
   behind = 0;
+  /** Machines homed elsewhere. */
+  readonly away = new Set<MachineId>();
   #blocks: FakeBlock[] = [];
   #hashes = 0;
 
@@ -100,7 +106,9 @@ export class FakeChain implements MainChainLog {
     });
     const logsBloom = buildBloom(new Set([...foreign, ...records.flatMap(({ items }) => items)]));
     const parentHash = this.#blocks.at(-1)?.header.hash ?? toWord(0n);
-    const header = { number, hash, timestamp, parentHash, logsBloom };
+    // Only blocks without any log have a real root here.
+    const receiptsRoot = logsBloom === ZERO_BLOOM ? EMPTY_RECEIPTS_ROOT : undefined;
+    const header = { number, hash, timestamp, parentHash, logsBloom, receiptsRoot };
     this.#blocks.push({ header, logs: records.map(({ log }) => log), records, foreign });
     return header;
   }
@@ -138,12 +146,17 @@ export class FakeChain implements MainChainLog {
     );
   }
 
-  readLogs({ fromBlock, toBlock, eventsOf }: LogQuery): Promise<ChainLog[]> {
+  readLogs({ fromBlock, toBlock, eventsOf, transfersOf, chipLogsOf }: LogQuery): Promise<ChainLog[]> {
     return this.#respond('logs', [fromBlock, toBlock], () => {
       const found = this.#logsOf(fromBlock, toBlock).filter(
-        ({ event }) =>
-          eventsOf === undefined ||
-          (event?.generation === eventsOf.generation && event.machineId === eventsOf.machineId),
+        ({ event, registry }) =>
+          (eventsOf === undefined ||
+            (event?.generation === eventsOf.generation && event.machineId === eventsOf.machineId)) &&
+          (chipLogsOf === undefined ||
+            ((registry?.kind === 'chip-attested' || registry?.kind === 'chip-revoked') &&
+              registry.machineId === chipLogsOf)) &&
+          (transfersOf === undefined ||
+            (registry?.kind === 'transfer' && registry[transfersOf.side] === transfersOf.holder)),
       );
       return [...(this.faults.logs?.(found, 'logs') ?? found)];
     });
@@ -162,11 +175,58 @@ export class FakeChain implements MainChainLog {
     });
   }
 
-  /** Every machine belongs to one owner. */
-  readOwnership(block: BlockRef, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]> {
+  readOwnership(block: BlockId, ids: readonly MachineId[]): Promise<readonly OwnershipChange[]> {
     return this.#respond('ownership', [block.number], () =>
-      ids.map((id) => ({ kind: 'held', id, owner: OWNER, controller: undefined })),
+      ids.map((id) => {
+        const owner = this.ownerOf(id, block.number);
+        if (owner === undefined) return { kind: 'gone', id };
+        return this.away.has(id)
+          ? { kind: 'away', id, owner }
+          : { kind: 'held', id, owner, controller: this.controllerOf(id, block.number) };
+      }),
     );
+  }
+
+  readBalance(owner: Address): Promise<TokenBalance> {
+    return this.#respond('balance', [], () => {
+      const block = this.#visible(this.#visibleHead()).header;
+      return { block, balance: this.#balanceOf(owner, block.number) };
+    });
+  }
+
+  readBalanceAt(owner: Address, { number, hash }: BlockId): Promise<bigint> {
+    return this.#respond('balance', [number], () => {
+      if (this.#visible(number).header.hash !== hash) throw chainUnreadable('main', 'block-mismatch');
+      return this.#balanceOf(owner, number);
+    });
+  }
+
+  /** Returns the owner by the newest transfer; a machine that was never transferred belongs to `OWNER`. */
+  ownerOf(id: MachineId, upTo: number): Address | undefined {
+    const last = this.#transfersUpTo(upTo).findLast((transfer) => transfer.machineId === id);
+    return last === undefined ? OWNER : last.to;
+  }
+
+  controllerOf(id: MachineId, upTo: number): Address | undefined {
+    return this.registryLogsOf(id, upTo).findLast((log) => log.kind === 'controller')?.to;
+  }
+
+  registryLogsOf(id: MachineId, upTo: number): RegistryLogBody[] {
+    return this.#registryLogsUpTo(upTo).filter(({ machineId }) => machineId === id);
+  }
+
+  #balanceOf(owner: Address, upTo: number): bigint {
+    const ids = new Set(this.#transfersUpTo(upTo).map(({ machineId }) => machineId));
+    return BigInt([...ids].filter((id) => this.ownerOf(id, upTo) === owner).length);
+  }
+
+  #transfersUpTo(number: number): Extract<RegistryLogBody, { kind: 'transfer' }>[] {
+    return this.#registryLogsUpTo(number).filter((log) => log.kind === 'transfer');
+  }
+
+  #registryLogsUpTo(number: number): RegistryLogBody[] {
+    const logs = this.#blocks.slice(0, number + 1).flatMap(({ logs: ofBlock }) => ofBlock);
+    return logs.flatMap(({ registry }) => (registry === undefined ? [] : [registry]));
   }
 
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]> {
@@ -189,6 +249,20 @@ export class FakeChain implements MainChainLog {
       for (const block of found) take(block!.logs.map((log) => ({ ...log, blockTimestamp: block!.header.timestamp })));
       return true;
     });
+  }
+
+  readEventTotal({ number }: BlockId): Promise<bigint> {
+    return this.#respond('counts', [number], () => {
+      const placed = this.#blocks.slice(0, number + 1).flatMap(({ records }) => records);
+      const submitted = placed.filter(({ log: { event } }) => event?.kind === 'submitted');
+      return BigInt(submitted.filter(({ log: { event } }) => event?.generation === 'current').length);
+    });
+  }
+
+  readEventCounts({ number }: BlockId, ids: readonly MachineId[]): Promise<readonly bigint[]> {
+    return this.#respond('counts', [number], () =>
+      ids.map((id) => BigInt(this.recordsOf('current', id, number).length)),
+    );
   }
 
   readEventRecords(
@@ -259,7 +333,7 @@ export class FakeChain implements MainChainLog {
     logIndex: number,
     before: readonly PlacedLog[],
   ): { readonly chainLog: ChainLog; readonly record: EventRecord | undefined } {
-    const { address, effect, ownershipOf = [], event, machineId } = log;
+    const { address, effect, ownershipOf = [], event, registry, machineId } = log;
     const chainLog = {
       address,
       blockNumber,
@@ -269,6 +343,7 @@ export class FakeChain implements MainChainLog {
       blockTimestamp,
       effect,
       ownershipOf,
+      registry,
     };
     if (event?.kind !== 'submitted') {
       const body: EventLogBody | undefined = event && { kind: 'imported', generation: event.generation, machineId };

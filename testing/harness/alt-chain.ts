@@ -5,6 +5,7 @@
 import type { InjectOptions } from 'fastify';
 import { createFixedRates } from '../../src/adapters/fx/feed-rates.ts';
 import { buildApp } from '../../src/app.ts';
+import { AGREEING_COUNTERS } from '../fakes/agreeing-counters.ts';
 import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltEventLog, AltMachine, AltMachineSnapshot } from '../../src/domain/alt-chain/alt-machine-facts.ts';
 import { Fault } from '../../src/domain/faults.ts';
@@ -136,6 +137,7 @@ export async function openAltService({
   const head = { indexedBlock: 120_340, headBlock: 120_342, headObservedAtMilliseconds: NOW * 1000 - 11_000 };
   const main = {
     index: { readMainChainIndex: async () => head },
+    counters: AGREEING_COUNTERS,
     chain: {
       chainId: 31_337,
       machineRegistry: REGISTRY,
@@ -229,6 +231,7 @@ function listAll(machines: readonly MachineFixture[], offset: number, limit: num
   });
   return {
     indexedBlock: 120_340,
+    tokens: { count: 0, checkpoint: { blockNumber: 120_340, blockHash: '0x' } },
     observation: { slot: 301_200_400, observedAtMilliseconds: NOW * 1000 - 40_000 },
     unreadableRows: 0,
     total: listed.length,

@@ -41,7 +41,11 @@ export interface HarnessOverrides extends Partial<Omit<MainChainConfig, 'address
   readonly limits?: Partial<MainChainLimits>;
 }
 
-export const NOTHING_TOUCHED = { machines: new Set<MachineId>(), kybOperators: new Set<Address>() };
+export const NOTHING_TOUCHED = {
+  machines: new Set<MachineId>(),
+  kybOperators: new Set<Address>(),
+  holders: new Set<Address>(),
+};
 
 export const ALL_EVENTS: MachineReadOptions = { eventsFrom: () => Promise.resolve(0), firstEvents: false };
 

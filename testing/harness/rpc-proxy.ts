@@ -37,7 +37,10 @@ export type RpcFault =
   | { readonly kind: 'body'; readonly change: (body: string) => string }
   | { readonly kind: 'call'; readonly change: (call: ProxyCall) => ProxyCall }
   /** Changes a response; undefined drops it. */
-  | { readonly kind: 'answer'; readonly change: (answer: ProxyResponse, call: ProxyCall) => ProxyResponse | undefined };
+  | {
+      readonly kind: 'answer';
+      readonly change: (response: ProxyResponse, call: ProxyCall) => ProxyResponse | undefined;
+    };
 
 export interface RpcProxy {
   /** Contains `PROXY_KEY` in its path. */
@@ -157,10 +160,10 @@ async function readBody(request: IncomingMessage): Promise<string> {
 async function queryNode(url: string, calls: readonly WireCall[]): Promise<ProxyResponse[]> {
   const body = JSON.stringify(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  const answers = (await response.json()) as ({ readonly id: number } & ProxyResponse)[];
+  const responses = (await response.json()) as ({ readonly id: number } & ProxyResponse)[];
   return calls.map((_, i) => {
-    const answer = answers.find(({ id }) => id === i)!;
-    return 'error' in answer ? { error: answer.error } : { result: answer.result };
+    const response = responses.find(({ id }) => id === i)!;
+    return 'error' in response ? { error: response.error } : { result: response.result };
   });
 }
 
@@ -169,16 +172,16 @@ function changeCall(call: WireCall, fault: RpcFault): WireCall {
 }
 
 function changeResponse(
-  answer: ProxyResponse | undefined,
+  response: ProxyResponse | undefined,
   fault: RpcFault,
   call: ProxyCall,
 ): ProxyResponse | undefined {
-  return fault.kind === 'answer' && answer !== undefined ? fault.change(answer, call) : answer;
+  return fault.kind === 'answer' && response !== undefined ? fault.change(response, call) : response;
 }
 
 /** Replaces every response to one method. */
-export function respondWith(method: string, answer: ProxyResponse): RpcFault {
-  return { kind: 'answer', change: (given, call) => (call.method === method ? answer : given) };
+export function respondWith(method: string, response: ProxyResponse): RpcFault {
+  return { kind: 'answer', change: (given, call) => (call.method === method ? response : given) };
 }
 
 /** Drops responses to one method from their batch. */
@@ -228,14 +231,14 @@ export interface InnerCall {
 export function changeInner(change: (result: InnerResult, call: InnerCall) => InnerResult | undefined): RpcFault {
   return {
     kind: 'answer',
-    change(answer, { method, params }) {
-      if (method !== 'eth_call' || !('result' in answer) || answer.result === '0x') return answer;
+    change(response, { method, params }) {
+      if (method !== 'eth_call' || !('result' in response) || response.result === '0x') return response;
       const { data } = (params as [{ readonly data: Hex }])[0];
       const [inner] = decodeFunctionData({ abi: aggregateAbi, data }).args;
       const results = decodeFunctionResult({
         abi: aggregateAbi,
         functionName: 'aggregate3',
-        data: answer.result as Hex,
+        data: response.result as Hex,
       });
       const changed = results.map((result, i) => change(result, inner[i]!)).filter((result) => result !== undefined);
       return { result: encodeFunctionResult({ abi: aggregateAbi, functionName: 'aggregate3', result: changed }) };

@@ -4,11 +4,14 @@
  */
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
-import { REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
+import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
+import { RpcFailure } from '../rpc/rpc-failure.ts';
+import { pauseWithin } from '../rpc/node-rate.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import { formatDeploymentProblem, type DeploymentProblem } from '../rpc/deployment-problem.ts';
 import { createDeploymentCache } from './cache/deployment-cache.ts';
 import { createHeadTracker } from './cache/head-tracker.ts';
+import { createTokenBalances } from './cache/token-balances.ts';
 import { createMachineSnapshots } from './cache/machine-snapshots.ts';
 import { createSnapshotRenewal } from './cache/snapshot-renewal.ts';
 import { MAIN_CHAIN_LIMITS } from './limits.ts';
@@ -23,7 +26,9 @@ import { createMulticall, MULTICALL3_ADDRESS } from './reads/multicall.ts';
 import { createReadiness } from './reads/readiness.ts';
 import { createSnapshotReader } from './reads/snapshot-reader.ts';
 import { createUncachedReader } from './reads/uncached-reader.ts';
-import { createMainNodes, type MainNodes } from './rpc/main-nodes.ts';
+import { createAgreement, type Agreement, type AgreementOptions } from './rpc/agreement.ts';
+import type { MainRpcCall, RpcResponse } from './rpc/json-rpc.ts';
+import { createMainNodes, type MainNode, type MainNodes } from './rpc/main-nodes.ts';
 import { createPiggybackRequests } from './rpc/piggyback-requests.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/upstream-counters.ts';
 
@@ -53,19 +58,22 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const { clock, log, post, stopwatch = REAL_STOPWATCH } = dependencies;
   const { rpcUrls, addresses, chainId } = config;
   const limits = { ...MAIN_CHAIN_LIMITS, ...config.limits };
-  const { maxBatchCalls, maxEventPage, maxHeadAgeMilliseconds, requestTimeoutMilliseconds } = limits;
+  const { maxEventPage, maxHeadAgeMilliseconds, requestTimeoutMilliseconds } = limits;
   const counters = createMainUpstreamCounters();
   const startRead = () => startDeadline(limits.readTimeoutMilliseconds, requestTimeoutMilliseconds, stopwatch);
   const startIndexRead = () =>
     startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch);
 
   const nodes = createMainNodes({ rpcUrls, chainId, clock, log, limits, counters, post, stopwatch });
-  const piggyback = createPiggybackRequests({ nodes, stopwatch, maxBatchCalls, requestTimeoutMilliseconds });
+  const agreement = agreeOn(config, nodes, counters, log, (deadline) =>
+    pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline),
+  );
+  const piggyback = createPiggybackRequests({ nodes, stopwatch, requestTimeoutMilliseconds });
   const createTransport = (ownNodes: MainNodes) => ({
     nodes: ownNodes,
-    headers: createHeaders(ownNodes, maxBatchCalls),
+    headers: createHeaders(ownNodes, agreement?.confirmHead),
     multicall: createMulticall({
-      nodes: ownNodes,
+      nodes: agreement === undefined ? ownNodes : { request: agreement.request },
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
       limits,
       counters,
@@ -84,8 +92,10 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     readFacts: (block, deadline) => readDeploymentFacts(multicall, factsOptions, block, deadline),
   });
   const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: deployment.last });
+  const balances = createTokenBalances();
   head.onJump(() => {
     snapshots.dropAll();
+    balances.dropAll();
     deployment.invalidate();
   });
   const snapshotReader = createSnapshotReader(addresses, deployment);
@@ -96,7 +106,6 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       nodes,
       headers,
       multicall,
-      maxBatchCalls,
       deadline: startRead(),
       onMulticall3(exists) {
         multicall.useAggregate(exists);
@@ -115,6 +124,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     head,
     deployment,
     snapshots,
+    balances,
     snapshotReader,
     startRead,
     readMachineUncached: createUncachedReader({ ...factsOptions, headers, head, multicall, startRead }),
@@ -139,7 +149,16 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
 
   const { readPageLimit } = snapshotReader;
-  const indexing = { addresses, counters, startRead: startIndexRead, maxBatchCalls, readPageLimit };
+  const shared = { addresses, counters, startRead: startIndexRead, readPageLimit };
+  const witnesses = groupByHost(nodes, config).map((members) => {
+    const ofHost = {
+      ...nodes,
+      request: (calls, deadline) => requestFirst(members, calls, deadline),
+    } satisfies MainNodes;
+    const own = createMainChainLog({ ...shared, ...createTransport(ofHost), witnesses: [] });
+    return { node: members[0]!.position, readLogs: own.readLogs, readHeaders: own.readHeaders };
+  });
+  const indexing = { ...shared, witnesses };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),
@@ -149,6 +168,40 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     drain: piggyback.drain,
     close: () => nodes.close(),
   };
+}
+
+/** Returns undefined when one node is enough. */
+function agreeOn(
+  { quorum = 1, rpcHosts = [] }: MainChainConfig,
+  { members }: MainNodes,
+  counters: MainUpstreamCounters,
+  log: Log,
+  waitForRetry: AgreementOptions['waitForRetry'],
+): Agreement | undefined {
+  if (quorum === 1) return undefined;
+  const nodes = members.map((node) => ({ ...node, host: rpcHosts[node.position]! }));
+  return createAgreement({ nodes, quorum, counters, log, waitForRetry });
+}
+
+/** Groups nodes by host, because two nodes of one host are one opinion. Empty where there is one host. */
+function groupByHost({ members }: MainNodes, { rpcUrls, rpcHosts }: MainChainConfig): (readonly MainNode[])[] {
+  const hostOf = ({ position }: MainNode) => rpcHosts?.[position] ?? new URL(rpcUrls[position]!).host;
+  const hosts = [...Map.groupBy(members, hostOf).values()];
+  return hosts.length < 2 ? [] : hosts;
+}
+
+/** Sends the calls to the first of these nodes that can be read. Throws `RpcFailure`. */
+async function requestFirst(
+  [node, ...others]: readonly MainNode[],
+  calls: readonly MainRpcCall[],
+  deadline: Deadline,
+): Promise<readonly RpcResponse[]> {
+  try {
+    return await node!.request(calls, deadline);
+  } catch (error) {
+    if (!(error instanceof RpcFailure) || others.length === 0) throw error;
+    return requestFirst(others, calls, deadline);
+  }
 }
 
 /** Logs the problems of a check that no caller waits for. */

@@ -28,6 +28,10 @@ export interface MainChainAddresses {
 export interface MainChainConfig {
   /** At least one; the first healthy node is used. */
   readonly rpcUrls: readonly string[];
+  /** Host of each node, in the order of the URLs; required with a quorum. */
+  readonly rpcHosts?: readonly string[] | undefined;
+  /** Number of hosts that must agree on what reads return; defaults to 1. */
+  readonly quorum?: number | undefined;
   readonly chainId: number;
   readonly addresses: MainChainAddresses;
   readonly limits?: Partial<MainChainLimits> | undefined;

@@ -5,6 +5,7 @@ import type { LegacyMachines, HeadListener, HeadStep, MainChain } from '../../po
 import type { Deadline } from '../rpc/deadline.ts';
 import type { DeploymentCache } from './cache/deployment-cache.ts';
 import type { HeadTracker } from './cache/head-tracker.ts';
+import { readBalance, type TokenBalances } from './cache/token-balances.ts';
 import type { MachineSnapshots } from './cache/machine-snapshots.ts';
 import type { Headers } from './logs/headers.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
@@ -21,6 +22,7 @@ export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'read
   readonly head: HeadTracker;
   readonly deployment: DeploymentCache;
   readonly snapshots: MachineSnapshots;
+  readonly balances: TokenBalances;
   readonly snapshotReader: SnapshotReader;
   readonly startRead: () => Deadline;
   /** Renews what expires soon after a step. */
@@ -32,7 +34,7 @@ export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'read
 export function createMainChainReads(options: MainChainReadsOptions): MainChain & HeadListener {
   const { chainId, addresses, legacy, readMachineUncached, readReadiness, startRead, renewAging, startChecks } =
     options;
-  const { headers, multicall, head, deployment, snapshots, snapshotReader } = options;
+  const { headers, multicall, head, deployment, snapshots, balances, snapshotReader } = options;
 
   return {
     chainId,
@@ -53,6 +55,17 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
       if (block === undefined || facts === undefined) return undefined;
       const snapshot = snapshots.find(id, firstEvents, block);
       return snapshot && { snapshot, deployment: facts };
+    },
+    async readBalance(owner) {
+      const deadline = startRead();
+      const block = head.fresh() ?? (await head.read(deadline));
+      const read = () => readBalance(multicall, addresses.machineRegistry, owner, block, deadline);
+      return balances.get(owner, block, read);
+    },
+    async readBalanceAt(owner, block) {
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      return readBalance(multicall, addresses.machineRegistry, owner, pinned, deadline);
     },
     async readEvents(id, block, from, to) {
       const deadline = startRead();
@@ -77,6 +90,7 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
     advanceHead(step) {
       head.advance(step);
       snapshots.advance(step);
+      balances.advance(step);
       renewAging(step);
       if (step.touched === 'all' || step.deployment || step.checks) deployment.invalidate();
       if (step.checks) startChecks();

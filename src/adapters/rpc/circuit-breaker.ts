@@ -2,51 +2,41 @@
  * Circuit breaker of one node. A failure opens it for a time that doubles with each further failure; afterwards the
  * node is tried again, so the service recovers without a restart.
  */
-import type { UnreadableCause } from '../../domain/faults.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { isFresh } from './is-fresh.ts';
-
-export interface NodeFailure {
-  readonly unreadable: UnreadableCause;
-  /** Delay that the node requested (`Retry-After`). */
-  readonly retryAfterSeconds: number | undefined;
-}
+import { RpcFailure } from './rpc-failure.ts';
 
 export interface BreakerLimits {
   readonly firstOpenMilliseconds: number;
   readonly maxOpenMilliseconds: number;
-  /** Upper bound of a delay that a node requests. */
+  /** Upper bound of a delay that a node requests, and of the open time after refusals because of its rate limit. */
   readonly maxRetryAfterMilliseconds: number;
 }
 
-export interface CircuitBreakerOptions<Failure extends NodeFailure> {
+export interface CircuitBreakerOptions {
   readonly chain: 'main' | 'alt';
   /** Position in the configuration, which identifies the node in the log. */
   readonly position: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: BreakerLimits;
-  /** Value of `lastFailure` before the first failure. */
-  readonly initialFailure: Failure;
 }
 
-export interface CircuitBreaker<Failure extends NodeFailure> {
-  readonly lastFailure: Failure;
+export interface CircuitBreaker {
+  readonly lastFailure: RpcFailure;
   isOpen(): boolean;
   /** Returns the time until the breaker closes; negative when it is closed. */
   remainingMilliseconds(): number;
-  recordFailure(failure: Failure): void;
+  recordFailure(failure: RpcFailure): void;
   recordSuccess(): void;
 }
 
 /** Exceeds every bound in use. */
 const MAX_DOUBLINGS = 16;
 
-export function createCircuitBreaker<Failure extends NodeFailure>(
-  options: CircuitBreakerOptions<Failure>,
-): CircuitBreaker<Failure> {
+export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { chain, position, clock, log, limits } = options;
-  let lastFailure = options.initialFailure;
+  let lastFailure = new RpcFailure('transport');
   let failures = 0;
   let openedAtMilliseconds = 0;
   let openMilliseconds = 0;
@@ -66,7 +56,8 @@ export function createCircuitBreaker<Failure extends NodeFailure>(
       const grown = limits.firstOpenMilliseconds * 2 ** Math.min(failures, MAX_DOUBLINGS);
       const requested = Math.min((failure.retryAfterSeconds ?? 0) * 1000, limits.maxRetryAfterMilliseconds);
       openedAtMilliseconds = clock.nowMilliseconds();
-      openMilliseconds = Math.max(Math.min(grown, limits.maxOpenMilliseconds), requested);
+      const maxOpen = failure.kind === 'rate' ? limits.maxRetryAfterMilliseconds : limits.maxOpenMilliseconds;
+      openMilliseconds = Math.max(Math.min(grown, maxOpen), requested);
       failures += 1;
       log.warn({ chain, endpoint: position, cause: failure.unreadable, failures }, 'rpc endpoint failed');
     },

@@ -17,7 +17,8 @@ export interface Stopwatch {
 export const REAL_STOPWATCH: Stopwatch = {
   nowMilliseconds: () => performance.now(),
   startTimeout: (milliseconds) => AbortSignal.timeout(milliseconds),
-  pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal, ref: false }),
+  // The timer keeps the process alive: during a pause, nothing else may.
+  pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal }),
 };
 
 export interface Deadline {

@@ -1,8 +1,12 @@
 /**
  * HTTP POST to one node: reads the whole response within a size limit and repeats a request whose connection was lost.
- * No URL (it may hold a key) and no transport error leaves this file, only fixed words.
+ * Redirects are not followed and compressed bodies are not read. No URL (it may hold a key) and no transport error
+ * leaves this file, only fixed words.
  */
 import { Agent, request as httpRequest, type Dispatcher } from 'undici';
+import { SMALL_RESPONSE_BYTES } from './response-limits.ts';
+import { parseRetryAfter } from './retry-after.ts';
+import { createSemaphore } from './semaphore.ts';
 
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
@@ -18,7 +22,12 @@ export function parseRpcUrl(url: string): RpcNode {
   const parsed = URL.parse(url);
   if (parsed === null) throw new TypeError('an RPC URL cannot be parsed');
   const { origin, pathname, search, username, password } = parsed;
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    // A compressed body could expand beyond every limit.
+    'accept-encoding': 'identity',
+  };
   if (username !== '' || password !== '') {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
@@ -95,26 +104,90 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
   return async (node, body, { signal, maxResponseBytes }) => {
     const { origin, path, headers } = node;
     const response = await httpRequest(origin + path, { method: 'POST', headers, body, dispatcher, signal });
-    const retryAfterSeconds = parseRetryAfter(response.headers['retry-after']);
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxResponseBytes) {
-        response.body.destroy();
-        return { status: response.statusCode, retryAfterSeconds, body: undefined };
-      }
-      chunks.push(chunk);
+    const status = response.statusCode;
+    const retryAfterSeconds = parseRetryAfter(response.headers['retry-after'], Date.now());
+    const isSuccess = status >= 200 && status < 300;
+    const maxBytes = isSuccess ? maxResponseBytes : Math.min(maxResponseBytes, SMALL_RESPONSE_BYTES);
+    const isCompressed = (response.headers['content-encoding'] ?? 'identity') !== 'identity';
+    const isTooLong = Number(response.headers['content-length'] ?? 0) > maxBytes;
+    if (!isCompressed && !isTooLong) {
+      return { status, retryAfterSeconds, body: await readBody(response.body, maxBytes, signal) };
     }
-    return { status: response.statusCode, retryAfterSeconds, body: Buffer.concat(chunks, bytes) };
+    endConnection(response.body);
+    return { status, retryAfterSeconds, body: isCompressed ? Buffer.alloc(0) : undefined };
   };
+}
+
+const FIRST_BYTES = 16_384;
+/** Bodies above this are read two at a time, which bounds the memory of all nodes together. */
+const LARGE_BODY_BYTES = 256 * 1024;
+const readLargeBody = createSemaphore(2);
+
+type BodyStream = Dispatcher.ResponseData['body'];
+
+/** Reads the body; undefined, and the connection ends, when it exceeds the limit. */
+async function readBody(stream: BodyStream, maxBytes: number, signal: AbortSignal): Promise<Buffer | undefined> {
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  const body = new BodyBlocks();
+  if (await fill(body, chunks, Math.min(LARGE_BODY_BYTES, maxBytes))) return body.join();
+  const isWhole = maxBytes > LARGE_BODY_BYTES && (await readLargeBody(() => fill(body, chunks, maxBytes), signal));
+  if (isWhole) return body.join();
+  endConnection(stream);
+  return undefined;
+}
+
+/** Reads until the end of the body: true; or until the length exceeds `maxBytes`: false. */
+async function fill(body: BodyBlocks, chunks: AsyncIterator<Buffer, undefined>, maxBytes: number): Promise<boolean> {
+  while (body.length <= maxBytes) {
+    const next = await chunks.next();
+    if (next.done === true) return true;
+    body.append(next.value);
+  }
+  return false;
+}
+
+/**
+ * Body in blocks. Chunks are copied into them, because a list of very short chunks takes many times the memory of its
+ * bytes.
+ */
+class BodyBlocks {
+  readonly #full: Buffer[] = [];
+  #block = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #used = 0;
+  length = 0;
+
+  append(chunk: Buffer): void {
+    let from = 0;
+    while (from < chunk.length) {
+      if (this.#used === this.#block.length) {
+        this.#full.push(this.#block);
+        this.#block = Buffer.allocUnsafeSlow(LARGE_BODY_BYTES);
+        this.#used = 0;
+      }
+      const copied = chunk.copy(this.#block, this.#used, from);
+      this.#used += copied;
+      from += copied;
+    }
+    this.length += chunk.length;
+  }
+
+  /** Returns the body in one buffer that shares its memory with nothing else. */
+  join(): Buffer<ArrayBuffer> {
+    const body = Buffer.allocUnsafeSlow(this.length);
+    let at = 0;
+    for (const block of this.#full) at += block.copy(body, at);
+    this.#block.copy(body, at, 0, this.#used);
+    return body;
+  }
+}
+
+/** Ends the connection of a response that is not read to its end. */
+function endConnection(stream: BodyStream): void {
+  // The error of the end is expected, and the response is judged without it.
+  stream.on('error', () => undefined).destroy();
 }
 
 function isConnectionLost(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code;
   return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
-}
-
-function parseRetryAfter(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }

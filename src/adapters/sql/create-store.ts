@@ -10,6 +10,7 @@ import { createRatingStates } from './main-chain/rating-states.ts';
 import { createOwnership } from './main-chain/ownership-lists.ts';
 import { createFxRates } from './rating/fx-rates.ts';
 import { createIdentities } from './schema/index-identities.ts';
+import { createIndexProofStore } from './main-chain/index-proof-store.ts';
 import { createMainChainIndexStore } from './main-chain/main-chain-index.ts';
 import { migrate, SchemaTooNew } from './schema/migrate.ts';
 import { openSqlite } from './engine/sqlite.ts';
@@ -43,6 +44,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
   return {
     ...createIdentities(database),
     ...createMainChainIndexStore(database),
+    ...createIndexProofStore(database),
     ...createOwnership(database),
     ...createRatingStates(database),
     ...createFxRates(database),

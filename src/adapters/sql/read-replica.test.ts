@@ -8,7 +8,8 @@ import { openSqlite } from './engine/sqlite.ts';
 import { checkpointAt, id } from '../../../testing/contracts/store/samples.ts';
 
 const OWNER = `0x${'a1'.repeat(20)}` as Address;
-const PAGE: OwnershipPage = { indexedBlock: 3, total: 1, ids: [id(7)] };
+const TOKENS = { count: 1, checkpoint: checkpointAt(3) };
+const PAGE: OwnershipPage = { indexedBlock: 3, tokens: TOKENS, total: 1, ids: [id(7)] };
 
 let now: number;
 let identities: string;

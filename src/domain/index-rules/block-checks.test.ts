@@ -114,7 +114,12 @@ describe('checks against the block bloom', () => {
 
   it('rejects a log whose contract the bloom excludes', () => {
     expect(problemOf(() => checkLogsInBloom(contracts, blockHeader, [log(10, 0)]))).toBe('none');
-    expect(problemOf(() => checkLogsInBloom(contracts, header(10), [log(10, 0)]))).toBe('not-in-bloom');
+    const foreign = header(10, { logsBloom: buildBloom([FOREIGN]) });
+    expect(problemOf(() => checkLogsInBloom(contracts, foreign, [log(10, 0)]))).toBe('not-in-bloom');
+  });
+
+  it('compares no log with a zero bloom, which proves nothing', () => {
+    expect(problemOf(() => checkLogsInBloom(contracts, header(10), [log(10, 0)]))).toBe('none');
   });
 
   it('finds contracts that match the bloom but have no logs', () => {

@@ -2,7 +2,7 @@
  * Validates headers and logs returned by a node (chain-evm 4.5; architecture, rule 5): headers against each other, logs against the
  * headers of their blocks. Every check throws `ResponseRejected`: a response is accepted as a whole or not at all.
  */
-import { bloomMayHold, createBloomProbe, isBloomCovered, type BloomProbe } from './bloom.ts';
+import { bloomMayHold, createBloomProbe, isBloomCovered, ZERO_BLOOM, type BloomProbe } from './bloom.ts';
 import { ResponseRejected } from './rejected-response.ts';
 
 export interface CheckedHeader {
@@ -83,15 +83,23 @@ export function checkLogsOfBlock(header: Pick<CheckedHeader, 'hash' | 'timestamp
   }
 }
 
-/** Checks that the block's bloom admits the contract of every log. */
+/** Returns whether the block's bloom admits the contract of the log. */
+export function isInBloom(
+  contracts: WatchedContracts,
+  { logsBloom }: Pick<CheckedHeader, 'logsBloom'>,
+  { address }: Pick<CheckedLog, 'address'>,
+): boolean {
+  return bloomMayHold(logsBloom, contracts.get(address)!);
+}
+
+/** Checks that the block's bloom admits the contract of every log. A zero bloom proves nothing and is not compared. */
 export function checkLogsInBloom(
   contracts: WatchedContracts,
   header: CheckedHeader,
   logs: readonly CheckedLog[],
 ): void {
-  for (const { address } of logs) {
-    if (!bloomMayHold(header.logsBloom, contracts.get(address)!)) throw new ResponseRejected('not-in-bloom');
-  }
+  if (header.logsBloom === ZERO_BLOOM) return;
+  if (!logs.every((log) => isInBloom(contracts, header, log))) throw new ResponseRejected('not-in-bloom');
 }
 
 /** Returns the contracts that match the block's bloom but have none of these logs: withheld logs, or false positives of the bloom. */

@@ -8,6 +8,9 @@ import { keccak256 } from './keccak.ts';
 const BLOOM_BITS = 2048;
 const NIBBLES = BLOOM_BITS / 4;
 
+/** Bloom of a block without logs, and of every block on chains without real blooms: it proves nothing. */
+export const ZERO_BLOOM = `0x${'0'.repeat(NIBBLES)}`;
+
 /** Bit positions of one address or topic in a bloom's text: the index of a hex digit and the bit within it. */
 export type BloomProbe = readonly { readonly at: number; readonly mask: number }[];
 
@@ -51,6 +54,12 @@ export function buildBloom(items: Iterable<string>): string {
     for (const bit of findBits(item)) nibbles[NIBBLES - 1 - (bit >> 2)]! |= 1 << (bit & 3);
   }
   return `0x${Array.from(nibbles, (nibble) => nibble.toString(16)).join('')}`;
+}
+
+/** Returns the bloom that has the bits of both. */
+export function mergeBlooms(one: string, other: string): string {
+  const digits = Array.from({ length: NIBBLES }, (_, i) => nibbleAt(one, i + 2) | nibbleAt(other, i + 2));
+  return `0x${digits.map((digit) => digit.toString(16)).join('')}`;
 }
 
 /** Returns whether every bit of `bloom` is set in `cover`. */

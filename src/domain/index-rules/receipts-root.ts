@@ -4,6 +4,9 @@
  */
 import { keccak256 } from './keccak.ts';
 
+/** Root of a block without receipts. */
+export const EMPTY_RECEIPTS_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+
 /** Computes the root as `0x` hex. */
 export function computeReceiptsRoot(receipts: readonly Uint8Array[]): string {
   const entries = receipts.map((value, index) => ({ path: toNibbles(encodeIndex(index)), value }));

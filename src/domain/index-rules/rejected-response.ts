@@ -10,6 +10,7 @@ export type ResponseProblem =
   | 'time-mismatch' // a log whose block time is not that of its block
   | 'not-in-bloom' // a log that its block's bloom excludes
   | 'withheld-logs' // a block with more logs than the node returned
+  | 'unproven-receipts' // receipts that do not match the headers, where nothing else is accepted
   | 'foreign-machine' // a log of another machine than the requested one
   | 'head-behind'; // a newest block older than blocks that are already final
 

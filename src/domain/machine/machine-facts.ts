@@ -13,6 +13,9 @@ export interface BlockRef {
   readonly timestamp: number;
 }
 
+/** Block without its timestamp. */
+export type BlockId = Pick<BlockRef, 'number' | 'hash'>;
+
 export interface VerificationMethod {
   readonly id: string;
   readonly methodType: string;
@@ -109,6 +112,8 @@ export interface MachineSnapshot {
   readonly flags: ReadResult<AdminFlagsRecord>;
   /** Absent: no AttestationRegistry contract is configured. */
   readonly attestations: ReadResult<AttestationRecords>;
+  /** Number of logs of the chip record. Absent: no AttestationRegistry is configured, or it does not count them. */
+  readonly chipLogCount: ReadResult<bigint>;
 }
 
 /** Facts of the deployment, read at start and after a log that changes them (chain-evm 5.2). */

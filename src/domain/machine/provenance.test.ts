@@ -13,17 +13,18 @@ const ALICE = `0x${'a1'.repeat(20)}` as Address;
 const BOB = `0x${'b0'.repeat(20)}` as Address;
 
 const transferred = (
-  owner: Address,
+  to: Address | undefined,
   blockTimestamp: number,
   transactionHash = `tx${blockTimestamp}`,
 ): ProvenanceLog => ({
-  kind: 'transferred',
-  owner,
+  kind: 'transfer',
+  to,
   blockTimestamp,
   transactionHash,
 });
-const controllerUpdated = (transactionHash: string): ProvenanceLog => ({ kind: 'controller-updated', transactionHash });
-const chip = (expiresAt: bigint | undefined): ProvenanceLog => ({ kind: 'chip-recorded', expiresAt });
+const controllerUpdated = (transactionHash: string): ProvenanceLog => ({ kind: 'controller', transactionHash });
+const chip = (expiresAt: bigint | undefined): ProvenanceLog =>
+  expiresAt === undefined ? { kind: 'chip-revoked' } : { kind: 'chip-attested', expiresAt };
 
 function after(seq: number, ...logs: readonly ProvenanceLog[]): Provenance {
   return logs.reduce((provenance, log) => applyProvenanceLog(provenance, log, seq), NO_PROVENANCE);
@@ -32,6 +33,10 @@ function after(seq: number, ...logs: readonly ProvenanceLog[]): Provenance {
 describe('a change of hands', () => {
   it('is neither the mint nor a transfer to the same owner', () => {
     expect(after(3, transferred(ALICE, 10), transferred(ALICE, 20))).toStrictEqual({ ...NO_PROVENANCE, owner: ALICE });
+  });
+
+  it('is not a burn', () => {
+    expect(after(3, transferred(ALICE, 10), transferred(undefined, 20))).toStrictEqual({ ...NO_PROVENANCE, owner: ALICE });
   });
 
   it('is a transfer to another owner, with the number of events before it', () => {

@@ -4,17 +4,19 @@
  */
 import type { Address } from '../identifiers/identifiers.ts';
 
+/** Log of the registries, reduced to what the provenance depends on. */
 export type ProvenanceLog =
   | {
-      /** Transfer of the token to an owner, the first mint included. A burn is none. */
-      readonly kind: 'transferred';
-      readonly owner: Address;
+      /** Transfer of the token, the first mint included. Without `to` it is a burn, which changes no hands. */
+      readonly kind: 'transfer';
+      readonly to: Address | undefined;
       readonly blockTimestamp: number;
       readonly transactionHash: string;
     }
-  | { readonly kind: 'controller-updated'; readonly transactionHash: string }
-  /** `expiresAt` in Unix seconds, 0 for never; undefined: the record is revoked. */
-  | { readonly kind: 'chip-recorded'; readonly expiresAt: bigint | undefined };
+  | { readonly kind: 'controller'; readonly transactionHash: string }
+  /** `expiresAt` in Unix seconds, 0 for never. */
+  | { readonly kind: 'chip-attested'; readonly expiresAt: bigint }
+  | { readonly kind: 'chip-revoked' };
 
 export interface ChangeOfHands {
   /** Unix seconds of its block. */
@@ -57,23 +59,25 @@ export const NO_PROVENANCE: Provenance = {
 /** Applies the next log. `seq` is the number of events before it. */
 export function applyProvenanceLog(before: Provenance, log: ProvenanceLog, seq: number): Provenance {
   switch (log.kind) {
-    case 'transferred':
+    case 'transfer':
       return applyTransfer(before, log, seq);
-    case 'controller-updated':
+    case 'controller':
       return before.isAccepted || log.transactionHash === before.changeOfHands?.transactionHash
         ? before
         : { ...before, isAccepted: true };
-    case 'chip-recorded':
+    case 'chip-attested':
       return { ...before, chipExpiresAt: log.expiresAt };
+    case 'chip-revoked':
+      return { ...before, chipExpiresAt: undefined };
   }
 }
 
 function applyTransfer(
   before: Provenance,
-  { owner, blockTimestamp, transactionHash }: ProvenanceLog & { readonly kind: 'transferred' },
+  { to: owner, blockTimestamp, transactionHash }: ProvenanceLog & { readonly kind: 'transfer' },
   seq: number,
 ): Provenance {
-  if (owner === before.owner) return before;
+  if (owner === undefined || owner === before.owner) return before;
   if (before.owner === undefined) return { ...before, owner };
   return {
     ...before,

@@ -1,15 +1,17 @@
 /** Fleets on the main chain: age limits of the index, entries and omissions, on a frozen clock with a fake index and machines. */
 import { describe, expect, test } from 'vitest';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { AGREEING_COUNTERS } from '../../../testing/fakes/agreeing-counters.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
 import { buildApp } from '../../app.ts';
-import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import { Fault } from '../../domain/faults.ts';
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { IndexProgress } from '../../domain/index-rules/index-freshness.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
-import type { Store } from '../../ports/store.ts';
+import type { IndexedTokens, Store } from '../../ports/store.ts';
 
 const NOW_MILLISECONDS = 1_788_900_000_000;
 const OPERATOR = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1';
@@ -19,6 +21,7 @@ const present = <T>(value: T) => ({ state: 'present', value }) as const;
 const ABSENT = { state: 'absent' } as const;
 const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
 
+const TOKENS: IndexedTokens = { count: 1, checkpoint: { blockNumber: 200, blockHash: '0x' } };
 const SOUND = {
   owner: present(OPERATOR),
   operator: ABSENT,
@@ -40,10 +43,11 @@ interface Fixture {
   readonly index?: Partial<IndexProgress>;
   /** In the order of their ids, from 1. */
   readonly machines?: readonly Partial<MachineSnapshot>[];
+  readonly isRepairing?: boolean;
 }
 
 /** Requests the fleet and checks the response against the document. */
-async function list({ index, machines = [SOUND] }: Fixture, query = '') {
+async function list({ index, machines = [SOUND], isRepairing = false }: Fixture, query = '') {
   const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW_MILLISECONDS, ...index };
   const snapshots = machines.map((facts, at) => ({ id: BigInt(at + 1) as MachineId, block: BLOCK, ...facts }));
   const getCached = (id: MachineId) => ({
@@ -52,11 +56,20 @@ async function list({ index, machines = [SOUND] }: Fixture, query = '') {
   });
   const listOwnership = async (_address: string, offset: number, limit: number) => ({
     indexedBlock: reading.indexedBlock,
+    tokens: TOKENS,
     total: snapshots.length,
     ids: snapshots.slice(offset, offset + limit).map(({ id }) => id),
   });
+  const checkTokens = async (owner: Address, tokens: IndexedTokens) => {
+    expect([owner, tokens]).toEqual([OPERATOR, TOKENS]);
+    if (isRepairing) throw new Fault('OwnershipIndexRepairing', {});
+  };
   const ctx = createStubCtx({
-    main: { chain: { getCached }, index: { readMainChainIndex: async () => reading } } as unknown as MainChainPorts,
+    main: {
+      chain: { getCached },
+      index: { readMainChainIndex: async () => reading },
+      counters: { ...AGREEING_COUNTERS, checkTokens },
+    } as unknown as MainChainPorts,
     store: { listOwnership, readRatingState: async () => undefined } as unknown as Store,
     fxRates: createFixedRates([]),
   });
@@ -113,6 +126,11 @@ describe('the age of the index', () => {
     const nothing = { indexedBlock: undefined, headBlock: undefined, headObservedAtMilliseconds: undefined };
     expect(await list({ index: nothing, machines: [] })).toEqual(refused('Operator index is syncing: block 0 of 0'));
   });
+});
+
+test('returns 503 while the index disagrees with the balance of the address', async () => {
+  const detail = 'Ownership index is being repaired for this address';
+  expect(await list({ isRepairing: true })).toEqual({ status: 503, retryAfter: '30', body: { detail } });
 });
 
 describe('a page with fewer entries than limit', () => {

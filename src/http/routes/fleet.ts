@@ -55,6 +55,7 @@ function describeFleet(namespace: Namespace): RouteDescription {
       'ParametersInvalid',
       'OperatorIndexSyncing',
       'OperatorIndexStale',
+      'OwnershipIndexRepairing',
       'AltSnapshotOutOfDate',
       'ServiceNotInitialised',
       'StoreUnavailable',

@@ -124,7 +124,12 @@ test('reports the index in /ready without affecting readiness', async () => {
   ]);
 });
 
-const ALT_WELL: AltIndexStatus = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW - 9_900 };
+const ALT_WELL: AltIndexStatus = {
+  isReady: true,
+  slot: 301_200_450,
+  observedAtMilliseconds: NOW - 9_900,
+  progress: undefined,
+};
 
 test('reports the alt-chain index in /ready', async () => {
   rule('readiness.alt-indexer');
@@ -157,7 +162,7 @@ test.each([
   ],
   [
     'was never observed',
-    { isReady: false, slot: undefined, observedAtMilliseconds: undefined },
+    { isReady: false, slot: undefined, observedAtMilliseconds: undefined, progress: undefined },
     { ready: false, slot: null, age_seconds: null },
   ],
   ['cannot be read', new Fault('StoreUnavailable', {}), { ready: false, slot: null, age_seconds: null }],

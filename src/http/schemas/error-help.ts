@@ -123,6 +123,11 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
     cause: 'The head of the chain was not read for so long that the lag of the machine index is unknown.',
     remedy: RETRY_LATER,
   },
+  OwnershipIndexRepairing: {
+    cause:
+      'The machine index holds another number of tokens of this address than the registry counts, so a fleet would be wrong.',
+    remedy: 'Retry later: the owners of the machines of this address are being read again.',
+  },
   AltSnapshotOutOfDate: {
     cause: 'The owners of machines of the alt chain were not read for so long that the list may be wrong.',
     remedy: RETRY_LATER,

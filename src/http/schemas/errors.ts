@@ -54,6 +54,7 @@ export const FAULT_SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[
   EventIndexSyncing: [{ indexedBlock: SAMPLE_NUMBER, headBlock: SAMPLE_NUMBER }],
   OperatorIndexSyncing: [{ indexedBlock: SAMPLE_NUMBER, headBlock: SAMPLE_NUMBER }],
   OperatorIndexStale: [{ ageSeconds: SAMPLE_NUMBER }],
+  OwnershipIndexRepairing: [{}],
   AltSnapshotOutOfDate: [{}],
   StoreUnavailable: [{}],
   RateLimited: [{ retryAfterSeconds: SAMPLE_NUMBER }],

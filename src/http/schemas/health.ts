@@ -1,17 +1,41 @@
 /** Schemas of health, readiness and status (http-facts 12, decisions 4). */
-import { closedObject, COUNT, described, exactly, FLAG, orNull, refer, word } from './json-schema.ts';
+import { closedObject, COUNT, described, exactly, FLAG, listOf, orNull, refer, word } from './json-schema.ts';
 
 const READY = described(FLAG, 'Whether the index is fresh enough to be used.', true);
 
 const OPERATOR_INDEX = described(
-  closedObject({
-    ready: READY,
-    indexed_block: described(orNull(COUNT), 'The newest indexed block; null: none yet.', 120_338),
-    head_block: described(orNull(COUNT), 'The head of the chain; null: not read yet.', 120_340),
-    lag_blocks: described(orNull(COUNT), 'Blocks between the two; null: not known.', 2),
-    head_observed_age_seconds: described(orNull(COUNT), 'Seconds since the head was read; null: never.', 3),
-  }),
+  closedObject(
+    {
+      ready: READY,
+      indexed_block: described(orNull(COUNT), 'The newest indexed block; null: none yet.', 120_338),
+      head_block: described(orNull(COUNT), 'The head of the chain; null: not read yet.', 120_340),
+      lag_blocks: described(orNull(COUNT), 'Blocks between the two; null: not known.', 2),
+      head_observed_age_seconds: described(orNull(COUNT), 'Seconds since the head was read; null: never.', 3),
+      proof: described(refer('IndexProofEntry'), 'How far the index is proven; absent where that is not known.'),
+    },
+    ['proof'],
+  ),
   'How far the index of the main chain is behind its head.',
+);
+
+const SEGMENT = closedObject({
+  from_block: described(COUNT, 'The first block.', 0),
+  to_block: described(COUNT, 'The last block.', 120_338),
+  kind: described(
+    word('headers', 'second-node', 'sample', 'unprovable'),
+    'By every header, by the logs of two hosts, by random headers; or two hosts return a block without its parent.',
+  ),
+});
+
+const INDEX_PROOF = described(
+  closedObject({
+    mode: described(word('background', 'full', 'before', 'off'), 'The setting `INDEX_PROOF`.'),
+    backfilled: described(FLAG, 'Whether all owners and block times of the first backfill are known.', true),
+    unproven_blocks: described(COUNT, 'Blocks whose logs are served but not yet proven by their receipts.', 0),
+    segment_count: described(COUNT, 'The number of ranges that are known to hold no other logs.', 1),
+    segments: described(listOf(SEGMENT), 'The newest of these ranges, newest first.'),
+  }),
+  'How far the index of the main chain is proven. Informational.',
 );
 
 const ALT_INDEX = described(
@@ -21,6 +45,27 @@ const ALT_INDEX = described(
     age_seconds: described(orNull(COUNT), 'The age of that snapshot; null: none yet.', 12),
   }),
   'How old the index of the alt chain is.',
+);
+
+const ALT_PROGRESS = described(
+  closedObject({
+    phase: described(
+      word('listing', 'applying', 'following'),
+      'What the index does: it lists new transactions, newest to oldest; applies them, oldest to newest; or has applied all known ones.',
+    ),
+    applied_slot: described(
+      orNull(COUNT),
+      'The slot up to which transactions are applied; null: none yet.',
+      287_112_004,
+    ),
+    target_slot: described(COUNT, 'The slot of the newest known transaction.', 287_400_098),
+    listed_down_to_slot: described(
+      orNull(COUNT),
+      'The slot of the oldest transaction listed; null: nothing is being listed.',
+      287_250_311,
+    ),
+  }),
+  'The progress of the alt-chain index through its history.',
 );
 
 /** Describes the state of both indexes. */
@@ -62,6 +107,10 @@ export function healthResponses() {
         max_lag_blocks: described(COUNT, 'The lag that counts as fresh, as requested.', 20),
         operator_index,
         solana_indexer,
+        solana_index_progress: described(
+          orNull(refer('AltIndexProgress')),
+          'Null: no alt chain is configured, nothing is listed yet, or the index cannot be read.',
+        ),
       }),
       'Whether the indexes are fresh.',
     ),
@@ -69,5 +118,10 @@ export function healthResponses() {
 }
 
 export function healthParts() {
-  return { OperatorIndexLag: OPERATOR_INDEX, AltIndexLag: ALT_INDEX };
+  return {
+    OperatorIndexLag: OPERATOR_INDEX,
+    IndexProofEntry: INDEX_PROOF,
+    AltIndexLag: ALT_INDEX,
+    AltIndexProgress: ALT_PROGRESS,
+  };
 }

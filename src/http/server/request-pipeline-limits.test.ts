@@ -46,6 +46,12 @@ describe('failures', () => {
 });
 
 describe('rate limits', () => {
+  test('counts the hosts of one IPv6 /64 together by default, and other networks separately', async () => {
+    const from = async (remoteAddress: string) => (await app.inject({ url: '/echo/1', remoteAddress })).statusCode;
+    for (let host = 1; host <= 90; host++) expect(await from(`2001:db8:0:1::${host.toString(16)}`)).toBe(200);
+    expect([await from('2001:db8:0:1:ffff::1'), await from('2001:db8:0:2::1')]).toEqual([429, 200]);
+  });
+
   const times = async (count: number, url: string, options: Partial<InjectOptions> = {}) => {
     const statuses: number[] = [];
     for (let i = 0; i < count; i++) statuses.push((await app.inject({ url, ...options })).statusCode);

@@ -1,6 +1,13 @@
 /** Maps readiness and freshness to their responses (http-facts 12, decisions 4). */
 import type { AltIndexReport, Freshness, IndexReports, OperatorIndexReport, Readiness } from '../../actions/health.ts';
-import type { AltIndexLag, OperatorIndexLag, ReadinessResponse, StatusResponse } from './response-types.ts';
+import type {
+  AltIndexLag,
+  AltIndexProgress,
+  IndexProofEntry,
+  OperatorIndexLag,
+  ReadinessResponse,
+  StatusResponse,
+} from './response-types.ts';
 
 /** `GET /ready`. */
 export function toReadinessReport({
@@ -34,6 +41,18 @@ export function toStatusReport(freshness: Freshness, maxLagBlocks: number): Stat
     status: freshness.isFresh ? 'fresh' : 'not_fresh',
     max_lag_blocks: maxLagBlocks,
     ...toIndexReports(freshness),
+    solana_index_progress: toProgressEntry(freshness.altIndex?.progress),
+  };
+}
+
+function toProgressEntry(progress: AltIndexReport['progress']): AltIndexProgress | null {
+  if (progress === undefined) return null;
+  const { phase, appliedSlot, targetSlot, listedDownToSlot } = progress;
+  return {
+    phase,
+    applied_slot: appliedSlot ?? null,
+    target_slot: targetSlot,
+    listed_down_to_slot: listedDownToSlot ?? null,
   };
 }
 
@@ -51,6 +70,23 @@ function toIndexEntry(index: OperatorIndexReport): OperatorIndexLag {
     head_block: index.headBlock ?? null,
     lag_blocks: index.lagBlocks ?? null,
     head_observed_age_seconds: index.headObservedAgeSeconds ?? null,
+    ...(index.proof !== undefined && { proof: toProof(index.proof) }),
+  };
+}
+
+function toProof({
+  mode,
+  isBackfilled,
+  unprovenBlocks,
+  segmentCount,
+  segments,
+}: NonNullable<OperatorIndexReport['proof']>): IndexProofEntry {
+  return {
+    mode,
+    backfilled: isBackfilled,
+    unproven_blocks: unprovenBlocks,
+    segment_count: segmentCount,
+    segments: segments.map(({ fromBlock, toBlock, kind }) => ({ from_block: fromBlock, to_block: toBlock, kind })),
   };
 }
 

@@ -38,7 +38,12 @@ describe('the alt chain’s indexers', () => {
     await time.advance(0);
     await indexers.caughtUp;
     const startedAt = time.nowMilliseconds();
-    expect(await indexers.index.readStatus()).toEqual({ isReady: true, slot: 11, observedAtMilliseconds: startedAt });
+    expect(await indexers.index.readStatus()).toEqual({
+      isReady: true,
+      slot: 11,
+      observedAtMilliseconds: startedAt,
+      progress: { phase: 'following', appliedSlot: 11, targetSlot: 11, listedDownToSlot: undefined },
+    });
 
     chain.submit(A, recordOf(2));
     await time.advance(60_000);
@@ -46,6 +51,7 @@ describe('the alt chain’s indexers', () => {
       isReady: true,
       slot: 12,
       observedAtMilliseconds: startedAt + 60_000,
+      progress: { phase: 'following', appliedSlot: 12, targetSlot: 12, listedDownToSlot: undefined },
     });
     const { isComplete, tail } = await indexers.index.readHistory(chain.snapshotOf(A), FINGERPRINT);
     expect([isComplete, tail.map(({ value }) => value)]).toEqual([true, [1n, 2n]]);

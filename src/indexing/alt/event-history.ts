@@ -8,8 +8,14 @@ import { emptyRatingState } from '../../domain/rating/rating-state.ts';
 import { decodeRatingStateDay } from '../../domain/rating/rating-state-day-codec.ts';
 import { RETAINED_DAYS } from '../../domain/rating/rating-state-days.ts';
 import { RatingStateUnreadable, decodeRatingState } from '../../domain/rating/rating-state-codec.ts';
-import type { AltEventStore, AltMachineState, StoredAltEvent, StoredAltHistory } from '../../ports/alt-store.ts';
-import type { AltHistoryRead, AltIndex } from '../../ports/indexes.ts';
+import type {
+  AltEventStore,
+  AltMachineState,
+  AltWalk,
+  StoredAltEvent,
+  StoredAltHistory,
+} from '../../ports/alt-store.ts';
+import type { AltHistoryRead, AltIndex, AltWalkProgress } from '../../ports/indexes.ts';
 import type { Log } from '../../ports/runtime.ts';
 import { isLastRecord, pickConsecutive, toRatingEvent } from './stored-events.ts';
 
@@ -22,7 +28,6 @@ export interface AltEventHistoryOptions {
 
 /** Limit of unfolded events per request; beyond it the machine is not rated until the folder has caught up. */
 const MAX_TAIL = 2_000;
-const NOT_OBSERVED = { observed: undefined };
 
 export function createAltEventHistory({ store, log, isRefused }: AltEventHistoryOptions): AltIndex {
   function checkNotRefused(): void {
@@ -125,14 +130,28 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
       };
     },
     async readStatus() {
-      const { observed } = isRefused() ? NOT_OBSERVED : await store.readAltWalk();
+      const walk = isRefused() ? undefined : await store.readAltWalk();
+      const observed = walk?.observed;
       return {
         isReady: observed !== undefined,
         slot: observed?.slot,
         observedAtMilliseconds: observed?.atMilliseconds,
+        progress: walk && toProgress(walk),
       };
     },
   };
+}
+
+function toProgress({ done, observed, open }: AltWalk): AltWalkProgress | undefined {
+  const appliedSlot = done?.slot;
+  if (open === undefined) {
+    const targetSlot = appliedSlot ?? observed?.slot;
+    if (targetSlot === undefined) return undefined;
+    return { phase: 'following', appliedSlot, targetSlot, listedDownToSlot: undefined };
+  }
+  const targetSlot = open.top.slot;
+  if (open.isListed) return { phase: 'applying', appliedSlot, targetSlot, listedDownToSlot: undefined };
+  return { phase: 'listing', appliedSlot, targetSlot, listedDownToSlot: open.cursor.slot };
 }
 
 function readEventLog({ eventLog }: AltMachineSnapshot): AltEventLog {

@@ -90,6 +90,8 @@ describe('the walk', () => {
     expect(await harness.settle()).toEqual(['unexpected:Error']);
     const { open } = await store.readAltWalk();
     expect(open).toMatchObject({ top: { signature: 'tx10' }, cursor: { signature: 'tx5' }, isListed: false });
+    const listing = { phase: 'listing', targetSlot: open!.top.slot, listedDownToSlot: open!.cursor.slot };
+    expect((await harness.index.readStatus()).progress).toEqual({ ...listing, appliedSlot: undefined });
     chain.onRequest = () => undefined;
     chain.requests.length = 0;
     harness = createAltHarness({ chain, store });

@@ -10,10 +10,15 @@ export const ALL_EFFECTS: HeadEffects = { touched: 'all', deployment: true, chec
 export function sumEffects(logs: readonly ChainLog[]): HeadEffects {
   const machines = new Set<MachineId>();
   const kybOperators = new Set<Address>();
+  const holders = new Set<Address>();
   let isAll = false;
   let deployment = false;
   let checks = false;
-  for (const { effect } of logs) {
+  for (const { effect, registry } of logs) {
+    if (registry?.kind === 'transfer') {
+      if (registry.from !== undefined) holders.add(registry.from);
+      if (registry.to !== undefined) holders.add(registry.to);
+    }
     switch (effect.kind) {
       case 'machines':
         for (const id of effect.ids) machines.add(id);
@@ -36,7 +41,7 @@ export function sumEffects(logs: readonly ChainLog[]): HeadEffects {
         break;
     }
   }
-  return { touched: isAll ? 'all' : { machines, kybOperators }, deployment, checks };
+  return { touched: isAll ? 'all' : { machines, kybOperators, holders }, deployment, checks };
 }
 
 export function countUnknown(logs: readonly ChainLog[]): number {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { buildBloom, ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
@@ -8,6 +9,9 @@ import { A, B, openFollowing, pollSteps, problemOf } from '../../../testing/fixt
 import { createHarness } from '../../../testing/fixtures/indexer-harness.ts';
 
 const OPERATOR = `0x${'0b'.repeat(20)}` as Address;
+
+/** Bloom of a block in which other contracts logged. */
+const FOREIGN_BLOOM = buildBloom([`0x${'cc'.repeat(20)}`]);
 
 describe('the head follower', () => {
   it('reports everything as touched on the first poll', async () => {
@@ -143,7 +147,7 @@ describe('a fork', () => {
       await harness.follower.poll();
       harness.time.jump(50_000);
     }
-    const nothing = { machines: new Set(), kybOperators: new Set() };
+    const nothing = { machines: new Set(), kybOperators: new Set(), holders: new Set() };
     expect(harness.steps.map(({ touched }) => touched)).toEqual([nothing, nothing, nothing]);
   });
 
@@ -232,7 +236,7 @@ describe('withheld head logs', () => {
     [
       'logs that the bloom excludes',
       'not-in-bloom',
-      (chain: FakeChain) => (chain.faults.header = (header) => ({ ...header, logsBloom: `0x${'0'.repeat(512)}` })),
+      (chain: FakeChain) => (chain.faults.header = (header) => ({ ...header, logsBloom: FOREIGN_BLOOM })),
     ],
   ])('are rejected when the node reports %s', async (_name, problem, falsify) => {
     const harness = await openFollowing();
@@ -241,6 +245,14 @@ describe('withheld head logs', () => {
     expect(await problemOf(harness)).toBe(problem);
     expect(harness.steps).toEqual([]);
     harness.chain.faults = {};
+    expect(await pollSteps(harness)).toEqual([[11, [A]]]);
+  });
+
+  it('are read by hash on a chain of zero blooms, and found where the first query hid them', async () => {
+    const harness = await openFollowing();
+    harness.chain.mine([submitted(A)]);
+    harness.chain.faults.header = (header) => ({ ...header, logsBloom: ZERO_BLOOM, receiptsRoot: undefined });
+    harness.chain.faults.logs = () => [];
     expect(await pollSteps(harness)).toEqual([[11, [A]]]);
   });
 });

@@ -247,5 +247,8 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
 
 function appendTo(recent: RecentBlocks, { headers, logs }: Segment): void {
   const byBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
-  for (const header of headers) recent.append(header, toEventEntries(byBlock.get(header.number) ?? []));
+  for (const header of headers) {
+    const ofBlock = byBlock.get(header.number) ?? [];
+    recent.append(header, toEventEntries(ofBlock));
+  }
 }

@@ -1,12 +1,12 @@
 /**
- * Bounded buffer of the newest blocks of one chain, parent to child, with their event logs. Every block above `floor`
- * is known, and the floor is a block of the same chain. When a limit is reached the oldest blocks are dropped and the
+ * Bounded buffer of the newest blocks of one chain, parent to child, with their logs of events and registries. Every
+ * block above `floor` is known, and the floor is a block of the same chain. When a limit is reached the oldest blocks are dropped and the
  * floor rises.
  */
-import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { BlockRef } from '../../domain/machine/machine-facts.ts';
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { BlockId, BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { EventGeneration } from '../../ports/main-chain.ts';
-import type { Checkpoint, EventLogEntry } from '../../ports/store.ts';
+import type { Checkpoint, EventLogEntry, RegistryLogEntry } from '../../ports/store.ts';
 
 interface RecentBlock extends BlockRef {
   readonly events: readonly EventLogEntry[];
@@ -14,6 +14,7 @@ interface RecentBlock extends BlockRef {
 
 export interface RecentBlocksLimits {
   readonly blocks: number;
+  /** Includes the logs of registries. */
   readonly events: number;
 }
 
@@ -39,7 +40,7 @@ export class RecentBlocks {
     return this.#floor.blockNumber + this.#blocks.length;
   }
 
-  /** Appends the child of the newest block with all of its event logs. */
+  /** Appends the child of the newest block with all of its logs of events and registries. */
   append({ number, hash, timestamp }: BlockRef, events: readonly EventLogEntry[]): void {
     this.#blocks.push({ number, hash, timestamp, events });
     this.#eventCount += events.length;
@@ -66,7 +67,7 @@ export class RecentBlocks {
   }
 
   /** Returns whether the checkpoint and `block` are on one chain and all blocks between them are known. */
-  holdsBoth(checkpoint: Checkpoint, block: BlockRef): boolean {
+  holdsBoth(checkpoint: Checkpoint, block: BlockId): boolean {
     return this.hashAt(checkpoint.blockNumber) === checkpoint.blockHash && this.hashAt(block.number) === block.hash;
   }
 
@@ -75,13 +76,37 @@ export class RecentBlocks {
     return checkpoint.blockNumber <= block.number && this.holdsBoth(checkpoint, block);
   }
 
-  /** Returns the event logs of one machine in the blocks after `after` up to `upTo`, in chain order. */
+  /** Returns the logs of one machine in the blocks after `after` up to `upTo`, in chain order. */
   listEvents(generation: EventGeneration, id: MachineId, after: number, upTo: number): EventLogEntry[] {
+    return this.#slice(after, upTo).flatMap(({ events }) =>
+      events.filter((event) => event.machineId === id && event.generation === generation),
+    );
+  }
+
+  /**
+   * Returns how many tokens the address gained from the checkpoint to `block`, which may be the older of the two;
+   * undefined when they are not known to be on one chain.
+   */
+  countTokenGrowth(owner: Address, checkpoint: Checkpoint, block: BlockId): number | undefined {
+    if (!this.holdsBoth(checkpoint, block)) return undefined;
+    const [after, upTo] = [checkpoint.blockNumber, block.number].sort((a, b) => a - b) as [number, number];
+    let growth = 0;
+    for (const { events } of this.#slice(after, upTo)) {
+      for (const log of events) {
+        if (log.kind === 'transfer') growth += Number(log.to === owner) - Number(log.from === owner);
+      }
+    }
+    return block.number < checkpoint.blockNumber ? -growth : growth;
+  }
+
+  /** Returns the changes of one machine's owner, controller and chip record in the blocks after `after` up to `upTo`. */
+  listRegistry(id: MachineId, after: number, upTo: number): RegistryLogEntry[] {
+    return this.listEvents('current', id, after, upTo).filter((log) => log.kind !== 'submitted' && log.kind !== 'imported');
+  }
+
+  #slice(after: number, upTo: number): RecentBlock[] {
     const start = Math.max(0, after - this.#floor.blockNumber);
-    const end = Math.max(0, upTo - this.#floor.blockNumber);
-    return this.#blocks
-      .slice(start, end)
-      .flatMap(({ events }) => events.filter((event) => event.machineId === id && event.generation === generation));
+    return this.#blocks.slice(start, Math.max(0, upTo - this.#floor.blockNumber));
   }
 
   #dropFirst(count: number): void {
@@ -94,5 +119,5 @@ export class RecentBlocks {
 }
 
 function countEvents(blocks: readonly RecentBlock[]): number {
-  return blocks.reduce((sum, { events }) => sum + events.length, 0);
+  return blocks.reduce((sum, block) => sum + block.events.length, 0);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AdaptiveWindow } from './adaptive-window.ts';
 
 function recordSuccesses(adaptiveWindow: AdaptiveWindow, times: number): void {
-  for (let i = 0; i < times; i++) adaptiveWindow.recordSuccess();
+  for (let i = 0; i < times; i++) adaptiveWindow.recordSuccess(1);
 }
 
 /** Creates a window that has seen empty blocks. */
@@ -40,6 +40,37 @@ describe('an adaptive window', () => {
     const sizes: number[] = [];
     while (adaptiveWindow.reduceWindow(adaptiveWindow.windowBlocks)) sizes.push(adaptiveWindow.windowBlocks);
     expect(sizes).toEqual([2_500, 1_250, 625, 312, 156, 78, 39, 19, 9, 4, 2, 1]);
+  });
+
+  it.each([
+    [10_000, 10_000],
+    [6_100, 5_000],
+    [2_000, 2_000],
+    [1_024, 1_000],
+  ])('finds a size near a limit of %i blocks after at most four refusals in a row', (limit, found) => {
+    const adaptiveWindow = new AdaptiveWindow(100_000);
+    let inARow = 0;
+    for (let queries = 0; queries < 20; queries++) {
+      const blocks = adaptiveWindow.windowBlocks;
+      if (blocks > limit) {
+        adaptiveWindow.refuseWindow(blocks);
+        expect(++inARow).toBeLessThanOrEqual(4);
+        continue;
+      }
+      inARow = 0;
+      adaptiveWindow.recordSuccess(blocks);
+      adaptiveWindow.recordLogDensity(blocks, 0);
+    }
+    expect([adaptiveWindow.windowBlocks, adaptiveWindow.concurrency]).toEqual([found, 4]);
+  });
+
+  it('tries a size between an accepted and a refused one with one request', () => {
+    const adaptiveWindow = createFullWindow();
+    adaptiveWindow.recordSuccess(1_000);
+    adaptiveWindow.refuseWindow(5_000);
+    expect([adaptiveWindow.windowBlocks, adaptiveWindow.concurrency]).toEqual([3_000, 1]);
+    adaptiveWindow.recordSuccess(3_000);
+    expect([adaptiveWindow.windowBlocks, adaptiveWindow.concurrency]).toEqual([4_000, 1]);
   });
 
   it('does not grow after a refusal of a short last window', () => {

@@ -14,9 +14,12 @@ import {
   watchContracts,
   type BlockRange,
 } from '../../domain/index-rules/block-checks.ts';
+import { ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
+import { EMPTY_RECEIPTS_ROOT } from '../../domain/index-rules/receipts-root.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { BlockLogs, ChainLog, Header, MainChainLog } from '../../ports/main-chain.ts';
+import { BloomEvidence } from './bloom-evidence.ts';
 import { readProvenWindow } from './proven-window.ts';
 import { WindowSummary } from './window-summary.ts';
 
@@ -50,7 +53,7 @@ export interface BlockReader {
     logs: readonly ChainLog[],
     lastLogs: BlockLogs | undefined,
   ): Promise<readonly VerifiedLog[]>;
-  /** Returns whether the logs of the block must be proven because its bloom names a contract. */
+  /** Returns whether the logs of the block must be proven because its bloom does not exclude the contracts. */
   matchesBloom(header: Header): boolean;
 }
 
@@ -58,13 +61,24 @@ export interface BlockReader {
 const HEADERS_PER_BATCH = 500;
 const PROOFS_PER_BATCH = 50;
 
-export function createBlockReader(chain: MainChainLog, completeness: Completeness): BlockReader {
+/** With `requiresReceipts`, a chain whose receipts do not match its headers is refused. */
+export function createBlockReader(
+  chain: MainChainLog,
+  completeness: Completeness,
+  requiresReceipts = false,
+): BlockReader {
   const contracts = watchContracts(chain.addresses);
   const isProven = completeness === 'proven';
+  const evidence = new BloomEvidence(chain, contracts);
 
   async function readWindow(range: BlockRange): Promise<VerifiedWindow> {
-    const proven = isProven && chain.servesReceipts ? await readProvenWindow(chain, contracts, range) : undefined;
-    if (proven === undefined) return readCrossCheckedWindow(range);
+    const proven =
+      isProven && chain.servesReceipts ? await readProvenWindow(chain, contracts, evidence, range) : undefined;
+    if (proven === undefined) {
+      // Without the method there are no receipts to compare; here they contradict the headers.
+      if (requiresReceipts && chain.servesReceipts) throw new ResponseRejected('unproven-receipts');
+      return readCrossCheckedWindow(range);
+    }
     const { headers, summary } = proven;
     const { number, hash, timestamp } = headers.at(-1)!;
     return { ...range, parentHash: headers[0]!.parentHash, last: { number, hash, timestamp }, summary };
@@ -110,11 +124,13 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
   }
 
   /**
-   * Returns true when the node returned no logs and the bloom names no contract. Logs that explain the whole bloom
+   * Returns true when the node returned no logs and the bloom names no contract; a zero bloom also needs the receipts
+   * root of a block without receipts. Logs that explain the whole bloom
    * prove nothing: other logs of the block may have set the bits of a hidden one (same machine, same position of
    * another).
    */
   function isProvenEmpty(header: Header, logs: readonly ChainLog[]): boolean {
+    if (isZeroBloom(header)) return logs.length === 0 && header.receiptsRoot === EMPTY_RECEIPTS_ROOT;
     return logs.length === 0 && findContractsMissingLogs(contracts, header, logs).length === 0;
   }
 
@@ -161,10 +177,14 @@ export function createBlockReader(chain: MainChainLog, completeness: Completenes
   }
 
   function isNamed(header: Header): boolean {
-    return isProven && findContractsMissingLogs(contracts, header, []).length > 0;
+    return isProven && !isProvenEmpty(header, []);
   }
 
   return { readWindow, verifyBlocks, matchesBloom: isNamed };
+}
+
+function isZeroBloom({ logsBloom }: Header): boolean {
+  return logsBloom === ZERO_BLOOM;
 }
 
 /** Checks that the logs belong to the header's block and adds its timestamp. */

@@ -26,7 +26,7 @@ async function openHarness(): Promise<IndexerHarness> {
 
 async function read({ eventTimes, chain }: IndexerHarness, block = chain.head) {
   try {
-    return (await eventTimes.readPinnedHistory({ generation: 'current', id: A, block })).epoch;
+    return (await eventTimes.readPinnedHistory({ generation: 'current', id: A, block, hasPriorEvents: false })).epoch;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return error.kind;

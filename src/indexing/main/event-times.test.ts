@@ -136,6 +136,39 @@ describe('block times of events', () => {
     expect(await read(harness, 0, 3, harness.chain.headerAt(3), true)).toEqual(ROWS.slice(0, 3));
   });
 
+  it('wait for the proof of their blocks where the history has prior events', async () => {
+    const chain = new FakeChain();
+    chain.mineMany(60);
+    chain.mine([submitted(A, { value: 9n })]);
+    chain.mine([imported(A, 50n), submitted(A, { value: 10n })]);
+    chain.mineMany(60);
+    const harness = createHarness({ chain, store: await createStore('sqlite::memory:'), proof: 'background' });
+    await harness.index.advance(NEVER);
+    await harness.follower.poll();
+    const pinned = { generation: 'current', id: A, block: chain.head, hasPriorEvents: true } as const;
+    const syncing = ['EventIndexSyncing', { indexedBlock: 120, headBlock: 122 }];
+    expect(await read(harness, 0, 1)).toEqual([[0, 0n, 10n, 62]]);
+    expect(await read(harness, 0, 1, chain.head, true)).toEqual(syncing);
+    await expect(harness.eventTimes.readPinnedHistory(pinned)).rejects.toEqual(
+      new Fault('EventIndexSyncing', { indexedBlock: 120, headBlock: 122 }),
+    );
+    // A block before the last import does not concern the machine's records.
+    await harness.store.recordProvenBlocks([62]);
+    expect(await read(harness, 0, 1, chain.head, true)).toEqual([[0, 0n, 10n, 62]]);
+    expect((await harness.eventTimes.readPinnedHistory(pinned)).epoch).toBe(1);
+  });
+
+  it('are unknown where a history with prior events has more logs than records', async () => {
+    const harness = await openHarness();
+    const query = { generation: 'current', id: A, from: 0, to: 2, hasPriorEvents: true } as const;
+    const { head } = harness.chain;
+    await expect(harness.eventTimes.readEventLogs({ ...query, block: head, total: 2 })).rejects.toThrow();
+    expect(await harness.eventTimes.readEventLogs({ ...query, block: head, total: 5 })).toHaveLength(2);
+    const below = harness.chain.headerAt(2);
+    await expect(harness.eventTimes.readEventLogs({ ...query, to: 1, block: below, total: 1 })).rejects.toThrow();
+    expect(await harness.eventTimes.readEventLogs({ ...query, block: below, total: 2 })).toHaveLength(2);
+  });
+
   it('exclude those of a history that restarted after the pinned block', async () => {
     const harness = await openHarness();
     const pinned = harness.chain.head;
@@ -241,7 +274,9 @@ describe('a targeted query', () => {
     ]);
     expect(results).toEqual([SYNCING, SYNCING, SYNCING]);
     expect(await readOf('legacy', harness, 0, 6)).toEqual(SYNCING);
-    expect(harness.chain.requests).toEqual(['logs']);
+    await harness.repair.idle();
+    // The query, and one repair of the stored logs.
+    expect(harness.chain.requests).toEqual(['logs', 'logs', 'headers']);
     harness.chain.mine([submitted(A, { value: 15n }, 'legacy')]);
     await harness.follower.poll();
     expect(await readOf('legacy', harness, 5, 6)).toEqual([[5, 5n, 15n, 7]]);

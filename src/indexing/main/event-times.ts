@@ -9,19 +9,21 @@ import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import { NO_PROVENANCE, type Provenance } from '../../domain/machine/provenance.ts';
 import type { EventLogQuery, EventLogRow, EventTimes, PinnedHistory, PinnedMachine } from '../../ports/indexes.ts';
 import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
-import type { Checkpoint, EventLogEntry, MainChainIndexStore } from '../../ports/store.ts';
+import type { Checkpoint, EventLogEntry, Store } from '../../ports/store.ts';
 import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
+import type { IndexRepair } from './index-repair.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
 import { createTargetedEvents } from './targeted-events.ts';
 
 export interface EventTimesOptions {
   readonly chain: MainChainLog;
   readonly store: Pick<
-    MainChainIndexStore,
-    'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs' | 'readProvenance'
+    Store,
+    'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs' | 'readProvenance' | 'areEventLogsProven'
   >;
   readonly integrity: IndexIntegrity;
+  readonly repair: Pick<IndexRepair, 'startEvents'>;
   /** Returns the blocks that the head follower knows. */
   readonly recent: () => RecentBlocks | undefined;
 }
@@ -35,7 +37,7 @@ const MAX_ATTEMPTS = 5;
 /** Queries whose result was insufficient; they are not repeated for the same blocks. */
 const MAX_INSUFFICIENT = 1_000;
 
-export function createEventTimes({ chain, store, integrity, recent }: EventTimesOptions): EventTimes {
+export function createEventTimes({ chain, store, integrity, repair, recent }: EventTimesOptions): EventTimes {
   const targeted = createTargetedEvents(chain, recent);
   const inFlight = new Map<string, Promise<readonly EventLogEntry[] | undefined>>();
   const insufficient = new Set<string>();
@@ -49,20 +51,25 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
     const rows = hasPriorEvents
-      ? pickProven(stored, query)
+      ? await pickProven(stored, query)
       : (pickRows(appendRecent(stored, query), from, to) ?? (await pickTargeted(stored, query)));
-    if (rows === undefined) throw syncing(checkpoint, block);
+    if (rows === undefined) {
+      // Followed logs are complete, so the missing one is below the checkpoint.
+      if (recent()?.spans(checkpoint, block) === true) repair.startEvents(query.generation, query.id);
+      throw syncing(checkpoint, block);
+    }
     // A history that restarted after the pinned block is not the requested one.
     if (rows.some(({ blockNumber }) => blockNumber > block.number)) throw chainUnreadable('main', 'block-mismatch');
     return rows;
   }
 
   async function readPinnedHistory(machine: PinnedMachine): Promise<PinnedHistory> {
-    const { generation, id, block } = machine;
+    const { generation, id, block, hasPriorEvents } = machine;
     integrity.check();
     const stored = await readStored({ generation, id, from: 0, to: 0 });
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
+    if (hasPriorEvents && !(await store.areEventLogsProven(generation, id))) throw syncing(checkpoint, block);
     const blocks = recent();
     const isAbove = block.number >= checkpoint.blockNumber;
     const ends = isAbove
@@ -116,7 +123,7 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     if (hash !== blockHash) throw chainUnreadable('main', 'contradiction');
   }
 
-  /** Returns checkpoint, count and rows of one state of the index; undefined before the first commit. */
+  /** Returns checkpoint, count and rows of one state of the index; undefined before the first commit and while block times are unknown. */
   async function readStored({
     generation,
     id,
@@ -127,6 +134,7 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
     for (let attempt = 0; checkpoint !== undefined && attempt < MAX_ATTEMPTS; attempt++) {
       const { count, epoch } = await store.readEventLogCount(generation, id);
       const provenance = generation === 'current' ? await store.readProvenance(id) : NO_PROVENANCE;
+      if (provenance === undefined) return undefined;
       const rows = from < count ? await store.listEventLogs(generation, id, from, Math.min(to, count)) : [];
       const after = await store.readMainChainCheckpoint();
       if (after?.blockHash === checkpoint.blockHash) return { checkpoint, count, epoch, provenance, rows };
@@ -137,13 +145,25 @@ export function createEventTimes({ chain, store, integrity, recent }: EventTimes
 
   /**
    * Picks rows that are proven to follow the last import. A targeted query may hide an import, and only the followed
-   * blocks prove that there is none.
+   * blocks prove that there is none. Stored logs must be proven too, because positions alone can pair with the wrong
+   * records after an import.
    */
-  function pickProven(stored: StoredAt, query: EventLogQuery): EventLogRow[] | undefined {
-    const { from, to, block } = query;
-    const isProven =
+  async function pickProven(stored: StoredAt, query: EventLogQuery): Promise<EventLogRow[] | undefined> {
+    const { generation, id, from, to, block } = query;
+    const isFollowed =
       block.number <= stored.checkpoint.blockNumber || recent()?.spans(stored.checkpoint, block) === true;
-    return isProven ? pickRows(appendRecent(stored, query), from, to) : undefined;
+    if (!isFollowed || !(await store.areEventLogsProven(generation, id))) return undefined;
+    const history = appendRecent(stored, query);
+    return (await isWhole(history, stored, query)) ? pickRows(history, from, to) : undefined;
+  }
+
+  /** Returns whether the history ends with the last record at the block. */
+  async function isWhole(history: EventHistory, { checkpoint }: StoredAt, query: EventLogQuery): Promise<boolean> {
+    const { generation, id, block, total } = query;
+    if (total === undefined) return true;
+    if (block.number >= checkpoint.blockNumber) return history.count === total;
+    const [next] = await store.listEventLogs(generation, id, total, total + 1);
+    return next === undefined || next.blockNumber > block.number;
   }
 
   /** Returns the stored history with the events of the followed blocks; without them, the stored one alone. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../../domain/faults.ts';
+import { ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { EVENTS, REGISTRY } from '../../../testing/fakes/fake-logs.ts';
@@ -177,6 +178,17 @@ describe('a node that returns false data', () => {
     const harness = await openHarness({ chain });
     expect(await advance(harness)).toBe('caught-up');
     expect((await harness.store.readMainChainCheckpoint())!.blockNumber).toBe(11);
+  });
+
+  it('is indexed whole on a chain of zero blooms without receipts', async () => {
+    const chain = createHistory();
+    chain.faults.header = (header) => ({ ...header, logsBloom: ZERO_BLOOM, receiptsRoot: undefined });
+    chain.faults.logs = (logs) => logs.slice(0, -1);
+    const harness = await openHarness({ chain });
+    expect(await advance(harness)).toBe('withheld-logs');
+    delete chain.faults.logs;
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
   });
 
   it('is accepted in trusted mode, which reads fewer headers', async () => {

@@ -1,20 +1,30 @@
 /**
- * Resumable index of the contracts' logs up to the finalized block (chain-evm 3.7 and 4). Windows of verified blocks
- * are stored in one transaction each, together with the checkpoint. The checkpoint never moves backwards, and only to a
- * descendant of its block.
+ * Resumable index of the contracts' logs up to the finalized block (chain-evm 3.7 and 4). Far from the head it reads
+ * logs alone and leaves the proof for later (design/real-chains.md 1); near it, and in mode `before`, it reads verified
+ * blocks. Blocks are stored together with the checkpoint, which never moves backwards, and only on one chain.
  */
+import { watchContracts, type BlockRange } from '../../domain/index-rules/block-checks.ts';
+import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
-import type { BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { MainChainLog } from '../../ports/main-chain.ts';
-import type { Checkpoint, MainChainIndexStore, OwnershipReads } from '../../ports/store.ts';
+import type {
+  Checkpoint,
+  EventLogEntry,
+  MainChainIndexStore,
+  OwnershipReads,
+} from '../../ports/store.ts';
+import type { UnprovenWindow } from '../../ports/index-proof.ts';
 import { watchBackfill } from './backfill-progress.ts';
-import { AdaptiveWindow } from './adaptive-window.ts';
+import { AdaptiveWindow, MAX_LOG_WINDOW_BLOCKS } from './adaptive-window.ts';
+import { completeBackfill, type BackfillStore } from './backfill-completion.ts';
 import { IndexRefused, type IndexIntegrity } from '../loops/index-integrity.ts';
 import type { BlockReader, VerifiedWindow } from './block-reader.ts';
+import { groupWindows, type LogGroup } from './log-groups.ts';
+import { readLogWindow } from './log-window.ts';
 import { readOneAhead, streamWindows } from './window-stream.ts';
 
 /** Chain and reader that a step uses. */
@@ -24,7 +34,8 @@ export interface IndexSource {
 }
 
 export interface MainChainIndexOptions extends IndexSource {
-  readonly store: MainChainIndexStore;
+  readonly store: MainChainIndexStore & BackfillStore;
+  readonly proof: IndexProof;
   readonly integrity: IndexIntegrity;
   readonly clock: Clock;
   readonly log: Log;
@@ -60,7 +71,9 @@ const MAX_ADVANCE_MILLISECONDS = 20_000;
 
 export function createMainChainIndex(options: MainChainIndexOptions): MainChainIndex {
   const { store, integrity, clock, log, identity, startBlock } = options;
+  const contracts = watchContracts(options.chain.addresses);
   const adaptiveWindow = new AdaptiveWindow(options.maxWindowBlocks);
+  const logWindow = new AdaptiveWindow(options.maxWindowBlocks ?? MAX_LOG_WINDOW_BLOCKS);
   let isClaimed = false;
   let isCaughtUp = false;
   /** Source of the current step. */
@@ -82,11 +95,25 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   }
 
   async function step(signal: AbortSignal): Promise<Advance> {
+    const endAt = clock.nowMilliseconds() + MAX_ADVANCE_MILLISECONDS;
     const checkpoint = await store.readMainChainCheckpoint();
     const finalized = await readFinalized(checkpoint);
+    const advanced = await importNewBlocks(checkpoint, finalized, endAt, signal);
+    if (advanced.kind !== 'caught-up') return advanced;
+    const { chain } = source;
+    const isComplete = await completeBackfill({ chain, store, clock, signal, endAt }, advanced.block);
+    return isComplete ? advanced : { kind: 'behind' };
+  }
+
+  async function importNewBlocks(
+    checkpoint: Checkpoint | undefined,
+    finalized: BlockRef,
+    endAt: number,
+    signal: AbortSignal,
+  ): Promise<Advance> {
     if (checkpoint !== undefined && finalized.number <= checkpoint.blockNumber)
       return confirmCheckpoint(checkpoint, finalized);
-    return finalized.number < startBlock ? { kind: 'waiting' } : importBlocks(checkpoint, finalized, signal);
+    return finalized.number < startBlock ? { kind: 'waiting' } : importBlocks(checkpoint, finalized, endAt, signal);
   }
 
   /** Reads the newest and the finalized block, and stores the head observation. */
@@ -115,45 +142,72 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   async function importBlocks(
     from: Checkpoint | undefined,
     finalized: BlockRef,
+    endAt: number,
     signal: AbortSignal,
   ): Promise<Advance> {
     const range = { fromBlock: from === undefined ? startBlock : from.blockNumber + 1, toBlock: finalized.number };
+    const isFar = range.toBlock - range.fromBlock > MAX_LAG_BLOCKS;
     const progress = watchBackfill(range, startBlock, clock, log);
-    const endAt = clock.nowMilliseconds() + MAX_ADVANCE_MILLISECONDS;
+    const steps =
+      isFar && options.proof !== 'before'
+        ? readLogSteps(range, from, finalized, signal)
+        : readVerifiedSteps(range, from, finalized, signal, isFar);
     let checkpoint = from;
-    // The chain reads of a window overlap with storing the previous one.
-    for await (const { window, ownership } of readOneAhead(readSteps(range, from, finalized, signal))) {
-      const next = toCheckpoint(window);
-      const isStored = await store.advanceMainChain(checkpoint, next, window.summary.events, ownership);
+    // The chain reads of a step overlap with storing the previous one.
+    for await (const { last, events, ownership, unproven } of readOneAhead(steps)) {
+      const next = { blockNumber: last.number, blockHash: last.hash };
+      const isStored = await store.advanceMainChain(checkpoint, next, events, ownership, unproven);
       if (!isStored) return { kind: 'waiting' };
       checkpoint = next;
       progress.reach(next.blockNumber);
-      if (next.blockNumber === finalized.number) return { kind: 'caught-up', block: window.last };
+      if (next.blockNumber === finalized.number) return { kind: 'caught-up', block: last };
       if (clock.nowMilliseconds() >= endAt) break;
     }
     return { kind: 'behind' };
   }
 
-  /** Yields consecutive windows, each with the ownership that its logs name. */
-  async function* readSteps(
+  /** Yields consecutive windows of proven blocks, each with the ownership that its logs name. */
+  async function* readVerifiedSteps(
     range: BlockRange,
     from: Checkpoint | undefined,
     finalized: BlockRef,
     signal: AbortSignal,
-  ): AsyncGenerator<{ readonly window: VerifiedWindow; readonly ownership: OwnershipReads }> {
-    const isFar = finalized.number - range.fromBlock > MAX_LAG_BLOCKS;
+    isFar: boolean,
+  ): AsyncGenerator<ImportStep> {
     // Reads at one block always return the same result.
     const alreadyRead = isFar ? new ReadMachines() : undefined;
     let before = from;
-    for await (const window of streamWindows(source.reader, adaptiveWindow, range, signal)) {
+    for await (const window of streamWindows(source.reader.readWindow, adaptiveWindow, range, signal)) {
       await checkLinks(window, before, finalized);
-      before = toCheckpoint(window);
-      yield { window, ownership: await readOwnership(window, isFar ? finalized : window.last, alreadyRead) };
+      const { last, summary } = window;
+      before = { blockNumber: last.number, blockHash: last.hash };
+      const ownership = await readOwnership(window, isFar ? finalized : last, alreadyRead);
+      yield { last, events: summary.events, ownership, unproven: undefined };
+    }
+  }
+
+  /** Yields groups of windows read from logs alone. The only headers are those of their last blocks. */
+  async function* readLogSteps(
+    range: BlockRange,
+    from: Checkpoint | undefined,
+    finalized: BlockRef,
+    signal: AbortSignal,
+  ): AsyncGenerator<ImportStep> {
+    const { chain } = source;
+    if (from !== undefined && (await chain.readHeader(from.blockNumber)).hash !== from.blockHash)
+      throw refuseCheckpoint();
+    integrity.report('index', undefined);
+    const windows = streamWindows((part) => readLogWindow(chain, contracts, part), logWindow, range, signal);
+    for await (const group of groupWindows(windows, clock)) {
+      const { toBlock, events, unproven } = group;
+      const last = toBlock === finalized.number ? finalized : await chain.readHeader(toBlock);
+      checkLastBlock(group, last);
+      yield { last, events, ownership: { readAtBlock: toBlock, changes: [] }, unproven };
     }
   }
 
   /**
-   * Reads the ownership of the machines that logs name (chain-evm 4.1). A step that begins far from the head reads at
+   * Reads the ownership of the machines that logs name (chain-evm 4.1). A backfill that begins far from the head reads at
    * the newest final block instead of the window's: nothing is listed yet, nodes may have pruned old states, and later
    * logs name whatever changed in between.
    */
@@ -192,8 +246,18 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   return { claim, advance };
 }
 
-function toCheckpoint({ last }: VerifiedWindow): Checkpoint {
-  return { blockNumber: last.number, blockHash: last.hash };
+/** Blocks to store in one transaction. */
+interface ImportStep {
+  readonly last: BlockRef;
+  readonly events: readonly EventLogEntry[];
+  readonly ownership: OwnershipReads;
+  readonly unproven: UnprovenWindow | undefined;
+}
+
+/** Checks that logs of the last block are of the block that the checkpoint will name. */
+function checkLastBlock({ unproven }: LogGroup, last: BlockRef): void {
+  const block = unproven.blocks.at(-1);
+  if (block?.blockNumber === last.number && block.blockHash !== last.hash) throw new ResponseRejected('hash-mismatch');
 }
 
 /** Bounds the memory of the set; about 20 MB. */

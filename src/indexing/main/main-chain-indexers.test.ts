@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
+import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { HeadStep } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
@@ -13,13 +14,13 @@ import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 
 const A = machine(11);
 
-async function openIndexers() {
-  const chain = new FakeChain();
+async function openIndexers(proof: IndexProof = 'before', chain = new FakeChain()) {
   const store = await createStore('sqlite::memory:');
   const time = new VirtualTime();
   const steps: HeadStep[] = [];
   const indexers = createMainChainIndexers({
     chain,
+    balances: chain,
     store,
     fxRates: new FixedRates(),
     clock: time,
@@ -35,9 +36,12 @@ async function openIndexers() {
     },
     pollIntervalMilliseconds: 60_000,
     listeners: [{ advanceHead: (step) => steps.push(step) }],
+    proof,
+    random: () => 0,
   });
-  const stop = () => Promise.all([indexers.worker.stop(), indexers.head.stop()]);
-  const start = () => [indexers.worker, indexers.head].map((loop) => loop.start());
+  const loops = [indexers.worker, indexers.head, indexers.prover].filter((loop) => loop !== undefined);
+  const stop = () => Promise.all(loops.map((loop) => loop.stop()));
+  const start = () => loops.map((loop) => loop.start());
   return { chain, store, time, steps, indexers, start, stop };
 }
 
@@ -94,7 +98,7 @@ describe('the main chain’s indexers', () => {
         hasPriorEvents: false,
       }),
     ).toHaveLength(1);
-    const pinned = { generation: 'current', id: A, block: chain.head } as const;
+    const pinned = { generation: 'current', id: A, block: chain.head, hasPriorEvents: false } as const;
     expect((await indexers.eventTimes.readPinnedHistory(pinned)).epoch).toBe(0);
     await stop();
   });
@@ -127,6 +131,26 @@ describe('the main chain’s indexers', () => {
     await stop();
   });
 
+  it('prove the index in the background once it has caught up', async () => {
+    const chain = new FakeChain();
+    chain.servesReceipts = true;
+    chain.mine([submitted(A)]);
+    chain.mineMany(400);
+    const { store, time, indexers, start, stop } = await openIndexers('background', chain);
+    start();
+    await time.advance(1_000);
+    await indexers.caughtUp;
+    await time.advance(120_000);
+    expect(await store.areEventLogsProven('current', A)).toBe(true);
+    expect(await store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: 399, kind: 'sample' }]);
+    expect(indexers.report().prover).toEqual({ differences: 0, unproven: 0 });
+    await stop();
+  });
+
+  it.each(['before', 'off'] as const)('run no background proof in mode %s', async (proof) => {
+    expect((await openIndexers(proof)).indexers.prover).toBeUndefined();
+  });
+
   it('log it when the stored index is refused', async () => {
     const { chain, time, indexers, start, stop } = await openIndexers();
     chain.mineMany(5);
@@ -138,7 +162,10 @@ describe('the main chain’s indexers', () => {
     expect(indexers.report()).toEqual({
       refusal: 'checkpoint-not-on-chain',
       head: { reorgs: 1, unknownLogs: 0 },
+      repair: { started: 0, succeeded: 0 },
+      missingEvents: 0,
       folder: { foldedEvents: 0, pendingMachines: 0, unreadableMachines: 0 },
+      prover: { differences: 0, unproven: 0 },
     });
     expect(indexers.worker.report().lastFailure).toBe('checkpoint-not-on-chain');
     await expect(indexers.index.readMainChainIndex()).rejects.toEqual(chainUnreadable('main', 'contradiction'));

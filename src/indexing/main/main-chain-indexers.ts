@@ -2,20 +2,26 @@
  * Indexers of the main chain. The worker indexes and folds finalized blocks and runs in one process only; the head
  * follower runs in every process that serves requests.
  */
+import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
-import type { EventTimes, IndexStatus } from '../../ports/indexes.ts';
+import type { EventTimes, IndexCounters, IndexStatus } from '../../ports/indexes.ts';
 import type { FxRates } from '../../ports/rates.ts';
-import type { HeadListener, MainChainLog } from '../../ports/main-chain.ts';
-import type { RatingStateStore, MainChainIndexStore } from '../../ports/store.ts';
+import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
+import type { Store } from '../../ports/store.ts';
 import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
+import { createEventTotalCheck } from './event-total-check.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
 import { formatIndexIdentity, type IndexedDeployment } from '../loops/index-identity.ts';
 import { createIndexIntegrity, type IndexRefusal } from '../loops/index-integrity.ts';
 import { createIndexStatus } from './index-status.ts';
+import { createIndexCounters } from './index-counters.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
+import { createIndexRepair, type IndexRepairReport } from './index-repair.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
-import { createBlockReader, type Completeness } from './block-reader.ts';
+import { createBlockReader } from './block-reader.ts';
+import { createBackgroundProver, type BackgroundProverReport } from './background-prover.ts';
+import type { RandomBelow } from './absence-proof.ts';
 
 export interface MainChainIndexersOptions {
   readonly chain: MainChainLog;
@@ -24,7 +30,9 @@ export interface MainChainIndexersOptions {
    * follower.
    */
   readonly deferredChain?: MainChainLog | undefined;
-  readonly store: MainChainIndexStore & RatingStateStore;
+  /** Reads the counters of the contracts. */
+  readonly balances: Pick<MainChain, 'readBalance' | 'readBalanceAt'>;
+  readonly store: Store;
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -34,14 +42,20 @@ export interface MainChainIndexersOptions {
   readonly pollIntervalMilliseconds: number;
   /** Poll interval of the head follower when blocks follow no schedule. */
   readonly headIntervalMilliseconds?: number | undefined;
-  readonly completeness?: Completeness | undefined;
+  /** `before` where it is not given. */
+  readonly proof?: IndexProof | undefined;
   readonly listeners: readonly HeadListener[];
+  /** Draws the blocks of samples. */
+  readonly random: RandomBelow;
 }
 
 export interface MainChainIndexers {
   readonly eventTimes: EventTimes;
   readonly index: IndexStatus;
+  readonly counters: IndexCounters;
   readonly worker: PollLoop;
+  /** Proves the index in the background, in the process of the worker; undefined where nothing is proven afterwards. */
+  readonly prover: PollLoop | undefined;
   readonly head: PollLoop;
   /**
    * Claims the database for this deployment. Returns false when it holds the index of another one, which contradicts
@@ -60,6 +74,10 @@ export interface MainChainIndexersReport {
   readonly refusal: IndexRefusal | undefined;
   readonly head: HeadFollowerReport;
   readonly folder: EventFolderReport;
+  readonly repair: IndexRepairReport;
+  /** Events that the index lacks at its checkpoint; undefined where this process did not compare. */
+  readonly missingEvents: number | undefined;
+  readonly prover: BackgroundProverReport;
 }
 
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
@@ -71,17 +89,22 @@ const MIN_DEFERRABLE_INTERVAL_MILLISECONDS = 30_000;
 const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
 export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
-  const { chain, store, clock, timers, log, deployment, listeners, completeness = 'proven' } = options;
+  const { chain, store, clock, timers, log, deployment, listeners, proof = 'before' } = options;
+  const completeness = proof === 'off' ? 'trusted' : 'proven';
   const integrity = createIndexIntegrity(log);
-  const reader = createBlockReader(chain, completeness);
+  const isFirst = proof === 'before';
+  const reader = createBlockReader(chain, completeness, isFirst);
   const identity = formatIndexIdentity(deployment);
   const { startBlock } = deployment;
   const { deferredChain, pollIntervalMilliseconds } = options;
   const isDeferrable = deferredChain !== undefined && pollIntervalMilliseconds >= MIN_DEFERRABLE_INTERVAL_MILLISECONDS;
   const deferred = isDeferrable
-    ? { chain: deferredChain, reader: createBlockReader(deferredChain, completeness) }
+    ? { chain: deferredChain, reader: createBlockReader(deferredChain, completeness, isFirst) }
     : undefined;
-  const index = createMainChainIndex({ chain, reader, deferred, store, integrity, clock, log, identity, startBlock });
+  const index = createMainChainIndex({
+    ...{ chain, reader, deferred, store, proof },
+    ...{ integrity, clock, log, identity, startBlock },
+  });
   const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock, log });
   const { headIntervalMilliseconds = HEAD_INTERVAL_MILLISECONDS } = options;
   const follower = createHeadFollower({
@@ -94,6 +117,11 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     listeners,
     intervalMilliseconds: headIntervalMilliseconds,
   });
+
+  const { balances, random } = options;
+  const repair = createIndexRepair({ chain, balances, store, integrity, clock, log, startBlock });
+  const eventTotal = createEventTotalCheck({ chain: deferred?.chain ?? chain, store, repair, log });
+  const prover = createBackgroundProver({ chain, store, clock, log, proof, startBlock, random });
 
   let isIndexed = false;
   let isFolded = false;
@@ -109,7 +137,9 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
     // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
     if (!isIndexed) head.wake();
+    if (!isIndexed) proverLoop.wake();
     isIndexed = true;
+    await eventTotal.compare();
     const outcome = await folder.fold(advanced.block, signal);
     if (outcome === 'idle' && !isFolded) {
       isFolded = true;
@@ -127,6 +157,18 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     return outcome;
   }
 
+  const proverLoop = createPollLoop({
+    name: 'main-chain-proof',
+    intervalMilliseconds: pollIntervalMilliseconds,
+    firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
+    maxBackoffMilliseconds: MAX_WORKER_BACKOFF_MILLISECONDS,
+    clock,
+    timers,
+    log,
+    // Until the index has caught up, its requests come first.
+    step: (signal) => (isIndexed ? prover.prove(signal) : Promise.resolve('idle')),
+  });
+
   const head = createPollLoop({
     name: 'main-chain-head',
     intervalMilliseconds: headIntervalMilliseconds,
@@ -139,8 +181,9 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   });
 
   return {
-    eventTimes: createEventTimes({ chain, store, integrity, recent: follower.recent }),
-    index: createIndexStatus(store, integrity),
+    eventTimes: createEventTimes({ chain, store, integrity, repair, recent: follower.recent }),
+    index: createIndexStatus({ store, integrity, clock, proof, recent: follower.recent }),
+    counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),
     worker: createPollLoop({
       name: 'main-chain-index',
       intervalMilliseconds: pollIntervalMilliseconds,
@@ -151,10 +194,18 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       log,
       step: work,
     }),
+    prover: proof === 'background' || proof === 'full' ? proverLoop : undefined,
     head,
     claimIndex: index.claim,
     following: following.promise,
     caughtUp: caughtUp.promise,
-    report: () => ({ refusal: integrity.refusal(), head: follower.report(), folder: folder.report() }),
+    report: () => ({
+      refusal: integrity.refusal(),
+      head: follower.report(),
+      folder: folder.report(),
+      repair: repair.report(),
+      missingEvents: eventTotal.missing(),
+      prover: prover.report(),
+    }),
   };
 }

@@ -10,7 +10,11 @@ import {
   openHarness,
   seqsOf,
 } from '../../../testing/fixtures/main-index-harness.ts';
+import { buildBloom, ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
+import type { IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 import { createBlockReader } from './block-reader.ts';
+
+const FOREIGN = `0x${'cc'.repeat(20)}`;
 
 function createTeller(): FakeChain {
   const chain = createHistory();
@@ -26,16 +30,49 @@ describe('windows of a node that serves receipts', () => {
     expect(proven).toEqual(crossChecked);
   });
 
-  it('request no logs by range or hash, and receipts only where a bloom names a contract', async () => {
-    const harness = await openHarness({ chain: createTeller() });
-    const requested: (readonly number[])[] = [];
+  /** Lists the blocks whose receipts are read in one step. */
+  async function listRead(harness: IndexerHarness): Promise<number[]> {
+    const requested: number[] = [];
     harness.chain.faults.before = (request, detail) => {
-      if (request === 'receipts') requested.push(detail);
+      if (request === 'receipts') requested.push(...detail);
     };
     expect(await advance(harness)).toBe('caught-up');
+    return requested;
+  }
+
+  it('request no logs by range, and receipts of every block with a zero bloom', async () => {
+    const harness = await openHarness({ chain: createTeller() });
+    expect(await listRead(harness)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
-    expect(requested).toEqual([[2, 3, 4, 5, 7]]);
-    expect(harness.chain.requests.filter((each) => each === 'logs' || each === 'block-logs')).toEqual([]);
+    expect(harness.chain.requests).not.toContain('logs');
+  });
+
+  it('read no receipts of a block whose bloom excludes the contracts, once a bloom was seen to be real', async () => {
+    const harness = await openHarness({ chain: createTeller() });
+    await advance(harness);
+    const { chain } = harness;
+    for (let i = 0; i < 20; i++) chain.mine(i === 12 ? [submitted(A)] : [], [FOREIGN]);
+    expect(await listRead(harness)).toEqual([8, 9, 22]);
+    expect(chain.requests.filter((name) => name === 'block-logs')).toHaveLength(1);
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ['zero', ZERO_BLOOM, ['caught-up']],
+    // The first proven log that its bloom lacks shows that blooms are not real here.
+    ['of other contracts', buildBloom([FOREIGN]), ['not-in-bloom', 'caught-up']],
+  ])('find every log where all blooms are %s', async (_name, logsBloom, outcomes) => {
+    const chain = createTeller();
+    chain.faults.header = (header) => ({ ...header, logsBloom });
+    const harness = await openHarness({ chain });
+    for (const outcome of outcomes) expect(await advance(harness)).toBe(outcome);
+    expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
+  });
+
+  it('are refused where receipts that do not match are not accepted', async () => {
+    const chain = createTeller();
+    chain.faults.receipts = () => 'unproven';
+    const reader = createBlockReader(chain, 'proven', true);
+    await expect(reader.readWindow({ fromBlock: 1, toBlock: 9 })).rejects.toThrow('unproven-receipts');
   });
 
   it('are read as from any other node when the receipts do not match the headers', async () => {

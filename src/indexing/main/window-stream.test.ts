@@ -49,7 +49,7 @@ const RANGE = { fromBlock: 0, toBlock: 69 };
 describe('a stream of windows', () => {
   it('yields windows in order, however they are returned', async () => {
     const { reader, requested } = createReader();
-    const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, new AbortController().signal));
+    const state = follow(streamWindows(reader.readWindow, new AdaptiveWindow(10), RANGE, new AbortController().signal));
     await settle();
     expect(requested.map(({ fromBlock }) => fromBlock)).toEqual([0, 10, 20, 30]);
     requested[1]!.response.resolve(undefined);
@@ -67,7 +67,7 @@ describe('a stream of windows', () => {
 
   it('ends only when no request is in flight', async () => {
     const { reader, requested } = createReader();
-    const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, new AbortController().signal));
+    const state = follow(streamWindows(reader.readWindow, new AdaptiveWindow(10), RANGE, new AbortController().signal));
     await settle();
     requested[0]!.response.reject(chainUnreadable('main', 'transport'));
     await settle();
@@ -79,7 +79,7 @@ describe('a stream of windows', () => {
 
   it('requests half the range only after the larger windows have settled', async () => {
     const { reader, requested } = createReader();
-    const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, new AbortController().signal));
+    const state = follow(streamWindows(reader.readWindow, new AdaptiveWindow(10), RANGE, new AbortController().signal));
     await settle();
     requested[0]!.response.reject(new LogQueryRefused('range-too-large'));
     await settle();
@@ -93,7 +93,7 @@ describe('a stream of windows', () => {
   it('requests smaller windows after a response that timed out', async () => {
     const { reader, requested } = createReader();
     const adaptiveWindow = new AdaptiveWindow(10);
-    follow(streamWindows(reader, adaptiveWindow, RANGE, new AbortController().signal));
+    follow(streamWindows(reader.readWindow, adaptiveWindow, RANGE, new AbortController().signal));
     await settle();
     requested[0]!.response.reject(chainUnreadable('main', 'deadline'));
     await settle();
@@ -103,7 +103,7 @@ describe('a stream of windows', () => {
   it('ends early when the signal is aborted', async () => {
     const { reader, requested } = createReader();
     const abort = new AbortController();
-    const state = follow(streamWindows(reader, new AdaptiveWindow(10), RANGE, abort.signal));
+    const state = follow(streamWindows(reader.readWindow, new AdaptiveWindow(10), RANGE, abort.signal));
     await settle();
     abort.abort();
     for (const { response } of requested) response.resolve(undefined);

@@ -6,38 +6,38 @@ import { Fault } from '../../domain/faults.ts';
 import type { BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 import { MAX_HALVINGS, type AdaptiveWindow } from './adaptive-window.ts';
-import type { BlockReader, VerifiedWindow } from './block-reader.ts';
+import type { WindowSummary } from './window-summary.ts';
 
-type Outcome =
-  { readonly kind: 'read'; readonly window: VerifiedWindow } | { readonly kind: 'failed'; readonly error: unknown };
+type Outcome<Window> =
+  { readonly kind: 'read'; readonly window: Window } | { readonly kind: 'failed'; readonly error: unknown };
 
-interface Reading {
+interface Reading<Window> {
   readonly range: BlockRange;
-  readonly outcome: Promise<Outcome>;
+  readonly outcome: Promise<Outcome<Window>>;
 }
 
-/** Yields the windows of a range in order. Ends early when the signal is aborted. Throws what the reader throws. */
-export async function* streamWindows(
-  reader: BlockReader,
+/** Yields the windows of a range in order. Ends early when the signal is aborted. Throws what `readWindow` throws. */
+export async function* streamWindows<Window extends { readonly summary: WindowSummary }>(
+  readWindow: (range: BlockRange) => Promise<Window>,
   adaptiveWindow: AdaptiveWindow,
   { fromBlock, toBlock }: BlockRange,
   signal: AbortSignal,
-): AsyncGenerator<VerifiedWindow> {
-  let pending: Reading[] = [];
+): AsyncGenerator<Window> {
+  let pending: Reading<Window>[] = [];
   let next = fromBlock;
   let halvings = 0;
   try {
     while (!signal.aborted) {
       while (pending.length < adaptiveWindow.concurrency && next <= toBlock) {
         const range = { fromBlock: next, toBlock: Math.min(next + adaptiveWindow.windowBlocks - 1, toBlock) };
-        pending.push({ range, outcome: settle(reader.readWindow(range)) });
+        pending.push({ range, outcome: settle(readWindow(range)) });
         next = range.toBlock + 1;
       }
       const first = pending.shift();
       if (first === undefined) return;
       const outcome = await first.outcome;
       if (outcome.kind === 'read') {
-        adaptiveWindow.recordSuccess();
+        adaptiveWindow.recordSuccess(first.range.toBlock - first.range.fromBlock + 1);
         adaptiveWindow.recordLogDensity(
           first.range.toBlock - first.range.fromBlock + 1,
           outcome.window.summary.logCount,
@@ -82,7 +82,7 @@ export async function* readOneAhead<T>(items: AsyncGenerator<T>): AsyncGenerator
 /** Adapts the window to a failure. Returns true when the next window is smaller. */
 function slowDown(adaptiveWindow: AdaptiveWindow, { fromBlock, toBlock }: BlockRange, error: unknown): boolean {
   const blocks = toBlock - fromBlock + 1;
-  if (isRangeRefusal(error)) return adaptiveWindow.reduceWindow(blocks);
+  if (isRangeRefusal(error)) return adaptiveWindow.refuseWindow(blocks);
   if (error instanceof LogQueryRefused) adaptiveWindow.reduceConcurrency();
   // A timeout may mean that the range was too large.
   if (isTimeout(error)) adaptiveWindow.reduceWindow(blocks);
@@ -98,13 +98,13 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Fault && 'cause' in error.context && error.context.cause === 'deadline';
 }
 
-function settle(reading: Promise<VerifiedWindow>): Promise<Outcome> {
+function settle<Window>(reading: Promise<Window>): Promise<Outcome<Window>> {
   return reading.then(
     (window) => ({ kind: 'read', window }),
     (error: unknown) => ({ kind: 'failed', error }),
   );
 }
 
-async function allSettled(readings: readonly Reading[]): Promise<void> {
+async function allSettled(readings: readonly Reading<unknown>[]): Promise<void> {
   await Promise.all(readings.map(({ outcome }) => outcome));
 }

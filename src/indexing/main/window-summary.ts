@@ -29,6 +29,8 @@ export class WindowSummary {
   add(logs: readonly VerifiedLog[]): void {
     this.#logCount += logs.length;
     for (const entry of toEventEntries(logs)) this.#events.push(entry);
-    for (const { ownershipOf } of logs) for (const id of ownershipOf) this.#ownershipOf.add(id);
+    for (const log of logs) {
+      for (const id of log.ownershipOf) this.#ownershipOf.add(id);
+    }
   }
 }

@@ -63,6 +63,7 @@ export function testAltFleets(under: StoreUnderTest): void {
       expect(await under.store.readAltFleetObservation(OURS)).toBeUndefined();
       expect(await under.store.listFleet(OURS, ALICE, 0, 20)).toEqual({
         indexedBlock: undefined,
+        tokens: undefined,
         observation: undefined,
         unreadableRows: 0,
         total: 0,
@@ -149,6 +150,17 @@ export function testAltFleets(under: StoreUnderTest): void {
   });
 
   describe('the fleet listing over both chains', () => {
+    it('lists a machine for the alt chain while its token here is homed elsewhere, and once after a repair', async () => {
+      await storeFleet(under.store, { [ALICE]: [1, 2] });
+      const checkpoint = checkpointAt(1);
+      const changes: OwnershipChange[] = [{ kind: 'away', id: id(1), owner: ALICE }];
+      await under.store.advanceMainChain(undefined, checkpoint, [], { readAtBlock: 1, changes });
+      expect(await list(under.store)).toEqual({ total: 2, page: ['a1', 'a2'] });
+      const change = { kind: 'held', id: id(1), owner: ALICE, controller: undefined } as const;
+      expect(await under.store.repairOwnership(checkpoint, [change])).toBe(true);
+      expect(await list(under.store)).toEqual({ total: 2, page: ['m1', 'a2'] });
+    });
+
     it('sorts the ids of both chains as numbers', async () => {
       const [even, odd] = [0, 1].map((rest) => ORDERED_IDS.filter((_, place) => place % 2 === rest));
       await advanceOwnership(under.store, even!, ALICE);

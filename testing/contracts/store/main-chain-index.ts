@@ -174,7 +174,7 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         chipExpiresAt: undefined,
       });
       await append(under.store, imported(id(7)));
-      expect((await under.store.readProvenance(id(7))).changeOfHands?.seq).toBe(0);
+      expect((await under.store.readProvenance(id(7)))?.changeOfHands?.seq).toBe(0);
     });
 
     test('of a machine without events have no history', async () => {

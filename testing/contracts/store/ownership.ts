@@ -1,9 +1,9 @@
 /** Contract of `OwnershipStore`: machines by holder (chain-evm 4). */
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type { OwnershipChange, Store } from '../../../src/ports/store.ts';
+import type { ChipLogEntry, OwnershipChange, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { checkpointAt, id, ORDERED_IDS } from './samples.ts';
+import { append, checkpointAt, id, imported, NO_OWNERSHIP, ORDERED_IDS, submitted } from './samples.ts';
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address;
 const [ALICE, BOB, CAROL] = [address('a'), address('b'), address('c')];
@@ -14,6 +14,7 @@ const held = (machine: bigint | number, owner: Address, controller?: Address): O
   owner,
   controller,
 });
+const away = (machine: bigint | number, owner: Address): OwnershipChange => ({ kind: 'away', id: id(machine), owner });
 const gone = (machine: bigint | number): OwnershipChange => ({ kind: 'gone', id: id(machine) });
 
 /** Stores ownership changes with the next block. */
@@ -36,7 +37,8 @@ export function testOwnership(under: StoreUnderTest): void {
     };
 
     it('is empty for an address that holds nothing', async () => {
-      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({ indexedBlock: undefined, total: 0, ids: [] });
+      const nothing = { indexedBlock: undefined, tokens: undefined, total: 0, ids: [] };
+      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual(nothing);
     });
 
     it('lists machines by owner and by controller, each once', async () => {
@@ -83,7 +85,109 @@ export function testOwnership(under: StoreUnderTest): void {
       await advanceOwnership(under.store, [held(1, ALICE)]);
       const ownership = { readAtBlock: 9, changes: [held(2, ALICE)] };
       expect(await under.store.advanceMainChain(checkpointAt(5), checkpointAt(9), [], ownership)).toBe(false);
-      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({ indexedBlock: 1, total: 1, ids: [id(1)] });
+      const tokens = { count: 1, checkpoint: checkpointAt(1) };
+      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({
+        indexedBlock: 1,
+        tokens,
+        total: 1,
+        ids: [id(1)],
+      });
+    });
+
+    it('counts the tokens of an owner, also of machines homed elsewhere, and not those that it controls', async () => {
+      const countTokens = async (holder: Address) => (await under.store.listOwnership(holder, 0, 20)).tokens?.count;
+      await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, ALICE, ALICE), away(3, ALICE), away(4, CAROL)]);
+      expect([await list(ALICE), await list(CAROL)].map(({ ids }) => ids)).toEqual([['1', '2'], []]);
+      expect([await countTokens(ALICE), await countTokens(BOB), await countTokens(CAROL)]).toEqual([3, 0, 1]);
+      await advanceOwnership(under.store, [away(1, ALICE), held(3, ALICE), gone(4)]);
+      expect([await list(ALICE), await list(BOB)].map(({ ids }) => ids)).toEqual([['2', '3'], []]);
+      expect([await countTokens(ALICE), await countTokens(CAROL)]).toEqual([3, 0]);
+      await advanceOwnership(under.store, [away(1, CAROL), gone(2)]);
+      expect([await countTokens(ALICE), await countTokens(CAROL)]).toEqual([1, 1]);
+    });
+
+    it('repairs rows at the checkpoint, and none when the checkpoint has moved', async () => {
+      await advanceOwnership(under.store, [held(1, ALICE)]);
+      expect(await under.store.repairOwnership(checkpointAt(1), [held(1, BOB), held(2, ALICE)])).toBe(true);
+      const tokens = { count: 1, checkpoint: checkpointAt(1) };
+      expect(await under.store.listOwnership(ALICE, 0, 20)).toEqual({
+        indexedBlock: 1,
+        tokens,
+        total: 1,
+        ids: [id(2)],
+      });
+      await advanceOwnership(under.store, []);
+      expect(await under.store.repairOwnership(checkpointAt(1), [gone(2)])).toBe(false);
+      expect((await list(ALICE)).ids).toEqual(['2']);
+    });
+
+    it('returns what the index holds about one machine', async () => {
+      expect(await under.store.readIndexedMachine(id(1))).toBeUndefined();
+      await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, BOB), away(3, CAROL)], 2);
+      const indexed = { checkpoint: checkpointAt(1), isSettled: false, chipLogs: [] };
+      expect(await under.store.readIndexedMachine(id(1))).toEqual({ ...indexed, ownership: held(1, ALICE, BOB) });
+      await advanceOwnership(under.store, []);
+      const settled = { ...indexed, checkpoint: checkpointAt(2), isSettled: true };
+      expect(await under.store.readIndexedMachine(id(2))).toEqual({ ...settled, ownership: held(2, BOB) });
+      expect(await under.store.readIndexedMachine(id(3))).toEqual({ ...settled, ownership: away(3, CAROL) });
+      expect(await under.store.readIndexedMachine(id(4))).toEqual({ ...settled, ownership: gone(4) });
+    });
+
+    it('returns the chip logs of a machine in chain order, and replaces those up to a block', async () => {
+      const attested = (machine: number, blockNumber: number, logIndex = 0): ChipLogEntry => {
+        const times = { issuedAt: 2n ** 64n - 1n, expiresAt: 0n };
+        return { kind: 'chip-attested', generation: 'current', machineId: id(machine), blockNumber, logIndex, ...times };
+      };
+      const revoked: ChipLogEntry = {
+        kind: 'chip-revoked',
+        generation: 'current',
+        machineId: id(1),
+        blockNumber: 2,
+        logIndex: 7,
+        revokedAt: 5n,
+      };
+      const listChipLogs = async (machine: number) => (await under.store.readIndexedMachine(id(machine)))?.chipLogs;
+      const first = [revoked, attested(1, 2, 3), attested(2, 2, 4), attested(1, 1)];
+      await under.store.advanceMainChain(undefined, checkpointAt(2), first, NO_OWNERSHIP);
+      expect(await listChipLogs(1)).toEqual([attested(1, 1), attested(1, 2, 3), revoked]);
+      await under.store.advanceMainChain(checkpointAt(2), checkpointAt(3), [attested(1, 3)], NO_OWNERSHIP);
+      await under.store.replaceChipLogs(id(1), 2, [attested(1, 2)]);
+      expect(await listChipLogs(1)).toEqual([attested(1, 2), attested(1, 3)]);
+      expect(await listChipLogs(2)).toEqual([attested(2, 2, 4)]);
+    });
+
+    it('counts the events of all machines, and replaces those of one as a new epoch', async () => {
+      const { store } = under;
+      expect(await store.readEventTotal()).toBeUndefined();
+      await advanceOwnership(store, [held(1, ALICE), held(2, ALICE), held(4, BOB)]);
+      await append(
+        store,
+        submitted(id(1)),
+        submitted(id(1)),
+        submitted(id(2)),
+        submitted(id(2), { generation: 'legacy' }),
+      );
+      await append(store, imported(id(2)), submitted(id(2)), submitted(id(3)));
+      const checkpoint = (await store.readMainChainCheckpoint())!;
+      expect(await store.readEventTotal()).toEqual({ checkpoint, total: 5 });
+      const counts = [
+        { id: id(1), count: 2 },
+        { id: id(2), count: 1 },
+        { id: id(4), count: 0 },
+      ];
+      expect(await store.listEventCounts(undefined, 9)).toEqual({ checkpoint, counts });
+      expect((await store.listEventCounts(id(1), 1)).counts).toEqual(counts.slice(1, 2));
+
+      const found = [submitted(id(1)), submitted(id(1)), submitted(id(1))];
+      expect(await store.replaceEventLogs(checkpointAt(1), 'current', id(1), found)).toBe(false);
+      const { epoch } = await store.readEventLogCount('current', id(1));
+      expect(await store.replaceEventLogs(checkpoint, 'current', id(1), found)).toBe(true);
+      expect(await store.readEventLogCount('current', id(1))).toEqual({ count: 3, epoch: epoch + 1 });
+      expect(await store.listEventLogs('current', id(1), 0, 9)).toHaveLength(3);
+      const restarted = [submitted(id(2)), imported(id(2)), submitted(id(2)), submitted(id(2))];
+      expect(await store.replaceEventLogs(checkpoint, 'current', id(2), restarted)).toBe(true);
+      expect((await store.readEventLogCount('current', id(2))).count).toBe(2);
+      expect(await store.readEventTotal()).toEqual({ checkpoint, total: 7 });
     });
 
     it('returns the same pages as a slice of the whole list, at any offset', async () => {

@@ -14,11 +14,11 @@ import {
   type AltPrograms,
 } from '../accounts/account-addresses.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
-import { isTransientFailure, toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
+import { toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
+import { isTransientFailure, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { readEventLogCounts, type EventLogPrograms } from './event-log-counts.ts';
 import { readFleetRows } from './fleet-rows.ts';
-import { createSemaphore } from '../rpc/semaphore.ts';
-import { AltRpcError } from '../rpc/json-rpc.ts';
+import { createSemaphore } from '../../rpc/semaphore.ts';
 import { expectObject } from '../rpc/json-shape.ts';
 import type { AltChainLimits } from '../limits.ts';
 import { listMachineAccountKeys, unwrapDeployment, toMachineAccounts } from './machine-accounts.ts';
@@ -61,12 +61,12 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
   const enter = createSemaphore(limits.maxHistoryCalls);
 
   /** Calls a method. `recover` returns a result for failures that answer this method, undefined for all others. */
-  async function call<T>(method: RpcMethod<T>, recover: (failure: AltRpcError) => T | undefined = () => undefined) {
+  async function call<T>(method: RpcMethod<T>, recover: (failure: RpcFailure) => T | undefined = () => undefined) {
     assertSound();
     try {
       return await enter(() => nodes.call(method, startRead()));
     } catch (error) {
-      if (!(error instanceof AltRpcError)) throw error;
+      if (!(error instanceof RpcFailure)) throw error;
       const result = recover(error);
       if (result !== undefined) return result;
       throw isTransientFailure(error) ? toBusy(error) : toAltFault(error);
@@ -78,7 +78,7 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
     return unwrapDeployment(toMachineAccounts(accounts, [], programs, ordinal)).machineCount;
   }
 
-  function toBusy({ retryAfterSeconds }: AltRpcError): AltNodeBusy {
+  function toBusy({ retryAfterSeconds }: RpcFailure): AltNodeBusy {
     const maxSeconds = limits.maxRetryAfterMilliseconds / 1000;
     return new AltNodeBusy(retryAfterSeconds && Math.min(retryAfterSeconds, maxSeconds));
   }

@@ -12,7 +12,7 @@ import type { AltConfig, AltRegistry } from '../../../domain/alt-chain/alt-deplo
 import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { AltNodes } from '../rpc/alt-nodes.ts';
-import { AltRpcError } from '../rpc/json-rpc.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { getMultipleAccounts } from '../rpc/rpc-methods.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
 
@@ -67,7 +67,7 @@ export async function checkAltDeployment(options: AltCheckOptions): Promise<Depl
       isBindingSound: !programs.some(isOfBinding),
     };
   } catch (error) {
-    if (!(error instanceof AltRpcError)) throw error;
+    if (!(error instanceof RpcFailure)) throw error;
     const problem = { kind: 'unreadable', variable: NODES, cause: error.unreadable } as const;
     return { problems: [...nodeProblems, problem], isMachinesSound: undefined, isBindingSound: undefined };
   }

@@ -202,6 +202,44 @@ describe('the newest slot', () => {
   });
 });
 
+describe('after the host was suspended for an hour', () => {
+  const HOUR_MILLISECONDS = 3_600_000;
+  const SLOTS_OF_AN_HOUR = 9_000;
+
+  it.each<[age: string, seconds: number | null, isAccepted: boolean]>([
+    ['13 s old', 13, true],
+    ['299 s old', 299, true],
+    ['301 s old', 301, false],
+    ['301 s ahead', -301, false],
+    ['not known', null, false],
+  ])('a slot whose block is %s: accepted is %o', async (_age, secondsOld, isAccepted) => {
+    const adapter = harness.open();
+    await read(adapter);
+    first.slot += SLOTS_OF_AN_HOUR;
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
+    // The wall clock has advanced; the monotonic one has not.
+    harness.time.milliseconds += HOUR_MILLISECONDS;
+    const now = harness.time.milliseconds / 1000;
+    const result = secondsOld === null ? null : now - secondsOld;
+    first.responses.set('getBlockTime', () => ({ result }));
+    const reading = read(adapter);
+    if (!isAccepted) return expect(reading).rejects.toMatchObject(unreadable('malformed'));
+    expect((await reading).snapshot.slot).toBe(first.slot);
+    // The block time is read once.
+    await read(adapter);
+    expect(first.proxy.calls.filter(({ method }) => method === 'getBlockTime')).toHaveLength(1);
+  });
+
+  it('a slot beyond what the wall clock allows is refused whatever its block time', async () => {
+    const adapter = harness.open();
+    await read(adapter);
+    first.slot += 3 * SLOTS_OF_AN_HOUR;
+    harness.time.milliseconds += HOUR_MILLISECONDS;
+    first.responses.set('getBlockTime', () => ({ result: harness.time.milliseconds / 1000 }));
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
+  });
+});
+
 describe('a node of another cluster', () => {
   it('is never used, and the next node is', async () => {
     first.genesisHash = programOf('stranger');

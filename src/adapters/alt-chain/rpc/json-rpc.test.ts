@@ -11,7 +11,8 @@ import {
   type RpcProxy,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
-import { AltRpcError, sendAltRpc } from './json-rpc.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { sendAltRpc } from './json-rpc.ts';
 
 let proxy: RpcProxy;
 let next: ProxyResponse;
@@ -41,9 +42,9 @@ async function failure(sending: Promise<unknown>): Promise<object> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(AltRpcError);
+  expect(error).toBeInstanceOf(RpcFailure);
   expect(String((error as Error).stack)).not.toContain(PROXY_KEY);
-  const { unreadable, kind, code, retryAfterSeconds } = error as AltRpcError;
+  const { unreadable, kind, code, retryAfterSeconds } = error as RpcFailure;
   return { unreadable, kind, ...(code !== undefined && { code }), ...(retryAfterSeconds && { retryAfterSeconds }) };
 }
 
@@ -104,12 +105,13 @@ describe('a failure', () => {
     ['301', { kind: 'status', status: 301 }, { unreadable: 'transport', kind: 'failed' }],
     ['500', { kind: 'status', status: 500 }, { unreadable: 'transport', kind: 'busy' }],
     ['502', { kind: 'status', status: 502, body: '<html>' }, { unreadable: 'transport', kind: 'busy' }],
-    ['429', rateLimit(), { unreadable: 'transport', kind: 'busy' }],
-    ['429 with a wait', rateLimit(10), { unreadable: 'transport', kind: 'busy', retryAfterSeconds: 10 }],
+    ['413', { kind: 'status', status: 413 }, { unreadable: 'transport', kind: 'refused', code: 413 }],
+    ['429', rateLimit(), { unreadable: 'transport', kind: 'rate' }],
+    ['429 with a wait', rateLimit(10), { unreadable: 'transport', kind: 'rate', retryAfterSeconds: 10 }],
     [
       '429 with a date',
-      { kind: 'status', status: 429, headers: { 'retry-after': 'Sat, 21 Nov 2026 14:00:00 GMT' } },
-      { unreadable: 'transport', kind: 'busy' },
+      { kind: 'status', status: 429, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' } },
+      { unreadable: 'transport', kind: 'rate' },
     ],
     [
       '500 with a result',
@@ -128,7 +130,8 @@ describe('a failure', () => {
 
   it.each<[code: number, kind: string]>([
     [-32005, 'busy'],
-    [429, 'busy'],
+    [429, 'rate'],
+    [-32429, 'rate'],
     [-32016, 'behind'],
     [-32004, 'no-block'],
     [-32007, 'no-block'],
@@ -140,6 +143,18 @@ describe('a failure', () => {
     [-32602, 'refused'],
   ])('is classified by error code: %i is %s', async (code, kind) => {
     next = { error: { code, message: PROXY_KEY, data: { slotsBehind: 5 } } };
+    expect(await failure(send())).toStrictEqual({ unreadable: 'rpc-error', kind, code });
+  });
+
+  it.each<[code: number, message: string, kind: string]>([
+    [-32005, '10/second request limit reached', 'rate'],
+    [-32005, 'Too many requests', 'rate'],
+    [-32005, 'Node is behind by 42 slots', 'busy'],
+    [-32007, '50/second request limit reached - reduce calls per second', 'rate'],
+    [-32007, 'Slot 5 was skipped, or missing due to ledger jump to recent snapshot', 'no-block'],
+    [-32000, 'Too many requests for a specific RPC call', 'rate'],
+  ])('is classified by its text: %i "%s" is %s', async (code, message, kind) => {
+    next = { error: { code, message } };
     expect(await failure(send())).toStrictEqual({ unreadable: 'rpc-error', kind, code });
   });
 

@@ -3,78 +3,68 @@
  * a body within the size limit. Integers that a JSON number cannot hold exactly (`rentEpoch`) occur only in members that nothing
  * reads. No node text and no URL (it may hold a key) leaves this file, only codes and fixed words.
  */
-import { isObject, parseJson } from '../../../domain/json/json-values.ts';
-import type { UnreadableCause } from '../../../domain/faults.ts';
+import { isObject } from '../../../domain/json/json-values.ts';
+import { parseNodeJson } from '../../rpc/node-json.ts';
+import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
+import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 
 export interface AltRpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/**
- * How the node pool handles a failure. `failed`: open the node's circuit breaker; `busy`: the node is rate limiting or overloaded;
- * `behind`: it has not reached the slot; `no-block`: it does not have the block; `refused`: the node is healthy, try another one.
- */
-export type FailureKind = 'failed' | 'busy' | 'behind' | 'no-block' | 'refused';
-
-/** Error of a call that got no usable response from a node. */
-export class AltRpcError extends Error {
-  readonly unreadable: UnreadableCause;
-  readonly kind: FailureKind;
-  /** Code of a JSON-RPC error. */
-  readonly code: number | undefined;
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(
-    unreadable: UnreadableCause,
-    kind: FailureKind = 'failed',
-    details: { readonly code?: number; readonly retryAfterSeconds?: number | undefined } = {},
-  ) {
-    super(unreadable);
-    this.name = 'RpcFailure';
-    this.unreadable = unreadable;
-    this.kind = kind;
-    this.code = details.code;
-    this.retryAfterSeconds = details.retryAfterSeconds;
-  }
-}
-
 let lastId = 0;
 
-/** Sends a call and returns its result. Throws `AltRpcError`. */
+/** Sends a call and returns its result. Throws `RpcFailure`. */
 export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendOptions): Promise<unknown> {
   const id = ++lastId;
   const { method, params } = call;
-  const response = await postToNode(node, JSON.stringify({ jsonrpc: '2.0', id, method, params }), options);
-  if (typeof response === 'string') throw new AltRpcError(response);
+  const maxResponseBytes = limitResponseBytes([method], options.maxResponseBytes);
+  const payload = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const response = await postToNode(node, payload, { ...options, maxResponseBytes });
+  if (typeof response === 'string') throw new RpcFailure(response);
   const { status, retryAfterSeconds, body } = response;
-  if (status === 429) throw new AltRpcError('transport', 'busy', { retryAfterSeconds });
+  if (status === 429) throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   const isHttpSuccess = status >= 200 && status < 300;
-  const parsed = body === undefined ? undefined : parseResponse(body.toString(), id);
-  if (parsed?.code !== undefined) throw toRpcError(parsed.code, retryAfterSeconds);
-  if (!isHttpSuccess) throw new AltRpcError('transport', status >= 500 ? 'busy' : 'failed', { retryAfterSeconds });
-  if (parsed === undefined) throw new AltRpcError('malformed');
+  const parsed = body === undefined ? undefined : parseResponse(body, id);
+  if (parsed?.error !== undefined) throw toRpcFailure(parsed.error, retryAfterSeconds);
+  // A body over the limit of the node, which may have no envelope: fewer accounts may pass.
+  if (status === 413) throw new RpcFailure('transport', 'refused', { code: status });
+  if (!isHttpSuccess) throw new RpcFailure('transport', status >= 500 ? 'busy' : 'failed', { retryAfterSeconds });
+  if (parsed === undefined) throw new RpcFailure('malformed');
   return parsed.result;
+}
+
+/** Error of a node, with the text that distinguishes the two meanings of some codes. */
+interface RpcError {
+  readonly code: number;
+  readonly text: string;
 }
 
 /** Codes of transient errors (chain-svm 8). */
 const NODE_BEHIND = -32005;
 const SLOT_NOT_REACHED = -32016;
 const NO_BLOCK: readonly number[] = [-32004, -32007, -32009, -32014];
+/** Codes of rate limits that arrive with HTTP 200. */
+const RATE_CODES: readonly number[] = [429, -32429];
 
-function toRpcError(code: number, retryAfterSeconds: number | undefined): AltRpcError {
-  if (code === NODE_BEHIND || code === 429) return new AltRpcError('rpc-error', 'busy', { code, retryAfterSeconds });
-  if (code === SLOT_NOT_REACHED) return new AltRpcError('rpc-error', 'behind', { code, retryAfterSeconds });
-  return new AltRpcError('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
+function toRpcFailure({ code, text }: RpcError, retryAfterSeconds: number | undefined): RpcFailure {
+  if (RATE_CODES.includes(code) || isRateText(text)) {
+    return new RpcFailure('rpc-error', 'rate', { code, retryAfterSeconds });
+  }
+  if (code === NODE_BEHIND) return new RpcFailure('rpc-error', 'busy', { code, retryAfterSeconds });
+  if (code === SLOT_NOT_REACHED) return new RpcFailure('rpc-error', 'behind', { code, retryAfterSeconds });
+  return new RpcFailure('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
 }
 
 /** Parses a response body; undefined if it is not the response to the call. An error may have a null id: the node could not parse the call. */
 function parseResponse(
-  body: string,
+  body: string | Buffer,
   sentId: number,
-): { readonly code?: undefined; readonly result: unknown } | { readonly code: number } | undefined {
-  const entry = parseJson(body);
+): { readonly error?: undefined; readonly result: unknown } | { readonly error: RpcError } | undefined {
+  const entry = parseNodeJson(body);
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
   const { id, result, error } = entry;
   if (error === undefined || error === null) {
@@ -82,5 +72,5 @@ function parseResponse(
   }
   if (!isObject(error) || !Number.isSafeInteger(error['code'])) return undefined;
   if ((id !== sentId && id !== null) || (result !== undefined && result !== null)) return undefined;
-  return { code: error['code'] as number };
+  return { error: { code: error['code'] as number, text: readErrorText(error['message']) } };
 }

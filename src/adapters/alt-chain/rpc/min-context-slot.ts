@@ -4,12 +4,25 @@
  * every correct response.
  */
 
+/** One moment on two clocks. */
+export interface Moment {
+  /** Monotonic; may stand still while the host is suspended. */
+  readonly stopwatchMilliseconds: number;
+  /** Wall clock; may jump. */
+  readonly clockMilliseconds: number;
+}
+
+/**
+ * Whether the chain can have reached a slot since the newest one was seen. `unexplained`: only if the host was suspended, so the
+ * block time of the slot decides.
+ */
+export type SlotPlausibility = 'plausible' | 'unexplained' | 'impossible';
+
 export interface MinContextSlot {
   /** 0 if none was seen. */
   readonly slot: number;
-  /** Returns whether the chain can have reached a slot since the newest one was seen. Times are of any monotonic clock. */
-  isPlausible(slot: number, atMilliseconds: number): boolean;
-  observe(slot: number, atMilliseconds: number): void;
+  judge(slot: number, at: Moment): SlotPlausibility;
+  observe(slot: number, at: Moment): void;
 }
 
 /** Half of the slot time of every cluster. */
@@ -19,19 +32,25 @@ const MARGIN_SLOTS = 1_500;
 
 export function createMinContextSlot(): MinContextSlot {
   let newest = 0;
-  let observedAtMilliseconds = 0;
+  let observedAt: Moment = { stopwatchMilliseconds: 0, clockMilliseconds: 0 };
+
+  function isReachable(slot: number, elapsedMilliseconds: number): boolean {
+    return slot <= newest + MARGIN_SLOTS + elapsedMilliseconds / FASTEST_SLOT_MILLISECONDS;
+  }
+
   return {
     get slot() {
       return newest;
     },
-    isPlausible(slot, atMilliseconds) {
-      const elapsedSlots = (atMilliseconds - observedAtMilliseconds) / FASTEST_SLOT_MILLISECONDS;
-      return newest === 0 || slot <= newest + MARGIN_SLOTS + elapsedSlots;
+    judge(slot, { stopwatchMilliseconds, clockMilliseconds }) {
+      if (newest === 0) return 'plausible';
+      if (isReachable(slot, stopwatchMilliseconds - observedAt.stopwatchMilliseconds)) return 'plausible';
+      return isReachable(slot, clockMilliseconds - observedAt.clockMilliseconds) ? 'unexplained' : 'impossible';
     },
-    observe(slot, atMilliseconds) {
+    observe(slot, at) {
       if (slot < newest) return;
       newest = slot;
-      observedAtMilliseconds = atMilliseconds;
+      observedAt = at;
     },
   };
 }

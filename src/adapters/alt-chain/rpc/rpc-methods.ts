@@ -12,7 +12,7 @@ import { MACHINE_DISCRIMINATOR } from '../accounts/machine.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { COUNTS_SLICE } from '../reads/event-log-counts.ts';
 import { FLEET_SLICE } from '../reads/fleet-rows.ts';
-import { AltRpcError } from './json-rpc.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { expectCount, expectKey, expectObject, expectOptional } from './json-shape.ts';
 import { parseRpcAccount, parseRpcAccounts, type RawAccount, type RawAccounts } from './rpc-account.ts';
 import { MAX_SIGNATURES, readBlockSignatures, readSignatureRows } from '../transactions/signature-rows.ts';
@@ -21,7 +21,7 @@ export interface RpcMethod<T> {
   readonly name: string;
   /** Builds the parameters. `minSlot` is the newest slot seen; 0 if none. */
   readonly params: (minSlot: number) => readonly unknown[];
-  /** Parses the result. Throws `Undecodable` for another shape, `AltRpcError` when the node does not have the data yet. */
+  /** Parses the result. Throws `Undecodable` for another shape, `RpcFailure` when the node does not have the data yet. */
   readonly parse: (result: unknown) => T;
   /** Returns the slot of a response that names one. */
   readonly slotOf?: (value: T) => number;
@@ -159,7 +159,7 @@ export function getBlockSignatures(slot: number): RpcMethod<readonly string[]> {
       { ...FINALIZED, transactionDetails: 'signatures', rewards: false, maxSupportedTransactionVersion: 0 },
     ],
     parse: (result) => {
-      if (result === null) throw new AltRpcError('rpc-error', 'no-block');
+      if (result === null) throw new RpcFailure('rpc-error', 'no-block');
       return readBlockSignatures(result);
     },
   };

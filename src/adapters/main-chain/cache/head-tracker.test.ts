@@ -118,7 +118,9 @@ test('does not serve a renewed snapshot that the polled block touches', async ()
   const { head, logs } = await adapter.log.readHeadAndLogs(number, false);
   expect(methods()).toEqual(['eth_getBlockByNumber', 'eth_getLogs', 'eth_call']);
   expect([head.number, logs.map(({ effect }) => effect)]).toEqual([number + 1, [{ kind: 'machines', ids: [machine] }]]);
-  await harness.reportHead(adapter, { touched: { machines: new Set([machine]), kybOperators: new Set() } });
+  await harness.reportHead(adapter, {
+    touched: { machines: new Set([machine]), kybOperators: new Set(), holders: new Set() },
+  });
   expect((await readRenewed()).operatorPaused).toEqual(present(true));
 });
 
@@ -216,7 +218,9 @@ describe('a reorg', () => {
     const { machine, suspend } = await activateSuspendable('first of the reorg');
     await harness.reportHead(adapter);
     await harness.mine(suspend);
-    await harness.reportHead(adapter, { touched: { machines: new Set([machine]), kybOperators: new Set() } });
+    await harness.reportHead(adapter, {
+      touched: { machines: new Set([machine]), kybOperators: new Set(), holders: new Set() },
+    });
     expect((await adapter.chain.readMachine(machine, ALL_EVENTS)).operatorPaused).toEqual(present(true));
     await reorg(1);
     await harness.reportHead(adapter, { touched: 'all' });

@@ -40,6 +40,7 @@ function snapshotOf(machine: number, rest: Partial<MachineSnapshot> = {}): Machi
     firstEvents: undefined,
     flags: { state: 'absent' },
     attestations: present({ operator: OPERATOR, kyb: undefined, chip: undefined }),
+    chipLogCount: present(0n),
     ...rest,
   };
 }
@@ -57,13 +58,13 @@ const step = (rest: Partial<HeadStep> = {}): HeadStep => ({
   head: HEAD,
   observedAtMilliseconds: 0,
   waitMilliseconds: 0,
-  touched: { machines: new Set(), kybOperators: new Set() },
+  touched: { machines: new Set(), kybOperators: new Set(), holders: new Set() },
   deployment: false,
   checks: false,
   ...rest,
 });
 const touching = (machines: readonly number[], kybOperators: readonly Address[] = []) =>
-  step({ touched: { machines: new Set(machines.map(id)), kybOperators: new Set(kybOperators) } });
+  step({ touched: { machines: new Set(machines.map(id)), kybOperators: new Set(kybOperators), holders: new Set() } });
 
 let now: number;
 let counters: MainUpstreamCounters;

@@ -1,10 +1,9 @@
 /** Block headers by number or tag, parsed strictly. */
 import { chainUnreadable } from '../../../domain/faults.ts';
-import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
+import type { BlockId } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import { setBounded } from '../../rpc/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { createBatcher } from '../rpc/batch-size.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
 import { parseHash, parseQuantity, toQuantity } from '../rpc/quantities.ts';
@@ -18,25 +17,33 @@ export interface Headers {
    * Returns the header with this number and hash, from memory where possible. Throws `ChainUnreadable` with
    * `block-mismatch`.
    */
-  readExactly(block: BlockRef, deadline: Deadline): Promise<Header>;
+  readExactly(block: BlockId, deadline: Deadline): Promise<Header>;
+  /** Returns the newest block, not above `head`, that reads may use. Throws `ChainUnreadable`. */
+  confirm(head: Header, deadline: Deadline): Promise<Header>;
   remember(header: Header): void;
 }
+
+type ConfirmHead = (head: Header, deadline: Deadline) => Promise<Header>;
 
 /** Headers remembered by hash. */
 const REMEMBERED = 256;
 
-/** Headers that count as one other call: they are short and looked up, not computed. */
-const HEADERS_PER_CALL = 10;
-
-export function createHeaders(nodes: MainNodes, maxBatchCalls: number): Headers {
+/** `confirmHead` replaces the newest block of one node by the newest one that several nodes know. */
+export function createHeaders(nodes: Pick<MainNodes, 'request'>, confirmHead?: ConfirmHead): Headers {
   const known = new Map<string, Header>();
-  const batcher = createBatcher(nodes, HEADERS_PER_CALL * maxBatchCalls);
 
   async function readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]> {
-    const responses = await batcher.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
+    const responses = await nodes.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
       throw toMainFault(error);
     });
     return responses.map((response, i) => requireHeader(response, numbers[i]!));
+  }
+
+  async function confirm(head: Header, deadline: Deadline): Promise<Header> {
+    if (confirmHead === undefined) return head;
+    return confirmHead(head, deadline).catch((error: unknown) => {
+      throw toMainFault(error);
+    });
   }
 
   function remember(header: Header): void {
@@ -49,8 +56,10 @@ export function createHeaders(nodes: MainNodes, maxBatchCalls: number): Headers 
       const responses = await nodes.request([headerCall(block)], deadline).catch((error: unknown) => {
         throw toMainFault(error);
       });
-      return requireHeader(responses[0]!, block);
+      const header = requireHeader(responses[0]!, block);
+      return block === 'latest' ? confirm(header, deadline) : header;
     },
+    confirm,
     readMany,
     async readExactly(block, deadline) {
       const header = known.get(block.hash) ?? (await readMany([block.number], deadline))[0]!;
@@ -84,7 +93,8 @@ export function requireHeader(response: RpcResponse, requested: BlockTag | numbe
   return header;
 }
 
-function parseHeader(block: unknown): Header | undefined {
+/** Returns undefined when the value is not a block with everything that a header needs. */
+export function parseHeader(block: unknown): Header | undefined {
   if (typeof block !== 'object' || block === null) return undefined;
   const members = block as Readonly<Record<string, unknown>>;
   const number = parseQuantity(members['number']);

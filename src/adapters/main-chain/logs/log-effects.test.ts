@@ -44,15 +44,14 @@ describe('decoding of contract logs', () => {
     const { machineRegistry, machineSubscription, crossChainMirror, machineStateAndSync } = harness.addresses;
     const head = await harness.readHead();
     const logs = await latestLogs();
-    const of = (address: string, ownershipOf: readonly bigint[], event?: object) => ({
+    const of = (address: string, ownershipOf: readonly bigint[]) => ({
       address,
       effect: machines(id),
       ownershipOf,
-      event,
+      event: undefined,
     });
-    const minted = { kind: 'transferred', generation: 'current', machineId: id, owner: lower(OWNER) };
     expect(logs.map(toEffect)).toEqual([
-      of(machineRegistry, [id], minted),
+      of(machineRegistry, [id]),
       of(machineRegistry, [id]),
       of(machineSubscription, []),
       of(machineSubscription, []),
@@ -92,25 +91,6 @@ describe('decoding of contract logs', () => {
       [machines(id), []],
       [{ kind: 'nothing' }, []],
       [{ kind: 'checks' }, []],
-    ]);
-  });
-
-  test('returns what changes the provenance of a machine, but not a burn', async () => {
-    const id = await harness.activate();
-    const { deployment } = harness.chain;
-    await harness.mine(
-      calls.transferMachine(deployment, OWNER, BUYER, id),
-      calls.setController(deployment, BUYER, id, OWNER),
-      calls.adminCall(deployment, 'attestationRegistry', 'attestChip', [id, 77n, word(5n)]),
-      calls.adminCall(deployment, 'attestationRegistry', 'revokeChip', [id]),
-      calls.retireMachine(deployment, BUYER, id),
-    );
-    const of = { generation: 'current', machineId: id };
-    expect((await latestLogs()).flatMap(({ event }) => event ?? [])).toEqual([
-      { kind: 'transferred', ...of, owner: lower(BUYER) },
-      { kind: 'controller-updated', ...of },
-      { kind: 'chip-recorded', ...of, expiresAt: 77n },
-      { kind: 'chip-recorded', ...of, expiresAt: undefined },
     ]);
   });
 

@@ -5,7 +5,14 @@
 import type { Abi, AbiEvent, Hex } from 'viem';
 import { toEventSignature } from 'viem/utils';
 import { toMachineId, ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ChainLog, EventGeneration, EventLogBody, LogEffect } from '../../../ports/main-chain.ts';
+import type {
+  ChainLog,
+  ChipLogBody,
+  EventGeneration,
+  EventLogBody,
+  LogEffect,
+  RegistryLogBody,
+} from '../../../ports/main-chain.ts';
 import * as abis from '../reads/abis.ts';
 import { createDecoder, hashSignature } from '../reads/contract-function.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
@@ -160,6 +167,14 @@ export const EVENT_TOPICS: readonly Hex[] = ['EventSubmitted', 'MachineEventsImp
   hashSignature(toEventSignature(findEvent(abis.eventRegistryAbi, name))),
 );
 
+/** Topics of the logs of chip records. */
+export const CHIP_TOPICS: readonly Hex[] = ['ChipAttested', 'ChipRevoked'].map((name) =>
+  hashSignature(toEventSignature(findEvent(abis.attestationRegistryAbi, name))),
+);
+
+/** Topic of `Transfer`. */
+export const TRANSFER_TOPIC = hashSignature(toEventSignature(findEvent(abis.machineRegistryAbi, 'Transfer')));
+
 export interface LogEffects {
   /** Lists the contracts whose logs are read, in lower case. */
   readonly addresses: readonly Address[];
@@ -168,7 +183,7 @@ export interface LogEffects {
     address: Address,
     topics: readonly Hex[],
     data: Hex,
-  ): Pick<ChainLog, 'effect' | 'ownershipOf' | 'event'> | undefined;
+  ): Pick<ChainLog, 'effect' | 'ownershipOf' | 'event' | 'registry'> | undefined;
 }
 
 /** Builds the table for the contracts of this deployment. */
@@ -185,16 +200,18 @@ export function createLogEffects(addresses: MainChainAddresses): LogEffects {
       const topic = topics[0] === undefined ? undefined : known.get(topics[0]);
       if (topic === undefined) {
         const effect = (contract.isToken && toMetadataEffect(topics, data)) ?? { kind: contract.others };
-        return { effect, ownershipOf: NONE, event: undefined };
+        return { effect, ownershipOf: NONE, event: undefined, registry: undefined };
       }
       if (topics.length !== topic.topicCount) return undefined;
       const ids = topic.row.kind === 'machines' ? toIds(topics, topic.row.topics) : NONE;
       const event = toEventBody(contract, topic.name, topics, data);
-      if (event === MALFORMED) return undefined;
+      const registry = toRegistryBody(topic.name, topics, data);
+      if (event === MALFORMED || registry === MALFORMED) return undefined;
       return {
         effect: toEffect(topic.row, ids, topics),
         ownershipOf: topic.row.kind === 'machines' && topic.row.isOwnership ? ids : NONE,
         event,
+        registry,
       };
     },
   };
@@ -205,6 +222,8 @@ const [METADATA_UPDATE, BATCH_METADATA_UPDATE] = [
   'BatchMetadataUpdate(uint256,uint256)',
 ].map(hashSignature);
 const WORD_DIGITS = 64;
+/** First digit of an address in a word with its prefix. */
+const ADDRESS_START = 26;
 
 /**
  * Returns the effect of an ERC-4906 log: its machine, or all machines for a range. Returns undefined for any other log;
@@ -234,13 +253,19 @@ function watch(contract: Contract): WatchedContract {
   return { contract, topics };
 }
 
+/** Returns a decoder of the members of an event that are no topics. */
+function decoderOf(abi: Abi, name: string) {
+  return createDecoder(findEvent(abi, name).inputs.filter((input) => input.indexed !== true));
+}
+
 function findEvent(abi: Abi, name: string): AbiEvent {
   return abi.find((item): item is AbiEvent => item.type === 'event' && item.name === name)!;
 }
 
 function toEffect(row: Row, ids: readonly MachineId[], topics: readonly Hex[]): LogEffect {
   if (row.kind === 'machines') return { kind: 'machines', ids };
-  if (row.kind === 'operator-kyb') return { kind: 'operator-kyb', operator: toTopicAddress(topics[1]!) };
+  if (row.kind === 'operator-kyb')
+    return { kind: 'operator-kyb', operator: `0x${topics[1]!.slice(ADDRESS_START)}` as Address };
   return { kind: row.kind };
 }
 
@@ -256,57 +281,61 @@ function toIds(words: readonly Hex[], places: readonly number[]): MachineId[] {
   return ids;
 }
 
-const MALFORMED = Symbol('malformed');
-
-/** Number of hex digits of a word before an address. */
-const ADDRESS_OFFSET = 26;
-
-type LogBody = EventLogBody | undefined | typeof MALFORMED;
-
-/** Decodes event type and value; the currency is a topic and only known by its hash. */
-const decodeSubmitted = createDecoder(
-  findEvent(abis.eventRegistryAbi, 'EventSubmitted').inputs.filter((input) => input.indexed !== true),
-);
-
-const decodeChipAttested = createDecoder(
-  findEvent(abis.attestationRegistryAbi, 'ChipAttested').inputs.filter((input) => input.indexed !== true),
-);
-
-function toEventBody(contract: Contract, name: string, topics: readonly Hex[], data: Hex): LogBody {
-  if (contract.generation !== undefined) return toEventRegistryBody(contract.generation, name, topics, data);
-  if (contract === CONTRACTS.machineRegistry) return toOwnershipBody(name, topics);
-  return contract === CONTRACTS.attestationRegistry ? toChipBody(name, topics, data) : undefined;
+function toRegistryBody(
+  name: string,
+  topics: readonly Hex[],
+  data: Hex,
+): RegistryLogBody | undefined | typeof MALFORMED {
+  if (name === 'ChipAttested' || name === 'ChipRevoked') return toChipBody(name, topics, data);
+  if (name !== 'Transfer' && name !== 'ControllerUpdated') return undefined;
+  const isTransfer = name === 'Transfer';
+  const [idTopic, from, to] = isTransfer ? [3, 1, 2] : [1, 2, 3];
+  const [machineId] = toIds(topics, [idTopic]);
+  if (machineId === undefined) return undefined;
+  return {
+    kind: isTransfer ? 'transfer' : 'controller',
+    machineId,
+    from: toAddress(topics[from]!),
+    to: toAddress(topics[to]!),
+  };
 }
 
-/** A transfer to zero changes no hands: the token is burned. */
-function toOwnershipBody(name: string, topics: readonly Hex[]): LogBody {
-  if (name === 'Transfer') {
-    const [machineId] = toIds(topics, [3]);
-    const owner = toTopicAddress(topics[2]!);
-    if (machineId === undefined || owner === ZERO_ADDRESS) return undefined;
-    return { kind: 'transferred', generation: 'current', machineId, owner };
-  }
-  if (name !== 'ControllerUpdated') return undefined;
-  const [machineId] = toIds(topics, [1]);
-  return machineId && { kind: 'controller-updated', generation: 'current', machineId };
-}
+const decodeAttested = decoderOf(abis.attestationRegistryAbi, 'ChipAttested');
+const decodeRevoked = decoderOf(abis.attestationRegistryAbi, 'ChipRevoked');
 
-function toChipBody(name: string, topics: readonly Hex[], data: Hex): LogBody {
-  if (name !== 'ChipAttested' && name !== 'ChipRevoked') return undefined;
+function toChipBody(
+  name: 'ChipAttested' | 'ChipRevoked',
+  topics: readonly Hex[],
+  data: Hex,
+): ChipLogBody | undefined | typeof MALFORMED {
   const [machineId] = toIds(topics, [1]);
   if (machineId === undefined) return undefined;
-  const chip = { kind: 'chip-recorded', generation: 'current', machineId } as const;
-  if (name === 'ChipRevoked') return { ...chip, expiresAt: undefined };
-  const body = decodeChipAttested(data);
-  return body === undefined ? MALFORMED : { ...chip, expiresAt: (body as readonly [bigint, bigint, Hex])[1] };
+  const body = name === 'ChipAttested' ? decodeAttested(data) : decodeRevoked(data);
+  if (body === undefined) return MALFORMED;
+  const [first, second] = body as readonly [bigint, bigint?];
+  return name === 'ChipAttested'
+    ? { kind: 'chip-attested', machineId, issuedAt: first, expiresAt: second! }
+    : { kind: 'chip-revoked', machineId, revokedAt: first };
 }
 
-function toTopicAddress(topic: Hex): Address {
-  return `0x${topic.slice(ADDRESS_OFFSET)}` as Address;
+/** Returns undefined for the zero address. */
+function toAddress(word: Hex): Address | undefined {
+  const address = `0x${word.slice(ADDRESS_START)}` as Address;
+  return address === ZERO_ADDRESS ? undefined : address;
 }
 
-function toEventRegistryBody(generation: EventGeneration, name: string, topics: readonly Hex[], data: Hex): LogBody {
-  if (!(name === 'EventSubmitted' || name === 'MachineEventsImported')) return undefined;
+const MALFORMED = Symbol('malformed');
+
+/** Decodes event type and value; the currency is a topic and only known by its hash. */
+const decodeSubmitted = decoderOf(abis.eventRegistryAbi, 'EventSubmitted');
+
+function toEventBody(
+  { generation }: Contract,
+  name: string,
+  topics: readonly Hex[],
+  data: Hex,
+): EventLogBody | undefined | typeof MALFORMED {
+  if (generation === undefined || !(name === 'EventSubmitted' || name === 'MachineEventsImported')) return undefined;
   const [machineId] = toIds(topics, [1]);
   if (machineId === undefined) return undefined;
   if (name === 'MachineEventsImported') return { kind: 'imported', generation, machineId };

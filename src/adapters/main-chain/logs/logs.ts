@@ -4,14 +4,15 @@
  */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { chainUnreadable } from '../../../domain/faults.ts';
-import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
-import { buildBloom } from '../../../domain/index-rules/bloom.ts';
+import { buildBloom, mergeBlooms } from '../../../domain/index-rules/bloom.ts';
 import { ResponseRejected } from '../../../domain/index-rules/rejected-response.ts';
 import {
   LogQueryRefused,
   type BlockLogs,
   type ChainLog,
+  type ChainWitness,
   type EventGeneration,
   type Header,
   type LogQuery,
@@ -19,17 +20,20 @@ import {
   type ProvenLog,
 } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { createBatcher, METHOD_NOT_FOUND } from '../rpc/batch-size.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { METHOD_NOT_FOUND } from '../rpc/batch-delivery.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
+import { readEventCounts, readEventTotal } from '../reads/event-counts.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
-import { MainRpcError, type RpcResponse, type MainRpcCall } from '../rpc/json-rpc.ts';
-import { createLogEffects, EVENT_TOPICS } from './log-effects.ts';
+import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
+import { CHIP_TOPICS, createLogEffects, EVENT_TOPICS, TRANSFER_TOPIC } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createOwnershipReader } from '../reads/ownership.ts';
 import { toQuantity } from '../rpc/quantities.ts';
+import { LogRows, readLogRows } from './log-rows.ts';
 import { parseRawLog, type RawLog } from './raw-log.ts';
 import { readBlockReceipts } from '../receipts/receipt-bytes.ts';
 import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
@@ -43,13 +47,13 @@ export interface MainChainLogOptions {
   readonly multicall: Multicall;
   readonly counters: MainUpstreamCounters;
   readonly startRead: () => Deadline;
-  readonly maxBatchCalls: number;
+  readonly witnesses: readonly ChainWitness[];
   /** Returns the largest number of records per call. */
   readonly readPageLimit: (block: Header, deadline: Deadline) => Promise<number>;
 }
 
 export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
-  const { addresses, nodes, headers, multicall, counters, startRead, maxBatchCalls, readPageLimit } = options;
+  const { addresses, nodes, headers, multicall, counters, startRead, readPageLimit } = options;
   const effects = createLogEffects(addresses);
   const watched = new Set<string>(effects.addresses);
 
@@ -59,17 +63,27 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return registry;
   }
 
-  function logsCall(fromBlock: number, toBlock: number | 'latest', eventsOf?: LogQuery['eventsOf']): MainRpcCall {
+  function logsCall(
+    fromBlock: number,
+    toBlock: number | 'latest',
+    { eventsOf, transfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
+  ): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
-    if (eventsOf === undefined) return { method: 'eth_getLogs', params: [{ ...range, address: effects.addresses }] };
-    const topics = [EVENT_TOPICS, `0x${eventsOf.machineId.toString(16).padStart(64, '0')}`];
-    return { method: 'eth_getLogs', params: [{ ...range, address: registryOf(eventsOf.generation), topics }] };
+    if (transfersOf !== undefined) {
+      const holder = `0x${transfersOf.holder.slice(2).padStart(64, '0')}`;
+      const topics = [TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
+      return getLogs({ ...range, address: addresses.machineRegistry, topics });
+    }
+    if (chipLogsOf !== undefined) {
+      const topics = [CHIP_TOPICS, toTopic(chipLogsOf)];
+      return getLogs({ ...range, address: addresses.attestationRegistry, topics });
+    }
+    if (eventsOf === undefined) return getLogs({ ...range, address: effects.addresses });
+    const topics = [EVENT_TOPICS, toTopic(eventsOf.machineId)];
+    return getLogs({ ...range, address: registryOf(eventsOf.generation), topics });
   }
 
   const ownership = createOwnershipReader({ addresses, nodes, multicall, counters });
-  const batcher = createBatcher({ request }, maxBatchCalls);
-  /** Has its own size: receipts are longer than logs, so a node may refuse a batch of them that it accepts for logs. */
-  const receiptsBatcher = createBatcher({ request }, maxBatchCalls);
   let servesReceipts = true;
 
   /** Sends the calls. Throws `LogQueryRefused` when the node limits the rate. */
@@ -81,7 +95,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     try {
       return await send(calls, deadline);
     } catch (error) {
-      if (error instanceof MainRpcError && error.rateLimited) {
+      if (error instanceof RpcFailure && error.kind === 'rate') {
         throw new LogQueryRefused('rate-limited', error.retryAfterSeconds);
       }
       throw toMainFault(error);
@@ -99,8 +113,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   }
 
   /** Returns the logs of a response. Throws `ChainUnreadable` for a log outside the requested range and contracts. */
-  function requireLogs(response: RpcResponse, fromBlock: number, toBlock: number): ChainLog[] {
-    return requireRawLogs(response).map((raw) => {
+  async function requireLogs(response: RpcResponse, fromBlock: number, toBlock: number): Promise<ChainLog[]> {
+    return mapInTicks(requireRawLogs(response), (raw) => {
       if (!watched.has(raw.address) || raw.blockNumber < fromBlock || raw.blockNumber > toBlock) {
         throw chainUnreadable('main', 'malformed');
       }
@@ -109,23 +123,28 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   }
 
   /** Returns the watched logs of one block, and the bloom of all its logs for comparison with the header. */
-  function toBlockLogs(response: RpcResponse, block: BlockRef): BlockLogs {
-    const raws = requireRawLogs(response);
+  async function toBlockLogs(response: RpcResponse, block: BlockRef): Promise<BlockLogs> {
+    const raws = await mapInTicks(requireRawLogs(response), (raw) => raw);
     const isOfBlock = (raw: RawLog) => raw.blockHash === block.hash && raw.blockNumber === block.number;
     if (!raws.every(isOfBlock)) throw chainUnreadable('main', 'malformed');
     // Log indexes are consecutive: a gap is a withheld log, even where others set the same bits of the bloom.
     if (!raws.every(({ logIndex }, i) => logIndex === i)) throw new ResponseRejected('withheld-logs');
-    const logs = raws
-      .filter(({ address }) => watched.has(address))
-      .map((raw) => toChainLog(raw, raw.address as Address));
-    return { logs, bloom: buildBloom(new Set(raws.flatMap(({ address, topics }) => [address, ...topics]))) };
+    const ours = raws.filter(({ address }) => watched.has(address));
+    const logs = await mapInTicks(ours, (raw) => toChainLog(raw, raw.address as Address));
+    const items = Array.from(new Set(raws.flatMap(({ address, topics }) => [address, ...topics])));
+    const parts = Array.from({ length: Math.ceil(items.length / LOGS_PER_TICK) }, (_, i) =>
+      items.slice(i * LOGS_PER_TICK, (i + 1) * LOGS_PER_TICK),
+    );
+    let bloom = buildBloom([]);
+    await mapInTicks(parts, (part) => (bloom = mergeBlooms(bloom, buildBloom(part))), 1);
+    return { logs, bloom };
   }
 
   /** Returns undefined when the logs may belong to another block than the head; they are then requested by hash. */
-  function toHeadLogs(response: RpcResponse, head: BlockRef): BlockLogs | undefined {
-    if (!response.ok || !Array.isArray(response.result) || response.result.length === 0) return undefined;
-    const raws = response.result.map(parseRawLog);
-    return raws.every((raw) => raw?.blockHash === head.hash) ? toBlockLogs(response, head) : undefined;
+  async function toHeadLogs(response: RpcResponse, head: BlockRef): Promise<BlockLogs | undefined> {
+    const raws = response.ok ? parseRawLogs(response.result) : [];
+    const hashes = new Set(await mapInTicks(raws, (raw) => raw?.blockHash));
+    return hashes.size === 1 && hashes.has(head.hash) ? toBlockLogs(response, head) : undefined;
   }
 
   function toProvenLogs(response: RpcResponse, header: Header): ProvenLog[] | undefined {
@@ -136,40 +155,44 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
   return {
     addresses: effects.addresses,
+    witnesses: options.witnesses,
     get servesReceipts() {
       return servesReceipts;
     },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
-    async readLogs({ fromBlock, toBlock, eventsOf }) {
-      const [response] = await request([logsCall(fromBlock, toBlock, eventsOf)], startRead());
+    async readLogs({ fromBlock, toBlock, ...only }) {
+      const [response] = await request([logsCall(fromBlock, toBlock, only)], startRead());
       return requireLogs(response!, fromBlock, toBlock);
     },
     async readHeadAndLogs(since, withHeadLogs) {
       // The range includes `since`, because some nodes refuse a range that begins above their head.
       const calls = [headerCall('latest'), logsCall(since, 'latest'), ...(withHeadLogs ? [HEAD_LOGS] : [])];
-      const [header, found, whole] = (await request(calls, startRead(), options.requestHead)) as [
+      const deadline = startRead();
+      const [header, found, whole] = (await request(calls, deadline, options.requestHead)) as [
         RpcResponse,
         RpcResponse,
         RpcResponse?,
       ];
       // An error for both calls is a refusal of the log query.
       if (!header.ok && !found.ok) requireRawLogs(found);
-      const head = requireHeader(header, 'latest');
+      const head = await headers.confirm(requireHeader(header, 'latest'), deadline);
       headers.remember(head);
       // A node that lags behind may refuse the range; there are no new logs then.
       if (head.number <= since && !found.ok) return { head, logs: [], headLogs: undefined };
-      const logs = requireLogs(found, since, Number.MAX_SAFE_INTEGER).filter((log) => log.blockNumber > since);
-      return { head, logs, headLogs: whole && toHeadLogs(whole, head) };
+      const logs = (await requireLogs(found, since, Number.MAX_SAFE_INTEGER)).filter((log) => log.blockNumber > since);
+      return { head, logs, headLogs: whole && (await toHeadLogs(whole, head)) };
     },
     async readBlockLogs(blocks) {
-      const calls = blocks.map(({ hash }) => ({ method: 'eth_getLogs', params: [{ blockHash: hash }] }));
-      const responses = await batcher.request(calls, startRead());
-      return responses.map((response, i) => toBlockLogs(response, blocks[i]!));
+      const calls = blocks.map(({ hash }) => getLogs({ blockHash: hash }));
+      const responses = await request(calls, startRead());
+      const found: BlockLogs[] = [];
+      for (const [i, response] of responses.entries()) found.push(await toBlockLogs(response, blocks[i]!));
+      return found;
     },
     async readProvenLogs(wanted, take) {
       const calls = wanted.map(({ number }) => receiptsCall(number));
-      const responses = await receiptsBatcher.request(calls, startRead());
+      const responses = await request(calls, startRead());
       for (const [i, response] of responses.entries()) {
         const logs = toProvenLogs(response, wanted[i]!);
         if (logs === undefined) return false;
@@ -182,6 +205,15 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     async readOwnership(block, ids) {
       const deadline = startRead();
       return ownership.read(await headers.readExactly(block, deadline), ids, deadline);
+    },
+    async readEventTotal(block) {
+      const deadline = startRead();
+      return readEventTotal(multicall, addresses.eventRegistry, await headers.readExactly(block, deadline), deadline);
+    },
+    async readEventCounts(block, ids) {
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      return readEventCounts(multicall, addresses.eventRegistry, ids, pinned, deadline);
     },
     async readEventRecords(block, wanted) {
       const deadline = startRead();
@@ -196,6 +228,10 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   };
 }
 
+function toTopic(id: MachineId): string {
+  return `0x${id.toString(16).padStart(64, '0')}`;
+}
+
 /** About 10 ms for blocks of 125 logs. */
 const BLOCKS_PER_TICK = 16;
 
@@ -204,15 +240,46 @@ function receiptsCall(block: number): MainRpcCall {
 }
 
 /** All logs of the newest block. */
-const HEAD_LOGS: MainRpcCall = { method: 'eth_getLogs', params: [{ fromBlock: 'latest', toBlock: 'latest' }] };
+const HEAD_LOGS: MainRpcCall = getLogs({ fromBlock: 'latest', toBlock: 'latest' });
 
-/** Parses the logs of a response. Throws `LogQueryRefused` when a smaller range may pass, else `ChainUnreadable`. */
-function requireRawLogs(response: RpcResponse): RawLog[] {
+function getLogs(filter: object): MainRpcCall {
+  return { method: 'eth_getLogs', params: [filter], read: readLogRows };
+}
+
+/** Parses the logs of a result one by one; undefined in place of anything else. */
+function parseRawLogs(result: unknown): Iterable<RawLog | undefined> {
+  if (result instanceof LogRows) return result;
+  return Array.isArray(result) ? result.map(parseRawLog) : [undefined];
+}
+
+/** Logs that are handled without yielding to other requests: a few milliseconds. */
+const LOGS_PER_TICK = 500;
+
+/** Maps the items in ticks, so that a large response does not block the event loop. */
+async function mapInTicks<T, U>(items: Iterable<T>, map: (item: T) => U, itemsPerTick = LOGS_PER_TICK): Promise<U[]> {
+  const mapped: U[] = [];
+  for (const item of items) {
+    if (mapped.length > 0 && mapped.length % itemsPerTick === 0) await nextTick();
+    mapped.push(map(item));
+  }
+  return mapped;
+}
+
+/**
+ * Returns the logs of a response, which throw `ChainUnreadable` where one is malformed. Throws `LogQueryRefused` when a
+ * smaller range may pass, else `ChainUnreadable`.
+ */
+function requireRawLogs(response: RpcResponse): Iterable<RawLog> {
   if (!response.ok) {
     if (response.hint === 'too-large') throw new LogQueryRefused('range-too-large');
     throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
   }
-  const logs = Array.isArray(response.result) ? response.result.map(parseRawLog) : [undefined];
-  if (logs.includes(undefined)) throw chainUnreadable('main', 'malformed');
-  return logs as RawLog[];
+  return requireAll(parseRawLogs(response.result));
+}
+
+function* requireAll(logs: Iterable<RawLog | undefined>): Generator<RawLog> {
+  for (const log of logs) {
+    if (log === undefined) throw chainUnreadable('main', 'malformed');
+    yield log;
+  }
 }

@@ -21,7 +21,7 @@ const MAX_TOPICS = 4;
 export function parseRawLog(entry: unknown): RawLog | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const members = entry as Readonly<Record<string, unknown>>;
-  const address = parseAddress(String(members['address']));
+  const address = typeof members['address'] === 'string' ? parseAddress(members['address']) : undefined;
   const blockNumber = parseQuantity(members['blockNumber']);
   const blockHash = parseHash(members['blockHash']);
   const logIndex = parseQuantity(members['logIndex']);

@@ -6,7 +6,6 @@ import { chainUnreadable, Fault } from '../../../domain/faults.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import type { DeploymentProblem } from '../../rpc/deployment-problem.ts';
-import { createBatcher } from '../rpc/batch-size.ts';
 import {
   checkPeer,
   PEER_NAMES,
@@ -47,7 +46,6 @@ export interface MainCheckOptions {
   readonly multicall: Multicall;
   /** Receives whether Multicall3 exists, before the first call of `multicall`. */
   readonly onMulticall3: (exists: boolean) => void;
-  readonly maxBatchCalls: number;
   readonly deadline: Deadline;
 }
 
@@ -84,14 +82,13 @@ async function checkContracts({
   headers,
   multicall,
   onMulticall3,
-  maxBatchCalls,
   deadline,
 }: MainCheckOptions): Promise<DeploymentProblem[]> {
   const { addresses } = config;
   const block = await headers.read('latest', deadline);
   const contracts = listContracts(addresses);
   const multicall3 = addresses.multicall3 ?? MULTICALL3_ADDRESS;
-  const codes = await createBatcher(nodes, maxBatchCalls).request(
+  const codes = await nodes.request(
     [multicall3, ...contracts.map(({ address }) => address)].map((address) => ({
       method: 'eth_getCode',
       params: [address, toQuantity(block.number)],

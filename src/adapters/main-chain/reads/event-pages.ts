@@ -106,7 +106,9 @@ async function readHalving(
   while (records.length < to - from) {
     const offset = from + records.length;
     const limit = Math.min(size, to - offset);
-    const results = await multicall.tryReadAt(block, [eventPageCall(registry, id, offset, limit)], deadline);
+    // All of these records exist: about 1,000 of them reach the size limit of a response.
+    const call = { ...eventPageCall(registry, id, offset, limit), weight: Math.max(PAGE_WEIGHT, limit) };
+    const results = await multicall.tryReadAt(block, [call], deadline);
     const result = results === 'too-large' ? undefined : results[0]!;
     if (result === undefined || mayBeTooLarge(result)) {
       if (limit === 1) throw chainUnreadable('main', 'undecodable');

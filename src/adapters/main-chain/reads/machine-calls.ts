@@ -40,6 +40,7 @@ const priorEventCount = contractFunction(abis.eventRegistryAbi, 'priorEventCount
 const flagsOf = contractFunction(abis.adminFlagsAbi, 'flagsOf');
 const kybOf = contractFunction(abis.attestationRegistryAbi, 'kybOf');
 const recordsOf = contractFunction(abis.attestationRegistryAbi, 'recordsOf');
+const chipLogCount = contractFunction(abis.attestationRegistryAbi, 'chipLogCount');
 
 /** `ERC721NonexistentToken(uint256)`. */
 const NONEXISTENT_TOKEN = '0x7e273289';
@@ -55,7 +56,7 @@ export interface PageRequest {
   readonly firstEvents: boolean;
 }
 
-export type FactName = keyof typeof UNARY_CALLS | 'flags' | 'attestations' | 'events' | 'firstEvents';
+export type FactName = keyof typeof UNARY_CALLS | 'flags' | 'attestations' | 'chipLogCount' | 'events' | 'firstEvents';
 export type NamedCalls = Readonly<Partial<Record<FactName, ContractCall>>>;
 export type NamedResults = Readonly<Partial<Record<FactName, CallResult>>>;
 
@@ -90,6 +91,7 @@ export function planMachineCalls(
   if (addresses.adminFlags !== undefined) calls.flags = { target: addresses.adminFlags, data: flagsOf.encode([id]) };
   if (addresses.attestationRegistry !== undefined) {
     calls.attestations = { target: addresses.attestationRegistry, data: recordsOf.encode([id]) };
+    calls.chipLogCount = { target: addresses.attestationRegistry, data: chipLogCount.encode([id]) };
   }
   if (pages === undefined) return calls;
   calls.events = eventPageCall(addresses.eventRegistry, id, pages.offset, pages.limit);
@@ -138,10 +140,18 @@ export function decodeMachineFacts(id: MachineId, results: NamedResults): Omit<M
     flags: results.flags === undefined ? ABSENT : readValue(results.flags, flagsOf, toFlags),
     attestations:
       results.attestations === undefined ? ABSENT : readValue(results.attestations, recordsOf, toAttestations),
+    chipLogCount: isUnknownFunction(results.chipLogCount)
+      ? ABSENT
+      : readValue(results.chipLogCount, chipLogCount, present),
   };
 }
 
 export type MachineFacts = Omit<MachineSnapshot, 'id' | 'block'>;
+
+/** Returns true without a result, and for a contract that does not have the function. */
+function isUnknownFunction(result: CallResult | undefined): boolean {
+  return result === undefined || (!result.success && result.data === '0x');
+}
 
 const ABSENT = { state: 'absent' } as const;
 const unreadable = (cause: UnreadableCause) => ({ state: 'unreadable', cause }) as const;

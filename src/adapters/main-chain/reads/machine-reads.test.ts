@@ -70,6 +70,7 @@ describe('a machine of the main chain', () => {
       priorEventCount: present(0n),
       flags: present({ flaggedAt: 0n, trustOverride: undefined }),
       attestations: present({ operator: lower(OWNER), kyb: undefined, chip: undefined }),
+      chipLogCount: present(0n),
       events: present({
         offset: 0,
         records: [

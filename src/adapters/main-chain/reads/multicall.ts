@@ -1,7 +1,7 @@
 /**
  * Aggregates the contract calls of one tick, by block, into as few eth_calls as their weight allows, and proves that
- * one block served all of them (chain-evm 5.1 row 0 and 5.4). A chain without Multicall3 is read by JSON-RPC batches
- * that include the block's header.
+ * one block served all of them (chain-evm 5.1 row 0 and 5.4). A chain without Multicall3 is read by single
+ * eth_calls between two reads of the block's header.
  */
 import type { Hex } from 'viem';
 import { chainUnreadable } from '../../../domain/faults.ts';
@@ -39,7 +39,7 @@ export interface Multicall {
     calls: readonly ContractCall[],
     deadline: Deadline,
   ): Promise<readonly CallResult[] | TooLarge>;
-  /** Sets whether Multicall3 exists at the configured address; otherwise JSON-RPC batches are used. */
+  /** Sets whether Multicall3 exists at the configured address; otherwise single eth_calls are used. */
   useAggregate(exists: boolean): void;
 }
 
@@ -60,7 +60,7 @@ interface Group {
 }
 
 export interface MulticallOptions {
-  readonly nodes: MainNodes;
+  readonly nodes: Pick<MainNodes, 'request'>;
   readonly address: Address;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
@@ -69,8 +69,6 @@ export interface MulticallOptions {
 export function createMulticall({ nodes, address, limits, counters }: MulticallOptions): Multicall {
   let waiting: Group[] = [];
   let isAggregate = true;
-  /** Calls in a batch, including the header; halved when a node refuses a batch. */
-  let batchCalls = limits.maxBatchCalls;
 
   function flush(): void {
     const groups = waiting;
@@ -106,7 +104,7 @@ export function createMulticall({ nodes, address, limits, counters }: MulticallO
   ): Promise<readonly CallResult[] | TooLarge> {
     for (let attempt = 0; attempt < 2; attempt++) {
       counters.contractCalls += calls.length;
-      const read = isAggregate ? readAggregate : readBatches;
+      const read = isAggregate ? readAggregate : readCalls;
       const results = await read(block, calls, deadline);
       if (results !== 'other-block') return results;
     }
@@ -134,7 +132,7 @@ export function createMulticall({ nodes, address, limits, counters }: MulticallO
   }
 
   /**
-   * Falls back to batches when Multicall3 has no code. Empty data alone may be a faulty node, so the code is checked.
+   * Falls back to single calls when Multicall3 has no code. Empty data alone may be a faulty node, so the code is checked.
    */
   async function readWithoutAggregate(
     block: Header,
@@ -145,40 +143,24 @@ export function createMulticall({ nodes, address, limits, counters }: MulticallO
     const [code] = await nodes.request([getCode], deadline);
     if (!code!.ok || code!.result !== '0x') throw chainUnreadable('main', 'malformed');
     isAggregate = false;
-    return readBatches(block, calls, deadline);
+    return readCalls(block, calls, deadline);
   }
 
-  async function readBatches(
+  /** Reads without Multicall3. The block's header before and after the calls shows that all were of this block. */
+  async function readCalls(
     block: Header,
     calls: readonly ContractCall[],
     deadline: Deadline,
   ): Promise<readonly CallResult[] | 'other-block'> {
-    const size = batchCalls - 1;
-    const batches: Promise<readonly CallResult[] | 'other-block'>[] = [];
-    for (let from = 0; from < calls.length; from += size) {
-      batches.push(readBatch(block, calls.slice(from, from + size), deadline));
-    }
-    const results: CallResult[] = [];
-    for (const batch of await Promise.all(batches)) {
-      if (batch === 'other-block') return batch;
-      results.push(...batch);
-    }
-    return results;
-  }
-
-  async function readBatch(
-    block: Header,
-    calls: readonly ContractCall[],
-    deadline: Deadline,
-  ): Promise<readonly CallResult[] | 'other-block'> {
+    const header = headerCall(block.number);
     const requests = calls.map(({ target, data }) => ethCall(target, data, block));
-    const [head, ...responses] = await nodes.request([headerCall(block.number), ...requests], deadline);
-    if (head!.ok && head!.result === null) return 'other-block';
-    if (!head!.ok && calls.length > 1 && responses.every((response) => !response.ok)) {
-      batchCalls = Math.min(batchCalls, 1 + Math.ceil(calls.length / 2));
-      return readBatches(block, calls, deadline);
+    const [before, ...responses] = await nodes.request([header, ...requests, header], deadline);
+    const after = responses.pop();
+    for (const each of [before!, after!]) {
+      if (each.ok && each.result === null) return 'other-block';
+      if (requireHeader(each, block.number).hash !== block.hash) return 'other-block';
     }
-    return requireHeader(head!, block.number).hash === block.hash ? responses.map(toCallResult) : 'other-block';
+    return responses.map(toCallResult);
   }
 
   function tryReadAt(

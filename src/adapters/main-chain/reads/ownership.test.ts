@@ -10,7 +10,7 @@ import {
   type MachineHarness,
 } from '../../../../testing/fixtures/machines.ts';
 import type { ProxyCall } from '../../../../testing/harness/rpc-proxy.ts';
-import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Header, MainChainLog } from '../../../ports/main-chain.ts';
 import type { OwnershipChange } from '../../../ports/store.ts';
 
@@ -30,6 +30,8 @@ beforeAll(async () => {
   const own = await harness.activate();
   const sold = await harness.activate();
   const retired = await harness.activate();
+  const moved = await harness.activate();
+  await harness.administer('crossChainMirror', 'devSetHomeChain', moved, 3);
   await harness.mine(
     calls.setController(deployment, OWNER, plain, '0x0000000000000000000000000000000000000000'),
     calls.setController(deployment, OWNER, controlled, CONTROLLER),
@@ -46,6 +48,7 @@ beforeAll(async () => {
     held(own, OWNER, OWNER),
     held(sold, BUYER, CONTROLLER),
     { kind: 'gone', id: retired as MachineId },
+    { kind: 'away', id: moved as MachineId, owner: lower(OWNER) as Address },
   ];
   block = await harness.readHead();
 });
@@ -96,8 +99,10 @@ describe('ownership', () => {
   ])('is read call by call from then on when a node %s', async (_, answer) => {
     harness.proxy.inject({ kind: 'answer', change: (true_, call) => (isProgram(call) ? answer : true_) }, 99);
     await readAmongMany();
-    expect(countPrograms()).toBe(2);
+    // An error for both programs may be the refusal of the batch: one is sent again alone.
+    const expected = 'error' in answer ? 3 : 2;
+    expect(countPrograms()).toBe(expected);
     await readAmongMany();
-    expect(countPrograms()).toBe(2);
+    expect(countPrograms()).toBe(expected);
   });
 });

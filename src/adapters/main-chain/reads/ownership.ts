@@ -39,7 +39,7 @@ const PROGRAMS_PER_BATCH = 25;
 type Held = OwnershipChange | undefined;
 
 export interface OwnershipReader {
-  /** Returns ownership in the order of the ids. A token homed on another chain is `gone`. Throws `ChainUnreadable`. */
+  /** Returns ownership in the order of the ids. A token of a machine homed elsewhere is `away`. Throws `ChainUnreadable`. */
   read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly OwnershipChange[]>;
 }
 
@@ -119,7 +119,8 @@ function decode(id: MachineId, [ownerResult, controllerResult, homeResult]: read
   const owner = unwrapOptional(ownerReading);
   const isHome = valueOf(homeResult, isHomedLocally);
   if (isHome === undefined) throw chainUnreadable('main', 'undecodable');
-  if (owner === undefined || !isHome) return { kind: 'gone', id };
+  if (owner === undefined) return { kind: 'gone', id };
+  if (!isHome) return { kind: 'away', id, owner };
   return { kind: 'held', id, owner, controller: unwrapOptional(controller) };
 }
 

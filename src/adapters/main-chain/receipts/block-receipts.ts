@@ -3,7 +3,6 @@
  * them, must hash to the receipts root of the block's header. Logs are decoded from the hashed bytes, so the result is
  * every log of the block, unaltered.
  */
-import { computeReceiptsRoot } from '../../../domain/index-rules/receipts-root.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { RawLog } from '../logs/raw-log.ts';
 import { BlockReceipts } from './receipt-bytes.ts';
@@ -22,7 +21,7 @@ export function proveReceipts(
   watched: ReadonlySet<string>,
 ): readonly ProvenRawLog[] | undefined {
   if (!(receipts instanceof BlockReceipts)) return undefined;
-  if (computeReceiptsRoot(receipts.list.map(({ bytes }) => bytes)) !== header.receiptsRoot) return undefined;
+  if (receipts.root !== header.receiptsRoot) return undefined;
   const { number: blockNumber, hash: blockHash, timestamp: blockTimestamp } = header;
   const proven: ProvenRawLog[] = [];
   let logIndex = -1;

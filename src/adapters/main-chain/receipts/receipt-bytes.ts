@@ -2,6 +2,7 @@
  * Encodes receipts in RLP (Yellow Paper 4.4.1; EIP-2718) directly from the JSON text of a node, without intermediate
  * objects. The result is unproven until its root is compared with a header.
  */
+import { computeReceiptsRoot } from '../../../domain/index-rules/receipts-root.ts';
 import { IrregularJson, type HexText, type JsonCursor } from '../rpc/json-cursor.ts';
 import { parseHash, parseQuantity } from '../rpc/quantities.ts';
 import { RlpBuffer } from './rlp-buffer.ts';
@@ -17,10 +18,49 @@ export interface EncodedReceipt {
 /** Receipts of one block in their order. */
 export class BlockReceipts {
   readonly list: readonly EncodedReceipt[];
+  #root: string | undefined;
 
-  constructor(list: readonly EncodedReceipt[]) {
+  constructor(list: readonly EncodedReceipt[], root?: string) {
     this.list = list;
+    this.#root = root;
   }
+
+  /** Receipts root that these receipts hash to; computed once. */
+  get root(): string {
+    this.#root ??= computeReceiptsRoot(this.list.map(({ bytes }) => bytes));
+    return this.#root;
+  }
+}
+
+/** Lengths of a receipt and of its logs, and its transaction hash. */
+const PACKED_HEAD_BYTES = 8 + 32;
+
+/** Packs receipts with their root for transfer between threads. */
+export function packReceipts(receipts: BlockReceipts): Buffer {
+  const parts: Buffer[] = [Buffer.from(receipts.root.slice(2), 'hex')];
+  for (const { bytes, logBytes, transactionHash } of receipts.list) {
+    const head = Buffer.allocUnsafe(PACKED_HEAD_BYTES);
+    head.writeUInt32LE(bytes.length, 0);
+    head.writeUInt32LE(logBytes.length, 4);
+    head.write(transactionHash.slice(2), 8, 'hex');
+    parts.push(head, bytes);
+  }
+  return Buffer.concat(parts);
+}
+
+export function unpackReceipts(packed: Buffer): BlockReceipts {
+  const list: EncodedReceipt[] = [];
+  for (let at = WORD_BYTES; at < packed.length;) {
+    const from = at + PACKED_HEAD_BYTES;
+    const end = from + packed.readUInt32LE(at);
+    list.push({
+      bytes: packed.subarray(from, end),
+      logBytes: packed.subarray(end - packed.readUInt32LE(at + 4), end),
+      transactionHash: `0x${packed.toString('hex', at + 8, from)}`,
+    });
+    at = end;
+  }
+  return new BlockReceipts(list, `0x${packed.toString('hex', 0, WORD_BYTES)}`);
 }
 
 /** Reads a list of receipts at the cursor. Throws `IrregularJson` when the value has another form. */

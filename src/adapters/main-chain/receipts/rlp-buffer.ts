@@ -63,14 +63,14 @@ export class RlpBuffer {
 
   /** Writes a string of `length` bytes from the hex digits at `at`. Returns false when not all of them are digits. */
   writeHex(from: Uint8Array, at: number, length: number): boolean {
-    const isSingleByte = length === 1 && toByte(from, at) < FIRST_STRING;
+    const isSingleByte = length === 1 && decodeHexByte(from, at) < FIRST_STRING;
     if (!isSingleByte) this.#writePrefix(FIRST_STRING, length);
     this.#reserve(length);
     const to = this.#bytes;
     let end = this.#length;
     let all = 0;
     for (let place = at; place < at + 2 * length; place += 2) {
-      const byte = toByte(from, place);
+      const byte = decodeHexByte(from, place);
       all |= byte;
       to[end++] = byte;
     }
@@ -112,6 +112,6 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
 );
 
 /** Returns the byte of two hex digits; negative when one is not a digit. */
-function toByte(text: Uint8Array, at: number): number {
+export function decodeHexByte(text: Uint8Array, at: number): number {
   return (DIGITS[text[at]!]! << 4) | DIGITS[text[at + 1]!]!;
 }

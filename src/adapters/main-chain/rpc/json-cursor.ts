@@ -4,6 +4,8 @@
  * `JSON.parse`.
  */
 
+import { MAX_JSON_DEPTH } from '../../rpc/node-json.ts';
+
 /** The text is not JSON or not of the expected form. */
 export class IrregularJson extends Error {}
 
@@ -123,7 +125,15 @@ export class JsonCursor {
     return at;
   }
 
-  /** Skips any value without validating its content. */
+  /** Skips any value and returns its text. */
+  takeSlice(): Buffer {
+    this.#peek();
+    const from = this.#at;
+    this.skip();
+    return this.bytes.subarray(from, this.#at);
+  }
+
+  /** Skips any value without validating its content. Throws `IrregularJson` when it is nested too deep. */
   skip(): void {
     const { bytes } = this;
     let depth = 0;
@@ -135,6 +145,7 @@ export class JsonCursor {
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
       else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
       else if (byte !== COMMA && byte !== COLON) while (isOfWord(bytes[this.#at])) this.#at += 1;
+      if (depth > MAX_JSON_DEPTH) throw new IrregularJson();
     } while (depth > 0);
     if (depth < 0) throw new IrregularJson();
   }

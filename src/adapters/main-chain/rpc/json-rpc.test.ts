@@ -102,28 +102,30 @@ describe('a response is accepted', () => {
     expect(await send()).toEqual([tooLarge]);
   });
 
-  test('for every call when one error refuses the batch', async () => {
-    const error = { code: -32600, message: 'batch too long' };
-    const refused = { ok: false, code: -32600, revertData: undefined, hint: undefined };
-    proxy.inject(
-      reorder(() => ({ jsonrpc: '2.0', id: null, error })),
-      1,
-    );
-    expect(await send([call('a'), call('b')])).toEqual([refused, refused]);
-    proxy.inject(
-      reorder(([first]) => [{ jsonrpc: '2.0', id: (first as { id: number }).id, error }]),
-      1,
-    );
-    expect(await send([call('a'), call('b')])).toEqual([refused, refused]);
+  test.each([
+    ['a missing response', reorder((responses) => responses.slice(1)), [undefined, 'b', 'c']],
+    ['a duplicate response', reorder((responses) => [...responses, responses[0]]), [undefined, 'b', 'c']],
+    ['a foreign response', reorder((all) => [...all, { jsonrpc: '2.0', id: 0, result: 1 }]), ['a', 'b', 'c']],
+    ['a response in another form', reorder(([, ...responses]) => ['a', ...responses]), [undefined, 'b', 'c']],
+    ['one object for all', reorder((responses) => responses[0]), ['a', undefined, undefined]],
+  ])('in part when a batch has %s', async (_, fault, results) => {
+    proxy.inject(fault);
+    const expected = results.map((result) => result && { ok: true, result });
+    expect(await send([call('a'), call('b'), call('c')])).toEqual(expected);
   });
 
-  test('when an HTTP error carries a JSON-RPC error', async () => {
+  test('with ids as text', async () => {
+    proxy.inject(edit((a) => ({ ...a, id: String(a['id']) })));
+    expect(await send()).toEqual([{ ok: true, result: 'ok' }]);
+  });
+
+  test('when an HTTP error carries a JSON-RPC error without an id', async () => {
     proxy.inject({
       kind: 'status',
       status: 500,
-      body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal"}}',
+      body: '{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal"}}',
     });
-    expect(await send([call('a'), call('b')])).toHaveLength(2);
+    expect(await send()).toEqual([{ ok: false, code: -32603, revertData: undefined, hint: undefined }]);
   });
 });
 
@@ -133,7 +135,6 @@ describe('a response is rejected', () => {
     ['it is not JSON', { kind: 'body' as const, change: () => '<html>busy</html>' }],
     ['it is empty', { kind: 'body' as const, change: () => '' }],
     ['it has another id', edit((a) => ({ ...a, id: 1 }))],
-    ['its id is text', edit((a) => ({ ...a, id: String(a['id']) }))],
     ['it has no version', edit(({ jsonrpc: _, ...a }) => a)],
     ['it has neither result nor error', edit(({ result: _, ...a }) => a)],
     ['it has both result and error', edit((a) => ({ ...a, error: { code: 1, message: '' } }))],
@@ -145,10 +146,9 @@ describe('a response is rejected', () => {
   });
 
   test.each([
-    ['a missing response', reorder((responses) => responses.slice(1))],
-    ['a duplicate response', reorder((responses) => [...responses, responses[0]])],
-    ['a response to no request', reorder((responses) => [...responses, { jsonrpc: '2.0', id: 0, result: 1 }])],
-    ['one object for all', reorder((responses) => responses[0])],
+    ['nothing', reorder(() => [])],
+    ['responses to no request', reorder((responses) => responses.map(() => ({ jsonrpc: '2.0', id: 0, result: 1 })))],
+    ['only duplicates', reorder((responses) => [...responses, ...responses])],
   ])('when a batch has %s', async (_, fault) => {
     proxy.inject(fault);
     await expect(send([call('a'), call('b'), call('c')])).rejects.toMatchObject({ unreadable: 'malformed' });
@@ -156,15 +156,15 @@ describe('a response is rejected', () => {
 
   test('when the server fails', async () => {
     proxy.inject({ kind: 'status', status: 502 });
-    await expect(send()).rejects.toMatchObject({ unreadable: 'transport', rateLimited: false });
+    await expect(send()).rejects.toMatchObject({ unreadable: 'transport', kind: 'failed' });
   });
 
   test.each([
     ['HTTP 429', { kind: 'status' as const, status: 429, headers: { 'retry-after': '7' } }, 7],
     [
       'HTTP 429 with a date',
-      { kind: 'status' as const, status: 429, headers: { 'retry-after': 'Sat, 01 Jan' } },
-      undefined,
+      { kind: 'status' as const, status: 429, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' } },
+      0,
     ],
     [
       '-32029',
@@ -183,13 +183,39 @@ describe('a response is rejected', () => {
     ],
   ])('as a rate limit by %s', async (_, fault, retryAfterSeconds) => {
     proxy.inject(fault);
-    await expect(send()).rejects.toMatchObject({ unreadable: 'transport', rateLimited: true, retryAfterSeconds });
+    await expect(send()).rejects.toMatchObject({ unreadable: 'transport', kind: 'rate', retryAfterSeconds });
   });
 
   test('when it does not arrive before the deadline', async () => {
     proxy.inject({ kind: 'hang' });
     await expect(send(undefined, undefined, 20)).rejects.toMatchObject({ unreadable: 'deadline' });
   });
+});
+
+describe('a batch is refused', () => {
+  const error = { code: -32600, message: 'batch too long' };
+
+  test.each([
+    ['an object', reorder(() => ({ jsonrpc: '2.0', id: null, error }))],
+    ['an array of one', reorder(([first]) => [{ jsonrpc: '2.0', id: (first as { id: number }).id, error }])],
+    ['an HTTP error', { kind: 'status' as const, status: 400, body: JSON.stringify({ jsonrpc: '2.0', error }) }],
+  ])('by one error in %s', async (_, fault) => {
+    proxy.inject(fault);
+    await expect(send([call('a'), call('b')])).rejects.toMatchObject({ kind: 'refused', code: -32600 });
+  });
+
+  test.each([
+    ['a text', { kind: 'status' as const, status: 405, body: 'no batches' }],
+    ['another envelope', { kind: 'status' as const, status: 500, body: '{"message":"Batch of 3","code":31}' }],
+  ])('by an HTTP error with %s', async (_, fault) => {
+    proxy.inject(fault);
+    await expect(send([call('a'), call('b')])).rejects.toMatchObject({ kind: 'failed', unreadable: 'transport' });
+  });
+});
+
+test('prepaid calls that are used up (HTTP 402) are a rate limit with a long pause', async () => {
+  proxy.inject({ kind: 'status', status: 402, body: 'Payment Required' });
+  await expect(send()).rejects.toMatchObject({ kind: 'rate', retryAfterSeconds: 60 });
 });
 
 describe('a lost connection', () => {
@@ -213,6 +239,7 @@ test('parseRpcUrl moves credentials into a header and never names an invalid URL
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
+      'accept-encoding': 'identity',
       authorization: `Basic ${Buffer.from('user:p@ss').toString('base64')}`,
     },
   });

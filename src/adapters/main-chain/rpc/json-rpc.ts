@@ -1,80 +1,94 @@
 /**
- * JSON-RPC over HTTP to one node, with strict validation: exactly one response per id, each a result or an error, the
- * body within a size limit. No text of a node and no URL (it may hold a key) leaves this file, only codes and fixed
+ * JSON-RPC over HTTP to one node, with strict validation: a response counts when it is the only one for its id and is
+ * either a result or an error, in a body within the size limit. No text of a node and no URL (it may hold a key) leaves this file, only codes and fixed
  * words.
  */
 import { isObject } from '../../../domain/json/json-values.ts';
 import type { Hex } from 'viem';
-import type { UnreadableCause } from '../../../domain/faults.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
+import { parseNodeJson } from '../../rpc/node-json.ts';
+import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
+import { limitResponseBytes } from '../../rpc/response-limits.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
-import { readResults, type ResultReader } from './large-responses.ts';
+import { LargeReadingFailed, MAX_INLINE_BYTES, type LargeResponseReader } from './large-response-reader.ts';
+import { readEntries, type ResponseEntry, type ResultReader } from './large-responses.ts';
+import { findPackedResult } from './packed-results.ts';
 import { isHexData } from './quantities.ts';
 
 export interface MainRpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
   /**
-   * Reads the result, in place when all calls of the request have the same reader. A result it rejects is returned as
-   * parsed.
+   * Reads the result in place. A result it rejects is returned as parsed, unless the response is large.
    */
   readonly read?: ResultReader | undefined;
 }
 
 /**
  * Class of an error beyond its code. `too-large`: the query or its result exceeds a limit, a smaller one may pass;
- * `rate`: a rate limit; `unknown-block`: the node does not have the requested block.
+ * `rate`: a rate limit; `batch`: a limit of batches; `unknown-block`: the node does not have the requested block.
  */
-export type RpcHint = 'too-large' | 'rate' | 'unknown-block' | undefined;
+export type RpcHint = 'too-large' | 'rate' | 'batch' | 'unknown-block' | undefined;
 
 export type RpcResponse =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: number; readonly revertData: Hex | undefined; readonly hint: RpcHint };
 
-/** A node returned no usable response. */
-export class MainRpcError extends Error {
-  readonly unreadable: UnreadableCause;
-  readonly rateLimited: boolean;
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(unreadable: UnreadableCause, rateLimited = false, retryAfterSeconds?: number) {
-    super(unreadable);
-    this.name = 'MainRpcError';
-    this.unreadable = unreadable;
-    this.rateLimited = rateLimited;
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
+export interface MainSendOptions extends SendOptions {
+  /** Reads large responses outside of the main thread; without it they are read in place. */
+  readonly largeResponses?: LargeResponseReader | undefined;
 }
 
 let lastId = 0;
 
 /**
- * Sends all calls in one HTTP request and returns the responses in the order of the calls. Throws `MainRpcError`. A
- * body over the size limit is a `too-large` error for every call.
+ * Sends all calls in one HTTP request and returns the responses in the order of the calls; undefined for a call of a
+ * batch without exactly one response. Throws `RpcFailure` when the request as a whole has no usable response, with kind
+ * `refused` when one error refuses a batch. A body over the size limit is a `too-large` error for every call that a
+ * smaller one can replace.
  */
 export async function sendMainRpc(
   node: RpcNode,
   calls: readonly MainRpcCall[],
-  options: SendOptions,
-): Promise<RpcResponse[]> {
+  options: MainSendOptions,
+): Promise<(RpcResponse | undefined)[]> {
   const requests = calls.map((call) => ({ jsonrpc: '2.0', id: ++lastId, method: call.method, params: call.params }));
-  const reply = await postToNode(node, JSON.stringify(requests.length === 1 ? requests[0] : requests), options);
-  if (typeof reply === 'string') throw new MainRpcError(reply);
-  if (reply.status === 429) throw new MainRpcError('transport', true, reply.retryAfterSeconds);
-  if (reply.status === 413 || reply.body === undefined) return calls.map(() => TOO_LARGE);
+  const methods = calls.map(({ method }) => method);
+  const maxResponseBytes = limitResponseBytes(methods, options.maxResponseBytes);
+  const payload = JSON.stringify(requests.length === 1 ? requests[0] : requests);
+  const reply = await postToNode(node, payload, { ...options, maxResponseBytes });
+  if (typeof reply === 'string') throw new RpcFailure(reply);
+  const { status, retryAfterSeconds, body } = reply;
+  if (status === 429) throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
+  if (status === 413) return calls.map(() => TOO_LARGE);
+  const isHttpSuccess = status >= 200 && status < 300;
+  if (body === undefined) {
+    if (isHttpSuccess && (calls.length > 1 || DIVISIBLE.has(methods[0]!))) return calls.map(() => TOO_LARGE);
+    throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport');
+  }
   const ids = requests.map(({ id }) => id);
   const found =
-    readInPlace(reply.body, ids, calls) ??
-    parseResponses(reply.body.toString(), ids)?.map((response, i) => applyReader(response, calls[i]!));
-  const responses = found?.map((response, i) => resolveLimit(response, calls[i]!));
-  const isHttpSuccess = reply.status >= 200 && reply.status < 300;
-  if (responses === undefined || (!isHttpSuccess && responses.some((response) => response.ok))) {
-    throw new MainRpcError(isHttpSuccess ? 'malformed' : 'transport');
+    (await readInPlace(body, ids, calls, options.largeResponses)) ??
+    parseResponses(body, ids)?.map((response, i) => response && applyReader(response, calls[i]!));
+  const responses = found?.map((response, i) => response && resolveLimit(response, calls[i]!));
+  if (responses === undefined || (!isHttpSuccess && responses.some((response) => response?.ok === true))) {
+    // Prepaid calls are used up: another request fails too, for hours.
+    if (status === 402 && calls.length === 1)
+      throw new RpcFailure('transport', 'rate', { retryAfterSeconds: EXHAUSTED_SECONDS });
+    throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport');
   }
-  if (responses.some((response) => !response.ok && response.hint === 'rate')) {
-    throw new MainRpcError('transport', true, reply.retryAfterSeconds);
+  if (responses.every((response) => response !== undefined && isRateLimited(response))) {
+    throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   }
   return responses;
+}
+
+/** Pause after HTTP 402 where the node names none. */
+const EXHAUSTED_SECONDS = 60;
+
+export function isRateLimited(response: RpcResponse): boolean {
+  return !response.ok && response.hint === 'rate';
 }
 
 /** Applies the call's reader to a parsed result, serialized again; a result that its reader rejects stays as parsed. */
@@ -94,56 +108,85 @@ function resolveLimit(response: RpcResponse, call: MainRpcCall): RpcResponse {
   return { ...response, hint: call.method === 'eth_getLogs' ? 'too-large' : 'rate' };
 }
 
+/** Methods whose result is shorter for a smaller query; a longer result of any other is the fault of its node. */
+const DIVISIBLE: ReadonlySet<string> = new Set(['eth_call', 'eth_getLogs', 'eth_getBlockReceipts']);
+
 const TOO_LARGE: RpcResponse = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
 
-function readInPlace(
+/** Returns whether the response exceeded the size limit; another node may send a sound one. */
+export function isOversized(response: RpcResponse): boolean {
+  return response === TOO_LARGE;
+}
+
+/**
+ * Reads the results of calls with readers in place; undefined for a call without a response in a large body. Undefined:
+ * no call has a reader, or the body is left to the general parser. Throws `RpcFailure` for a large body of another form.
+ */
+async function readInPlace(
   body: string | Buffer,
   ids: readonly number[],
   calls: readonly MainRpcCall[],
-): RpcResponse[] | undefined {
-  const read = calls[0]?.read;
-  if (read === undefined || calls.some((call) => call.read !== read)) return undefined;
-  const results = readResults(typeof body === 'string' ? Buffer.from(body) : body, ids, read);
-  return results?.map((result) => ({ ok: true, result }));
+  largeResponses: LargeResponseReader | undefined,
+): Promise<(RpcResponse | undefined)[] | undefined> {
+  if (calls.every(({ read }) => read === undefined)) return undefined;
+  if (largeResponses === undefined || typeof body === 'string' || body.length <= MAX_INLINE_BYTES) {
+    const readers = new Map(ids.map((id, i) => [id, calls[i]!.read]));
+    const entries = readEntries(typeof body === 'string' ? Buffer.from(body) : body, readers);
+    const responses = ids.map((id) => toResponse(id, entries?.get(id)));
+    return responses.includes(undefined) ? undefined : responses;
+  }
+  const kinds = new Map(ids.map((id, i) => [id, findPackedResult(calls[i]!.read)]));
+  const entries = await largeResponses.read(body as Buffer<ArrayBuffer>, kinds).catch((error: unknown) => {
+    if (error instanceof LargeReadingFailed) return undefined;
+    throw error;
+  });
+  const responses = ids.map((id) => toResponse(id, entries?.get(id)));
+  if (responses.every((response) => response === undefined)) throw new RpcFailure('malformed');
+  return responses;
 }
 
-function parseResponses(body: string, ids: readonly number[]): RpcResponse[] | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-  if (!Array.isArray(parsed)) {
+function toResponse(id: number, entry: ResponseEntry | undefined): RpcResponse | undefined {
+  if (entry === undefined) return undefined;
+  if (entry.kind === 'read') return { ok: true, result: entry.value };
+  const value = parseNodeJson(entry.text);
+  if (value === undefined) return undefined;
+  return parseResponse({ jsonrpc: '2.0', id, [entry.kind]: value })?.response;
+}
+
+/**
+ * Returns the response to each id; undefined when the body holds none. Throws `RpcFailure` when one error refuses the
+ * batch.
+ */
+function parseResponses(body: string | Buffer, ids: readonly number[]): (RpcResponse | undefined)[] | undefined {
+  const parsed = parseNodeJson(body);
+  if (ids.length === 1) {
     const single = parseResponse(parsed);
-    // A node may refuse a whole batch with one error without an id.
-    const isWhole = single !== undefined && (ids.length === 1 ? single.id === ids[0] : !single.response.ok);
-    return isWhole ? ids.map(() => single.response) : undefined;
+    // An error may have no id: the node did not read the call.
+    const isOfCall = single?.id === ids[0] || (single?.response.ok === false && (single.id ?? null) === null);
+    return isOfCall ? [single!.response] : undefined;
   }
-  if (ids.length === 1) return undefined;
-  const byId = new Map<unknown, RpcResponse>();
-  for (const entry of parsed) {
-    const one = parseResponse(entry);
-    if (one === undefined || byId.has(one.id)) return undefined;
-    byId.set(one.id, one.response);
+  const entries = (Array.isArray(parsed) ? parsed : [parsed]).map(parseResponse);
+  // Some nodes refuse a batch with one error, as an object or in an array, with the id of the first call or none.
+  if (entries.length === 1 && entries[0]?.response.ok === false) throw toBatchRefusal(entries[0].response);
+  const byId = new Map<unknown, RpcResponse | undefined>();
+  for (const entry of entries) {
+    if (entry !== undefined) byId.set(entry.id, byId.has(entry.id) ? undefined : entry.response);
   }
-  return byId.size === ids.length ? collect(byId, ids) : refusedBatch(byId, ids);
-}
-
-function collect(byId: ReadonlyMap<unknown, RpcResponse>, ids: readonly number[]): RpcResponse[] | undefined {
   const responses = ids.map((id) => byId.get(id));
-  return responses.every((response) => response !== undefined) ? responses : undefined;
+  return responses.some((response) => response !== undefined) ? responses : undefined;
 }
 
-/** Returns the refusal for every call: some nodes refuse a long batch with an array of one error. */
-function refusedBatch(byId: ReadonlyMap<unknown, RpcResponse>, ids: readonly number[]): RpcResponse[] | undefined {
-  const [first] = byId.values();
-  return byId.size === 1 && first?.ok === false ? ids.map(() => first) : undefined;
+function toBatchRefusal({ code, hint }: RpcResponse & { readonly ok: false }): RpcFailure {
+  return hint === 'rate'
+    ? new RpcFailure('transport', 'rate', { code })
+    : new RpcFailure('rpc-error', 'refused', { code });
 }
 
 function parseResponse(entry: unknown): { readonly id: unknown; readonly response: RpcResponse } | undefined {
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
-  const { id, result, error } = entry;
+  const { result, error } = entry;
+  // Some gateways return the id as text.
+  const id = typeof entry['id'] === 'string' ? Number(entry['id']) : entry['id'];
   if (error === undefined || error === null) {
     return 'result' in entry ? { id, response: { ok: true, result } } : undefined;
   }
@@ -151,8 +194,14 @@ function parseResponse(entry: unknown): { readonly id: unknown; readonly respons
   if (result !== undefined && result !== null) return undefined;
   const code = error['code'] as number;
   const revertData = parseRevertData(error['data']) ?? (code === REVERTED ? '0x' : undefined);
-  const hint = revertData === undefined ? toHint(code, String(error['message'])) : undefined;
+  const hint = revertData === undefined ? toHint(code, toText(error)) : undefined;
   return { id, response: { ok: false, code, revertData, hint } };
+}
+
+/** Returns the message and the data, which some nodes put the reason in. */
+function toText({ message, data }: Record<string, unknown>): string {
+  const details = typeof data === 'object' ? JSON.stringify(data) : data;
+  return `${readErrorText(message)} ${readErrorText(details)}`;
 }
 
 /** Code of a reverted execution, whose revert data may be missing. */
@@ -164,14 +213,17 @@ function parseRevertData(data: unknown): Hex | undefined {
   return isHexData(text) ? (text.toLowerCase() as Hex) : undefined;
 }
 
-const RATE_TEXT =
-  /rate.?limit|too many requests|request (count|limit)|per second|throttl|capacity|quota|compute units/i;
 const SIZE_TEXT =
-  /range|too (large|big|many)|more than \d|limited to|result.{0,24}(limit|exceed)|response size|out of gas|outofgas|gas (limit|required)|proof size/i;
+  /range|too (large|big|many)|more than \d|at most \d|max(imum)? (results|logs)|requested blocks|limited to|result.{0,24}(limit|exceed)|response size|time(d )?.?out|out of gas|outofgas|gas (limit|required)|proof size/i;
 const BLOCK_TEXT = /(header|block) not found|unknown block|missing trie|block.?out.?of.?range|beyond.{0,20}head/i;
 
+const BATCH_TEXT = /batch/i;
+const RATE_CODES = new Set([429, -32029, -32429]);
+
 function toHint(code: number, text: string): RpcHint {
-  if (code === -32029 || RATE_TEXT.test(text)) return 'rate';
+  // A limit of batches is found by a smaller batch, whatever else the text says.
+  if (BATCH_TEXT.test(text)) return 'batch';
+  if (RATE_CODES.has(code) || isRateText(text)) return 'rate';
   if (BLOCK_TEXT.test(text)) return 'unknown-block';
   return code === -32614 || SIZE_TEXT.test(text) ? 'too-large' : undefined;
 }

@@ -1,13 +1,20 @@
 /** In-place reading of large JSON-RPC responses. */
 import { describe, expect, test } from 'vitest';
 import { IrregularJson, type JsonCursor } from './json-cursor.ts';
-import { readResults } from './large-responses.ts';
+import { readEntries, type ResultReader } from './large-responses.ts';
 
 /** Reads a string and rejects any other value. */
 function takeText(json: JsonCursor): string {
   const text = json.takeText();
   if (text === undefined) throw new IrregularJson();
   return text;
+}
+
+/** Returns the results in the order of the ids; undefined when one is missing, an error or not read. */
+function readResults(body: Buffer, ids: readonly number[], reader: ResultReader): unknown[] | undefined {
+  const entries = readEntries(body, new Map(ids.map((id) => [id, reader])));
+  const found = ids.map((id) => entries?.get(id));
+  return found.every((entry) => entry?.kind === 'read') ? found.map(({ value }) => value) : undefined;
 }
 
 const read = (body: string, ...ids: number[]) => readResults(Buffer.from(body), ids, takeText);

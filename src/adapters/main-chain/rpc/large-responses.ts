@@ -1,48 +1,77 @@
 /**
- * Reads the results of large JSON-RPC responses in place. Every id must have exactly one result; anything else is left
- * to the general parser.
+ * Reads JSON-RPC responses in place, so that a large result is never a tree of objects. Each id must have at most one
+ * entry; a body of any other form is left to the general parser.
  */
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 
 /** Reads one result at the cursor. Throws `IrregularJson` when it has another form. */
 export type ResultReader = (json: JsonCursor) => unknown;
 
-/** Returns the results in the order of the ids; undefined when the body holds an error or anything unexpected. */
-export function readResults(body: Buffer, ids: readonly number[], read: ResultReader): unknown[] | undefined {
+/** Entry of a response: a result that its reader has read, or the JSON text of an error or of another result. */
+export type ResponseEntry =
+  { readonly kind: 'read'; readonly value: unknown } | { readonly kind: 'result' | 'error'; readonly text: Buffer };
+
+/** Longest text that is parsed afterwards. */
+const MAX_TEXT_BYTES = 1024 * 1024;
+
+/**
+ * Returns the entries by id; undefined when the body has another form. `readers` has the reader of each id, undefined
+ * for results that are returned as text.
+ */
+export function readEntries(
+  body: Buffer,
+  readers: ReadonlyMap<number, ResultReader | undefined>,
+): Map<number, ResponseEntry> | undefined {
   const json = new JsonCursor(body);
-  const byId = new Map<number, unknown>();
+  const byId = new Map<number, ResponseEntry>();
   try {
-    if (ids.length === 1) readResponse(json, read, byId);
+    if (readers.size === 1) readEntry(json, readers, byId);
     else {
       json.enterList();
-      while (json.nextItem()) readResponse(json, read, byId);
+      while (json.nextItem()) readEntry(json, readers, byId);
     }
-    if (!json.isAtEnd || byId.size !== ids.length) return undefined;
+    return json.isAtEnd ? byId : undefined;
   } catch (error) {
     if (error instanceof IrregularJson) return undefined;
     throw error;
   }
-  return ids.every((id) => byId.has(id)) ? ids.map((id) => byId.get(id)) : undefined;
 }
 
 const VERSION = Buffer.from('jsonrpc');
 const ID = Buffer.from('id');
 const RESULT = Buffer.from('result');
+const ERROR = Buffer.from('error');
 
-function readResponse(json: JsonCursor, read: ResultReader, byId: Map<number, unknown>): void {
+function readEntry(
+  json: JsonCursor,
+  readers: ReadonlyMap<number, ResultReader | undefined>,
+  byId: Map<number, ResponseEntry>,
+): void {
   let version: string | undefined;
   let id: number | undefined;
-  let results = 0;
-  let result: unknown;
+  let entry: ResponseEntry | undefined;
   json.enterObject();
   while (json.nextMember()) {
-    if (json.isNamed(VERSION)) version = json.takeText();
-    else if (json.isNamed(ID)) id = json.takeInteger();
-    else if (json.isNamed(RESULT)) {
-      result = read(json);
-      results += 1;
-    } else throw new IrregularJson();
+    if (json.isNamed(VERSION) && version === undefined) version = json.takeText();
+    else if (json.isNamed(ID) && id === undefined) id = json.takeInteger();
+    else if (json.isNamed(RESULT) && entry === undefined) {
+      const read = id === undefined ? undefined : readers.get(id);
+      entry = read === undefined ? { kind: 'result', text: json.takeSlice() } : { kind: 'read', value: read(json) };
+    } else if (json.isNamed(ERROR) && entry === undefined) entry = { kind: 'error', text: json.takeSlice() };
+    else throw new IrregularJson();
   }
-  if (version !== '2.0' || id === undefined || results !== 1 || byId.has(id)) throw new IrregularJson();
-  byId.set(id, result);
+  if (version !== '2.0' || id === undefined || entry === undefined) throw new IrregularJson();
+  if (!readers.has(id) || byId.has(id)) throw new IrregularJson();
+  byId.set(id, readDeferred(entry, readers.get(id)));
+}
+
+/** Reads a result whose id came after it. */
+function readDeferred(entry: ResponseEntry, read: ResultReader | undefined): ResponseEntry {
+  if (entry.kind === 'read') return entry;
+  if (entry.kind === 'result' && read !== undefined) {
+    const json = new JsonCursor(entry.text);
+    return { kind: 'read', value: read(json) };
+  }
+  if (entry.text.length > MAX_TEXT_BYTES) throw new IrregularJson();
+  return entry;
 }

@@ -70,6 +70,18 @@ describe('fail-over', () => {
     expect(second.requests).toBe(0);
   });
 
+  test('uses the next node after a response beyond the size limit, which is an error when every node sends one', async () => {
+    open([first.url, second.url], { maxResponseBytes: 1_000 });
+    responses.first = { result: 'x'.repeat(2_000) };
+    const batch = [{ method: 'eth_call', params: [] }];
+    const deadline = () => startDeadline(20_000, 10_000);
+    expect(await nodes.request(batch, deadline())).toEqual([{ ok: true, result: 'second' }]);
+    expect(lines).toMatchObject([{ endpoint: 0, cause: 'malformed' }]);
+    now += 60_000;
+    responses.second = responses.first;
+    expect(await nodes.request(batch, deadline())).toMatchObject([{ ok: false, hint: 'too-large' }]);
+  });
+
   test('queries the chain id once for many concurrent requests', async () => {
     await Promise.all(Array.from({ length: 20 }, () => request()));
     expect(first.calls.filter(({ method }) => method === 'eth_chainId')).toHaveLength(1);

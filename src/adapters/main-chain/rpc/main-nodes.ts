@@ -1,33 +1,46 @@
 /**
- * Fail-over between the nodes of the main chain: the first node in the order of the configuration whose circuit breaker
- * is closed serves. The chain id of a node is checked before any other response of it is accepted.
+ * Nodes of the main chain: the pool with the meaning of this chain's responses. The chain id of a node is checked before
+ * any other response of it is accepted.
  */
-import type { CallOutcome } from '../../../domain/metrics/call-counter.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
-import { openNodes, type ChainNode, type NodesOptions } from '../../rpc/chain-nodes.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
-import type { RpcNode } from '../../rpc/http-post.ts';
+import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
+import { pauseWithin } from '../../rpc/node-rate.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { createBatchDelivery } from './batch-delivery.ts';
 import { parseQuantity } from './quantities.ts';
-import { MainRpcError, sendMainRpc } from './json-rpc.ts';
-import type { RpcResponse, MainRpcCall } from './json-rpc.ts';
+import { isOversized, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
+import { createLargeResponseReader } from './large-response-reader.ts';
 import type { MainChainLimits } from '../limits.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
 
 export interface MainNodes {
   /**
-   * Sends all calls in one HTTP request to one node, to another node if that fails. A transient error without revert
-   * data (-32603, -32000, an unknown block) among the first `needed` responses, by default all, is tried once more
-   * after a delay. Throws `MainRpcError`.
+   * Sends all calls to one node, in as few requests as it allows, and to another node if that fails. A transient error
+   * without revert data (-32603, -32000, an unknown block) among the first `needed` responses, by default all, is tried
+   * once more after a delay. Throws `RpcFailure`.
    */
   request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
+  /** Returns how many calls of several methods the first usable node accepts in one request. */
+  batchRoom(): number;
+  /** The nodes in the order of the configuration, each to be used alone. */
+  readonly members: readonly MainNode[];
   /** Returns the chain id of every node in the order of the configuration; undefined where a node does not respond. */
   readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
   close(): Promise<void>;
 }
 
-type Node = ChainNode<number, MainRpcError>;
+export interface MainNode {
+  readonly position: number;
+  /** False while its circuit breaker is open. */
+  isAvailable(): boolean;
+  /** Sends the calls to this node alone, once. Throws `RpcFailure`, after recording the failure. */
+  request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
+  /** Opens its circuit breaker. */
+  leaveOut(failure: RpcFailure): void;
+}
 
-export interface MainNodesOptions extends NodesOptions {
+export interface MainNodesOptions extends PoolOptions {
   readonly chainId: number;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
@@ -35,90 +48,60 @@ export interface MainNodesOptions extends NodesOptions {
 
 export function createMainNodes(options: MainNodesOptions): MainNodes {
   const { chainId, limits, counters, stopwatch = REAL_STOPWATCH } = options;
-  let isClosed = false;
-  const { nodes, post, readIdentities, close } = openNodes(options, {
-    chain: 'main',
-    expected: chainId,
-    readIdentity: readChainId,
-    initialFailure: new MainRpcError('transport'),
-  });
+  const largeResponses = createLargeResponseReader();
+  const pool = openNodePool(options, { chain: 'main', expected: chainId, readIdentity: readChainId });
+  const { nodes, tryNodes } = pool;
+  const { deliver, batchRoom } = createBatchDelivery({ ...limits, pool, largeResponses, stopwatch, counters });
 
-  async function send(node: RpcNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
-    if (deadline.signal.aborted) throw new MainRpcError('deadline');
-    counters.httpRequests += 1;
-    counters.rpcCalls += calls.length;
-    const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
-    const sentAtMilliseconds = stopwatch.nowMilliseconds();
-    let responses: RpcResponse[] | undefined;
-    try {
-      responses = await sendMainRpc(node, calls, { post, signal, maxResponseBytes: limits.maxResponseBytes });
-      return responses;
-    } finally {
-      counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
-      for (const [index, { method }] of calls.entries()) counters.calls.add(method, toOutcome(responses?.[index]));
-    }
-  }
-
-  async function readChainId(node: RpcNode, deadline: Deadline): Promise<number> {
-    const [response] = await send(node, [{ method: 'eth_chainId', params: [] }], deadline);
+  async function readChainId(node: PoolNode, deadline: Deadline): Promise<number> {
+    const [response] = await deliver(node, [{ method: 'eth_chainId', params: [] }], deadline);
     const actual = parseQuantity(response?.ok === true ? response.result : undefined);
-    if (actual === undefined) throw new MainRpcError('malformed');
+    if (actual === undefined) throw new RpcFailure('malformed');
     return actual;
   }
 
-  function recordFailure({ breaker }: Node, failure: MainRpcError): void {
-    counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
-    breaker.recordFailure(failure);
-  }
+  const request = (calls: readonly MainRpcCall[], deadline: Deadline, order = nodes) =>
+    tryNodes(deadline, (node) => deliver(node, calls, deadline), order);
 
-  /** Tries each node with a closed breaker at most once, in order, `avoid` last. */
-  async function requestOnce(
-    calls: readonly MainRpcCall[],
-    deadline: Deadline,
-    avoid: Node | undefined,
-  ): Promise<{ readonly served: Node; readonly responses: readonly RpcResponse[] }> {
-    let failure = nodes[0]!.breaker.lastFailure;
-    const healthy = nodes.filter(({ breaker }) => !breaker.isOpen());
-    const order = avoid === undefined ? healthy : [...healthy.filter((each) => each !== avoid), avoid];
-    for (const each of order) {
-      try {
-        if (!(await each.chain.isExpected(deadline))) throw new MainRpcError('wrong-chain');
-        const responses = await send(each.node, calls, deadline);
-        each.breaker.recordSuccess();
-        return { served: each, responses };
-      } catch (error) {
-        if (!(error instanceof MainRpcError)) throw error;
-        failure = error;
-        // An expired deadline says nothing about the node.
-        if (deadline.signal.aborted) throw new MainRpcError('deadline');
-        if (isClosed) throw error;
-        recordFailure(each, error);
-      }
+  /**
+   * A hostile node sends endless responses, so another node is asked before the query is made smaller. Where that one
+   * succeeds, the query was not too large.
+   */
+  async function requestOnce(calls: readonly MainRpcCall[], deadline: Deadline): ReturnType<typeof request> {
+    const first = await request(calls, deadline);
+    if (nodes.length === 1 || !first.value.every(isOversized)) return first;
+    const others = nodes.filter((each) => each !== first.node);
+    try {
+      const second = await request(calls, deadline, others);
+      if (!second.value.every(isOversized)) first.node.breaker.recordFailure(new RpcFailure('malformed'));
+      return second;
+    } catch (error) {
+      if (error instanceof RpcFailure) return first;
+      throw error;
     }
-    throw failure;
   }
 
   return {
     async request(calls, deadline, needed = calls.length) {
-      const { served, responses } = await requestOnce(calls, deadline, undefined);
-      if (!responses.slice(0, needed).some(isTransient)) return responses;
+      const { node, value } = await requestOnce(calls, deadline);
+      if (!value.slice(0, needed).some(isTransient)) return value;
       counters.retries += 1;
-      await stopwatch.pause(limits.retryDelayMilliseconds, deadline.signal).catch(() => {
-        throw new MainRpcError('deadline');
-      });
-      return (await requestOnce(calls, deadline, served)).responses;
+      await pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline);
+      // The node that served comes last.
+      return (await request(calls, deadline, [...nodes.filter((each) => each !== node), node])).value;
     },
-    readChainIds: readIdentities,
-    close() {
-      isClosed = true;
-      return close();
+    batchRoom: () => batchRoom(nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!),
+    members: nodes.map((node) => ({
+      position: node.position,
+      isAvailable: () => !node.breaker.isOpen(),
+      request: async (calls, deadline) => (await request(calls, deadline, [node])).value,
+      leaveOut: (failure) => node.breaker.recordFailure(failure),
+    })),
+    readChainIds: pool.readIdentities,
+    async close() {
+      await Promise.all([pool.close(), largeResponses.close()]);
     },
   };
-}
-
-function toOutcome(response: RpcResponse | undefined): CallOutcome {
-  if (response === undefined) return 'failed';
-  return response.ok ? 'answered' : 'error';
 }
 
 const TRANSIENT_CODES = new Set([-32603, -32000]);
@@ -129,7 +112,7 @@ export function isTransient(response: RpcResponse): boolean {
   return response.hint === 'unknown-block' || TRANSIENT_CODES.has(response.code);
 }
 
-/** Converts a `MainRpcError` into the fault `ChainUnreadable`; returns any other error unchanged. */
+/** Converts a `RpcFailure` into the fault `ChainUnreadable`; returns any other error unchanged. */
 export function toMainFault(error: unknown): unknown {
-  return error instanceof MainRpcError ? chainUnreadable('main', error.unreadable) : error;
+  return error instanceof RpcFailure ? chainUnreadable('main', error.unreadable) : error;
 }

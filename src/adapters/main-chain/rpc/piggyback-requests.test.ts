@@ -1,7 +1,8 @@
 /** Batching of non-urgent calls with the head poll. */
 import { beforeEach, expect, test } from 'vitest';
 import { startDeadline, type Deadline, type Stopwatch } from '../../rpc/deadline.ts';
-import { MainRpcError, type RpcResponse, type MainRpcCall } from './json-rpc.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import type { RpcResponse, MainRpcCall } from './json-rpc.ts';
 import { createPiggybackRequests, PIGGYBACK_MILLISECONDS, type PiggybackRequests } from './piggyback-requests.ts';
 
 const MAX_BATCH_CALLS = 8;
@@ -12,7 +13,7 @@ interface Sent {
   readonly methods: readonly string[];
   readonly needed: number | undefined;
   readonly requestMilliseconds: number;
-  readonly settle: (outcome: MainRpcError | ((call: MainRpcCall) => RpcResponse)) => void;
+  readonly settle: (outcome: RpcFailure | ((call: MainRpcCall) => RpcResponse)) => void;
 }
 
 let now: number;
@@ -40,12 +41,12 @@ beforeEach(() => {
         new Promise((resolve, reject) => {
           const methods = calls.map(({ method }) => method);
           const settle: Sent['settle'] = (outcome) =>
-            outcome instanceof MainRpcError ? reject(outcome) : resolve(calls.map(outcome));
+            outcome instanceof RpcFailure ? reject(outcome) : resolve(calls.map(outcome));
           sent.push({ methods, needed, requestMilliseconds, settle });
         }),
+      batchRoom: () => MAX_BATCH_CALLS,
     },
     stopwatch,
-    maxBatchCalls: MAX_BATCH_CALLS,
     requestTimeoutMilliseconds: 2_500,
   });
 });
@@ -122,29 +123,29 @@ test('repeats only the calls that had a transient error, in a separate request',
   expect(await waiting[0]).toEqual(echoes('a'));
 });
 
-test.each<[string, MainRpcError | ((call: MainRpcCall) => RpcResponse)]>([
-  ['fails', new MainRpcError('deadline')],
-  ['is refused as a whole', () => refused(-32_600)],
-])('sends a batch that %s again in parts, and then carries nothing for a backoff that doubles', async (_, outcome) => {
-  for (const backoffMilliseconds of [BACKOFF_MILLISECONDS, 2 * BACKOFF_MILLISECONDS, 4 * BACKOFF_MILLISECONDS]) {
-    sent = [];
-    const waiting = defer('a');
-    const flushed = flush('head');
-    sent[0]!.settle(outcome);
-    await settled();
-    expect(sentMethods()).toEqual([['head', 'a'], ['head'], ['a']]);
-    for (const each of sent) each.settle(echo);
-    expect([await flushed, await waiting]).toEqual([echoes('head'), echoes('a')]);
-    await pass(backoffMilliseconds - 1);
-    void defer('b');
-    expect(sentMethods().at(-1)).toEqual(['b']);
-    await pass(1);
-  }
-});
+test.each<[string, RpcFailure | ((call: MainRpcCall) => RpcResponse)]>([['fails', new RpcFailure('deadline')]])(
+  'sends a batch that %s again in parts, and then carries nothing for a backoff that doubles',
+  async (_, outcome) => {
+    for (const backoffMilliseconds of [BACKOFF_MILLISECONDS, 2 * BACKOFF_MILLISECONDS, 4 * BACKOFF_MILLISECONDS]) {
+      sent = [];
+      const waiting = defer('a');
+      const flushed = flush('head');
+      sent[0]!.settle(outcome);
+      await settled();
+      expect(sentMethods()).toEqual([['head', 'a'], ['head'], ['a']]);
+      for (const each of sent) each.settle(echo);
+      expect([await flushed, await waiting]).toEqual([echoes('head'), echoes('a')]);
+      await pass(backoffMilliseconds - 1);
+      void defer('b');
+      expect(sentMethods().at(-1)).toEqual(['b']);
+      await pass(1);
+    }
+  },
+);
 
 test('resets the backoff after a successful batch', async () => {
   const failing = [defer('a'), flush('head')];
-  sent[0]!.settle(new MainRpcError('transport'));
+  sent[0]!.settle(new RpcFailure('transport'));
   await settled();
   for (const each of sent) each.settle(echo);
   await Promise.all(failing);
@@ -154,7 +155,7 @@ test('resets the backoff after a successful batch', async () => {
   await Promise.all(carried);
   void defer('c');
   void flush('head');
-  sent.at(-1)!.settle(new MainRpcError('transport'));
+  sent.at(-1)!.settle(new RpcFailure('transport'));
   await settled();
   await pass(BACKOFF_MILLISECONDS);
   const before = sent.length;
@@ -165,8 +166,8 @@ test('resets the backoff after a successful batch', async () => {
 test('rejects all callers on a rate limit and sends nothing again', async () => {
   const waiting = defer('a');
   const flushed = flush('head');
-  sent[0]!.settle(new MainRpcError('transport', true, 7));
-  const failure = { rateLimited: true, retryAfterSeconds: 7 };
+  sent[0]!.settle(new RpcFailure('transport', 'rate', { retryAfterSeconds: 7 }));
+  const failure = { kind: 'rate', retryAfterSeconds: 7 };
   await expect(flushed).rejects.toMatchObject(failure);
   await expect(waiting).rejects.toMatchObject(failure);
   expect(sent).toHaveLength(1);

@@ -4,11 +4,12 @@
  * again without them.
  */
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { isTransient, type MainNodes } from './main-nodes.ts';
-import { MainRpcError, type RpcResponse, type MainRpcCall } from './json-rpc.ts';
+import type { RpcResponse, MainRpcCall } from './json-rpc.ts';
 
 export interface PiggybackRequests {
-  /** Sends the calls at once, together with waiting calls. Throws `MainRpcError`. */
+  /** Sends the calls at once, together with waiting calls. Throws `RpcFailure`. */
   flushWith: MainNodes['request'];
   /**
    * Returns what `MainNodes.request` returns, but waits for the next `flushWith`; sends the calls alone when none comes
@@ -20,9 +21,8 @@ export interface PiggybackRequests {
 }
 
 export interface PiggybackRequestsOptions {
-  readonly nodes: Pick<MainNodes, 'request'>;
+  readonly nodes: Pick<MainNodes, 'request' | 'batchRoom'>;
   readonly stopwatch: Stopwatch;
-  readonly maxBatchCalls: number;
   /** Upper bound for a request that carries waiting calls. */
   readonly requestTimeoutMilliseconds: number;
 }
@@ -43,7 +43,7 @@ interface WaitingRequest {
 }
 
 export function createPiggybackRequests(options: PiggybackRequestsOptions): PiggybackRequests {
-  const { nodes, stopwatch, maxBatchCalls, requestTimeoutMilliseconds } = options;
+  const { nodes, stopwatch, requestTimeoutMilliseconds } = options;
   let waiting: WaitingRequest[] = [];
   let isDraining = false;
   let backoffUntilMilliseconds = -Infinity;
@@ -86,21 +86,18 @@ export function createPiggybackRequests(options: PiggybackRequestsOptions): Pigg
   }
 
   async function flushWith(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
-    const carried = takeWaiting(maxBatchCalls - calls.length);
+    const carried = takeWaiting(nodes.batchRoom() - calls.length);
     if (carried.length === 0) return nodes.request(calls, deadline);
     const all = [...calls, ...carried.flatMap((each) => each.calls)];
     const { signal, atMilliseconds } = deadline;
     const requestMilliseconds = Math.min(deadline.requestMilliseconds, requestTimeoutMilliseconds);
     try {
       const responses = await nodes.request(all, { signal, atMilliseconds, requestMilliseconds }, calls.length);
-      // Errors alone are the refusal of the batch.
-      if (responses.some(({ ok }) => ok)) {
-        backoffMilliseconds = FIRST_BACKOFF_MILLISECONDS;
-        settleCarried(carried, responses.slice(calls.length));
-        return responses.slice(0, calls.length);
-      }
+      backoffMilliseconds = FIRST_BACKOFF_MILLISECONDS;
+      settleCarried(carried, responses.slice(calls.length));
+      return responses.slice(0, calls.length);
     } catch (error) {
-      if (!(error instanceof MainRpcError) || error.rateLimited) {
+      if (!(error instanceof RpcFailure) || error.kind === 'rate') {
         for (const each of carried) each.settle(Promise.reject(error));
         throw error;
       }
@@ -114,7 +111,7 @@ export function createPiggybackRequests(options: PiggybackRequestsOptions): Pigg
   return {
     flushWith,
     request(calls, deadline) {
-      const isTooLong = calls.length > maxBatchCalls / 2;
+      const isTooLong = calls.length > nodes.batchRoom() / 2;
       if (isDraining || isTooLong || isBackingOff()) return nodes.request(calls, deadline);
       return new Promise((resolve) => {
         const timeout = new AbortController();

@@ -19,6 +19,8 @@ export interface MainUpstreamCounters {
   contractCalls: number;
   /** Requests without a usable response, by cause. */
   failures: Partial<Record<UnreadableCause, number>>;
+  /** Responses of nodes that differed from those of the others where several must agree. */
+  disagreements: number;
   machineReads: number;
   snapshotHits: number;
   snapshotCount: number;
@@ -34,6 +36,7 @@ export function createMainUpstreamCounters(): MainUpstreamCounters {
     retries: 0,
     contractCalls: 0,
     failures: {},
+    disagreements: 0,
     machineReads: 0,
     snapshotHits: 0,
     snapshotCount: 0,

@@ -26,8 +26,7 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     { slot, observedAtMilliseconds }: AltFleetObservation,
     operator: Address,
   ): SqlProgram<readonly Uint8Array[]> {
-    const checkpoint = yield* lists.readCheckpoint();
-    const version = [identity, slot, observedAtMilliseconds, checkpoint?.blockNumber, checkpoint?.blockHash].join();
+    const version = [identity, slot, observedAtMilliseconds, yield* lists.readVersion()].join();
     const known = cached.version === version ? cached.altOnly.get(operator) : undefined;
     if (known !== undefined) return known;
     const altOnly = yield* snapshot.listAltOnly(operator);
@@ -41,14 +40,14 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     const altOnly = observation === undefined ? [] : yield* readAltOnly(identity, observation, operator);
     const unreadableRows = observation === undefined ? 0 : yield* snapshot.countUnreadable(operator);
     if (altOnly.length === 0) {
-      const { indexedBlock, total, ids } = yield* lists.list(operator, offset, limit);
+      const { ids, ...page } = yield* lists.list(operator, offset, limit);
       const machines = ids.map((id): FleetRow => ({ id, listedBy: 'main' }));
-      return { indexedBlock, observation, unreadableRows, total, machines };
+      return { ...page, observation, unreadableRows, machines };
     }
     const holder = yield* lists.readHolder(operator);
-    const indexedBlock = yield* lists.findIndexedBlock();
+    const indexed = yield* lists.findIndexed(holder);
     const total = holder.total + altOnly.length;
-    if (offset >= total) return { indexedBlock, observation, unreadableRows, total, machines: [] };
+    if (offset >= total) return { ...indexed, observation, unreadableRows, total, machines: [] };
     const anchors = offset < ANCHOR_SPACING ? [] : yield* lists.findAnchors(operator, holder.version);
     const start = findStart(anchors, altOnly, offset);
     const skipped = offset - start.position;
@@ -56,7 +55,7 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     const limitOfMain = Math.min(skipped, ANCHOR_SPACING) + limit;
     const ofMain = yield* lists.readFrom(operator, start.anchor, 0, limitOfMain);
     const machines = merge(ofMain, altOnly.slice(start.altBefore), skipped, limit);
-    return { indexedBlock, observation, unreadableRows, total, machines };
+    return { ...indexed, observation, unreadableRows, total, machines };
   }
 
   // Avoids reading all rows when this process wrote the stored ones.
@@ -180,7 +179,8 @@ function createSnapshotTables({ builder, batch }: Dialect) {
           exists(
             selectFrom('machine_owners')
               .select('machine_owners.machine_id')
-              .whereRef('machine_owners.machine_id', '=', 'alt_fleets.machine_id'),
+              .whereRef('machine_owners.machine_id', '=', 'alt_fleets.machine_id')
+              .where('machine_owners.is_home', '=', 1),
           ),
         ),
       )

@@ -11,6 +11,7 @@ export interface BlockStream {
   /** Records the identity of an empty stream. False if another one is recorded. */
   claimIdentity(identity: string): SqlProgram<boolean>;
   readCheckpoint(): SqlProgram<Checkpoint | undefined>;
+  isAt(checkpoint: Checkpoint): SqlProgram<boolean>;
   /** Compare-and-set: false if the stored checkpoint is not the expected one, or the next one is not after it. */
   moveCheckpoint(expected: Checkpoint | undefined, next: Checkpoint): SqlProgram<boolean>;
   writeHeadObservation(observation: HeadObservation): SqlProgram<void>;
@@ -75,14 +76,20 @@ export function createBlockStream({ builder }: Dialect, stream: StreamName): Blo
     builder.selectFrom('head_observations').select(['block_number', 'observed_at']).where('stream', '=', stream),
   );
 
+  function* readCheckpoint(): SqlProgram<Checkpoint | undefined> {
+    const row = yield* readFirst(selectCheckpoint({}));
+    return row && { blockNumber: row.block_number, blockHash: row.block_hash };
+  }
+
   return {
     *claimIdentity(identity) {
       yield* execute(insertIdentity({ identity }));
       return (yield* readFirst(selectIdentity({})))?.identity === identity;
     },
-    *readCheckpoint() {
-      const row = yield* readFirst(selectCheckpoint({}));
-      return row && { blockNumber: row.block_number, blockHash: row.block_hash };
+    readCheckpoint,
+    *isAt({ blockNumber, blockHash }) {
+      const current = yield* readCheckpoint();
+      return current?.blockNumber === blockNumber && current.blockHash === blockHash;
     },
     *moveCheckpoint(expected, { blockNumber: number, blockHash: hash }) {
       const moved =

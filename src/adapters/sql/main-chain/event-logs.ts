@@ -1,4 +1,5 @@
 /** Event logs of the main chain by machine (chain-evm 3.7), with the evidence that the provenance before each gives. */
+import { sql } from 'kysely';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import {
   applyProvenanceLog,
@@ -6,18 +7,20 @@ import {
   restartPositions,
   type EventEvidence,
 } from '../../../domain/machine/provenance.ts';
+import { UNKNOWN_BLOCK_TIME } from '../../../ports/index-proof.ts';
 import type { EventLogRow } from '../../../ports/indexes.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
-import type { EventLogEntry } from '../../../ports/store.ts';
+import type { EventLogEntry, RegistryLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { createMachineProvenance } from './machine-provenance.ts';
+import { createRegistryLogs } from './registry-logs.ts';
 import { createEventHistories, type StoredEventHistory, type HistoryKey } from './event-histories.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import { toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readFirst, readRows, type SqlValue, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface EventLogs {
-  /** Assigns positions to the logs and stores them. Requires the write lock. */
+  /** Assigns positions to the logs of events, judges them by those of registries, and stores both. Requires the write lock. */
   append(logs: readonly EventLogEntry[]): SqlProgram<void>;
   list(generation: EventGeneration, id: MachineId, from: number, to: number): SqlProgram<EventLogRow[]>;
   count(generation: EventGeneration, id: MachineId): SqlProgram<{ readonly count: number; readonly epoch: number }>;
@@ -27,6 +30,7 @@ export function createEventLogs(dialect: Dialect): EventLogs {
   const { builder, batch } = dialect;
   const histories = createEventHistories(dialect);
   const provenances = createMachineProvenance(dialect);
+  const registryLogs = createRegistryLogs(dialect);
   const insert = batch(
     {
       history_id: 'integer',
@@ -37,13 +41,19 @@ export function createEventLogs(dialect: Dialect): EventLogs {
       value: 'text',
       block_number: 'integer',
       block_timestamp: 'integer',
+      log_index: 'integer',
       is_chip_on_record: 'integer',
       changed_hands_before: 'integer',
     },
     `INSERT INTO event_logs (history_id, epoch, seq, event_index, event_type, value, block_number, block_timestamp,
-       is_chip_on_record, changed_hands_before)
+       log_index, is_chip_on_record, changed_hands_before)
      SELECT history_id, epoch, seq, event_index, event_type, value, block_number, block_timestamp,
-       is_chip_on_record, changed_hands_before FROM batch`,
+       log_index, is_chip_on_record, changed_hands_before FROM batch`,
+  );
+  const insertImport = batch(
+    { history_id: 'integer', epoch: 'integer', block_number: 'integer', log_index: 'integer' },
+    `INSERT INTO event_imports (history_id, epoch, block_number, log_index)
+     SELECT history_id, epoch, block_number, log_index FROM batch`,
   );
   const select = prepareQuery(
     { id: bytes, generation: integer, from: integer, to: integer },
@@ -59,6 +69,7 @@ export function createEventLogs(dialect: Dialect): EventLogs {
         .where('h.generation', '=', generation)
         .where('l.seq', '>=', from)
         .where('l.seq', '<', to)
+        .where('l.block_timestamp', '>', sql.lit(UNKNOWN_BLOCK_TIME))
         .orderBy('l.seq'),
   );
   const selectCount = prepareQuery({ id: bytes, generation: integer }, ({ id, generation }) =>
@@ -75,6 +86,8 @@ export function createEventLogs(dialect: Dialect): EventLogs {
       const found = yield* histories.load(touched.keys);
       const provenance = yield* provenances.load(listCurrent(touched.keys));
       const rows: SqlValue[][] = [];
+      const imports: SqlValue[][] = [];
+      const registry: RegistryLogEntry[] = [];
       logs.forEach((log, index) => {
         const history = found[touched.positions[index]!]!;
         const before = provenance.of(log);
@@ -84,12 +97,16 @@ export function createEventLogs(dialect: Dialect): EventLogs {
           provenance.set(log, after);
         } else if (log.kind === 'imported') {
           startEpoch(history);
+          imports.push([history.historyId, history.epoch, log.blockNumber, log.logIndex]);
           provenance.set(log, restartPositions(before));
         } else {
+          registry.push(log);
           provenance.set(log, applyProvenanceLog(before, log, history.count));
         }
       });
       yield* execute({ sql: insert, batch: rows });
+      yield* execute({ sql: insertImport, batch: imports });
+      yield* registryLogs.append(registry);
       yield* histories.save(found.filter(hasHistory));
       yield* provenances.save(provenance);
     },
@@ -153,6 +170,7 @@ function toRow(
     log.value.toString(),
     log.blockNumber,
     log.blockTimestamp,
+    log.logIndex,
     isChipOnRecord ? 1 : 0,
     changedHandsBefore ?? null,
   ];

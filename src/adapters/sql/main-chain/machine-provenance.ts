@@ -13,6 +13,8 @@ type Row = Schema['machine_provenance'];
 
 export interface MachineProvenance {
   read(id: MachineId): SqlProgram<Provenance>;
+  /** Removes what is stored about a machine. Requires the write lock. */
+  remove(id: MachineId): SqlProgram<void>;
   load(ids: readonly MachineId[]): SqlProgram<ProvenanceMap>;
   /** Stores what changed since it was loaded. Requires the write lock. */
   save(map: ProvenanceMap): SqlProgram<void>;
@@ -21,6 +23,9 @@ export interface MachineProvenance {
 export function createMachineProvenance({ builder, batch }: Dialect): MachineProvenance {
   const select = prepareQuery({ id: bytes }, ({ id }) =>
     builder.selectFrom('machine_provenance').selectAll().where('machine_id', '=', id),
+  );
+  const remove = prepareQuery({ id: bytes }, ({ id }) =>
+    builder.deleteFrom('machine_provenance').where('machine_id', '=', id),
   );
   const selectMany = batch(
     { machine_id: 'bytes' },
@@ -53,6 +58,9 @@ export function createMachineProvenance({ builder, batch }: Dialect): MachinePro
       const query: Batch<Row> = { sql: selectMany, batch: ids.map((id) => [toIdBytes(id)]) };
       const rows = yield* readRows(query);
       return new ProvenanceMap(rows.map((row) => [fromIdBytes(row.machine_id), toProvenance(row)]));
+    },
+    *remove(id) {
+      yield* execute(remove({ id: toIdBytes(id) }));
     },
     *save(map) {
       yield* execute({ sql: upsert, batch: map.listChanged().map(([id, provenance]) => toRow(id, provenance)) });

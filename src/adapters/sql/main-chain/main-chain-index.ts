@@ -1,9 +1,14 @@
 /** Main-chain index: event logs, provenance, ownership and the checkpoint they are indexed up to (`MainChainIndexStore`; chain-evm 3.7 and 4.5). */
-import type { MainChainIndexStore } from '../../../ports/store.ts';
+import type { EventLogEntry, MainChainIndexStore } from '../../../ports/store.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createEventLogs } from './event-logs.ts';
+import { createEventRepair } from './event-repair.ts';
+import { createEventTotals } from './event-totals.ts';
+import { createIndexedMachines } from './indexed-machines.ts';
 import { createMachineProvenance } from './machine-provenance.ts';
+import { createProofProgress } from './proof-progress.ts';
+import { createRegistryLogs } from './registry-logs.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
 import type { SqlDatabase } from '../engine/sql-program.ts';
@@ -13,28 +18,74 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const eventLogs = createEventLogs(database.dialect);
   const provenances = createMachineProvenance(database.dialect);
   const ownershipRows = createOwnershipRows(database.dialect);
+  const eventTotals = createEventTotals(database.dialect);
+  const eventRepair = createEventRepair(database.dialect);
+  const registryLogs = createRegistryLogs(database.dialect);
+  const indexedMachines = createIndexedMachines(database.dialect, registryLogs);
+  const proof = createProofProgress(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
 
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
-    advanceMainChain: (expected, next, logs, ownership) =>
+    advanceMainChain: (expected, next, logs, ownership, unproven) =>
       database.exclusive(
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
+          yield* eventTotals.add(countCurrent(logs));
           yield* active.record(logs);
           yield* ownershipRows.apply(ownership);
+          if (unproven !== undefined) yield* proof.addUnproven(unproven);
+          else
+            yield* proof.addSegment({
+              fromBlock: (expected?.blockNumber ?? -1) + 1,
+              toBlock: next.blockNumber,
+              kind: 'headers',
+            });
           return true;
         })(),
       ),
+    readIndexedMachine: (id) => database.snapshot(indexedMachines.read(id)),
+    replaceEventLogs: (checkpoint, generation, id, logs) =>
+      database.exclusive(
+        (function* () {
+          if (!(yield* stream.isAt(checkpoint))) return false;
+          yield* eventRepair.replaceHistory(generation, id, logs);
+          return true;
+        })(),
+      ),
+    listEventCounts: (after, limit) =>
+      database.snapshot(
+        (function* () {
+          const checkpoint = yield* stream.readCheckpoint();
+          return { checkpoint, counts: yield* eventTotals.listCounts(after, limit) };
+        })(),
+      ),
+    readEventTotal: () =>
+      database.snapshot(
+        (function* () {
+          const checkpoint = yield* stream.readCheckpoint();
+          return checkpoint && { checkpoint, total: yield* eventTotals.read() };
+        })(),
+      ),
+    replaceChipLogs: (id, throughBlock, logs) => database.exclusive(eventRepair.replaceChipLogs(id, throughBlock, logs)),
     writeHeadObservation: (observation) => database.run(stream.writeHeadObservation(observation)),
     readHeadObservation: () => database.run(stream.readHeadObservation()),
     listEventLogs: (generation, id, from, to) => database.run(eventLogs.list(generation, id, from, to)),
     readEventLogCount: (generation, id) => database.run(eventLogs.count(generation, id)),
-    readProvenance: (id) => database.run(provenances.read(id)),
+    readProvenance: (id) =>
+      database.snapshot(
+        (function* () {
+          return (yield* registryLogs.isUntimed(id)) ? undefined : yield* provenances.read(id);
+        })(),
+      ),
     listActiveMachines: (limit) => database.run(active.list(limit)),
     listUnfolded: (ratesFingerprint, limit, after) => database.snapshot(unfolded.list(ratesFingerprint, limit, after)),
   };
+}
+
+function countCurrent(logs: readonly EventLogEntry[]): number {
+  return logs.reduce((sum, { kind, generation }) => sum + Number(kind === 'submitted' && generation === 'current'), 0);
 }

@@ -2,14 +2,22 @@
  * Pages of machine ownership (`OwnershipStore`; chain-evm 4), sorted by machine. Anchors bound the offset of a query, so
  * that a late page costs no more than an early one.
  */
+import { sql } from 'kysely';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
-import type { Checkpoint, OwnershipPage, OwnershipStore } from '../../../ports/store.ts';
+import type {
+  Checkpoint,
+  IndexedTokens,
+  OwnershipChange,
+  OwnershipPage,
+  OwnershipStore,
+} from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
-import { readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 import { hexToColumn } from '../schema/hex-columns.ts';
 import { fromIdBytes } from '../schema/stored-machine-id.ts';
 import { createBlockStream } from './block-stream.ts';
+import { createOwnershipRows } from './ownership-rows.ts';
 
 /** Distance between anchors; every offset is reached from the nearest one. */
 export const ANCHOR_SPACING = 500;
@@ -24,19 +32,40 @@ interface Anchors {
 
 export function createOwnership(database: SqlDatabase): OwnershipStore {
   const lists = createOwnershipLists(database.dialect);
+  const stream = createBlockStream(database.dialect, 'main-chain');
+  const rows = createOwnershipRows(database.dialect);
+  const countRepair = prepareQuery({}, () =>
+    database.dialect.builder.updateTable('ownership_reads').set(({ eb }) => ({ repairs: eb('repairs', '+', 1) })),
+  );
+
+  function* repair(expected: Checkpoint, changes: readonly OwnershipChange[]): SqlProgram<boolean> {
+    if (!(yield* stream.isAt(expected))) return false;
+    yield* rows.apply({ readAtBlock: expected.blockNumber, changes });
+    yield* execute(countRepair({}));
+    return true;
+  }
+
   return {
     listOwnership: (address, offset, limit) => database.snapshot(lists.list(address, offset, limit)),
+    repairOwnership: (checkpoint, changes) => database.exclusive(repair(checkpoint, changes)),
   };
+}
+
+/** Counts of a holder. */
+interface Holder {
+  readonly total: number;
+  readonly version: number;
+  readonly tokenCount: number;
 }
 
 /** Parts of a page, for programs that read one snapshot of the database. */
 export interface OwnershipLists {
   list(address: Address, offset: number, limit: number): SqlProgram<OwnershipPage>;
-  readHolder(address: Address): SqlProgram<{ readonly total: number; readonly version: number }>;
-  /** Reads the checkpoint, which moves with every change of ownership. */
-  readCheckpoint(): SqlProgram<Checkpoint | undefined>;
-  /** Returns the block of all rows; undefined while some are of a later one. */
-  findIndexedBlock(): SqlProgram<number | undefined>;
+  readHolder(address: Address): SqlProgram<Holder>;
+  /** Returns a text that differs after every change of ownership. */
+  readVersion(): SqlProgram<string>;
+  /** Returns the block of all rows with the holder's tokens; undefined members while some rows are of a later block. */
+  findIndexed(holder: Holder): SqlProgram<Pick<OwnershipPage, 'indexedBlock' | 'tokens'>>;
   /** Returns the first machine of every segment of `ANCHOR_SPACING`, for this version of the rows. */
   findAnchors(address: Address, version: number): SqlProgram<readonly Uint8Array[]>;
   /** Reads machines in order, starting at `anchor`. */
@@ -47,9 +76,12 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
   const { builder } = dialect;
   const cache = new Map<Address, Anchors>();
   const stream = createBlockStream(dialect, 'main-chain');
-  const selectRead = prepareQuery({}, () => builder.selectFrom('ownership_reads').select('block_number'));
+  const selectRead = prepareQuery({}, () => builder.selectFrom('ownership_reads').select(['block_number', 'repairs']));
+  const selectUnread = prepareQuery({}, () =>
+    builder.selectFrom('unread_machines').select('machine_id').limit(sql.lit(1)),
+  );
   const selectHolder = prepareQuery({ holder: bytes }, ({ holder }) =>
-    builder.selectFrom('holders').select(['total', 'version']).where('holder', '=', holder),
+    builder.selectFrom('holders').select(['total', 'version', 'token_count']).where('holder', '=', holder),
   );
   const selectPage = prepareQuery(
     { holder: bytes, anchor: bytes, limit: integer, offset: integer },
@@ -84,20 +116,28 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
       .orderBy('machine_id'),
   );
 
-  return { list, readHolder, readCheckpoint: () => stream.readCheckpoint(), findIndexedBlock, findAnchors, readFrom };
+  return { list, readHolder, readVersion, findIndexed, findAnchors, readFrom };
 
   function* list(address: Address, offset: number, limit: number): SqlProgram<OwnershipPage> {
-    const { total, version } = yield* readHolder(address);
-    const indexedBlock = yield* findIndexedBlock();
-    if (offset >= total) return { indexedBlock, total, ids: [] };
+    const holder = yield* readHolder(address);
+    const { total, version } = holder;
+    const indexed = yield* findIndexed(holder);
+    if (offset >= total) return { ...indexed, total, ids: [] };
     const anchors = offset < ANCHOR_SPACING ? [new Uint8Array(32)] : yield* findAnchors(address, version);
     const segment = Math.floor(offset / ANCHOR_SPACING);
     const rows = yield* readFrom(address, anchors[segment]!, offset - segment * ANCHOR_SPACING, limit);
-    return { indexedBlock, total, ids: rows.map(fromIdBytes) };
+    return { ...indexed, total, ids: rows.map(fromIdBytes) };
   }
 
-  function* readHolder(address: Address): SqlProgram<{ readonly total: number; readonly version: number }> {
-    return (yield* readFirst(selectHolder({ holder: hexToColumn(address) }))) ?? { total: 0, version: 0 };
+  function* readHolder(address: Address): SqlProgram<Holder> {
+    const row = yield* readFirst(selectHolder({ holder: hexToColumn(address) }));
+    return { total: row?.total ?? 0, version: row?.version ?? 0, tokenCount: row?.token_count ?? 0 };
+  }
+
+  function* readVersion(): SqlProgram<string> {
+    const checkpoint = yield* stream.readCheckpoint();
+    const newestRead = yield* readFirst(selectRead({}));
+    return [checkpoint?.blockNumber, checkpoint?.blockHash, newestRead?.repairs].join();
   }
 
   function* readFrom(
@@ -110,11 +150,14 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
     return rows.map(({ machine_id }) => machine_id);
   }
 
-  function* findIndexedBlock(): SqlProgram<number | undefined> {
+  function* findIndexed({ tokenCount }: Holder): SqlProgram<Pick<OwnershipPage, 'indexedBlock' | 'tokens'>> {
     const checkpoint = yield* stream.readCheckpoint();
     const newestRead = yield* readFirst(selectRead({}));
-    const isComplete = checkpoint !== undefined && (newestRead?.block_number ?? 0) <= checkpoint.blockNumber;
-    return isComplete ? checkpoint.blockNumber : undefined;
+    const isRead = (yield* readFirst(selectUnread({}))) === undefined;
+    const isComplete = isRead && checkpoint !== undefined && (newestRead?.block_number ?? 0) <= checkpoint.blockNumber;
+    if (!isComplete) return { indexedBlock: undefined, tokens: undefined };
+    const tokens: IndexedTokens = { count: tokenCount, checkpoint };
+    return { indexedBlock: checkpoint.blockNumber, tokens };
   }
 
   function* findAnchors(address: Address, version: number): SqlProgram<readonly Uint8Array[]> {

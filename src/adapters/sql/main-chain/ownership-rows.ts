@@ -1,4 +1,7 @@
-/** Writes of machine ownership (chain-evm 4): one row per holder and machine, and a count per holder. */
+/**
+ * Writes of machine ownership (chain-evm 4): one row per token, one per holder and listed machine, and counts per holder. A token of a
+ * machine homed elsewhere counts for its owner and is not listed (design/real-chains 1).
+ */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { OwnershipChange, OwnershipReads } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
@@ -16,25 +19,26 @@ interface OwnersRow {
   readonly machine_id: Uint8Array;
   readonly owner: Uint8Array;
   readonly controller: Uint8Array | null;
+  readonly is_home: number;
 }
 
-/** Owner and controller as hex, so that they can be compared; undefined if the chain has no token. */
-type Owners = { readonly owner: string; readonly controller: string | undefined } | undefined;
+/** Addresses as hex, so that they can be compared; undefined if the chain has no token. */
+type Owners = { readonly owner: string; readonly controller: string | undefined; readonly isHome: boolean } | undefined;
 
 export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows {
   // Rows in index order are a third cheaper to insert.
   const select = batch(
     { machine_id: 'bytes' },
-    `SELECT m.machine_id, m.owner, m.controller FROM batch CROSS JOIN machine_owners m WHERE m.machine_id = batch.machine_id`,
+    `SELECT m.machine_id, m.owner, m.controller, m.is_home FROM batch CROSS JOIN machine_owners m WHERE m.machine_id = batch.machine_id`,
   );
   const insert = batch(
-    { machine_id: 'bytes', owner: 'bytes', controller: 'bytes' },
-    `INSERT INTO machine_owners (machine_id, owner, controller) SELECT machine_id, owner, controller FROM batch
-     ORDER BY machine_id`,
+    { machine_id: 'bytes', owner: 'bytes', controller: 'bytes', is_home: 'integer' },
+    `INSERT INTO machine_owners (machine_id, owner, controller, is_home)
+     SELECT machine_id, owner, controller, is_home FROM batch ORDER BY machine_id`,
   );
   const update = batch(
-    { machine_id: 'bytes', owner: 'bytes', controller: 'bytes' },
-    `UPDATE machine_owners SET owner = batch.owner, controller = batch.controller FROM batch
+    { machine_id: 'bytes', owner: 'bytes', controller: 'bytes', is_home: 'integer' },
+    `UPDATE machine_owners SET owner = batch.owner, controller = batch.controller, is_home = batch.is_home FROM batch
      WHERE machine_owners.machine_id = batch.machine_id`,
   );
   const remove = batch(
@@ -50,15 +54,16 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
     'DELETE FROM holdings WHERE (holder, machine_id) IN (SELECT holder, machine_id FROM batch)',
   );
   const count = batch(
-    { holder: 'bytes', growth: 'integer' },
-    `INSERT INTO holders (holder, total, version) SELECT holder, growth, 1 FROM batch WHERE true
-     ON CONFLICT (holder) DO UPDATE SET total = holders.total + excluded.total, version = holders.version + 1`,
+    { holder: 'bytes', growth: 'integer', token_growth: 'integer' },
+    `INSERT INTO holders (holder, total, version, token_count) SELECT holder, growth, 1, token_growth FROM batch WHERE true
+     ON CONFLICT (holder) DO UPDATE SET total = holders.total + excluded.total, version = holders.version + 1,
+       token_count = holders.token_count + excluded.token_count`,
   );
 
   const recordRead = prepareQuery({ block: integer }, ({ block }) =>
     builder
       .insertInto('ownership_reads')
-      .values({ only_row: 1, block_number: block })
+      .values({ only_row: 1, block_number: block, repairs: 0 })
       .onConflict((conflict) =>
         conflict
           .column('only_row')
@@ -84,11 +89,15 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
         const [holders, holdersBefore] = [listHolders(owners), listHolders(before)];
         for (const holder of holders) {
           if (holdersBefore.includes(holder)) continue;
-          holdingRows.added.push([touched.grow(holder, 1), key]);
+          holdingRows.added.push([touched.grow(holder, 'listed', 1), key]);
         }
         for (const holder of holdersBefore) {
           if (holders.includes(holder)) continue;
-          holdingRows.removed.push([touched.grow(holder, -1), key]);
+          holdingRows.removed.push([touched.grow(holder, 'listed', -1), key]);
+        }
+        if (owners?.owner !== before?.owner) {
+          if (owners !== undefined) touched.grow(owners.owner, 'tokens', 1);
+          if (before !== undefined) touched.grow(before.owner, 'tokens', -1);
         }
         if (owners === undefined) ownerRows.removed.push([key]);
         else (before === undefined ? ownerRows.added : ownerRows.changed).push(toRow(key, owners));
@@ -106,45 +115,51 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
     const query: Batch<OwnersRow> = { sql: select, batch: keys.map((key) => [key]) };
     const rows = yield* readRows(query);
     return new Map(
-      rows.map(({ machine_id, owner, controller }) => [
+      rows.map(({ machine_id, owner, controller, is_home }) => [
         fromIdBytes(machine_id),
-        { owner: columnToHex(owner), controller: controller === null ? undefined : columnToHex(controller) },
+        {
+          owner: columnToHex(owner),
+          controller: controller === null ? undefined : columnToHex(controller),
+          isHome: is_home === 1,
+        },
       ]),
     );
   }
 }
 
 function toOwners(change: OwnershipChange): Owners {
-  return change.kind === 'gone' ? undefined : { owner: change.owner, controller: change.controller };
+  if (change.kind === 'gone') return undefined;
+  const isHome = change.kind === 'held';
+  return { owner: change.owner, controller: isHome ? change.controller : undefined, isHome };
 }
 
 function listHolders(owners: Owners): string[] {
-  if (owners === undefined) return [];
+  if (owners?.isHome !== true) return [];
   const { owner, controller } = owners;
   return controller === undefined || controller === owner ? [owner] : [owner, controller];
 }
 
 /** Growth of the holders' counts; the key of a holder is encoded once. */
 class TouchedHolders {
-  readonly #byAddress = new Map<string, { readonly key: Buffer; growth: number }>();
+  readonly #byAddress = new Map<string, { readonly key: Buffer; listed: number; tokens: number }>();
 
-  grow(address: string, growth: number): Buffer {
+  grow(address: string, count: 'listed' | 'tokens', growth: number): Buffer {
     const existing = this.#byAddress.get(address);
-    const holder = existing ?? { key: hexToColumn(address), growth: 0 };
+    const holder = existing ?? { key: hexToColumn(address), listed: 0, tokens: 0 };
     if (existing === undefined) this.#byAddress.set(address, holder);
-    holder.growth += growth;
+    holder[count] += growth;
     return holder.key;
   }
 
   toRows(): SqlValue[][] {
-    return [...this.#byAddress.values()].map(({ key, growth }) => [key, growth]);
+    return [...this.#byAddress.values()].map(({ key, listed, tokens }) => [key, listed, tokens]);
   }
 }
 
 function areEqual(a: Owners, b: Owners): boolean {
-  return a?.owner === b?.owner && a?.controller === b?.controller;
+  return a?.owner === b?.owner && a?.controller === b?.controller && a?.isHome === b?.isHome;
 }
 
-function toRow(key: Uint8Array, { owner, controller }: NonNullable<Owners>): SqlValue[] {
-  return [key, hexToColumn(owner), controller === undefined ? null : hexToColumn(controller)];
+function toRow(key: Uint8Array, { owner, controller, isHome }: NonNullable<Owners>): SqlValue[] {
+  return [key, hexToColumn(owner), controller === undefined ? null : hexToColumn(controller), isHome ? 1 : 0];
 }

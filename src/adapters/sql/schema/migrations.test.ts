@@ -48,6 +48,27 @@ test('marks machines with many logs as unfolded, so that their days are computed
   await database.close();
 });
 
+test('counts the tokens of holders', async () => {
+  const database = openSqlite(':memory:', () => undefined);
+  await database.upgrade(migrate(database.dialect, MIGRATIONS.slice(0, 8)));
+  const [owner, controller] = [Buffer.alloc(20, 1), Buffer.alloc(20, 2)];
+  function* fill(): SqlProgram<void> {
+    for (const number of [1, 2]) {
+      const parameters = [idOf(number), owner, controller];
+      yield* execute({ sql: 'INSERT INTO machine_owners VALUES (?, ?, ?)', parameters });
+    }
+    for (const holder of [owner, controller]) {
+      yield* execute({ sql: 'INSERT INTO holders VALUES (?, 2, 1)', parameters: [holder] });
+    }
+  }
+  await database.exclusive(fill());
+  await database.upgrade(migrate(database.dialect, MIGRATIONS.slice(0, 10)));
+  const sql = 'SELECT token_count FROM holders ORDER BY holder';
+  const rows = await database.run(readRows<{ token_count: number }>({ sql, parameters: [] }));
+  expect(rows.map(({ token_count }) => token_count)).toEqual([2, 0]);
+  await database.close();
+});
+
 test('fills the list of active machines', async () => {
   const database = await openOld(7, [
     { id: 1, logs: 2 },
@@ -65,7 +86,7 @@ test('fills the list of active machines', async () => {
 
 test('starts the index of the main chain again where provenance was not indexed', async () => {
   const machines = [{ id: 1, logs: 2 }];
-  const database = await openOld(8, machines);
+  const database = await openOld(10, machines);
   const tables = ['event_logs', 'event_histories', 'checkpoints', 'active_machines', 'holdings'];
   for (const table of tables) {
     const rows = await database.run(readRows({ sql: `SELECT * FROM ${table}`, parameters: [] }));

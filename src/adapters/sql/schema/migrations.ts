@@ -300,8 +300,93 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    name: 'proof of the main-chain index',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `CREATE TABLE unread_machines (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32)
+      ) ${clustered}`,
+      `CREATE TABLE log_blocks (
+        block_number ${integer} NOT NULL PRIMARY KEY,
+        block_hash ${bytes} NOT NULL CHECK (length(block_hash) = 32),
+        block_timestamp ${integer} NOT NULL,
+        digest ${bytes} NOT NULL CHECK (length(digest) = 32),
+        is_proven ${small} NOT NULL CHECK (is_proven IN (0, 1))
+      ) ${clustered}`,
+      'CREATE INDEX log_blocks_unproven ON log_blocks (block_number) WHERE is_proven = 0',
+      'CREATE INDEX log_blocks_without_time ON log_blocks (block_number) WHERE block_timestamp = 0',
+      'CREATE INDEX event_logs_without_time ON event_logs (block_number) WHERE block_timestamp = 0',
+      `CREATE TABLE event_imports (
+        history_id ${integer} NOT NULL,
+        epoch ${small} NOT NULL,
+        block_number ${integer} NOT NULL,
+        PRIMARY KEY (history_id, epoch)
+      ) ${clustered}`,
+      `CREATE TABLE proof_segments (
+        kind ${text} NOT NULL,
+        from_block ${integer} NOT NULL,
+        to_block ${integer} NOT NULL,
+        PRIMARY KEY (kind, from_block)
+      ) ${clustered}`,
+      // Earlier releases stored proven windows only.
+      `INSERT INTO proof_segments (kind, from_block, to_block)
+        SELECT 'headers', 0, block_number FROM checkpoints WHERE stream = 'main-chain'`,
+    ],
+  },
+  {
+    name: 'counters of tokens, chip records and events',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `ALTER TABLE machine_owners ADD COLUMN is_home ${small} NOT NULL DEFAULT 1 CHECK (is_home IN (0, 1))`,
+      `ALTER TABLE ownership_reads ADD COLUMN repairs ${small} NOT NULL DEFAULT 0`,
+      `ALTER TABLE holders ADD COLUMN token_count ${small} NOT NULL DEFAULT 0`,
+      // Tokens of machines homed elsewhere were not stored; the repair of their holder finds them.
+      `UPDATE holders SET token_count = counted.token_count
+        FROM (SELECT owner, count(*) AS token_count FROM machine_owners GROUP BY owner) counted
+        WHERE holders.holder = counted.owner`,
+      `CREATE TABLE event_totals (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        log_count ${integer} NOT NULL
+      ) ${clustered}`,
+      `INSERT INTO event_totals (only_row, log_count)
+        SELECT 1, count(*) FROM event_logs l JOIN event_histories h ON h.history_id = l.history_id
+        WHERE h.generation = 2`,
+      `CREATE TABLE chip_logs (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        block_number ${integer} NOT NULL,
+        log_index ${integer} NOT NULL,
+        issued_at ${text},
+        expires_at ${text},
+        revoked_at ${text},
+        PRIMARY KEY (machine_id, block_number, log_index)
+      ) ${clustered}`,
+    ],
+  },
+  {
     name: 'provenance of machines',
     statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      // The logs of provenance were not indexed before, so the index of the main chain is built again.
+      ...['fold_days', 'folds', 'event_logs', 'event_imports', 'event_histories', 'event_totals', 'active_machines'].map(
+        (name) => `DELETE FROM ${name}`,
+      ),
+      ...['machine_owners', 'holdings', 'holders', 'ownership_reads'].map((name) => `DELETE FROM ${name}`),
+      ...['unread_machines', 'log_blocks', 'proof_segments'].map((name) => `DELETE FROM ${name}`),
+      "DELETE FROM checkpoints WHERE stream = 'main-chain'",
+      'DROP TABLE chip_logs',
+      `CREATE TABLE registry_logs (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        block_number ${integer} NOT NULL,
+        log_index ${integer} NOT NULL,
+        kind ${text} NOT NULL,
+        block_timestamp ${integer},
+        transaction_hash ${text},
+        from_address ${bytes} CHECK (length(from_address) = 20),
+        to_address ${bytes} CHECK (length(to_address) = 20),
+        issued_at ${text},
+        expires_at ${text},
+        revoked_at ${text},
+        PRIMARY KEY (machine_id, block_number, log_index)
+      ) ${clustered}`,
+      'CREATE INDEX registry_logs_by_block ON registry_logs (block_number)',
+      'CREATE INDEX registry_logs_without_time ON registry_logs (block_number) WHERE block_timestamp = 0',
       `CREATE TABLE machine_provenance (
         machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
         owner ${bytes} CHECK (length(owner) = 20),
@@ -312,14 +397,10 @@ export const MIGRATIONS: readonly Migration[] = [
         changed_after ${integer},
         chip_expires_at ${text}
       ) ${clustered}`,
+      `ALTER TABLE event_logs ADD COLUMN log_index ${integer} NOT NULL DEFAULT 0`,
       `ALTER TABLE event_logs ADD COLUMN is_chip_on_record ${small} NOT NULL DEFAULT 0`,
       `ALTER TABLE event_logs ADD COLUMN changed_hands_before ${integer}`,
-      // The logs of provenance were not indexed before, so the index of the main chain is built again.
-      ...['fold_days', 'folds', 'event_logs', 'event_histories', 'active_machines'].map(
-        (name) => `DELETE FROM ${name}`,
-      ),
-      ...['machine_owners', 'holdings', 'holders', 'ownership_reads'].map((name) => `DELETE FROM ${name}`),
-      "DELETE FROM checkpoints WHERE stream = 'main-chain'",
+      `ALTER TABLE event_imports ADD COLUMN log_index ${integer} NOT NULL DEFAULT 0`,
     ],
   },
 ];

@@ -1,5 +1,7 @@
 /** Row types of all tables, as the drivers return them; `migrations.ts` creates the tables. */
 
+import type { ProofKind } from '../../../ports/index-proof.ts';
+
 /** Indexed streams: blocks of the main chain, signatures of the alt chain. */
 export type StreamName = 'main-chain' | 'alt-events';
 
@@ -22,7 +24,7 @@ export interface Schema {
     settled_0: number | null;
     settled_1: number | null;
   };
-  /** Rows of earlier epochs stay and are never read. */
+  /** Rows of earlier epochs stay and are read by repairs only. */
   event_logs: {
     history_id: number;
     epoch: number;
@@ -32,6 +34,7 @@ export interface Schema {
     value: string;
     block_number: number;
     block_timestamp: number;
+    log_index: number;
     is_chip_on_record: number;
     changed_hands_before: number | null;
   };
@@ -47,6 +50,20 @@ export interface Schema {
     /** Decimal text. */
     chip_expires_at: string | null;
   };
+  /** Imports by the epoch that they started. Epochs started by a repair have none. */
+  event_imports: { history_id: number; epoch: number; block_number: number; log_index: number };
+  /** Machines named by logs whose ownership was not read yet. */
+  unread_machines: { machine_id: Uint8Array };
+  /** Blocks with stored logs whose range is not complete; `block_timestamp` is 0 while it is unknown. */
+  log_blocks: {
+    block_number: number;
+    block_hash: Uint8Array;
+    block_timestamp: number;
+    digest: Uint8Array;
+    is_proven: number;
+  };
+  /** Ranges known to hold no further logs. */
+  proof_segments: { kind: ProofKind; from_block: number; to_block: number };
   /** Configurations that rating states are stored for; `claim` grows with every change of the one in use. */
   fold_slots: { slot: number; configuration_id: number; rates_fingerprint: string; claim: number };
   /** Rating states. A row of a configuration that lost its slot is dead, and overwritten by the machine's next state. */
@@ -70,14 +87,32 @@ export interface Schema {
   };
   /** Machines with the newest logs, up to the limit of the list. */
   active_machines: { machine_id: Uint8Array; block_number: number; block_timestamp: number };
-  /** Owner and controller at the checkpoint; no row without a token. */
-  machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null };
-  /** Newest block at which any owner was read. */
-  ownership_reads: { only_row: number; block_number: number };
+  /** Owner and controller at the checkpoint; no row without a token. `is_home` is 0 for a machine homed elsewhere, which is not listed. */
+  machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null; is_home: number };
+  /** Newest block at which any owner was read, and the number of repairs, which change owners without a new checkpoint. */
+  ownership_reads: { only_row: number; block_number: number; repairs: number };
   /** Machines by owner or controller, once per pair. */
   holdings: { holder: Uint8Array; machine_id: Uint8Array };
-  /** `version` grows with every change of the holder's rows. */
-  holders: { holder: Uint8Array; total: number; version: number };
+  /** `total` counts listed machines, `token_count` owned tokens. `version` grows with every change of the holder's rows. */
+  holders: { holder: Uint8Array; total: number; version: number; token_count: number };
+  /** Number of event logs of the current registry, of every epoch. */
+  event_totals: { only_row: number; log_count: number };
+  /** Transfers, changes of controllers, and logs of chip records. Times of chip records are decimal text. */
+  registry_logs: {
+    machine_id: Uint8Array;
+    block_number: number;
+    log_index: number;
+    kind: string;
+    /** Of transfers only. */
+    block_timestamp: number | null;
+    /** Of transfers and changes of controllers only. */
+    transaction_hash: string | null;
+    from_address: Uint8Array | null;
+    to_address: Uint8Array | null;
+    issued_at: string | null;
+    expires_at: string | null;
+    revoked_at: string | null;
+  };
   /** Current decision of each machine; `signer` as passed to the store. */
   decisions: { machine_id: Uint8Array; opted_in: number; signed_at: number; signer: string };
   /** Decision log: every decision that was ever current, one per machine and second of signing. Append-only. */

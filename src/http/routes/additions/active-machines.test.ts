@@ -30,7 +30,7 @@ async function open({ main = [], alt = [] }: Newest, options: AltServiceOptions)
     queries.push([name, limit]);
     return listed.map(([id, secondsAgo]) => ({ id: BigInt(id) as MachineId, lastEventAt: NOW - secondsAgo }));
   };
-  const status = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW * 1000 - 5_000 };
+  const status = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW * 1000 - 5_000, progress: undefined };
   service = await openAltService({ readStatus: async () => status, ...options });
   Object.assign(service.ctx.store, { listActiveMachines: list('main', main), listActiveAltMachines: list('alt', alt) });
   return queries;

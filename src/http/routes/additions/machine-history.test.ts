@@ -20,6 +20,7 @@ import { NO_PROVENANCE } from '../../../domain/machine/provenance.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventLogQuery } from '../../../ports/indexes.ts';
 import { rateDays } from '../../../domain/rating/daily-rating.ts';
+import { AGREEING_COUNTERS } from '../../../../testing/fakes/agreeing-counters.ts';
 import { PLAIN_FACTS } from '../../../../testing/fixtures/rating-events.ts';
 import { encodeRatingStateDay } from '../../../domain/rating/rating-state-day-codec.ts';
 import { foldDays, HISTORY_DAYS, RETAINED_DAYS } from '../../../domain/rating/rating-state-days.ts';
@@ -73,6 +74,7 @@ function mainWith(
   });
   const main = {
     index: {},
+    counters: AGREEING_COUNTERS,
     eventTimes: {
       readPinnedHistory: async () => ({ epoch: 0, provenance }),
       readEventLogs: async ({ from, to }: EventLogQuery) => {

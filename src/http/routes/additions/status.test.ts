@@ -1,7 +1,7 @@
 /** Status for monitors: whole bodies, and the limits of lag and age. */
 import { afterEach, expect, test } from 'vitest';
 import { NOW, openAltService, type AltService, type AltServiceOptions } from '../../../../testing/harness/alt-chain.ts';
-import type { AltIndexStatus } from '../../../ports/indexes.ts';
+import type { AltWalkProgress, AltIndexStatus } from '../../../ports/indexes.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
 let service: AltService | undefined;
@@ -9,21 +9,42 @@ afterEach(() => service?.close());
 
 /** A service whose main-chain index is two blocks behind a head read eleven seconds ago. */
 async function open(altIndex?: Partial<AltIndexStatus>, options: AltServiceOptions = {}): Promise<AltService> {
-  const status = { isReady: true, slot: 301_200_450, observedAtMilliseconds: NOW * 1000 - 5_000, ...altIndex };
+  const status = {
+    isReady: true,
+    slot: 301_200_450,
+    observedAtMilliseconds: NOW * 1000 - 5_000,
+    progress: undefined,
+    ...altIndex,
+  };
   service = await openAltService({ readStatus: async () => status, ...options });
   return service;
 }
 
 const OPERATOR_INDEX =
   '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11}';
-const body = (status: string, max: number, alt: string, operator = OPERATOR_INDEX) =>
-  `{"status":"${status}","max_lag_blocks":${max},${operator},"solana_indexer":${alt}}`;
+const body = (status: string, max: number, alt: string, operator = OPERATOR_INDEX, progress = 'null') =>
+  `{"status":"${status}","max_lag_blocks":${max},${operator},"solana_indexer":${alt},"solana_index_progress":${progress}}`;
 const ALT = '{"ready":true,"slot":301200450,"age_seconds":5}';
 
 test('returns 200 with no-store while both indexes are up to date', async () => {
   await open();
   const { status, headers, text } = await service!.request('/status');
   expect([status, headers['cache-control'], text]).toEqual([200, 'no-store', body('fresh', 100, ALT)]);
+});
+
+test.each<[AltWalkProgress, string]>([
+  [
+    { phase: 'listing', appliedSlot: undefined, targetSlot: 9, listedDownToSlot: 4 },
+    '{"phase":"listing","applied_slot":null,"target_slot":9,"listed_down_to_slot":4}',
+  ],
+  [
+    { phase: 'applying', appliedSlot: 5, targetSlot: 9, listedDownToSlot: undefined },
+    '{"phase":"applying","applied_slot":5,"target_slot":9,"listed_down_to_slot":null}',
+  ],
+])('reports the progress of the alt-chain index: %j', async (progress, expected) => {
+  await open({ progress });
+  const { text } = await service!.request('/status');
+  expect(text).toBe(body('fresh', 100, ALT, OPERATOR_INDEX, expected));
 });
 
 test('reports one index without an alt chain', async () => {
@@ -57,6 +78,32 @@ test.each([
   await open(status);
   const response = await service!.request('/status');
   expect([response.status, response.text]).toEqual([503, body('not_fresh', 100, alt)]);
+});
+
+test('returns 503 and shows the proof while ratings are refused, whatever the lag', async () => {
+  await open();
+  const { index } = service!.ctx.main!;
+  const proof = {
+    ...({ mode: 'background', isBackfilled: false, unprovenBlocks: 3, segmentCount: 1 } as const),
+    segments: [{ fromBlock: 7, toBlock: 9, kind: 'sample' as const }],
+  };
+  const lagging = await index.readMainChainIndex();
+  index.readMainChainIndex = async () => ({ ...lagging, servesRatings: false, proof });
+  const { status, text } = await service!.request('/status');
+  expect([status, JSON.parse(text)]).toMatchObject([
+    503,
+    {
+      status: 'not_fresh',
+      operator_index: {
+        ready: false,
+        lag_blocks: 2,
+        proof: {
+          ...{ mode: 'background', backfilled: false, unproven_blocks: 3, segment_count: 1 },
+          segments: [{ from_block: 7, to_block: 9, kind: 'sample' }],
+        },
+      },
+    },
+  ]);
 });
 
 test('returns 503 when the head was not read for ten poll intervals, at any accepted lag', async () => {

@@ -2,6 +2,21 @@
 import { expect, it } from 'vitest';
 import { createSemaphore } from './semaphore.ts';
 
+it('drops a waiting task whose signal is aborted, and passes the permit to the next', async () => {
+  const enter = createSemaphore(1);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const first = enter(() => promise);
+  const abort = new AbortController();
+  let isRun = false;
+  const dropped = enter(async () => (isRun = true), abort.signal);
+  const last = enter(async () => 'last');
+  abort.abort();
+  await expect(dropped).rejects.toThrow('aborted');
+  resolve('first');
+  expect(await Promise.all([first, last])).toEqual(['first', 'last']);
+  expect(isRun).toBe(false);
+});
+
 it('runs tasks in order and never more than its permits, also after failures', async () => {
   const enter = createSemaphore(2);
   const order: number[] = [];

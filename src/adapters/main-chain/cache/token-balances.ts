@@ -1,0 +1,76 @@
+/**
+ * Cache of `balanceOf` by owner (design/real-chains 1). A balance is valid until a `Transfer` names its owner, whatever its age, so that a
+ * listing in use costs no call.
+ */
+import type { Address } from '../../../domain/identifiers/identifiers.ts';
+import type { HeadStep, Header, TokenBalance } from '../../../ports/main-chain.ts';
+import { setBounded } from '../../rpc/bounded-map.ts';
+import type { Deadline } from '../../rpc/deadline.ts';
+import { machineRegistryAbi } from '../reads/abis.ts';
+import { contractFunction } from '../reads/contract-function.ts';
+import { unwrap } from '../../../domain/read-result.ts';
+import { present, readValue } from '../reads/machine-calls.ts';
+import type { Multicall } from '../reads/multicall.ts';
+import { createInFlightReads } from './in-flight-reads.ts';
+
+const balanceOf = contractFunction(machineRegistryAbi, 'balanceOf');
+
+/** About 2 MB. */
+const MAX_OWNERS = 10_000;
+
+export interface TokenBalances {
+  /** Returns the cached balance, which holds at `head`, else reads it at `head`. Throws `ChainUnreadable`. */
+  get(owner: Address, head: Header, read: () => Promise<bigint>): Promise<TokenBalance>;
+  /** Drops what the step touched. */
+  advance(step: HeadStep): void;
+  dropAll(): void;
+}
+
+export function createTokenBalances(): TokenBalances {
+  // In order of use: the least recently used first.
+  const cached = new Map<Address, bigint>();
+  const inFlight = createInFlightReads<Address, bigint, Header>();
+
+  function drop(owner: Address): void {
+    inFlight.supersede(owner);
+    cached.delete(owner);
+  }
+
+  function dropAll(): void {
+    inFlight.supersedeAll();
+    cached.clear();
+  }
+
+  return {
+    async get(owner, head, read) {
+      const known = cached.get(owner);
+      if (known !== undefined) {
+        setBounded(cached, owner, known, MAX_OWNERS);
+        return { block: head, balance: known };
+      }
+      const reading = inFlight.get(owner);
+      if (reading !== undefined) return { block: reading.info, balance: await reading.result };
+      const result = read();
+      inFlight.start(owner, result, head, (balance) => setBounded(cached, owner, balance, MAX_OWNERS));
+      return { block: head, balance: await result };
+    },
+    advance({ touched, deployment, checks }) {
+      if (touched === 'all' || deployment || checks) dropAll();
+      else for (const holder of touched.holders) drop(holder);
+    },
+    dropAll,
+  };
+}
+
+/** Reads `balanceOf` with the other calls of the tick. Throws `ChainUnreadable`. */
+export async function readBalance(
+  multicall: Multicall,
+  machineRegistry: Address,
+  owner: Address,
+  block: Header,
+  deadline: Deadline,
+): Promise<bigint> {
+  const calls = [{ target: machineRegistry, data: balanceOf.encode([owner]) }];
+  const [result] = await multicall.readAt(block, calls, deadline);
+  return unwrap(readValue(result, balanceOf, present));
+}

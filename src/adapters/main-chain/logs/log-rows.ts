@@ -1,0 +1,159 @@
+/**
+ * Logs of one `eth_getLogs` result in binary: read from the JSON text in place, without an object per log, and turned
+ * into `RawLog` one by one. The bytes move between threads without a copy.
+ */
+import { IrregularJson, type JsonCursor } from '../rpc/json-cursor.ts';
+import { parseQuantity } from '../rpc/quantities.ts';
+import { decodeHexByte } from '../receipts/rlp-buffer.ts';
+import type { Hex } from 'viem';
+import type { RawLog } from './raw-log.ts';
+
+const ADDRESS = Buffer.from('address');
+const TOPICS = Buffer.from('topics');
+const DATA = Buffer.from('data');
+const BLOCK_NUMBER = Buffer.from('blockNumber');
+const BLOCK_HASH = Buffer.from('blockHash');
+const LOG_INDEX = Buffer.from('logIndex');
+const TRANSACTION_HASH = Buffer.from('transactionHash');
+const TIMESTAMP = Buffer.from('blockTimestamp');
+const REMOVED = Buffer.from('removed');
+
+const ADDRESS_BYTES = 20;
+const HASH_BYTES = 32;
+const MAX_TOPICS = 4;
+
+/**
+ * A row: block number, log index, timestamp (NaN: none), length of the data, number of topics; then address, block
+ * hash, transaction hash, topics and data.
+ */
+const HEAD_BYTES = 3 * 8 + 4 + 1;
+const FIXED_BYTES = ADDRESS_BYTES + 2 * HASH_BYTES;
+const FIRST_BYTES = 4_096;
+
+export class LogRows implements Iterable<RawLog> {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  *[Symbol.iterator](): Generator<RawLog, undefined> {
+    const { bytes } = this;
+    for (let at = 0; at < bytes.length;) {
+      const timestamp = bytes.readDoubleLE(at + 16);
+      const dataBytes = bytes.readUInt32LE(at + 24);
+      const topicCount = bytes[at + 28]!;
+      const from = at + HEAD_BYTES;
+      const end = from + FIXED_BYTES + topicCount * HASH_BYTES + dataBytes;
+      const hex = bytes.toString('hex', from, end);
+      const take = (first: number, count: number): Hex => `0x${hex.slice(2 * first, 2 * (first + count))}`;
+      yield {
+        address: take(0, ADDRESS_BYTES),
+        topics: Array.from({ length: topicCount }, (_, i) => take(FIXED_BYTES + i * HASH_BYTES, HASH_BYTES)),
+        data: take(FIXED_BYTES + topicCount * HASH_BYTES, dataBytes),
+        blockNumber: bytes.readDoubleLE(at),
+        blockHash: take(ADDRESS_BYTES, HASH_BYTES),
+        logIndex: bytes.readDoubleLE(at + 8),
+        transactionHash: take(ADDRESS_BYTES + HASH_BYTES, HASH_BYTES),
+        blockTimestamp: Number.isNaN(timestamp) ? undefined : timestamp,
+      };
+      at = end;
+    }
+  }
+}
+
+/** Reads a list of logs of mined blocks at the cursor. Throws `IrregularJson` when the value has another form. */
+export function readLogRows(json: JsonCursor): LogRows {
+  const rows = new RowBuffer();
+  json.enterList();
+  while (json.nextItem()) readRow(json, rows);
+  return new LogRows(rows.take());
+}
+
+function readRow(json: JsonCursor, rows: RowBuffer): void {
+  let addressAt: number | undefined;
+  let blockHashAt: number | undefined;
+  let transactionAt: number | undefined;
+  let numberText: string | undefined;
+  let indexText: string | undefined;
+  let timestampText: string | undefined;
+  let data: { readonly at: number; readonly length: number } | undefined;
+  const topics: number[] = [];
+  let hasTopics = false;
+  json.enterObject();
+  while (json.nextMember()) {
+    if (json.isNamed(ADDRESS)) addressAt = json.takeHex(ADDRESS_BYTES);
+    else if (json.isNamed(TOPICS)) {
+      if (hasTopics) throw new IrregularJson();
+      hasTopics = true;
+      json.enterList();
+      while (json.nextItem()) topics.push(json.takeHex(HASH_BYTES));
+    } else if (json.isNamed(DATA)) data = json.takeHexText();
+    else if (json.isNamed(BLOCK_HASH)) blockHashAt = json.takeHex(HASH_BYTES);
+    else if (json.isNamed(TRANSACTION_HASH)) transactionAt = json.takeHex(HASH_BYTES);
+    else if (json.isNamed(BLOCK_NUMBER)) numberText = json.takeText();
+    else if (json.isNamed(LOG_INDEX)) indexText = json.takeText();
+    else if (json.isNamed(TIMESTAMP)) timestampText = json.takeText();
+    else if (json.isNamed(REMOVED)) requireFalse(json);
+    else json.skip();
+  }
+  const number = parseQuantity(numberText);
+  const index = parseQuantity(indexText);
+  if (number === undefined || index === undefined || data === undefined || !hasTopics) throw new IrregularJson();
+  if (addressAt === undefined || blockHashAt === undefined || transactionAt === undefined) throw new IrregularJson();
+  if (topics.length > MAX_TOPICS) throw new IrregularJson();
+  const { bytes } = json;
+  rows.startRow(number, index, parseQuantity(timestampText) ?? Number.NaN, data.length, topics.length);
+  rows.writeHex(bytes, addressAt, ADDRESS_BYTES);
+  rows.writeHex(bytes, blockHashAt, HASH_BYTES);
+  rows.writeHex(bytes, transactionAt, HASH_BYTES);
+  for (const at of topics) rows.writeHex(bytes, at, HASH_BYTES);
+  rows.writeHex(bytes, data.at, data.length);
+}
+
+/** A log that a reorg removed is left to the general parser, which refuses it. */
+function requireFalse(json: JsonCursor): void {
+  if (json.takeSlice().toString('latin1') !== 'false') throw new IrregularJson();
+}
+
+class RowBuffer {
+  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #length = 0;
+
+  startRow(number: number, index: number, timestamp: number, dataBytes: number, topicCount: number): void {
+    this.#reserve(HEAD_BYTES + FIXED_BYTES + topicCount * HASH_BYTES + dataBytes);
+    const bytes = this.#bytes;
+    const at = this.#length;
+    bytes.writeDoubleLE(number, at);
+    bytes.writeDoubleLE(index, at + 8);
+    bytes.writeDoubleLE(timestamp, at + 16);
+    bytes.writeUInt32LE(dataBytes, at + 24);
+    bytes[at + 28] = topicCount;
+    this.#length = at + HEAD_BYTES;
+  }
+
+  /** Writes `count` bytes from hex digits. Throws `IrregularJson` for anything but digits. */
+  writeHex(from: Uint8Array, at: number, count: number): void {
+    const to = this.#bytes;
+    let end = this.#length;
+    let all = 0;
+    for (let place = at; place < at + 2 * count; place += 2) {
+      const byte = decodeHexByte(from, place);
+      all |= byte;
+      to[end++] = byte;
+    }
+    if (all < 0) throw new IrregularJson();
+    this.#length = end;
+  }
+
+  take(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#length + bytes));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
+  }
+}

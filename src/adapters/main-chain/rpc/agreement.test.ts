@@ -1,0 +1,218 @@
+/** Agreement of several nodes: votes by host, lying and lagging nodes, the confirmed head. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Header } from '../../../ports/main-chain.ts';
+import { startDeadline } from '../../rpc/deadline.ts';
+import { createAgreement, type Agreement, type VotingNode } from './agreement.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
+
+/** Responds to one call; undefined: the node does not respond. */
+type Respond = (call: MainRpcCall) => unknown;
+
+interface FakeNode extends VotingNode {
+  respond: Respond;
+  requests: number;
+  isLeftOut: boolean;
+  readonly leftOutSeconds: number[];
+}
+
+/** Called before a vote is repeated. */
+let onRetry: () => void;
+let counters: { disagreements: number };
+beforeEach(() => {
+  counters = { disagreements: 0 };
+  onRetry = () => undefined;
+});
+
+function node(position: number, host: string, respond: Respond): FakeNode {
+  return {
+    position,
+    host,
+    respond,
+    requests: 0,
+    isLeftOut: false,
+    leftOutSeconds: [],
+    isAvailable() {
+      return !this.isLeftOut;
+    },
+    async request(calls) {
+      this.requests += 1;
+      return calls.map((call) => toResponse(this.respond(call)));
+    },
+    leaveOut({ retryAfterSeconds }) {
+      this.isLeftOut = true;
+      this.leftOutSeconds.push(retryAfterSeconds!);
+    },
+  };
+}
+
+function toResponse(result: unknown): RpcResponse {
+  if (result === undefined) throw new RpcFailure('transport');
+  if (result instanceof Error) return { ok: false, code: -32_000, revertData: undefined, hint: undefined };
+  return { ok: true, result };
+}
+
+function agree(nodes: readonly VotingNode[], quorum: number): Agreement {
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  return createAgreement({ nodes, quorum, counters, log, waitForRetry: async () => onRetry() });
+}
+
+const CALL: MainRpcCall = { method: 'eth_call', params: [] };
+const read = async (agreement: Agreement) => {
+  const [response] = await agreement.request([CALL], startDeadline(10_000, 5_000));
+  return response?.ok === true ? response.result : response?.revertData;
+};
+
+describe('request', () => {
+  test('asks only as many hosts as must agree', async () => {
+    const nodes = [node(0, 'a', () => '0x1'), node(1, 'b', () => '0x1'), node(2, 'c', () => '0x1')];
+    expect(await read(agree(nodes, 2))).toBe('0x1');
+    expect(nodes.map(({ requests }) => requests)).toEqual([1, 1, 0]);
+  });
+
+  test.each([0, 1, 2])(
+    'returns what two of three hosts say when node %i lies, and leaves that node out',
+    async (liar) => {
+      const nodes = ['a', 'b', 'c'].map((host, i) => node(i, host, () => (i === liar ? '0xbad' : '0x900d')));
+      const agreement = agree(nodes, 2);
+      for (let i = 0; i < 5; i++) expect(await read(agreement)).toBe('0x900d');
+      const wasAsked = liar < 2;
+      expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual(nodes.map((_, i) => wasAsked && i === liar));
+      expect(counters.disagreements).toBe(wasAsked ? 1 : 0);
+    },
+  );
+
+  test('reports a disagreement of two hosts, blames neither, and never returns one of the responses', async () => {
+    const nodes = [node(0, 'a', () => '0xbad'), node(1, 'b', () => '0x900d')];
+    await expect(read(agree(nodes, 2))).rejects.toMatchObject({ unreadable: 'disagreement' });
+    expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual([false, false]);
+    // Once for each of the two votes.
+    expect(counters.disagreements).toBe(2);
+  });
+
+  test('votes once more when the hosts differ for a moment', async () => {
+    let isApart = true;
+    onRetry = () => (isApart = false);
+    const nodes = [node(0, 'a', () => (isApart ? '0x1' : '0x2')), node(1, 'b', () => '0x2')];
+    expect(await read(agree(nodes, 2))).toBe('0x2');
+  });
+
+  test('leaves a node out twice as long after each difference, and briefly again after it has agreed', async () => {
+    let truth = '0xbad';
+    const nodes = [node(0, 'a', () => truth), node(1, 'b', () => '0x900d'), node(2, 'c', () => '0x900d')];
+    const agreement = agree(nodes, 2);
+    const readWithFirst = () => {
+      nodes[0]!.isLeftOut = false;
+      return read(agreement);
+    };
+    for (let i = 0; i < 8; i++) await readWithFirst();
+    expect(nodes[0]!.leftOutSeconds).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    truth = '0x900d';
+    await readWithFirst();
+    truth = '0xbad';
+    await readWithFirst();
+    expect(nodes[0]!.leftOutSeconds.at(-1)).toBe(1);
+  });
+
+  test('counts two nodes of one host once', async () => {
+    const nodes = [node(0, 'liar', () => '0xbad'), node(1, 'liar', () => '0xbad'), node(2, 'b', () => '0x900d')];
+    await expect(read(agree(nodes, 2))).rejects.toMatchObject({ unreadable: 'disagreement' });
+  });
+
+  test('asks the second node of a host when the first one does not respond', async () => {
+    const nodes = [node(0, 'a', () => undefined), node(1, 'a', () => '0x1'), node(2, 'b', () => '0x1')];
+    expect(await read(agree(nodes, 2))).toBe('0x1');
+  });
+
+  test('asks another host when one does not respond', async () => {
+    const nodes = [node(0, 'a', () => undefined), node(1, 'b', () => '0x1'), node(2, 'c', () => '0x1')];
+    expect(await read(agree(nodes, 2))).toBe('0x1');
+  });
+
+  test('does not count the error of a node as a vote', async () => {
+    const nodes = [node(0, 'a', () => new Error('busy')), node(1, 'b', () => new Error('busy'))];
+    await expect(read(agree(nodes, 2))).rejects.toMatchObject({ unreadable: 'rpc-error' });
+  });
+
+  test('does not count a missing block as a vote', async () => {
+    const nodes = [node(0, 'a', () => null), node(1, 'b', () => null), node(2, 'c', () => '0x1')];
+    await expect(read(agree(nodes, 2))).rejects.toMatchObject({ unreadable: 'block-mismatch' });
+  });
+
+  test('compares hex digits of either case as equal', async () => {
+    expect(await read(agree([node(0, 'a', () => '0xAB'), node(1, 'b', () => '0xab')], 2))).toBe('0xAB');
+  });
+
+  test('compares the responses of a batch as a whole', async () => {
+    const nodes = [0, 1, 2].map((i) => {
+      const responses = i === 0 ? ['0x1', '0xbad'] : ['0x1', '0x2'];
+      return node(i, `host-${i}`, () => responses.shift());
+    });
+    const responses = await agree(nodes, 2).request([CALL, CALL], startDeadline(10_000, 5_000));
+    expect(responses).toEqual([toResponse('0x1'), toResponse('0x2')]);
+  });
+});
+
+describe('confirmHead', () => {
+  const hash = (number: number, fork = 0) => `0x${fork}${String(number).padStart(63, '0')}`;
+  const block = (number: number, fork = 0, timestamp = 1_000 + number) => ({
+    number: `0x${number.toString(16)}`,
+    hash: hash(number, fork),
+    parentHash: hash(number - 1, fork),
+    timestamp: `0x${timestamp.toString(16)}`,
+    logsBloom: `0x${'0'.repeat(512)}`,
+  });
+  const chainUpTo = (head: number, fork = 0): Respond => {
+    return ({ params: [wanted] }) => {
+      const number = wanted === 'latest' ? head : Number(wanted);
+      return number > head ? null : block(number, fork);
+    };
+  };
+  const header = (number: number, fork = 0, timestamp = 1_000 + number): Header => ({
+    number,
+    hash: hash(number, fork),
+    parentHash: hash(number - 1, fork),
+    timestamp,
+    logsBloom: `0x${'0'.repeat(512)}`,
+  });
+  const confirm = (nodes: readonly VotingNode[], quorum: number, head: Header) =>
+    agree(nodes, quorum).confirmHead(head, startDeadline(10_000, 5_000));
+
+  test('returns a head that enough hosts know, with one request to each of them', async () => {
+    const nodes = [node(0, 'a', chainUpTo(9)), node(1, 'b', chainUpTo(9)), node(2, 'c', chainUpTo(9))];
+    expect(await confirm(nodes, 2, header(9))).toEqual(header(9));
+    expect(nodes.map(({ requests }) => requests)).toEqual([1, 1, 0]);
+  });
+
+  test('returns the newest block that enough hosts have reached', async () => {
+    const nodes = [node(0, 'a', chainUpTo(9)), node(1, 'b', chainUpTo(7)), node(2, 'c', chainUpTo(8))];
+    expect(await confirm(nodes, 2, header(9))).toMatchObject({ number: 8, hash: hash(8) });
+  });
+
+  test('ignores a head far in the future that one host claims', async () => {
+    const nodes = [node(0, 'a', chainUpTo(1_000_000)), node(1, 'b', chainUpTo(9)), node(2, 'c', chainUpTo(9))];
+    expect(await confirm(nodes, 2, header(1_000_000))).toMatchObject({ number: 9, hash: hash(9) });
+  });
+
+  test('returns the block of the others when one host serves another fork, and leaves that host out', async () => {
+    const nodes = [node(0, 'a', chainUpTo(9, 1)), node(1, 'b', chainUpTo(9)), node(2, 'c', chainUpTo(9))];
+    expect(await confirm(nodes, 2, header(9, 1))).toMatchObject({ number: 9, hash: hash(9) });
+    expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual([true, false, false]);
+  });
+
+  test('returns the time of the others when one host forges that of a true block', async () => {
+    const forged: Respond = ({ params: [wanted] }) => block(wanted === 'latest' ? 9 : Number(wanted), 0, 5);
+    const nodes = [node(0, 'a', forged), node(1, 'b', chainUpTo(9)), node(2, 'c', chainUpTo(9))];
+    expect(await confirm(nodes, 2, header(9, 0, 5))).toMatchObject({ timestamp: 1_009 });
+  });
+
+  test('rejects when two hosts are on different forks', async () => {
+    const nodes = [node(0, 'a', chainUpTo(9, 1)), node(1, 'b', chainUpTo(9))];
+    await expect(confirm(nodes, 2, header(9, 1))).rejects.toMatchObject({ unreadable: 'disagreement' });
+  });
+
+  test('rejects when too few hosts respond', async () => {
+    const nodes = [node(0, 'a', chainUpTo(9)), node(1, 'b', () => undefined)];
+    await expect(confirm(nodes, 2, header(9))).rejects.toMatchObject({ unreadable: 'disagreement' });
+  });
+});

@@ -1,0 +1,233 @@
+/**
+ * Agreement of several nodes (`MAIN_RPC_QUORUM`, real-chains 5): a response counts when `quorum` nodes on different
+ * hosts return the same bytes, so that fewer lying nodes than that change nothing. A host has one vote; its second node
+ * is asked only when the first one cannot be read.
+ */
+import type { UnreadableCause } from '../../../domain/faults.ts';
+import type { Log } from '../../../ports/runtime.ts';
+import type { Header } from '../../../ports/main-chain.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import type { Deadline } from '../../rpc/deadline.ts';
+import { headerCall, parseHeader } from '../logs/headers.ts';
+import type { MainUpstreamCounters } from './upstream-counters.ts';
+import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
+import type { MainNode } from './main-nodes.ts';
+
+/** A node that votes. */
+export interface VotingNode extends MainNode {
+  /** Registrable domain or address: nodes with the same host are assumed to have one operator. */
+  readonly host: string;
+}
+
+export interface AgreementOptions {
+  readonly nodes: readonly VotingNode[];
+  /** At least 2, and at most the number of hosts. */
+  readonly quorum: number;
+  readonly counters: Pick<MainUpstreamCounters, 'disagreements'>;
+  readonly log: Log;
+  /** Resolves when a vote without a result is to be repeated; rejects when the deadline has passed. */
+  readonly waitForRetry: (deadline: Deadline) => Promise<unknown>;
+}
+
+export interface Agreement {
+  /**
+   * Returns the responses on which `quorum` hosts agree. Throws `RpcFailure`: `disagreement` when the hosts differ and
+   * none of the responses has enough votes, else the failure of a node.
+   */
+  request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
+  /**
+   * Returns the newest block, not above `head`, whose hash `quorum` hosts know. `head` is what one of the nodes
+   * returned as its newest block. Throws like `request`.
+   */
+  confirmHead(head: Header, deadline: Deadline): Promise<Header>;
+}
+
+/**
+ * A node is left out for a second, for twice as long after each further difference, and for a minute at most: a single
+ * difference may be a moment at which several machines behind one address were apart.
+ */
+const MAX_LEFT_OUT_SECONDS = 60;
+
+export function createAgreement(options: AgreementOptions): Agreement {
+  const { nodes, quorum, counters, log, waitForRetry } = options;
+  /** Differences of each node since it last agreed. */
+  const differences = new Map<VotingNode, number>();
+
+  /** Hosts in the order of the configuration, each with its nodes; those with an available node come first. */
+  function listHosts(): VotingNode[][] {
+    const hosts = [...Map.groupBy(nodes, ({ host }) => host).values()];
+    const isAvailable = (host: readonly VotingNode[]) => host.some((node) => node.isAvailable());
+    return [...hosts.filter(isAvailable), ...hosts.filter((host) => !isAvailable(host))];
+  }
+
+  function recordVotes(elected: Ballot, ballots: Iterable<Ballot>): void {
+    for (const ballot of ballots) {
+      for (const node of ballot.voters) {
+        if (ballot === elected) differences.delete(node);
+        else recordDifference(node);
+      }
+    }
+  }
+
+  function recordDifference(node: VotingNode): void {
+    const count = (differences.get(node) ?? 0) + 1;
+    differences.set(node, count);
+    counters.disagreements += 1;
+    const retryAfterSeconds = Math.min(2 ** (count - 1), MAX_LEFT_OUT_SECONDS);
+    node.leaveOut(new RpcFailure('disagreement', 'failed', { retryAfterSeconds }));
+    log.warn({ chain: 'main', endpoint: node.position }, 'the response of this node differs from that of the others');
+  }
+
+  /** Votes twice at most: nodes that are not at one block for a moment agree soon. */
+  async function request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
+    try {
+      return await vote(calls, deadline);
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || !REPEATED.has(error.unreadable)) throw error;
+      await waitForRetry(deadline);
+      return vote(calls, deadline);
+    }
+  }
+
+  async function vote(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
+    const waiting = listHosts();
+    const polls = new Set<Promise<void>>();
+    const ballots = new Map<string, Ballot>();
+    let failure: unknown = new RpcFailure('transport');
+    let elected: Ballot | undefined;
+
+    async function poll(host: readonly VotingNode[]): Promise<void> {
+      try {
+        const { node, responses } = await pollHost(host, calls, deadline);
+        const key = toBallotKey(responses);
+        const ballot = ballots.get(key) ?? { responses, voters: [] };
+        ballots.set(key, ballot);
+        ballot.voters.push(node);
+        if (ballot.voters.length === quorum) elected ??= ballot;
+      } catch (error) {
+        failure = error;
+      }
+    }
+
+    /** Asks as many hosts as could still complete a quorum, so that without a fault no host is asked in vain. */
+    function pollMore(): void {
+      if (elected !== undefined) return;
+      const leading = Math.max(0, ...[...ballots.values()].map(({ voters }) => voters.length));
+      while (polls.size < quorum - leading && waiting.length > 0) {
+        const asked: Promise<void> = poll(waiting.shift()!).finally(() => {
+          polls.delete(asked);
+        });
+        polls.add(asked);
+      }
+    }
+
+    pollMore();
+    while (elected === undefined && polls.size > 0) {
+      await Promise.race(polls);
+      pollMore();
+    }
+    if (elected === undefined) {
+      if (ballots.size > 1) counters.disagreements += 1;
+      throw ballots.size > 1 ? new RpcFailure('disagreement') : failure;
+    }
+    recordVotes(elected, ballots.values());
+    return elected.responses;
+  }
+
+  async function confirmHead(head: Header, deadline: Deadline): Promise<Header> {
+    const hosts = listHosts();
+    const seen = await readHeads(hosts.slice(0, quorum), head, deadline);
+    if (countSame(seen, head) < quorum) seen.push(...(await readHeads(hosts.slice(quorum), head, deadline)));
+    if (countSame(seen, head) >= quorum) return head;
+    // The height that `quorum` hosts have reached, whatever a lying one claims.
+    const heights = seen.flatMap(({ latest }) => (latest === undefined ? [] : [latest.number])).sort((a, b) => b - a);
+    const height = heights[quorum - 1];
+    if (height === undefined) throw new RpcFailure('disagreement');
+    const [response] = await request([headerCall(Math.min(height, head.number))], deadline);
+    const header = toHeader(response!);
+    if (header === undefined) throw new RpcFailure('malformed');
+    return header;
+  }
+
+  return { request, confirmHead };
+}
+
+/** Causes that may pass by themselves. */
+const REPEATED: ReadonlySet<UnreadableCause> = new Set(['disagreement', 'block-mismatch', 'rpc-error']);
+
+interface Ballot {
+  readonly responses: readonly RpcResponse[];
+  readonly voters: VotingNode[];
+}
+
+/** Returns the vote of a host: that of its first node that can be read. Throws the last node's failure. */
+async function pollHost(
+  host: readonly VotingNode[],
+  calls: readonly MainRpcCall[],
+  deadline: Deadline,
+  isVote: (response: RpcResponse) => boolean = isFact,
+): Promise<{ readonly node: VotingNode; readonly responses: readonly RpcResponse[] }> {
+  const available = host.filter((node) => node.isAvailable());
+  let failure: unknown = new RpcFailure('transport');
+  for (const node of available) {
+    try {
+      const responses = await node.request(calls, deadline);
+      if (responses.every(isVote)) return { node, responses };
+      failure = new RpcFailure(responses.some(isUnknownBlock) ? 'block-mismatch' : 'rpc-error');
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** Returns whether the response states a fact of the chain; a node's own error, or a missing block, states none. */
+function isFact(response: RpcResponse): boolean {
+  return response.ok ? response.result !== null : response.revertData !== undefined;
+}
+
+function isUnknownBlock(response: RpcResponse): boolean {
+  return response.ok ? response.result === null : response.hint === 'unknown-block';
+}
+
+/** Returns a text that is equal for equal facts; nodes may spell hex digits in either case. */
+function toBallotKey(responses: readonly RpcResponse[]): string {
+  const facts = responses.map((response) => (response.ok ? toFact(response) : [response.revertData]));
+  return JSON.stringify(facts).toLowerCase();
+}
+
+/** Reduces a header to what every node returns alike: nodes add members of their own to a block. */
+function toFact(response: RpcResponse & { readonly ok: true }): unknown {
+  const header = toHeader(response);
+  return header === undefined ? response.result : [header.number, header.hash, header.parentHash, header.timestamp];
+}
+
+function toHeader(response: RpcResponse): Header | undefined {
+  return response.ok ? parseHeader(response.result) : undefined;
+}
+
+/** What one host returned for the number of a head, and its own newest block. */
+interface SeenHead {
+  readonly sameNumber: Header | undefined;
+  readonly latest: Header | undefined;
+}
+
+/** Hosts that cannot be read are missing. */
+async function readHeads(
+  hosts: readonly (readonly VotingNode[])[],
+  { number }: Header,
+  deadline: Deadline,
+): Promise<SeenHead[]> {
+  const calls = [headerCall(number), headerCall('latest')];
+  const polls = hosts.map(async (host) => (await pollHost(host, calls, deadline, () => true)).responses.map(toHeader));
+  const settled = await Promise.allSettled(polls);
+  return settled.flatMap((each) =>
+    each.status === 'fulfilled' ? [{ sameNumber: each.value[0], latest: each.value[1] }] : [],
+  );
+}
+
+function countSame(seen: readonly SeenHead[], { hash, parentHash, timestamp }: Header): number {
+  const isSame = ({ sameNumber: other }: SeenHead) =>
+    other?.hash === hash && other.parentHash === parentHash && other.timestamp === timestamp;
+  return seen.filter(isSame).length;
+}

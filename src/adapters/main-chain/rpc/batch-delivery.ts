@@ -1,0 +1,225 @@
+/**
+ * Delivers calls to one node in as few requests as the node allows. A refused batch is asked again in smaller ones, down
+ * to single calls, whatever the refusal says; a batch that is answered in part keeps its good responses. The first and
+ * the last part travel alone, so that a caller can check the same block before and after its other calls.
+ */
+import type { CallOutcome } from '../../../domain/metrics/call-counter.ts';
+import { pauseWithin } from '../../rpc/node-rate.ts';
+import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
+import type { NodePool, PoolNode } from '../../rpc/node-pool.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import type { LargeResponseReader } from './large-response-reader.ts';
+import { isRateLimited, sendMainRpc, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
+
+export interface BatchDelivery {
+  /** Returns the responses in the order of the calls, all from this node. Throws `RpcFailure`. */
+  deliver(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]>;
+  /** Returns the number of calls that the node accepts in one request with calls of several methods. */
+  batchRoom(node: PoolNode): number;
+}
+
+export interface BatchDeliveryOptions {
+  readonly pool: Pick<NodePool<unknown>, 'exchange'>;
+  /** Reads large responses outside of the main thread. */
+  readonly largeResponses?: LargeResponseReader | undefined;
+  readonly maxBatchCalls: number;
+  readonly stopwatch: Stopwatch;
+  readonly counters: { rpcCalls: number };
+}
+
+export const METHOD_NOT_FOUND = -32_601;
+/** Name of the limit for calls of several methods. */
+const MIXED = 'mixed';
+const HEADER_METHOD = 'eth_getBlockByNumber';
+/** Headers that count as one other call: they are short and looked up, not computed. */
+const HEADERS_PER_CALL = 10;
+/** Requests in flight for one delivery while its parts are small. */
+const PARALLEL_PARTS = 4;
+const SMALL_PART_CALLS = 10;
+/** Delay before rate-limited calls are sent again; doubles while none of them is accepted. */
+const FIRST_WAIT_MILLISECONDS = 250;
+
+type Received = readonly (RpcResponse | undefined)[];
+
+export function createBatchDelivery(options: BatchDeliveryOptions): BatchDelivery {
+  const { pool, largeResponses, maxBatchCalls, stopwatch, counters } = options;
+
+  function limitOf({ profile }: PoolNode, calls: readonly MainRpcCall[]) {
+    const method = calls[0]!.method;
+    if (!calls.every((call) => call.method === method)) return profile.batchLimit(MIXED, maxBatchCalls);
+    return profile.batchLimit(method, (method === HEADER_METHOD ? HEADERS_PER_CALL : 1) * maxBatchCalls);
+  }
+
+  function exchange(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<Received> {
+    counters.rpcCalls += calls.length;
+    return pool.exchange(
+      node,
+      {
+        methods: calls.map(({ method }) => method),
+        send: (target, sendOptions) => sendMainRpc(target, calls, { ...sendOptions, largeResponses }),
+        outcomes: (received) => received.map(toOutcome),
+        countRateLimited: (received) => received.filter((each) => each !== undefined && isRateLimited(each)).length,
+      },
+      deadline,
+    );
+  }
+
+  /** Sends calls in parts that the node accepts. */
+  async function deliver(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
+    const responses: RpcResponse[] = [];
+    let next = 0;
+    const partSize = () => Math.min(limitOf(node, calls).size, node.profile.rate.maxCalls);
+
+    async function sendPart(send = sendBatch): Promise<void> {
+      const from = next;
+      next += partSize();
+      try {
+        const received = await send(node, calls.slice(from, next), deadline);
+        for (const [i, response] of received.entries()) responses[from + i] = response;
+      } catch (error) {
+        next = calls.length; // The other lanes stop.
+        throw error;
+      }
+    }
+
+    async function sendMiddle(): Promise<void> {
+      while (calls.length - next > partSize()) await sendPart(sendPatiently);
+    }
+
+    if (calls.length > 0) await sendPart();
+    const lanes = partSize() <= SMALL_PART_CALLS ? PARALLEL_PARTS : 1;
+    await Promise.all(Array.from({ length: lanes }, sendMiddle));
+    while (next < calls.length) await sendPart(sendPatiently);
+    return responses;
+  }
+
+  /** Waits for the rate limit within the deadline, because other calls of the delivery have been answered already. */
+  async function sendPatiently(
+    node: PoolNode,
+    calls: readonly MainRpcCall[],
+    deadline: Deadline,
+  ): Promise<RpcResponse[]> {
+    for (let waitMilliseconds = FIRST_WAIT_MILLISECONDS; ; waitMilliseconds *= 2) {
+      try {
+        return await deliver(node, calls, deadline);
+      } catch (error) {
+        if (!(error instanceof RpcFailure) || error.kind !== 'rate') throw error;
+        const pause = Math.max(waitMilliseconds, (error.retryAfterSeconds ?? 0) * 1000);
+        if (stopwatch.nowMilliseconds() + pause >= deadline.atMilliseconds) throw error;
+        await pauseWithin(stopwatch, pause, deadline);
+      }
+    }
+  }
+
+  /** Sends one call. A log query that fails while its first block can be read was too large, whatever the error says. */
+  async function sendOne(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<RpcResponse[]> {
+    const isRange = async () => {
+      const firstBlock = narrowToFirstBlock(call);
+      if (firstBlock === undefined || deadline.signal.aborted) return false;
+      const [response] = await exchange(node, [firstBlock], deadline).catch(() => []);
+      return response?.ok === true;
+    };
+    try {
+      const [response] = await exchange(node, [call], deadline);
+      if (response === undefined) throw new RpcFailure('malformed');
+      return isUnclearError(response) && (await isRange()) ? [{ ...response, hint: 'too-large' }] : [response];
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || !isRefusal(error) || !(await isRange())) throw error;
+      return [RANGE_REFUSED];
+    }
+  }
+
+  /** Sends one request, and what a refusal or an incomplete answer leaves open in smaller ones. */
+  async function sendBatch(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
+    if (calls.length === 1) return sendOne(node, calls[0]!, deadline);
+    const limit = limitOf(node, calls);
+    let received: Received | undefined;
+    try {
+      received = await exchange(node, calls, deadline);
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || deadline.signal.aborted) throw error;
+      if (error.unreadable === 'deadline') limit.recordTimeout(calls.length);
+      if (!isRefusal(error)) throw error;
+    }
+    if (received !== undefined && !isSameError(received)) return complete(node, calls, received, deadline);
+    // A single call distinguishes a refused batch from calls that fail by themselves, and from a node that is down.
+    const [first] = await sendBatch(node, calls.slice(0, 1), deadline);
+    if (received !== undefined && isSameError([first, received[0]])) return received as RpcResponse[];
+    limit.recordRefusal(calls.length);
+    return [first!, ...(await sendPatiently(node, calls.slice(1), deadline))];
+  }
+
+  /** Asks again for what a batch lacks. */
+  async function complete(
+    node: PoolNode,
+    calls: readonly MainRpcCall[],
+    received: Received,
+    deadline: Deadline,
+  ): Promise<RpcResponse[]> {
+    const limit = limitOf(node, calls);
+    const open = received.flatMap((response, i) => (isOpen(response) ? [i] : []));
+    if (open.length === 0) {
+      limit.recordSuccess(calls.length);
+      return received as RpcResponse[];
+    }
+    if (received.some((response) => response !== undefined && isRateLimited(response))) {
+      await pauseWithin(stopwatch, FIRST_WAIT_MILLISECONDS, deadline);
+    }
+    const openCalls = open.map((i) => calls[i]!);
+    const again = (await sendPatiently(node, openCalls, deadline)).values();
+    const responses = received.map((response) => (isOpen(response) ? again.next().value! : response!));
+    const missing = received.filter((response) => response === undefined);
+    const isRefused = open.some((i) => isBatchLimit(received[i]) && responses[i]!.ok);
+    if (isRefused || 2 * missing.length >= calls.length) limit.recordRefusal(calls.length);
+    return responses;
+  }
+
+  return { deliver, batchRoom: ({ profile }) => profile.batchLimit(MIXED, maxBatchCalls).size };
+}
+
+/** Returns whether a smaller request may pass, whatever the reason is. */
+function isRefusal({ kind, unreadable }: RpcFailure): boolean {
+  return kind === 'refused' || (kind === 'failed' && (unreadable === 'transport' || unreadable === 'malformed'));
+}
+
+const RANGE_REFUSED: RpcResponse = { ok: false, code: 0, revertData: undefined, hint: 'too-large' };
+
+/** Returns a log query over a range of blocks for its first block alone; undefined for any other call. */
+function narrowToFirstBlock({ method, params }: MainRpcCall): MainRpcCall | undefined {
+  const filter = params[0] as { readonly fromBlock?: unknown; readonly toBlock?: unknown } | undefined;
+  if (method !== 'eth_getLogs' || filter?.fromBlock === undefined || filter.fromBlock === filter.toBlock)
+    return undefined;
+  return { method, params: [{ ...filter, toBlock: filter.fromBlock }] };
+}
+
+/** Returns whether an error may mean anything. */
+function isUnclearError(response: RpcResponse): response is RpcResponse & { readonly ok: false } {
+  return (
+    !response.ok &&
+    response.hint === undefined &&
+    response.revertData === undefined &&
+    response.code !== METHOD_NOT_FOUND
+  );
+}
+
+/** Returns whether all calls have the same error, which may be the refusal of the batch. */
+function isSameError(received: Received): boolean {
+  const [first] = received;
+  if (first === undefined || first.ok || first.revertData !== undefined) return false;
+  if (first.code === METHOD_NOT_FOUND || first.hint === 'unknown-block') return false;
+  return received.every((each) => each?.ok === false && each.code === first.code && each.hint === first.hint);
+}
+
+function isOpen(response: RpcResponse | undefined): boolean {
+  return response === undefined || isRateLimited(response) || isBatchLimit(response);
+}
+
+/** Returns whether the call may pass in a smaller batch. */
+function isBatchLimit(response: RpcResponse | undefined): boolean {
+  return response?.ok === false && (response.hint === 'batch' || response.hint === 'too-large');
+}
+
+function toOutcome(response: RpcResponse | undefined): CallOutcome {
+  if (response === undefined) return 'failed';
+  return response.ok ? 'answered' : 'error';
+}

@@ -1,0 +1,184 @@
+/**
+ * Node pool of one chain: nodes in the order of the configuration, each with its identity, circuit breaker and learned
+ * profile, over shared HTTP connections. The first node that serves a request is used. What a response means is decided
+ * by each chain.
+ */
+import type { UnreadableCause } from '../../domain/faults.ts';
+import type { CallCounter, CallOutcome } from '../../domain/metrics/call-counter.ts';
+import type { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
+import type { Clock, Log } from '../../ports/runtime.ts';
+import { createChainIdentity, type ChainIdentity } from './chain-identity.ts';
+import { createCircuitBreaker, type BreakerLimits, type CircuitBreaker } from './circuit-breaker.ts';
+import { REAL_STOPWATCH, type Deadline, type Stopwatch } from './deadline.ts';
+import { openConnections, parseRpcUrl, type ConnectionLimits, type PostRpc, type RpcNode } from './http-post.ts';
+import type { SendOptions } from './http-post.ts';
+import { NodeProfile } from './node-profile.ts';
+import { isNodeFailure, isTransientFailure, RpcFailure } from './rpc-failure.ts';
+
+export interface PoolOptions {
+  readonly rpcUrls: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: ConnectionLimits & BreakerLimits & { readonly maxResponseBytes: number };
+  readonly counters: PoolCounters;
+  /** Replaces HTTP and real time in simulations. */
+  readonly post?: PostRpc | undefined;
+  readonly stopwatch?: Stopwatch | undefined;
+}
+
+/** Counters of the requests to a chain's nodes. All values only grow. */
+export interface PoolCounters {
+  /** HTTP requests sent; each carries one or more calls. */
+  httpRequests: number;
+  /** Durations of these requests. */
+  readonly durations: LatencyHistogram;
+  readonly calls: CallCounter;
+  /** Requests without a usable response, by cause. */
+  failures: Partial<Record<UnreadableCause, number>>;
+}
+
+/** What differs between the nodes of the two chains. */
+export interface ChainKind<Name> {
+  readonly chain: 'main' | 'alt';
+  /** Identity of the configured chain: a chain id or a genesis hash. */
+  readonly expected: Name;
+  readonly readIdentity: (node: PoolNode, deadline: Deadline) => Promise<Name>;
+}
+
+export interface PoolNode {
+  /** Position in the configuration, which identifies the node in logs. */
+  readonly position: number;
+  readonly node: RpcNode;
+  readonly breaker: CircuitBreaker;
+  readonly profile: NodeProfile;
+}
+
+/** One HTTP request that carries these calls. */
+export interface Exchange<T> {
+  readonly methods: readonly string[];
+  /** Sends the request. Throws `RpcFailure`. */
+  readonly send: (node: RpcNode, options: SendOptions) => Promise<T>;
+  /** Returns the outcome of each call for the metrics. */
+  readonly outcomes: (result: T) => readonly CallOutcome[];
+  /** Returns how many calls of a batch the rate limit refused. */
+  readonly countRateLimited: (result: T) => number;
+}
+
+export interface NodePool<Name> {
+  readonly nodes: readonly PoolNode[];
+  /** Sends one HTTP request to one node within its rate, and counts it. Throws `RpcFailure`. */
+  exchange<T>(node: PoolNode, exchange: Exchange<T>, deadline: Deadline): Promise<T>;
+  /**
+   * Runs the attempt with each of the nodes whose circuit breaker is closed, in order, until one succeeds. A node must
+   * serve the expected chain. Throws `RpcFailure`, a transient one where there is one.
+   */
+  tryNodes<T>(
+    deadline: Deadline,
+    attempt: (node: PoolNode) => Promise<T>,
+    order?: readonly PoolNode[],
+  ): Promise<{ readonly node: PoolNode; readonly value: T }>;
+  /** Queries the identity of every node; undefined where a node does not respond. */
+  readIdentities(deadline: Deadline): Promise<readonly (Name | undefined)[]>;
+  /** Closes all connections; requests in flight fail. */
+  close(): Promise<void>;
+}
+
+/** Opens the nodes without sending a request. */
+export function openNodePool<Name>(
+  options: PoolOptions,
+  { chain, expected, readIdentity }: ChainKind<Name>,
+): NodePool<Name> {
+  const { clock, log, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const connections = openConnections(limits);
+  const post = options.post ?? connections.post;
+  const identities = new Map<PoolNode, ChainIdentity<Name>>();
+  let isClosed = false;
+  const nodes = options.rpcUrls.map((url, position): PoolNode => {
+    const breaker = createCircuitBreaker({ chain, position, clock, log, limits });
+    const node = { position, node: parseRpcUrl(url), breaker, profile: new NodeProfile(stopwatch) };
+    identities.set(
+      node,
+      createChainIdentity(expected, (deadline) => readIdentity(node, deadline)),
+    );
+    return node;
+  });
+
+  function recordFailure({ breaker }: PoolNode, failure: RpcFailure): void {
+    counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
+    if (isNodeFailure(failure)) breaker.recordFailure(failure);
+  }
+
+  return {
+    nodes,
+    async exchange({ node, profile }, { methods, send, outcomes, countRateLimited }, deadline) {
+      await profile.rate.admit(methods.length, deadline);
+      if (deadline.signal.aborted) throw new RpcFailure('deadline');
+      counters.httpRequests += 1;
+      const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
+      const sentAtMilliseconds = stopwatch.nowMilliseconds();
+      let result: readonly CallOutcome[] | undefined;
+      try {
+        const value = await send(node, { post, signal, maxResponseBytes: limits.maxResponseBytes });
+        result = outcomes(value);
+        const limited = countRateLimited(value);
+        if (limited > 0) profile.rate.recordRefusal(limited, sentAtMilliseconds);
+        profile.rate.recordAccepted(methods.length - limited);
+        return value;
+      } catch (error) {
+        if (error instanceof RpcFailure && error.kind === 'rate') {
+          profile.rate.recordRefusal(methods.length, sentAtMilliseconds);
+        }
+        throw error;
+      } finally {
+        counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
+        for (const [i, method] of methods.entries()) counters.calls.add(method, result?.[i] ?? 'failed');
+      }
+    },
+    async tryNodes(deadline, attempt, order = nodes) {
+      let failure: RpcFailure | undefined;
+      for (const node of order) {
+        if (node.breaker.isOpen()) continue;
+        try {
+          if (!(await identities.get(node)!.isExpected(deadline))) throw new RpcFailure('wrong-chain');
+          const value = await attempt(node);
+          node.breaker.recordSuccess();
+          return { node, value };
+        } catch (error) {
+          if (!(error instanceof RpcFailure)) throw error;
+          // An expired deadline says nothing about the node.
+          if (deadline.signal.aborted) throw new RpcFailure('deadline');
+          if (isClosed) throw error;
+          recordFailure(node, error);
+          if (failure === undefined || isTransientFailure(error)) failure = error;
+        }
+      }
+      throw failure ?? describeOpenBreakers(order);
+    },
+    readIdentities: (deadline) =>
+      Promise.all(
+        nodes.map((node) =>
+          identities
+            .get(node)!
+            .read(deadline)
+            .catch(() => undefined),
+        ),
+      ),
+    close() {
+      isClosed = true;
+      return connections.close();
+    },
+  };
+}
+
+/** Returns the last failure of the node whose breaker closes first, with its remaining time. */
+function describeOpenBreakers(nodes: readonly PoolNode[]): RpcFailure {
+  const { lastFailure, remainingMilliseconds } = nodes
+    .map(({ breaker }) => ({
+      lastFailure: breaker.lastFailure,
+      remainingMilliseconds: breaker.remainingMilliseconds(),
+    }))
+    .reduce((one, other) => (other.remainingMilliseconds < one.remainingMilliseconds ? other : one));
+  return new RpcFailure(lastFailure.unreadable, lastFailure.kind, {
+    retryAfterSeconds: Math.max(0, Math.ceil(remainingMilliseconds / 1000)),
+  });
+}

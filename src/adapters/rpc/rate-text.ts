@@ -1,0 +1,16 @@
+/** Recognizes a rate limit by the text of an error: codes alone have several meanings (providers, section 1). */
+
+const RATE_TEXT =
+  /rate.?limit|too many requests|request (count|limit)|(per |\/)second|throttl|capacity|quota|compute units/i;
+
+/** The reason of an error is near the start of its text. */
+const MAX_CHARACTERS = 1_000;
+
+/** Returns the text of an error as far as it is judged; empty if the node sent none. */
+export function readErrorText(message: unknown): string {
+  return typeof message === 'string' ? message.slice(0, MAX_CHARACTERS) : '';
+}
+
+export function isRateText(text: string): boolean {
+  return RATE_TEXT.test(text);
+}

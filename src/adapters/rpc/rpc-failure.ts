@@ -1,0 +1,43 @@
+/** Error of a request that got no usable response from a node, of either chain. */
+import type { UnreadableCause } from '../../domain/faults.ts';
+
+/**
+ * How the node pool handles a failure. `failed`: the node is unusable for a while; `busy`: it is overloaded or behind;
+ * `rate`: it refused because of its rate limit; `behind`: it has not reached the requested slot; `no-block`: it does
+ * not have the block; `refused`: the node is healthy, but does not serve this request.
+ */
+export type FailureKind = 'failed' | 'busy' | 'rate' | 'behind' | 'no-block' | 'refused';
+
+export class RpcFailure extends Error {
+  readonly unreadable: UnreadableCause;
+  readonly kind: FailureKind;
+  /** Code of a JSON-RPC error. */
+  readonly code: number | undefined;
+  /** Delay that the node requested (`Retry-After`). */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    unreadable: UnreadableCause,
+    kind: FailureKind = 'failed',
+    details: { readonly code?: number | undefined; readonly retryAfterSeconds?: number | undefined } = {},
+  ) {
+    super(unreadable);
+    this.name = 'RpcFailure';
+    this.unreadable = unreadable;
+    this.kind = kind;
+    this.code = details.code;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+const TRANSIENT: readonly FailureKind[] = ['busy', 'rate', 'behind', 'no-block'];
+
+/** Returns whether the same request may succeed later. */
+export function isTransientFailure({ kind }: RpcFailure): boolean {
+  return TRANSIENT.includes(kind);
+}
+
+/** Returns whether the node is not used for a while. */
+export function isNodeFailure({ kind }: RpcFailure): boolean {
+  return kind === 'failed' || kind === 'busy' || kind === 'rate';
+}

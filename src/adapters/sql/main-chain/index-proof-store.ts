@@ -1,0 +1,74 @@
+/** Progress and results of the index's proof (`IndexProofStore`; design/real-chains.md 1). */
+import type { IndexProofStore } from '../../../ports/index-proof.ts';
+import type { Checkpoint } from '../../../ports/store.ts';
+import type { SqlDatabase, SqlProgram } from '../engine/sql-program.ts';
+import { createBlockStream } from './block-stream.ts';
+import { createEventRepair } from './event-repair.ts';
+import { createOwnershipRows } from './ownership-rows.ts';
+import { createProofProgress } from './proof-progress.ts';
+
+export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
+  const { dialect } = database;
+  const stream = createBlockStream(dialect, 'main-chain');
+  const ownershipRows = createOwnershipRows(dialect);
+  const progress = createProofProgress(dialect);
+  const repair = createEventRepair(dialect);
+
+  function* isAt({ blockNumber, blockHash }: Checkpoint): SqlProgram<boolean> {
+    const stored = yield* stream.readCheckpoint();
+    return stored?.blockNumber === blockNumber && stored.blockHash === blockHash;
+  }
+
+  return {
+    listUnreadMachines: (limit) => database.run(progress.listUnread(limit)),
+    storeOwnershipReads: (expected, reads) =>
+      database.exclusive(
+        (function* () {
+          if (!(yield* isAt(expected))) return false;
+          yield* ownershipRows.apply(reads);
+          yield* progress.removeUnread(reads.changes.map(({ id }) => id));
+          return true;
+        })(),
+      ),
+    listUntimedBlocks: (below, limit) => database.run(progress.listUntimed(below, limit)),
+    writeBlockTimes: (times) =>
+      database.exclusive(
+        (function* () {
+          const untimed = yield* repair.listUntimed(times.map(({ blockNumber }) => blockNumber));
+          yield* progress.setTimes(times);
+          yield* repair.judgeAgain(untimed);
+        })(),
+      ),
+    listUnprovenBlocks: (below, limit) => database.run(progress.listUnproven(below, limit)),
+    readUnprovenExtent: () => database.run(progress.readExtent()),
+    recordProvenBlocks: (numbers) => database.exclusive(progress.markProven(numbers)),
+    repairBlocks: (expected, repairs, ownership) =>
+      database.exclusive(
+        (function* () {
+          if (!(yield* isAt(expected))) return false;
+          yield* repair.replaceBlocks(repairs);
+          yield* ownershipRows.apply(ownership);
+          yield* progress.removeUnread(ownership.changes.map(({ id }) => id));
+          yield* progress.replaceProven(repairs.map(({ block }) => block));
+          return true;
+        })(),
+      ),
+    areBlocksProven: (fromBlock, toBlock) => database.run(progress.isProven(fromBlock, toBlock)),
+    areEventLogsProven: (generation, id) =>
+      database.snapshot(
+        (function* () {
+          const first = yield* progress.findFirstBlock({ generation, id });
+          return first === undefined || (yield* progress.isProven(first, Number.MAX_SAFE_INTEGER));
+        })(),
+      ),
+    listProofSegments: () => database.run(progress.listSegments()),
+    listLogBlocks: (fromBlock, toBlock) => database.run(progress.listRange(fromBlock, toBlock)),
+    addProofSegment: (segment, forget) =>
+      database.exclusive(
+        (function* () {
+          yield* progress.addSegment(segment);
+          if (forget) yield* progress.forgetProven(segment.fromBlock, segment.toBlock);
+        })(),
+      ),
+  };
+}

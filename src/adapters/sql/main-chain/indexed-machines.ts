@@ -1,0 +1,64 @@
+/** What the index holds about one machine, read at one state of the database. */
+import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { IndexedMachine, OwnershipChange } from '../../../ports/store.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { bytes, prepareQuery } from '../engine/prepared-query.ts';
+import { readFirst, type SqlProgram } from '../engine/sql-program.ts';
+import { columnToHex } from '../schema/hex-columns.ts';
+import { toIdBytes } from '../schema/stored-machine-id.ts';
+import { isChipLog, type RegistryLogs } from './registry-logs.ts';
+
+export interface IndexedMachines {
+  read(id: MachineId): SqlProgram<IndexedMachine | undefined>;
+}
+
+interface OwnersRow {
+  readonly owner: Uint8Array | null;
+  readonly controller: Uint8Array | null;
+  readonly is_home: number | null;
+}
+
+export function createIndexedMachines({ builder }: Dialect, registryLogs: RegistryLogs): IndexedMachines {
+  const select = prepareQuery({ id: bytes }, ({ id }) =>
+    builder
+      .selectFrom('checkpoints as c')
+      .leftJoin('ownership_reads as r', (join) => join.onTrue())
+      .leftJoin('machine_owners as m', (join) => join.on('m.machine_id', '=', id))
+      .leftJoin('unread_machines as u', (join) => join.on('u.machine_id', '=', id))
+      .select([
+        'c.block_number',
+        'c.block_hash',
+        'r.block_number as read_block',
+        'm.owner',
+        'm.controller',
+        'm.is_home',
+        'u.machine_id as unread',
+      ])
+      .where('c.stream', '=', 'main-chain'),
+  );
+
+  return {
+    *read(id) {
+      const row = yield* readFirst(select({ id: toIdBytes(id) }));
+      if (row === undefined) return undefined;
+      return {
+        checkpoint: { blockNumber: row.block_number, blockHash: row.block_hash },
+        isSettled: row.unread === null && (row.read_block ?? 0) <= row.block_number,
+        ownership: toOwnership(id, row),
+        chipLogs: (yield* registryLogs.list(id)).filter(isChipLog),
+      };
+    },
+  };
+}
+
+function toOwnership(id: MachineId, { owner, controller, is_home }: OwnersRow): OwnershipChange {
+  if (owner === null) return { kind: 'gone', id };
+  const address = columnToHex(owner) as Address;
+  if (is_home === 0) return { kind: 'away', id, owner: address };
+  return {
+    kind: 'held',
+    id,
+    owner: address,
+    controller: controller === null ? undefined : (columnToHex(controller) as Address),
+  };
+}

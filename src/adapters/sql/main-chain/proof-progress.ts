@@ -1,0 +1,234 @@
+/** Rows of the index's proof: machines to read, blocks to time and to prove, and segments (`IndexProofStore`). */
+import { sql } from 'kysely';
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import {
+  UNKNOWN_BLOCK_TIME,
+  type LogBlock,
+  type ProofSegment,
+  type UnprovenExtent,
+  type UnprovenWindow,
+} from '../../../ports/index-proof.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
+import { execute, readFirst, readRows, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
+import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
+import { fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
+import type { HistoryKey } from './event-histories.ts';
+
+export interface ProofProgress {
+  /** Stores what a window leaves to be done. Requires the write lock. */
+  addUnproven(window: UnprovenWindow): SqlProgram<void>;
+  listUnread(limit: number): SqlProgram<readonly MachineId[]>;
+  removeUnread(ids: readonly MachineId[]): SqlProgram<void>;
+  listUntimed(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
+  /** Sets unknown times of blocks and of their logs. The evidence of events is not judged again. */
+  setTimes(times: readonly { readonly blockNumber: number; readonly blockTimestamp: number }[]): SqlProgram<void>;
+  listUnproven(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
+  readExtent(): SqlProgram<UnprovenExtent | undefined>;
+  markProven(numbers: readonly number[]): SqlProgram<void>;
+  /** Stores blocks whose logs were replaced by proven ones. */
+  replaceProven(blocks: readonly LogBlock[]): SqlProgram<void>;
+  listRange(from: number, to: number): SqlProgram<readonly (LogBlock & { readonly isProven: boolean })[]>;
+  forgetProven(from: number, to: number): SqlProgram<void>;
+  isProven(fromBlock: number, toBlock: number): SqlProgram<boolean>;
+  /** Returns the block of the machine's first log since its last import; undefined without a log. */
+  findFirstBlock(key: HistoryKey): SqlProgram<number | undefined>;
+  listSegments(): SqlProgram<readonly ProofSegment[]>;
+  /** Joins the segment with those of its kind that it touches. Requires the write lock. */
+  addSegment(segment: ProofSegment): SqlProgram<void>;
+}
+
+export function createProofProgress({ builder, batch }: Dialect): ProofProgress {
+  const insertUnread = batch(
+    { machine_id: 'bytes' },
+    `INSERT INTO unread_machines (machine_id) SELECT machine_id FROM batch WHERE true
+     ON CONFLICT (machine_id) DO NOTHING`,
+  );
+  const deleteUnread = batch(
+    { machine_id: 'bytes' },
+    'DELETE FROM unread_machines WHERE machine_id IN (SELECT machine_id FROM batch)',
+  );
+  const insertBlocks = batch(
+    { block_number: 'integer', block_hash: 'bytes', block_timestamp: 'integer', digest: 'bytes', is_proven: 'integer' },
+    `INSERT INTO log_blocks (block_number, block_hash, block_timestamp, digest, is_proven)
+     SELECT block_number, block_hash, block_timestamp, digest, is_proven FROM batch WHERE true
+     ON CONFLICT (block_number) DO UPDATE
+     SET block_hash = excluded.block_hash, block_timestamp = excluded.block_timestamp, digest = excluded.digest,
+       is_proven = excluded.is_proven`,
+  );
+  const markProven = batch(
+    { block_number: 'integer' },
+    'UPDATE log_blocks SET is_proven = 1 FROM batch WHERE log_blocks.block_number = batch.block_number',
+  );
+  const deleteBlocks = prepareQuery({ from: integer, to: integer }, ({ from, to }) =>
+    builder
+      .deleteFrom('log_blocks')
+      .where('block_number', '>=', from)
+      .where('block_number', '<=', to)
+      .where('is_proven', '=', sql.lit(1)),
+  );
+  const timed = { block_number: 'integer', block_timestamp: 'integer' } as const;
+  const timeTables = ['log_blocks', 'event_logs', 'active_machines', 'registry_logs'].map((table) =>
+    batch(
+      timed,
+      `UPDATE ${table} SET block_timestamp = batch.block_timestamp FROM batch
+       WHERE ${table}.block_number = batch.block_number AND ${table}.block_timestamp = ${UNKNOWN_BLOCK_TIME}`,
+    ),
+  );
+  const selectUnread = prepareQuery({ limit: integer }, ({ limit }) =>
+    builder.selectFrom('unread_machines').select('machine_id').orderBy('machine_id').limit(limit),
+  );
+  const columns = ['block_number', 'block_hash', 'block_timestamp', 'digest'] as const;
+  const selectUntimed = prepareQuery({ below: integer, limit: integer }, ({ below, limit }) =>
+    builder
+      .selectFrom('log_blocks')
+      .select(columns)
+      .where('block_timestamp', '=', sql.lit(UNKNOWN_BLOCK_TIME))
+      .where('block_number', '<', below)
+      .orderBy('block_number', 'desc')
+      .limit(limit),
+  );
+  const selectRange = prepareQuery({ from: integer, to: integer }, ({ from, to }) =>
+    builder
+      .selectFrom('log_blocks')
+      .select([...columns, 'is_proven'])
+      .where('block_number', '>=', from)
+      .where('block_number', '<=', to)
+      .orderBy('block_number'),
+  );
+  const selectUnproven = prepareQuery({ below: integer, limit: integer }, ({ below, limit }) =>
+    builder
+      .selectFrom('log_blocks')
+      .select(columns)
+      .where('is_proven', '=', sql.lit(0))
+      .where('block_number', '<', below)
+      .orderBy('block_number', 'desc')
+      .limit(limit),
+  );
+  const selectExtent = prepareQuery({}, () =>
+    builder
+      .selectFrom('log_blocks')
+      .where('is_proven', '=', sql.lit(0))
+      .select(({ fn }) => [
+        fn.countAll<number>().as('blocks'),
+        fn.min('block_number').as('oldest'),
+        fn.max('block_number').as('newest'),
+      ]),
+  );
+  const selectBetween = prepareQuery({ from: integer, to: integer }, ({ from, to }) =>
+    builder
+      .selectFrom('log_blocks')
+      .select('block_number')
+      .where('is_proven', '=', sql.lit(0))
+      .where('block_number', '>=', from)
+      .where('block_number', '<=', to)
+      .limit(sql.lit(1)),
+  );
+  const selectFirst = prepareQuery({ id: bytes, generation: integer }, ({ id, generation }) =>
+    builder
+      .selectFrom('event_histories as h')
+      .innerJoin('event_logs as l', (join) =>
+        join.onRef('l.history_id', '=', 'h.history_id').onRef('l.epoch', '=', 'h.epoch'),
+      )
+      .select('l.block_number')
+      .where('h.machine_id', '=', id)
+      .where('h.generation', '=', generation)
+      .where('l.seq', '=', sql.lit(0)),
+  );
+  const selectSegments = prepareQuery({}, () =>
+    builder.selectFrom('proof_segments').selectAll().orderBy('from_block').orderBy('kind'),
+  );
+  const selectTouching = prepareQuery({ kind: text, from: integer, to: integer }, ({ kind, from, to }) =>
+    builder
+      .selectFrom('proof_segments')
+      .select(['from_block', 'to_block'])
+      .where(sql<boolean>`kind = ${kind}`)
+      .where(sql<boolean>`from_block <= ${to} + 1`)
+      .where(sql<boolean>`to_block >= ${from} - 1`),
+  );
+  const deleteSegment = prepareQuery({ kind: text, from: integer }, ({ kind, from }) =>
+    builder
+      .deleteFrom('proof_segments')
+      .where(sql<boolean>`kind = ${kind}`)
+      .where('from_block', '=', from),
+  );
+  const insertSegment = prepareQuery({ kind: text, from: integer, to: integer }, ({ kind, from, to }) =>
+    builder.insertInto('proof_segments').values({ kind: sql`${kind}`, from_block: from, to_block: to }),
+  );
+
+  return {
+    *addUnproven({ blocks, ownershipOf }) {
+      yield* execute({ sql: insertUnread, batch: ownershipOf.map((id) => [toIdBytes(id)]) });
+      yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 0)) });
+    },
+    *replaceProven(blocks) {
+      yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 1)) });
+    },
+    *listRange(from, to) {
+      const rows = yield* readRows(selectRange({ from, to }));
+      return rows.map((row) => ({ ...toBlock(row), isProven: row.is_proven === 1 }));
+    },
+    *listUnread(limit) {
+      return (yield* readRows(selectUnread({ limit }))).map(({ machine_id }) => fromIdBytes(machine_id));
+    },
+    *removeUnread(ids) {
+      yield* execute({ sql: deleteUnread, batch: ids.map((id) => [toIdBytes(id)]) });
+    },
+    *listUntimed(below, limit) {
+      return (yield* readRows(selectUntimed({ below, limit }))).map(toBlock);
+    },
+    *setTimes(times) {
+      const rows = times.map(({ blockNumber, blockTimestamp }) => [blockNumber, blockTimestamp]);
+      for (const table of timeTables) yield* execute({ sql: table, batch: rows });
+    },
+    *listUnproven(below, limit) {
+      return (yield* readRows(selectUnproven({ below, limit }))).map(toBlock);
+    },
+    *readExtent() {
+      const extent = (yield* readFirst(selectExtent({})))!;
+      return extent.blocks === 0 ? undefined : extent;
+    },
+    *markProven(numbers) {
+      yield* execute({ sql: markProven, batch: numbers.map((number) => [number]) });
+    },
+    *forgetProven(from, to) {
+      yield* execute(deleteBlocks({ from, to }));
+    },
+    *isProven(from, to) {
+      return (yield* readFirst(selectBetween({ from, to }))) === undefined;
+    },
+    *findFirstBlock({ generation, id }) {
+      const first = yield* readFirst(selectFirst({ id: toIdBytes(id), generation: toGenerationNumber(generation) }));
+      return first?.block_number;
+    },
+    *listSegments() {
+      const rows = yield* readRows(selectSegments({}));
+      return rows.map(({ kind, from_block, to_block }) => ({ fromBlock: from_block, toBlock: to_block, kind }));
+    },
+    *addSegment({ kind, fromBlock, toBlock }) {
+      const touching = yield* readRows(selectTouching({ kind, from: fromBlock, to: toBlock }));
+      for (const { from_block } of touching) yield* execute(deleteSegment({ kind, from: from_block }));
+      const from = Math.min(fromBlock, ...touching.map(({ from_block }) => from_block));
+      const to = Math.max(toBlock, ...touching.map(({ to_block }) => to_block));
+      yield* execute(insertSegment({ kind, from, to }));
+    },
+  };
+}
+
+function toBlockRow({ blockNumber, blockHash, blockTimestamp, digest }: LogBlock, isProven: 0 | 1): SqlValue[] {
+  return [blockNumber, hexToColumn(blockHash), blockTimestamp, hexToColumn(digest), isProven];
+}
+
+function toBlock(row: {
+  readonly block_number: number;
+  readonly block_hash: Uint8Array;
+  readonly block_timestamp: number;
+  readonly digest: Uint8Array;
+}): LogBlock {
+  return {
+    blockNumber: row.block_number,
+    blockHash: columnToHex(row.block_hash),
+    blockTimestamp: row.block_timestamp,
+    digest: columnToHex(row.digest),
+  };
+}

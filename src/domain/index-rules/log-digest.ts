@@ -1,0 +1,41 @@
+/**
+ * Digest of the logs of one block, as the index used them. It is stored until the block is proven, so that the proof
+ * concerns what was stored and not what a node returns later. Only the order of logs counts, not their indexes, which
+ * receipts do not commit to.
+ */
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { keccak256 } from './keccak.ts';
+
+/** Members of a log that decide what the index stores of it. */
+export interface DigestedLog {
+  readonly address: string;
+  readonly ownershipOf: readonly bigint[];
+  readonly event:
+    | {
+        readonly kind: string;
+        readonly generation: string;
+        readonly machineId: bigint;
+        readonly eventIndex?: bigint;
+        readonly eventType?: number;
+        readonly value?: bigint;
+      }
+    | undefined;
+  readonly registry: { readonly kind: string; readonly machineId: bigint } | undefined;
+  readonly transactionHash: string;
+}
+
+/** Returns 32 bytes as `0x` hex; equal exactly when the index would store the same. */
+export function digestLogs(logs: readonly DigestedLog[]): string {
+  return `0x${bytesToHex(keccak256(utf8ToBytes(logs.map(describeLog).join('\n'))))}`;
+}
+
+function describeLog({ address, ownershipOf, event, registry, transactionHash }: DigestedLog): string {
+  const head = `${address} ${ownershipOf.join(',')}`;
+  if (registry !== undefined) {
+    const members = Object.entries(registry).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `${head} ${transactionHash} ${members.map(([name, value]) => `${name}=${value ?? ''}`).join(' ')}`;
+  }
+  if (event === undefined) return head;
+  const { kind, generation, machineId, eventIndex, eventType, value } = event;
+  return `${head} ${kind} ${generation} ${machineId} ${eventIndex ?? ''} ${eventType ?? ''} ${value ?? ''}`;
+}

@@ -1,0 +1,238 @@
+/**
+ * Proves that blocks without stored logs hold none, newest range first. With two hosts or more, the logs of two of them
+ * must name no other block; with one, random headers and their receipts are read. In mode `full` every header follows,
+ * in ranges that need no link to each other: a broken link is `unprovable` where two hosts return it alike, and leaves
+ * its range unproven otherwise.
+ */
+import { checkHeaders, checkLogOrder, watchContracts, type BlockRange } from '../../domain/index-rules/block-checks.ts';
+import { digestLogs } from '../../domain/index-rules/log-digest.ts';
+import { Fault } from '../../domain/faults.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
+import type { ProofSegment } from '../../ports/index-proof.ts';
+import {
+  LogQueryRefused,
+  type ChainLog,
+  type ChainWitness,
+  type Header,
+  type MainChainLog,
+} from '../../ports/main-chain.ts';
+import type { Clock, Log } from '../../ports/runtime.ts';
+import type { Checkpoint, Store } from '../../ports/store.ts';
+import type { StepOutcome } from '../loops/poll-loop.ts';
+import { AdaptiveWindow, MAX_LOG_WINDOW_BLOCKS } from './adaptive-window.ts';
+import type { BlockProof } from './block-proof.ts';
+import { BloomEvidence } from './bloom-evidence.ts';
+import { listBlocks } from './block-reader.ts';
+import { isRangeRefusal } from './window-stream.ts';
+
+/** Returns a random integer from 0 to `bound - 1`. */
+export type RandomBelow = (bound: number) => number;
+
+export interface AbsenceProof {
+  /** Proves one more range. `idle`: nothing is left that can be proven. Throws like every chain read. */
+  prove(checkpoint: Checkpoint): Promise<StepOutcome>;
+}
+
+export interface AbsenceProofOptions {
+  readonly chain: MainChainLog;
+  readonly store: Store;
+  readonly log: Log;
+  readonly blocks: BlockProof;
+  readonly startBlock: number;
+  readonly random: RandomBelow;
+  readonly isFull: boolean;
+  readonly clock: Clock;
+}
+
+/** Finds a node that hides the logs of one block in two hundred with a probability of 99.3 %. */
+const SAMPLED_BLOCKS = 1_000;
+const HEADERS_PER_WINDOW = 500;
+const NO_LOGS = digestLogs([]);
+/** Hosts that must return the same. */
+const REQUIRED_HOSTS = 2;
+
+/** Time after which ranges that could not be proven are tried again; it doubles up to an hour. */
+const FIRST_RETRY_MILLISECONDS = 60_000;
+const MAX_RETRY_MILLISECONDS = 3_600_000;
+
+export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
+  const { chain, store, log, blocks, startBlock, random, isFull, clock } = options;
+  const contracts = watchContracts(chain.addresses);
+  const evidence = new BloomEvidence(chain, contracts);
+  const windows = new Map<ChainWitness, AdaptiveWindow>();
+  /** Ranges that could not be proven since the last retry. */
+  let unproven: BlockRange[] = [];
+  let retriedAt = clock.nowMilliseconds();
+  let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
+
+  async function prove({ blockNumber }: Checkpoint): Promise<StepOutcome> {
+    if (clock.nowMilliseconds() - retriedAt >= retryMilliseconds) {
+      const hasFailed = unproven.length > 0;
+      retryMilliseconds = hasFailed
+        ? Math.min(MAX_RETRY_MILLISECONDS, 2 * retryMilliseconds)
+        : FIRST_RETRY_MILLISECONDS;
+      unproven = [];
+      retriedAt = clock.nowMilliseconds();
+    }
+    const segments = await store.listProofSegments();
+    const gap = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...segments, ...unproven]);
+    if (gap !== undefined) return chain.witnesses.length >= REQUIRED_HOSTS ? proveByHosts(gap) : proveBySample(gap);
+    if (!isFull) return 'idle';
+    const complete = segments.filter(({ kind }) => kind === 'headers' || kind === 'unprovable');
+    const unread = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...complete, ...unproven]);
+    return unread === undefined ? 'idle' : proveByHeaders(unread);
+  }
+
+  async function complete(segment: ProofSegment): Promise<StepOutcome> {
+    // Blocks with logs are needed again until every header was read.
+    await store.addProofSegment(segment, !isFull || segment.kind === 'headers');
+    return 'more';
+  }
+
+  function giveUp(range: BlockRange, reason: string): StepOutcome {
+    unproven.push(range);
+    log.warn({ ...range, reason }, 'a range of the index stays unproven');
+    return 'more';
+  }
+
+  /** Compares the stored blocks with the logs of every host that answers; two must be alike. */
+  async function proveByHosts(gap: BlockRange): Promise<StepOutcome> {
+    const widest = Math.min(...chain.witnesses.map((witness) => windowOf(witness).windowBlocks));
+    const range = { fromBlock: Math.max(gap.fromBlock, gap.toBlock - widest + 1), toBlock: gap.toBlock };
+    const answers: { readonly node: number; readonly byBlock: ReadonlyMap<number, readonly ChainLog[]> }[] = [];
+    for (const witness of chain.witnesses) {
+      const logs = await readWitness(witness, range);
+      if (logs === 'smaller') return 'more';
+      if (logs === undefined) continue;
+      const { node } = witness;
+      answers.push({ node, byBlock: Map.groupBy(logs, ({ blockNumber }) => blockNumber) });
+    }
+    const known = new Set((await listDigests(range)).keys());
+    for (const { node, byBlock } of answers) {
+      const unknown = [...byBlock.keys()].filter((number) => !known.has(number));
+      for (const number of unknown) known.add(number);
+      if (!(await proveUnknown(unknown, node))) return giveUp(range, 'unproven-receipts');
+    }
+    const digests = await listDigests(range);
+    const [alike, others] = [answers.filter(isAlike), answers.filter((answer) => !isAlike(answer))];
+    for (const { node } of others) log.warn({ ...range, node }, 'a node returns other logs than are stored');
+    return alike.length >= REQUIRED_HOSTS ? complete({ ...range, kind: 'second-node' }) : giveUp(range, 'hosts-differ');
+
+    /** Returns whether a host returned the stored logs of exactly the stored blocks. */
+    function isAlike({ byBlock }: (typeof answers)[number]): boolean {
+      if (byBlock.size !== digests.size) return false;
+      return [...byBlock].every(([number, logs]) => digests.get(number) === digestLogs(logs));
+    }
+  }
+
+  async function listDigests({ fromBlock, toBlock }: BlockRange): Promise<ReadonlyMap<number, string>> {
+    const stored = await store.listLogBlocks(fromBlock, toBlock);
+    // A repair leaves blocks whose forged logs were removed.
+    const withLogs = stored.filter(({ digest }) => digest !== NO_LOGS);
+    return new Map(withLogs.map(({ blockNumber, digest }) => [blockNumber, digest]));
+  }
+
+  /** Returns the logs of one host; `smaller` after a refusal of the range, undefined where it does not answer. */
+  async function readWitness(witness: ChainWitness, range: BlockRange): Promise<ChainLog[] | 'smaller' | undefined> {
+    const window = windowOf(witness);
+    const size = range.toBlock - range.fromBlock + 1;
+    try {
+      const logs = await witness.readLogs(range);
+      checkLogOrder(contracts, range, logs);
+      window.recordSuccess(size);
+      window.recordLogDensity(size, logs.length);
+      return logs;
+    } catch (error) {
+      if (isRangeRefusal(error)) return window.refuseWindow(size) ? 'smaller' : undefined;
+      if (error instanceof Fault || error instanceof LogQueryRefused || error instanceof ResponseRejected)
+        return undefined;
+      throw error;
+    }
+  }
+
+  /** Reads blocks that only this host names. Returns false when their receipts prove nothing. */
+  async function proveUnknown(numbers: readonly number[], node: number): Promise<boolean> {
+    if (numbers.length === 0) return true;
+    const headers = await chain.readHeaders(numbers);
+    checkHeaders(numbers, headers);
+    return blocks.proveEmpty(headers, node);
+  }
+
+  /** Reads random headers of the gap. */
+  async function proveBySample(gap: BlockRange): Promise<StepOutcome> {
+    const numbers = drawBlocks(gap, await listDigests(gap));
+    for (let from = 0; from < numbers.length; from += HEADERS_PER_WINDOW) {
+      const batch = numbers.slice(from, from + HEADERS_PER_WINDOW);
+      const headers = await chain.readHeaders(batch);
+      checkHeaders(batch, headers);
+      if (!(await proveHeaders(headers))) return giveUp(gap, 'unproven-receipts');
+    }
+    return complete({ ...gap, kind: 'sample' });
+  }
+
+  /** Draws blocks without stored logs, ascending; all of them where there are few. */
+  function drawBlocks({ fromBlock, toBlock }: BlockRange, known: ReadonlyMap<number, string>): number[] {
+    const size = toBlock - fromBlock + 1;
+    const drawn = new Set<number>();
+    if (size <= 2 * SAMPLED_BLOCKS) for (const number of listBlocks({ fromBlock, toBlock })) drawn.add(number);
+    else for (let i = 0; i < SAMPLED_BLOCKS; i++) drawn.add(fromBlock + random(size));
+    return [...drawn].filter((number) => !known.has(number)).sort((a, b) => a - b);
+  }
+
+  /** Reads the newest headers of the gap, their links, and the receipts of those that blooms do not settle. */
+  async function proveByHeaders(gap: BlockRange): Promise<StepOutcome> {
+    const range = { fromBlock: Math.max(gap.fromBlock, gap.toBlock - HEADERS_PER_WINDOW + 1), toBlock: gap.toBlock };
+    const numbers = listBlocks(range);
+    const headers = await chain.readHeaders(numbers);
+    if (headers.some(({ number }, i) => number !== numbers[i])) throw new ResponseRejected('missing-header');
+    const broken = headers.findLast((header, i) => i > 0 && headers[i - 1]!.hash !== header.parentHash);
+    if (broken !== undefined) return endSegment(broken, range);
+    const known = await listDigests(range);
+    if (!(await proveHeaders(headers.filter(({ number }) => !known.has(number)))))
+      return giveUp(range, 'unproven-receipts');
+    return complete({ ...range, kind: 'headers' });
+  }
+
+  /** Ends the segment above a broken link. The blocks above it are read again without it. */
+  async function endSegment(broken: Header, range: BlockRange): Promise<StepOutcome> {
+    const link = { fromBlock: broken.number, toBlock: broken.number };
+    if (!(await isBrokenForTwo(broken)) || !(await proveHeaders([broken]))) return giveUp(link, 'broken-link');
+    log.warn({ ...range, block: broken.number }, 'two hosts return a block that is not the child of the one before it');
+    return complete({ ...link, kind: 'unprovable' });
+  }
+
+  /** Returns whether two hosts return this block and the same other block before it. */
+  async function isBrokenForTwo(broken: Header): Promise<boolean> {
+    const pairs: string[] = [];
+    for (const witness of chain.witnesses) {
+      const [before, block] = await witness.readHeaders([broken.number - 1, broken.number]).catch(() => []);
+      if (before !== undefined && block?.hash === broken.hash && block.parentHash !== before.hash)
+        pairs.push(before.hash);
+    }
+    return pairs.some((hash) => pairs.filter((other) => other === hash).length >= REQUIRED_HOSTS);
+  }
+
+  async function proveHeaders(headers: readonly Header[]): Promise<boolean> {
+    await evidence.seek(headers);
+    return blocks.proveEmpty(headers.filter((header) => !evidence.settles(header)));
+  }
+
+  function windowOf(witness: ChainWitness): AdaptiveWindow {
+    const window = windows.get(witness) ?? new AdaptiveWindow(MAX_LOG_WINDOW_BLOCKS);
+    windows.set(witness, window);
+    return window;
+  }
+
+  return { prove };
+}
+
+/** Returns the newest part of the range that no segment covers; undefined where all is covered. */
+export function findNewestGap(range: BlockRange, segments: readonly BlockRange[]): BlockRange | undefined {
+  let { toBlock } = range;
+  for (const segment of segments.toSorted((a, b) => b.toBlock - a.toBlock)) {
+    if (segment.toBlock < toBlock) return { fromBlock: Math.max(range.fromBlock, segment.toBlock + 1), toBlock };
+    toBlock = Math.min(toBlock, segment.fromBlock - 1);
+    if (toBlock < range.fromBlock) return undefined;
+  }
+  return toBlock < range.fromBlock ? undefined : { fromBlock: range.fromBlock, toBlock };
+}

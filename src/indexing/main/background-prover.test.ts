@@ -1,0 +1,405 @@
+/** Tests the background proof (design/real-chains.md 1): what a node can hide or forge, and how it is found and repaired. */
+import { describe, expect, it } from 'vitest';
+import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
+import { buildBloom, ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
+import { chainUnreadable } from '../../domain/faults.ts';
+import type { Address } from '../../domain/identifiers/identifiers.ts';
+import { LogQueryRefused, type ChainLog, type ChainWitness, type Header } from '../../ports/main-chain.ts';
+import type { Store } from '../../ports/store.ts';
+import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
+import { imported, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
+import { NEVER } from '../../../testing/fixtures/indexer-harness.ts';
+import { A, B, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-index-harness.ts';
+import { findNewestGap } from './absence-proof.ts';
+import { createBackgroundProver } from './background-prover.ts';
+
+const FOREIGN = `0x${'cc'.repeat(20)}`;
+const OWNER = `0x${'0b'.repeat(20)}` as Address;
+const FINALIZED = 3_000;
+
+/** Mines 3,000 final blocks in which other contracts log; these have logs of the machines too. */
+function createChain(logs: Readonly<Record<number, readonly FakeLog[]>>): FakeChain {
+  const chain = new FakeChain();
+  chain.servesReceipts = true;
+  for (let number = 1; number <= FINALIZED + chain.finalityLag; number++) chain.mine(logs[number] ?? [], [FOREIGN]);
+  return chain;
+}
+
+const HISTORY = {
+  10: [submitted(A, { value: 1n })],
+  600: [submitted(A, { value: 2n }), submitted(B, { value: 20n })],
+  1_500: [transferred(B)],
+  2_900: [submitted(A, { value: 3n })],
+};
+const ROWS_OF_A = [
+  [0, 10, 1n],
+  [1, 600, 2n],
+  [2, 2_900, 3n],
+];
+
+/** Another host with the same chain, which may alter its logs. */
+function witness(
+  chain: FakeChain,
+  node: number,
+  alter: (logs: ChainLog[]) => ChainLog[] = (logs) => logs,
+): ChainWitness {
+  return {
+    node,
+    readLogs: ({ fromBlock, toBlock }) =>
+      Promise.resolve(
+        alter(
+          Array.from({ length: toBlock - fromBlock + 1 }, (_, i) => fromBlock + i).flatMap((number) => [
+            ...chain.logsAt(number),
+          ]),
+        ),
+      ),
+    readHeaders: (numbers) => Promise.resolve(numbers.map((number) => chain.headerAt(number))),
+  };
+}
+
+const without = (number: number) => (logs: readonly ChainLog[]) =>
+  logs.filter(({ blockNumber }) => blockNumber !== number);
+
+interface Options {
+  readonly proof?: IndexProof;
+  readonly store?: Store;
+  /** Blocks of the sample, counted from the start of its range. */
+  readonly sample?: readonly number[];
+}
+
+/** Backfills from a node that alters its logs, which then stops altering them. */
+async function openProver(
+  chain: FakeChain,
+  alter: (logs: readonly ChainLog[]) => readonly ChainLog[],
+  options: Options = {},
+) {
+  const { proof = 'background', sample = [], store } = options;
+  chain.faults.logs = alter;
+  const harness = await openHarness({ chain, proof, ...(store && { store }) });
+  expect(await advance(harness)).toBe('caught-up');
+  chain.faults = {};
+  chain.requests.length = 0;
+  let drawn = 0;
+  const prover = createBackgroundProver({
+    ...{ chain, proof, startBlock: 0, store: harness.store, clock: harness.time, log: harness.log },
+    random: (bound) => (sample.length === 0 ? 7 : sample[drawn++ % sample.length]!) % bound,
+  });
+  return { ...harness, prover };
+}
+
+type Opened = Awaited<ReturnType<typeof openProver>>;
+
+async function proveAll({ prover }: Opened): Promise<void> {
+  while ((await prover.prove(NEVER)) === 'more');
+}
+
+const asTold = (logs: readonly ChainLog[]) => logs;
+
+describe('the background proof', () => {
+  it('proves blocks with logs newest first, then that no other block of the range has any', async () => {
+    const chain = createChain(HISTORY);
+    chain.witnesses = [witness(chain, 0), witness(chain, 1)];
+    const opened = await openProver(chain, asTold);
+    const read: number[] = [];
+    chain.faults.before = (request, numbers) => {
+      if (request === 'receipts') read.push(...numbers);
+    };
+    await proveAll(opened);
+    expect(read).toEqual([2_900, 1_500, 600, 10]);
+    expect(await opened.store.readUnprovenExtent()).toBeUndefined();
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
+    expect(opened.prover.report()).toEqual({ differences: 0, unproven: 0 });
+    expect(await opened.store.listLogBlocks(0, FINALIZED)).toEqual([]);
+  });
+
+  it('continues in a new process where the last one stopped', async () => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, asTold);
+    expect(await opened.prover.prove(NEVER)).toBe('more');
+    chain.requests.length = 0;
+    await proveAll(await openProver(chain, asTold, { store: opened.store }));
+    expect(chain.requests.filter((name) => name === 'receipts')).toEqual([]);
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }]);
+  });
+
+  it('does nothing before the first checkpoint', async () => {
+    const harness = await openHarness({ proof: 'background' });
+    const { chain, store, time, log } = harness;
+    const options = { chain, store, clock: time, log, proof: 'background', startBlock: 0, random: () => 0 } as const;
+    expect(await createBackgroundProver(options).prove(NEVER)).toBe('idle');
+  });
+
+  const falsehoods: [string, (logs: readonly ChainLog[]) => readonly ChainLog[]][] = [
+    [
+      'a hidden log of a block',
+      (logs) => logs.filter(({ event }) => event?.kind !== 'submitted' || event.value !== 2n),
+    ],
+    ['an altered value', (logs) => logs.map((log) => alterEvent(log, 2n, { value: 99n }))],
+    ['an altered machine', (logs) => logs.map((log) => alterEvent(log, 2n, { machineId: B }))],
+    ['a false time', (logs) => logs.map((log) => (log.blockNumber === 600 ? { ...log, blockTimestamp: 5 } : log))],
+    [
+      'a block of a fork',
+      (logs) => logs.map((log) => (log.blockNumber === 600 ? { ...log, blockHash: `0x${'f0'.repeat(32)}` } : log)),
+    ],
+    [
+      'logs of an empty block',
+      (logs) =>
+        logs.map((log) =>
+          log.blockNumber === 600 ? { ...log, blockNumber: 601, blockHash: `0x${'f0'.repeat(32)}` } : log,
+        ),
+    ],
+    [
+      'a forged import',
+      (logs) =>
+        logs.map((log) =>
+          log.blockNumber === 1_500
+            ? { ...log, event: { kind: 'imported', generation: 'current', machineId: A } as const }
+            : log,
+        ),
+    ],
+  ];
+
+  it.each(falsehoods)('replaces %s by what the receipts prove', async (_name, alter) => {
+    const chain = createChain(HISTORY);
+    chain.witnesses = [witness(chain, 0), witness(chain, 1)];
+    const opened = await openProver(chain, alter);
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+    expect(await seqsOf(opened, B)).toEqual([[0, 600, 20n]]);
+    const rows = await opened.store.listEventLogs('current', A, 0, 9);
+    expect(
+      rows.map(({ blockTimestamp, blockNumber }) => blockTimestamp - chain.headerAt(blockNumber).timestamp),
+    ).toEqual([0, 0, 0]);
+    expect(opened.prover.report().differences).toBeGreaterThan(0);
+    expect(await opened.store.readUnprovenExtent()).toBeUndefined();
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
+  });
+
+  it('finds a hidden block by a second host and names that host', async () => {
+    const chain = createChain(HISTORY);
+    chain.witnesses = [witness(chain, 0, without(600)), witness(chain, 1), witness(chain, 2)];
+    const opened = await openProver(chain, without(600));
+    expect(await seqsOf(opened)).toHaveLength(2);
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+    expect(opened.prover.report().differences).toBe(1);
+    const warnings = opened.log.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    expect(warnings).toContainEqual({ blocks: [600], node: 1 });
+    expect(warnings).toContainEqual({ fromBlock: expect.any(Number), toBlock: expect.any(Number), node: 0 });
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
+  });
+
+  it('reads the owners of machines that a hidden block names', async () => {
+    const chain = createChain(HISTORY);
+    chain.witnesses = [witness(chain, 0), witness(chain, 1)];
+    const opened = await openProver(chain, without(1_500));
+    expect((await opened.store.listOwnership(OWNER, 0, 9)).total).toBe(0);
+    await proveAll(opened);
+    expect(await opened.store.listOwnership(OWNER, 0, 9)).toEqual({ indexedBlock: FINALIZED, total: 1, ids: [B] });
+  });
+
+  it('restarts a history whose import was hidden', async () => {
+    const chain = createChain({ ...HISTORY, 800: [imported(A, 2n)] });
+    chain.witnesses = [witness(chain, 0), witness(chain, 1)];
+    const opened = await openProver(chain, without(800));
+    const { epoch } = await opened.store.readEventLogCount('current', A);
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual([[0, 2_900, 3n]]);
+    expect((await opened.store.readEventLogCount('current', A)).epoch).toBeGreaterThan(epoch);
+  });
+
+  it('leaves a range unproven, and the index as it is, while two hosts differ', async () => {
+    const chain = createChain(HISTORY);
+    const lie = (logs: ChainLog[]) => logs.map((log) => alterEvent(log, 2n, { value: 99n }));
+    chain.witnesses = [witness(chain, 0), witness(chain, 1, lie)];
+    const opened = await openProver(chain, asTold);
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+    expect(opened.prover.report().differences).toBe(0);
+    const isProven = (await opened.store.listProofSegments()).some(
+      ({ fromBlock, toBlock }) => fromBlock <= 600 && toBlock >= 600,
+    );
+    expect(isProven).toBe(false);
+    chain.witnesses = [witness(chain, 0), witness(chain, 1), witness(chain, 2, lie)];
+    opened.time.jump(3_600_000);
+    await proveAll(opened);
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
+  });
+
+  it('does not accept a log that only a host invents', async () => {
+    const chain = createChain(HISTORY);
+    const invent = (logs: ChainLog[]) => [
+      ...logs.map((log) => (log.blockNumber === 600 ? { ...log, blockNumber: 601 } : log)),
+    ];
+    chain.witnesses = [witness(chain, 0, invent), witness(chain, 1), witness(chain, 2)];
+    const opened = await openProver(chain, asTold);
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+    expect(opened.prover.report().differences).toBe(0);
+  });
+
+  it('asks hosts for smaller ranges after a refusal, and leaves out a host that fails', async () => {
+    const chain = createChain(HISTORY);
+    const capped = witness(chain, 0);
+    const failing = witness(chain, 2);
+    chain.witnesses = [
+      {
+        ...capped,
+        readLogs: (query) =>
+          query.toBlock - query.fromBlock >= 100
+            ? Promise.reject(new LogQueryRefused('range-too-large'))
+            : capped.readLogs(query),
+      },
+      witness(chain, 1),
+      { ...failing, readLogs: () => Promise.reject(chainUnreadable('main', 'transport')) },
+    ];
+    const opened = await openProver(chain, asTold);
+    await proveAll(opened);
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
+  });
+
+  it('samples headers where there is one host, and repairs what a sampled block shows', async () => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, without(600), { sample: [5, 600, 1_500, 2_999] });
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+    expect(opened.prover.report().differences).toBe(1);
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }]);
+    // A sample of other blocks does not find it: that is what a sample means.
+    const missed = await openProver(createChain(HISTORY), without(600), { sample: [5] });
+    await proveAll(missed);
+    expect(await seqsOf(missed)).toHaveLength(2);
+  });
+
+  it.each([
+    ['zero', ZERO_BLOOM],
+    ['of other contracts', buildBloom([`0x${'dd'.repeat(20)}`])],
+  ])('reads the receipts of sampled blocks where blooms are %s', async (_name, logsBloom) => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, without(600), { sample: [600] });
+    chain.faults.header = (header) => ({ ...header, logsBloom });
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+  });
+
+  it('leaves blocks unproven where receipts prove nothing, and tries again later', async () => {
+    const chain = createChain(HISTORY);
+    chain.witnesses = [witness(chain, 0), witness(chain, 1)];
+    const opened = await openProver(chain, asTold);
+    chain.servesReceipts = false;
+    await proveAll(opened);
+    expect(opened.prover.report()).toEqual({ differences: 0, unproven: 4 });
+    expect(await opened.store.readUnprovenExtent()).toEqual({ blocks: 4, oldest: 10, newest: 2_900 });
+    // That no other block has logs is known all the same.
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
+    expect(await advance(opened)).toBe('caught-up');
+    chain.servesReceipts = true;
+    await proveAll(opened);
+    expect(opened.prover.report().unproven).toBe(4);
+    opened.time.jump(3_600_000);
+    await proveAll(opened);
+    expect(opened.prover.report().unproven).toBe(0);
+    expect(await opened.store.readUnprovenExtent()).toBeUndefined();
+  });
+
+  it('does not repair when another process moved the checkpoint', async () => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, (logs) => logs.map((log) => alterEvent(log, 2n, { value: 99n })));
+    const { store } = opened;
+    const repairBlocks = store.repairBlocks.bind(store);
+    store.repairBlocks = (expected, ...rest) =>
+      repairBlocks({ ...expected, blockHash: `0x${'ab'.repeat(32)}` }, ...rest);
+    await opened.prover.prove(NEVER);
+    expect(opened.prover.report().differences).toBe(0);
+    expect(await store.readUnprovenExtent()).toMatchObject({ oldest: 600, newest: 600 });
+  });
+});
+
+describe('the full proof', () => {
+  it('reads every other header in ranges of their own', async () => {
+    const chain = createChain(HISTORY);
+    chain.witnesses = [witness(chain, 0, without(600)), witness(chain, 1, without(600))];
+    const opened = await openProver(chain, without(600), { proof: 'full' });
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+    expect(await opened.store.listProofSegments()).toContainEqual({
+      fromBlock: 0,
+      toBlock: FINALIZED,
+      kind: 'headers',
+    });
+    expect(await opened.store.listLogBlocks(0, FINALIZED)).toEqual([]);
+  });
+
+  const breakLink = (header: Header) =>
+    header.number === 1_000 ? { ...header, parentHash: `0x${'f0'.repeat(32)}` } : header;
+
+  it('records a broken link as unprovable when two hosts return it alike', async () => {
+    const chain = createChain(HISTORY);
+    const [one, two] = [witness(chain, 0), witness(chain, 1)];
+    const broken = ({ readHeaders, ...rest }: ChainWitness): ChainWitness => ({
+      ...rest,
+      readHeaders: async (numbers) => (await readHeaders(numbers)).map(breakLink),
+    });
+    chain.witnesses = [broken(one), broken(two)];
+    const opened = await openProver(chain, asTold, { proof: 'full' });
+    chain.faults.header = breakLink;
+    await proveAll(opened);
+    const segments = await opened.store.listProofSegments();
+    expect(segments.filter(({ kind }) => kind !== 'second-node')).toEqual([
+      { fromBlock: 0, toBlock: 999, kind: 'headers' },
+      { fromBlock: 1_000, toBlock: 1_000, kind: 'unprovable' },
+      { fromBlock: 1_001, toBlock: FINALIZED, kind: 'headers' },
+    ]);
+  });
+
+  it('leaves a broken link unproven when one host alone returns it, and continues below', async () => {
+    const chain = createChain(HISTORY);
+    chain.witnesses = [witness(chain, 0), witness(chain, 1)];
+    const opened = await openProver(chain, asTold, { proof: 'full' });
+    chain.faults.header = breakLink;
+    await proveAll(opened);
+    const segments = await opened.store.listProofSegments();
+    expect(segments.filter(({ kind }) => kind !== 'second-node')).toEqual([
+      { fromBlock: 0, toBlock: 999, kind: 'headers' },
+      { fromBlock: 1_001, toBlock: FINALIZED, kind: 'headers' },
+    ]);
+    expect(await advance(opened)).toBe('caught-up');
+  });
+});
+
+it.each([
+  [[], [0, 99]],
+  [[[0, 99]], undefined],
+  [[[50, 120]], [0, 49]],
+  [[[0, 40]], [41, 99]],
+  [
+    [
+      [60, 80],
+      [90, 99],
+    ],
+    [81, 89],
+  ],
+  [
+    [
+      [10, 99],
+      [20, 30],
+    ],
+    [0, 9],
+  ],
+  [
+    [
+      [0, 50],
+      [40, 99],
+    ],
+    undefined,
+  ],
+] as [number[][], number[] | undefined][])('finds the newest gap between %j as %j', (covered, expected) => {
+  const segments = covered.map(([fromBlock, toBlock]) => ({ fromBlock: fromBlock!, toBlock: toBlock! }));
+  const gap = findNewestGap({ fromBlock: 0, toBlock: 99 }, segments);
+  expect(gap && [gap.fromBlock, gap.toBlock]).toEqual(expected);
+});
+
+function alterEvent(log: ChainLog, value: bigint, change: object): ChainLog {
+  const { event } = log;
+  return event?.kind === 'submitted' && event.value === value ? { ...log, event: { ...event, ...change } } : log;
+}

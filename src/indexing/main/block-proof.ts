@@ -1,0 +1,119 @@
+/**
+ * Proves single blocks by header and receipts, and repairs the index where its stored logs differ. The receipts decide,
+ * whatever any node returned as logs.
+ */
+import { checkHeaders } from '../../domain/index-rules/block-checks.ts';
+import { digestLogs } from '../../domain/index-rules/log-digest.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import { UNKNOWN_BLOCK_TIME, type BlockRepair, type LogBlock } from '../../ports/index-proof.ts';
+import type { Log } from '../../ports/runtime.ts';
+import type { Header, MainChainLog, ProvenLog } from '../../ports/main-chain.ts';
+import type { Store } from '../../ports/store.ts';
+import { toEventEntries } from './event-entries.ts';
+
+export interface BlockProof {
+  /** Proves stored blocks or repairs them. Returns the number of those that no receipts prove. */
+  proveStored(blocks: readonly LogBlock[]): Promise<number>;
+  /**
+   * Proves that blocks without stored logs hold none, or stores their logs. `node` is the host that returned logs or a
+   * header for them. Returns false when the receipts of one of them prove nothing.
+   */
+  proveEmpty(headers: readonly Header[], node?: number): Promise<boolean>;
+  differences(): number;
+}
+
+interface Difference {
+  readonly header: Header;
+  readonly logs: readonly ProvenLog[];
+}
+
+/** Bounds the memory of one repair. */
+const RECEIPTS_PER_BATCH = 50;
+
+export function createBlockProof(options: {
+  readonly chain: MainChainLog;
+  readonly store: Store;
+  readonly log: Log;
+}): BlockProof {
+  const { chain, store, log } = options;
+  let differences = 0;
+
+  /** Returns the logs of each block; undefined where no receipts prove them. */
+  async function readProven(headers: readonly Header[]): Promise<(readonly ProvenLog[] | undefined)[]> {
+    const proven: (readonly ProvenLog[] | undefined)[] = [];
+    while (proven.length < headers.length) {
+      const isProven = await chain.readProvenLogs(headers.slice(proven.length), (logs) => proven.push(logs));
+      // The first block without a result is the one that failed.
+      if (!isProven) proven.push(undefined);
+    }
+    return proven;
+  }
+
+  async function proveStored(blocks: readonly LogBlock[]): Promise<number> {
+    const numbers = blocks.map(({ blockNumber }) => blockNumber);
+    const headers = await chain.readHeaders(numbers);
+    checkHeaders(numbers, headers);
+    const proven = await readProven(headers);
+    const found: Difference[] = [];
+    const right: Header[] = [];
+    proven.forEach((logs, i) => {
+      if (logs === undefined) return;
+      const header = headers[i]!;
+      if (isSame(blocks[i]!, header, logs)) right.push(header);
+      else found.push({ header, logs });
+    });
+    const times = right.map(({ number, timestamp }) => ({ blockNumber: number, blockTimestamp: timestamp }));
+    if (blocks.some(({ blockTimestamp }) => blockTimestamp === UNKNOWN_BLOCK_TIME)) await store.writeBlockTimes(times);
+    await store.recordProvenBlocks(right.map(({ number }) => number));
+    await repair(found, undefined);
+    return proven.filter((logs) => logs === undefined).length;
+  }
+
+  async function proveEmpty(headers: readonly Header[], node?: number): Promise<boolean> {
+    for (let from = 0; from < headers.length; from += RECEIPTS_PER_BATCH) {
+      const batch = headers.slice(from, from + RECEIPTS_PER_BATCH);
+      const proven = await readProven(batch);
+      if (proven.includes(undefined)) return false;
+      const found = batch.map((header, i) => ({ header, logs: proven[i]! })).filter(({ logs }) => logs.length > 0);
+      await repair(found, node);
+    }
+    return true;
+  }
+
+  async function repair(found: readonly Difference[], node: number | undefined): Promise<void> {
+    if (found.length === 0) return;
+    const ids = [...new Set(found.flatMap(({ logs }) => logs.flatMap(({ ownershipOf }) => ownershipOf)))];
+    const ownership = await readOwnership(ids);
+    const checkpoint = await store.readMainChainCheckpoint();
+    if (checkpoint === undefined || !(await store.repairBlocks(checkpoint, found.map(toRepair), ownership))) return;
+    differences += found.length;
+    const blocks = found.map(({ header }) => header.number);
+    log.warn({ blocks, node }, 'stored logs differed from the receipts of their blocks and were replaced');
+  }
+
+  /** Reads owners at the newest final block, whose state every node has. */
+  async function readOwnership(ids: readonly MachineId[]) {
+    if (ids.length === 0) return { readAtBlock: 0, changes: [] };
+    const finalized = await chain.readHeader('finalized');
+    return { readAtBlock: finalized.number, changes: await chain.readOwnership(finalized, ids) };
+  }
+
+  return { proveStored, proveEmpty, differences: () => differences };
+}
+
+/** Returns whether the index stored exactly these logs of exactly this block. */
+function isSame(block: LogBlock, { hash, timestamp }: Header, logs: readonly ProvenLog[]): boolean {
+  const { blockHash, blockTimestamp, digest } = block;
+  const isTimeRight = blockTimestamp === UNKNOWN_BLOCK_TIME || blockTimestamp === timestamp;
+  return blockHash === hash && isTimeRight && digest === digestLogs(logs);
+}
+
+function toRepair({ header, logs }: Difference): BlockRepair {
+  const block = {
+    blockNumber: header.number,
+    blockHash: header.hash,
+    blockTimestamp: header.timestamp,
+    digest: digestLogs(logs),
+  };
+  return { block, events: toEventEntries(logs) };
+}

@@ -1,0 +1,402 @@
+/** Counters of the index over a fake chain whose node can withhold logs: ownership compared with `balanceOf`, and its repair. */
+import { describe, expect, test } from 'vitest';
+import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
+import {
+  chipAttested,
+  chipRevoked,
+  controlled,
+  OWNER,
+  submitted,
+  transferred,
+  type FakeLog,
+} from '../../../testing/fakes/fake-logs.ts';
+import { machine, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
+import { advance, openHarness } from '../../../testing/fixtures/main-index-harness.ts';
+import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
+import { chainUnreadable, Fault } from '../../domain/faults.ts';
+import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
+import { LogQueryRefused } from '../../ports/main-chain.ts';
+
+const BUYER = `0x${'bb'.repeat(20)}` as Address;
+const STRANGER = `0x${'cc'.repeat(20)}` as Address;
+const [A, B, C] = [machine(11), machine(12), machine(13)];
+
+/** Checks the tokens of an owner; returns the kind of the fault, or `agrees`. */
+async function check({ store, counters }: IndexerHarness, owner: Address): Promise<string> {
+  const { tokens } = await store.listOwnership(owner, 0, 20);
+  try {
+    await counters.checkTokens(owner, tokens!);
+    return 'agrees';
+  } catch (error) {
+    if (error instanceof Fault) return error.kind;
+    throw error;
+  }
+}
+
+async function listIds({ store }: IndexerHarness, owner: Address) {
+  return (await store.listOwnership(owner, 0, 20)).ids;
+}
+
+/** Mines A, B and C for the owner in blocks 1 to 3. */
+function createMints(): FakeChain {
+  const chain = new FakeChain();
+  for (const id of [A, B, C]) chain.mine([transferred(id)]);
+  return chain;
+}
+
+/**
+ * Indexes the mints, sells B to the buyer in block 6, and indexes that; the node withholds the logs of some blocks. Then
+ * follows the head.
+ */
+async function openIndexed(chain: FakeChain, withheld: readonly number[] = []): Promise<IndexerHarness> {
+  const harness = await openHarness({ chain, completeness: 'trusted' });
+  chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => !withheld.includes(blockNumber));
+  chain.mineMany(2);
+  expect(await advance(harness)).toBe('caught-up');
+  chain.mine([transferred(B, OWNER, BUYER)]);
+  chain.mineMany(2);
+  expect(await advance(harness)).toBe('caught-up');
+  chain.faults = {};
+  await harness.follower.poll();
+  return harness;
+}
+
+test('agrees for owners of all tokens, of some, and of none', async () => {
+  const harness = await openIndexed(createMints());
+  expect([await check(harness, OWNER), await check(harness, BUYER)]).toEqual(['agrees', 'agrees']);
+  expect(await check(harness, STRANGER)).toBe('agrees');
+  expect(await check(harness, ZERO_ADDRESS)).toBe('agrees');
+  expect(harness.repair.report().started).toBe(0);
+});
+
+test('counts a token of a machine homed elsewhere, which is not listed', async () => {
+  const chain = createMints();
+  chain.away.add(A);
+  const harness = await openIndexed(chain);
+  expect([await listIds(harness, OWNER), await check(harness, OWNER)]).toEqual([[C], 'agrees']);
+});
+
+test('adds the followed transfers since the checkpoint, in both directions', async () => {
+  const chain = createMints();
+  const harness = await openIndexed(chain);
+  chain.mine([transferred(A, OWNER, BUYER), transferred(B, BUYER, OWNER), transferred(C, OWNER, BUYER)]);
+  await harness.follower.poll();
+  chain.requests.length = 0;
+  expect([await check(harness, OWNER), await check(harness, BUYER)]).toEqual(['agrees', 'agrees']);
+  // One read per owner, at the head only.
+  expect(chain.requests).toEqual(['balance', 'balance']);
+});
+
+test('subtracts transfers when the checkpoint is newer than the block of the balance', async () => {
+  const chain = createMints();
+  const harness = await openIndexed(chain);
+  chain.mine([transferred(A, OWNER, BUYER)]);
+  chain.mineMany(2);
+  await harness.follower.poll();
+  expect(await advance(harness)).toBe('caught-up');
+  chain.behind = 3;
+  chain.requests.length = 0;
+  expect([await check(harness, OWNER), await check(harness, BUYER)]).toEqual(['agrees', 'agrees']);
+  expect(chain.requests).toEqual(['balance', 'balance']);
+});
+
+test('compares at the checkpoint, once, while the head is not connected to it', async () => {
+  const chain = createMints();
+  const harness = await openHarness({ chain });
+  expect(await advance(harness)).toBe('caught-up');
+  expect([await check(harness, OWNER), await check(harness, OWNER)]).toEqual(['agrees', 'agrees']);
+  // Two at the head and one at the checkpoint.
+  expect(chain.requests.filter((name) => name === 'balance')).toHaveLength(3);
+});
+
+test.each([
+  ['a mint', [1], OWNER],
+  ['a sale, for the buyer', [6], BUYER],
+  ['a sale, for the seller', [6], OWNER],
+  ['every transfer', [1, 2, 3, 6], OWNER],
+])('refuses a listing that lacks %s, and repairs exactly it', async (_name, withheld, owner) => {
+  const chain = createMints();
+  const harness = await openIndexed(chain, withheld);
+  expect(await check(harness, owner)).toBe('OwnershipIndexRepairing');
+  await harness.repair.idle();
+  expect(await check(harness, owner)).toBe('agrees');
+  expect(await listIds(harness, owner)).toEqual(owner === BUYER ? [B] : [A, C]);
+  expect(harness.repair.report()).toEqual({ started: 1, succeeded: 1 });
+});
+
+test('never serves a listing that lacks a transfer while the node withholds it', async () => {
+  const chain = createMints();
+  const harness = await openIndexed(chain, [6]);
+  chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== 6);
+  for (let minute = 0; minute < 3; minute++) {
+    expect(await check(harness, BUYER)).toBe('OwnershipIndexRepairing');
+    await harness.repair.idle();
+    await harness.time.advance(60_000);
+  }
+  expect(harness.repair.report()).toEqual({ started: 3, succeeded: 0 });
+});
+
+test('queries at most once per holder and minute, and reads no balance for repeated checks', async () => {
+  const chain = createMints();
+  const harness = await openIndexed(chain, [6]);
+  chain.faults.logs = () => [];
+  await check(harness, BUYER);
+  await harness.repair.idle();
+  chain.requests.length = 0;
+  expect(await check(harness, BUYER)).toBe('OwnershipIndexRepairing');
+  await harness.repair.idle();
+  expect(chain.requests).toEqual(['balance']);
+});
+
+test('continues with smaller ranges where the node refuses one', async () => {
+  const chain = createMints();
+  const harness = await openIndexed(chain, [1]);
+  chain.faults.before = (name, [from, to]) => {
+    if (name === 'logs' && to! - from! > 1) throw new LogQueryRefused('range-too-large');
+  };
+  await check(harness, OWNER);
+  await harness.repair.idle();
+  expect([await check(harness, OWNER), await listIds(harness, OWNER)]).toEqual(['agrees', [A, C]]);
+});
+
+test('repairs at the new checkpoint when the index advances meanwhile', async () => {
+  const chain = createMints();
+  const harness = await openIndexed(chain, [1]);
+  const read = chain.readOwnership.bind(chain);
+  chain.readOwnership = async (block, ids) => {
+    chain.readOwnership = read;
+    const changes = await read(block, ids);
+    chain.mine([submitted(A)]);
+    expect(await advance(harness)).toBe('caught-up');
+    return changes;
+  };
+  await check(harness, OWNER);
+  await harness.repair.idle();
+  expect([await check(harness, OWNER), await listIds(harness, OWNER)]).toEqual(['agrees', [A, C]]);
+});
+
+test('stores nothing when a node returns transfers of others', async () => {
+  const chain = createMints();
+  const harness = await openIndexed(chain, [6]);
+  chain.faults.logs = () => [...chain.logsAt(1)];
+  await check(harness, BUYER);
+  await harness.repair.idle();
+  expect(await check(harness, BUYER)).toBe('OwnershipIndexRepairing');
+  expect(harness.log.lines.map(({ message }) => message)).toContain('the index could not be repaired');
+});
+
+describe('a machine', () => {
+  const present = <T>(value: T) => ({ state: 'present', value }) as const;
+  const read = <T>(value: T | undefined) => (value === undefined ? ({ state: 'absent' } as const) : present(value));
+
+  /** Returns the facts of a machine at a block, with the chip record that its registry logs lead to. */
+  function readFacts(chain: FakeChain, id: MachineId, block = chain.head): MachineSnapshot {
+    const logs = chain.registryLogsOf(id, block.number).filter(({ kind }) => kind.startsWith('chip-'));
+    let chip: AttestationRecord | undefined;
+    for (const log of logs) {
+      if (log.kind === 'chip-attested') {
+        chip = { issuedAt: log.issuedAt, expiresAt: log.expiresAt || undefined, revokedAt: undefined };
+      }
+      if (log.kind === 'chip-revoked') chip = { ...chip!, revokedAt: log.revokedAt };
+    }
+    return {
+      id,
+      block,
+      owner: read(chain.ownerOf(id, block.number)),
+      controller: read(chain.controllerOf(id, block.number)),
+      attestations: present({ operator: undefined, kyb: undefined, chip }),
+      chipLogCount: present(BigInt(logs.length)),
+    } as unknown as MachineSnapshot;
+  }
+
+  async function checkMachine({ counters }: IndexerHarness, facts: MachineSnapshot): Promise<string> {
+    try {
+      await counters.checkMachine(facts);
+      return 'agrees';
+    } catch (error) {
+      if (error instanceof Fault) return error.kind;
+      throw error;
+    }
+  }
+
+  const CHANGES: [string, FakeLog][] = [
+    ['a sale', transferred(B, BUYER, OWNER)],
+    ['a new controller', controlled(B, undefined, BUYER)],
+    ['an attested chip', chipAttested(B, 1_000n, 2_000n)],
+  ];
+
+  test.each(CHANGES)('agrees with its stored and followed logs, %s included', async (_name, log) => {
+    const chain = createMints();
+    const harness = await openIndexed(chain);
+    const before = chain.head;
+    chain.mine([log]);
+    await harness.follower.poll();
+    chain.requests.length = 0;
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(await checkMachine(harness, readFacts(chain, B, before))).toBe('agrees');
+    chain.mineMany(2);
+    await harness.follower.poll();
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(await checkMachine(harness, readFacts(chain, B, before))).toBe('agrees');
+    // The rows decide: no read of the chain.
+    expect(chain.requests.filter((name) => name === 'ownership')).toHaveLength(
+      log.registry!.kind.startsWith('chip') ? 0 : 1,
+    );
+  });
+
+  test('agrees when it was minted after the checkpoint', async () => {
+    const chain = createMints();
+    const harness = await openIndexed(chain);
+    chain.mine([transferred(machine(14))]);
+    await harness.follower.poll();
+    expect(await checkMachine(harness, readFacts(chain, machine(14)))).toBe('agrees');
+  });
+
+  test.each(CHANGES)('is refused at once when the follower missed %s', async (_name, log) => {
+    const chain = createMints();
+    const harness = await openIndexed(chain);
+    chain.mine([log]);
+    chain.faults.logs = () => [];
+    await harness.follower.poll();
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('EventIndexSyncing');
+    expect(await checkMachine(harness, readFacts(chain, A))).toBe('agrees');
+  });
+
+  test.each([
+    ['a sale', transferred(B, OWNER, BUYER)],
+    ['a new controller', controlled(B, undefined, BUYER)],
+  ])('is read again and corrected where the index missed %s', async (_name, log) => {
+    const chain = createMints();
+    const harness = await openHarness({ chain, completeness: 'trusted' });
+    chain.mineMany(2);
+    await advance(harness);
+    const { number } = chain.mine([log]);
+    chain.mineMany(2);
+    chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== number);
+    await advance(harness);
+    await harness.follower.poll();
+    chain.requests.length = 0;
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(chain.requests).toEqual(['ownership']);
+  });
+
+  test('is refused until the missing logs of its chip were found', async () => {
+    const chain = createMints();
+    chain.mine([chipAttested(B, 1_000n)]);
+    chain.mine([chipRevoked(B, 1_500n)]);
+    chain.mine([chipAttested(B, 2_000n, 9_000n), chipAttested(A, 7n)]);
+    const harness = await openIndexed(chain, [4]);
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('EventIndexSyncing');
+    expect(await checkMachine(harness, readFacts(chain, A))).toBe('agrees');
+    await harness.repair.idle();
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(harness.repair.report()).toEqual({ started: 1, succeeded: 1 });
+  });
+
+  test('is not checked for logs that the registry does not count', async () => {
+    const chain = createMints();
+    chain.mine([chipAttested(B, 1_000n)]);
+    const harness = await openIndexed(chain, [4]);
+    const facts = { ...readFacts(chain, B), chipLogCount: { state: 'absent' } } as const;
+    expect(await checkMachine(harness, facts)).toBe('agrees');
+  });
+
+  test('is served as soon as its own logs are indexed, long before all are', async () => {
+    const chain = createMints();
+    chain.mine([submitted(A)]);
+    chain.mineMany(200);
+    chain.mine([transferred(machine(14)), submitted(machine(14))]);
+    chain.mineMany(2);
+    const harness = await openHarness({ chain, maxWindowBlocks: 10 });
+    await harness.follower.poll();
+    let isNodeFailing = true;
+    chain.faults.before = (name, [from]) => {
+      // The node fails after the first windows.
+      if (name === 'headers' && from! >= 30 && isNodeFailing) throw chainUnreadable('main', 'transport');
+    };
+    await advance(harness);
+    const block = chain.head;
+    const readTimes = (id: MachineId) =>
+      harness.eventTimes.readEventLogs({ generation: 'current', id, from: 0, to: 1, block, hasPriorEvents: false });
+    expect(await checkMachine(harness, readFacts(chain, A))).toBe('agrees');
+    expect(await readTimes(A)).toMatchObject([{ blockNumber: 4 }]);
+    expect(await checkMachine(harness, readFacts(chain, machine(14)))).toBe('EventIndexSyncing');
+    isNodeFailing = false;
+    expect(await advance(harness)).toBe('caught-up');
+    await harness.follower.poll();
+    expect(await checkMachine(harness, readFacts(chain, machine(14)))).toBe('agrees');
+    expect(await readTimes(machine(14))).toMatchObject([{ blockNumber: 205 }]);
+  });
+});
+
+describe('the events of a machine', () => {
+  const readTimes = ({ chain, eventTimes }: IndexerHarness, id: MachineId, to: number) =>
+    eventTimes.readEventLogs({ generation: 'current', id, from: 0, to, block: chain.head, hasPriorEvents: false });
+
+  /** Events of A in blocks 4, 5 and 6 and of B in 6; the node withholds block 5 from the index. */
+  async function openLacking(): Promise<IndexerHarness> {
+    const chain = createMints();
+    chain.mine([submitted(A, { value: 1n })]);
+    chain.mine([submitted(A, { value: 2n })]);
+    chain.mine([submitted(A, { value: 3n }), submitted(B)]);
+    chain.mineMany(2);
+    const harness = await openHarness({ chain, completeness: 'trusted' });
+    chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== 5);
+    expect(await advance(harness)).toBe('caught-up');
+    chain.faults = {};
+    await harness.follower.poll();
+    return harness;
+  }
+
+  test('are refused until those missing below the checkpoint were found', async () => {
+    const harness = await openLacking();
+    const { epoch } = await harness.store.readEventLogCount('current', A);
+    await expect(readTimes(harness, A, 3)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    await harness.repair.idle();
+    expect((await readTimes(harness, A, 3)).map(({ blockNumber, value }) => [blockNumber, value])).toEqual([
+      [4, 1n],
+      [5, 2n],
+      [6, 3n],
+    ]);
+    // Rating states of the logs that were replaced are never used.
+    expect((await harness.store.readEventLogCount('current', A)).epoch).not.toBe(epoch);
+    expect(await readTimes(harness, B, 1)).toHaveLength(1);
+  });
+
+  test('are compared in total at the checkpoint, which starts a repair and refuses nothing', async () => {
+    const harness = await openLacking();
+    expect(harness.eventTotal.missing()).toBeUndefined();
+    await harness.eventTotal.compare();
+    expect([harness.eventTotal.missing(), harness.log.lines.map(({ message }) => message)]).toEqual([
+      1,
+      expect.arrayContaining(['the event index disagrees with totalEventCount']),
+    ]);
+    expect(await readTimes(harness, B, 1)).toHaveLength(1);
+    await harness.repair.idle();
+    await harness.eventTotal.compare();
+    expect([harness.eventTotal.missing(), harness.repair.report()]).toEqual([0, { started: 1, succeeded: 1 }]);
+    expect(await readTimes(harness, A, 3)).toHaveLength(3);
+  });
+
+  test('are compared once per checkpoint while they agree', async () => {
+    const { chain, eventTotal } = await openIndexed(createMints());
+    await eventTotal.compare();
+    await eventTotal.compare();
+    expect([eventTotal.missing(), chain.requests.filter((name) => name === 'counts')]).toEqual([0, ['counts']]);
+  });
+
+  test('are compared again later when the counter cannot be read', async () => {
+    const { chain, eventTotal } = await openIndexed(createMints());
+    chain.faults.before = (name) => {
+      if (name === 'counts') throw chainUnreadable('main', 'transport');
+    };
+    await eventTotal.compare();
+    expect(eventTotal.missing()).toBeUndefined();
+    chain.faults = {};
+    await eventTotal.compare();
+    expect(eventTotal.missing()).toBe(0);
+  });
+});

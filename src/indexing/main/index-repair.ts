@@ -1,0 +1,228 @@
+/**
+ * Repair of what the contracts' counters show to be missing (design/real-chains 1). A targeted query reads the logs of one owner or
+ * machine again, newest first, and replaces only what they name. One repair runs at a time, and each at most once a minute.
+ */
+import { Fault } from '../../domain/faults.ts';
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import { checkHeaders, checkLogsOfBlock, type BlockRange } from '../../domain/index-rules/block-checks.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
+import {
+  LogQueryRefused,
+  type ChainLog,
+  type EventGeneration,
+  type MainChain,
+  type MainChainLog,
+} from '../../ports/main-chain.ts';
+import type { Clock, Log } from '../../ports/runtime.ts';
+import type { Checkpoint, EventLogEntry, MainChainIndexStore, OwnershipStore } from '../../ports/store.ts';
+import type { IndexIntegrity } from '../loops/index-integrity.ts';
+import { toChipLogEntry, toEventEntries } from './event-entries.ts';
+import { createTargetedScan } from './targeted-scan.ts';
+
+export interface IndexRepair {
+  /** Reads the tokens again of which the address was a holder. */
+  startTokens(owner: Address): void;
+  /** Reads the logs of the machine's chip record again. */
+  startChipLogs(id: MachineId): void;
+  /** Reads all event logs of the machine again. */
+  startEvents(generation: EventGeneration, id: MachineId): void;
+  /** Reads all event logs again of every machine whose number of records differs; at most every ten minutes. */
+  startEventTotal(): void;
+  /** Resolves when no repair is running. */
+  idle(): Promise<void>;
+  report(): IndexRepairReport;
+}
+
+export interface IndexRepairReport {
+  readonly started: number;
+  /** Repairs that found what was missing. */
+  readonly succeeded: number;
+}
+
+export interface IndexRepairOptions {
+  readonly chain: Pick<MainChainLog, 'readLogs' | 'readHeaders' | 'readOwnership' | 'readEventCounts'>;
+  readonly balances: Pick<MainChain, 'readBalanceAt'>;
+  readonly store: Pick<
+    MainChainIndexStore,
+    | 'listEventCounts'
+    | 'readMainChainCheckpoint'
+    | 'readIndexedMachine'
+    | 'replaceChipLogs'
+    | 'readEventLogCount'
+    | 'replaceEventLogs'
+  > &
+    Pick<OwnershipStore, 'listOwnership' | 'repairOwnership'>;
+  readonly integrity: IndexIntegrity;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly startBlock: number;
+}
+
+const INTERVAL_MILLISECONDS = 60_000;
+/** Repairs whose last start is remembered. */
+const MAX_REMEMBERED = 10_000;
+/** The repair of all machines reads the counters of each. */
+const TOTAL_INTERVAL_MILLISECONDS = 600_000;
+const COUNTS_PER_PAGE = 1_000;
+const HEADERS_PER_BATCH = 500;
+/** The checkpoint rarely moves twice while a few machines are read. */
+const MAX_ATTEMPTS = 5;
+
+export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
+  const { chain, balances, store, integrity, clock, log, startBlock } = options;
+  const scan = createTargetedScan(chain);
+  const startedAt = new Map<string, number>();
+  let running: Promise<void> | undefined;
+  let started = 0;
+  let succeeded = 0;
+
+  async function repairTokens(owner: Address): Promise<boolean> {
+    const checkpoint = await readCheckpoint();
+    const known = new Set<MachineId>();
+    const sides = (['from', 'to'] as const).map((side) => ({ transfersOf: { holder: owner, side } }));
+    for await (const logs of scan({ fromBlock: startBlock, toBlock: checkpoint.blockNumber }, sides)) {
+      const ids = new Set<MachineId>();
+      for (const { registry } of logs) {
+        if (registry?.kind !== 'transfer' || (registry.from !== owner && registry.to !== owner)) {
+          throw new ResponseRejected('foreign-machine');
+        }
+        if (!known.has(registry.machineId)) ids.add(registry.machineId);
+        known.add(registry.machineId);
+      }
+      if (ids.size > 0 && (await readTokensAgain(owner, [...ids]))) return true;
+    }
+    return false;
+  }
+
+  /** Stores the machines as they are at the checkpoint. Returns whether `balanceOf` agrees then. */
+  async function readTokensAgain(owner: Address, ids: readonly MachineId[]): Promise<boolean> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const checkpoint = await readCheckpoint();
+      const changes = await chain.readOwnership(toBlockId(checkpoint), ids);
+      if (!(await store.repairOwnership(checkpoint, changes))) continue;
+      const { tokens } = await store.listOwnership(owner, 0, 1);
+      if (tokens === undefined) return false;
+      return (await balances.readBalanceAt(owner, toBlockId(tokens.checkpoint))) === BigInt(tokens.count);
+    }
+    return false;
+  }
+
+  async function repairChipLogs(id: MachineId): Promise<boolean> {
+    const checkpoint = await readCheckpoint();
+    const known = (await store.readIndexedMachine(id))?.chipLogs.length;
+    const found = [];
+    for await (const logs of scan({ fromBlock: startBlock, toBlock: checkpoint.blockNumber }, [{ chipLogsOf: id }])) {
+      for (const each of logs) {
+        const entry = toChipLogEntry(each);
+        if (entry?.machineId !== id) throw new ResponseRejected('foreign-machine');
+        found.push(entry);
+      }
+    }
+    if (found.length === known) return false;
+    await store.replaceChipLogs(id, checkpoint.blockNumber, found);
+    return true;
+  }
+
+  async function repairEvents(generation: EventGeneration, id: MachineId): Promise<boolean> {
+    const { count } = await store.readEventLogCount(generation, id);
+    const found: EventLogEntry[] = [];
+    let from = startBlock;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const checkpoint = await readCheckpoint();
+      const range = { fromBlock: from, toBlock: checkpoint.blockNumber };
+      found.push(...(await readEvents(generation, id, range)));
+      const sinceImport = found.length - 1 - found.findLastIndex(({ kind }) => kind === 'imported');
+      if (sinceImport <= count) return false;
+      if (await store.replaceEventLogs(checkpoint, generation, id, found)) return true;
+      // The checkpoint has moved, and only its blocks are missing.
+      from = checkpoint.blockNumber + 1;
+    }
+    return false;
+  }
+
+  async function repairEventTotal(): Promise<boolean> {
+    let isRepaired = false;
+    for (let after: MachineId | undefined; ;) {
+      const { checkpoint, counts } = await store.listEventCounts(after, COUNTS_PER_PAGE);
+      if (checkpoint === undefined || counts.length === 0) return isRepaired;
+      integrity.check();
+      const ids = counts.map(({ id }) => id);
+      const counted = await chain.readEventCounts(toBlockId(checkpoint), ids);
+      for (const [i, { id, count }] of counts.entries()) {
+        if (counted[i] !== BigInt(count) && (await repairEvents('current', id))) isRepaired = true;
+      }
+      after = ids.at(-1);
+    }
+  }
+
+  /** Returns the event logs of the machine in chain order, with the times of their headers. */
+  async function readEvents(generation: EventGeneration, id: MachineId, range: BlockRange): Promise<EventLogEntry[]> {
+    const logs: ChainLog[] = [];
+    for await (const some of scan(range, [{ eventsOf: { generation, machineId: id } }])) logs.push(...some);
+    if (logs.some(({ event }) => event?.machineId !== id || event.generation !== generation)) {
+      throw new ResponseRejected('foreign-machine');
+    }
+    const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))].sort((a, b) => a - b);
+    const ofBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
+    const entries: EventLogEntry[] = [];
+    for (let at = 0; at < numbers.length; at += HEADERS_PER_BATCH) {
+      const batch = numbers.slice(at, at + HEADERS_PER_BATCH);
+      const headers = await chain.readHeaders(batch);
+      checkHeaders(batch, headers);
+      for (const header of headers) {
+        const own = ofBlock.get(header.number)!.toSorted((a, b) => a.logIndex - b.logIndex);
+        checkLogsOfBlock(header, own);
+        entries.push(...toEventEntries(own.map((each) => ({ ...each, blockTimestamp: header.timestamp }))));
+      }
+    }
+    return entries;
+  }
+
+  async function readCheckpoint(): Promise<Checkpoint> {
+    integrity.check();
+    const checkpoint = await store.readMainChainCheckpoint();
+    if (checkpoint === undefined) throw new ResponseRejected('head-behind');
+    return checkpoint;
+  }
+
+  function start(fields: object, repair: () => Promise<boolean>, intervalMilliseconds = INTERVAL_MILLISECONDS): void {
+    const now = clock.nowMilliseconds();
+    const key = JSON.stringify(fields);
+    const last = startedAt.get(key);
+    const isRecent = last !== undefined && Math.abs(now - last) < intervalMilliseconds;
+    if (running !== undefined || isRecent) return;
+    startedAt.delete(key);
+    startedAt.set(key, now);
+    if (startedAt.size > MAX_REMEMBERED) startedAt.delete(startedAt.keys().next().value!);
+    started += 1;
+    running = run(fields, repair).finally(() => {
+      running = undefined;
+    });
+  }
+
+  async function run(fields: object, repair: () => Promise<boolean>): Promise<void> {
+    log.warn(fields, 'the index disagrees with a counter of the contracts; it is repaired');
+    try {
+      const isRepaired = await repair();
+      if (isRepaired) succeeded += 1;
+      log.warn({ ...fields, isRepaired }, isRepaired ? 'index repaired' : 'no log explains the counter');
+    } catch (error) {
+      const isExpected =
+        error instanceof Fault || error instanceof ResponseRejected || error instanceof LogQueryRefused;
+      log.warn({ ...fields, cause: isExpected ? error.message : 'unexpected' }, 'the index could not be repaired');
+    }
+  }
+
+  return {
+    startTokens: (owner) => start({ owner }, () => repairTokens(owner)),
+    startChipLogs: (id) => start({ machine: String(id) }, () => repairChipLogs(id)),
+    startEvents: (generation, id) => start({ machine: String(id), generation }, () => repairEvents(generation, id)),
+    startEventTotal: () => start({ machine: 'all' }, repairEventTotal, TOTAL_INTERVAL_MILLISECONDS),
+    idle: () => running ?? Promise.resolve(),
+    report: () => ({ started, succeeded }),
+  };
+}
+
+function toBlockId({ blockNumber: number, blockHash: hash }: Checkpoint) {
+  return { number, hash };
+}

@@ -1,0 +1,211 @@
+/** Tests the backfill from logs (design/real-chains.md 1): what it reads, when it serves, and how it resumes. */
+import { describe, expect, it } from 'vitest';
+import { chainUnreadable } from '../../domain/faults.ts';
+import type { Address } from '../../domain/identifiers/identifiers.ts';
+import { LogQueryRefused, type ChainLog } from '../../ports/main-chain.ts';
+import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
+import { submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
+import { NEVER, type HarnessOptions } from '../../../testing/fixtures/indexer-harness.ts';
+import { A, B, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-index-harness.ts';
+
+const OWNER = `0x${'0b'.repeat(20)}` as Address;
+
+/** Mines blocks of which every tenth has an event of A and every fiftieth a transfer of B. */
+function createLongChain(blocks = 1_000): FakeChain {
+  const chain = new FakeChain();
+  for (let i = 1; i <= blocks; i++) {
+    const event = i % 10 === 0 ? [submitted(A, { value: BigInt(i) })] : [];
+    chain.mine(i % 50 === 0 ? [...event, transferred(B)] : event);
+  }
+  return chain;
+}
+
+const openBackfill = (options: Partial<HarnessOptions> = {}) =>
+  openHarness({ proof: 'background', chain: createLongChain(), ...options });
+
+/** Answers logs without block times, as some nodes do. */
+function withoutTimes(chain: FakeChain): FakeChain {
+  chain.faults.logs = (logs) => logs.map((log) => ({ ...log, blockTimestamp: undefined }));
+  return chain;
+}
+
+describe('a backfill from logs', () => {
+  it('reads logs and owners, and no headers but the newest and the finalized one', async () => {
+    const { chain, ...harness } = await openBackfill();
+    expect(await advance({ chain, ...harness })).toBe('caught-up');
+    const counts = Object.fromEntries(
+      [...Map.groupBy(chain.requests, (name) => name)].map(([name, each]) => [name, each.length]),
+    );
+    expect(counts).toEqual({ header: 2, logs: 5, ownership: 1 });
+    expect((await harness.store.readEventLogCount('current', A)).count).toBe(99);
+    const [first] = await harness.store.listEventLogs('current', A, 0, 1);
+    expect(first).toMatchObject({ blockNumber: 10, blockTimestamp: chain.headerAt(10).timestamp });
+  });
+
+  it('reads every machine once, at the checkpoint, before listings are complete', async () => {
+    const harness = await openBackfill();
+    const { chain, store } = harness;
+    const reads: [number, readonly bigint[]][] = [];
+    const readOwnership = chain.readOwnership.bind(chain);
+    chain.readOwnership = async (block, ids) => {
+      expect((await store.listOwnership(OWNER, 0, 10)).indexedBlock).toBeUndefined();
+      reads.push([block.number, ids]);
+      return readOwnership(block, ids);
+    };
+    expect(await advance(harness)).toBe('caught-up');
+    expect(reads).toEqual([[998, [B]]]);
+    expect(await store.listOwnership(OWNER, 0, 10)).toMatchObject({ indexedBlock: 998, total: 1, ids: [B] });
+  });
+
+  it('resumes the reads of owners in a new process', async () => {
+    const first = await openBackfill();
+    const { chain, store } = first;
+    chain.faults.before = (request) => {
+      if (request === 'ownership') throw chainUnreadable('main', 'transport');
+    };
+    expect(await advance(first)).toBe('ChainUnreadable');
+    expect((await store.readMainChainCheckpoint())!.blockNumber).toBe(998);
+    expect((await store.listOwnership(OWNER, 0, 10)).indexedBlock).toBeUndefined();
+    chain.faults = {};
+    const second = await openBackfill({ chain, store });
+    expect(await advance(second)).toBe('caught-up');
+    expect(await store.listOwnership(OWNER, 0, 10)).toMatchObject({ indexedBlock: 998, total: 1, ids: [B] });
+  });
+
+  it('looks up times that no log reports, newest first, and lists no log without one', async () => {
+    const chain = withoutTimes(createLongChain(20_000));
+    const harness = await openBackfill({ chain });
+    const requested: number[] = [];
+    chain.faults.before = (request, numbers) => {
+      if (request !== 'headers') return;
+      if (requested.length > 0) throw chainUnreadable('main', 'transport');
+      requested.push(...numbers);
+    };
+    expect(await advance(harness)).toBe('ChainUnreadable');
+    expect(requested.slice(0, 2)).toEqual([19_990, 19_980]);
+    const newest = await harness.store.listEventLogs('current', A, 1_998, 1_999);
+    expect(newest).toMatchObject([{ blockTimestamp: chain.headerAt(19_990).timestamp }]);
+    expect(await harness.store.listEventLogs('current', A, 0, 10)).toEqual([]);
+
+    delete chain.faults.before;
+    expect(await advance(await openBackfill({ chain, store: harness.store }))).toBe('caught-up');
+    expect(await harness.store.listEventLogs('current', A, 0, 3_000)).toHaveLength(1_999);
+  });
+
+  it('gives no time to a block that is not the one of its logs', async () => {
+    const chain = withoutTimes(createLongChain());
+    const { logs } = chain.faults;
+    chain.faults.logs = (found, request) =>
+      logs!(found, request).map((log) =>
+        log.blockNumber === 10 ? { ...log, blockHash: `0x${'f0'.repeat(32)}` } : log,
+      );
+    const harness = await openBackfill({ chain });
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await harness.store.listUntimedBlocks(Infinity, 10)).toMatchObject([{ blockNumber: 10 }]);
+    expect(await harness.store.listEventLogs('current', A, 0, 1)).toEqual([]);
+    expect(await harness.store.listEventLogs('current', A, 1, 2)).toHaveLength(1);
+  });
+
+  it('stores what was read before a failure', async () => {
+    const chain = createLongChain();
+    chain.faults.before = (request, [from]) => {
+      if (request === 'logs' && from! >= 600) throw chainUnreadable('main', 'transport');
+    };
+    const harness = await openBackfill({ chain, maxWindowBlocks: 100 });
+    expect(await advance(harness)).toBe('ChainUnreadable');
+    expect((await harness.store.readMainChainCheckpoint())!.blockNumber).toBe(599);
+    chain.faults = {};
+    expect(await advance(await openBackfill({ chain, store: harness.store }))).toBe('caught-up');
+    expect((await seqsOf(harness)).map(([, block]) => block)).toEqual(
+      Array.from({ length: 99 }, (_, i) => 10 * i + 10),
+    );
+  });
+
+  it('bounds what one transaction stores and a crash loses', async () => {
+    const chain = createLongChain();
+    const harness = await openBackfill({ chain, maxWindowBlocks: 100 });
+    chain.faults.before = (request) => {
+      if (request === 'logs') harness.time.jump(1_000);
+    };
+    const stored: number[] = [];
+    const advanceMainChain = harness.store.advanceMainChain.bind(harness.store);
+    harness.store.advanceMainChain = (expected, next, ...rest) => {
+      stored.push(next.blockNumber);
+      return advanceMainChain(expected, next, ...rest);
+    };
+    while ((await advance(harness)) === 'behind');
+    expect(stored.length).toBeGreaterThan(1);
+    expect(stored.at(-1)).toBe(998);
+  });
+
+  it('asks for smaller ranges where the node refuses wide ones', async () => {
+    const chain = createLongChain(5_000);
+    const refused: number[] = [];
+    chain.faults.before = (request, [from, to]) => {
+      if (request !== 'logs' || to! - from! < 700) return;
+      refused.push(to! - from! + 1);
+      throw new LogQueryRefused('range-too-large');
+    };
+    expect(await advance(await openBackfill({ chain }))).toBe('caught-up');
+    expect(refused.length).toBeLessThan(10);
+    expect(chain.requests.filter((name) => name === 'logs').length - refused.length).toBeLessThan(16);
+  });
+
+  it('refuses a checkpoint that is not on the chain any more', async () => {
+    const harness = await openBackfill();
+    await advance(harness);
+    harness.chain.rollBack(100);
+    harness.chain.mineMany(400);
+    expect(await advance(harness)).toBe('checkpoint-not-on-chain');
+  });
+
+  const contradictions: [string, (logs: ChainLog[]) => ChainLog[], string][] = [
+    [
+      'two hashes for one block',
+      (logs) => logs.map((log, i) => (i === 5 ? { ...log, blockHash: `0x${'f0'.repeat(32)}` } : log)),
+      'hash-mismatch',
+    ],
+    [
+      'two times for one block',
+      (logs) => logs.map((log, i) => (i === 5 ? { ...log, blockTimestamp: 1 } : log)),
+      'time-mismatch',
+    ],
+    ['logs out of order', (logs) => logs.toReversed(), 'out-of-order'],
+    ['logs of another contract', (logs) => logs.map((log) => ({ ...log, address: OWNER })), 'foreign-address'],
+  ];
+
+  // The fifth and the sixth log are of block 50.
+  it.each(contradictions)('rejects %s', async (_name, alter, problem) => {
+    const chain = createLongChain();
+    chain.faults.logs = (logs) => alter([...logs]);
+    expect(await advance(await openBackfill({ chain }))).toBe(problem);
+  });
+
+  it('rejects logs of the last block that are of another block than the checkpoint', async () => {
+    const chain = new FakeChain();
+    chain.mineMany(199);
+    chain.mine([submitted(A)]);
+    chain.mineMany(2);
+    chain.faults.logs = (logs) => logs.map((log) => ({ ...log, blockHash: `0x${'f0'.repeat(32)}` }));
+    expect(await advance(await openBackfill({ chain }))).toBe('hash-mismatch');
+  });
+
+  it('proves blocks near the head before it stores them', async () => {
+    const harness = await openBackfill();
+    const { chain, store } = harness;
+    await advance(harness);
+    const unproven = await store.readUnprovenExtent();
+    expect(unproven).toEqual({ blocks: 99, oldest: 10, newest: 990 });
+    chain.mine([submitted(A)]);
+    chain.mineMany(3);
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await store.readUnprovenExtent()).toEqual(unproven);
+    expect(await store.listProofSegments()).toEqual([{ fromBlock: 999, toBlock: 1_002, kind: 'headers' }]);
+  });
+
+  it('proves nothing in mode off', async () => {
+    const harness = await openBackfill({ proof: 'off', completeness: 'trusted' });
+    expect(await harness.index.advance(NEVER)).toMatchObject({ kind: 'caught-up' });
+    expect(harness.chain.requests).not.toContain('receipts');
+  });
+});

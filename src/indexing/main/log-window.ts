@@ -1,0 +1,45 @@
+/**
+ * Reads a range of blocks from logs alone (design/real-chains.md 1): one query and no header. Nothing is proven yet; the
+ * window lists its blocks for the proof.
+ */
+import { checkLogOrder, type BlockRange, type WatchedContracts } from '../../domain/index-rules/block-checks.ts';
+import { digestLogs } from '../../domain/index-rules/log-digest.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
+import { UNKNOWN_BLOCK_TIME, type LogBlock } from '../../ports/index-proof.ts';
+import type { ChainLog, MainChainLog } from '../../ports/main-chain.ts';
+import { WindowSummary } from './window-summary.ts';
+
+export interface LogWindow extends BlockRange {
+  readonly summary: WindowSummary;
+  /** Blocks with logs, ascending. */
+  readonly blocks: readonly LogBlock[];
+}
+
+/** Reads the window. Throws `ResponseRejected`, `LogQueryRefused` and `ChainUnreadable`. */
+export async function readLogWindow(
+  chain: MainChainLog,
+  contracts: WatchedContracts,
+  range: BlockRange,
+): Promise<LogWindow> {
+  const logs = await chain.readLogs(range);
+  checkLogOrder(contracts, range, logs);
+  const blocks = [...Map.groupBy(logs, ({ blockNumber }) => blockNumber).values()].map(toLogBlock);
+  const summary = new WindowSummary();
+  summary.add(logs.map((log) => ({ ...log, blockTimestamp: log.blockTimestamp ?? UNKNOWN_BLOCK_TIME })));
+  return { ...range, summary, blocks };
+}
+
+/** Summarizes the logs of one block, which must agree on its hash and time. */
+function toLogBlock(logs: readonly ChainLog[]): LogBlock {
+  const { blockNumber, blockHash, blockTimestamp } = logs[0]!;
+  for (const log of logs) {
+    if (log.blockHash !== blockHash) throw new ResponseRejected('hash-mismatch');
+    if (log.blockTimestamp !== blockTimestamp) throw new ResponseRejected('time-mismatch');
+  }
+  return {
+    blockNumber,
+    blockHash,
+    blockTimestamp: blockTimestamp ?? UNKNOWN_BLOCK_TIME,
+    digest: digestLogs(logs),
+  };
+}

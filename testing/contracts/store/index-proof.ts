@@ -1,0 +1,244 @@
+/** Contract of `IndexProofStore`. */
+import { describe, expect, test } from 'vitest';
+import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
+import type { LogBlock } from '../../../src/ports/index-proof.ts';
+import type { EventLogEntry, Store } from '../../../src/ports/store.ts';
+import type { StoreUnderTest } from '../store-contract.ts';
+import { checkpointAt, id, NO_OWNERSHIP, ratingStateOf, submitted } from './samples.ts';
+
+const OWNER = `0x${'0b'.repeat(20)}` as Address;
+const RATES = 'rates';
+
+function blockAt(blockNumber: number, parts: Partial<LogBlock> = {}): LogBlock {
+  const word = blockNumber.toString(16).padStart(2, '0');
+  return {
+    blockNumber,
+    blockHash: `0x${word.repeat(32)}`,
+    blockTimestamp: 1_700_000_000 + blockNumber,
+    digest: `0x${'dd'.repeat(32)}`,
+    ...parts,
+  };
+}
+
+function eventAt(blockNumber: number, value: bigint, machine = 7): EventLogEntry {
+  return submitted(id(machine), { blockNumber, blockTimestamp: 1_700_000_000 + blockNumber, value });
+}
+
+function importAt(blockNumber: number): EventLogEntry {
+  return { kind: 'imported', generation: 'current', machineId: id(7), blockNumber, logIndex: 0 };
+}
+
+/** Stores logs up to block 50, with their blocks as unproven. */
+async function backfill(store: Store, logs: readonly EventLogEntry[], machines: readonly number[] = []): Promise<void> {
+  const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
+  const unproven = { blocks: numbers.map((number) => blockAt(number)), ownershipOf: machines.map(id) };
+  if (!(await store.advanceMainChain(undefined, checkpointAt(50), logs, NO_OWNERSHIP, unproven)))
+    throw new Error('the sample logs were refused');
+}
+
+const held = (machine: number) => ({ kind: 'held', id: id(machine), owner: OWNER, controller: undefined }) as const;
+
+export function testIndexProof(under: StoreUnderTest): void {
+  const values = async () =>
+    (await under.store.listEventLogs('current', id(7), 0, 100)).map(({ seq, blockNumber, value }) => [
+      seq,
+      blockNumber,
+      value,
+    ]);
+
+  describe('unread machines', () => {
+    test('keep listings incomplete until their owners are stored', async () => {
+      const { store } = under;
+      await backfill(store, [], [3, 1, 2, 1]);
+      expect(await store.listUnreadMachines(2)).toEqual([id(1), id(2)]);
+      const first = { readAtBlock: 50, changes: [held(1), held(2)] };
+      expect(await store.storeOwnershipReads(checkpointAt(49), first)).toBe(false);
+      expect(await store.listUnreadMachines(9)).toHaveLength(3);
+      expect(await store.storeOwnershipReads(checkpointAt(50), first)).toBe(true);
+      expect(await store.listOwnership(OWNER, 0, 9)).toMatchObject({ indexedBlock: undefined, total: 2 });
+      await store.storeOwnershipReads(checkpointAt(50), { readAtBlock: 50, changes: [{ kind: 'gone', id: id(3) }] });
+      expect(await store.listOwnership(OWNER, 0, 9)).toMatchObject({ indexedBlock: 50, total: 2 });
+      expect(await store.listUnreadMachines(9)).toEqual([]);
+    });
+  });
+
+  describe('blocks of unknown time', () => {
+    test('are listed newest first, and their logs only once the time is known', async () => {
+      const { store } = under;
+      const untimed = [10, 20].map((number) => submitted(id(7), { blockNumber: number, blockTimestamp: 0 }));
+      const blocks = [10, 20].map((number) => blockAt(number, { blockTimestamp: 0 }));
+      await store.advanceMainChain(undefined, checkpointAt(50), untimed, NO_OWNERSHIP, { blocks, ownershipOf: [] });
+      expect((await store.listUntimedBlocks(99, 9)).map(({ blockNumber }) => blockNumber)).toEqual([20, 10]);
+      expect(await store.listUntimedBlocks(20, 9)).toEqual([blocks[0]]);
+      expect(await store.listEventLogs('current', id(7), 0, 9)).toEqual([]);
+      await store.writeBlockTimes([{ blockNumber: 20, blockTimestamp: 1_700_000_020 }]);
+      expect(await store.listEventLogs('current', id(7), 0, 9)).toMatchObject([
+        { seq: 1, blockTimestamp: 1_700_000_020 },
+      ]);
+      expect(await store.listActiveMachines(1)).toEqual([{ id: id(7), lastEventAt: 1_700_000_020 }]);
+      expect((await store.listUntimedBlocks(99, 9)).map(({ blockNumber }) => blockNumber)).toEqual([10]);
+      await store.writeBlockTimes([{ blockNumber: 20, blockTimestamp: 5 }]);
+      expect(await store.listEventLogs('current', id(7), 1, 2)).toMatchObject([{ blockTimestamp: 1_700_000_020 }]);
+    });
+  });
+
+  describe('unproven blocks', () => {
+    test('are listed newest first until they are proven', async () => {
+      const { store } = under;
+      expect(await store.readUnprovenExtent()).toBeUndefined();
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(30, 3n)]);
+      expect(await store.listUnprovenBlocks(99, 2)).toEqual([blockAt(30), blockAt(20)]);
+      expect(await store.listUnprovenBlocks(20, 9)).toEqual([blockAt(10)]);
+      expect(await store.readUnprovenExtent()).toEqual({ blocks: 3, oldest: 10, newest: 30 });
+      await store.recordProvenBlocks([30, 10]);
+      expect(await store.readUnprovenExtent()).toEqual({ blocks: 1, oldest: 20, newest: 20 });
+      expect(await store.areBlocksProven(21, 99)).toBe(true);
+      expect(await store.areBlocksProven(20, 20)).toBe(false);
+    });
+
+    test('concern a machine from its first log since the last import', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), importAt(20), eventAt(30, 2n), eventAt(5, 1n, 8)]);
+      expect(await store.areEventLogsProven('current', id(9))).toBe(true);
+      expect(await store.areEventLogsProven('current', id(7))).toBe(false);
+      await store.recordProvenBlocks([30]);
+      expect(await store.areEventLogsProven('current', id(7))).toBe(true);
+      expect(await store.areEventLogsProven('current', id(8))).toBe(false);
+    });
+  });
+
+  describe('a repair', () => {
+    test('replaces the logs of its blocks and renumbers the histories', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(20, 3n), eventAt(30, 4n)]);
+      const events = [eventAt(20, 99n), eventAt(20, 98n, 8)];
+      const repairs = [{ block: blockAt(20), events }];
+      expect(await store.repairBlocks(checkpointAt(49), repairs, NO_OWNERSHIP)).toBe(false);
+      expect(await store.repairBlocks(checkpointAt(50), repairs, { readAtBlock: 50, changes: [held(8)] })).toBe(true);
+      expect(await values()).toEqual([
+        [0, 10, 1n],
+        [1, 20, 99n],
+        [2, 30, 4n],
+      ]);
+      expect(await store.listEventLogs('current', id(8), 0, 9)).toMatchObject([{ seq: 0, value: 98n }]);
+      expect(await store.listOwnership(OWNER, 0, 9)).toMatchObject({ total: 1, ids: [id(8)] });
+      expect(await store.listUnprovenBlocks(99, 9)).toEqual([blockAt(30), blockAt(10)]);
+      expect((await store.listActiveMachines(9)).map((machine) => machine.id)).toEqual([id(7), id(8)]);
+    });
+
+    test('makes rating states of the old history invalid', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);
+      await store.writeRatingStates(RATES, [ratingStateOf(id(7), 2)]);
+      expect(await store.listUnfolded(RATES, 9)).toEqual([]);
+      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(20), events: [] }], NO_OWNERSHIP);
+      expect(await store.readRatingState('current', id(7), RATES)).toBeUndefined();
+      expect(await store.listUnfolded(RATES, 9)).toMatchObject([{ id: id(7), count: 1, epoch: 1 }]);
+    });
+
+    test('removes a machine that no proven log names', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n)]);
+      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [] }], NO_OWNERSHIP);
+      expect(await store.readEventLogCount('current', id(7))).toMatchObject({ count: 0 });
+      expect(await store.listActiveMachines(9)).toEqual([]);
+      expect(await store.listUnfolded(RATES, 9)).toEqual([]);
+    });
+
+    test.each<[string, readonly EventLogEntry[], readonly EventLogEntry[], readonly unknown[]]>([
+      ['adds a hidden import', [eventAt(10, 1n), eventAt(30, 2n)], [importAt(20)], [[0, 30, 2n]]],
+      [
+        'removes a forged import',
+        [eventAt(10, 1n), importAt(20), eventAt(30, 2n)],
+        [],
+        [
+          [0, 10, 1n],
+          [1, 30, 2n],
+        ],
+      ],
+      [
+        'keeps the imports of other blocks',
+        [eventAt(5, 1n), importAt(10), eventAt(15, 2n), importAt(18), importAt(19), eventAt(20, 9n), eventAt(30, 4n)],
+        [eventAt(20, 3n)],
+        [
+          [0, 20, 3n],
+          [1, 30, 4n],
+        ],
+      ],
+    ])('%s', async (_name, stored, proven, expected) => {
+      await backfill(under.store, stored);
+      const { epoch } = await under.store.readEventLogCount('current', id(7));
+      await under.store.repairBlocks(checkpointAt(50), [{ block: blockAt(20), events: proven }], NO_OWNERSHIP);
+      expect(await values()).toEqual(expected);
+      // A second repair finds what the first one wrote.
+      await under.store.repairBlocks(
+        checkpointAt(50),
+        [{ block: blockAt(30), events: [eventAt(30, 77n)] }],
+        NO_OWNERSHIP,
+      );
+      expect((await values()).at(-1)).toMatchObject([expected.length - 1, 30, 77n]);
+      expect((await values()).slice(0, -1)).toEqual(expected.slice(0, -1));
+      expect((await under.store.readEventLogCount('current', id(7))).epoch).toBeGreaterThan(epoch);
+    });
+
+    test('continues with the logs of later blocks', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);
+      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [] }], NO_OWNERSHIP);
+      await store.advanceMainChain(checkpointAt(50), checkpointAt(60), [eventAt(55, 5n)], NO_OWNERSHIP);
+      expect(await values()).toEqual([
+        [0, 20, 2n],
+        [1, 55, 5n],
+      ]);
+    });
+  });
+
+  describe('proof segments', () => {
+    test('forget the proven log blocks of their range', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(30, 3n)]);
+      await store.recordProvenBlocks([10, 20]);
+      expect(await store.listLogBlocks(10, 30)).toEqual([
+        { ...blockAt(10), isProven: true },
+        { ...blockAt(20), isProven: true },
+        { ...blockAt(30), isProven: false },
+      ]);
+      await store.addProofSegment({ fromBlock: 15, toBlock: 40, kind: 'sample' }, false);
+      expect(await store.listLogBlocks(0, 99)).toHaveLength(3);
+      await store.addProofSegment({ fromBlock: 15, toBlock: 40, kind: 'headers' }, true);
+      expect((await store.listLogBlocks(0, 99)).map(({ blockNumber }) => blockNumber)).toEqual([10, 30]);
+    });
+
+    test('join with those of their kind', async () => {
+      const { store } = under;
+      await store.addProofSegment({ fromBlock: 10, toBlock: 20, kind: 'sample' }, false);
+      await store.addProofSegment({ fromBlock: 31, toBlock: 40, kind: 'sample' }, false);
+      await store.addProofSegment({ fromBlock: 21, toBlock: 25, kind: 'second-node' }, false);
+      expect(await store.listProofSegments()).toEqual([
+        { fromBlock: 10, toBlock: 20, kind: 'sample' },
+        { fromBlock: 21, toBlock: 25, kind: 'second-node' },
+        { fromBlock: 31, toBlock: 40, kind: 'sample' },
+      ]);
+      await store.addProofSegment({ fromBlock: 21, toBlock: 32, kind: 'sample' }, false);
+      expect(await store.listProofSegments()).toEqual([
+        { fromBlock: 10, toBlock: 40, kind: 'sample' },
+        { fromBlock: 21, toBlock: 25, kind: 'second-node' },
+      ]);
+    });
+
+    test('grow with windows that were proven before they were stored', async () => {
+      const { store } = under;
+      await store.advanceMainChain(undefined, checkpointAt(10), [], NO_OWNERSHIP);
+      await store.advanceMainChain(checkpointAt(10), checkpointAt(20), [], NO_OWNERSHIP, {
+        blocks: [],
+        ownershipOf: [],
+      });
+      await store.advanceMainChain(checkpointAt(20), checkpointAt(30), [], NO_OWNERSHIP);
+      await store.advanceMainChain(checkpointAt(30), checkpointAt(40), [], NO_OWNERSHIP);
+      expect(await store.listProofSegments()).toEqual([
+        { fromBlock: 0, toBlock: 10, kind: 'headers' },
+        { fromBlock: 21, toBlock: 40, kind: 'headers' },
+      ]);
+    });
+  });
+}

@@ -1,0 +1,205 @@
+/** One case of the provider matrix: a service behind behaviors, compared with a service behind the bare nodes. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { examineAltChain } from '../../../cli/doctor/alt-chain.ts';
+import { examineMainChain } from '../../../cli/doctor/main-chain.ts';
+import { StartRefused } from '../../../src/composition/start-refused.ts';
+import type { Config } from '../../../src/config.ts';
+import { startService, type Service } from '../../../src/main.ts';
+import type { Log } from '../../../src/ports/runtime.ts';
+import type { Behavior } from '../provider-proxy/behavior.ts';
+import { startProviderProxy, type ProviderProxy } from '../provider-proxy/provider-proxy.ts';
+import { PROXY_KEY } from '../rpc-proxy.ts';
+import { readAnswer, readCauses, toConfig, type Variables } from './matrix-service.ts';
+
+export interface MatrixCase {
+  readonly main: readonly Behavior[];
+  readonly alt: readonly Behavior[];
+}
+
+/**
+ * `served`: every response equals that of the bare nodes. `refused`: some are missing and the service names a cause.
+ * `stuck`: some are missing and no cause is named. `wrong`: a response differs, or a node's key is printed.
+ */
+export type OutcomeKind = 'served' | 'refused' | 'stuck' | 'wrong';
+
+export interface CaseOutcome {
+  readonly kind: OutcomeKind;
+  /** Names of the behaviors. */
+  readonly name: string;
+  /** Seconds from the start until everything was served, or until the time was over; undefined: refused at the start. */
+  readonly seconds: number | undefined;
+  /** Number of paths without the current response at the end, and some of them with the reason. */
+  readonly missing: number;
+  readonly missingPaths: readonly string[];
+  /** Causes named by the start, `/status` or `/ready`. */
+  readonly causes: readonly string[];
+  /** Responses that differ: path, expected and received. */
+  readonly differences: readonly string[];
+  /** Findings of `svc doctor` that make it fail. */
+  readonly doctor: readonly string[];
+  readonly mainCalls: number;
+  readonly altCalls: number;
+  /** Last warnings and errors of the log, without repetitions. */
+  readonly lines: readonly string[];
+}
+
+/** Status and body by path. */
+export type Answers = ReadonlyMap<string, string>;
+
+/** What a service may answer at a time. */
+export interface Truth {
+  readonly current: Answers;
+  /** Before the newest change of the chain: accepted until the current answer appears. */
+  readonly previous: Answers;
+  /** Reads the answer of the bare nodes again, which follows the calendar. */
+  reread(path: string): Promise<string>;
+}
+
+export interface OpenCase {
+  /** Whether everything was served when `settle` ended last. */
+  readonly isServed: boolean;
+  /** Compares until every response is current, one differs, or the time is over. */
+  settle(truth: Truth, capMilliseconds: number): Promise<void>;
+  /** Runs the checks of `svc doctor`, stops everything and returns the outcome. */
+  finish(): Promise<CaseOutcome>;
+}
+
+const PAUSE_MILLISECONDS = 250;
+/** Missing responses in a row that end a round early, so that polling leaves the node to the index. */
+const MAX_MISSING = 4;
+const MAX_LISTED = 5;
+
+/** Starts proxies and service of one case. The caller finishes it. */
+export async function openCase({ main, alt }: MatrixCase, env: Variables): Promise<OpenCase> {
+  const startedAt = performance.now();
+  const mainProxy = await startProviderProxy(env['MAIN_RPC_URLS']!, main);
+  const altProxy = await startProviderProxy(env['ALT_RPC_URLS']!, alt);
+  const config = toConfig({ ...env, MAIN_RPC_URLS: mainProxy.url, ALT_RPC_URLS: altProxy.url });
+  const lines: string[] = [];
+  const { service, problems } = await start(config, lines);
+  const differences: string[] = [];
+  let missing: readonly string[] = [];
+  let isServed = false;
+  let seconds: number | undefined;
+
+  const judge = (causes: readonly string[]): OutcomeKind => {
+    if (differences.length > 0) return 'wrong';
+    if (isServed) return 'served';
+    return causes.length > 0 ? 'refused' : 'stuck';
+  };
+
+  return {
+    get isServed() {
+      return isServed;
+    },
+    async settle(truth, capMilliseconds) {
+      if (service === undefined) return;
+      missing = await compare(service, { truth, differences, deadline: performance.now() + capMilliseconds });
+      isServed = missing.length === 0 && differences.length === 0;
+      seconds ??= Math.round((performance.now() - startedAt) / 100) / 10;
+    },
+    async finish() {
+      const causes = service === undefined ? problems : isServed ? [] : await readCauses(service);
+      const calls = { mainCalls: countCalls(mainProxy), altCalls: countCalls(altProxy) };
+      await service?.close();
+      const doctor = await examine(config);
+      await Promise.all([mainProxy.close(), altProxy.close()]);
+      const printsKey = [...lines, ...doctor, ...causes].some((line) => line.includes(PROXY_KEY));
+      if (printsKey) differences.push('the key of a node is printed');
+      return {
+        kind: judge(causes),
+        name: [...main, ...alt].map(({ name }) => name).join(' + '),
+        ...{ seconds, causes, differences, doctor, ...calls },
+        missing: missing.length,
+        missingPaths: missing.slice(0, MAX_LISTED),
+        lines: [...new Set(lines)].slice(-MAX_LISTED),
+      };
+    },
+  };
+}
+
+/** Starts the service; undefined with problems: the start was refused. */
+async function start(
+  config: Config,
+  lines: string[],
+): Promise<{ readonly service: Service | undefined; readonly problems: readonly string[] }> {
+  const record = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { info: () => undefined, warn: record, error: record };
+  try {
+    return { service: await startService(config, { log }), problems: [] };
+  } catch (error) {
+    if (error instanceof StartRefused) return { service: undefined, problems: error.problems };
+    throw error;
+  }
+}
+
+interface Comparison {
+  readonly truth: Truth;
+  readonly differences: string[];
+  /** In time of the process. */
+  readonly deadline: number;
+}
+
+/** Returns the paths without a current response, each with the reason. Compares all once more when all were current, because a later one may differ. */
+async function compare(service: Service, { deadline, ...parts }: Comparison): Promise<readonly string[]> {
+  const all = [...parts.truth.current.keys()];
+  const mixed = new Map<string, string>();
+  const gaps = new Map<string, string>();
+  let pending: readonly string[] = all;
+  for (let rounds = 0; performance.now() < deadline && parts.differences.length === 0;) {
+    pending = await compareOnce(service, { pending, mixed, gaps, ...parts });
+    if (pending.length > 0) await delay(PAUSE_MILLISECONDS);
+    else if (++rounds === 2) break;
+    else pending = all;
+  }
+  // A list that still mixes the states of two blocks when the time is over is wrong.
+  parts.differences.push(...pending.flatMap((path) => mixed.get(path) ?? []));
+  return pending.map((path) => `${path}: ${gaps.get(path)}`);
+}
+
+interface Round extends Omit<Comparison, 'deadline'> {
+  readonly pending: readonly string[];
+  /** Lists that matched neither state when they were read last: each entry follows the head, their order the index. */
+  readonly mixed: Map<string, string>;
+  /** Why the response to a path was not taken when it was read last. */
+  readonly gaps: Map<string, string>;
+}
+
+const LIST = /^\/(?:active-machines|operator\/)/;
+
+/** Requests the pending paths one after another. Returns those without a current response, the first ones last. */
+async function compareOnce(
+  service: Service,
+  { pending, mixed, gaps, truth, differences }: Round,
+): Promise<readonly string[]> {
+  const isChanging = truth.previous !== truth.current;
+  const missing: string[] = [];
+  for (const [i, path] of pending.entries()) {
+    const { text, gap } = await readAnswer(service, path);
+    mixed.delete(path);
+    gaps.set(path, gap ?? 'not the current response');
+    if (text === truth.current.get(path)) continue;
+    const isAwaited = gap !== undefined || text === truth.previous.get(path);
+    const expected = isAwaited ? undefined : await truth.reread(path);
+    if (text === expected) continue;
+    const difference = `${path}\n  expected ${expected}\n  received ${text}`;
+    if (!isAwaited && isChanging && LIST.test(path)) mixed.set(path, difference);
+    if (isAwaited || mixed.has(path)) missing.push(path);
+    else differences.push(difference);
+    if (missing.length === MAX_MISSING) return [...pending.slice(i + 1), ...missing];
+  }
+  return missing;
+}
+
+async function examine(config: Config): Promise<string[]> {
+  const findings = [
+    ...(await examineMainChain(config.mainChain, Date.now)),
+    ...(await examineAltChain(config.altChain, Date.now)),
+  ];
+  const failures = findings.filter(({ state }) => state === 'fail' || state === 'unreachable');
+  return failures.map(({ subject, text }) => `${subject}: ${text}`);
+}
+
+function countCalls({ calls }: ProviderProxy): number {
+  return [...calls.values()].reduce((sum, count) => sum + count, 0);
+}

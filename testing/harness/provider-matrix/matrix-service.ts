@@ -1,0 +1,55 @@
+/** Services of the provider matrix: their configuration, and their responses without what follows the clock. */
+import { readConfig, type Config } from '../../../src/config.ts';
+import type { Service } from '../../../src/main.ts';
+
+/** Variables by name. */
+export type Variables = Readonly<Record<string, string>>;
+
+const OWN: Variables = {
+  DATABASE_URL: 'sqlite::memory:',
+  PORT: '0',
+  ADMIN_PORT: '0',
+  RATE_LIMITS: 'off',
+  POLL_INTERVAL_SECONDS: '2',
+};
+
+/** Returns the configuration of a service in memory on any free port. */
+export function toConfig(variables: Variables): Config {
+  const { config, problems } = readConfig({ ...variables, ...OWN }, { readFile: () => '' });
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return config;
+}
+
+/** Members that follow the head and the clock. */
+const MOVING = /^(?:block|now|slot|indexed_block|head_block|lag_blocks|ready|\w*age_seconds)$/;
+
+export interface ServiceAnswer {
+  /** Status and body without the members that follow the head and the clock. */
+  readonly text: string;
+  /** How the answer says that it is not complete; undefined: it is complete. */
+  readonly gap: string | undefined;
+}
+
+const PARTIAL = /"rating_unavailable":"indexer_behind"|"unreadable":[1-9]|"ready":false/;
+
+export async function readAnswer(service: Service, path: string): Promise<ServiceAnswer> {
+  const { statusCode, body } = await service.app.inject(path);
+  const facts: unknown = JSON.parse(body, (name, value: unknown) => (MOVING.test(name) ? undefined : value));
+  const gap = statusCode === 503 || statusCode === 504 ? body : PARTIAL.exec(body)?.[0];
+  return { text: `${statusCode} ${JSON.stringify(facts)}`, gap };
+}
+
+/** Members of `/status` and `/ready` that name a cause. */
+const CAUSE = /cause|problem|remedy/i;
+
+/** Returns the texts that `/status` and `/ready` name as causes. */
+export async function readCauses(service: Service): Promise<string[]> {
+  const found = new Set<string>();
+  const visit = (value: unknown, isCause: boolean): void => {
+    if (typeof value === 'string' && isCause) found.add(value);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, each] of Object.entries(value)) visit(each, isCause || CAUSE.test(name));
+  };
+  for (const path of ['/status', '/ready']) visit((await service.app.inject(path)).json(), false);
+  return [...found];
+}

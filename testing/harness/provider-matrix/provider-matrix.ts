@@ -1,0 +1,110 @@
+/**
+ * Provider matrix: one devnet with a service behind its bare nodes, and groups of cases that are compared with that
+ * service before and after a change of the chain.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { accountOf } from '../../../devnet/accounts.ts';
+import { setController, submitEvent, transferMachine } from '../../../devnet/main-chain/calls.ts';
+import { createChainWriter, type Call } from '../../../devnet/main-chain/chain-writer.ts';
+import { startDevnet, type Devnet } from '../../../devnet/start-devnet.ts';
+import { startService, type Service } from '../../../src/main.ts';
+import { openCase, type Answers, type CaseOutcome, type MatrixCase, type Truth } from './matrix-case.ts';
+import { readAnswer, toConfig } from './matrix-service.ts';
+import { listServedPaths } from './served-paths.ts';
+
+export interface MatrixOptions {
+  /** Time until everything must be served, before and after the change. */
+  readonly capMilliseconds: number;
+  /** Names of the machines whose paths are compared; undefined: all. */
+  readonly machines?: readonly string[];
+}
+
+export interface ProviderMatrix {
+  /** Runs the cases side by side. */
+  runGroup(cases: readonly MatrixCase[]): Promise<CaseOutcome[]>;
+  close(): Promise<void>;
+}
+
+/** Fills two pages of a listing. */
+const FLEET = 22;
+const POLL_MILLISECONDS = 100;
+const SILENT = { info() {}, warn() {}, error() {} };
+
+/** Starts the devnet, whose chain grows only on request, and the service behind its nodes. */
+export async function openProviderMatrix({ capMilliseconds, machines }: MatrixOptions): Promise<ProviderMatrix> {
+  const devnet = await startDevnet({ fleet: FLEET, blocks: 'on-demand', quiet: true });
+  const bare = await startService(toConfig(devnet.env), { log: SILENT });
+  await bare.indexed;
+  const paths = listServedPaths(devnet.fixtures, machines);
+  const change = createChanges(devnet);
+  let current = await readAnswers(bare, paths);
+
+  return {
+    async runGroup(cases) {
+      const truth = (previous: Answers): Truth => ({
+        current,
+        previous,
+        reread: async (path) => (await readAnswer(bare, path)).text,
+      });
+      const open = await Promise.all(cases.map((each) => openCase(each, devnet.env)));
+      await Promise.all(open.map((each) => each.settle(truth(current), capMilliseconds)));
+      const served = open.filter(({ isServed }) => isServed);
+      if (served.length > 0) {
+        const previous = current;
+        await followTo(bare, await change());
+        current = await readAnswers(bare, paths);
+        await Promise.all(served.map((each) => each.settle(truth(previous), capMilliseconds)));
+      }
+      return Promise.all(open.map((each) => each.finish()));
+    },
+    async close() {
+      await bare.close();
+      await devnet.stop();
+    },
+  };
+}
+
+/** Returns a function that changes the owner, the controller and the events of machines in one final block and returns its number. */
+function createChanges({ rpcUrl, deployment, fixtures }: Devnet): () => Promise<number> {
+  const writer = createChainWriter(rpcUrl);
+  const find = (name: string) => {
+    const { id, owner } = fixtures.machines.find((each) => each.name === name)!;
+    return { id: BigInt(id), owner: owner as `0x${string}` };
+  };
+  const [rated, sold, controlled] = [find('rated-b'), find('activity-only'), find('multi-currency')];
+  const buyer = accountOf('empty').address;
+  const controllers = [accountOf('matrix-controller').address, accountOf('matrix-other-controller').address] as const;
+  let changes = 0;
+
+  return async () => {
+    const isEven = changes++ % 2 === 0;
+    const [seller, receiver] = isEven ? [sold.owner, buyer] : [buyer, sold.owner];
+    const timestamp = Math.floor(Date.now() / 1000) - 1;
+    const revenue = { eventType: 0, value: 12_300n, currency: 'USD', timestamp, trustLevel: 1 };
+    const calls: Call[] = [
+      submitEvent(deployment, { from: rated.owner, machineId: rated.id, ...revenue }),
+      transferMachine(deployment, seller, receiver, sold.id),
+      setController(deployment, controlled.owner, controlled.id, controllers[isEven ? 0 : 1]),
+    ];
+    const [receipt] = await writer.mine(calls);
+    // Finality is two blocks behind the head.
+    await writer.mine([]);
+    await writer.mine([]);
+    return Number(receipt!.blockNumber);
+  };
+}
+
+/** Resolves when the service has indexed the block. */
+async function followTo(service: Service, block: number): Promise<void> {
+  for (;;) {
+    const status = (await service.app.inject('/status')).json<{ operator_index: { indexed_block: number } }>();
+    if (status.operator_index.indexed_block >= block) return;
+    await delay(POLL_MILLISECONDS);
+  }
+}
+
+async function readAnswers(service: Service, paths: readonly string[]): Promise<Answers> {
+  const answers = new Map<string, string>();
+  for (const path of paths) answers.set(path, (await readAnswer(service, path)).text);
+  return answers;
+}
