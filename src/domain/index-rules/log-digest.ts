@@ -30,12 +30,18 @@ export function digestLogs(logs: readonly DigestedLog[]): string {
 }
 
 function describeLog({ address, ownershipOf, event, registry, transactionHash }: DigestedLog): string {
-  const head = `${address} ${ownershipOf.join(',')}`;
-  if (registry !== undefined) {
-    const members = Object.entries(registry).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `${head} ${transactionHash} ${members.map(([name, value]) => `${name}=${value ?? ''}`).join(' ')}`;
-  }
-  if (event === undefined) return head;
+  return [address, ownershipOf.join(','), ...describeEvent(event), ...describeRegistry(registry, transactionHash)].join(' ');
+}
+
+function describeEvent(event: DigestedLog['event']): readonly (string | number | bigint)[] {
+  if (event === undefined) return [];
   const { kind, generation, machineId, eventIndex, eventType, value } = event;
-  return `${head} ${kind} ${generation} ${machineId} ${eventIndex ?? ''} ${eventType ?? ''} ${value ?? ''}`;
+  return [kind, generation, machineId, eventIndex ?? '', eventType ?? '', value ?? ''];
+}
+
+/** The transaction decides whether a controller was set together with a change of hands. */
+function describeRegistry(registry: DigestedLog['registry'], transactionHash: string): readonly string[] {
+  if (registry === undefined) return [];
+  const members = Object.entries(registry).sort(([a], [b]) => (a < b ? -1 : 1));
+  return [transactionHash, ...members.map(([name, value]) => `${name}=${value ?? ''}`)];
 }
