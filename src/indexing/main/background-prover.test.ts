@@ -195,7 +195,7 @@ describe('the background proof', () => {
     const opened = await openProver(chain, without(1_500));
     expect((await opened.store.listOwnership(OWNER, 0, 9)).total).toBe(0);
     await proveAll(opened);
-    expect(await opened.store.listOwnership(OWNER, 0, 9)).toEqual({ indexedBlock: FINALIZED, total: 1, ids: [B] });
+    expect(await opened.store.listOwnership(OWNER, 0, 9)).toMatchObject({ indexedBlock: FINALIZED, total: 1, ids: [B] });
   });
 
   it('restarts a history whose import was hidden', async () => {

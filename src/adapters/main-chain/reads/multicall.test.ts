@@ -73,7 +73,7 @@ describe('the adapter sends', () => {
     expect(snapshots.map(({ id }) => id)).toEqual(ids.slice(0, 10));
     const many = await openWarm({ limits: { maxMulticallWeight: 200 } });
     await Promise.all(ids.map((id) => read(many, id)));
-    expect(harness.proxy.requests).toBe(8);
+    expect(harness.proxy.requests).toBe(10);
   });
 
   test('at most one request a second for readiness', async () => {
