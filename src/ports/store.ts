@@ -48,7 +48,8 @@ export type EventLogEntry =
 /** One log of the registries of the second generation: it moves a token, sets a controller or changes a chip record. */
 export type RegistryLogEntry =
   | ChipLogEntry
-  | (Exclude<RegistryLogBody, ChipLogBody> & RegistryLogPlace & { readonly transactionHash: string; readonly blockTimestamp: number });
+  | (Exclude<RegistryLogBody, ChipLogBody> &
+      RegistryLogPlace & { readonly transactionHash: string; readonly blockTimestamp: number });
 
 interface RegistryLogPlace {
   readonly generation: 'current';

@@ -30,7 +30,9 @@ export function digestLogs(logs: readonly DigestedLog[]): string {
 }
 
 function describeLog({ address, ownershipOf, event, registry, transactionHash }: DigestedLog): string {
-  return [address, ownershipOf.join(','), ...describeEvent(event), ...describeRegistry(registry, transactionHash)].join(' ');
+  return [address, ownershipOf.join(','), ...describeEvent(event), ...describeRegistry(registry, transactionHash)].join(
+    ' ',
+  );
 }
 
 function describeEvent(event: DigestedLog['event']): readonly (string | number | bigint)[] {

@@ -36,7 +36,10 @@ describe('a change of hands', () => {
   });
 
   it('is not a burn', () => {
-    expect(after(3, transferred(ALICE, 10), transferred(undefined, 20))).toStrictEqual({ ...NO_PROVENANCE, owner: ALICE });
+    expect(after(3, transferred(ALICE, 10), transferred(undefined, 20))).toStrictEqual({
+      ...NO_PROVENANCE,
+      owner: ALICE,
+    });
   });
 
   it('is a transfer to another owner, with the number of events before it', () => {

@@ -101,7 +101,9 @@ export class RecentBlocks {
 
   /** Returns the changes of one machine's owner, controller and chip record in the blocks after `after` up to `upTo`. */
   listRegistry(id: MachineId, after: number, upTo: number): RegistryLogEntry[] {
-    return this.listEvents('current', id, after, upTo).filter((log) => log.kind !== 'submitted' && log.kind !== 'imported');
+    return this.listEvents('current', id, after, upTo).filter(
+      (log) => log.kind !== 'submitted' && log.kind !== 'imported',
+    );
   }
 
   #slice(after: number, upTo: number): RecentBlock[] {

@@ -11,12 +11,7 @@ import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { MainChainLog } from '../../ports/main-chain.ts';
-import type {
-  Checkpoint,
-  EventLogEntry,
-  MainChainIndexStore,
-  OwnershipReads,
-} from '../../ports/store.ts';
+import type { Checkpoint, EventLogEntry, MainChainIndexStore, OwnershipReads } from '../../ports/store.ts';
 import type { UnprovenWindow } from '../../ports/index-proof.ts';
 import { watchBackfill } from './backfill-progress.ts';
 import { AdaptiveWindow, MAX_LOG_WINDOW_BLOCKS } from './adaptive-window.ts';

@@ -136,7 +136,14 @@ export function testOwnership(under: StoreUnderTest): void {
     it('returns the chip logs of a machine in chain order, and replaces those up to a block', async () => {
       const attested = (machine: number, blockNumber: number, logIndex = 0): ChipLogEntry => {
         const times = { issuedAt: 2n ** 64n - 1n, expiresAt: 0n };
-        return { kind: 'chip-attested', generation: 'current', machineId: id(machine), blockNumber, logIndex, ...times };
+        return {
+          kind: 'chip-attested',
+          generation: 'current',
+          machineId: id(machine),
+          blockNumber,
+          logIndex,
+          ...times,
+        };
       };
       const revoked: ChipLogEntry = {
         kind: 'chip-revoked',

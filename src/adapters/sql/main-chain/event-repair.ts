@@ -131,7 +131,10 @@ export function createEventRepair(dialect: Dialect): EventRepair {
       return [...new Set((yield* readRows(query)).map(({ machine_id }) => fromIdBytes(machine_id)))];
     },
     *judgeAgain(ids) {
-      const query: Batch<{ machine_id: Uint8Array }> = { sql: selectDependent, batch: ids.map((id) => [toIdBytes(id)]) };
+      const query: Batch<{ machine_id: Uint8Array }> = {
+        sql: selectDependent,
+        batch: ids.map((id) => [toIdBytes(id)]),
+      };
       for (const { machine_id } of yield* readRows(query)) {
         const [history] = yield* histories.load([{ generation: 'current', id: fromIdBytes(machine_id) }]);
         yield* rewrite(history!, yield* loadEntries(history!));

@@ -70,7 +70,8 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
           return checkpoint && { checkpoint, total: yield* eventTotals.read() };
         })(),
       ),
-    replaceChipLogs: (id, throughBlock, logs) => database.exclusive(eventRepair.replaceChipLogs(id, throughBlock, logs)),
+    replaceChipLogs: (id, throughBlock, logs) =>
+      database.exclusive(eventRepair.replaceChipLogs(id, throughBlock, logs)),
     writeHeadObservation: (observation) => database.run(stream.writeHeadObservation(observation)),
     readHeadObservation: () => database.run(stream.readHeadObservation()),
     listEventLogs: (generation, id, from, to) => database.run(eventLogs.list(generation, id, from, to)),

@@ -364,9 +364,15 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'provenance of machines',
     statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
       // The logs of provenance were not indexed before, so the index of the main chain is built again.
-      ...['fold_days', 'folds', 'event_logs', 'event_imports', 'event_histories', 'event_totals', 'active_machines'].map(
-        (name) => `DELETE FROM ${name}`,
-      ),
+      ...[
+        'fold_days',
+        'folds',
+        'event_logs',
+        'event_imports',
+        'event_histories',
+        'event_totals',
+        'active_machines',
+      ].map((name) => `DELETE FROM ${name}`),
       ...['machine_owners', 'holdings', 'holders', 'ownership_reads'].map((name) => `DELETE FROM ${name}`),
       ...['unread_machines', 'log_blocks', 'proof_segments'].map((name) => `DELETE FROM ${name}`),
       "DELETE FROM checkpoints WHERE stream = 'main-chain'",
