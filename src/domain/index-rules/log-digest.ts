@@ -20,7 +20,7 @@ export interface DigestedLog {
         readonly value?: bigint;
       }
     | undefined;
-  readonly registry: { readonly kind: string; readonly machineId: bigint } | undefined;
+  readonly registry: Readonly<Record<string, string | bigint | undefined>> | undefined;
   readonly transactionHash: string;
 }
 

@@ -29,7 +29,7 @@ function truthOf(chain: FakeChain, id: MachineId, upTo: number): { blockNumber: 
     for (const { event } of chain.logsAt(number)) {
       if (event?.machineId !== id) continue;
       if (event.kind === 'imported') truth = [];
-      else if (event.kind === 'submitted') truth.push({ blockNumber: number, value: event.value });
+      else truth.push({ blockNumber: number, value: event.value });
     }
   }
   return truth;
