@@ -12,6 +12,7 @@ import { format, resolveConfig } from 'prettier';
 import { MINOR_UNIT_DECIMALS } from '../src/domain/rating/currency.ts';
 import {
   ACTIVITY_TYPE,
+  ANCHOR,
   CADENCE,
   COUNTED_WEEKS,
   DORMANCY,
@@ -68,8 +69,9 @@ function ladderTable(name: string, steps: Steps, show: (x: number) => string): s
 
 /** Definition of each deduction. */
 const LOSS_MEASURES: Readonly<Record<DeductionCode, string>> = {
-  dormant: 'the sum of the factors, less the total',
-  flagged: 'what trust lacks, while a flag is in force',
+  dormant: 'the sum of the factors, less what dormancy leaves',
+  unanchored: 'what the operator takes of the points above the limit, without a flag in force',
+  flagged: 'what trust lacks, and what the flag takes of the points above the limit',
   revenue_low: 'what revenue lacks, but for the next line',
   revenue_unverified: 'half of the distance between all and verified revenue',
   cadence_low: 'what cadence lacks, but for the next line',
@@ -83,9 +85,9 @@ const LOSS_MEASURES: Readonly<Record<DeductionCode, string>> = {
   tenure_short: 'what tenure lacks',
 };
 
-/** Returns the highest total of a machine whose events are all self-reported. */
-function selfReportedCeiling(): number {
-  const trustHundredths = TRUST.levelHundredths[0] + TRUST.tenureRaise;
+/** Returns the highest sum of the factors of a machine whose events are all declared. */
+function declaredCeiling(): number {
+  const trustHundredths = TRUST.classHundredths.declared + TRUST.tenureRaise;
   return (
     REVENUE.maxHundredths / 2 +
     CADENCE.maxHundredths / 2 +
@@ -93,6 +95,11 @@ function selfReportedCeiling(): number {
     (TRUST.maxHundredths * trustHundredths) / TRUST.fullHundredths +
     TENURE.maxHundredths
   );
+}
+
+/** Returns the highest total of a machine without a verified operator. */
+function unanchoredCeiling(): number {
+  return ANCHOR.fullHundredths + Math.floor((MAX_TOTAL_HUNDREDTHS - ANCHOR.fullHundredths) / ANCHOR.divisor);
 }
 
 /** Returns the highest total of a machine without revenue. */
@@ -122,7 +129,7 @@ const FACTOR_ROWS = [
     points(TREND.maxHundredths),
     `The last ${TREND.periodDays} days compared with the ${TREND.periodDays} before`,
   ],
-  ['trust', points(TRUST.maxHundredths), `Trust levels of the last ${WINDOW_DAYS} days, weighted by value`],
+  ['trust', points(TRUST.maxHundredths), `Classes of the last ${WINDOW_DAYS} days, weighted by value`],
   ['tenure', points(TENURE.maxHundredths), 'Weeks with a qualifying event, over all time'],
 ];
 
@@ -136,8 +143,8 @@ function renderText(): string {
 # The rating, \`${MODEL}\`
 
 A machine's rating says how far its history can be trusted: how regularly it earns, for how long, and who vouches for it. The
-inputs are the events on its chain, its bond, and what administrators have recorded about it. Nothing else is used and nothing
-is guessed: the same events, facts and clock give the same result in any language. \`svc replay\` recomputes a served rating
+inputs are the events on its chain and the evidence found for them, its bond, its operator, and what administrators have recorded
+about it. Nothing else is used and nothing is guessed: the same events, facts and clock give the same result in any language. \`svc replay\` recomputes a served rating
 from raw events with a second implementation.
 
 A change of any number on this page is a new model with a new name.
@@ -161,12 +168,12 @@ first to the last. It is reached once and never lost. Activity alone is sufficie
 
 ## Which events count
 
-- **Form.** Type ${REVENUE_TYPE} is revenue, with a currency of 3 to 10 of A-Z and 0-9; type ${ACTIVITY_TYPE} is activity, without one. The trust level is 0 (self-reported),
-  1 (on-chain verifiable) or 2 (hardware-signed); *verified* means 1 or 2. Anything else is counted and never qualifies.
+- **Form.** Type ${REVENUE_TYPE} is revenue, with a currency of 3 to 10 of A-Z and 0-9; type ${ACTIVITY_TYPE} is activity, without one. The trust level is 0,
+  1 or 2. Anything else is counted and never qualifies.
 - **Time.** An event is compared with the block that stored it. Stored more than ${days(LATE_AFTER_SECONDS)} days after it says it happened, it is
   late; more than ${EARLY_AFTER_SECONDS} seconds before, it is early; neither ever qualifies. Its day (UTC) is when it happened, at the latest that of its block.
 - **Revenue** qualifies from ${usd(LEAST_QUALIFYING_CENTS)} an event, and counts up to ${usd(MAX_EVENT_CENTS)}.
-- **Activity** qualifies up to ${MAX_DAILY_ACTIVITY} events a day, those of the highest trust level first. Its value has no effect.
+- **Activity** qualifies up to ${MAX_DAILY_ACTIVITY} events a day, attested ones first. Its value has no effect.
 
 **Currencies.** Revenue is reported in minor units of its currency: hundredths, except for those below. A configured token has its own
 decimals, whatever its name. USD needs no rate, a token may have a fixed one; every other currency uses the newest rate of the
@@ -177,6 +184,32 @@ ${table(['decimals', 'currencies'], decimalRows)}
 A currency without such a rate is \`unsupported_currency\` and counts as an activity event. While the rates of the day before are not complete
 yet, or when there is no feed at all, the amount is \`fx_unavailable\` and adds nothing. No amount is ever reversed. For
 ${WINDOW_DAYS} days such an event sets \`mcr_degraded\`.
+
+## Evidence
+
+What a machine writes is a claim. Every qualifying cent and activity event has one class; *verified* means paid or attested.
+
+${table(
+  ['class', 'trust', 'evidence'],
+  [
+    [
+      'attested',
+      percent(TRUST.classHundredths.attested),
+      'The trust level is 2, and the newest chip record before the event is an attestation that has neither expired nor been revoked',
+    ],
+    [
+      'paid',
+      percent(TRUST.classHundredths.paid),
+      'The payment that the event cites was followed. No payment source is configured yet',
+    ],
+    ['declared', percent(TRUST.classHundredths.declared), 'None: everything else'],
+  ],
+)}
+
+Chip records are those of the main chain, so events on the alt chain and of legacy machines are declared.
+
+**A change of hands** is a transfer to another owner than before. Everything before it is declared, for good; counts, days, weeks and
+totals stay.
 
 ## Points
 
@@ -225,7 +258,7 @@ ${table(
   ],
 )}
 
-Level 0 is ${percent(TRUST.levelHundredths[0])}, level 1 ${percent(TRUST.levelHundredths[1])}, level 2 ${percent(TRUST.levelHundredths[2])}. A revenue event
+Each class counts with the percentage above. A revenue event
 weighs its amount up to ${usd(TRUST.maxRevenueWeight)}, an activity event ${usd(TRUST.activityWeight)}. ${TRUST.tenureWeeks} weeks of tenure raise the mean by
 ${points(TRUST.tenureRaise)} percentage points, but not above ${percent(TRUST.tenureRaiseLimit)}. A flag dated before ${dateOf(NEGATIVE_FLAG.plausibleFrom)}, or more than
 ${hours(NEGATIVE_FLAG.plausibleAheadSeconds)} hours ahead of the clock, is ignored.
@@ -236,8 +269,16 @@ ${ladderTable('weeks with a qualifying event', TENURE.steps, String)}
 
 ### Dormancy
 
-After ${DORMANCY.freeDays} days without a qualifying event the sum of all factors halves every ${DORMANCY.halvingDays} days, linearly between.
-A new qualifying event ends it.
+The rhythm of a machine is the mean gap between its qualifying days, over the ${DORMANCY.rhythmDays} days up to the last of them. After
+${DORMANCY.free.gaps} gaps without a qualifying event (at least ${DORMANCY.free.leastDays} days, at most ${DORMANCY.free.mostDays}) the sum of all factors halves every ${DORMANCY.half.gaps} gaps (at
+least ${DORMANCY.half.leastDays} days, at most ${DORMANCY.half.mostDays}), linearly between. A new qualifying event ends it.
+
+### Anchor
+
+A machine is anchored when its operator has a KYB record in force and has accepted the machine. On the main chain that means no change
+of hands, or a controller set in a later transaction than the newest; on the alt chain, that the wallet of the owner is bound to the
+operator. A negative flag in force removes the anchor. Without it, points above ${points(ANCHOR.fullHundredths)} count one part in ${ANCHOR.divisor}: no such machine passes
+${exactPoints(unanchoredCeiling())}, ${letterOf(roundScore(unanchoredCeiling()))!}.
 
 ## Score breakdown
 
@@ -267,9 +308,15 @@ ${table(
   ['attempt', 'effect'],
   [
     [
-      'unlimited self-reported revenue',
-      `half of revenue and cadence, and little trust: never above ${exactPoints(selfReportedCeiling())} points, ${letterOf(roundScore(selfReportedCeiling()))!}`,
+      'unlimited declared revenue',
+      `half of revenue and cadence, and little trust: never above ${exactPoints(declaredCeiling())} points, ${letterOf(roundScore(declaredCeiling()))!}`,
     ],
+    ['trust level 2 on every event', 'declared, unless a chip was on record before'],
+    [
+      'a bought machine',
+      'a change of hands: earlier evidence is declared, and the new owner needs an operator of its own',
+    ],
+    ['naming a verified operator', 'the operator has to accept the machine'],
     [
       'heartbeats',
       `${MAX_DAILY_ACTIVITY} a day, ${points(lastOf(REVENUE.activitySteps)[1])} of ${points(REVENUE.maxHundredths)} revenue points, half the trend: activity alone never passes ${exactPoints(activityCeiling())}, ${letterOf(roundScore(activityCeiling()))!}`,
@@ -281,7 +328,7 @@ ${table(
     ['one payment split into many', 'weeks and days have the same sum, and parts below the minimum do not qualify'],
     ['a history written in an afternoon', 'late and early events, compared with their own block, never qualify'],
     ['an idle machine that ages', 'tenure counts weeks of use, not years; dormancy halves the total'],
-    ['one huge signed event for trust', `an event's weight is at most ${usd(TRUST.maxRevenueWeight)}`],
+    ['one huge attested event for trust', `an event's weight is at most ${usd(TRUST.maxRevenueWeight)}`],
     [
       'a young machine with a few good weeks',
       `the window is always ${COUNTED_WEEKS} weeks; weeks before its first are empty`,
@@ -290,13 +337,13 @@ ${table(
   ],
 )}
 
-The rating cannot detect what the events do not show: payments to oneself on the chain, a trust level claimed without the
-hardware, or a machine sold with its rating.
+The rating cannot detect what the events do not show: a chip that signs what its owner likes, a verification obtained with a
+false name, or a machine sold together with its keys.
 
 ## How to improve
 
-Earn every week, on five days of it. Have events signed by the hardware, or make them verifiable on the chain. Stay bonded. One
-more event never lowers any factor except trust, and a higher trust level lowers nothing.
+Earn every week, on five days of it. Have a chip put on record and its events signed by it. Have the operator verified. Stay
+bonded. One more event never lowers any factor except trust, and better evidence lowers nothing.
 `;
 }
 

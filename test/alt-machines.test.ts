@@ -166,8 +166,8 @@ describe('a machine of the local alt chain', () => {
       {
         did: 'did:svc:1',
         machine_id: '1',
-        mcr_score: 87,
-        mcr: 'AA',
+        mcr_score: 47,
+        mcr: 'BB',
         mcr_degraded: false,
         bond_status: 'bonded',
         negative_flag: false,
@@ -179,7 +179,7 @@ describe('a machine of the local alt chain', () => {
         average_revenue_per_event: 100_000,
         last_updated: at(EVENTS - 1),
         home_chain: 5,
-        summary: 'Rated AA with 87 of 100 points; most is lost to short tenure.',
+        summary: 'Rated BB with 47 of 100 points; largest deduction: low trust.',
       },
     ]);
   });

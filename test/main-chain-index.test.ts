@@ -132,11 +132,13 @@ describe('the indexers on a real node', () => {
     expect((await readTimes(7)).at(-1)).toEqual([6n, 1_007n, 0]);
   });
 
-  it('read block times that the follower has not seen', async () => {
+  it('wait for the follower, which alone proves the evidence for new events', async () => {
     const { follower, work, readTimes } = await openIndexers();
     await work();
     await follower.poll();
     await harness.mine(harness.revenue(machine, 1_007n));
+    await expect(readTimes(7)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    await follower.poll();
     expect((await readTimes(7)).at(-1)).toEqual([6n, 1_007n, 0]);
   });
 

@@ -42,9 +42,10 @@ function toReplayTable(table: RateTable): ModelInput['rates'] {
   };
 }
 
-function toReplayEvent(event: RatingEvent): ModelInput['events'][number] {
+function toReplayEvent({ changedHandsBefore: _, ...event }: RatingEvent): ModelInput['events'][number] {
   return {
     ...event,
+    paidCents: BigInt(event.paidCents),
     seq: BigInt(event.seq),
     type: BigInt(event.type),
     trust: BigInt(event.trust),
@@ -65,6 +66,10 @@ it(`both models return the same rating (${SEED_TITLE})`, { timeout: PROPERTY_TIM
       const served = rateMachine({ ...PLAIN_FACTS, ...facts, rates, state: emptyRatingState(), tail: events, now });
       const replayed = rateRawEvents({
         events: events.map(toReplayEvent),
+        hands: events
+          .filter(({ changedHandsBefore }) => changedHandsBefore !== undefined)
+          .map(({ seq }) => BigInt(seq)),
+        operatorVerified: facts.operatorVerified,
         priorEvents: 0n,
         subscription: facts.bondStatus === 'bonded' ? 'Active' : 'Runoff',
         negativeFlagAt: facts.negativeFlagAt,

@@ -17,7 +17,7 @@ import { printFigures } from '../figures.ts';
 
 const DAY = 86_400;
 const NOW = 1_772_452_800;
-/** Share of the bad machines that game the rating: much self-reported revenue, and bursts shortly before it. */
+/** Share of the bad machines that game the rating: much declared revenue, and bursts shortly before it. */
 const GAMING_SHARE = 0.3;
 
 const machines = Number(process.argv[2] ?? 2_000);
@@ -76,14 +76,17 @@ function simulateOutcome(): Outcome {
     ratingUnavailable: undefined,
     negativeFlagAt: 0n,
     trustOverride: undefined,
+    changedHandsAfter: undefined,
+    operatorVerified: random() < 0.2 + 0.6 * quality,
     now: NOW,
   });
   return { defaulted, total: rating.totalHundredths!, factors: rating.factors };
 }
 
 /**
- * Simulates the events of a machine. Good machines earn more, on more days, for longer, and sign more of it. A machine that
- * will default tends to earn less and less for a while; some of the bad ones game the rating.
+ * Simulates the events of a machine. Good machines earn more, on more days, for longer, have more of it attested, and more often
+ * a verified operator. A machine that will default tends to earn less and less for a while; some of the bad ones game the rating
+ * and write the highest trust level without a device.
  */
 function simulateMachine(quality: number, defaulted: boolean): RatingEvent[] {
   const isGaming = quality < 0.5 && random() < GAMING_SHARE;
@@ -100,14 +103,18 @@ function simulateMachine(quality: number, defaulted: boolean): RatingEvent[] {
     const isRevenue = isBurst || random() < 0.8;
     const cents = Math.round(dailyCents * fade * (0.5 + random()) * (isBurst ? 20 : 1));
     const blockTimestamp = NOW - ago * DAY;
+    const attested = random() < signedRate;
     events.push({
       seq: events.length,
       type: isRevenue ? 0 : 1,
       value: BigInt(cents),
       currency: isRevenue ? 'USD' : '',
       timestamp: BigInt(blockTimestamp - 60),
-      trust: random() < signedRate ? 2 : random() < 0.3 ? 1 : 0,
+      trust: attested || isGaming ? 2 : 0,
       blockTimestamp,
+      attested,
+      paidCents: 0,
+      changedHandsBefore: undefined,
     });
   }
   return events;

@@ -30,6 +30,9 @@ const events = Array.from({ length: EVENTS }, (_, seq): RatingEvent => {
     timestamp: BigInt(blockTimestamp - 30),
     trust: seq % 3,
     blockTimestamp,
+    attested: seq % 3 === 2,
+    paidCents: 0,
+    changedHandsBefore: undefined,
   };
 });
 
@@ -41,6 +44,8 @@ const facts = {
   ratingUnavailable: undefined,
   negativeFlagAt: 0n,
   trustOverride: undefined,
+  changedHandsAfter: undefined,
+  operatorVerified: true,
   now,
 } as const;
 

@@ -59,14 +59,14 @@ it('returns 200 for the first request of every printed link, readiness included'
 });
 
 it('serves a rated machine of the alt chain, and the legacy machine of a bound wallet', async () => {
-  expect(demo.machines.at(-1)).toMatchObject({ name: 'alt-rated', home: 'alt', mcr: 'AAA', mcr_score: 100 });
+  expect(demo.machines.at(-1)).toMatchObject({ name: 'alt-rated', home: 'alt', mcr: 'BB', mcr_score: 51 });
   const response = await fetch(demo.machines.at(-1)!.rating);
-  expect(await response.json()).toMatchObject({ mcr: 'AAA', home_chain: 5 });
+  expect(await response.json()).toMatchObject({ mcr: 'BB', home_chain: 5 });
   const bound = await fetch(demo.wallet.rating);
   const { address } = demo.wallet;
   expect([bound.status, await bound.json()]).toMatchObject([
     200,
-    { mcr: 'AA', machine_id: '1', solana_address: address },
+    { mcr: 'BB', machine_id: '1', solana_address: address },
   ]);
 });
 

@@ -67,9 +67,11 @@ function locateChain({ mainChain }: Config) {
     chainId: BigInt(chainId),
     startBlock: BigInt(startBlock),
     eventRegistry: addresses.eventRegistry,
+    machineRegistry: addresses.machineRegistry,
     machineSubscription: addresses.machineSubscription,
     crossChainMirror: addresses.crossChainMirror,
     ...(addresses.adminFlags === undefined ? {} : { adminFlags: addresses.adminFlags }),
+    ...(addresses.attestationRegistry === undefined ? {} : { attestationRegistry: addresses.attestationRegistry }),
   };
 }
 

@@ -1,12 +1,12 @@
 /**
- * Rating model `mcr/1`, second implementation, behind `svc replay`.
+ * Rating model `mcr/2`, second implementation, behind `svc replay`.
  *
  * Follows `design/scoring.md` line by line, in its order, and shares no code with `src/domain/rating`: no rating state, no buckets,
  * every number computed from the whole list of events. Where it and the service differ, one of the two is wrong. All numbers are
  * bigints until they are returned.
  */
 
-/** One event as stored on the chain, with the time of its block. */
+/** One event as stored on the chain, with the time of its block and the evidence found for it. */
 export interface RawEvent {
   readonly seq: bigint;
   readonly type: bigint;
@@ -17,6 +17,10 @@ export interface RawEvent {
   readonly trust: bigint;
   /** Unix seconds. */
   readonly blockTimestamp: bigint;
+  /** Trust level 2, and a chip record in force when it was stored. */
+  readonly attested: boolean;
+  /** US cents of the payment with the verdict `paid`; 0 without one. */
+  readonly paidCents: bigint;
 }
 
 /** Rate table in the shape of the vectors. Rates are USD per whole unit × 10^12, as decimal text. */
@@ -35,6 +39,9 @@ export interface RateTable {
 export interface ModelInput {
   /** In chain order. */
   readonly events: readonly RawEvent[];
+  /** The changes of hands, each as the number of events before it. */
+  readonly hands: readonly bigint[];
+  readonly operatorVerified: boolean;
   readonly priorEvents: bigint;
   readonly subscription: string;
   /** Unix seconds, 0 for none. */
@@ -78,7 +85,13 @@ export interface ModelResult {
   readonly last_updated: number | null;
   readonly total_hundredths: number | null;
   readonly factors: readonly Factor[];
-  readonly dormancy: { readonly idle_days: number | null; readonly lost_hundredths: number } | null;
+  readonly dormancy: {
+    readonly idle_days: number | null;
+    readonly free_days: number | null;
+    readonly half_days: number | null;
+    readonly lost_hundredths: number;
+  } | null;
+  readonly anchor: { readonly operator_verified: boolean; readonly lost_hundredths: number } | null;
   readonly reasons: readonly Reason[];
   readonly summary: string;
 }
@@ -102,15 +115,30 @@ export function rateRawEvents(input: ModelInput): ModelResult {
   const convert = createConverter(input.rates);
   const soundRevenue = sound
     .filter((event) => event.type === 0n)
-    .map((event) => ({ day: dayOf(event), trust: event.trust, ...convert(event) }));
+    .map((event) => ({ day: dayOf(event), event, ...convert(event) }));
 
-  const revenue: Revenue[] = soundRevenue.flatMap(({ day, trust, status, cents }) =>
-    status === 'ok' && cents >= 1000n ? [{ day, trust, cents }] : [],
-  );
-  const activity: Qualifying[] = highest24OfEachDay([
-    ...sound.filter((event) => event.type === 1n).map((event) => ({ day: dayOf(event), trust: event.trust })),
-    ...soundRevenue.filter(({ status }) => status === 'unsupported_currency'),
+  // Classes. A change of hands turns everything before it into declared.
+  const newestChange = input.hands.reduce(max, 0n);
+  const isAttested = ({ seq, attested }: RawEvent) => attested && seq >= newestChange;
+  const paidPart = ({ seq, paidCents }: RawEvent, cents: bigint) => (seq >= newestChange ? min(cents, paidCents) : 0n);
+
+  const judgedRevenue = soundRevenue.filter(({ status, cents }) => status === 'ok' && cents >= 1000n);
+  const revenue: Revenue[] = judgedRevenue.map(({ day, event, cents }) => {
+    const weight = min(cents, 100_000n);
+    if (isAttested(event)) return { day, cents, weight, ...NOTHING, attested: cents, attestedWeight: weight };
+    const paid = paidPart(event, cents);
+    return { day, cents, weight, ...NOTHING, paid, paidWeight: min(paid, 100_000n) };
+  });
+  const activity: Activity[] = highest24OfEachDay([
+    ...sound.filter(({ type }) => type === 1n).map((event) => ({ day: dayOf(event), attested: isAttested(event) })),
+    ...soundRevenue
+      .filter(({ status }) => status === 'unsupported_currency')
+      .map(({ day, event }) => ({ day, attested: isAttested(event) })),
   ]);
+  const verifiedRevenue = revenue
+    .map(({ day, paid, attested }) => ({ day, cents: paid + attested }))
+    .filter(({ cents }) => cents > 0n);
+  const verifiedActivity = activity.filter(({ attested }) => attested);
   const qualifying: Qualifying[] = [...revenue, ...activity];
 
   // Counts
@@ -125,7 +153,7 @@ export function rateRawEvents(input: ModelInput): ModelResult {
   const bonded = input.subscription === 'Active' || input.subscription === 'Grace';
 
   const always = {
-    model: 'mcr/1',
+    model: 'mcr/2',
     bond_status: bonded ? 'bonded' : 'unbonded',
     negative_flag: flagIsPlausible,
     event_count: shown(BigInt(events.length)),
@@ -146,6 +174,7 @@ export function rateRawEvents(input: ModelInput): ModelResult {
       total_hundredths: null,
       factors: [],
       dormancy: null,
+      anchor: null,
       reasons: [],
       summary: 'Not rated yet.',
     };
@@ -162,7 +191,7 @@ export function rateRawEvents(input: ModelInput): ModelResult {
   const thisWeek = weekOf(today);
   const weeks14 = Array.from({ length: 14 }, (_, back) => thisWeek - BigInt(back));
   const in14Weeks = (event: Qualifying) => weekOf(event.day) >= thisWeek - 13n && weekOf(event.day) <= thisWeek;
-  const best13Weeks = (revenueEvents: readonly Revenue[], activityEvents: readonly Qualifying[]) => {
+  const best13Weeks = (revenueEvents: readonly Amount[], activityEvents: readonly Qualifying[]) => {
     const points = weeks14.map((week) =>
       max(
         ladder(REVENUE_LADDER, sum(revenueEvents.filter(({ day }) => weekOf(day) === week).map(({ cents }) => cents))),
@@ -172,7 +201,7 @@ export function rateRawEvents(input: ModelInput): ModelResult {
     return sum(points) - least(points);
   };
   const revenueA = best13Weeks(revenue, activity);
-  const revenueV = best13Weeks(revenue.filter(isVerified), activity.filter(isVerified));
+  const revenueV = best13Weeks(verifiedRevenue, verifiedActivity);
   const revenuePoints = (revenueA + revenueV) / 26n;
   const revenueUnverified = (revenueA - revenueV) / 26n;
 
@@ -188,7 +217,7 @@ export function rateRawEvents(input: ModelInput): ModelResult {
     };
   };
   const cadenceA = cadenceOf(window);
-  const cadenceV = cadenceOf(window.filter(isVerified));
+  const cadenceV = cadenceOf([...verifiedRevenue, ...verifiedActivity].filter(in14Weeks));
   const cadencePoints = (cadenceA.points + cadenceV.points) / 2n;
   const cadenceUnverified = (cadenceA.points - cadenceV.points) / 2n;
 
@@ -205,9 +234,13 @@ export function rateRawEvents(input: ModelInput): ModelResult {
 
   // Dormancy
   const factorSum = revenuePoints + cadencePoints + trend.points + trustPoints + tenurePoints;
-  const idle = lastDay === null ? null : today - lastDay;
-  const total = idle === null || idle <= 30n ? factorSum : applyDormancy(factorSum, idle);
-  const dormancyLoss = factorSum - total;
+  const dormancy = judgeDormancy(factorSum, days, today);
+  const { awake } = dormancy;
+
+  // Anchor
+  const anchored = input.operatorVerified && trust.source !== 'flag';
+  const total = anchored || awake <= 5000n ? awake : 5000n + (awake - 5000n) / 6n;
+  const anchorLoss = awake - total;
 
   // Score
   const score = (total + 50n) / 100n;
@@ -217,8 +250,9 @@ export function rateRawEvents(input: ModelInput): ModelResult {
 
   // Reasons
   const losses: Loss[] = [
-    { code: 'dormant', lost: dormancyLoss },
-    { code: 'flagged', lost: trust.source === 'flag' ? 2000n - trustPoints : 0n },
+    { code: 'dormant', lost: factorSum - awake },
+    { code: 'unanchored', lost: trust.source === 'flag' ? 0n : anchorLoss },
+    { code: 'flagged', lost: trust.source === 'flag' ? 2000n - trustPoints + anchorLoss : 0n },
     { code: 'revenue_low', lost: 3000n - revenuePoints - revenueUnverified },
     { code: 'revenue_unverified', lost: revenueUnverified },
     { code: 'cadence_low', lost: 2500n - cadencePoints - cadenceUnverified },
@@ -247,10 +281,10 @@ export function rateRawEvents(input: ModelInput): ModelResult {
       ? `Provisioned: ${min(BigInt(qualifying.length), 10n)} of 10 qualifying events, ` +
         `${min(BigInt(days.length), 5n)} of 5 days and ${min(span, 30n)} of 30 days of history.`
       : !isRated
-        ? `Not rated: ${score} of 100 points, and a rating needs 30; most is lost to ${phraseOf(largest)}.`
+        ? `Not rated: ${score} of 100 points, and a rating needs 30; largest deduction: ${phraseOf(largest)}.`
         : largest !== undefined
-          ? `Rated ${mcr} with ${score} of 100 points; most is lost to ${phraseOf(largest)}.`
-          : `Rated ${mcr} with ${score} of 100 points; nothing is lost.`;
+          ? `Rated ${mcr} with ${score} of 100 points; largest deduction: ${phraseOf(largest)}.`
+          : `Rated ${mcr} with ${score} of 100 points; no deductions.`;
 
   return {
     ...always,
@@ -267,14 +301,7 @@ export function rateRawEvents(input: ModelInput): ModelResult {
         max_hundredths: 3000,
         measure: {
           usd_cents: shown(sum(revenue.filter(in14Weeks).map(({ cents }) => cents))),
-          verified_usd_cents: shown(
-            sum(
-              revenue
-                .filter(in14Weeks)
-                .filter(isVerified)
-                .map(({ cents }) => cents),
-            ),
-          ),
+          verified_usd_cents: shown(sum(verifiedRevenue.filter(in14Weeks).map(({ cents }) => cents))),
         },
       },
       {
@@ -302,7 +329,13 @@ export function rateRawEvents(input: ModelInput): ModelResult {
         name: 'trust',
         points_hundredths: shown(trustPoints),
         max_hundredths: 2000,
-        measure: { source: trust.source, percent_hundredths: shown(trust.percentHundredths) },
+        measure: {
+          source: trust.source,
+          percent_hundredths: shown(trust.percentHundredths),
+          declared_usd_cents: shown(sum(trust.revenue.map(({ cents, paid, attested }) => cents - paid - attested))),
+          paid_usd_cents: shown(sum(trust.revenue.map(({ paid }) => paid))),
+          attested_usd_cents: shown(sum(trust.revenue.map(({ attested }) => attested))),
+        },
       },
       {
         name: 'tenure',
@@ -311,13 +344,30 @@ export function rateRawEvents(input: ModelInput): ModelResult {
         measure: { weeks: shown(tenureWeeks) },
       },
     ],
-    dormancy: { idle_days: idle === null ? null : shown(idle), lost_hundredths: shown(dormancyLoss) },
+    dormancy: {
+      idle_days: dormancy.idle === null ? null : shown(dormancy.idle),
+      free_days: dormancy.free === null ? null : shown(dormancy.free),
+      half_days: dormancy.half === null ? null : shown(dormancy.half),
+      lost_hundredths: shown(factorSum - awake),
+    },
+    anchor: { operator_verified: input.operatorVerified, lost_hundredths: shown(anchorLoss) },
     reasons: [
       ...gates.map((code) => ({ code, lost_hundredths: null, text: GATE_TEXTS[code] })),
       ...largestFirst.map(({ code, lost }) => ({ code, lost_hundredths: shown(lost), text: LOSS_TEXTS[code].text })),
     ],
     summary: degraded ? `${sentence} Some amounts could not be converted to USD.` : sentence,
   };
+}
+
+/** Counts the events in the blocks of 180 days that have a verdict on their payment. */
+export function countVerdicts({ events, now, rates }: Pick<ModelInput, 'events' | 'now' | 'rates'>): number {
+  const today = max(now, events.at(-1)?.blockTimestamp ?? 0n) / 86400n;
+  const convert = createConverter(rates);
+  return events.filter((event) => {
+    if (isLate(event) || isEarly(event) || isMalformed(event) || event.type !== 0n) return false;
+    const { status, cents } = convert(event);
+    return status === 'ok' && cents >= 1000n && event.blockTimestamp / 86400n >= today - 179n;
+  }).length;
 }
 
 // ---------------------------------------------------------------------------------------------------- input
@@ -337,14 +387,26 @@ function requireReadable(events: readonly RawEvent[]): void {
 /** An event that qualifies or may qualify. */
 interface Qualifying {
   readonly day: bigint;
-  readonly trust: bigint;
 }
 
-interface Revenue extends Qualifying {
+interface Activity extends Qualifying {
+  readonly attested: boolean;
+}
+
+interface Amount extends Qualifying {
   readonly cents: bigint;
 }
 
-const isVerified = (event: Qualifying): boolean => event.trust === 1n || event.trust === 2n;
+/** Revenue with its verified parts; the remainder of cents and weight is declared. */
+interface Revenue extends Amount {
+  readonly weight: bigint;
+  readonly paid: bigint;
+  readonly paidWeight: bigint;
+  readonly attested: bigint;
+  readonly attestedWeight: bigint;
+}
+
+const NOTHING = { paid: 0n, paidWeight: 0n, attested: 0n, attestedWeight: 0n };
 
 const isLate = (event: RawEvent): boolean => event.timestamp < event.blockTimestamp - 604800n;
 
@@ -362,10 +424,10 @@ function isMalformed(event: RawEvent): boolean {
   return event.currency !== '';
 }
 
-/** Keeps at most 24 per day, those with the highest trust level. */
-function highest24OfEachDay(events: readonly Qualifying[]): Qualifying[] {
+/** Keeps at most 24 per day, attested ones first. */
+function highest24OfEachDay(events: readonly Activity[]): Activity[] {
   return [...Map.groupBy(events, ({ day }) => day).values()].flatMap((ofOneDay) =>
-    ofOneDay.sort((a, b) => compareBigints(b.trust, a.trust)).slice(0, 24),
+    [...ofOneDay.filter(({ attested }) => attested), ...ofOneDay.filter(({ attested }) => !attested)].slice(0, 24),
   );
 }
 
@@ -525,11 +587,13 @@ function judgeTrend(
 interface Trust {
   readonly source: 'flag' | 'override' | 'none' | 'events';
   readonly percentHundredths: bigint;
+  /** Revenue of the last 180 days. */
+  readonly revenue: readonly Revenue[];
 }
 
 function judgeTrust(facts: {
   readonly revenue: readonly Revenue[];
-  readonly activity: readonly Qualifying[];
+  readonly activity: readonly Activity[];
   readonly today: bigint;
   readonly now: bigint;
   readonly flagAt: bigint;
@@ -539,32 +603,53 @@ function judgeTrust(facts: {
 }): Trust {
   const { now, today, flagAt } = facts;
   const { trustOverride } = facts.input;
-  if (facts.flagIsPlausible && now < flagAt + 15552000n) return { source: 'flag', percentHundredths: 0n };
-  if (trustOverride !== null) return { source: 'override', percentHundredths: 100n * min(trustOverride, 100n) };
-
   const in180Days = ({ day }: Qualifying) => day >= today - 179n && day <= today;
-  const weighed = [
-    ...facts.revenue.filter(in180Days).map(({ trust, cents }) => ({ trust, weight: min(cents, 100_000n) })),
-    ...facts.activity.filter(in180Days).map(({ trust }) => ({ trust, weight: 100n })),
-  ];
-  if (weighed.length === 0) return { source: 'none', percentHundredths: 0n };
+  const revenue = facts.revenue.filter(in180Days);
+  const activity = facts.activity.filter(in180Days);
+  if (facts.flagIsPlausible && now < flagAt + 15552000n) return { source: 'flag', percentHundredths: 0n, revenue };
+  if (trustOverride !== null) {
+    return { source: 'override', percentHundredths: 100n * min(trustOverride, 100n), revenue };
+  }
+  if (revenue.length === 0 && activity.length === 0) return { source: 'none', percentHundredths: 0n, revenue };
 
-  const levelOf = (trust: bigint) => (trust === 2n ? 10000n : trust === 1n ? 7000n : 2000n);
-  const p = sum(weighed.map(({ trust, weight }) => weight * levelOf(trust))) / sum(weighed.map(({ weight }) => weight));
+  const attested = sum(revenue.map(({ attestedWeight }) => attestedWeight)) + 100n * countAttested(activity);
+  const paid = sum(revenue.map(({ paidWeight }) => paidWeight));
+  const all = sum(revenue.map(({ weight }) => weight)) + 100n * BigInt(activity.length);
+  const p = (attested * 10000n + paid * 7000n + (all - attested - paid) * 2000n) / all;
   const raised = facts.tenureWeeks >= 52n ? max(p, min(6000n, p + 1000n)) : p;
-  return { source: 'events', percentHundredths: raised };
+  return { source: 'events', percentHundredths: raised, revenue };
 }
+
+const countAttested = (activity: readonly Activity[]): bigint =>
+  BigInt(activity.filter(({ attested }) => attested).length);
 
 // --------------------------------------------------------------------------------------------------------- dormancy
 
-/** Reduces the sum of the factors after more than 30 idle days. */
-function applyDormancy(factorSum: bigint, idle: bigint): bigint {
-  const k = idle - 30n;
-  const n = k / 30n;
-  const r = k % 30n;
+interface Dormancy {
+  readonly idle: bigint | null;
+  readonly free: bigint | null;
+  readonly half: bigint | null;
+  /** What is left of the sum of the factors. */
+  readonly awake: bigint;
+}
+
+/** Reduces the sum of the factors by the rhythm of the qualifying days. */
+function judgeDormancy(factorSum: bigint, days: readonly bigint[], today: bigint): Dormancy {
+  if (days.length === 0) return { idle: null, free: null, half: null, awake: factorSum };
+  const first = least(days);
+  const last = greatest(days);
+  const n = BigInt(days.filter((day) => day >= last - 89n).length);
+  const gap = (100n * min(90n, last - first + 1n)) / n;
+  const free = min(45n, max(14n, (4n * gap) / 100n));
+  const half = min(30n, max(14n, (3n * gap) / 100n));
+  const idle = today - last;
+  if (idle <= free) return { idle, free, half, awake: factorSum };
+  const k = idle - free;
+  const m = k / half;
+  const r = k % half;
   // The sum is at most 10000 < 2^14, so the quotient is 0, and a distant `now` needs no huge power.
-  if (n >= 14n) return 0n;
-  return (factorSum * (60n - r)) / (60n * 2n ** n);
+  const awake = m >= 14n ? 0n : (factorSum * (2n * half - r)) / (2n * half * 2n ** m);
+  return { idle, free, half, awake };
 }
 
 // ------------------------------------------------------------------------------------------- letters, reasons, texts
@@ -581,17 +666,23 @@ const LETTERS: readonly (readonly [letter: string, least: bigint])[] = [
 const GATE_TEXTS = {
   not_bonded: 'The bond is not active. Renewing the subscription restores the rating.',
   not_graduated: 'There is not enough history yet: a rating needs 10 qualifying events on 5 days over 30 days.',
-  history_elsewhere: 'Older events of this machine lie on another chain and are not counted.',
+  history_elsewhere: 'Older events of this machine are on another chain and are not counted.',
 } as const;
 
 const LOSS_TEXTS = {
   dormant: {
     phrase: 'dormancy',
-    text: 'There was no qualifying event for more than 30 days. A new one ends the loss.',
+    text: "There has been no qualifying event for longer than this machine's rhythm explains. A new one ends the loss.",
+  },
+  unanchored: {
+    phrase: 'an unverified operator',
+    text: "Points above 50 count a sixth until the operator's identity is verified.",
   },
   flagged: {
     phrase: 'a negative flag',
-    text: 'A negative flag is in force: no points for trust for 180 days, or until it is cleared.',
+    text:
+      'A negative flag is in force: no points for trust, and points above 50 count a sixth, for 180 days or until it is ' +
+      'cleared.',
   },
   revenue_low: {
     phrase: 'low revenue',
@@ -599,7 +690,7 @@ const LOSS_TEXTS = {
   },
   revenue_unverified: {
     phrase: 'unverified revenue',
-    text: 'Self-reported revenue earns half. On-chain or hardware-signed events earn the other half.',
+    text: 'Declared revenue earns half. Paid or attested revenue earns the other half.',
   },
   cadence_low: {
     phrase: 'irregular activity',
@@ -607,7 +698,7 @@ const LOSS_TEXTS = {
   },
   cadence_unverified: {
     phrase: 'unverified activity',
-    text: 'Self-reported days earn half. On-chain or hardware-signed events earn the other half.',
+    text: 'Days with declared events only earn half. Paid or attested events earn the other half.',
   },
   trend_below: {
     phrase: 'revenue below that of the 30 days before',
@@ -627,11 +718,11 @@ const LOSS_TEXTS = {
   },
   trust_none: {
     phrase: 'missing evidence',
-    text: 'There was no qualifying event in the last 180 days. A new one is weighed by its trust level.',
+    text: 'There was no qualifying event in the last 180 days. A new one is weighted by its class.',
   },
   trust_low: {
     phrase: 'low trust',
-    text: 'Part of the value is self-reported or on-chain only. Hardware-signed events earn all points.',
+    text: 'Part of the value is declared or paid only. Attested events earn all points.',
   },
   tenure_short: {
     phrase: 'short tenure',

@@ -69,6 +69,7 @@ describe('readRawAltLog', () => {
       {
         ...{ seq: 0n, type: 0n, value: 1n, timestamp: 1_699_999_000n, trust: 1n, currency: 'USD' },
         blockTimestamp: BigInt(timeOf(30)),
+        ...{ attested: false, paidCents: 0n },
       },
     ]);
   });

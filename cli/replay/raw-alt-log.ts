@@ -267,6 +267,9 @@ async function toEvents(rpc: Rpc, records: Log['records']): Promise<RawEvent[]> 
       // One character per byte, as on the main chain: no decoder repairs malformed text.
       currency: String.fromCharCode(...currencyBytes.subarray(0, 64)),
       blockTimestamp: blockTime ?? (await readBlockTime(rpc, slot)),
+      // The alt chain has no chip records.
+      attested: false,
+      paidCents: 0n,
     });
   }
   return events;

@@ -57,10 +57,12 @@ const failureOf = async (chain: CannedChain, tamper?: Tamper, location = LOCATIO
   return [error.kind, error.message];
 };
 
+/** Windows of the event registry's logs. */
 const windowsOf = (requests: readonly JsonRpcRequest[]) =>
   requests
     .filter(({ method }) => method === 'eth_getLogs')
-    .map(({ params }) => params[0] as { fromBlock: string; toBlock: string })
+    .map(({ params }) => params[0] as { address: string; fromBlock: string; toBlock: string })
+    .filter(({ address }) => address === ADDRESSES.eventRegistry)
     .map(({ fromBlock, toBlock }) => [Number(fromBlock), Number(toBlock)]);
 
 const EVENTS = [
@@ -102,13 +104,17 @@ const EVENTS = [
     blockTimestamp: 1_788_006_993n,
   },
   { seq: 4n, type: 1n, value: 8n, currency: '', timestamp: 1n, trust: 1n, blockTimestamp: 1_788_007_000n },
-];
+].map((event) => ({ ...event, attested: false, paidCents: 0n }));
+
+/** A machine that was never transferred, of an operator without KYB. */
+const PLAIN = { hands: [], changedHandsAt: null, accepted: true, kyb: undefined };
 
 describe('readRawMachine on an honest node', () => {
   it('reads everything at the pinned block', async () => {
     const { machine, requests } = await read(CHAIN);
     expect(machine).toStrictEqual({
       blockTimestamp: 1_788_007_000n,
+      ...PLAIN,
       events: EVENTS,
       priorEvents: 0n,
       subscription: 'Grace',
@@ -123,14 +129,16 @@ describe('readRawMachine on an honest node', () => {
   });
 
   it('reads a machine without events, flags or AdminFlags', async () => {
-    const { eventRegistry, machineSubscription } = ADDRESSES;
+    const { eventRegistry, machineRegistry, machineSubscription } = ADDRESSES;
     const { machine } = await read({ ...CHAIN, events: [], status: 0 }, undefined, {
       eventRegistry,
+      machineRegistry,
       machineSubscription,
       startBlock: 0n,
     });
     expect(machine).toStrictEqual({
       blockTimestamp: 1_788_007_000n,
+      ...PLAIN,
       events: [],
       priorEvents: 0n,
       subscription: 'NotActivated',
@@ -142,6 +150,38 @@ describe('readRawMachine on an honest node', () => {
   it('distinguishes an override of 0 from none', async () => {
     expect((await read({ ...CHAIN, trustOverride: 0 })).machine.trustOverride).toBe(0n);
     expect((await read({ ...CHAIN, trustOverride: null })).machine.trustOverride).toBe(null);
+  });
+
+  it('reads which events were stored while a chip was on record', async () => {
+    const events = CHAIN.events.map((event, index) => ({
+      ...event,
+      trust: 2,
+      isChipOnRecord: index === 0 || index > 2,
+    }));
+    const { machine } = await read({ ...CHAIN, events });
+    expect(machine.events.map(({ attested }) => attested)).toStrictEqual([true, false, false, true, true]);
+  });
+
+  it('attests no event below trust level 2', async () => {
+    const events = CHAIN.events.map((event) => ({ ...event, isChipOnRecord: true }));
+    const { machine } = await read({ ...CHAIN, events });
+    expect(machine.events.map(({ attested }) => attested)).toStrictEqual([true, false, false, false, false]);
+  });
+
+  it('reads changes of hands, their acceptance and the KYB of the printed operator', async () => {
+    const kyb = { expiresAt: 9, revokedAt: 0 };
+    const sold = { ...CHAIN, hands: [0, 2, 5], kyb };
+    const location = { ...LOCATION, startBlock: 0n };
+    const { machine } = await read(sold, undefined, location);
+    expect([machine.hands, machine.changedHandsAt, machine.accepted, machine.kyb]).toStrictEqual([
+      [0n, 2n, 5n],
+      1_788_007_000n,
+      false,
+      { expiresAt: 9n, revokedAt: 0n },
+    ]);
+    expect((await read({ ...sold, isControllerSet: true }, undefined, location)).machine.accepted).toBe(true);
+    const imported = { ...sold, priorEvents: 12n, importedAt: 50, logsBeforeImport: 3 };
+    expect((await read(imported, undefined, location)).machine.hands).toStrictEqual([0n, 2n, 5n]);
   });
 
   it('counts logs from the last import, whatever their index', async () => {
@@ -215,8 +255,10 @@ describe('readRawMachine on a node with limits', () => {
 describe('readRawMachine rejects a node that', () => {
   const onLogs =
     (change: (logs: Record<string, unknown>[]) => unknown): Tamper =>
-    ({ method }, honest) =>
-      method === 'eth_getLogs' ? { result: change(structuredClone(honest) as Record<string, unknown>[]) } : undefined;
+    ({ method, params }, honest) =>
+      method === 'eth_getLogs' && (params[0] as { address: string }).address === ADDRESSES.eventRegistry
+        ? { result: change(structuredClone(honest) as Record<string, unknown>[]) }
+        : undefined;
   const onCall =
     (selector: string, result: unknown): Tamper =>
     ({ method, params }) =>

@@ -1,6 +1,6 @@
 /**
  * Main-chain reader of `svc replay`, independent of `src/adapters/main-chain`: plain calls pinned to one block, every record and
- * every log from the first block, without caches (interfaces: chain-evm 2.3, 2.4, 2.7; the time of an event: 3.7).
+ * every log from the first block, without caches (interfaces: chain-evm 2.1, 2.3, 2.4, 2.7, 2.8; the time of an event: 3.7).
  */
 import { encodeCall, encodeWord, hashOf, MalformedAbi, parseBytes, readTuple, topicOf } from './abi.ts';
 import { RpcRefusal, type Rpc } from './json-rpc.ts';
@@ -13,9 +13,12 @@ export interface ChainLocation {
   /** The first block at which a contract had code. */
   readonly startBlock: bigint;
   readonly eventRegistry: string;
+  readonly machineRegistry: string;
   readonly machineSubscription: string;
   /** Undefined: there are no flags and no overrides. */
   readonly adminFlags?: string;
+  /** Undefined: no event is attested, and no operator is verified. */
+  readonly attestationRegistry?: string;
 }
 
 export interface PinnedBlock {
@@ -39,6 +42,22 @@ export interface RawMainState {
 export interface RawMachine extends RawMainState {
   readonly events: readonly RawEvent[];
   readonly priorEvents: bigint;
+  /** The changes of hands, each as the number of events before it. */
+  readonly hands: readonly bigint[];
+  /** Unix seconds of the block of the newest change of hands. */
+  readonly changedHandsAt: bigint | null;
+  /** No change of hands, or a controller update in a later transaction than the newest. */
+  readonly accepted: boolean;
+  /** Undefined: the operator has none. */
+  readonly kyb: KybRecord | undefined;
+}
+
+/** Unix seconds. */
+export interface KybRecord {
+  /** 0: never. */
+  readonly expiresAt: bigint;
+  /** 0: not revoked. */
+  readonly revokedAt: bigint;
 }
 
 /** Main-chain state of a machine that is homed on another chain. */
@@ -60,8 +79,12 @@ export function readRawMachine(
   return readPinned(rpc, location, machineId, block, async (call) => {
     const priorEvents = (await call(location.eventRegistry, 'priorEventCount(uint256)', [machineId])).uint(0);
     const records = await readRecords(call, location.eventRegistry, machineId);
-    const logs = await readLogs(rpc, location, machineId, block.number);
-    return { priorEvents, events: await pair(rpc, records, logs, priorEvents) };
+    const logs = await readAllLogs(rpc, location, machineId, block.number);
+    return {
+      priorEvents,
+      ...(await judgeLogs(rpc, records, logs, priorEvents)),
+      kyb: await readKyb(call, location, machineId),
+    };
   });
 }
 
@@ -157,6 +180,16 @@ async function readFlags(call: Call, adminFlags: string | undefined, machineId: 
   return { negativeFlagAt: flaggedAt, trustOverride: overrideSet ? override : null };
 }
 
+async function readKyb(call: Call, location: ChainLocation, machineId: bigint): Promise<KybRecord | undefined> {
+  if (location.attestationRegistry === undefined) return undefined;
+  const named = (await call(location.machineRegistry, 'operatorOf(uint256)', [machineId])).uint(0, 160);
+  const operator =
+    named === 0n ? (await call(location.machineRegistry, 'ownerOf(uint256)', [machineId])).uint(0, 160) : named;
+  const record = await call(location.attestationRegistry, 'kybOf(address)', [operator]);
+  const [issuedAt, expiresAt, revokedAt] = [record.uint(0, 64), record.uint(1, 64), record.uint(2, 64)];
+  return issuedAt === 0n ? undefined : { expiresAt, revokedAt };
+}
+
 // --------------------------------------------------------------------------------------------------------- records
 
 /** Members of one event in `getEvents` that the rating uses. */
@@ -213,22 +246,67 @@ function parseRecord(tuple: ReturnType<typeof readTuple>, machineId: bigint): Ev
 
 const EVENT_SUBMITTED = topicOf('EventSubmitted(uint256,uint256,uint8,uint256,string)');
 const MACHINE_EVENTS_IMPORTED = topicOf('MachineEventsImported(uint256,uint256)');
+const TRANSFER = topicOf('Transfer(address,address,uint256)');
+const CONTROLLER_UPDATED = topicOf('ControllerUpdated(uint256,address,address)');
+const CHIP_ATTESTED = topicOf('ChipAttested(uint256,uint64,uint64,bytes32)');
+const CHIP_REVOKED = topicOf('ChipRevoked(uint256,uint64)');
+
+/** Number of topics of each log. */
+const TOPIC_COUNTS: ReadonlyMap<string | undefined, number> = new Map([
+  [EVENT_SUBMITTED, 4],
+  [MACHINE_EVENTS_IMPORTED, 2],
+  [TRANSFER, 4],
+  [CONTROLLER_UPDATED, 4],
+  [CHIP_ATTESTED, 2],
+  [CHIP_REVOKED, 2],
+]);
 
 interface Log {
   readonly blockNumber: bigint;
   readonly blockHash: string;
   readonly logIndex: bigint;
+  readonly transactionHash: string;
   readonly topics: readonly string[];
   readonly data: Uint8Array;
 }
 
-/**
- * Reads every `EventSubmitted` and `MachineEventsImported` of the machine up to the block, in chain order. Starts with one window over
- * the whole range; halves a window that the node refuses, for any reason, and continues with the smaller size.
- */
-async function readLogs(rpc: Rpc, location: ChainLocation, machineId: bigint, lastBlock: bigint): Promise<Log[]> {
+/** Logs of one contract, by topics; null accepts any. */
+interface LogFilter {
+  readonly address: string;
+  readonly topics: readonly (string | readonly string[] | null)[];
+}
+
+/** Reads every log of the machine that the rating depends on, up to the block, in chain order. */
+async function readAllLogs(
+  rpc: Rpc,
+  { startBlock, eventRegistry, machineRegistry, attestationRegistry }: ChainLocation,
+  machineId: bigint,
+  lastBlock: bigint,
+): Promise<Log[]> {
+  const id = encodeWord(machineId);
+  const filters: LogFilter[] = [
+    { address: eventRegistry, topics: [[EVENT_SUBMITTED, MACHINE_EVENTS_IMPORTED], id] },
+    { address: machineRegistry, topics: [[TRANSFER], null, null, id] },
+    { address: machineRegistry, topics: [[CONTROLLER_UPDATED], id] },
+  ];
+  if (attestationRegistry !== undefined) {
+    filters.push({ address: attestationRegistry, topics: [[CHIP_ATTESTED, CHIP_REVOKED], id] });
+  }
   const logs: Log[] = [];
-  let from = location.startBlock;
+  for (const filter of filters) logs.push(...(await readLogs(rpc, filter, startBlock, lastBlock)));
+  return logs.sort(compareLogs);
+}
+
+const compareLogs = (a: Log, b: Log): number =>
+  a.blockNumber === b.blockNumber ? Number(a.logIndex - b.logIndex) : Number(a.blockNumber - b.blockNumber);
+
+/**
+ * Reads the logs up to the block, in chain order. Starts with one window over the whole range; halves a window that the node refuses,
+ * for any reason, and continues with the smaller size.
+ */
+async function readLogs(rpc: Rpc, filter: LogFilter, startBlock: bigint, lastBlock: bigint): Promise<Log[]> {
+  const logs: Log[] = [];
+  let from = startBlock;
   let size = lastBlock - from + 1n;
   while (from <= lastBlock) {
     const to = from + size - 1n < lastBlock ? from + size - 1n : lastBlock;
@@ -236,8 +314,7 @@ async function readLogs(rpc: Rpc, location: ChainLocation, machineId: bigint, la
     try {
       result = await rpc('eth_getLogs', [
         {
-          address: location.eventRegistry,
-          topics: [[EVENT_SUBMITTED, MACHINE_EVENTS_IMPORTED], encodeWord(machineId)],
+          ...filter,
           fromBlock: formatQuantity(from),
           toBlock: formatQuantity(to),
         },
@@ -249,7 +326,7 @@ async function readLogs(rpc: Rpc, location: ChainLocation, machineId: bigint, la
     }
     if (!Array.isArray(result)) throw new MalformedAbi('logs are not an array');
     for (const item of result as unknown[]) {
-      const log = parseLog(item, location.eventRegistry, machineId);
+      const log = parseLog(item, filter);
       const before = logs.at(-1);
       const inRange = log.blockNumber >= from && log.blockNumber <= to;
       const inOrder =
@@ -264,21 +341,22 @@ async function readLogs(rpc: Rpc, location: ChainLocation, machineId: bigint, la
   return logs;
 }
 
-function parseLog(item: unknown, address: string, machineId: bigint): Log {
+function parseLog(item: unknown, filter: LogFilter): Log {
   const log = parseObject(item);
-  if (String(log['address']).toLowerCase() !== address.toLowerCase())
+  if (String(log['address']).toLowerCase() !== filter.address.toLowerCase())
     throw new MalformedAbi('a log of another contract');
   if (log['removed'] === true) throw new MalformedAbi('a removed log');
   if (!Array.isArray(log['topics'])) throw new MalformedAbi('topics are not an array');
   const topics = log['topics'].map(parseHash);
-  const expectedTopics = topics[0] === EVENT_SUBMITTED ? 4 : topics[0] === MACHINE_EVENTS_IMPORTED ? 2 : 0;
-  if (topics.length !== expectedTopics || topics[1] !== encodeWord(machineId)) {
+  const isRequested = filter.topics.every((topic, at) => topic === null || [topic].flat().includes(topics[at]!));
+  if (topics.length !== TOPIC_COUNTS.get(topics[0]) || !isRequested) {
     throw new MalformedAbi('a log that was not requested');
   }
   return {
     blockNumber: parseQuantity(log['blockNumber']),
     blockHash: parseHash(log['blockHash']),
     logIndex: parseQuantity(log['logIndex']),
+    transactionHash: parseHash(log['transactionHash']),
     topics,
     data: parseBytes(log['data']),
   };
@@ -286,21 +364,68 @@ function parseLog(item: unknown, address: string, machineId: bigint): Log {
 
 // --------------------------------------------------------------------------------------------------------- pairing
 
+/** Pairs records with their logs, and judges the evidence for each by the logs before it. */
+async function judgeLogs(
+  rpc: Rpc,
+  records: readonly EventRecord[],
+  logs: readonly Log[],
+  priorEvents: bigint,
+): Promise<Pick<RawMachine, 'events' | 'hands' | 'changedHandsAt' | 'accepted'>> {
+  const changes = findChangesOfHands(logs);
+  const newest = changes.at(-1);
+  const lastImport = logs.findLastIndex((log) => log.topics[0] === MACHINE_EVENTS_IMPORTED);
+  const countBefore = (at: Log) =>
+    logs.filter((log, index) => index > lastImport && log.topics[0] === EVENT_SUBMITTED && compareLogs(log, at) < 0)
+      .length;
+  return {
+    events: await pair(rpc, records, logs, priorEvents),
+    hands: changes.map((change) => BigInt(countBefore(change))),
+    changedHandsAt: newest === undefined ? null : (await readHeaders(rpc, [newest])).get(newest.blockNumber)!.timestamp,
+    accepted: newest === undefined || logs.some((log) => accepts(log, newest)),
+  };
+}
+
+/** Returns the transfers to another owner than the transfer before; burns are passed over. */
+function findChangesOfHands(logs: readonly Log[]): Log[] {
+  const transfers = logs.filter(({ topics }) => topics[0] === TRANSFER && topics[2] !== encodeWord(0n));
+  return transfers.filter(({ topics }, at) => at > 0 && topics[2] !== transfers[at - 1]!.topics[2]);
+}
+
+const accepts = (log: Log, change: Log): boolean =>
+  log.topics[0] === CONTROLLER_UPDATED &&
+  compareLogs(log, change) > 0 &&
+  log.transactionHash !== change.transactionHash;
+
+/** Returns the expiry of the chip record at each log, 0 for never; undefined: there is none, or it is revoked. */
+function followChip(logs: readonly Log[]): ReadonlyMap<Log, bigint | undefined> {
+  let expiresAt: bigint | undefined;
+  return new Map(
+    logs.map((log) => {
+      if (log.topics[0] === CHIP_ATTESTED) expiresAt = readTuple(log.data).uint(1, 64);
+      if (log.topics[0] === CHIP_REVOKED) expiresAt = undefined;
+      return [log, expiresAt];
+    }),
+  );
+}
+
 /** Pairs the k-th log since the last import with the k-th record; their common members must be equal. */
 async function pair(
   rpc: Rpc,
   records: readonly EventRecord[],
-  allLogs: readonly Log[],
+  all: readonly Log[],
   priorEvents: bigint,
 ): Promise<RawEvent[]> {
+  const allLogs = all.filter(({ topics }) => topics[0] === EVENT_SUBMITTED || topics[0] === MACHINE_EVENTS_IMPORTED);
   const lastImport = allLogs.findLastIndex((log) => log.topics[0] === MACHINE_EVENTS_IMPORTED);
   const logs = allLogs.slice(lastImport + 1);
   if (logs.length !== records.length) {
     throw new ReplayFailure('contradictory', `${records.length} records but ${logs.length} logs`);
   }
   const headers = await readHeaders(rpc, logs);
+  const chip = followChip(all);
   return records.map((record, position) => {
     const log = logs[position]!;
+    const expiresAt = chip.get(log);
     const header = headers.get(log.blockNumber)!;
     const logged = readTuple(log.data);
     const agrees =
@@ -319,6 +444,8 @@ async function pair(
       timestamp: record.timestamp,
       trust: record.trust,
       blockTimestamp: header.timestamp,
+      attested: record.trust === 2n && expiresAt !== undefined && (expiresAt === 0n || expiresAt > header.timestamp),
+      paidCents: 0n,
     };
   });
 }

@@ -7,13 +7,15 @@ import {
   NODE_URL,
   type CannedChain,
 } from '../../testing/fakes/replay-main-node.ts';
-import type { RateTable } from './model.ts';
-import { ratingVectors as vectors, type RatingCase } from '../../testing/fixtures/replay-vectors.ts';
+import { countVerdicts, type RateTable } from './model.ts';
+import { ratingVectors as vectors, toModelInput, type RatingCase } from '../../testing/fixtures/replay-vectors.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { formatReplay, replay, type Json, type JsonObject } from './replay.ts';
 
 /** The served side is the expected result of the vectors in the form of the explanation, computed by neither side. */
-const rated = vectors.cases.filter((vector) => vector.rating_unavailable === null);
+const isPaid = (vector: RatingCase) => vector.events.some(([, , , , , , , , verdict]) => verdict === 'paid');
+/** No payment source is configured, so nothing is ever paid. */
+const rated = vectors.cases.filter((vector) => vector.rating_unavailable === null && !isPaid(vector));
 const STEADY = rated.find(({ name }) => name === 'steady machine, bond in grace')!;
 const EUROS = rated.find(({ name }) => name === 'EUR, converted at a rate before its day')!;
 
@@ -29,13 +31,14 @@ function toChain(vector: RatingCase): CannedChain {
     machineId: 42n,
     head: HEAD,
     timestampOf: (block) => times[block - 1] ?? vector.now,
-    events: vector.events.map(([, type, value, currency, timestamp, trust, blockTimestamp]) => ({
+    events: vector.events.map(([, type, value, currency, timestamp, trust, blockTimestamp, attested]) => ({
       block: 1 + times.indexOf(blockTimestamp),
       type,
       value: BigInt(value),
       currency,
       timestamp: BigInt(timestamp),
       trust,
+      ...(trust === 2 && { isChipOnRecord: attested === 1 }),
     })),
     status: STATUSES.indexOf(vector.subscription),
     // The contract stores a uint64: a larger flag of the vectors is implausible either way.
@@ -43,6 +46,9 @@ function toChain(vector: RatingCase): CannedChain {
     trustOverride: vector.trust_override,
     priorEvents: BigInt(vector.prior_events),
     maxQueryLimit: 100,
+    hands: vector.hands,
+    isControllerSet: vector.operator_verified,
+    ...(vector.operator_verified && { kyb: { expiresAt: 0, revokedAt: 0 } }),
   };
 }
 
@@ -64,7 +70,17 @@ function toExplanation(vector: RatingCase): Record<string, Json> {
       event_count: vector.events.length,
       rates: { feed, through },
     },
+    evidence: toEvidence(vector),
   };
+}
+
+function toEvidence(vector: RatingCase): Json {
+  const lastChange = vector.hands.at(-1);
+  const changedAt = lastChange === undefined ? null : (vector.events[lastChange]?.[6] ?? vector.now);
+  const none = { pending: 0, not_found: 0, failed: 0, wrong_time: 0, wrong_payee: 0, unknown_payer: 0 };
+  const later = { self_paid: 0, circular: 0, already_counted: 0, paid: 0 };
+  const declared = countVerdicts(toModelInput(vector));
+  return { sources_hash: null, changed_hands_at: changedAt, accounts: [], verdicts: { declared, ...none, ...later } };
 }
 
 interface Setting {
@@ -116,6 +132,11 @@ describe('a replay of the expected result', () => {
     },
   );
 
+  it('counts the events of 180 days that have a verdict', async () => {
+    const { result } = await run(STEADY);
+    expect((result.recomputed['evidence'] as Record<string, JsonObject>)['verdicts']!['declared']).toBe(121);
+  });
+
   it('requests the explanation once', async () => {
     expect((await run(STEADY)).requested).toStrictEqual(['http://service.test/base/mcr/did%3Asvc%3A42/explanation']);
   });
@@ -127,7 +148,7 @@ describe('a replay of a wrong rating', () => {
     ['did', (served) => ({ ...served, did: 'did:svc:43' })],
     ['average_revenue_per_event', (served) => ({ ...served, average_revenue_per_event: 0.01 })],
     ['last_updated', (served) => ({ ...served, last_updated: null })],
-    ['summary', (served) => ({ ...served, summary: 'Rated AAA with 100 of 100 points; nothing is lost.' })],
+    ['summary', (served) => ({ ...served, summary: 'Rated AAA with 100 of 100 points; no deductions.' })],
     ['inputs.event_count', (served) => ({ ...served, inputs: { ...inputsOf(served), event_count: 1 } })],
     ['inputs.subscription', (served) => ({ ...served, inputs: { ...inputsOf(served), subscription: 'Active' } })],
     ['inputs.trust_override', (served) => ({ ...served, inputs: { ...inputsOf(served), trust_override: 0 } })],
@@ -150,7 +171,7 @@ describe('a replay of a wrong rating', () => {
     const { result } = await run(STEADY, {
       served: ({ mcr: _mcr, ...served }) => ({
         ...served,
-        dormancy: { idle_days: 3, lost_hundredths: 0, grace: true },
+        dormancy: { ...(STEADY.expected['dormancy'] as JsonObject), idle_days: 3, grace: true },
         factors: (served['factors'] as Json[]).slice(0, 4),
       }),
     });
@@ -272,31 +293,31 @@ describe('formatReplay', () => {
     expect(text).toMatchInlineSnapshot(`
       "did:svc:42 at block 100000 (0x2b4db9554fc0d37aef5dc7670e08ca6a99594cee4c94d9c526bbdcdabab639b9), clock 2026-03-02T12:00:00.000Z
 
-                                 served                                                          recomputed
-      did                        did:svc:42                                                      did:svc:42
-      machine_id                 42                                                              42
-      mcr_score                  95                                                              95
-      mcr                        AAA                                                             AAA
-      mcr_degraded               false                                                           false
-      bond_status                bonded                                                          bonded
-      negative_flag              false                                                           false
-      event_count                121                                                             121
-      revenue_event_count        121                                                             121
-      activity_event_count       0                                                               0
-      revenue_trend              stable                                                          stable
-      total_revenue              3630000                                                         3630000
-      average_revenue_per_event  30000                                                           30000
-      last_updated               1772413200                                                      1772413200
-      model                      mcr/1                                                           mcr/1
-      total_hundredths           9496                                                            9496
-      points: revenue            2920                                                            2920
-      points: cadence            2500                                                            2500
-      points: trend              1500                                                            1500
-      points: trust              2000                                                            2000
-      points: tenure             576                                                             576
-      summary                    Rated AAA with 95 of 100 points; most is lost to short tenure.  Rated AAA with 95 of 100 points; most is lost to short tenure.
+                                 served                                                             recomputed
+      did                        did:svc:42                                                         did:svc:42
+      machine_id                 42                                                                 42
+      mcr_score                  95                                                                 95
+      mcr                        AAA                                                                AAA
+      mcr_degraded               false                                                              false
+      bond_status                bonded                                                             bonded
+      negative_flag              false                                                              false
+      event_count                121                                                                121
+      revenue_event_count        121                                                                121
+      activity_event_count       0                                                                  0
+      revenue_trend              stable                                                             stable
+      total_revenue              3630000                                                            3630000
+      average_revenue_per_event  30000                                                              30000
+      last_updated               1772413200                                                         1772413200
+      model                      mcr/2                                                              mcr/2
+      total_hundredths           9496                                                               9496
+      points: revenue            2920                                                               2920
+      points: cadence            2500                                                               2500
+      points: trend              1500                                                               1500
+      points: trust              2000                                                               2000
+      points: tenure             576                                                                576
+      summary                    Rated AAA with 95 of 100 points; largest deduction: short tenure.  Rated AAA with 95 of 100 points; largest deduction: short tenure.
 
-      Equal: 63 values recomputed from 121 raw events.
+      Equal: 83 values recomputed from 121 raw events.
       "
     `);
   });
@@ -309,7 +330,7 @@ describe('formatReplay', () => {
       mcr         �[31mAAA  AAA
 
       Not checked: �x
-      DIFFERENT: 1 of 63 values.
+      DIFFERENT: 1 of 83 values.
       "
     `);
     expect(text).not.toContain('\u001B');

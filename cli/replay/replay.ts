@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from './json-rpc.ts';
-import { rateRawEvents, UnreadableEvents, type RateTable } from './model.ts';
+import { countVerdicts, rateRawEvents, UnreadableEvents, type RateTable } from './model.ts';
 import { readRawAltLog, type AltLocation } from './raw-alt-log.ts';
 import { readAltHomeState, readRawMachine, type ChainLocation, type RawMachine } from './raw-chain.ts';
 import { ReplayFailure } from './replay-failure.ts';
@@ -67,7 +67,11 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const recomputed = recompute(options, machineId, inputs, machine);
 
   const comparison = compare(served, recomputed);
-  return { did: options.did, equal: comparison.differences.length === 0, ...comparison, served, recomputed };
+  // Taken from the service, because the account of the machine and the binding are not read.
+  const taken = inputs.slot === undefined ? [] : ['anchor.operator_verified'];
+  const unchecked = [...taken, ...comparison.unchecked];
+  const equal = comparison.differences.length === 0;
+  return { did: options.did, equal, ...comparison, unchecked, served, recomputed };
 }
 
 // ------------------------------------------------------------------------------------------------------ served explanation
@@ -115,6 +119,8 @@ interface ServedInputs {
   readonly through: Json;
   /** Slot of the alt chain; undefined: the home is the main chain. */
   readonly slot: number | undefined;
+  /** Only used for a machine of the alt chain, whose binding and operator are not read. */
+  readonly operatorVerified: boolean;
 }
 
 function parseInputs(served: JsonObject): ServedInputs {
@@ -147,12 +153,14 @@ function parseInputs(served: JsonObject): ServedInputs {
     feed,
     through,
     slot: slot === undefined ? undefined : Number(slot),
+    operatorVerified: asObject(served['anchor'])['operator_verified'] === true,
   };
 }
 
 // ------------------------------------------------------------------------------------------------- chain state
 
-interface RawInputs extends RawMachine {
+interface RawInputs extends Omit<RawMachine, 'accepted' | 'kyb'> {
+  readonly operatorVerified: boolean;
   /** Protocol chain ordinal; undefined: the home is the main chain. */
   readonly home: bigint | undefined;
 }
@@ -161,10 +169,15 @@ async function readRaw(
   { chain, altChain }: ReplayOptions,
   transport: { readonly fetch: typeof fetch; readonly wait: (milliseconds: number) => Promise<void> },
   machineId: bigint,
-  { block, slot }: ServedInputs,
+  { block, slot, now, operatorVerified }: ServedInputs,
 ): Promise<RawInputs> {
   const rpc = createRpc({ ...transport, urls: chain.rpcUrls });
-  if (slot === undefined) return { ...(await readRawMachine(rpc, chain, machineId, block)), home: undefined };
+  if (slot === undefined) {
+    const { accepted, kyb, ...machine } = await readRawMachine(rpc, chain, machineId, block);
+    const isVerified =
+      kyb !== undefined && kyb.revokedAt === 0n && (kyb.expiresAt === 0n || BigInt(now) < kyb.expiresAt);
+    return { ...machine, operatorVerified: accepted && isVerified, home: undefined };
+  }
   if (altChain === undefined) {
     throw new ReplayFailure(
       'refused',
@@ -175,7 +188,8 @@ async function readRaw(
   const altRpc = createRpc({ ...transport, urls: altChain.rpcUrls });
   const { ordinal, ...log } = await readRawAltLog(altRpc, altChain, machineId, slot, transport.wait);
   // A new machine exists there before the main chain records it.
-  return { ...mainState, ...log, home: home === 0n ? ordinal : home };
+  const noLogs = { hands: [], changedHandsAt: null };
+  return { ...mainState, ...log, ...noLogs, operatorVerified, home: home === 0n ? ordinal : home };
 }
 
 // -------------------------------------------------------------------------------------------------- recomputed rating
@@ -184,6 +198,7 @@ function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInpu
   const rates = { ...options.rates, through: throughOf(options.rates, inputs) };
   const unavailable = machine.home !== undefined && machine.events.length === 0 ? 'no_events_yet' : null;
   const rating = rate(machine, unavailable, rates, inputs.now);
+  const verdictCount = countVerdicts({ ...machine, now: BigInt(inputs.now), rates });
   return {
     did: options.did,
     machine_id: String(machineId),
@@ -207,6 +222,7 @@ function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInpu
     total_hundredths: rating.total_hundredths,
     factors: rating.factors.map((factor) => ({ ...factor })),
     dormancy: rating.dormancy === null ? null : { ...rating.dormancy },
+    anchor: rating.anchor === null ? null : { ...rating.anchor },
     reasons: rating.reasons.map((reason) => ({ ...reason })),
     inputs: {
       block: {
@@ -223,8 +239,29 @@ function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInpu
       event_count: machine.events.length,
       rates: { feed: rates.feed, through: rates.feed ? rates.through : inputs.through },
     },
+    evidence: {
+      sources_hash: null,
+      changed_hands_at: machine.changedHandsAt === null ? null : Number(machine.changedHandsAt),
+      accounts: [],
+      verdicts: { ...NO_VERDICTS, declared: verdictCount },
+    },
   };
 }
+
+/** Without a payment source every verdict is `declared`. */
+const NO_VERDICTS = {
+  declared: 0,
+  pending: 0,
+  not_found: 0,
+  failed: 0,
+  wrong_time: 0,
+  wrong_payee: 0,
+  unknown_payer: 0,
+  self_paid: 0,
+  circular: 0,
+  already_counted: 0,
+  paid: 0,
+};
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -236,7 +273,7 @@ function throughOf(own: RateTable, { feed, through }: ServedInputs): string {
   return own.feed && feed && typeof through === 'string' && through < own.through ? through : own.through;
 }
 
-function rate(machine: RawMachine, ratingUnavailable: string | null, rates: RateTable, now: number) {
+function rate(machine: RawInputs, ratingUnavailable: string | null, rates: RateTable, now: number) {
   try {
     return rateRawEvents({ ...machine, ratingUnavailable, now: BigInt(now), rates });
   } catch (error) {

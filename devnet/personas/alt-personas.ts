@@ -5,11 +5,11 @@ import type { SampleAltMachine, AltPersona } from './alt-persona.ts';
 import {
   ANCHORED_WEEKLY_PAYER,
   ANCHOR_EVENTS,
+  DECLARED_YEAR,
   NO_HISTORY,
   REPORTING_WEEKLY_PAYER,
   RETIRED_HISTORY,
   SHORT_HISTORY,
-  STEADY_YEAR,
   WEEKLY_PAYER,
 } from './histories.ts';
 import type { History } from './histories.ts';
@@ -73,7 +73,7 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
   altPersona(
     'alt-rated',
     'History of rated-aaa, submitted on the alt chain by its controller: full points.',
-    STEADY_YEAR,
+    DECLARED_YEAR,
     {
       createdDaysAgo: 420,
       renewedDaysAgo: 100,

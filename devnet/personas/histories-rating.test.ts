@@ -25,7 +25,7 @@ const rated = Object.entries(histories).filter(
   (entry): entry is [string, History] => typeof entry[1] === 'object' && 'rating' in entry[1],
 );
 
-function toRatingEvents({ events }: History, now: number): RatingEvent[] {
+function toRatingEvents({ events, isVerified }: History, now: number): RatingEvent[] {
   return events.map((event, seq) => ({
     seq,
     type: event.eventType,
@@ -34,6 +34,9 @@ function toRatingEvents({ events }: History, now: number): RatingEvent[] {
     timestamp: BigInt(eventTimestamp(now, event)),
     trust: event.trustLevel,
     blockTimestamp: blockTimestamp(now, event.daysAgo),
+    attested: isVerified === true && event.trustLevel === 2,
+    paidCents: 0,
+    changedHandsBefore: undefined,
   }));
 }
 
@@ -59,6 +62,8 @@ describe.each(rated)('the history %s', (name, history) => {
         trustOverride: undefined,
         priorEvents: 0n,
         ratingUnavailable: undefined,
+        changedHandsAfter: undefined,
+        operatorVerified: history.isVerified === true,
       });
       expect({
         mcr_score: rating.score,

@@ -12,7 +12,8 @@ const named = listSampleMachines(3).map(({ persona }) => persona);
 
 test('lists every main-chain persona once', () => {
   expect(named.map(({ name }) => name)).toEqual([
-    ...['rated-aaa', 'rated-b', 'provisioned', 'fresh', 'multi-currency', 'activity-only', 'dormant', 'many-events'],
+    ...['rated-aaa', 'rated-b', 'provisioned', 'fresh', 'multi-currency', 'activity-only', 'dormant', 'declared-best'],
+    'many-events',
     ...['flagged', 'trust-override', 'grace', 'runoff', 'unbonded', 'suspended', 'deactivated', 'technical-pause'],
     ...['with-controller', 'sold', 'relocating', 'homed-elsewhere', 'reissued-old', 'reissued-new', 'retired'],
     ...['visibility-private', 'visibility-onchain', 'visibility-public', 'hostile-strings'],

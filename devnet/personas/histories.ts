@@ -1,5 +1,5 @@
 /**
- * Event histories of the personas with the rating that the model `mcr/1` must give each. The expected numbers are derived by hand from
+ * Event histories of the personas with the rating that the model `mcr/2` must give each. The expected numbers are derived by hand from
  * the specification of the model, as the comments show, never by the code under test.
  *
  * The ratings hold on every weekday, at every hour, and when midnight passes after the seeding. A history is therefore either
@@ -27,6 +27,11 @@ export interface ExpectedRating {
 
 export interface History {
   readonly events: readonly PlannedEvent[];
+  /**
+   * Whether a chip is on record before the first event, so that hardware-signed events are attested, and the operator is verified. Absent:
+   * every event is declared, and points above 50 count a sixth.
+   */
+  readonly isVerified?: true;
   readonly rating: ExpectedRating;
 }
 
@@ -88,12 +93,13 @@ export const ALMOST_GRADUATED: History = {
 };
 
 /**
- * USD 400 a day, hardware-signed, for 15 weeks, and weekly for the 44 weeks before: 106 + 44 = 150 events in 60 weeks.
+ * USD 400 a day, attested, for 15 weeks, and weekly for the 44 weeks before: 106 + 44 = 150 events in 60 weeks.
  * Revenue: a week earns 280,000 cents, above 250,000: 3000. Cadence: 13 weeks, 65 days: 2500. Trend: 30 against 30 equal
  * days: 1500. Trust: 2000. Tenure: above 52 weeks: 1000. Total 10000.
  */
 export const STEADY_YEAR: History = {
   events: [...daysBetween(112, 413, 7), ...daysBetween(0, 105)].map((day) => revenue(day, 40_000n, HARDWARE_SIGNED)),
+  isVerified: true,
   rating: {
     ...BONDED,
     mcr_score: 100,
@@ -104,36 +110,50 @@ export const STEADY_YEAR: History = {
     revenue_trend: 'stable',
     total_revenue: 6_000_000,
     average_revenue_per_event: 40_000,
-    summary: 'Rated AAA with 100 of 100 points; nothing is lost.',
+    summary: 'Rated AAA with 100 of 100 points; no deductions.',
   },
 };
 
 /**
- * USD 3,000 a week, hardware-signed, for 21 weeks.
- * Revenue: each week is above 250,000 cents: 3000. Cadence: 13 weeks 1500, and 14 days 1000 × 14 / 65 = 215 (13 days when
- * the running week has none: 200): 1715. Trend: 5 paydays against 4, 125 percent: 1500, and not above 125: stable. Trust: 2000.
- * Tenure: 500 + 8 × 500 / 39 = 602. Total 8817 (8802): 88.
+ * The same history without evidence. Revenue and cadence: half, 1500 and 1250. Trend: 1500. Trust: 20 percent and 10 for the tenure: 600.
+ * Tenure: 1000. Of the sum 5850 remain 5000 + 850 / 6 = 5141: 51. Largest loss: half of the revenue, 1500.
+ */
+export const DECLARED_YEAR: History = {
+  events: STEADY_YEAR.events,
+  rating: {
+    ...STEADY_YEAR.rating,
+    mcr_score: 51,
+    mcr: 'BB',
+    summary: 'Rated BB with 51 of 100 points; largest deduction: unverified revenue.',
+  },
+};
+
+/**
+ * USD 3,000 a week, declared, for 21 weeks.
+ * Revenue: each week is above 250,000 cents: half of 3000. Cadence: 13 weeks 1500, and 14 days 1000 × 14 / 65 = 215 (13 days when
+ * the running week has none: 200), half of 1715: 857. Trend: 5 paydays against 4, 125 percent: 1500, and not above 125: stable.
+ * Trust: 20 percent: 400. Tenure: 500 + 8 × 500 / 39 = 602. Total 4859 (4852): 49. Largest loss: trust 1600.
  */
 export const WEEKLY_PAYER: History = {
   events: daysBetween(0, 140, 7).map((day) => revenue(day, 300_000n, HARDWARE_SIGNED)),
   rating: {
     ...BONDED,
-    mcr_score: 88,
-    mcr: 'AA',
+    mcr_score: 49,
+    mcr: 'BB',
     event_count: 21,
     revenue_event_count: 21,
     activity_event_count: 0,
     revenue_trend: 'stable',
     total_revenue: 6_300_000,
     average_revenue_per_event: 300_000,
-    summary: 'Rated AA with 88 of 100 points; most is lost to irregular activity.',
+    summary: 'Rated BB with 49 of 100 points; largest deduction: low trust.',
   },
 };
 
 /**
  * The weekly payer with a hardware-signed activity event after each payday: twice the events on the same days.
- * Each week scores on the larger scale, which is revenue; cadence, trend and tenure count days and revenue; all trust is
- * hardware-signed. The points are therefore those of the weekly payer.
+ * Each week scores on the larger scale, which is revenue; cadence, trend and tenure count days and revenue; everything is
+ * declared. The points are therefore those of the weekly payer.
  */
 export const REPORTING_WEEKLY_PAYER: History = {
   events: WEEKLY_PAYER.events.flatMap((payday) => [payday, activity(payday.daysAgo, HARDWARE_SIGNED)]),
@@ -164,7 +184,7 @@ export const RETIRED_HISTORY: Pick<History, 'events'> = {
 };
 
 /**
- * USD 10 a day, self-reported, for 16 weeks (106 days).
+ * USD 10 a day, declared, for 16 weeks (106 days).
  * Revenue: a week earns 7,000 cents: 1000 + 2000 × 400 / 5000 = 1160, half of it as nothing is verified: 580. Cadence: 2500,
  * half of it: 1250. Trend: 1500. Trust: 20 percent: 400. Tenure: 500 + 3 × 500 / 39 = 538. Total 4268: 43.
  * Losses: revenue 3000 - 580 - 580 = 1840 is the largest; trust 1600, cadence 1250.
@@ -181,7 +201,7 @@ export const SELF_REPORTED_SMALL: History = {
     revenue_trend: 'stable',
     total_revenue: 106_000,
     average_revenue_per_event: 1_000,
-    summary: 'Rated B with 43 of 100 points; most is lost to low revenue.',
+    summary: 'Rated B with 43 of 100 points; largest deduction: low revenue.',
   },
 };
 
@@ -197,19 +217,20 @@ const CURRENCY_WEEK = [
 ];
 
 /**
- * USD 100 on six of seven days, on-chain, 106 days; on the seventh, 15 times, revenue that counts as activity.
+ * USD 100 on six of seven days, attested, 106 days; on the seventh, 15 times, revenue that counts as activity.
  * Revenue: a week earns 60,000 cents: 2300 + 10000 × 400 / 50000 = 2380. Cadence: 2500. Trend: 26 paydays against 26: 1500.
- * Trust: 70 percent: 1400. Tenure of 16 weeks: 538. Total 8318: 83. Largest loss: revenue 620.
+ * Trust: 2000. Tenure of 16 weeks: 538. Total 8918: 89. Largest loss: revenue 620.
  */
 export const MANY_CURRENCIES: History = {
   events: daysBetween(0, 105).map((day) => {
     const { value, currency } = CURRENCY_WEEK[day % 7]!;
-    return revenue(day, value, ON_CHAIN, currency);
+    return revenue(day, value, HARDWARE_SIGNED, currency);
   }),
+  isVerified: true,
   rating: {
     ...BONDED,
-    mcr_score: 83,
-    mcr: 'A',
+    mcr_score: 89,
+    mcr: 'AA',
     mcr_degraded: true,
     event_count: 106,
     revenue_event_count: 106,
@@ -217,16 +238,18 @@ export const MANY_CURRENCIES: History = {
     revenue_trend: 'stable',
     total_revenue: 910_000,
     average_revenue_per_event: 10_000,
-    summary: 'Rated A with 83 of 100 points; most is lost to low revenue. Some amounts could not be converted to USD.',
+    summary:
+      'Rated AA with 89 of 100 points; largest deduction: low revenue. Some amounts could not be converted to USD.',
   },
 };
 
 /**
- * One hardware-signed activity event a day, 106 days.
+ * One attested activity event a day, 106 days.
  * Revenue: 7 events a week: 300. Cadence: 2500. Trend on activity: at most 750. Trust: 2000. Tenure of 16 weeks: 538. Total 6088: 61.
  */
 export const DAILY_ACTIVITY: History = {
   events: daysBetween(0, 105).map((day) => activity(day, HARDWARE_SIGNED)),
+  isVerified: true,
   rating: {
     ...BONDED,
     mcr_score: 61,
@@ -237,17 +260,19 @@ export const DAILY_ACTIVITY: History = {
     revenue_trend: 'insufficient',
     total_revenue: 0,
     average_revenue_per_event: 0,
-    summary: 'Rated BBB with 61 of 100 points; most is lost to low revenue.',
+    summary: 'Rated BBB with 61 of 100 points; largest deduction: low revenue.',
   },
 };
 
 /**
- * USD 3,000 a week for 43 weeks, the last 119 days ago.
- * Revenue, cadence, trend: 0. Trust of the last 180 days: 2000. Tenure: 500 + 30 × 500 / 39 = 884. Dormancy: 89 days beyond 30:
- * 2884 × (60 - 29) / (60 × 4) = 372 (a day later 2884 × 60 / (60 × 8) = 360): 4. Largest loss: revenue 3000.
+ * USD 3,000 a week, attested, for 43 weeks, the last 119 days ago.
+ * Revenue, cadence, trend: 0. Trust of the last 180 days: 2000. Tenure: 500 + 30 × 500 / 39 = 884. Dormancy: 13 days in 90 are a gap of
+ * 6.92, so 27 days are free and 20 halve: 92 days beyond, 2884 × (40 - 12) / (40 × 16) = 126 (a day later 121): 1. Largest loss: revenue
+ * 3000.
  */
 export const ENDED_LONG_AGO: History = {
   events: daysBetween(119, 413, 7).map((day) => revenue(day, 300_000n, HARDWARE_SIGNED)),
+  isVerified: true,
   rating: {
     ...BONDED,
     mcr_score: 0,
@@ -258,7 +283,7 @@ export const ENDED_LONG_AGO: History = {
     revenue_trend: 'insufficient',
     total_revenue: 12_900_000,
     average_revenue_per_event: 300_000,
-    summary: 'Not rated: 4 of 100 points, and a rating needs 30; most is lost to low revenue.',
+    summary: 'Not rated: 1 of 100 points, and a rating needs 30; largest deduction: low revenue.',
   },
 };
 
@@ -267,10 +292,10 @@ const MANY_REVENUE_PER_DAY = 2;
 const MANY_EVENTS_PER_DAY = 10;
 
 /**
- * Ten events a day for 120 days (18 weeks): twice USD 50, hardware-signed, and eight on-chain activity events. 1,200 in all.
+ * Ten events a day for 120 days (18 weeks): twice USD 50, attested, and eight declared activity events. 1,200 in all.
  * Revenue: a week earns 70,000 cents: 2300 + 20000 × 400 / 50000 = 2460. Cadence: 2500. Trend: 1500. Trust: a day weighs
- * 10,000 at 100 percent and 800 at 70: 105600000 / 10800 = 9777: 2000 × 9777 / 10000 = 1955. Tenure: 500 + 5 × 500 / 39 = 564.
- * Total 8979: 90. Largest loss: revenue 540.
+ * 10,000 at 100 percent and 800 at 20: 101600000 / 10800 = 9407: 2000 × 9407 / 10000 = 1881. Tenure: 500 + 5 × 500 / 39 = 564.
+ * Total 8905: 89. Largest loss: revenue 540.
  */
 export const MANY_EVENTS: History = {
   events: MANY_DAYS.flatMap((day) =>
@@ -279,9 +304,10 @@ export const MANY_EVENTS: History = {
       secondsEarlier: 60 * index,
     })),
   ),
+  isVerified: true,
   rating: {
     ...BONDED,
-    mcr_score: 90,
+    mcr_score: 89,
     mcr: 'AA',
     event_count: 1_200,
     revenue_event_count: 240,
@@ -289,7 +315,7 @@ export const MANY_EVENTS: History = {
     revenue_trend: 'stable',
     total_revenue: 1_200_000,
     average_revenue_per_event: 5_000,
-    summary: 'Rated AA with 90 of 100 points; most is lost to low revenue.',
+    summary: 'Rated AA with 89 of 100 points; largest deduction: low revenue.',
   },
 };
 

@@ -1,38 +1,15 @@
 /** Personas with different KYB and chip attestations. */
-import { keccak256, stringToHex } from 'viem';
+import { attestChip, attestKyb } from './attestation-acts.ts';
 import { SHORT_HISTORY } from './histories.ts';
 import { adminCall } from '../main-chain/calls.ts';
 import { served } from './persona.ts';
 import type { Act, Persona, ServedExpectation } from './persona.ts';
-import { blockTimestamp } from './planned-event.ts';
 
 const ATTESTED_DAYS_AGO = 60;
-const NEVER = 0n;
-
-/** Returns a placeholder for the SHA-256 of a leaf certificate. */
-function certificateHash(id: bigint): string {
-  return keccak256(stringToHex(`certificate of ${id}`));
-}
-
-const ATTEST_KYB: Act = {
-  daysAgo: ATTESTED_DAYS_AGO,
-  calls: (deployment, { owner }) => [adminCall(deployment, 'attestationRegistry', 'attestKyb', [owner.address, NEVER])],
-};
-
-const ATTEST_CHIP: Act = {
-  daysAgo: ATTESTED_DAYS_AGO,
-  calls: (deployment, { id }) => [
-    adminCall(deployment, 'attestationRegistry', 'attestChip', [id, NEVER, certificateHash(id)]),
-  ],
-};
-
+const ATTEST_KYB = attestKyb(ATTESTED_DAYS_AGO);
+const ATTEST_CHIP = attestChip(ATTESTED_DAYS_AGO);
 /** Attests for thirty days, which have passed. */
-const ATTEST_SHORT_KYB: Act = {
-  daysAgo: ATTESTED_DAYS_AGO,
-  calls: (deployment, { owner }, now) => [
-    adminCall(deployment, 'attestationRegistry', 'attestKyb', [owner.address, BigInt(blockTimestamp(now, 30))]),
-  ],
-};
+const ATTEST_SHORT_KYB = attestKyb(ATTESTED_DAYS_AGO, 30);
 
 const REVOKE_CHIP: Act = {
   daysAgo: 20,

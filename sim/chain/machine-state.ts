@@ -34,6 +34,10 @@ export interface Machine {
   readonly id: bigint;
   /** Undefined: no token on this chain. */
   readonly owner: string | undefined;
+  /** Newest owner that a transfer named; stays after a burn. */
+  readonly lastOwner: string | undefined;
+  /** Changes of hands: the number of events before each, and its block time in Unix seconds. */
+  readonly hands: readonly { readonly seq: number; readonly at: number }[];
   readonly controller: string;
   /** Recorded while the machine is homed elsewhere. */
   readonly recordedOperator: string;
@@ -69,6 +73,8 @@ export const EMPTY_WORLD: World = {
 
 export const NO_MACHINE: Omit<Machine, 'id'> = {
   owner: undefined,
+  lastOwner: undefined,
+  hands: [],
   controller: ZERO,
   recordedOperator: ZERO,
   endpoints: [],

@@ -281,7 +281,7 @@ function bridgeIn(draft: BlockDraft, machine: Machine, random: Random, actors: A
 /** Restarts the readable history, sometimes with as many events as before. */
 function importEvents(draft: BlockDraft, machine: Machine, random: Random): void {
   const prior = machine.prior + machine.events.length + random.integer(0, 3);
-  draft.change(machine.id, { prior, events: [] });
+  draft.change(machine.id, { prior, events: [], hands: machine.hands.map(({ at }) => ({ seq: 0, at })) });
   draft.log('eventRegistry', 'MachineEventsImported(uint256,uint256)', [uint(machine.id)], [uint(prior)]);
   draft.note(`${machine.id} imported ${prior} events`);
   if (!random.chance(0.3)) return;
@@ -299,6 +299,7 @@ function setHome(draft: BlockDraft, machine: Machine, home: number): void {
 }
 
 function logTransfer(draft: BlockDraft, from: string, to: string, id: bigint): void {
+  if (to !== ZERO) noteOwner(draft, draft.machine(id), to);
   const indexed = [address(from), address(to), uint(id)];
   draft.log('machineRegistry', 'Transfer(address,address,uint256)', indexed);
 }
@@ -323,4 +324,11 @@ export function drawEndpoints(random: Random): Endpoint[] {
 
 export function short(account: string): string {
   return account === ZERO ? 'none' : account.slice(0, 6);
+}
+
+/** Notes a change of hands; the first mint is none. */
+function noteOwner(draft: BlockDraft, { id, lastOwner, hands, events }: Machine, to: string): void {
+  const isChange = lastOwner !== undefined && lastOwner !== to;
+  const change = { seq: events.length, at: draft.timestamp };
+  draft.change(id, { lastOwner: to, hands: isChange ? [...hands, change] : hands });
 }

@@ -60,7 +60,7 @@ export function isAltBodyTrue(
   if (events.length === 0) return false;
   const same = expect(events, 'indexer_behind') as Record<string, unknown>;
   const counts = ['event_count', 'revenue_event_count', 'activity_event_count', 'total_revenue', 'last_updated'];
-  const others = [...counts, 'mcr_degraded', 'average_revenue_per_event'];
+  const others = [...counts, 'mcr_degraded', 'average_revenue_per_event', 'evidence'];
   const withoutCounts = (value: object) =>
     Object.fromEntries(Object.entries(value).filter(([name]) => !others.includes(name)));
   return counted <= events.length && matchesExpected(withoutCounts(body), withoutCounts(same));
@@ -77,11 +77,12 @@ function expectAltRating(
 ): object {
   const { log = NO_LOG } = altMachineOf(world, id);
   const machine = machineOf(block.world, id);
-  const rating = rateEvents(events, log.prior, unavailable, machine, block, nowSeconds);
+  const rating = rateEvents(events, { prior: log.prior, hands: [] }, unavailable, machine, block, nowSeconds);
   const record = { ...expectRecord(id, rating), ...toHome(unavailable) };
   if (route === 'mcr') return record;
   // Nothing stops a machine of the virtual alt chain.
-  const home = { prior: log.prior, count: log.events.length, slot, availability: 'available' };
+  const history = { prior: log.prior, events, count: log.events.length, changedHandsAt: undefined };
+  const home = { ...history, slot, availability: 'available' };
   return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, home) };
 }
 
@@ -161,7 +162,14 @@ function expectAltCard(id: bigint, block: Block, world: AltWorld): object {
 function toStatus(id: bigint, block: Block, world: AltWorld, nowSeconds: number) {
   const { log = NO_LOG } = altMachineOf(world, id);
   const machine = machineOf(block.world, id);
-  const { bond_status, negative_flag } = rateEvents([], 0, 'not_rated_here', machine, block, nowSeconds);
+  const { bond_status, negative_flag } = rateEvents(
+    [],
+    { prior: 0, hands: [] },
+    'not_rated_here',
+    machine,
+    block,
+    nowSeconds,
+  );
   return { bond_status, negative_flag, event_count: log.events.length };
 }
 

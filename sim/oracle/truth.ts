@@ -3,7 +3,7 @@
  * the rating model; no code of `src/` takes part.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { rateRawEvents, type ModelResult } from '../../cli/replay/model.ts';
+import { countVerdicts, rateRawEvents, type ModelInput, type ModelResult } from '../../cli/replay/model.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import {
   LOCAL_ORDINAL,
@@ -47,31 +47,32 @@ export function isSameAt(id: bigint, one: Block, other: Block): boolean {
   );
 }
 
+const NO_VERDICTS = {
+  ...{ declared: 0, pending: 0, not_found: 0, failed: 0, wrong_time: 0, wrong_payee: 0 },
+  ...{ unknown_payer: 0, self_paid: 0, circular: 0, already_counted: 0, paid: 0 },
+};
+
 const NO_RATES = { feed: false, through: '1970-01-01', tokens: {}, fixed: {}, rates: {} };
 
 function rate(machine: Machine, block: Block, nowSeconds: number): ModelResult {
-  return rateEvents(machine.events, machine.prior, null, machine, block, nowSeconds);
+  const hands = machine.hands.map(({ seq }) => seq);
+  return rateEvents(machine.events, { prior: machine.prior, hands }, null, machine, block, nowSeconds);
 }
 
 /** Rates events of either chain with the machine's facts on the main chain. */
 export function rateEvents(
   events: readonly SimEvent[],
-  prior: number,
+  { prior, hands }: { readonly prior: number; readonly hands: readonly number[] },
   ratingUnavailable: string | null,
   machine: Machine,
   block: Block,
   nowSeconds: number,
 ): ModelResult {
   return rateRawEvents({
-    events: events.map(({ type, value, currency, timestamp, trust, blockTimestamp }, seq) => ({
-      seq: BigInt(seq),
-      type: BigInt(type),
-      value,
-      currency,
-      timestamp: BigInt(timestamp),
-      trust: BigInt(trust),
-      blockTimestamp: BigInt(blockTimestamp),
-    })),
+    events: toRawEvents(events),
+    hands: hands.map(BigInt),
+    // The virtual chain has no attestation registry.
+    operatorVerified: false,
     priorEvents: BigInt(prior),
     subscription: STATUS_NAMES[statusAt(machine, block.world, block.timestamp)]!,
     negativeFlagAt: BigInt(machine.flaggedAt),
@@ -80,6 +81,20 @@ export function rateEvents(
     now: BigInt(nowSeconds),
     rates: NO_RATES,
   });
+}
+
+function toRawEvents(events: readonly SimEvent[]): ModelInput['events'] {
+  return events.map(({ type, value, currency, timestamp, trust, blockTimestamp }, seq) => ({
+    seq: BigInt(seq),
+    type: BigInt(type),
+    value,
+    currency,
+    timestamp: BigInt(timestamp),
+    trust: BigInt(trust),
+    blockTimestamp: BigInt(blockTimestamp),
+    attested: false,
+    paidCents: 0n,
+  }));
 }
 
 export type MachineRoute = 'mcr' | 'explanation' | 'profile' | 'card';
@@ -92,7 +107,9 @@ export function expectBody(route: MachineRoute, id: bigint, block: Block, nowSec
   if (route === 'profile') return expectProfile(machine, rating);
   const record = expectRecord(id, rating);
   if (route === 'mcr') return record;
-  const history = { prior: machine.prior, count: machine.events.length };
+  const { events, prior } = machine;
+  const changedHandsAt = events.length === 0 ? undefined : machine.hands.at(-1)?.at;
+  const history = { prior, events, count: events.length, changedHandsAt };
   const availability = toAvailability(machine, block.world);
   return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, { ...history, availability }) };
 }
@@ -159,15 +176,24 @@ export function expectExplanation(
   block: Block,
   rating: ModelResult,
   nowSeconds: number,
-  home: { readonly prior: number; readonly count: number; readonly slot?: number; readonly availability: string },
+  home: {
+    readonly prior: number;
+    readonly events: readonly SimEvent[];
+    readonly count: number;
+    readonly changedHandsAt: number | undefined;
+    readonly slot?: number;
+    readonly availability: string;
+  },
 ) {
   const { number, hash, timestamp } = block;
-  const { prior, count, slot, availability } = home;
+  const { prior, count, slot, availability, changedHandsAt } = home;
+  const declared = countVerdicts({ events: toRawEvents(home.events), now: BigInt(nowSeconds), rates: NO_RATES });
   return {
     model: rating.model,
     total_hundredths: rating.total_hundredths,
     factors: rating.factors,
     dormancy: rating.dormancy,
+    anchor: rating.anchor,
     reasons: rating.reasons,
     availability,
     inputs: {
@@ -180,6 +206,12 @@ export function expectExplanation(
       event_count: count,
       ...(slot !== undefined && { slot: String(slot) }),
       rates: { feed: false, through: '1970-01-01' },
+    },
+    evidence: {
+      sources_hash: null,
+      changed_hands_at: changedHandsAt ?? null,
+      accounts: [],
+      verdicts: { ...NO_VERDICTS, declared },
     },
   };
 }

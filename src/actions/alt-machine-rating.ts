@@ -10,10 +10,12 @@ import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { emptyRatingState } from '../domain/rating/rating-state.ts';
 import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
 import type { Rating } from '../domain/rating/rating.ts';
+import { judgeVerifyStatus } from '../domain/evidence/verify-status.ts';
+import { NO_PROVENANCE } from '../domain/machine/provenance.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { EventHistoryRead } from './event-history.ts';
-import type { FoundAltMachine } from './find-machine.ts';
+import { requireMain, type FoundAltMachine } from './find-machine.ts';
 import { computeRating, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
 
 /** Members of a rating that every route shows. */
@@ -37,13 +39,36 @@ export async function rateAltMachine(
 ): Promise<RatedSnapshot> {
   const log = readEventLog(alt);
   const rates = ctx.fxRates.current();
-  const history: EventHistoryRead & { readonly isComplete: boolean } =
+  const { isComplete, ...events } =
     log.count === 0
       ? { isComplete: true, state: emptyRatingState(), tail: [] }
       : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
-  const unavailable = log.count === 0 ? 'no_events_yet' : history.isComplete ? undefined : 'indexer_behind';
-  const facts = { snapshot, history, priorEvents: log.priorEventCount, eventCount: log.count };
-  return computeRating({ ...facts, alt: toHomeInfo(alt, unavailable) }, rates, nowSeconds(ctx.clock));
+  // Without claims there is no evidence that a change of owner could end.
+  const history: EventHistoryRead = { ...events, provenance: NO_PROVENANCE };
+  const unavailable = log.count === 0 ? 'no_events_yet' : isComplete ? undefined : 'indexer_behind';
+  const now = nowSeconds(ctx.clock);
+  const operatorVerified = unavailable === undefined && (await isOperatorVerified(ctx, alt, snapshot, now));
+  const facts = { snapshot, history, priorEvents: log.priorEventCount, eventCount: log.count, operatorVerified };
+  return computeRating({ ...facts, alt: toHomeInfo(alt, unavailable) }, rates, now);
+}
+
+/**
+ * Returns whether the operator's identity is verified, and the owner's wallet is bound to the operator (design/scoring.md, Anchor).
+ * Throws `ChainUnreadable` of either chain.
+ */
+async function isOperatorVerified(
+  { main, bindings }: Ctx,
+  { machine: { operator, owner } }: FoundAltMachine,
+  snapshot: MachineSnapshot,
+  now: number,
+): Promise<boolean> {
+  const records = unwrapOptional(snapshot.attestations);
+  if (operator === undefined || records === undefined || bindings === undefined) return false;
+  const kyb =
+    records.operator === operator ? records.kyb : await requireMain({ main }).chain.readKyb(operator, snapshot.block);
+  if (judgeVerifyStatus(kyb, now) !== 'verified') return false;
+  const binding = await bindings.readBinding(owner);
+  return binding.kind === 'bound' && binding.operator === operator;
 }
 
 /** Summarizes a machine without rating it. Throws `ChainUnreadable` of either chain. */

@@ -114,7 +114,10 @@ async function readEntry(
 
 const createHistories = () => new VersionedCache<LegacyMachine, EventHistoryRead>();
 
-/** Rates a legacy machine like any other; it has no flags, no override and no earlier chain. */
+/**
+ * Rates a legacy machine like any other; it has no flags, no override and no earlier chain. Everything is declared, and no operator is
+ * verified: it has no chip record, transfer log or KYB record.
+ */
 async function rateLegacyMachine(
   ctx: Ctx,
   sources: Sources,
@@ -133,6 +136,8 @@ async function rateLegacyMachine(
       bondStatus,
       negativeFlagAt: 0n,
       trustOverride: undefined,
+      changedHandsAfter: undefined,
+      operatorVerified: false,
       priorEvents: 0n,
       ratingUnavailable: undefined,
     });
@@ -156,6 +161,7 @@ function getHistoryOf(
     block,
     count: toEventCount(unwrap(machine.eventCount)),
     hasPriorEvents: false,
+    needsProvenance: false,
     pages: [events],
     readEvents: (from: number, to: number) => legacy.readEvents(id, block, from, to),
   } as const;

@@ -7,6 +7,7 @@ import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../domain/read-result.ts';
 import type { BlockRef, EventPage, EventRecord } from '../domain/machine/machine-facts.ts';
+import { NO_PROVENANCE, type Provenance } from '../domain/machine/provenance.ts';
 import { emptyRatingState, type RatingState } from '../domain/rating/rating-state.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import { decodeRatingStateDay } from '../domain/rating/rating-state-day-codec.ts';
@@ -15,7 +16,7 @@ import { RatingStateUnreadable, decodeRatingState } from '../domain/rating/ratin
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { EventGeneration } from '../ports/main-chain.ts';
-import type { StoredRatingState, StoredRatingStateDay } from '../ports/store.ts';
+import type { StoredRatingStateDay } from '../ports/store.ts';
 
 /** Maximum number of records after the state that a request reads; more are left to the indexer. */
 const MAX_TAIL = 2_000;
@@ -24,6 +25,8 @@ const MAX_TAIL = 2_000;
 export interface EventHistoryRead {
   readonly state: RatingState;
   readonly tail: readonly RatingEvent[];
+  /** Provenance of the machine at the block. */
+  readonly provenance: Provenance;
 }
 
 /** Source of the events of one machine at one block. */
@@ -33,6 +36,8 @@ export interface EventSource {
   readonly block: BlockRef;
   readonly count: number;
   readonly hasPriorEvents: boolean;
+  /** Whether the rating depends on the provenance even without events. */
+  readonly needsProvenance: boolean;
   /** Pages that were read with the machine. */
   readonly pages: readonly (ReadResult<EventPage> | undefined)[];
   /** Reads the records at positions `from` to `to - 1`. Throws `ChainUnreadable`. */
@@ -48,14 +53,15 @@ export async function readHistory(
 ): Promise<EventHistoryRead> {
   const { generation, id, count } = source;
   const stored = await ctx.store.readRatingState(generation, id, fingerprint);
-  const state =
-    stored !== undefined && (await isFromSource(main, source, stored))
-      ? decodeRatingState(stored.state)
-      : emptyRatingState();
+  if (count === 0 && stored === undefined && !source.needsProvenance) {
+    return { state: emptyRatingState(), tail: [], provenance: NO_PROVENANCE };
+  }
+  const { epoch, provenance } = await main.eventTimes.readPinnedHistory(source);
+  const state = stored?.epoch === epoch ? decodeRatingState(stored.state) : emptyRatingState();
   if (state.nextSeq > count) throw chainUnreadable('main', 'events');
-  if (state.nextSeq === count) return { state, tail: [] };
+  if (state.nextSeq === count) return { state, tail: [], provenance };
   if (count - state.nextSeq > MAX_TAIL) throw await syncing(main, source.block);
-  return { state, tail: (await readTimedEvents(main, source, state.nextSeq, count)).events };
+  return { state, tail: (await readTimedEvents(main, source, state.nextSeq, count)).events, provenance };
 }
 
 /**
@@ -70,12 +76,13 @@ export async function readDayHistory(
 ): Promise<DayHistory | undefined> {
   const { generation, id, count } = source;
   const stored = await ctx.store.listRatingStateDays(generation, id, fingerprint, RETAINED_DAYS + 1);
-  const days = (await isFromSource(main, source, stored)) ? stored.days : [];
+  const { epoch, provenance } = await main.eventTimes.readPinnedHistory(source);
+  const days = stored.epoch === epoch ? stored.days : [];
   const from = days.at(-1)?.nextSeq ?? 0;
   if (from > count) throw chainUnreadable('main', 'events');
   if (count - from > MAX_TAIL) return undefined;
   const { events } = await readTimedEvents(main, source, from, count);
-  return { stateDays: parseDays(days), events };
+  return { stateDays: parseDays(days), events, changedHandsAfter: provenance.changedHandsAfter };
 }
 
 function parseDays(days: readonly StoredRatingStateDay[]): readonly RatingStateDay[] {
@@ -85,15 +92,6 @@ function parseDays(days: readonly StoredRatingStateDay[]): readonly RatingStateD
     if (error instanceof RatingStateUnreadable) throw chainUnreadable('main', 'events');
     throw error;
   }
-}
-
-/** Returns whether a stored state belongs to the records at this block, and not to an earlier import or another chain. */
-async function isFromSource(
-  main: MainChainPorts,
-  { generation, id, block, hasPriorEvents }: EventSource,
-  { epoch }: Pick<StoredRatingState, 'epoch'>,
-): Promise<boolean> {
-  return (await main.eventTimes.readEventEpoch({ generation, id, block, hasPriorEvents })) === epoch;
 }
 
 /** Reads the records at positions `from` to `to - 1`, and converts them to events of the model with their block times. */

@@ -51,7 +51,7 @@ export async function findMachineUncached(ctx: Ctx, id: MachineId): Promise<Foun
   return settleHome(ctx, main, await main.chain.readMachineUncached(id), 'fresh');
 }
 
-export function requireMain({ main }: Ctx): MainChainPorts {
+export function requireMain({ main }: Pick<Ctx, 'main'>): MainChainPorts {
   if (main === undefined) throw new Fault('ServiceNotInitialised', {});
   return main;
 }

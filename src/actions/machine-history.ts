@@ -4,13 +4,15 @@
  */
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
+import { NO_PROVENANCE, type Provenance } from '../domain/machine/provenance.ts';
 import { unwrap } from '../domain/read-result.ts';
 import type { EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
+import { classifyEvent } from '../domain/rating/event-class.ts';
 import { rateDays, replaceLastDay, type DailyRatings, type DayHistory } from '../domain/rating/daily-rating.ts';
 import { HISTORY_DAYS, MIN_EVENTS_FOR_STORED_DAYS } from '../domain/rating/rating-state-days.ts';
-import { judgeEvent, type EventJudgement, type RatingEvent } from '../domain/rating/event.ts';
+import { judgeEvent, type EventJudgement, type EvidenceClass, type RatingEvent } from '../domain/rating/event.ts';
 import type { RateTable } from '../domain/rating/rate-table.ts';
 import { toServiceDirectory } from '../domain/machine/service-directory.ts';
 import { dayOf } from '../domain/rating/utc-day.ts';
@@ -21,6 +23,8 @@ import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
 import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
 import { VersionedCache } from './versioned-cache.ts';
+
+const NO_EVENTS = [{ records: [], events: [] }, NO_PROVENANCE] as const;
 
 const NOTHING: DailyRatings = { revenueBeforeCents: 0, days: [] };
 
@@ -39,6 +43,10 @@ export interface ListedEvent {
   readonly judgement: EventJudgement;
   /** Only for well-formed revenue. */
   readonly amount: AmountView | undefined;
+  /** Undefined: the event does not qualify. */
+  readonly evidence: EvidenceClass | undefined;
+  /** Undefined: the event is not revenue that qualifies. Without payment sources every verdict is `declared`. */
+  readonly verdict: 'declared' | undefined;
 }
 
 export interface EventListing {
@@ -93,8 +101,9 @@ async function computeDays(
 ): Promise<DailyRatings | undefined> {
   const history = await readWhole(ctx, located, rating.eventCount, fingerprint);
   if (history === undefined) return undefined;
-  const { negativeFlagAt, trustOverride, priorEvents } = inputs;
-  const facts = { rates: table, bondStatus: rating.bondStatus, negativeFlagAt, trustOverride, priorEvents };
+  const { negativeFlagAt, trustOverride, priorEvents, operatorVerified } = inputs;
+  const { bondStatus } = rating;
+  const facts = { rates: table, bondStatus, negativeFlagAt, trustOverride, priorEvents, operatorVerified };
   return rateDays(history, facts, { current: rating, today, maxDays: HISTORY_DAYS });
 }
 
@@ -107,11 +116,18 @@ async function readWhole(
 ): Promise<DayHistory | undefined> {
   const { main, snapshot, alt } = located;
   if (eventCount <= MIN_EVENTS_FOR_STORED_DAYS) {
-    return { stateDays: [], events: (await readEvents(located, 0, eventCount)).events };
+    const [{ events }, provenance] = await Promise.all([readEvents(located, 0, eventCount), readProvenance(located)]);
+    return { stateDays: [], events, changedHandsAfter: provenance.changedHandsAfter };
   }
   return alt === undefined
     ? readDayHistory(ctx, main, toEventSource(main, snapshot), fingerprint)
     : alt.index.readDayHistory(alt.snapshot, fingerprint);
+}
+
+/** Returns the provenance at the snapshot's block; a machine of the alt chain has none. */
+async function readProvenance({ main, snapshot, alt }: FoundMachine): Promise<Provenance> {
+  if (alt !== undefined) return NO_PROVENANCE;
+  return (await main.eventTimes.readPinnedHistory(toEventSource(main, snapshot))).provenance;
 }
 
 interface TimedEvents {
@@ -137,20 +153,30 @@ export async function listEvents(ctx: Ctx, id: MachineId, { cursor, limit }: Eve
   const eventCount = rated?.rating.eventCount ?? readEventCount(snapshot);
   const to = Math.min(cursor, eventCount);
   const from = Math.max(0, to - limit);
-  const { records, events } = await readEvents(located, from, to);
+  const [{ records, events }, { changeOfHands }] =
+    from === to ? NO_EVENTS : await Promise.all([readEvents(located, from, to), readProvenance(located)]);
   const { table } = ctx.fxRates.current();
+  const changedHandsSeq = changeOfHands?.seq ?? 0;
   return {
     snapshot,
     eventCount,
-    events: events.map((event, place) => toListedEvent(records[place]!, event, table)).reverse(),
+    events: events.map((event, place) => toListedEvent(records[place]!, event, table, changedHandsSeq)).reverse(),
     nextCursor: from === 0 ? undefined : from,
     alt: rated?.alt,
   };
 }
 
-function toListedEvent(record: EventRecord, event: RatingEvent, rates: RateTable): ListedEvent {
+function toListedEvent(
+  record: EventRecord,
+  event: RatingEvent,
+  rates: RateTable,
+  changedHandsSeq: number,
+): ListedEvent {
   const judgement = judgeEvent(event);
   const isPriced = judgement !== 'malformed' && event.type === REVENUE_TYPE;
   const amount = isPriced ? viewAmount(event, rates) : undefined;
-  return { record, position: Number(event.seq), blockTimestamp: event.blockTimestamp, judgement, amount };
+  const position = Number(event.seq);
+  const { evidence, hasVerdict } = classifyEvent(event, rates, position < changedHandsSeq);
+  const verdict = hasVerdict ? 'declared' : undefined;
+  return { record, position, blockTimestamp: event.blockTimestamp, judgement, amount, evidence, verdict };
 }

@@ -2,10 +2,12 @@
  * Computes the current rating of a machine from its history and facts (design/scoring.md, chain-evm 3.7). Shared by every action that
  * shows a score.
  */
+import { judgeVerifyStatus } from '../domain/evidence/verify-status.ts';
 import { judgeBond } from '../domain/machine/bond.ts';
 import { chainUnreadable, type ChainName } from '../domain/faults.ts';
 import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import type { MachineSnapshot, SubscriptionStatus } from '../domain/machine/machine-facts.ts';
+import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/runtime.ts';
@@ -45,6 +47,10 @@ export interface RatingInputs {
   readonly eventCount: number;
   readonly fxFeed: boolean;
   readonly fxThroughDay: number;
+  /** Whether the operator's identity is verified and it accepted the machine. */
+  readonly operatorVerified: boolean;
+  /** Block time of the newest change of hands; undefined without one, and without events. */
+  readonly changedHandsAt: number | undefined;
 }
 
 const createHistories = () => new VersionedCache<MachineSnapshot, EventHistoryRead>();
@@ -66,9 +72,17 @@ function rateNow(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead)
   const second = nowSeconds(ctx.clock);
   return ctx.actionState.of(createRatings).get(snapshot, [second, rates.table, history], () => {
     const priorEvents = unwrap(snapshot.priorEventCount);
-    const facts = { snapshot, history, priorEvents, eventCount: readEventCount(snapshot), alt: undefined };
+    const operatorVerified = isOperatorVerified(snapshot, history, second);
+    const eventCount = readEventCount(snapshot);
+    const facts = { snapshot, history, priorEvents, eventCount, operatorVerified, alt: undefined };
     return computeRating(facts, rates, second);
   });
+}
+
+/** Returns whether the printed operator's identity is verified and it accepted the machine (design/scoring.md, Anchor). */
+function isOperatorVerified(snapshot: MachineSnapshot, { provenance }: EventHistoryRead, now: number): boolean {
+  const records = readAttestations(snapshot, findOperator(snapshot));
+  return provenance.isAccepted && judgeVerifyStatus(records?.kyb, now) === 'verified';
 }
 
 /** Reads the history of a machine whose logs are complete. Async so that an unreadable fact rejects like any failed read. */
@@ -94,6 +108,7 @@ export function toEventSource({ chain }: MainChainPorts, snapshot: MachineSnapsh
     block,
     count: readEventCount(snapshot),
     hasPriorEvents: unwrap(snapshot.priorEventCount) > 0n,
+    needsProvenance: unwrapOptional(snapshot.attestations)?.kyb !== undefined,
     pages: [events, firstEvents],
     readEvents: (from, to) => chain.readEvents(id, block, from, to),
   };
@@ -110,12 +125,14 @@ interface RatedFacts {
   /** Prior events on the machine's home chain. */
   readonly priorEvents: bigint;
   readonly eventCount: number;
+  readonly operatorVerified: boolean;
   readonly alt: AltHomeInfo | undefined;
 }
 
 /** Runs the model at the second `now`. Throws `ChainUnreadable`. */
 export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: number): RatedSnapshot {
-  const { snapshot, history, priorEvents, eventCount, alt } = facts;
+  const { snapshot, history, priorEvents, eventCount, operatorVerified, alt } = facts;
+  const { changedHandsAfter, changeOfHands } = history.provenance;
   const subscriptionStatus = unwrap(snapshot.subscriptionStatus);
   const flags = unwrapOptional(snapshot.flags);
   const inputs: RatingInputs = {
@@ -127,11 +144,15 @@ export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: nu
     eventCount,
     fxFeed: rates.table.feed,
     fxThroughDay: rates.table.throughDay,
+    operatorVerified,
+    changedHandsAt: eventCount === 0 ? undefined : changeOfHands?.at,
   };
   try {
     const rating = rateMachine({
       state: history.state,
       tail: history.tail,
+      changedHandsAfter,
+      operatorVerified,
       rates: rates.table,
       now,
       bondStatus: judgeBond(subscriptionStatus),

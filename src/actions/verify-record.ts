@@ -3,10 +3,11 @@
  * evidence 3). Chain facts stay cached until a log changes them, but a status depends on the clock: a record is valid for one second.
  */
 import { findDidController } from '../domain/machine/did-controller.ts';
-import { chainUnreadable, Fault } from '../domain/faults.ts';
+import { Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
-import type { AttestationRecords, MachineSnapshot } from '../domain/machine/machine-facts.ts';
-import { unwrap, unwrapOptional } from '../domain/read-result.ts';
+import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
+import { unwrap } from '../domain/read-result.ts';
 import { judgeVerifyStatus, type VerifyStatus } from '../domain/evidence/verify-status.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
@@ -41,7 +42,7 @@ const createRecords = () => new VersionedCache<MachineSnapshot, VerifyRecord>();
 
 function toRecord(snapshot: MachineSnapshot, now: number): Omit<VerifyRecord, 'chainId'> {
   const owner = unwrap(snapshot.owner);
-  const operator = unwrapOptional(snapshot.operator) ?? owner;
+  const operator = findOperator(snapshot);
   const attested = readAttestations(snapshot, operator);
   return {
     id: snapshot.id,
@@ -50,11 +51,4 @@ function toRecord(snapshot: MachineSnapshot, now: number): Omit<VerifyRecord, 'c
     kyb: judgeVerifyStatus(attested?.kyb, now),
     chip: judgeVerifyStatus(attested?.chip, now),
   };
-}
-
-/** Returns undefined when no attestation registry is configured. Requires the KYB record to be that of the record's operator. */
-function readAttestations({ attestations }: MachineSnapshot, operator: Address): AttestationRecords | undefined {
-  const records = unwrapOptional(attestations);
-  if (records !== undefined && records.operator !== operator) throw chainUnreadable('main', 'contradiction');
-  return records;
 }

@@ -64,7 +64,7 @@ export interface IndexProofStore {
   storeOwnershipReads(expected: Checkpoint, reads: OwnershipReads): Promise<boolean>;
   /** Returns blocks of unknown time below `below`, newest first. */
   listUntimedBlocks(below: number, limit: number): Promise<readonly LogBlock[]>;
-  /** Sets the times of blocks and of their event logs, where they are unknown. */
+  /** Sets the times of blocks and of their logs, where they are unknown, and judges events again whose evidence depends on them. */
   writeBlockTimes(times: readonly { readonly blockNumber: number; readonly blockTimestamp: number }[]): Promise<void>;
   /** Returns unproven blocks below `below`, newest first. */
   listUnprovenBlocks(below: number, limit: number): Promise<readonly LogBlock[]>;

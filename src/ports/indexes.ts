@@ -4,6 +4,7 @@ import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.t
 import type { ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { BlockRef, EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import type { EventEvidence, Provenance } from '../domain/machine/provenance.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
 import type { RatingState } from '../domain/rating/rating-state.ts';
@@ -65,7 +66,7 @@ export interface IndexHealth {
 }
 
 /** Log of the record at position `seq`; `eventType`, `value` and `eventIndex` prove that both belong together. */
-export interface EventLogRow {
+export interface EventLogRow extends EventEvidence {
   readonly seq: number;
   readonly eventIndex: bigint;
   readonly eventType: number;
@@ -81,6 +82,12 @@ export interface PinnedMachine {
   readonly block: BlockRef;
   /** Whether the history was restarted at least once, possibly after what is stored. Its logs must be proven. */
   readonly hasPriorEvents: boolean;
+}
+
+/** History of a machine as of one block, without its events. */
+export interface PinnedHistory {
+  readonly epoch: number;
+  readonly provenance: Provenance;
 }
 
 export interface EventLogQuery extends PinnedMachine {
@@ -104,10 +111,10 @@ export interface EventTimes {
   readEventLogs(query: EventLogQuery): Promise<readonly EventLogRow[]>;
 
   /**
-   * Returns how many imports the machine had as of `block`; each restarts the history. Also proves that the stored logs belong to the
-   * chain of the block, and are proven where they must be: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
+   * Returns the history of the machine as of `block`. Also proves that the stored logs belong to the chain of the block, and are proven
+   * where they must be: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
    */
-  readEventEpoch(machine: PinnedMachine): Promise<number>;
+  readPinnedHistory(machine: PinnedMachine): Promise<PinnedHistory>;
 }
 
 /** Events of one machine's current incarnation, as input of the model. */

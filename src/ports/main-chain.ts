@@ -2,6 +2,7 @@
  * Ports of the main chain: machines, heads, logs and legacy machines (chain-evm 2 to 7). Implemented by `adapters/main-chain`.
  * Every method throws `ChainUnreadable`. A machine that does not exist is a snapshot whose `owner` is absent, never a fault.
  */
+import type { AttestationRecord } from '../domain/evidence/verify-status.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
 import type {
@@ -71,6 +72,8 @@ export interface MainChain {
   readBalanceAt(owner: Address, block: BlockId): Promise<bigint>;
   /** Returns the records at positions `from` to `to - 1` at exactly `block`, with one request per page. */
   readEvents(id: MachineId, block: BlockRef, from: number, to: number): Promise<EventPage>;
+  /** Returns the KYB record of any operator at `block`; undefined without one, and without an attestation registry. */
+  readKyb(operator: Address, block: BlockRef): Promise<AttestationRecord | undefined>;
   /** Returns the deployment facts; cached until a log changes them. */
   readDeployment(): Promise<DeploymentFacts>;
   /** Runs the readiness calls at most once a second. Never throws. */
@@ -129,7 +132,7 @@ export type LogEffect =
   /** Unknown topic: every machine, and a counter is incremented. */
   | { readonly kind: 'unknown' };
 
-/** Content of an event registry's log. */
+/** Content of a log of a machine's events. */
 export type EventLogBody =
   | {
       readonly kind: 'submitted';

@@ -9,11 +9,12 @@ import type { AcceptanceOutcome } from '../domain/evidence/evidence-steps.ts';
 import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
+import type { Provenance } from '../domain/machine/provenance.ts';
 import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
-import type { ChipLogBody, EventGeneration } from './main-chain.ts';
+import type { ChipLogBody, EventGeneration, RegistryLogBody } from './main-chain.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
 export interface Checkpoint {
@@ -21,7 +22,7 @@ export interface Checkpoint {
   readonly blockHash: string;
 }
 
-/** One log of an event registry, in chain order. */
+/** One log of a machine's events or provenance, in chain order. */
 export type EventLogEntry =
   | {
       readonly kind: 'submitted';
@@ -41,7 +42,20 @@ export type EventLogEntry =
       readonly machineId: MachineId;
       readonly blockNumber: number;
       readonly logIndex: number;
-    };
+    }
+  | RegistryLogEntry;
+
+/** One log of the registries of the second generation: it moves a token, sets a controller or changes a chip record. */
+export type RegistryLogEntry =
+  | ChipLogEntry
+  | (Exclude<RegistryLogBody, ChipLogBody> &
+      RegistryLogPlace & { readonly transactionHash: string; readonly blockTimestamp: number });
+
+interface RegistryLogPlace {
+  readonly generation: 'current';
+  readonly blockNumber: number;
+  readonly logIndex: number;
+}
 
 /** Head of the main chain as a worker read it; every replica judges the index by it. */
 export interface HeadObservation {
@@ -51,7 +65,7 @@ export interface HeadObservation {
 }
 
 /** One log of a chip record. */
-export type ChipLogEntry = ChipLogBody & { readonly blockNumber: number; readonly logIndex: number };
+export type ChipLogEntry = ChipLogBody & RegistryLogPlace;
 
 /** What the index holds about one machine. */
 export interface IndexedMachine {
@@ -71,11 +85,11 @@ export interface MainChainIndexStore {
   claimMainChainIdentity(identity: string): Promise<boolean>;
   readMainChainCheckpoint(): Promise<Checkpoint | undefined>;
   /**
-   * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, the logs of chip
-   * records, and `next` itself, in one transaction.
+   * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, and `next`
+   * itself, in one transaction.
    * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first).
-   * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import.
-   * Without `unproven` the blocks become a proof segment of headers.
+   * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import. Judges each by the provenance
+   * before it. Without `unproven` the blocks become a proof segment of headers.
    */
   advanceMainChain(
     expected: Checkpoint | undefined,
@@ -83,14 +97,13 @@ export interface MainChainIndexStore {
     logs: readonly EventLogEntry[],
     ownership: OwnershipReads,
     unproven?: UnprovenWindow,
-    chipLogs?: readonly ChipLogEntry[],
   ): Promise<boolean>;
   /** Returns the machine at one state of the index; undefined before the first checkpoint. */
   readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
-  /** Replaces the chip logs of a machine in the blocks up to `throughBlock`. */
+  /** Replaces the chip logs of a machine in the blocks up to `throughBlock`, and begins a new epoch. */
   replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): Promise<void>;
   /**
-   * Replaces the logs of a machine by all its logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
+   * Replaces the event logs of a machine by all its event logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
    * when the checkpoint is no longer `checkpoint`.
    */
   replaceEventLogs(
@@ -122,6 +135,11 @@ export interface MainChainIndexStore {
     generation: EventGeneration,
     id: MachineId,
   ): Promise<{ readonly count: number; readonly epoch: number }>;
+  /**
+   * Returns the provenance of a machine of the second generation at the checkpoint; undefined while the block time of one of its events or
+   * transfers is unknown.
+   */
+  readProvenance(id: MachineId): Promise<Provenance | undefined>;
   /** Returns the machines of the second generation with the newest logs, newest first; at most `limit`, and `MAX_ACTIVE_MACHINES`. */
   listActiveMachines(limit: number): Promise<readonly ActiveMachine[]>;
   /**

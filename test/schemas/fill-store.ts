@@ -8,7 +8,9 @@ import {
   ratingStateOf,
   id,
   imported,
+  NO_OWNERSHIP,
   submitted,
+  transferred,
 } from '../../testing/contracts/store/samples.ts';
 import type { AltMachineState } from '../../src/ports/alt-store.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -25,6 +27,17 @@ export const ALT_IDENTITY = 'genesis=a';
 /** Fills an empty database of this release. */
 export async function fillStore(store: Store): Promise<void> {
   await store.claimMainChainIdentity(MAIN_IDENTITY);
+  await fillMainIndex(store);
+  await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: NOW * 1000 });
+  await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
+  for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
+  await fillChips(store);
+  await fillAlt(store);
+  await store.checkWritable();
+}
+
+/** Fills what the index of the main chain writes. */
+export async function fillMainIndex(store: Store): Promise<void> {
   const ownership = {
     readAtBlock: 1,
     changes: [7, 8].map((machine) => ({
@@ -34,16 +47,19 @@ export async function fillStore(store: Store): Promise<void> {
       controller: CONTROLLER,
     })),
   };
-  const logs = [submitted(id(7)), imported(id(8)), submitted(id(8)), submitted(id(8), { generation: 'legacy' })];
+  const logs = [
+    transferred(id(7), OWNER),
+    submitted(id(7)),
+    imported(id(8)),
+    submitted(id(8)),
+    submitted(id(8), { generation: 'legacy' }),
+  ];
   await store.advanceMainChain(undefined, checkpointAt(1), logs, ownership);
-  await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: NOW * 1000 });
+  const block = { blockNumber: 2, blockHash: `0x${'b'.repeat(64)}`, blockTimestamp: 0, digest: `0x${'d'.repeat(64)}` };
+  const unproven = { blocks: [block], ownershipOf: [id(9)] };
+  await store.advanceMainChain(checkpointAt(1), checkpointAt(2), [], NO_OWNERSHIP, unproven);
   const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
   await store.writeRatingStates(RATES, [{ ...ratingStateOf(id(7), 1), days }, ratingStateOf(id(8), 1, { epoch: 1 })]);
-  await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
-  for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
-  await fillChips(store);
-  await fillAlt(store);
-  await store.checkWritable();
 }
 
 async function fillChips(store: Store): Promise<void> {
@@ -114,10 +130,14 @@ export async function readFilled(store: Store): Promise<object> {
     checkpoint: await store.readMainChainCheckpoint(),
     head: await store.readHeadObservation(),
     logs: await store.listEventLogs('current', id(8), 0, 10),
+    provenance: await store.readProvenance(id(7)),
     fold: await store.readRatingState('current', id(7), RATES),
     rates: await store.loadRates(),
     decision: await store.readDecision(id(7)),
     audit: await store.listAppliedDecisions(id(7)),
+    unread: await store.listUnreadMachines(9),
+    unproven: await store.listUnprovenBlocks(9, 9),
+    segments: await store.listProofSegments(),
     walk: await store.readAltWalk(),
     operations: await store.listAltOperations(id(9)),
     parked: await store.listParked(Number.MAX_SAFE_INTEGER, 10),

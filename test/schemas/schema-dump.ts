@@ -92,6 +92,8 @@ export function restoreSqlite(path: string, { sqlite, tables }: SchemaDump): voi
   connection.pragma('journal_mode = WAL');
   for (const { sql, parameters } of sqlite) connection.prepare(sql).run(...parameters.map(fromStored));
   for (const { name, columns, rows } of tables) {
+    // A migration may have inserted rows into the empty database.
+    connection.prepare(`DELETE FROM ${name}`).run();
     const insert = connection.prepare(
       `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     );
@@ -105,6 +107,7 @@ export async function restorePostgres(url: string, { postgres, tables }: SchemaD
   await client.connect();
   for (const { sql, parameters } of postgres) await client.query(sql, parameters.map(fromStored));
   for (const { name, columns, rows } of tables) {
+    await client.query(`DELETE FROM ${name}`);
     const places = columns.map((_, index) => `$${index + 1}`).join(', ');
     const sql = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${places})`;
     for (const row of rows) await client.query(sql, row.map(fromStored));

@@ -9,11 +9,12 @@ import {
   LATE_AFTER_SECONDS,
   REVENUE_TYPE,
 } from '../../src/domain/rating/constants.ts';
-import type { EventParts } from '../fixtures/rating-events.ts';
-import { inChainOrder, noonOf, TODAY } from '../fixtures/rating-events.ts';
+import type { DECLARED, EventForm, EventParts } from '../fixtures/rating-events.ts';
+import { attestedAt, inChainOrder, noonOf, TODAY } from '../fixtures/rating-events.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
 import type { RateTable } from '../../src/domain/rating/rate-table.ts';
 import { createRateTable, extendRateTable } from '../../src/domain/rating/rate-table.ts';
+import type { RatingInput } from '../../src/domain/rating/rating.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
 
@@ -25,6 +26,28 @@ const FIRST_DAY = TODAY - HISTORY_DAYS;
 
 const trustLevel = fc.constantFrom(0, 1, 2);
 
+/** Evidence, mostly declared; only events of trust level 2 can be attested. */
+const evidence = fc.record({
+  attested: fc.boolean(),
+  paidCents: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(0) },
+    { weight: 2, arbitrary: fc.integer({ min: 1_000, max: 60_000 }) },
+    { weight: 1, arbitrary: fc.constantFrom(100_000, 100_001, 10 ** 9) },
+  ),
+});
+
+/** Adds evidence to events of any form. */
+function withEvidence<F extends Omit<EventForm, keyof typeof DECLARED>>(
+  form: fc.Arbitrary<F>,
+): fc.Arbitrary<EventForm> {
+  return fc.tuple(form, evidence).map(([each, { attested, paidCents }]) => ({
+    ...each,
+    attested: attested && each.trust === 2,
+    paidCents,
+    changedHandsBefore: undefined,
+  }));
+}
+
 /** Minor units: mostly typical, some around the minimum and maximum amounts, some extreme. */
 const value = fc.oneof(
   { weight: 6, arbitrary: fc.bigInt(500n, 60_000n) },
@@ -32,16 +55,20 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(10n ** 9n - 1n, 10n ** 9n, 10n ** 9n + 1n, UINT256_MAX) },
 );
 
-const wellFormed = fc.oneof(
-  fc.record({ type: fc.constant(REVENUE_TYPE), value, currency: fc.constantFrom(...CURRENCIES), trust: trustLevel }),
-  fc.record({ type: fc.constant(ACTIVITY_TYPE), value, currency: fc.constant(''), trust: trustLevel }),
-);
+const revenueIn = (...currencies: readonly string[]) =>
+  fc.record({ type: fc.constant(REVENUE_TYPE), value, currency: fc.constantFrom(...currencies), trust: trustLevel });
+const activityIn = (currency: string) =>
+  fc.record({ type: fc.constant(ACTIVITY_TYPE), value, currency: fc.constant(currency), trust: trustLevel });
 
-const malformed = fc.oneof(
-  fc.record({ type: fc.constant(2), value, currency: fc.constant('USD'), trust: trustLevel }),
-  fc.record({ type: fc.constant(REVENUE_TYPE), value, currency: fc.constantFrom('usd', 'US', ''), trust: trustLevel }),
-  fc.record({ type: fc.constant(ACTIVITY_TYPE), value, currency: fc.constant('USD'), trust: trustLevel }),
-  fc.record({ type: fc.constant(REVENUE_TYPE), value, currency: fc.constant('USD'), trust: fc.constantFrom(3, 255) }),
+const wellFormed = withEvidence(fc.oneof(revenueIn(...CURRENCIES), activityIn('')));
+
+const malformed = withEvidence(
+  fc.oneof(
+    fc.record({ type: fc.constant(2), value, currency: fc.constant('USD'), trust: trustLevel }),
+    revenueIn('usd', 'US', ''),
+    activityIn('USD'),
+    fc.record({ type: fc.constant(REVENUE_TYPE), value, currency: fc.constant('USD'), trust: fc.constantFrom(3, 255) }),
+  ),
 );
 
 /** Offset in seconds from the block to an event that is neither late nor early. */
@@ -56,9 +83,7 @@ const outOfTime = fc.oneof(
   fc.integer({ min: EARLY_AFTER_SECONDS + 1, max: 10 ** 9 }),
 );
 
-type Form = Omit<EventParts, 'timestamp' | 'blockTimestamp'>;
-
-const place = (form: Form, blockTimestamp: number, offset: number): EventParts => ({
+const place = (form: EventForm, blockTimestamp: number, offset: number): EventParts => ({
   ...form,
   blockTimestamp,
   timestamp: BigInt(blockTimestamp + offset),
@@ -103,26 +128,36 @@ const crowded = fc
   .array(fc.tuple(fc.integer({ min: 0, max: 10 }), trustLevel, fc.integer({ min: 1, max: 30 })), { maxLength: 6 })
   .map((days) =>
     days.flatMap(([ago, trust, count]) => {
-      const form = { type: ACTIVITY_TYPE, value: 0n, currency: '', trust };
+      const form = { type: ACTIVITY_TYPE, value: 0n, currency: '', ...attestedAt(trust) };
       return Array.from({ length: count }, () => place(form, noonOf(TODAY - ago), 0));
     }),
   );
 
 /** Generates the events of a machine in chain order, none stored after noon of `TODAY`. */
 export const eventHistory: fc.Arbitrary<RatingEvent[]> = fc
-  .tuple(scattered, fc.array(rhythmic, { maxLength: 3, size: 'max' }), crowded)
-  .map(([loose, rhythms, crowd]) => inChainOrder([...loose, ...rhythms.flat(), ...crowd]));
+  .tuple(
+    scattered,
+    fc.array(rhythmic, { maxLength: 3, size: 'max' }),
+    crowded,
+    fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.array(blockTimestamp, { maxLength: 3 })),
+  )
+  .map(([loose, rhythms, crowd, changes]) =>
+    withChangesOfHands(inChainOrder([...loose, ...rhythms.flat(), ...crowd]), changes),
+  );
+
+/** Returns the events with changes of hands at the ends of the blocks of these times, and no others. */
+export function withChangesOfHands(events: readonly RatingEvent[], times: readonly number[]): RatingEvent[] {
+  return events.map((event, index) => {
+    const after = events[index - 1]?.blockTimestamp ?? 0;
+    const between = times.filter((time) => time >= after && time < event.blockTimestamp);
+    return { ...event, changedHandsBefore: between.length === 0 ? undefined : Math.min(...between) };
+  });
+}
 
 /** Generates one sound event, in USD or of activity, stored at the given time and at most 7 days old. */
 export const soundEventAt = (now: number): fc.Arbitrary<EventParts> =>
   fc
-    .tuple(
-      fc.oneof(
-        fc.record({ type: fc.constant(REVENUE_TYPE), value, currency: fc.constant('USD'), trust: trustLevel }),
-        fc.record({ type: fc.constant(ACTIVITY_TYPE), value, currency: fc.constant(''), trust: trustLevel }),
-      ),
-      fc.integer({ min: -LATE_AFTER_SECONDS, max: 0 }),
-    )
+    .tuple(withEvidence(fc.oneof(revenueIn('USD'), activityIn(''))), fc.integer({ min: -LATE_AFTER_SECONDS, max: 0 }))
     .map(([form, offset]) => place(form, now, offset));
 
 /** Generates one event that must not qualify, stored at the given time. */
@@ -130,20 +165,20 @@ export const nonQualifyingEventAt = (now: number): fc.Arbitrary<EventParts> =>
   fc.oneof(
     malformed.map((form) => place(form, now, 0)),
     fc.tuple(wellFormed, outOfTime).map(([form, offset]) => place(form, now, offset)),
-    fc
-      .record({
+    withEvidence(
+      fc.record({
         type: fc.constant(REVENUE_TYPE),
         value: fc.bigInt(0n, 999n),
         currency: fc.constant('USD'),
         trust: trustLevel,
-      })
-      .map((form) => place(form, now, 0)),
+      }),
+    ).map((form) => place(form, now, 0)),
   );
 
 /** Generates the facts of a machine at the given time. */
 export const factsAt = (
   now: number,
-): fc.Arbitrary<{ negativeFlagAt: bigint; trustOverride: number | undefined; bondStatus: 'bonded' | 'unbonded' }> =>
+): fc.Arbitrary<Pick<RatingInput, 'negativeFlagAt' | 'trustOverride' | 'bondStatus' | 'operatorVerified'>> =>
   fc.record({
     negativeFlagAt: fc.oneof(
       { weight: 3, arbitrary: fc.constant(0n) },
@@ -158,6 +193,7 @@ export const factsAt = (
       { weight: 1, arbitrary: fc.integer({ min: 0, max: 255 }) },
     ),
     bondStatus: fc.constantFrom('bonded', 'bonded', 'bonded', 'unbonded'),
+    operatorVerified: fc.boolean(),
   });
 
 /** Creates the rate table of a feed that is complete up to a day. */

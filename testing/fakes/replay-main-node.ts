@@ -4,9 +4,11 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 export const ADDRESSES = {
   eventRegistry: '0x00000000000000000000000000000000000000E1',
+  machineRegistry: '0x00000000000000000000000000000000000000A1',
   machineSubscription: '0x00000000000000000000000000000000000000B1',
   crossChainMirror: '0x00000000000000000000000000000000000000C1',
   adminFlags: '0x00000000000000000000000000000000000000F1',
+  attestationRegistry: '0x00000000000000000000000000000000000000D1',
 } as const;
 
 export const NODE_URL = 'http://node.test/key-of-the-provider';
@@ -19,6 +21,8 @@ export interface CannedEvent {
   readonly timestamp: bigint;
   readonly trust: number;
   readonly metadata?: Uint8Array;
+  /** Whether a chip is on record; a log before the event says so when it differs from the event before. */
+  readonly isChipOnRecord?: boolean;
 }
 
 export interface CannedChain {
@@ -37,6 +41,12 @@ export interface CannedChain {
   /** Number of logs before the import, which belong to no readable record. */
   readonly logsBeforeImport?: number;
   readonly maxQueryLimit: number;
+  /** Numbers of events before each change of hands. The token is minted in block 0. */
+  readonly hands?: readonly number[];
+  /** Whether the owner sets the controller in the head block. */
+  readonly isControllerSet?: boolean;
+  /** KYB record of the operator. */
+  readonly kyb?: { readonly expiresAt: number; readonly revokedAt: number };
 }
 
 export interface JsonRpcRequest {
@@ -74,7 +84,7 @@ export const word = (value: bigint | number): string => BigInt(value).toString(1
 function respondHonestly(chain: CannedChain, { method, params }: JsonRpcRequest): unknown {
   if (method === 'eth_chainId') return quantity(chain.chainId);
   if (method === 'eth_getBlockByNumber') return headerOf(chain, Number(params[0]));
-  if (method === 'eth_getLogs') return logsOf(chain, params[0] as { fromBlock: string; toBlock: string });
+  if (method === 'eth_getLogs') return logsOf(chain, params[0] as LogFilter);
   if (method === 'eth_call') return callOf(chain, params[0] as { to: string; data: string });
   throw new Error(`the canned node does not know ${method}`);
 }
@@ -103,6 +113,14 @@ function callOf(chain: CannedChain, { to, data }: { readonly to: string; readonl
       const page = chain.events.slice(Number(offset), Number(offset + limit));
       return encodeEvents(chain.machineId, page);
     }
+    case `${ADDRESSES.machineRegistry} 0xf41875e1`:
+      return `0x${word(0)}`;
+    case `${ADDRESSES.machineRegistry} 0x6352211e`:
+      return `0x${word(OWNER)}`;
+    case `${ADDRESSES.attestationRegistry} ${keccak('kybOf(address)').slice(0, 10)}`:
+      return args[0] !== OWNER || chain.kyb === undefined
+        ? `0x${word(0)}${word(0)}${word(0)}`
+        : `0x${word(1)}${word(chain.kyb.expiresAt)}${word(chain.kyb.revokedAt)}`;
     default:
       return '0x';
   }
@@ -140,39 +158,80 @@ function encodeBytes(bytes: Uint8Array): string {
   return word(bytes.length) + hex.padEnd(Math.ceil(hex.length / 64) * 64, '0');
 }
 
-function logsOf(chain: CannedChain, range: { readonly fromBlock: string; readonly toBlock: string }) {
-  const base = (block: number) => ({
-    address: ADDRESSES.eventRegistry.toLowerCase(),
+interface LogFilter {
+  readonly address: string;
+  readonly topics: readonly (string | readonly string[] | null)[];
+  readonly fromBlock: string;
+  readonly toBlock: string;
+}
+
+/** Owner, and so the printed operator. */
+const OWNER = 0xa11cen;
+
+function logsOf(chain: CannedChain, filter: LogFilter) {
+  return listLogs(chain).filter(
+    ({ address, topics, blockNumber }) =>
+      address === filter.address.toLowerCase() &&
+      within(Number(blockNumber), filter) &&
+      filter.topics.every((topic, at) => topic === null || [topic].flat().includes(topics[at]!)),
+  );
+}
+
+function listLogs(chain: CannedChain) {
+  const id = `0x${word(chain.machineId)}`;
+  const logs: { address: string; block: number; topics: string[]; data: string }[] = [];
+  const add = (address: string, block: number, [signature, ...topics]: string[], data = '') =>
+    void logs.push({ address, block, topics: [keccak(signature!), ...topics], data: `0x${data}` });
+  const submit = (block: number, index: number, event: Pick<CannedEvent, 'type' | 'value' | 'currency'>) => {
+    const topics = [id, `0x${word(index)}`, keccak(event.currency)];
+    const data = word(event.type) + word(event.value);
+    add(ADDRESSES.eventRegistry, block, ['EventSubmitted(uint256,uint256,uint8,uint256,string)', ...topics], data);
+  };
+  let holder = OWNER;
+  const transfer = (block: number, from: bigint) => {
+    const topics = [`0x${word(from)}`, `0x${word(holder)}`, id];
+    add(ADDRESSES.machineRegistry, block, ['Transfer(address,address,uint256)', ...topics]);
+  };
+  const sell = (block: number) => {
+    holder += 1n;
+    transfer(block, holder - 1n);
+  };
+
+  transfer(0, 0n);
+  const importedAt = chain.importedAt ?? 0;
+  for (let index = 0; index < (chain.logsBeforeImport ?? 0); index++) {
+    submit(importedAt, index, { type: 1, value: 7n, currency: '' });
+  }
+  if (chain.importedAt !== undefined) {
+    add(ADDRESSES.eventRegistry, importedAt, ['MachineEventsImported(uint256,uint256)', id], word(chain.priorEvents));
+  }
+  let isChipOnRecord = false;
+  chain.events.forEach((event, position) => {
+    if (chain.hands?.includes(position) === true) sell(event.block);
+    if (event.isChipOnRecord !== undefined && event.isChipOnRecord !== isChipOnRecord) {
+      isChipOnRecord = event.isChipOnRecord;
+      const attested = ['ChipAttested(uint256,uint64,uint64,bytes32)', word(1) + word(0) + word(9)] as const;
+      const revoked = ['ChipRevoked(uint256,uint64)', word(1)] as const;
+      const [signature, data] = isChipOnRecord ? attested : revoked;
+      add(ADDRESSES.attestationRegistry, event.block, [signature, id], data);
+    }
+    submit(event.block, Number(chain.priorEvents) + position, event);
+  });
+  if (chain.hands?.includes(chain.events.length) === true) sell(chain.head);
+  if (chain.isControllerSet === true) {
+    const topics = [id, `0x${word(0)}`, `0x${word(holder)}`];
+    add(ADDRESSES.machineRegistry, chain.head, ['ControllerUpdated(uint256,address,address)', ...topics]);
+  }
+  return logs.map(({ address, block, topics, data }, logIndex) => ({
+    address: address.toLowerCase(),
     blockNumber: quantity(block),
     blockHash: blockHashOf(block),
     removed: false,
-  });
-  const submitted = (block: number, index: number, event: Pick<CannedEvent, 'type' | 'value' | 'currency'>) => ({
-    ...base(block),
-    topics: [
-      keccak('EventSubmitted(uint256,uint256,uint8,uint256,string)'),
-      `0x${word(chain.machineId)}`,
-      `0x${word(index)}`,
-      keccak(event.currency),
-    ],
-    data: `0x${word(event.type)}${word(event.value)}`,
-  });
-  const importedAt = chain.importedAt ?? 0;
-  const older = Array.from({ length: chain.logsBeforeImport ?? 0 }, (_, index) =>
-    submitted(importedAt, index, { type: 1, value: 7n, currency: '' }),
-  );
-  const imported = {
-    ...base(importedAt),
-    topics: [keccak('MachineEventsImported(uint256,uint256)'), `0x${word(chain.machineId)}`],
-    data: `0x${word(chain.priorEvents)}`,
-  };
-  return [
-    ...older,
-    ...(chain.importedAt === undefined ? [] : [imported]),
-    ...chain.events.map((event, position) => submitted(event.block, Number(chain.priorEvents) + position, event)),
-  ]
-    .map((log, logIndex) => ({ ...log, logIndex: quantity(logIndex) }))
-    .filter(({ blockNumber }) => within(Number(blockNumber), range));
+    logIndex: quantity(logIndex),
+    transactionHash: keccak(`transaction ${logIndex}`),
+    topics,
+    data,
+  }));
 }
 
 const within = (block: number, range: { readonly fromBlock: string; readonly toBlock: string }): boolean =>

@@ -52,6 +52,7 @@ export const MAIN_FACTS: Partial<MachineSnapshot> = {
   priorEventCount: present(0n),
   events: present({ offset: 0, records: [] }),
   flags: ABSENT,
+  attestations: ABSENT,
 };
 
 /** Facts of a machine with a token on the main chain, and no event. */
@@ -189,7 +190,7 @@ export async function openAltService({
         const { dayHistory, indexed = [] } = at(id);
         if (dayHistory !== undefined) return dayHistory;
         const events = indexed.map(({ event }) => event);
-        return events.length > 2_000 ? undefined : { stateDays: [], events };
+        return events.length > 2_000 ? undefined : { stateDays: [], events, changedHandsAfter: undefined };
       },
       readStatus: readStatus ?? (() => Promise.reject(new Fault('StoreUnavailable', {}))),
     },
@@ -268,6 +269,9 @@ export function revenueAt(seq: number, timestamp: number, cents: number) {
     trust: 2,
     timestamp: BigInt(timestamp),
     blockTimestamp: timestamp,
+    attested: false,
+    paidCents: 0,
+    changedHandsBefore: undefined,
   };
   return { record, event };
 }

@@ -1,6 +1,7 @@
 /** Main-chain port over the caches and readers (`MainChain`, `HeadListener`). */
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import { unwrapOptional } from '../../domain/read-result.ts';
 import type { LegacyMachines, HeadListener, HeadStep, MainChain } from '../../ports/main-chain.ts';
 import type { WorkScope } from '../../ports/runtime.ts';
 import { withPurpose, type Deadline } from '../rpc/deadline.ts';
@@ -12,6 +13,7 @@ import type { MachineSnapshots } from './cache/machine-snapshots.ts';
 import type { Headers } from './logs/headers.ts';
 import type { MainChainAddresses } from './main-chain-config.ts';
 import { readEventRange } from './reads/event-pages.ts';
+import { decodeKyb, planKybCall } from './reads/machine-calls.ts';
 import type { Multicall } from './reads/multicall.ts';
 import type { ContractReadiness } from './reads/readiness.ts';
 import type { SnapshotReader } from './reads/snapshot-reader.ts';
@@ -87,6 +89,13 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
       const records = await readEventRange(multicall, pinned, range, pageLimit, deadline);
       if (records.length !== to - from) throw chainUnreadable('main', 'events');
       return { offset: from, records };
+    },
+    async readKyb(operator, block) {
+      if (addresses.attestationRegistry === undefined) return undefined;
+      const deadline = startRead();
+      const pinned = await headers.readExactly(block, deadline);
+      const calls = [planKybCall(operator, addresses.attestationRegistry)];
+      return unwrapOptional(decodeKyb((await multicall.readAt(pinned, calls, deadline))[0]));
     },
     async readDeployment() {
       const deadline = startRead();

@@ -20,6 +20,8 @@ export interface DigestedLog {
         readonly value?: bigint;
       }
     | undefined;
+  readonly registry: Readonly<Record<string, string | bigint | undefined>> | undefined;
+  readonly transactionHash: string;
 }
 
 /** Returns 32 bytes as `0x` hex; equal exactly when the index would store the same. */
@@ -27,9 +29,21 @@ export function digestLogs(logs: readonly DigestedLog[]): string {
   return `0x${bytesToHex(keccak256(utf8ToBytes(logs.map(describeLog).join('\n'))))}`;
 }
 
-function describeLog({ address, ownershipOf, event }: DigestedLog): string {
-  const head = `${address} ${ownershipOf.join(',')}`;
-  if (event === undefined) return head;
+function describeLog({ address, ownershipOf, event, registry, transactionHash }: DigestedLog): string {
+  return [address, ownershipOf.join(','), ...describeEvent(event), ...describeRegistry(registry, transactionHash)].join(
+    ' ',
+  );
+}
+
+function describeEvent(event: DigestedLog['event']): readonly (string | number | bigint)[] {
+  if (event === undefined) return [];
   const { kind, generation, machineId, eventIndex, eventType, value } = event;
-  return `${head} ${kind} ${generation} ${machineId} ${eventIndex ?? ''} ${eventType ?? ''} ${value ?? ''}`;
+  return [kind, generation, machineId, eventIndex ?? '', eventType ?? '', value ?? ''];
+}
+
+/** The transaction decides whether a controller was set together with a change of hands. */
+function describeRegistry(registry: DigestedLog['registry'], transactionHash: string): readonly string[] {
+  if (registry === undefined) return [];
+  const members = Object.entries(registry).sort(([a], [b]) => (a < b ? -1 : 1));
+  return [transactionHash, ...members.map(([name, value]) => `${name}=${value ?? ''}`)];
 }

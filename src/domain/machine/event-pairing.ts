@@ -1,13 +1,15 @@
 /**
- * Pairs event records with their logs, which name the block (chain-evm 3.7). The k-th log since the last import belongs to the k-th
+ * Pairs event records with their logs, which name the block and the evidence (chain-evm 3.7). The k-th log since the last import belongs to the k-th
  * readable record; requests and the indexer both verify here that they agree.
  */
 import { chainUnreadable } from '../faults.ts';
+import { HIGHEST_TRUST_LEVEL } from '../rating/constants.ts';
 import type { EventRecord } from './machine-facts.ts';
+import type { EventEvidence } from './provenance.ts';
 import type { RatingEvent } from '../rating/event.ts';
 
 /** Facts of a record's log. */
-export interface EventLogFacts {
+export interface EventLogFacts extends EventEvidence {
   readonly seq: number;
   readonly eventIndex: bigint;
   readonly eventType: number;
@@ -35,11 +37,16 @@ export function pairEvents(
       log.value === record.value &&
       (hasPriorEvents || log.eventIndex === BigInt(seq));
     if (!agrees) throw chainUnreadable('main', 'events');
-    return toRatingEvent(record, seq, log.blockTimestamp);
+    return toRatingEvent(record, seq, log);
   });
 }
 
-function toRatingEvent(record: EventRecord, seq: number, blockTimestamp: number): RatingEvent {
+function toRatingEvent(
+  record: EventRecord,
+  seq: number,
+  { blockTimestamp, isChipOnRecord, changedHandsBefore }: EventLogFacts,
+): RatingEvent {
   const { eventType: type, value, currency, timestamp, trustLevel: trust } = record;
-  return { seq, type, value, currency, timestamp, trust, blockTimestamp };
+  const attested = trust === HIGHEST_TRUST_LEVEL && isChipOnRecord;
+  return { seq, type, value, currency, timestamp, trust, blockTimestamp, attested, paidCents: 0, changedHandsBefore };
 }

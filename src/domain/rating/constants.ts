@@ -1,10 +1,10 @@
 /**
- * Constants of the rating model `mcr/1` (design/scoring.md); `docs/scoring.md` is rendered from them. Changing any number here requires a
+ * Constants of the rating model `mcr/2` (design/scoring.md); `docs/scoring.md` is rendered from them. Changing any number here requires a
  * new model name.
  */
 
 /** The published name of the model. */
-export const MODEL = 'mcr/1';
+export const MODEL = 'mcr/2';
 
 /** The largest number in a rating; larger ones are clamped to it. */
 export const SAFE = Number.MAX_SAFE_INTEGER;
@@ -31,10 +31,14 @@ export const LEAST_RATED_SCORE = 30;
 export const LATE_AFTER_SECONDS = 604_800;
 export const EARLY_AFTER_SECONDS = 900;
 
-/** Event types and trust levels. */
+/** Event types and trust levels. Only events of the highest level can be attested. */
 export const REVENUE_TYPE = 0;
 export const ACTIVITY_TYPE = 1;
-export const TRUST_LEVELS = [0, 1, 2] as const;
+export const TRUST_LEVELS: readonly number[] = [0, 1, 2];
+export const HIGHEST_TRUST_LEVEL = 2;
+
+/** Classes of evidence, weakest first. All but the first are verified. */
+export const EVIDENCE_CLASSES = ['declared', 'paid', 'attested'] as const;
 
 /** Amounts. Rates are USD per whole unit × 10^12; the newest one from the 7 days before the event's day applies. */
 export const RATE_DECIMALS = 12;
@@ -45,7 +49,7 @@ export const MAX_EVENT_CENTS = 1_000_000_000;
 export const LEAST_QUALIFYING_CENTS = 1_000;
 export const MAX_DAILY_ACTIVITY = 24;
 
-/** Days retained in a rating state; also the window of trust and `mcr_degraded`, today included. */
+/** Days retained in a rating state; also the window of trust, `mcr_degraded` and verdicts, today included. */
 export const WINDOW_DAYS = 180;
 
 /** Graduation: qualifying events, distinct days, and the span in days from the first to the last of them. */
@@ -103,8 +107,8 @@ export const TREND = {
 
 export const TRUST = {
   maxHundredths: 2_000,
-  /** Percentage of each trust level, in hundredths of a percent. */
-  levelHundredths: [2_000, 7_000, 10_000],
+  /** Percentage of each class, in hundredths of a percent. */
+  classHundredths: { declared: 2_000, paid: 7_000, attested: 10_000 },
   fullHundredths: 10_000,
   maxRevenueWeight: 100_000,
   activityWeight: 100,
@@ -132,5 +136,15 @@ export const TENURE = {
   ],
 } as const;
 
-/** Dormancy: idle days without a deduction, then the number of days in which the total halves. */
-export const DORMANCY = { freeDays: 30, halvingDays: 30 } as const;
+/**
+ * Dormancy by the machine's rhythm, the mean gap between its qualifying days in the 90 days up to the last: `gaps` of it pass without a
+ * deduction (`free`), then the total halves in `gaps` of it (`half`), within these limits.
+ */
+export const DORMANCY = {
+  rhythmDays: 90,
+  free: { gaps: 4, leastDays: 14, mostDays: 45 },
+  half: { gaps: 3, leastDays: 14, mostDays: 30 },
+} as const;
+
+/** Without a verified operator, or with a flag in force, hundredths above `fullHundredths` count one `divisor`-th. */
+export const ANCHOR = { fullHundredths: 5_000, divisor: 6 } as const;

@@ -13,6 +13,7 @@ import {
   revenueOn,
   storedAt,
   TODAY,
+  attestedAt,
 } from '../../../testing/fixtures/rating-events.ts';
 import { REVENUE_TYPE } from './constants.ts';
 import type { RatingEvent } from './event.ts';
@@ -30,14 +31,21 @@ const endOf = (day: number) => (day + 1) * SECONDS_PER_DAY - 1;
 /** Rates the machine independently: at the last second of the day, over the events stored by then. */
 function rateAt(events: readonly RatingEvent[], day: number, facts: Partial<RatingInput> = {}) {
   const tail = events.filter(({ blockTimestamp }) => blockTimestamp <= endOf(day));
-  return rateMachine({ ...PLAIN_FACTS, ...facts, state: emptyRatingState(), tail, now: endOf(day) });
+  const changedAt = events[tail.length]?.changedHandsBefore;
+  const changedHandsAfter = changedAt !== undefined && changedAt <= endOf(day) ? changedAt : undefined;
+  const now = endOf(day);
+  return rateMachine({ ...PLAIN_FACTS, changedHandsAfter, ...facts, state: emptyRatingState(), tail, now });
 }
 
 function history(events: readonly RatingEvent[], maxDays = 400, facts: Partial<RatingInput> = {}) {
   const current = rateMachine({ ...PLAIN_FACTS, ...facts, state: emptyRatingState(), tail: events });
   return {
     current,
-    ...rateDays({ stateDays: [], events }, { ...PLAIN_FACTS, ...facts }, { current, today: TODAY, maxDays }),
+    ...rateDays(
+      { stateDays: [], events, changedHandsAfter: undefined },
+      { ...PLAIN_FACTS, ...facts },
+      { current, today: TODAY, maxDays },
+    ),
   };
 }
 
@@ -100,8 +108,22 @@ describe('rateDays', () => {
     ]);
   });
 
+  it('rates a sale on its own day, also without a later event', () => {
+    const events = inChainOrder(eachDay(TODAY - 120, TODAY - 10, (day) => revenueOn(day, 50_000)));
+    const changedHandsAfter = noonOf(TODAY - 5);
+    const current = rateMachine({ ...PLAIN_FACTS, state: emptyRatingState(), tail: events, changedHandsAfter });
+    const span = { current, today: TODAY, maxDays: 8 };
+    const { days } = rateDays({ stateDays: [], events, changedHandsAfter }, PLAIN_FACTS, span);
+    const expected = [7, 6, 5, 4].map((ago) => {
+      const sold = ago > 5 ? undefined : changedHandsAfter;
+      return rateAt(events, TODAY - ago, { changedHandsAfter: sold }).totalHundredths;
+    });
+    expect(days.slice(0, 4).map(({ totalHundredths }) => totalHundredths)).toEqual(expected);
+    expect(expected[1]! - expected[2]!).toBeGreaterThan(2_000);
+  });
+
   it('counts revenue on the day of its block, not of its timestamp', () => {
-    const late = storedAt(noonOf(TODAY - 1), { type: REVENUE_TYPE, value: 5_000n, currency: 'USD', trust: 2 });
+    const late = storedAt(noonOf(TODAY - 1), { type: REVENUE_TYPE, value: 5_000n, currency: 'USD', ...attestedAt(2) });
     const events = inChainOrder([revenueOn(TODAY - 3, 2_000), { ...late, timestamp: BigInt(noonOf(TODAY - 3)) }]);
     expect(history(events).days.map(({ revenueCents }) => revenueCents)).toEqual([2_000, 0, 5_000, 0]);
   });
@@ -137,7 +159,7 @@ describe('rateDays', () => {
       now: endOf(TODAY),
       bondStatus: 'unbonded',
     });
-    const recomputed = rateDays({ stateDays: [], events: steady }, PLAIN_FACTS, {
+    const recomputed = rateDays({ stateDays: [], events: steady, changedHandsAfter: undefined }, PLAIN_FACTS, {
       current: later,
       today: TODAY,
       maxDays: 5,
@@ -149,7 +171,7 @@ describe('rateDays', () => {
 
   it('throws EventsUnreadable for events with a gap', () => {
     expect(() =>
-      rateDays({ stateDays: [], events: steady.slice(1) }, PLAIN_FACTS, {
+      rateDays({ stateDays: [], events: steady.slice(1), changedHandsAfter: undefined }, PLAIN_FACTS, {
         current: rateEvents([]),
         today: TODAY,
         maxDays: 9,

@@ -6,7 +6,7 @@
 import { dayOf, SECONDS_PER_DAY } from './utc-day.ts';
 import type { RatingEvent } from './event.ts';
 import { applyDay, type RatingStateDay } from './rating-state-days.ts';
-import { emptyRatingState, previewFold, type RatingState } from './rating-state.ts';
+import { changeHands, emptyRatingState, previewFold, type RatingState } from './rating-state.ts';
 import { rateMachine, type Rating, type RatingInput } from './rating.ts';
 import type { RatingLetter } from './scale.ts';
 
@@ -33,13 +33,15 @@ export interface DailyRatings {
 /** Facts whose past values are unknown: the current ones apply to every day. A negative flag carries its date. */
 export type UndatedFacts = Pick<
   RatingInput,
-  'rates' | 'bondStatus' | 'priorEvents' | 'negativeFlagAt' | 'trustOverride'
+  'rates' | 'bondStatus' | 'priorEvents' | 'negativeFlagAt' | 'trustOverride' | 'operatorVerified'
 >;
 
 /** All events of a machine: the stored days, then the events after them. */
 export interface DayHistory {
   readonly stateDays: readonly RatingStateDay[];
   readonly events: readonly RatingEvent[];
+  /** Block time of the first change of hands after all events; undefined without one. */
+  readonly changedHandsAfter: number | undefined;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface DayHistory {
  * Throws `EventsUnreadable`.
  */
 export function rateDays(
-  { stateDays, events }: DayHistory,
+  { stateDays, events, changedHandsAfter }: DayHistory,
   facts: UndatedFacts,
   { current, today, maxDays }: { readonly current: Rating; readonly today: number; readonly maxDays: number },
 ): DailyRatings {
@@ -63,6 +65,11 @@ export function rateDays(
     const start = nextEvent;
     while (nextEvent < events.length && dayOf(events[nextEvent]!.blockTimestamp) <= day) nextEvent += 1;
     state = previewFold(state, events.slice(start, nextEvent), facts.rates).state;
+    const isAtEnd = nextEvent === events.length;
+    const changedHandsAt = isAtEnd ? changedHandsAfter : events[nextEvent]!.changedHandsBefore;
+    if (changedHandsAt !== undefined && nextDay === stateDays.length && dayOf(changedHandsAt) <= day) {
+      state = changeHands(state);
+    }
   };
   const firstDay = Math.max(firstEventDay, today - maxDays + 1);
   advanceTo(firstDay - 1);
@@ -87,7 +94,8 @@ export function replaceLastDay({ revenueBeforeCents, days }: DailyRatings, curre
 function rateEndOfDay(state: RatingState, facts: UndatedFacts, day: number): Rating {
   const now = (day + 1) * SECONDS_PER_DAY - 1;
   const negativeFlagAt = facts.negativeFlagAt > now ? 0n : facts.negativeFlagAt;
-  return rateMachine({ ...facts, negativeFlagAt, state, tail: [], now, ratingUnavailable: undefined });
+  const noEvents = { tail: [], changedHandsAfter: undefined };
+  return rateMachine({ ...facts, ...noEvents, negativeFlagAt, state, now, ratingUnavailable: undefined });
 }
 
 function toDailyRating(

@@ -4,32 +4,38 @@ import { SAFE } from './constants.ts';
 import { activityOf, centsOf, countedActivity, clampToSafe } from './daily-totals.ts';
 import type { DayBucket } from './rating-state.ts';
 
-function bucketOf(activity: readonly [number, number, number], cents: readonly [bigint, bigint, bigint]): DayBucket {
-  const [selfReported, onChain, signed] = activity.map((count, level) => ({
-    activity: count,
-    cents: cents[level]!,
-    weight: 0,
-  }));
-  return { day: 1, levels: [selfReported!, onChain!, signed!] };
-}
+const NOTHING = { cents: 0n, weight: 0, activity: 0 };
 
 describe('countedActivity and activityOf', () => {
   it.each([
-    [[1, 2, 3], [1, 2, 3], { all: 6, verified: 5 }],
-    [[24, 24, 20], [0, 4, 20], { all: 24, verified: 24 }],
-    [[24, 10, 20], [0, 4, 20], { all: 24, verified: 24 }],
-    [[24, 3, 20], [1, 3, 20], { all: 24, verified: 23 }],
-    [[24, 24, 24], [0, 0, 24], { all: 24, verified: 24 }],
-    [[24, 0, 0], [24, 0, 0], { all: 24, verified: 0 }],
-  ] as const)('count at most 24 events of %j, highest levels first', (activity, counted, totals) => {
-    const bucket = bucketOf(activity, [0n, 0n, 0n]);
-    expect(countedActivity(bucket)).toEqual(counted);
-    expect(activityOf(bucket)).toEqual(totals);
-  });
+    [1, 3, { declared: 1, paid: 0, attested: 3 }, { all: 4, verified: 3 }],
+    [24, 20, { declared: 4, paid: 0, attested: 20 }, { all: 24, verified: 20 }],
+    [24, 24, { declared: 0, paid: 0, attested: 24 }, { all: 24, verified: 24 }],
+    [24, 0, { declared: 24, paid: 0, attested: 0 }, { all: 24, verified: 0 }],
+  ])(
+    'count at most 24 of %i declared and %i attested events, attested first',
+    (declared, attested, counted, totals) => {
+      const bucket: DayBucket = {
+        day: 1,
+        classes: {
+          declared: { ...NOTHING, activity: declared },
+          paid: NOTHING,
+          attested: { ...NOTHING, activity: attested },
+        },
+      };
+      expect(countedActivity(bucket)).toEqual(counted);
+      expect(activityOf(bucket)).toEqual(totals);
+    },
+  );
 });
 
-it('centsOf sums all levels and the two verified ones', () => {
-  expect(centsOf(bucketOf([0, 0, 0], [1n, 20n, 300n]))).toEqual({ all: 321n, verified: 320n });
+it('centsOf sums all classes and the two verified ones', () => {
+  const classes = {
+    declared: { ...NOTHING, cents: 1n },
+    paid: { ...NOTHING, cents: 20n },
+    attested: { ...NOTHING, cents: 300n },
+  };
+  expect(centsOf({ day: 1, classes })).toEqual({ all: 321n, verified: 320n });
 });
 
 it.each([

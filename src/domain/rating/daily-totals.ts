@@ -1,32 +1,31 @@
-/** Totals of a day's bucket over its trust levels (design/scoring.md, Fold). Verified means trust level 1 or 2. */
+/** Totals of a day's bucket over its classes of evidence (design/scoring.md, Classes). Verified means paid or attested. */
 
 import { MAX_DAILY_ACTIVITY, SAFE } from './constants.ts';
+import type { EvidenceClass } from './event.ts';
 import type { DayBucket } from './rating-state.ts';
 
-/** A value over all trust levels and over the verified ones. */
+/** A value over all classes and over the verified ones. */
 export interface AllAndVerified<T> {
   readonly all: T;
   readonly verified: T;
 }
 
-/** Returns the activity events of a day that count, by level: at most 24, the highest levels first. */
-export function countedActivity({ levels }: DayBucket): readonly [number, number, number] {
-  const signed = levels[2].activity;
-  const onChain = Math.min(levels[1].activity, MAX_DAILY_ACTIVITY - signed);
-  const selfReported = Math.min(levels[0].activity, MAX_DAILY_ACTIVITY - signed - onChain);
-  return [selfReported, onChain, signed];
+/** Returns the activity events of a day that count, by class: at most 24, attested ones first. No payment supports an activity event. */
+export function countedActivity({ classes }: DayBucket): Readonly<Record<EvidenceClass, number>> {
+  const attested = classes.attested.activity;
+  return { declared: Math.min(classes.declared.activity, MAX_DAILY_ACTIVITY - attested), paid: 0, attested };
 }
 
 /** Returns the number of activity events of a day that count. */
 export function activityOf(bucket: DayBucket): AllAndVerified<number> {
-  const [selfReported, onChain, signed] = countedActivity(bucket);
-  return { all: selfReported + onChain + signed, verified: onChain + signed };
+  const { declared, attested } = countedActivity(bucket);
+  return { all: declared + attested, verified: attested };
 }
 
 /** Returns the qualifying revenue of a day in cents. */
-export function centsOf({ levels }: DayBucket): AllAndVerified<bigint> {
-  const verified = levels[1].cents + levels[2].cents;
-  return { all: levels[0].cents + verified, verified };
+export function centsOf({ classes }: DayBucket): AllAndVerified<bigint> {
+  const verified = classes.paid.cents + classes.attested.cents;
+  return { all: classes.declared.cents + verified, verified };
 }
 
 /** Clamps a sum to the largest number that a rating may contain. */

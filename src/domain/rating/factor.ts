@@ -25,6 +25,10 @@ export type TrustSource = 'flag' | 'override' | 'none' | 'events';
 export interface TrustMeasure {
   readonly source: TrustSource;
   readonly percentHundredths: number;
+  /** Qualifying revenue of 180 days by class, whatever the source. */
+  readonly declaredUsdCents: number;
+  readonly paidUsdCents: number;
+  readonly attestedUsdCents: number;
 }
 
 export interface TenureMeasure {

@@ -1,11 +1,11 @@
-/** Properties 2 to 7 of design/scoring.md. `cli/replay` tests the first; `bench/rating` measures the eighth. */
+/** Properties 2 to 8 of design/scoring.md. `cli/replay` tests the first; `bench/rating` measures the last. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { ACTIVITY_TYPE, MAX_TOTAL_HUNDREDTHS, SCALE } from './constants.ts';
 import { judgeDormancy } from './dormancy.ts';
-import { inChainOrder, noonOf, PLAIN_FACTS, TODAY } from '../../../testing/fixtures/rating-events.ts';
+import { inChainOrder, noonOf, PLAIN_FACTS, TODAY, type EventParts } from '../../../testing/fixtures/rating-events.ts';
 import type { RatingEvent } from './event.ts';
 import { emptyRatingState, foldEvents, previewFold } from './rating-state.ts';
 import { encodeRatingState, decodeRatingState } from './rating-state-codec.ts';
@@ -21,6 +21,7 @@ import {
   soundEventAt,
   tableThrough,
   nonQualifyingEventAt,
+  withChangesOfHands,
 } from '../../../testing/arbitraries/rating-arbitraries.ts';
 import type { Rating, RatingInput } from './rating.ts';
 import { rateMachine } from './rating.ts';
@@ -101,7 +102,9 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     assertProperty(
       fc.property(eventHistory, fc.infiniteStream(fc.nat()), (events, keys) => {
         const keyed = events.map((event) => ({ event, key: keys.next().value as number }));
-        const shuffled = inChainOrder(keyed.sort((a, b) => a.key - b.key).map(({ event }) => event));
+        const changes = events.flatMap(({ changedHandsBefore }) => changedHandsBefore ?? []);
+        const inNewOrder = inChainOrder(keyed.sort((a, b) => a.key - b.key).map(({ event }) => event));
+        const shuffled = withChangesOfHands(inNewOrder, changes);
         expect(foldEvents(emptyRatingState(), shuffled, COMPLETE)).toStrictEqual(
           foldEvents(emptyRatingState(), events, COMPLETE),
         );
@@ -109,7 +112,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('3: lowers no factor but trust by one more event, and nothing when its level is not lower', () => {
+  it('3: lowers no factor but trust by one more event, and nothing when its class is not lower', () => {
     assertProperty(
       fc.property(eventHistory, soundEventAt(NOW), facts, (events, event, known) => {
         const before = rate(events, known);
@@ -119,8 +122,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
         const { state } = foldEvents(emptyRatingState(), events, COMPLETE);
         const { source } = judgeTrust(state, { ...PLAIN_FACTS, ...known }, NOW, TODAY).factor.measure;
         const mean = judgeTrust({ ...state, qualifyingWeeks: 0 }, PLAIN_FACTS, NOW, TODAY).factor.measure;
-        const levelHundredths = [2_000, 7_000, 10_000][event.trust]!;
-        fc.pre(source === 'flag' || source === 'override' || levelHundredths >= mean.percentHundredths);
+        fc.pre(source === 'flag' || source === 'override' || leastClassHundredths(event) >= mean.percentHundredths);
         expectNoneLower(after, before, ['trust']);
         expect(after.totalHundredths).toBeGreaterThanOrEqual(before.totalHundredths!);
         expect(after.score).toBeGreaterThanOrEqual(before.score);
@@ -145,33 +147,56 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it("5: lowers no factor and no score when an event's trust level is raised", () => {
+  it('5: lowers no factor and no score when an event has more paid cents or is attested', () => {
     assertProperty(
-      fc.property(eventHistory, fc.nat(), facts, (events, pick, known) => {
-        const raisable = events.filter(({ trust }) => trust < 2);
-        fc.pre(raisable.length > 0);
-        const chosen = raisable[pick % raisable.length]!;
-        const raised = events.map((event) => (event === chosen ? { ...event, trust: event.trust + 1 } : event));
-        const before = rate(events, known);
-        const after = rate(raised, known);
-        expectNoneLower(after, before, FACTORS);
-        expect(after.totalHundredths).toBeGreaterThanOrEqual(before.totalHundredths!);
-        expect(after.score).toBeGreaterThanOrEqual(before.score);
-      }),
+      fc.property(
+        eventHistory,
+        fc.nat(),
+        fc.boolean(),
+        fc.nat(50_000),
+        facts,
+        (events, pick, isAttested, cents, known) => {
+          fc.pre(events.length > 0);
+          const chosen = events[pick % events.length]!;
+          const better = isAttested ? { attested: true } : { paidCents: chosen.paidCents + cents };
+          const raised = events.map((event) => (event === chosen ? { ...event, ...better } : event));
+          const before = rate(events, known);
+          const after = rate(raised, known);
+          expectNoneLower(after, before, FACTORS);
+          expect(after.totalHundredths).toBeGreaterThanOrEqual(before.totalHundredths!);
+          expect(after.score).toBeGreaterThanOrEqual(before.score);
+        },
+      ),
     );
   });
 
-  it('5: never lowers the score when a flag is cleared or a bond renewed', () => {
+  it('5: never lowers the score when a flag is cleared, a bond renewed or the operator verified', () => {
     assertProperty(
       fc.property(eventHistory, facts, (events, known) => {
         const { score } = rate(events, known);
         expect(rate(events, { ...known, negativeFlagAt: 0n }).score).toBeGreaterThanOrEqual(score);
         expect(rate(events, { ...known, bondStatus: 'bonded' }).score).toBeGreaterThanOrEqual(score);
+        expect(rate(events, { ...known, operatorVerified: true }).score).toBeGreaterThanOrEqual(score);
       }),
     );
   });
 
-  it('6: never raises revenue, cadence or tenure by time alone', () => {
+  it('6: raises no factor and not the score by a change of hands', () => {
+    assertProperty(
+      fc.property(eventHistory, facts, (events, known) => {
+        const before = rate(events, known);
+        const after = rate(events, { ...known, changedHandsAfter: NOW });
+        expectNoneLower(before, after, FACTORS);
+        expect(after.totalHundredths).toBeLessThanOrEqual(before.totalHundredths!);
+        expect(after.score).toBeLessThanOrEqual(before.score);
+        const [first, ...rest] = events;
+        const soldBeforeAll = first === undefined ? [] : [{ ...first, changedHandsBefore: 1 }, ...rest];
+        expect(rate(soldBeforeAll, known)).toStrictEqual(before);
+      }),
+    );
+  });
+
+  it('7: never raises revenue, cadence or tenure by time alone', () => {
     assertProperty(
       fc.property(eventHistory, fc.nat(200 * 86_400), fc.nat(60 * 86_400), (events, first, more) => {
         const earlier = rate(events, { now: NOW + first });
@@ -181,17 +206,29 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('6: increases the dormancy deduction with every idle day', () => {
+  it('7: increases the dormancy deduction with every idle day', () => {
     assertProperty(
-      fc.property(fc.nat(10_000), fc.nat(2_000), (sum, idle) => {
-        const deductionAfter = (idleDays: number): number => judgeDormancy(sum, TODAY, TODAY + idleDays).lostHundredths;
-        expect(deductionAfter(idle + 1)).toBeGreaterThanOrEqual(deductionAfter(idle));
-        expect(deductionAfter(idle)).toBeLessThanOrEqual(sum);
-      }),
+      fc.property(
+        fc.nat(10_000),
+        fc.nat(2_000),
+        fc.nat(500),
+        fc.integer({ min: 1, max: 90 }),
+        (sum, idle, span, rhythmDays) => {
+          const rhythm = {
+            firstQualifyingDay: TODAY - span,
+            lastQualifyingDay: TODAY,
+            rhythmDays: Math.min(rhythmDays, span + 1),
+          };
+          const deductionAfter = (idleDays: number): number =>
+            judgeDormancy(sum, rhythm, TODAY + idleDays).lostHundredths;
+          expect(deductionAfter(idle + 1)).toBeGreaterThanOrEqual(deductionAfter(idle));
+          expect(deductionAfter(idle)).toBeLessThanOrEqual(sum);
+        },
+      ),
     );
   });
 
-  it('7: keeps points, deductions, letter and bounds consistent', () => {
+  it('8: keeps points, deductions, letter and bounds consistent', () => {
     assertProperty(
       fc.property(eventHistory, facts, fc.nat(400), (events, known, days) => {
         const rating = rate(events, { ...known, now: NOW + days * 86_400 });
@@ -201,7 +238,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
         const deducted = rating.reasons.reduce((sum, reason) => sum + (reason.lostHundredths ?? 0), 0);
         expect(deducted).toBe(MAX_TOTAL_HUNDREDTHS - total);
         const points = rating.factors.reduce((sum, factor) => sum + factor.pointsHundredths, 0);
-        expect(points - rating.dormancy!.lostHundredths).toBe(total);
+        expect(points - rating.dormancy!.lostHundredths - rating.anchor!.lostHundredths).toBe(total);
         for (const factor of rating.factors) {
           expect(factor.pointsHundredths).toBeGreaterThanOrEqual(0);
           expect(factor.pointsHundredths).toBeLessThanOrEqual(factor.maxHundredths);
@@ -216,15 +253,24 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('7: limits self-reported events to 58.50 points and activity to 72.50', () => {
+  it('8: limits declared events to 58.50 points, unanchored ones to 58.33, activity to 72.50 and paid ones to 94', () => {
     assertProperty(
       fc.property(eventHistory, facts, (events, { bondStatus }) => {
-        const selfReported = rate(
-          events.map((event) => ({ ...event, trust: 0 })),
-          { bondStatus },
-        );
-        expect(selfReported.totalHundredths).toBeLessThanOrEqual(5_850);
-        const activity = events.map((event) => ({ ...event, type: ACTIVITY_TYPE, currency: '', trust: 2 }));
+        const limitOf = (evidence: Partial<RatingEvent>, known: Partial<RatingInput> = {}) =>
+          rate(
+            events.map((event) => ({ ...event, ...evidence })),
+            { bondStatus, ...known },
+          ).totalHundredths;
+        expect(limitOf({ attested: false, paidCents: 0 })).toBeLessThanOrEqual(5_850);
+        expect(limitOf({ attested: true }, { operatorVerified: false })).toBeLessThanOrEqual(5_833);
+        expect(limitOf({ attested: false, paidCents: 10 ** 9 })).toBeLessThanOrEqual(9_400);
+        const activity = events.map((event) => ({
+          ...event,
+          type: ACTIVITY_TYPE,
+          currency: '',
+          trust: 2,
+          attested: true,
+        }));
         expect(rate(activity, { bondStatus }).totalHundredths).toBeLessThanOrEqual(7_250);
       }),
     );
@@ -235,4 +281,10 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
 function numbersIn(value: unknown): number[] {
   if (typeof value === 'number') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+/** Returns the percentage of the weakest class of an event's weight. */
+function leastClassHundredths({ type, value, attested, paidCents }: EventParts): number {
+  if (attested) return 10_000;
+  return type === 0 && BigInt(paidCents) >= (value < 100_000n ? value : 100_000n) ? 7_000 : 2_000;
 }

@@ -31,7 +31,7 @@ describe('encodeRatingState', () => {
 
   it('stays below 32 KiB with the largest possible numbers', () => {
     const everyEvent = Number.MAX_SAFE_INTEGER;
-    const level = { cents: BigInt(everyEvent) * 10n ** 9n, weight: everyEvent, activity: 24 };
+    const sums = { cents: BigInt(everyEvent) * 10n ** 9n, weight: everyEvent, activity: 24 };
     const lastDay = Math.floor(everyEvent / 86_400);
     const largest: RatingState = {
       nextSeq: everyEvent,
@@ -44,8 +44,13 @@ describe('encodeRatingState', () => {
       qualifyingWeeks: lastDay,
       firstQualifyingDay: lastDay - 179,
       lastQualifyingDay: lastDay,
+      rhythmDays: 90,
       lastUnconvertedDay: lastDay,
-      buckets: Array.from({ length: 180 }, (_, k) => ({ day: lastDay - 179 + k, levels: [level, level, level] })),
+      buckets: Array.from({ length: 180 }, (_, k) => ({
+        day: lastDay - 179 + k,
+        classes: { declared: sums, paid: sums, attested: sums },
+      })),
+      verdictDays: Array.from({ length: 180 }, (_, k) => ({ day: lastDay - 179 + k, count: 10 ** 10 })),
     };
     const text = encodeRatingState(largest);
     expect(decodeRatingState(text)).toStrictEqual(largest);
@@ -70,7 +75,7 @@ describe('decodeRatingState', () => {
     ['a truncated text', encodeRatingState(state).slice(0, -10)],
     ['null', 'null'],
     ['an array', '[]'],
-    ['another model', withMember('model', 'mcr/2')],
+    ['another model', withMember('model', 'mcr/1')],
     ['an extra member', withMember('more', 1)],
     ['a missing member', withMember('nextSeq', undefined)],
     [

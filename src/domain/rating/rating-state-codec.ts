@@ -2,8 +2,8 @@
 
 import { isObject, parseJson } from '../json/json-values.ts';
 import { dayOf } from './utc-day.ts';
-import { MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
-import type { DayBucket, RatingState, LevelSums } from './rating-state.ts';
+import { DORMANCY, EVIDENCE_CLASSES, MAX_DAILY_ACTIVITY, MODEL, WINDOW_DAYS } from './constants.ts';
+import type { ClassSums, DayBucket, RatingState, VerdictDay } from './rating-state.ts';
 
 /** Thrown for a text that is not a rating state of this model. The state can be rebuilt from the events. */
 export class RatingStateUnreadable extends Error {
@@ -25,6 +25,7 @@ export const COUNTS = [
   'qualifyingEvents',
   'qualifyingDays',
   'qualifyingWeeks',
+  'rhythmDays',
 ] as const satisfies readonly (keyof RatingState)[];
 
 /** Scalars that are null until the first event of their kind. */
@@ -35,15 +36,20 @@ export const MOMENTS = [
   'lastUnconvertedDay',
 ] as const satisfies readonly (keyof RatingState)[];
 
-const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets'];
+const MEMBERS = ['model', ...COUNTS, ...MOMENTS, 'buckets', 'verdictCounts'];
 
-/** The day, then by trust level three amounts in cents as decimal text, three weights and three activity counts. */
+/** The day, then by class three amounts in cents as decimal text, three weights and three activity counts. */
 const BUCKET_NUMBERS = 10;
 
 /** Encodes a rating state; `decodeRatingState` restores it exactly. */
 export function encodeRatingState(state: RatingState): string {
   const scalars = [...COUNTS, ...MOMENTS].map((name) => [name, state[name] ?? null] as const);
-  return JSON.stringify({ model: MODEL, ...Object.fromEntries(scalars), buckets: state.buckets.map(encodeBucket) });
+  return JSON.stringify({
+    model: MODEL,
+    ...Object.fromEntries(scalars),
+    buckets: state.buckets.map(encodeBucket),
+    verdictCounts: encodeVerdictDays(state),
+  });
 }
 
 /** Decodes a text made by `encodeRatingState`. Throws `RatingStateUnreadable`. */
@@ -52,38 +58,61 @@ export function decodeRatingState(text: string): RatingState {
   if (source['model'] !== MODEL || Object.keys(source).length !== MEMBERS.length) throw new RatingStateUnreadable();
   const counts = COUNTS.map((name) => [name, parseCount(source[name])] as const);
   const moments = MOMENTS.map((name) => [name, parseMoment(source[name])] as const);
-  const state: RatingState = {
+  const scalars = {
     ...(Object.fromEntries(counts) as Record<CountName, number>),
     ...(Object.fromEntries(moments) as Record<MomentName, number | undefined>),
+  };
+  const state: RatingState = {
+    ...scalars,
     buckets: parseArray(source['buckets']).map(parseBucket),
+    verdictDays: parseVerdictDays(parseArray(source['verdictCounts']), scalars.newestBlockTimestamp),
   };
   if (!isConsistent(state)) throw new RatingStateUnreadable();
   return state;
 }
 
-export function encodeBucket({ day, levels }: DayBucket): unknown[] {
+export function encodeBucket({ day, classes }: DayBucket): unknown[] {
+  const sums = EVIDENCE_CLASSES.map((evidence) => classes[evidence]);
   return [
     day,
-    ...levels.map(({ cents }) => String(cents)),
-    ...levels.map(({ weight }) => weight),
-    ...levels.map(({ activity }) => activity),
+    ...sums.map(({ cents }) => String(cents)),
+    ...sums.map(({ weight }) => weight),
+    ...sums.map(({ activity }) => activity),
   ];
 }
 
 export function parseBucket(row: unknown): DayBucket {
   const numbers = parseArray(row);
   if (numbers.length !== BUCKET_NUMBERS) throw new RatingStateUnreadable();
-  const parseLevel = (level: number): LevelSums => ({
-    cents: parseCents(numbers[1 + level]),
-    weight: parseCount(numbers[4 + level]),
-    activity: parseCount(numbers[7 + level]),
+  const parseClass = (place: number): ClassSums => ({
+    cents: parseCents(numbers[1 + place]),
+    weight: parseCount(numbers[4 + place]),
+    activity: parseCount(numbers[7 + place]),
   });
-  return { day: parseCount(numbers[0]), levels: [parseLevel(0), parseLevel(1), parseLevel(2)] };
+  return {
+    day: parseCount(numbers[0]),
+    classes: { declared: parseClass(0), paid: parseClass(1), attested: parseClass(2) },
+  };
+}
+
+/** Encodes the counts of consecutive days, the last of which is that of the newest block. */
+function encodeVerdictDays({ verdictDays, newestBlockTimestamp = 0 }: RatingState): number[] {
+  const first = verdictDays[0]?.day;
+  if (first === undefined) return [];
+  const counts = new Array<number>(dayOf(newestBlockTimestamp) - first + 1).fill(0);
+  for (const { day, count } of verdictDays) counts[day - first] = count;
+  return counts;
+}
+
+function parseVerdictDays(counts: readonly unknown[], newestBlockTimestamp = 0): VerdictDay[] {
+  const first = dayOf(newestBlockTimestamp) - counts.length + 1;
+  const days = counts.map((count, index) => ({ day: first + index, count: parseCount(count) }));
+  return days.filter(({ count }) => count > 0);
 }
 
 /** Checks the invariants of every rating state, on which folding later events relies. */
 function isConsistent(state: RatingState): boolean {
-  const { buckets, firstQualifyingDay, lastQualifyingDay } = state;
+  const { buckets, verdictDays, firstQualifyingDay, lastQualifyingDay, rhythmDays } = state;
   const newestDay = dayOf(state.newestBlockTimestamp ?? 0);
   const hasQualified = state.qualifyingEvents > 0;
   return (
@@ -96,12 +125,20 @@ function isConsistent(state: RatingState): boolean {
     hasQualified === (firstQualifyingDay !== undefined) &&
     hasQualified === (lastQualifyingDay !== undefined) &&
     (firstQualifyingDay ?? 0) <= (lastQualifyingDay ?? 0) &&
+    hasQualified === rhythmDays > 0 &&
+    rhythmDays <= Math.min(DORMANCY.rhythmDays, state.qualifyingDays) &&
     buckets.length <= Math.min(WINDOW_DAYS, state.qualifyingDays) &&
     buckets.every(({ day }) => day <= newestDay && day > newestDay - WINDOW_DAYS) &&
-    buckets.every((bucket, index) => index === 0 || bucket.day > buckets[index - 1]!.day) &&
+    isAscending(buckets) &&
     (buckets.length === 0 || buckets.at(-1)!.day === lastQualifyingDay) &&
-    buckets.every(({ levels }) => levels.every(({ activity }) => activity <= MAX_DAILY_ACTIVITY))
+    buckets.every(({ classes }) => EVIDENCE_CLASSES.every((each) => classes[each].activity <= MAX_DAILY_ACTIVITY)) &&
+    verdictDays.every(({ day }) => day > newestDay - WINDOW_DAYS) &&
+    verdictDays.reduce((sum, { count }) => sum + count, 0) <= state.qualifyingRevenueEvents
   );
+}
+
+function isAscending(rows: readonly { readonly day: number }[]): boolean {
+  return rows.every(({ day }, index) => index === 0 || day > rows[index - 1]!.day);
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {

@@ -16,13 +16,13 @@ import {
   type MomentName,
 } from './rating-state-codec.ts';
 
-/** Number of parts: model, day, counts, moments, buckets. */
-const PARTS = 5;
+/** Number of parts: model, day, counts, moments, buckets, verdicts. */
+const PARTS = 6;
 
-export function encodeRatingStateDay({ day, totals, changed }: RatingStateDay): string {
+export function encodeRatingStateDay({ day, totals, changed, verdictCount }: RatingStateDay): string {
   const counts = COUNTS.map((name) => totals[name]);
   const moments = MOMENTS.map((name) => totals[name] ?? null);
-  return JSON.stringify([MODEL, day, counts, moments, changed.map(encodeBucket)]);
+  return JSON.stringify([MODEL, day, counts, moments, changed.map(encodeBucket), verdictCount]);
 }
 
 /** Decodes a text made by `encodeRatingStateDay`. Throws `RatingStateUnreadable`. */
@@ -42,5 +42,10 @@ export function decodeRatingStateDay(text: string): RatingStateDay {
     >),
   };
   if (totals.nextSeq === 0 || totals.newestBlockTimestamp === undefined) throw new RatingStateUnreadable();
-  return { day: parseCount(parts[1]), totals, changed: parseArray(parts[4]).map(parseBucket) };
+  return {
+    day: parseCount(parts[1]),
+    totals,
+    changed: parseArray(parts[4]).map(parseBucket),
+    verdictCount: parseCount(parts[5]),
+  };
 }

@@ -53,6 +53,8 @@ class StoredDays {
   }
 }
 
+const UNSOLD = { changedHandsAfter: undefined };
+
 const batches = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 8 });
 
 function addInBatches(
@@ -91,7 +93,7 @@ describe('foldDays', () => {
       NO_FEED,
     );
     expect(
-      days.map(({ day, changed }) => [day, changed.map((bucket) => [bucket.day, bucket.levels[2].cents])]),
+      days.map(({ day, changed }) => [day, changed.map((bucket) => [bucket.day, bucket.classes.attested.cents])]),
     ).toEqual([
       [TODAY - 5, [[TODAY - 5, 2_000n]]],
       [TODAY, [[TODAY - 5, 4_000n]]],
@@ -122,6 +124,19 @@ describe('foldDays', () => {
     expect(restoreRatingState(days)).toEqual(state);
     expect(restoreRatingState(days.slice(-RESTORE_DAYS))).toEqual(state);
     expect(restoreRatingState([])).toEqual(emptyRatingState());
+  });
+
+  it('adds a change of hands to the day of its block, which has no events', () => {
+    const [first, second] = inChainOrder([revenueOn(TODAY - 9, 5_000), revenueOn(TODAY, 2_000)]);
+    const events = [first!, { ...second!, changedHandsBefore: noonOf(TODAY - 4) }];
+    const { days, state } = foldDays(emptyRatingState(), undefined, events, NO_FEED);
+    expect(days.map(({ day, totals, changed }) => [day, totals.nextSeq, changed.map((bucket) => bucket.day)])).toEqual([
+      [TODAY - 9, 1, [TODAY - 9]],
+      [TODAY - 4, 1, [TODAY - 9]],
+      [TODAY, 2, [TODAY]],
+    ]);
+    expect(days[1]!.changed[0]!.classes.declared.cents).toBe(5_000n);
+    expect(restoreRatingState(days)).toEqual(state);
   });
 
   it('stops before a pending event', () => {
@@ -159,9 +174,9 @@ describe('foldDays', () => {
             const facts = { ...PLAIN_FACTS, ...parts, rates };
             const current = rateMachine({ ...facts, state: emptyRatingState(), tail: events });
             const span = { current, today: TODAY, maxDays: HISTORY_DAYS };
-            expect(rateDays({ stateDays: stored.list(), events: events.slice(folded) }, facts, span)).toEqual(
-              rateDays({ stateDays: [], events }, facts, span),
-            );
+            expect(
+              rateDays({ stateDays: stored.list(), events: events.slice(folded), ...UNSOLD }, facts, span),
+            ).toEqual(rateDays({ stateDays: [], events, ...UNSOLD }, facts, span));
           },
         ),
         { ...PROPERTY_RUNS, numRuns: Math.ceil(PROPERTY_RUNS.numRuns / 5) },
@@ -204,8 +219,8 @@ describe('foldDays', () => {
           );
           const current = rateMachine({ ...PLAIN_FACTS, state: stored.state, tail: [] });
           const span = { current, today: TODAY, maxDays: HISTORY_DAYS };
-          expect(rateDays({ stateDays: stored.list(), events: [] }, PLAIN_FACTS, span)).toEqual(
-            rateDays({ stateDays: [], events }, PLAIN_FACTS, span),
+          expect(rateDays({ stateDays: stored.list(), events: [], ...UNSOLD }, PLAIN_FACTS, span)).toEqual(
+            rateDays({ stateDays: [], events, ...UNSOLD }, PLAIN_FACTS, span),
           );
         }),
         { ...PROPERTY_RUNS, numRuns: Math.ceil(PROPERTY_RUNS.numRuns / 4) },
@@ -220,21 +235,21 @@ describe('encodeRatingStateDay and decodeRatingStateDay', () => {
   it('round-trip a day as compact JSON', () => {
     expect(decodeRatingStateDay(encodeRatingStateDay(day))).toStrictEqual(day);
     expect(encodeRatingStateDay(day)).toBe(
-      '["mcr/1",20505,[2,2,7000,2,2,1,1],[1771675200,20505,20505,null],[[20505,"2000","0","5000",2000,0,5000,0,0,0]]]',
+      '["mcr/2",20505,[2,2,7000,2,2,1,1,1],[1771675200,20505,20505,null],[[20505,"2000","0","5000",2000,0,5000,0,0,0]],2]',
     );
   });
 
   it.each([
     ['an empty text', ''],
     ['null', 'null'],
-    ['another model', encodeRatingStateDay(day).replace('mcr/1', 'mcr/2')],
+    ['another model', encodeRatingStateDay(day).replace('mcr/2', 'mcr/1')],
     ['an extra part', encodeRatingStateDay(day).replace(/\]$/, ',0]')],
-    ['a missing part', '["mcr/1",20505,[2,2,7000,2,2,1,1],[1771675200,20505,20505,null]]'],
+    ['a missing part', '["mcr/2",20505,[2,2,7000,2,2,1,1,1],[1771675200,20505,20505,null],[]]'],
     ['an extra count', encodeRatingStateDay(day).replace('[2,2,7000', '[2,2,2,7000')],
     ['a missing moment', encodeRatingStateDay(day).replace('20505,null', 'null')],
     ['an extra moment', encodeRatingStateDay(day).replace('20505,null', '20505,null,null')],
     ['a fraction', encodeRatingStateDay(day).replace('7000,2', '7000.5,2')],
-    ['a day that is null', encodeRatingStateDay(day).replace('"mcr/1",20505', '"mcr/1",null')],
+    ['a day that is null', encodeRatingStateDay(day).replace('"mcr/2",20505', '"mcr/2",null')],
     ['no events', encodeRatingStateDay(day).replace('[2,2,7000', '[0,2,7000')],
     ['no block time', encodeRatingStateDay(day).replace('1771675200', 'null')],
     ['a malformed bucket', encodeRatingStateDay(day).replace('[20505,"2000"', '["2000"')],

@@ -8,7 +8,14 @@
 import { dayOf } from './utc-day.ts';
 import { WINDOW_DAYS } from './constants.ts';
 import type { RatingEvent } from './event.ts';
-import { emptyRatingState, foldEvents, type DayBucket, type RatingState, type FoldedEvents } from './rating-state.ts';
+import {
+  changeHands,
+  emptyRatingState,
+  foldEvents,
+  type DayBucket,
+  type RatingState,
+  type FoldedEvents,
+} from './rating-state.ts';
 import type { RateTable } from './rate-table.ts';
 
 /** With fewer events, computing the history from the events is as fast. */
@@ -26,15 +33,17 @@ export const RESTORE_DAYS = WINDOW_DAYS + ENTRY_DAYS;
 /** Number of days before the newest that are retained for histories, plus the last day before them, for the running totals. */
 export const RETAINED_DAYS = HISTORY_DAYS + RESTORE_DAYS;
 
-export type RatingStateTotals = Omit<RatingState, 'buckets'>;
+export type RatingStateTotals = Omit<RatingState, 'buckets' | 'verdictDays'>;
 
 export interface RatingStateDay {
-  /** UTC day number of the blocks. */
+  /** UTC day number of the blocks with an event or a change of hands. */
   readonly day: number;
   /** Totals at the end of that day. */
   readonly totals: RatingStateTotals;
   /** The buckets that the day's blocks changed, as of its end; ascending. */
   readonly changed: readonly DayBucket[];
+  /** Events of the day's blocks that have a verdict. */
+  readonly verdictCount: number;
 }
 
 export interface FoldedDays extends FoldedEvents {
@@ -53,18 +62,29 @@ export function foldDays(
   rates: RateTable,
 ): FoldedDays {
   const days: RatingStateDay[] = [];
+  let last = newest;
   let current = state;
   let folded = 0;
+  const advance = (day: number, next: RatingState): void => {
+    const isContinued = last?.day === day;
+    if (isContinued && days.length > 0) days.pop();
+    last = toStateDay(day, isContinued ? last!.changed : [], current, next);
+    days.push(last);
+    current = next;
+  };
   while (folded < events.length) {
-    const day = dayOf(events[folded]!.blockTimestamp);
+    const first = events[folded]!;
+    const day = dayOf(first.blockTimestamp);
     let end = folded + 1;
     while (end < events.length && dayOf(events[end]!.blockTimestamp) === day) end += 1;
-    const next = foldEvents(current, events.slice(folded, end), rates);
+    const { changedHandsBefore } = first;
+    const isSold = changedHandsBefore !== undefined && current.nextSeq > 0;
+    const before = isSold ? changeHands(current) : current;
+    const next = foldEvents(before, events.slice(folded, end), rates);
     if (next.folded > 0) {
-      const changedBefore = newest?.day === day && days.length === 0 ? newest.changed : [];
-      days.push(toStateDay(day, changedBefore, current, next.state));
+      if (isSold) advance(dayOf(changedHandsBefore), before);
+      advance(day, next.state);
     }
-    current = next.state;
     folded += next.folded;
     if (folded < end) break;
   }
@@ -76,20 +96,22 @@ function toStateDay(
   day: number,
   changedBefore: readonly DayBucket[],
   before: RatingState,
-  { buckets, ...totals }: RatingState,
+  { buckets, verdictDays, ...totals }: RatingState,
 ): RatingStateDay {
   const unchanged = new Set(before.buckets);
   const daysBefore = new Set(changedBefore.map((bucket) => bucket.day));
   const changed = buckets.filter((bucket) => !unchanged.has(bucket) || daysBefore.has(bucket.day));
-  return { day, totals, changed };
+  return { day, totals, changed, verdictCount: verdictDays.find((each) => each.day === day)?.count ?? 0 };
 }
 
 /** Returns the state at the end of a day from the state at the end of the day before. */
-export function applyDay({ buckets }: RatingState, { totals, changed }: RatingStateDay): RatingState {
+export function applyDay(before: RatingState, { day, totals, changed, verdictCount }: RatingStateDay): RatingState {
   const oldestDay = dayOf(totals.newestBlockTimestamp!) - (WINDOW_DAYS - 1);
   const changedDays = new Set(changed.map(({ day }) => day));
-  const unchanged = buckets.filter(({ day }) => day >= oldestDay && !changedDays.has(day));
-  return { ...totals, buckets: [...unchanged, ...changed].sort((a, b) => a.day - b.day) };
+  const unchanged = before.buckets.filter((bucket) => bucket.day >= oldestDay && !changedDays.has(bucket.day));
+  const verdictDays = before.verdictDays.filter((each) => each.day >= oldestDay && each.day !== day);
+  if (verdictCount > 0) verdictDays.push({ day, count: verdictCount });
+  return { ...totals, buckets: [...unchanged, ...changed].sort((a, b) => a.day - b.day), verdictDays };
 }
 
 /** Restores the state at the end of the last day, from all days or at least the newest `RESTORE_DAYS`. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import {
   activityOn,
+  attestedAt,
   eachDay,
   inChainOrder,
   NO_FEED,
@@ -42,14 +43,20 @@ describe('foldEvents', () => {
       qualifyingWeeks: 2,
       firstQualifyingDay: TODAY - 40,
       lastQualifyingDay: TODAY - 1,
+      rhythmDays: 2,
       lastUnconvertedDay: TODAY - 1,
       buckets: [
         {
           day: TODAY - 40,
-          levels: [{ ...NOTHING, activity: 1 }, { cents: 251_000n, weight: 101_000, activity: 0 }, NOTHING],
+          classes: {
+            declared: { ...NOTHING, activity: 1 },
+            paid: { cents: 251_000n, weight: 101_000, activity: 0 },
+            attested: NOTHING,
+          },
         },
-        { day: TODAY - 1, levels: [NOTHING, NOTHING, { ...NOTHING, activity: 1 }] },
+        { day: TODAY - 1, classes: { declared: NOTHING, paid: NOTHING, attested: { ...NOTHING, activity: 1 } } },
       ],
+      verdictDays: [{ day: TODAY - 40, count: 2 }],
     });
   });
 
@@ -92,13 +99,14 @@ describe('foldEvents', () => {
     expect(stateOf([eventOn(monday), eventOn(monday - 1)]).qualifyingWeeks).toBe(2);
   });
 
-  it('counts 24 activity events of a day and retains up to 24 per level', () => {
+  it('counts 24 activity events of a day and retains up to 24 per class', () => {
     const many = (count: number, trust: number) => Array.from({ length: count }, () => activityOn(TODAY, trust));
     expect(stateOf(many(24, 0)).qualifyingEvents).toBe(24);
     expect(stateOf(many(25, 0)).qualifyingEvents).toBe(24);
-    const state = stateOf([...many(30, 0), ...many(2, 2), ...many(30, 1), revenueOn(TODAY, 5_000)]);
+    const state = stateOf([...many(30, 0), ...many(30, 2), revenueOn(TODAY, 5_000)]);
     expect(state.qualifyingEvents).toBe(25);
-    expect(state.buckets[0]!.levels.map(({ activity }) => activity)).toStrictEqual([24, 24, 2]);
+    const { declared, paid, attested } = state.buckets[0]!.classes;
+    expect([declared, paid, attested].map(({ activity }) => activity)).toStrictEqual([24, 0, 24]);
   });
 
   it('records the newest unconverted day, in any order of events', () => {
@@ -110,17 +118,17 @@ describe('foldEvents', () => {
   it('adds revenue exactly beyond 2^53', () => {
     const start = stateOf([revenueOn(TODAY, 10n ** 9n)]);
     const [bucket] = start.buckets;
-    const levels = bucket!.levels;
+    const { classes } = bucket!;
     const rich: RatingState = {
       ...start,
       totalRevenueCents: Number.MAX_SAFE_INTEGER - 10 ** 9,
-      buckets: [{ day: TODAY, levels: [levels[0], levels[1], { ...levels[2], cents: 10n ** 20n }] }],
+      buckets: [{ day: TODAY, classes: { ...classes, attested: { ...classes.attested, cents: 10n ** 20n } } }],
     };
     const once = foldEvents(rich, [{ ...revenueOn(TODAY, 10n ** 9n), seq: 1 }], NO_FEED).state;
     expect(once.totalRevenueCents).toBe(Number.MAX_SAFE_INTEGER);
     const twice = foldEvents(once, [{ ...revenueOn(TODAY, 1_001), seq: 2 }], NO_FEED).state;
     expect(twice.totalRevenueCents).toBe(Number.MAX_SAFE_INTEGER);
-    expect(twice.buckets[0]!.levels[2].cents).toBe(10n ** 20n + 10n ** 9n + 1_001n);
+    expect(twice.buckets[0]!.classes.attested.cents).toBe(10n ** 20n + 10n ** 9n + 1_001n);
   });
 });
 
@@ -199,7 +207,7 @@ describe('EventsUnreadable', () => {
   });
 
   it('is not thrown for bigint positions and blocks at time 0', () => {
-    const parts = storedAt(0, { type: 1, value: 0n, currency: '', trust: 0 });
+    const parts = storedAt(0, { type: 1, value: 0n, currency: '', ...attestedAt(0) });
     const events = [
       { ...parts, seq: 0n },
       { ...parts, seq: 1n },

@@ -7,13 +7,21 @@
 
 import { dayOf, weekOf } from './utc-day.ts';
 import { convertAmount } from './amount.ts';
-import { LEAST_QUALIFYING_CENTS, MAX_DAILY_ACTIVITY, REVENUE_TYPE, SAFE, TRUST, WINDOW_DAYS } from './constants.ts';
+import {
+  DORMANCY,
+  LEAST_QUALIFYING_CENTS,
+  MAX_DAILY_ACTIVITY,
+  REVENUE_TYPE,
+  SAFE,
+  TRUST,
+  WINDOW_DAYS,
+} from './constants.ts';
 import { eventDay, judgeEvent } from './event.ts';
-import type { RatingEvent, TrustLevel } from './event.ts';
+import type { EvidenceClass, RatingEvent } from './event.ts';
 import type { RateTable } from './rate-table.ts';
 
-/** Sums of one trust level on one day. */
-export interface LevelSums {
+/** Sums of one class of evidence on one day. */
+export interface ClassSums {
   /** Qualifying revenue; a bigint, because nine million events of the largest amount exceed 2^53. */
   readonly cents: bigint;
   /** Weight of the qualifying revenue events; exact for up to 90 billion of them. */
@@ -22,10 +30,16 @@ export interface LevelSums {
   readonly activity: number;
 }
 
-/** A day with a qualifying event: its sums by trust level. */
+/** A day with a qualifying event: its sums by class. */
 export interface DayBucket {
   readonly day: number;
-  readonly levels: readonly [LevelSums, LevelSums, LevelSums];
+  readonly classes: Readonly<Record<EvidenceClass, ClassSums>>;
+}
+
+/** Number of events of one day of blocks that have a verdict. */
+export interface VerdictDay {
+  readonly day: number;
+  readonly count: number;
 }
 
 export interface RatingState {
@@ -41,10 +55,14 @@ export interface RatingState {
   readonly qualifyingWeeks: number;
   readonly firstQualifyingDay: number | undefined;
   readonly lastQualifyingDay: number | undefined;
+  /** Qualifying days in the 90 days up to the last of them. */
+  readonly rhythmDays: number;
   /** Newest day of a sound revenue event whose amount could not be converted. */
   readonly lastUnconvertedDay: number | undefined;
   /** Ascending; limited to the 180 days up to the day of the newest block. */
   readonly buckets: readonly DayBucket[];
+  /** Ascending; limited like the buckets. */
+  readonly verdictDays: readonly VerdictDay[];
 }
 
 /** Why a list of events cannot be rated. This is an error of the data source and never affects the score. */
@@ -75,9 +93,12 @@ export interface FoldPreview {
   readonly hasPending: boolean;
 }
 
-type Draft = { -readonly [K in keyof RatingState]: RatingState[K] } & { buckets: DayBucket[] };
+type Draft = { -readonly [K in keyof RatingState]: RatingState[K] } & {
+  buckets: DayBucket[];
+  verdictDays: VerdictDay[];
+};
 
-const EMPTY_LEVEL: LevelSums = { cents: 0n, weight: 0, activity: 0 };
+const NOTHING: ClassSums = { cents: 0n, weight: 0, activity: 0 };
 
 /** Creates the state of a machine without events. */
 export function emptyRatingState(): RatingState {
@@ -92,8 +113,10 @@ export function emptyRatingState(): RatingState {
     qualifyingWeeks: 0,
     firstQualifyingDay: undefined,
     lastQualifyingDay: undefined,
+    rhythmDays: 0,
     lastUnconvertedDay: undefined,
     buckets: [],
+    verdictDays: [],
   };
 }
 
@@ -122,8 +145,34 @@ export function previewFold(state: RatingState, events: readonly RatingEvent[], 
   return { state: draft, hasPending };
 }
 
+/**
+ * Applies a change of hands: everything before it is declared, for good. Counts, days, weeks and totals stay. A further one without an
+ * event in between changes nothing.
+ */
+export function changeHands<S extends Pick<RatingState, 'buckets'>>(state: S): S {
+  return { ...state, buckets: state.buckets.map(toDeclared) };
+}
+
+function toDeclared(bucket: DayBucket): DayBucket {
+  const { declared, paid, attested } = bucket.classes;
+  const isDeclared = paid.cents === 0n && attested.cents === 0n && attested.activity === 0;
+  if (isDeclared) return bucket;
+  return {
+    day: bucket.day,
+    classes: {
+      declared: {
+        cents: declared.cents + paid.cents + attested.cents,
+        weight: declared.weight + paid.weight + attested.weight,
+        activity: Math.min(MAX_DAILY_ACTIVITY, declared.activity + attested.activity),
+      },
+      paid: NOTHING,
+      attested: NOTHING,
+    },
+  };
+}
+
 function toDraft(state: RatingState): Draft {
-  return { ...state, buckets: [...state.buckets] };
+  return { ...state, buckets: [...state.buckets], verdictDays: [...state.verdictDays] };
 }
 
 /** Adds one event. With `stop`, a pending event leaves the draft unchanged. */
@@ -135,20 +184,20 @@ function addEvent(draft: Draft, event: RatingEvent, rates: RateTable, atPending:
   const isPending = amount?.status === 'fx_unavailable' && amount.isPending;
   if (isPending && atPending === 'stop') return 'pending';
 
+  if (event.changedHandsBefore !== undefined) draft.buckets = changeHands(draft).buckets;
   draft.nextSeq += 1;
   if (isRevenue) draft.revenueEvents += 1;
   advanceTo(draft, event.blockTimestamp);
   if (!isSound) return 'added';
 
   const day = eventDay(event);
-  const trust = event.trust as TrustLevel;
   if (amount === undefined) {
-    addActivity(draft, day, trust);
+    addActivity(draft, day, event);
   } else if (amount.status === 'ok') {
-    if (amount.cents >= LEAST_QUALIFYING_CENTS) addRevenue(draft, day, trust, amount.cents);
+    if (amount.cents >= LEAST_QUALIFYING_CENTS) addRevenue(draft, day, event, amount.cents);
   } else {
     draft.lastUnconvertedDay = Math.max(day, draft.lastUnconvertedDay ?? day);
-    if (amount.status === 'unsupported_currency') addActivity(draft, day, trust);
+    if (amount.status === 'unsupported_currency') addActivity(draft, day, event);
   }
   return isPending ? 'pending' : 'added';
 }
@@ -170,28 +219,51 @@ function advanceTo(draft: Draft, blockTimestamp: number): void {
   draft.newestBlockTimestamp = blockTimestamp;
   const oldestDay = dayOf(blockTimestamp) - (WINDOW_DAYS - 1);
   while (draft.buckets.length > 0 && draft.buckets[0]!.day < oldestDay) draft.buckets.shift();
+  while (draft.verdictDays.length > 0 && draft.verdictDays[0]!.day < oldestDay) draft.verdictDays.shift();
 }
 
-function addRevenue(draft: Draft, day: number, trust: TrustLevel, cents: number): void {
+function addRevenue(
+  draft: Draft,
+  day: number,
+  { attested, paidCents, blockTimestamp }: RatingEvent,
+  cents: number,
+): void {
   draft.totalRevenueCents = Math.min(SAFE, draft.totalRevenueCents + cents);
   draft.qualifyingRevenueEvents += 1;
   draft.qualifyingEvents += 1;
+  countVerdict(draft, dayOf(blockTimestamp));
   const index = openDay(draft, day);
-  const sums = draft.buckets[index]!.levels[trust];
-  replaceLevel(draft, index, trust, {
-    cents: sums.cents + BigInt(cents),
-    weight: sums.weight + Math.min(cents, TRUST.maxRevenueWeight),
-    activity: sums.activity,
-  });
+  const weight = Math.min(cents, TRUST.maxRevenueWeight);
+  if (attested) {
+    addCents(draft, index, 'attested', cents, weight);
+    return;
+  }
+  const paid = Math.min(cents, paidCents);
+  const paidWeight = Math.min(paid, TRUST.maxRevenueWeight);
+  addCents(draft, index, 'paid', paid, paidWeight);
+  addCents(draft, index, 'declared', cents - paid, weight - paidWeight);
 }
 
-function addActivity(draft: Draft, day: number, trust: TrustLevel): void {
+function addCents(draft: Draft, index: number, evidence: EvidenceClass, cents: number, weight: number): void {
+  if (cents === 0) return;
+  const sums = draft.buckets[index]!.classes[evidence];
+  replaceClass(draft, index, evidence, { ...sums, cents: sums.cents + BigInt(cents), weight: sums.weight + weight });
+}
+
+function countVerdict(draft: Draft, day: number): void {
+  const last = draft.verdictDays.at(-1);
+  if (last?.day === day) draft.verdictDays[draft.verdictDays.length - 1] = { day, count: last.count + 1 };
+  else draft.verdictDays.push({ day, count: 1 });
+}
+
+function addActivity(draft: Draft, day: number, { attested }: RatingEvent): void {
   const index = openDay(draft, day);
-  const { levels } = draft.buckets[index]!;
-  if (levels[0].activity + levels[1].activity + levels[2].activity < MAX_DAILY_ACTIVITY) draft.qualifyingEvents += 1;
-  const sums = levels[trust];
+  const { classes } = draft.buckets[index]!;
+  if (classes.declared.activity + classes.attested.activity < MAX_DAILY_ACTIVITY) draft.qualifyingEvents += 1;
+  const evidence: EvidenceClass = attested ? 'attested' : 'declared';
+  const sums = classes[evidence];
   if (sums.activity === MAX_DAILY_ACTIVITY) return;
-  replaceLevel(draft, index, trust, { ...sums, activity: sums.activity + 1 });
+  replaceClass(draft, index, evidence, { ...sums, activity: sums.activity + 1 });
 }
 
 /** Returns the index of a day's bucket, which is created for the first qualifying event of the day. */
@@ -207,13 +279,14 @@ function openDay(draft: Draft, day: number): number {
   if (!isCountedWeek) draft.qualifyingWeeks += 1;
   draft.firstQualifyingDay = Math.min(day, draft.firstQualifyingDay ?? day);
   draft.lastQualifyingDay = Math.max(day, draft.lastQualifyingDay ?? day);
-  buckets.splice(index, 0, { day, levels: [EMPTY_LEVEL, EMPTY_LEVEL, EMPTY_LEVEL] });
+  buckets.splice(index, 0, { day, classes: { declared: NOTHING, paid: NOTHING, attested: NOTHING } });
+  // Exact: an event opens a day at most 7 days before its block, so these 90 days are within the retained ones.
+  const firstRhythmDay = draft.lastQualifyingDay - (DORMANCY.rhythmDays - 1);
+  draft.rhythmDays = buckets.filter((bucket) => bucket.day >= firstRhythmDay).length;
   return index;
 }
 
-function replaceLevel(draft: Draft, index: number, trust: TrustLevel, sums: LevelSums): void {
-  const bucket = draft.buckets[index]!;
-  const levels: [LevelSums, LevelSums, LevelSums] = [...bucket.levels];
-  levels[trust] = sums;
-  draft.buckets[index] = { day: bucket.day, levels };
+function replaceClass(draft: Draft, index: number, evidence: EvidenceClass, sums: ClassSums): void {
+  const { day, classes } = draft.buckets[index]!;
+  draft.buckets[index] = { day, classes: { ...classes, [evidence]: sums } };
 }

@@ -37,7 +37,7 @@ describe('order of judgement', () => {
     expect(rateEvents(poor)).toMatchObject({
       letter: 'NR',
       score: 0,
-      summary: 'Not rated: 0 of 100 points, and a rating needs 30; most is lost to low revenue.',
+      summary: 'Not rated: 0 of 100 points, and a rating needs 30; largest deduction: low revenue.',
     });
   });
 });
@@ -50,7 +50,7 @@ describe('unavailable rating', () => {
         negativeFlagAt: BigInt(noonOf(TODAY)),
       }),
     ).toStrictEqual({
-      model: 'mcr/1',
+      model: 'mcr/2',
       bondStatus: 'bonded',
       hasNegativeFlag: true,
       eventCount: 122,
@@ -58,6 +58,7 @@ describe('unavailable rating', () => {
       activityEventCount: 0,
       totalRevenueCents: 6_050_000,
       lastUpdated: noonOf(TODAY),
+      verdictCount: 121,
       hasPending: false,
       letter: 'Provisioned',
       score: 0,
@@ -67,6 +68,7 @@ describe('unavailable rating', () => {
       totalHundredths: null,
       factors: [],
       dormancy: null,
+      anchor: null,
       reasons: [],
       summary: 'Not rated yet.',
     });
@@ -84,7 +86,7 @@ describe('clock', () => {
     const prefix = inChainOrder(steady).slice(0, 101);
     const rated = rateMachine({ ...PLAIN_FACTS, state: emptyRatingState(), tail: prefix, now: noonOf(earlier) });
     expect(rated.lastUpdated).toBe(noonOf(earlier));
-    expect(rated.dormancy).toStrictEqual({ idleDays: 0, lostHundredths: 0 });
+    expect(rated.dormancy).toStrictEqual({ idleDays: 0, freeDays: 14, halfDays: 14, lostHundredths: 0 });
   });
 });
 
@@ -122,9 +124,9 @@ describe('averageHundredths', () => {
 
   it('leaves no number of a measure above SAFE', () => {
     const { state } = foldEvents(emptyRatingState(), inChainOrder(steady), PLAIN_FACTS.rates);
-    const buckets = state.buckets.map(({ day, levels }) => {
-      const rich = { ...levels[2], cents: 10n ** 20n };
-      return { day, levels: [levels[0], levels[1], rich] as const };
+    const buckets = state.buckets.map(({ day, classes }) => {
+      const rich = { ...classes.attested, cents: 10n ** 20n };
+      return { day, classes: { ...classes, attested: rich } };
     });
     const [revenue] = rateMachine({ ...PLAIN_FACTS, state: { ...state, buckets }, tail: [] }).factors;
     expect(revenue!.measure).toStrictEqual({
@@ -147,7 +149,7 @@ describe('reasons', () => {
       ['trust_low', 1_600],
       ['trend_unknown', 1_500],
       ['tenure_short', 950],
-      ['dormant', 89],
+      ['dormant', 379],
       ['cadence_unverified', 65],
       ['revenue_unverified', 15],
     ]);

@@ -5,6 +5,8 @@
 
 import type { BondStatus } from '../machine/bond.ts';
 import { dayOf } from './utc-day.ts';
+import type { Anchor } from './anchor.ts';
+import { judgeAnchor } from './anchor.ts';
 import { judgeCadence } from './cadence-factor.ts';
 import { MODEL, WINDOW_DAYS } from './constants.ts';
 import type { Dormancy } from './dormancy.ts';
@@ -12,10 +14,10 @@ import { judgeDormancy } from './dormancy.ts';
 import type { RatingEvent } from './event.ts';
 import type { Factor } from './factor.ts';
 import type { RatingState } from './rating-state.ts';
-import { previewFold } from './rating-state.ts';
-import { isFlagPlausible } from './negative-flag.ts';
+import { changeHands, previewFold } from './rating-state.ts';
+import { isFlagInForce, isFlagPlausible } from './negative-flag.ts';
 import type { RateTable } from './rate-table.ts';
-import type { NoticeCode, DeductionCode, Reason } from './reasons.ts';
+import type { NoticeCode, Reason } from './reasons.ts';
 import { largestDeductionPhrase, listReasons } from './reasons.ts';
 import { sumRecentWeeks } from './recent-weeks.ts';
 import { judgeRevenue } from './revenue-factor.ts';
@@ -33,6 +35,10 @@ export interface RatingInput extends TrustFacts {
   readonly state: RatingState;
   /** All events after `state`, pending ones included. To rate at an earlier `now`, both together must be a prefix of the events. */
   readonly tail: readonly RatingEvent[];
+  /** Block time of the first change of hands after the newest event; undefined without one. */
+  readonly changedHandsAfter: number | undefined;
+  /** Whether the operator's identity is verified and it accepted the machine. */
+  readonly operatorVerified: boolean;
   /** Rates of the same configuration as `state`. */
   readonly rates: RateTable;
   readonly bondStatus: BondStatus;
@@ -56,6 +62,8 @@ interface Counts {
   readonly totalRevenueCents: number;
   /** Unix seconds of the newest block with an event; null without events. */
   readonly lastUpdated: number | null;
+  /** Number of events in the blocks of 180 days that have a verdict. */
+  readonly verdictCount: number;
   /** Whether an amount may still change under a later rate table, so that the rating must not be cached. */
   readonly hasPending: boolean;
 }
@@ -65,20 +73,23 @@ export interface Rating extends Counts {
   readonly letter: RatingLetter;
   readonly score: number;
   readonly isDegraded: boolean;
-  /** Hundredths of a cent. Null while the rating is unavailable, as are the trend, the total and the dormancy. */
+  /** Hundredths of a cent. Null while the rating is unavailable, as are the trend, the total, dormancy and anchor. */
   readonly averageHundredths: number | null;
   readonly revenueTrend: RevenueTrend | null;
   readonly totalHundredths: number | null;
   /** Revenue, cadence, trend, trust, tenure; empty while the rating is unavailable. */
   readonly factors: readonly Factor[];
   readonly dormancy: Dormancy | null;
+  readonly anchor: Anchor | null;
   readonly reasons: readonly Reason[];
   readonly summary: string;
 }
 
 /** Rates a machine. Throws `EventsUnreadable` when the tail does not continue the state. */
 export function rateMachine(input: RatingInput): Rating {
-  const { state, hasPending } = previewFold(input.state, input.tail, input.rates);
+  const preview = previewFold(input.state, input.tail, input.rates);
+  const { hasPending } = preview;
+  const state = input.changedHandsAfter === undefined ? preview.state : changeHands(preview.state);
   const now = Math.max(input.now, state.newestBlockTimestamp ?? input.now);
   const counts = countEvents(state, hasPending, input, now);
   return input.ratingUnavailable === undefined
@@ -96,8 +107,13 @@ function countEvents(state: RatingState, hasPending: boolean, input: RatingInput
     activityEventCount: state.nextSeq - state.revenueEvents,
     totalRevenueCents: state.totalRevenueCents,
     lastUpdated: state.newestBlockTimestamp ?? null,
+    verdictCount: countVerdicts(state, dayOf(now)),
     hasPending,
   };
+}
+
+function countVerdicts({ verdictDays }: RatingState, today: number): number {
+  return verdictDays.reduce((sum, { day, count }) => (day > today - WINDOW_DAYS ? sum + count : sum), 0);
 }
 
 function unavailableRating(counts: Counts, state: RatingState): Rating {
@@ -111,6 +127,7 @@ function unavailableRating(counts: Counts, state: RatingState): Rating {
     totalHundredths: null,
     factors: [],
     dormancy: null,
+    anchor: null,
     reasons: [],
     summary: summarize({ kind: 'unavailable' }, state, false, undefined),
   };
@@ -129,16 +146,17 @@ function scoreMachine(counts: Counts, state: RatingState, input: RatingInput, no
   ];
   const factors: readonly Factor[] = judgedFactors.map(({ factor }) => factor);
   const sumHundredths = factors.reduce((sum, { pointsHundredths }) => sum + pointsHundredths, 0);
-  const dormancy = judgeDormancy(sumHundredths, state.lastQualifyingDay, today);
-  const totalHundredths = sumHundredths - dormancy.lostHundredths;
+  const dormancy = judgeDormancy(sumHundredths, state, today);
+  const isFlagged = isFlagInForce(input.negativeFlagAt, now);
+  const awakeHundredths = sumHundredths - dormancy.lostHundredths;
+  const anchor = judgeAnchor(awakeHundredths, input.operatorVerified, isFlagged);
+  const totalHundredths = awakeHundredths - anchor.lostHundredths;
 
-  const dormant: { code: DeductionCode; lostHundredths: number } = {
-    code: 'dormant',
-    lostHundredths: dormancy.lostHundredths,
-  };
   const reasons = listReasons(noticesOf(state, input), [
-    dormant,
-    ...judgedFactors.flatMap(({ deductions: losses }) => losses),
+    { code: 'dormant', lostHundredths: dormancy.lostHundredths },
+    // A flag costs the points for trust and the anchor, in one reason.
+    { code: isFlagged ? 'flagged' : 'unanchored', lostHundredths: anchor.lostHundredths },
+    ...judgedFactors.flatMap(({ deductions }) => deductions),
   ]);
   const verdict = judgeVerdict(state, input.bondStatus, roundScore(totalHundredths));
   const isDegraded = state.lastUnconvertedDay !== undefined && state.lastUnconvertedDay > today - WINDOW_DAYS;
@@ -152,6 +170,7 @@ function scoreMachine(counts: Counts, state: RatingState, input: RatingInput, no
     totalHundredths,
     factors,
     dormancy,
+    anchor,
     reasons,
     summary: summarize(verdict, state, isDegraded, largestDeductionPhrase(reasons)),
   };

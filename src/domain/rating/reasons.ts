@@ -1,7 +1,18 @@
 /** Reasons of a rating: notices and deductions, with their texts (docs/scoring.md, Score breakdown). */
 
-import { COUNTED_WEEKS, DORMANCY, NEGATIVE_FLAG, GRADUATION, TREND, TRUST, WINDOW_DAYS } from './constants.ts';
+import {
+  ANCHOR,
+  COUNTED_WEEKS,
+  GRADUATION,
+  HUNDREDTHS,
+  NEGATIVE_FLAG,
+  TREND,
+  TRUST,
+  WINDOW_DAYS,
+} from './constants.ts';
 import { SECONDS_PER_DAY } from './utc-day.ts';
+
+const FULL_POINTS = ANCHOR.fullHundredths / HUNDREDTHS;
 
 /** Texts of the notices, which deduct no points. */
 export const NOTICE_TEXTS = {
@@ -9,7 +20,7 @@ export const NOTICE_TEXTS = {
   not_graduated:
     `There is not enough history yet: a rating needs ${GRADUATION.events} qualifying events on ${GRADUATION.days} days ` +
     `over ${GRADUATION.spanDays} days.`,
-  history_elsewhere: 'Older events of this machine lie on another chain and are not counted.',
+  history_elsewhere: 'Older events of this machine are on another chain and are not counted.',
 } as const;
 
 interface DeductionText {
@@ -22,13 +33,17 @@ interface DeductionText {
 export const DEDUCTION_TEXTS = {
   dormant: {
     phrase: 'dormancy',
-    text: `There was no qualifying event for more than ${DORMANCY.freeDays} days. A new one ends the loss.`,
+    text: "There has been no qualifying event for longer than this machine's rhythm explains. A new one ends the loss.",
+  },
+  unanchored: {
+    phrase: 'an unverified operator',
+    text: `Points above ${FULL_POINTS} count a sixth until the operator's identity is verified.`,
   },
   flagged: {
     phrase: 'a negative flag',
     text:
-      `A negative flag is in force: no points for trust for ${NEGATIVE_FLAG.forceSeconds / SECONDS_PER_DAY} days, ` +
-      'or until it is cleared.',
+      `A negative flag is in force: no points for trust, and points above ${FULL_POINTS} count a sixth, ` +
+      `for ${NEGATIVE_FLAG.forceSeconds / SECONDS_PER_DAY} days or until it is cleared.`,
   },
   revenue_low: {
     phrase: 'low revenue',
@@ -36,7 +51,7 @@ export const DEDUCTION_TEXTS = {
   },
   revenue_unverified: {
     phrase: 'unverified revenue',
-    text: 'Self-reported revenue earns half. On-chain or hardware-signed events earn the other half.',
+    text: 'Declared revenue earns half. Paid or attested revenue earns the other half.',
   },
   cadence_low: {
     phrase: 'irregular activity',
@@ -44,7 +59,7 @@ export const DEDUCTION_TEXTS = {
   },
   cadence_unverified: {
     phrase: 'unverified activity',
-    text: 'Self-reported days earn half. On-chain or hardware-signed events earn the other half.',
+    text: 'Days with declared events only earn half. Paid or attested events earn the other half.',
   },
   trend_below: {
     phrase: `revenue below that of the ${TREND.periodDays} days before`,
@@ -66,11 +81,11 @@ export const DEDUCTION_TEXTS = {
   },
   trust_none: {
     phrase: 'missing evidence',
-    text: `There was no qualifying event in the last ${WINDOW_DAYS} days. A new one is weighed by its trust level.`,
+    text: `There was no qualifying event in the last ${WINDOW_DAYS} days. A new one is weighted by its class.`,
   },
   trust_low: {
     phrase: 'low trust',
-    text: 'Part of the value is self-reported or on-chain only. Hardware-signed events earn all points.',
+    text: 'Part of the value is declared or paid only. Attested events earn all points.',
   },
   tenure_short: {
     phrase: 'short tenure',
@@ -80,7 +95,7 @@ export const DEDUCTION_TEXTS = {
 
 export type NoticeCode = keyof typeof NOTICE_TEXTS;
 export type DeductionCode = keyof typeof DEDUCTION_TEXTS;
-export type FactorReasonCode = Exclude<DeductionCode, 'dormant'>;
+export type FactorReasonCode = Exclude<DeductionCode, 'dormant' | 'unanchored'>;
 
 export interface Reason {
   readonly code: NoticeCode | DeductionCode;
@@ -91,17 +106,18 @@ export interface Reason {
 
 const DEDUCTION_CODES = Object.keys(DEDUCTION_TEXTS) as DeductionCode[];
 
-/** Lists the notices in the given order, then the deductions, largest first. */
+/** Lists the notices in the given order, then the deductions, largest first; deductions of one code are added up. */
 export function listReasons(
   notices: readonly NoticeCode[],
   deductions: readonly { readonly code: DeductionCode; readonly lostHundredths: number }[],
 ): readonly Reason[] {
-  const inOrder = deductions
+  // The sort is stable, so equal deductions stay in the order of the texts.
+  const inOrder = DEDUCTION_CODES.map((code) => ({
+    code,
+    lostHundredths: deductions.reduce((sum, each) => (each.code === code ? sum + each.lostHundredths : sum), 0),
+  }))
     .filter(({ lostHundredths }) => lostHundredths > 0)
-    .sort(
-      (a, b) =>
-        b.lostHundredths - a.lostHundredths || DEDUCTION_CODES.indexOf(a.code) - DEDUCTION_CODES.indexOf(b.code),
-    );
+    .sort((a, b) => b.lostHundredths - a.lostHundredths);
   return [
     ...notices.map((code) => ({ code, lostHundredths: null, text: NOTICE_TEXTS[code] })),
     ...inOrder.map(({ code, lostHundredths }) => ({ code, lostHundredths, text: DEDUCTION_TEXTS[code].text })),

@@ -42,12 +42,12 @@ function sentenceOf(
     case 'below_scale':
       return (
         `Not rated: ${verdict.score} of 100 points, and a rating needs ${LEAST_RATED_SCORE}; ` +
-        `most is lost to ${largestDeduction!}.`
+        `largest deduction: ${largestDeduction!}.`
       );
     case 'rated':
       return (
         `Rated ${verdict.letter} with ${verdict.score} of 100 points; ` +
-        (largestDeduction === undefined ? 'nothing is lost.' : `most is lost to ${largestDeduction}.`)
+        (largestDeduction === undefined ? 'no deductions.' : `largest deduction: ${largestDeduction}.`)
       );
   }
 }

@@ -10,7 +10,8 @@ const NOW = noonOf(TODAY);
 function trustOf(parts: readonly EventParts[], facts: Partial<RatingInput> = {}) {
   const { factors, hasNegativeFlag } = rateEvents(parts, facts);
   const { measure, pointsHundredths } = factors[3] as TrustFactor;
-  return { ...measure, pointsHundredths, hasNegativeFlag };
+  const { source, percentHundredths } = measure;
+  return { source, percentHundredths, pointsHundredths, hasNegativeFlag };
 }
 
 const signed = [revenueOn(TODAY, 10_000, 2)];
@@ -18,12 +19,14 @@ const trusted = { source: 'events', percentHundredths: 10_000, pointsHundredths:
 
 describe('trust of events', () => {
   it.each([
-    ['self-reported', 0, 2_000, 400],
-    ['on-chain', 1, 7_000, 1_400],
-    ['hardware-signed', 2, 10_000, 2_000],
-  ])('scores %s events', (_, trust, percentHundredths, pointsHundredths) => {
-    for (const parts of [[revenueOn(TODAY, 10_000, trust)], [activityOn(TODAY, trust)]]) {
-      expect(trustOf(parts)).toStrictEqual({
+    ['declared revenue', revenueOn(TODAY, 10_000, 0), 2_000, 400],
+    ['paid revenue', revenueOn(TODAY, 10_000, 1), 7_000, 1_400],
+    ['attested revenue', revenueOn(TODAY, 10_000, 2), 10_000, 2_000],
+    ['declared activity', activityOn(TODAY, 0), 2_000, 400],
+    ['attested activity', activityOn(TODAY, 2), 10_000, 2_000],
+  ])('scores %s', (_, event, percentHundredths, pointsHundredths) => {
+    {
+      expect(trustOf([event])).toStrictEqual({
         source: 'events',
         percentHundredths,
         pointsHundredths,
@@ -42,10 +45,10 @@ describe('trust of events', () => {
     expect(percentOf([activityOn(TODAY, 2), revenueOn(TODAY, 1_000, 0)])).toBe(mean(100, 1_000));
   });
 
-  it('weights at most 24 activity events of a day, highest levels first', () => {
+  it('weights at most 24 activity events of a day, attested ones first', () => {
     const many = (count: number, trust: number) => Array.from({ length: count }, () => activityOn(TODAY, trust));
-    expect(trustOf([...many(24, 0), ...many(20, 1), ...many(2, 2)]).percentHundredths).toBe(
-      Math.floor((2 * 10_000 + 20 * 7_000 + 2 * 2_000) / 24),
+    expect(trustOf([...many(24, 0), ...many(20, 2)]).percentHundredths).toBe(
+      Math.floor((20 * 10_000 + 4 * 2_000) / 24),
     );
   });
 
@@ -63,7 +66,7 @@ describe('trust of events', () => {
     [51, 0, 2_000],
     [52, 0, 3_000],
     [52, 1, 7_000],
-  ])('rises with tenure: %i weeks of level %i', (weeks, trust, percentHundredths) => {
+  ])('rises with tenure: %i weeks of class %i', (weeks, trust, percentHundredths) => {
     const parts = Array.from({ length: weeks }, (_, k) => revenueOn(TODAY - 7 * k, 10_000, trust));
     expect(trustOf(parts).percentHundredths).toBe(percentHundredths);
   });

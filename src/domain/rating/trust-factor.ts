@@ -1,8 +1,9 @@
-/** Trust factor: trust levels of the last 180 days, weighted by value (design/scoring.md, Trust). */
+/** Trust factor: classes of evidence of the last 180 days, weighted by value (design/scoring.md, Trust). */
 
 import { divide } from './arithmetic.ts';
-import { TRUST, TRUST_LEVELS, WINDOW_DAYS } from './constants.ts';
-import { countedActivity } from './daily-totals.ts';
+import { EVIDENCE_CLASSES, TRUST, WINDOW_DAYS } from './constants.ts';
+import { clampToSafe, countedActivity } from './daily-totals.ts';
+import type { EvidenceClass } from './event.ts';
 import type { JudgedFactor, TrustFactor, TrustMeasure, TrustSource } from './factor.ts';
 import type { DayBucket, RatingState } from './rating-state.ts';
 import { isFlagInForce } from './negative-flag.ts';
@@ -29,7 +30,13 @@ export function judgeTrust(
   now: number,
   today: number,
 ): JudgedFactor<TrustFactor> {
-  const measure = measureTrust(state, facts, now, today);
+  const recent = state.buckets.filter(({ day }) => day > today - WINDOW_DAYS);
+  const measure: TrustMeasure = {
+    ...weighTrust(recent, state.qualifyingWeeks, facts, now),
+    declaredUsdCents: sumCents(recent, 'declared'),
+    paidUsdCents: sumCents(recent, 'paid'),
+    attestedUsdCents: sumCents(recent, 'attested'),
+  };
   const { maxHundredths } = TRUST;
   const pointsHundredths = divide(maxHundredths * measure.percentHundredths, TRUST.fullHundredths);
   return {
@@ -38,29 +45,38 @@ export function judgeTrust(
   };
 }
 
-function measureTrust(state: RatingState, facts: TrustFacts, now: number, today: number): TrustMeasure {
+function weighTrust(
+  recent: readonly DayBucket[],
+  tenureWeeks: number,
+  facts: TrustFacts,
+  now: number,
+): Pick<TrustMeasure, 'source' | 'percentHundredths'> {
   if (isFlagInForce(facts.negativeFlagAt, now)) return { source: 'flag', percentHundredths: 0 };
   if (facts.trustOverride !== undefined) {
     const percent = Math.min(facts.trustOverride, TRUST.maxOverride);
     return { source: 'override', percentHundredths: percent * divide(TRUST.fullHundredths, TRUST.maxOverride) };
   }
-  const recent = state.buckets.filter(({ day }) => day > today - WINDOW_DAYS);
   if (recent.length === 0) return { source: 'none', percentHundredths: 0 };
-  return { source: 'events', percentHundredths: raiseByTenure(weightedMean(recent), state.qualifyingWeeks) };
+  return { source: 'events', percentHundredths: raiseByTenure(weightedMean(recent), tenureWeeks) };
 }
 
-/** Computes the mean of the levels' percentages, in hundredths of a percent, weighted by value. */
+function sumCents(buckets: readonly DayBucket[], evidence: EvidenceClass): number {
+  return clampToSafe(buckets.reduce((sum, { classes }) => sum + classes[evidence].cents, 0n));
+}
+
+/** Computes the mean of the classes' percentages, in hundredths of a percent, weighted by value. */
 function weightedMean(buckets: readonly DayBucket[]): number {
-  const weights = [0, 0, 0];
+  let total = 0n;
+  let weighted = 0n;
   for (const bucket of buckets) {
     const activity = countedActivity(bucket);
-    for (const level of TRUST_LEVELS) {
-      weights[level]! += bucket.levels[level].weight + TRUST.activityWeight * activity[level];
+    for (const evidence of EVIDENCE_CLASSES) {
+      const weight = BigInt(bucket.classes[evidence].weight + TRUST.activityWeight * activity[evidence]);
+      total += weight;
+      weighted += weight * BigInt(TRUST.classHundredths[evidence]);
     }
   }
-  const weighted = TRUST_LEVELS.map((level) => BigInt(weights[level]!) * BigInt(TRUST.levelHundredths[level]));
-  const total = weights.reduce((a, b) => a + b);
-  return Number(weighted.reduce((a, b) => a + b) / BigInt(total));
+  return Number(weighted / total);
 }
 
 function raiseByTenure(percentHundredths: number, tenureWeeks: number): number {

@@ -31,7 +31,7 @@ describe('revenue', () => {
     expect(revenueOf(eachWeek((day) => [revenueOn(day, cents, 1)])).pointsHundredths).toBe(points);
   });
 
-  it('earns half when self-reported', () => {
+  it('earns half when declared', () => {
     expect(revenueOf(eachWeek((day) => [revenueOn(day, 250_000, 0)]))).toStrictEqual({
       name: 'revenue',
       pointsHundredths: 1_500,
@@ -41,7 +41,7 @@ describe('revenue', () => {
   });
 
   it('uses the larger ladder in each week', () => {
-    const heartbeats = (day: number) => Array.from({ length: 7 }, () => activityOn(day, 1));
+    const heartbeats = (day: number) => Array.from({ length: 7 }, () => activityOn(day, 2));
     expect(revenueOf(eachWeek(heartbeats)).pointsHundredths).toBe(300);
     expect(revenueOf(eachWeek((day) => [...heartbeats(day), revenueOn(day, 1_000, 1)])).pointsHundredths).toBe(400);
   });
@@ -99,7 +99,7 @@ describe('cadence', () => {
     expect(cadenceOf(days(84)).pointsHundredths).toBe(Math.floor((1_500 * 12) / 13) + 1_000);
   });
 
-  it('earns half when self-reported', () => {
+  it('earns half when declared', () => {
     const parts = eachDay(FIRST_MONDAY, TODAY, (day) => [revenueOn(day, 1_000, 0)]);
     expect(cadenceOf(parts)).toStrictEqual({
       name: 'cadence',

@@ -40,7 +40,7 @@ describe('the card', () => {
   test('equals this image byte for byte', () => {
     expect(formatCard(SAMPLE_FACTS).split('\n')).toEqual([
       '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="160" viewBox="0 0 480 160" role="img" aria-labelledby="t d">',
-      '<title id="t">Machine #42: AA, 87 of 100</title><desc id="d">Rated AA with 87 of 100 points; most is lost to short tenure.</desc>',
+      '<title id="t">Machine #42: AA, 87 of 100</title><desc id="d">Rated AA with 87 of 100 points; largest deduction: short tenure.</desc>',
       '<style>.b{fill:#ffffff;stroke:#dfe3e8}.t{fill:#1a1d21;font-size:18px;font-weight:600}.m{fill:#59626d;font-size:13px}' +
         '.l{fill:#0b6e4f;font-weight:700;font-size:28px}.s{font-size:14px}.r{stroke:#dfe3e8}.g,.c{stroke:#0b6e4f}' +
         'text{font-family:system-ui,sans-serif}@media (prefers-color-scheme:dark){.b{fill:#14171a;stroke:#343b43}' +

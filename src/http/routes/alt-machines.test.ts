@@ -16,6 +16,7 @@ import {
   type MachineFixture,
 } from '../../../testing/harness/alt-chain.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
+import type { WalletBinding } from '../../ports/alt-chain.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
 let service: AltService | undefined;
@@ -86,8 +87,8 @@ describe('with events', () => {
     expect(await parse('/mcr/did:svc:1')).toEqual({
       did: 'did:svc:1',
       machine_id: '1',
-      mcr_score: 96,
-      mcr: 'AAA',
+      mcr_score: 50,
+      mcr: 'BB',
       mcr_degraded: false,
       bond_status: 'bonded',
       negative_flag: false,
@@ -99,7 +100,7 @@ describe('with events', () => {
       average_revenue_per_event: 100_000,
       last_updated: NOW - DAY,
       home_chain: 5,
-      summary: 'Rated AAA with 96 of 100 points; most is lost to short tenure.',
+      summary: 'Rated BB with 50 of 100 points; largest deduction: low trust.',
     });
   });
 
@@ -160,6 +161,22 @@ describe('with events', () => {
       rates: { feed: false, through: body.inputs.rates.through },
     });
     expect([body.home_chain, body.factors.length, body.reasons[0].code]).toEqual([5, 5, 'history_elsewhere']);
+    expect(body.anchor).toEqual({ operator_verified: false, lost_hundredths: 179 });
+    expect(body.evidence).toMatchObject({ sources_hash: null, changed_hands_at: null, accounts: [] });
+    expect([body.evidence.verdicts.declared, Object.keys(body.evidence.verdicts).length]).toEqual([120, 11]);
+  });
+
+  test.each([
+    ['the wallet of the owner is bound to the operator', { kind: 'bound', operator: MACHINE.operator! }, true],
+    ['the wallet is bound to another operator', { kind: 'bound', operator: `0x${'22'.repeat(20)}` as Address }, false],
+    ['the wallet is not bound', { kind: 'not-bound' }, false],
+  ] as const)('has a verified operator when %s: %s', async (_name, binding, isVerified) => {
+    const kyb = { issuedAt: 1n, expiresAt: undefined, revokedAt: undefined };
+    const attestations = present({ operator: MACHINE.operator, kyb, chip: undefined });
+    const bindings = { readBinding: async () => binding satisfies WalletBinding };
+    await open({ ...rated, main: { attestations } }, { ctx: { bindings } });
+    const { anchor } = await parse('/mcr/did:svc:1/explanation');
+    expect(anchor.operator_verified).toBe(isVerified);
   });
 
   const visible = {

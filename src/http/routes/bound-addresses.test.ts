@@ -1,4 +1,5 @@
 /** Routes of bound wallets on a frozen clock, with fake bindings and machines. */
+import { NO_PROVENANCE } from '../../domain/machine/provenance.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
@@ -97,8 +98,11 @@ async function open(fixture: Fixture = {}) {
       DAILY.slice(from, to).map(({ eventType, value, storedAt }, i) => {
         const seq = from + i;
         queries.push(`${generation} log ${seq}`);
-        return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: seq, blockTimestamp: storedAt };
+        const evidence = { isChipOnRecord: false, changedHandsBefore: undefined };
+        const row = { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: seq, blockTimestamp: storedAt };
+        return { ...row, ...evidence };
       }),
+    readPinnedHistory: async () => ({ epoch: 0, provenance: NO_PROVENANCE }),
   };
   const index = { readMainChainIndex: async () => reading };
   const ctx: StubCtx = createStubCtx({

@@ -24,6 +24,7 @@ const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
 const TOKENS: IndexedTokens = { count: 1, checkpoint: { blockNumber: 200, blockHash: '0x' } };
 const SOUND = {
   owner: present(OPERATOR),
+  operator: ABSENT,
   relocating: present(false),
   homeOrdinal: present(1),
   subscriptionStatus: present('Active'),
@@ -31,6 +32,7 @@ const SOUND = {
   priorEventCount: present(0n),
   events: present({ offset: 0, records: [] }),
   flags: ABSENT,
+  attestations: ABSENT,
 } as unknown as Partial<MachineSnapshot>;
 const GONE = { ...SOUND, owner: ABSENT, homeOrdinal: present(0) } as Partial<MachineSnapshot>;
 const ELSEWHERE = { ...SOUND, owner: ABSENT, homeOrdinal: present(3) } as Partial<MachineSnapshot>;

@@ -1,5 +1,6 @@
 /** Schemas of the history of a rating and of the listing of events (decisions 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { VERDICTS } from '../../domain/rating/verdict.ts';
 import {
   closedObject,
   COUNT,
@@ -13,6 +14,7 @@ import {
   MACHINE_ID,
   orNull,
   refer,
+  TEXT,
   UNIX_SECONDS,
   UTC_DAY,
   word,
@@ -26,6 +28,7 @@ import {
   eventSchema,
   LETTER,
   MODEL_NAME,
+  OPERATOR_VERIFIED,
   SCORE,
 } from './machines.ts';
 
@@ -59,6 +62,7 @@ function historySchema(namespace: Namespace): JsonSchema {
       closedObject({
         bond_status: BOND_STATUS,
         trust_override: described(orNull(COUNT), 'Percent set by an administrator; null: none.'),
+        operator_verified: described(FLAG, OPERATOR_VERIFIED, true),
       }),
       'Present facts without a history, used for every day.',
     ),
@@ -80,6 +84,22 @@ const EVENT_ENTRY = eventSchema(
     data_hash: described(HASH, 'The hash of the reported data.', EXAMPLE_HASH),
     source_chain_id: described(DECIMAL_TEXT, 'Decimal, as reported.', '31337'),
     source_tx_hash: described(HASH, 'As reported.', EXAMPLE_HASH),
+    class: described(
+      orNull(word('declared', 'paid', 'attested')),
+      'What supports the event: nothing, a payment, or a device on record; null: it does not qualify.',
+      'attested',
+    ),
+    verdict: described(
+      orNull(word(...VERDICTS)),
+      'What became of the payment that the event cites; null: it is not revenue that qualifies.',
+      'declared',
+    ),
+    paid_cents: described(COUNT, 'US cents of the payment that count for this event.', 0),
+    source: described(orNull(TEXT), 'The chain of the payment (CAIP-2); null: not found.', null),
+    token: described(orNull(TEXT), 'The token of the payment; null: not found.', null),
+    payer: described(orNull(TEXT), 'The account that paid; null: not found.', null),
+    worth_cents: described(orNull(COUNT), 'US cents of the whole payment; null: not found.', null),
+    returned_cents: described(orNull(COUNT), 'US cents that went back to the payer; null: not found.', null),
   },
 );
 

@@ -1,5 +1,6 @@
 /** Schemas of the responses about one machine: rating, explanation, profile and card (http-facts 4 to 6, decisions 1 and 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { VERDICTS } from '../../domain/rating/verdict.ts';
 import { exampleOf } from './example.ts';
 import {
   addressDid,
@@ -34,7 +35,7 @@ export const MACHINE_NAME = described(
   'The display name of the machine.',
   'Machine #42',
 );
-export const MODEL_NAME = described(NONEMPTY_TEXT, 'The version of the rating model.', 'mcr/1');
+export const MODEL_NAME = described(NONEMPTY_TEXT, 'The version of the rating model.', 'mcr/2');
 const VISIBILITY = described(
   word('private', 'onchain', 'public'),
   'Who may see the events, as the owner published.',
@@ -84,17 +85,24 @@ export function mcrMembers(namespace: Namespace) {
     summary: described(
       NONEMPTY_TEXT,
       'The rating in one sentence.',
-      'Rated AAA with 95 of 100 points; most is lost to short tenure.',
+      'Rated AAA with 95 of 100 points; largest deduction: short tenure.',
     ),
   };
 }
 
 const HUNDREDTHS = { ...COUNT, maximum: 10_000 };
+const EXAMPLE_TRUST = {
+  source: 'events',
+  percent_hundredths: 10_000,
+  declared_usd_cents: 0,
+  paid_usd_cents: 0,
+  attested_usd_cents: 3_600_000,
+};
 const EXAMPLE_FACTORS = [
   ['revenue', 2920, 3000, { usd_cents: 2_760_000, verified_usd_cents: 2_760_000 }],
   ['cadence', 2500, 2500, { weeks: 14, days: 92, verified_weeks: 14, verified_days: 92 }],
   ['trend', 1500, 1500, { basis: 'revenue', percent: 100, even_percent: 100 }],
-  ['trust', 2000, 2000, { source: 'events', percent_hundredths: 10_000 }],
+  ['trust', 2000, 2000, EXAMPLE_TRUST],
   ['tenure', 576, 1000, { weeks: 19 }],
 ].map(([name, points, max, measure]) => ({ name, points_hundredths: points, max_hundredths: max, measure }));
 
@@ -115,13 +123,13 @@ const RATING_FACTOR = described(
     oneOf: [
       factor('revenue', {
         usd_cents: described(COUNT, 'US cents of qualifying revenue in the counted weeks.'),
-        verified_usd_cents: described(COUNT, 'The part of it that is on-chain or hardware-signed.'),
+        verified_usd_cents: described(COUNT, 'The part of it that is paid or attested.'),
       }),
       factor('cadence', {
         weeks: WEEKS,
         days: DAYS,
-        verified_weeks: described(COUNT, 'Weeks with an on-chain or hardware-signed event.'),
-        verified_days: described(COUNT, 'Days with an on-chain or hardware-signed event.'),
+        verified_weeks: described(COUNT, 'Weeks with a paid or attested event.'),
+        verified_days: described(COUNT, 'Days with a paid or attested event.'),
       }),
       factor('trend', {
         basis: described(word('revenue', 'activity', 'none'), 'Measure by which the two periods are compared.'),
@@ -131,6 +139,9 @@ const RATING_FACTOR = described(
       factor('trust', {
         source: described(word('flag', 'override', 'none', 'events'), 'Source of the trust.'),
         percent_hundredths: described(COUNT, 'Trust in hundredths of a percent.'),
+        declared_usd_cents: described(COUNT, 'US cents of 180 days without evidence.'),
+        paid_usd_cents: described(COUNT, 'US cents of 180 days whose payment was followed.'),
+        attested_usd_cents: described(COUNT, 'US cents of 180 days reported by a device on record.'),
       }),
       factor('tenure', { weeks: WEEKS }),
     ],
@@ -177,6 +188,33 @@ const RATING_INPUTS = {
   ),
 };
 
+/** Describes an object that the service did not write. */
+const FOREIGN_OBJECT: JsonSchema = { type: 'object' };
+
+export const OPERATOR_VERIFIED = 'Whether the identity of the operator is verified and it accepted the machine.';
+
+const ACCOUNT = closedObject({
+  account: described(NONEMPTY_TEXT, 'The address of the account.'),
+  owner: described(NONEMPTY_TEXT, 'The owner of the machine that the account signed for.'),
+  since: described(UNIX_SECONDS, 'Unix time in seconds of the block with the signature.'),
+  seq: described(COUNT, 'The position of the event with the signature.'),
+});
+
+const EVIDENCE = {
+  sources_hash: described(orNull(HASH), 'The hash of the payment sources; null: none are configured.', null),
+  changed_hands_at: described(
+    orNull(UNIX_SECONDS),
+    'Unix time in seconds of the newest change of hands; events before it count as declared. Null: none.',
+    null,
+  ),
+  accounts: described(listOf(ACCOUNT, 16), 'The accounts that signed for payments to the machine.', []),
+  verdicts: described(
+    closedObject(Object.fromEntries(VERDICTS.map((verdict) => [verdict, COUNT]))),
+    'How many events of the last 180 days have each verdict on their payment.',
+    { ...Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])), declared: 120 },
+  ),
+};
+
 function explanationSchema(namespace: Namespace): JsonSchema {
   const members = {
     ...mcrMembers(namespace),
@@ -191,24 +229,34 @@ function explanationSchema(namespace: Namespace): JsonSchema {
       orNull(
         closedObject({
           idle_days: described(orNull(COUNT), 'Days since the newest qualifying event; null: none.'),
+          free_days: described(orNull(COUNT), 'Idle days without a deduction; null: no qualifying event.'),
+          half_days: described(orNull(COUNT), 'Days in which what remains halves; null: no qualifying event.'),
           lost_hundredths: described(COUNT, 'Hundredths of a point.'),
         }),
       ),
       'The deduction for dormancy; null: not rated.',
-      { idle_days: 0, lost_hundredths: 0 },
+      { idle_days: 0, free_days: 14, half_days: 14, lost_hundredths: 0 },
     ),
-    reasons: described(listOf(refer('RatingReason'), 16), 'Deductions and notices, largest deduction first.'),
+    anchor: described(
+      orNull(
+        closedObject({
+          operator_verified: described(FLAG, OPERATOR_VERIFIED, true),
+          lost_hundredths: described(COUNT, 'Hundredths of a point.'),
+        }),
+      ),
+      'The deduction without a verified operator, or with a negative flag in force; null: not rated.',
+      { operator_verified: true, lost_hundredths: 0 },
+    ),
+    reasons: described(listOf(refer('RatingReason'), 18), 'Deductions and notices, largest deduction first.'),
     availability: described(
       word('available', 'paused', 'deactivated', 'unreadable'),
       'Whether the machine is paused or deactivated. Does not affect the rating.',
     ),
     inputs: described(closedObject(RATING_INPUTS, ['slot']), 'What the rating was computed from.'),
+    evidence: described(closedObject(EVIDENCE), 'The evidence found for the events.'),
   };
   return described(closedObject(members, ALT_HOME_NAMES), 'A rating, and where every point of it comes from.');
 }
-
-/** Describes an object that the service did not write. */
-const FOREIGN_OBJECT: JsonSchema = { type: 'object' };
 
 const REVENUE_MEMBERS = {
   origin_currency: described({ type: 'string', pattern: '^[A-Z0-9]{3,10}$' }, 'Revenue only: the currency.', 'USD'),
@@ -233,7 +281,7 @@ export function eventSchema(description: string, first: Properties = {}, last: P
     event_type: described(INTEGER, '0: revenue; 1: activity.', 0),
     origin_value: described(COUNT, 'Minor units of `origin_currency`, or a metric of the machine.', 30_000),
     timestamp: described(COUNT, 'When it happened, as reported: Unix time in seconds.', 1_772_413_200),
-    trust_level: described(COUNT, '0: self-reported; 1: on-chain; 2: hardware-signed.', 2),
+    trust_level: described(COUNT, 'As reported. 0: self-reported; 1: on-chain; 2: hardware-signed.', 2),
     metadata: described(FOREIGN_OBJECT, 'Reported with the event, unchecked.', {}),
     ...REVENUE_MEMBERS,
   };

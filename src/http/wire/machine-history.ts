@@ -18,7 +18,11 @@ export function toHistory(
     machine_id: String(snapshot.id),
     model: rating.model,
     complete: isComplete,
-    facts_of_now: { bond_status: rating.bondStatus, trust_override: inputs.trustOverride ?? null },
+    facts_of_now: {
+      bond_status: rating.bondStatus,
+      trust_override: inputs.trustOverride ?? null,
+      operator_verified: inputs.operatorVerified,
+    },
     revenue_before: revenueBeforeCents,
     points: days.map(({ day, letter, score, totalHundredths, isDegraded, revenueCents }) => ({
       day: formatDay(day),
@@ -47,7 +51,18 @@ export function toEventListing(
   };
 }
 
-function toEventEntry({ record, position, blockTimestamp, judgement, amount }: ListedEvent): Sent<EventEntry> {
+/** No payment source is configured, so none is found. */
+const NO_PAYMENT = {
+  paid_cents: 0,
+  source: null,
+  token: null,
+  payer: null,
+  worth_cents: null,
+  returned_cents: null,
+} as const;
+
+function toEventEntry(event: ListedEvent): Sent<EventEntry> {
+  const { record, position, blockTimestamp, judgement, amount, evidence, verdict } = event;
   return {
     position,
     ...toMachineEvent({ record, amount }),
@@ -56,5 +71,8 @@ function toEventEntry({ record, position, blockTimestamp, judgement, amount }: L
     data_hash: record.dataHash,
     source_chain_id: String(record.sourceChainId),
     source_tx_hash: record.sourceTxHash,
+    class: evidence ?? null,
+    verdict: verdict ?? null,
+    ...NO_PAYMENT,
   };
 }

@@ -19,6 +19,7 @@ import {
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Factor } from '../../domain/rating/factor.ts';
 import { formatDay } from '../../domain/rating/utc-day.ts';
+import { VERDICTS } from '../../domain/rating/verdict.ts';
 import type {
   CardResponse,
   ExplanationResponse,
@@ -34,6 +35,11 @@ const CHAIN_REFERENCE_LENGTH = 32;
 
 /** Cents of a dollar; clients accept no other value. */
 const USD_SUBUNIT = 100;
+
+const NO_VERDICTS = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<
+  (typeof VERDICTS)[number],
+  number
+>;
 
 /** Members of a machine or legacy machine that the record contains. */
 type RatedMachine = Pick<RatedSnapshot, 'rating' | 'alt'> & { readonly snapshot: { readonly id: MachineId } };
@@ -71,7 +77,13 @@ export function toExplanation(
     factors: rating.factors.map(toFactor),
     dormancy: rating.dormancy && {
       idle_days: rating.dormancy.idleDays,
+      free_days: rating.dormancy.freeDays,
+      half_days: rating.dormancy.halfDays,
       lost_hundredths: rating.dormancy.lostHundredths,
+    },
+    anchor: rating.anchor && {
+      operator_verified: rating.anchor.operatorVerified,
+      lost_hundredths: rating.anchor.lostHundredths,
     },
     reasons: rating.reasons.map(({ code, lostHundredths, text }) => ({ code, lost_hundredths: lostHundredths, text })),
     availability,
@@ -85,6 +97,12 @@ export function toExplanation(
       prior_events: inputs.priorEvents,
       event_count: inputs.eventCount,
       rates: { feed: inputs.fxFeed, through: formatDay(inputs.fxThroughDay) },
+    },
+    evidence: {
+      sources_hash: null,
+      changed_hands_at: inputs.changedHandsAt ?? null,
+      accounts: [],
+      verdicts: { ...NO_VERDICTS, declared: rating.verdictCount },
     },
   };
 }

@@ -52,6 +52,17 @@ export interface ExplanationResponse extends McrRecordResponse {
   readonly dormancy: {
     /** Days since the newest qualifying event; null: none. */
     readonly idle_days: number | null;
+    /** Idle days without a deduction; null: no qualifying event. */
+    readonly free_days: number | null;
+    /** Days in which what remains halves; null: no qualifying event. */
+    readonly half_days: number | null;
+    /** Hundredths of a point. */
+    readonly lost_hundredths: number;
+  } | null;
+  /** The deduction without a verified operator, or with a negative flag in force; null: not rated. */
+  readonly anchor: {
+    /** Whether the identity of the operator is verified and it accepted the machine. */
+    readonly operator_verified: boolean;
     /** Hundredths of a point. */
     readonly lost_hundredths: number;
   } | null;
@@ -89,6 +100,38 @@ export interface ExplanationResponse extends McrRecordResponse {
       readonly feed: boolean;
       /** The newest day of the rates. */
       readonly through: string;
+    };
+  };
+  /** The evidence found for the events. */
+  readonly evidence: {
+    /** The hash of the payment sources; null: none are configured. */
+    readonly sources_hash: string | null;
+    /** Unix time in seconds of the newest change of hands; events before it count as declared. Null: none. */
+    readonly changed_hands_at: number | null;
+    /** The accounts that signed for payments to the machine. */
+    readonly accounts: readonly {
+      /** The address of the account. */
+      readonly account: string;
+      /** The owner of the machine that the account signed for. */
+      readonly owner: string;
+      /** Unix time in seconds of the block with the signature. */
+      readonly since: number;
+      /** The position of the event with the signature. */
+      readonly seq: number;
+    }[];
+    /** How many events of the last 180 days have each verdict on their payment. */
+    readonly verdicts: {
+      readonly declared: number;
+      readonly pending: number;
+      readonly not_found: number;
+      readonly failed: number;
+      readonly wrong_time: number;
+      readonly wrong_payee: number;
+      readonly unknown_payer: number;
+      readonly self_paid: number;
+      readonly circular: number;
+      readonly already_counted: number;
+      readonly paid: number;
     };
   };
 }
@@ -190,6 +233,8 @@ export interface HistoryResponse {
     readonly bond_status: 'bonded' | 'unbonded';
     /** Percent set by an administrator; null: none. */
     readonly trust_override: number | null;
+    /** Whether the identity of the operator is verified and it accepted the machine. */
+    readonly operator_verified: boolean;
   };
   /** US cents before the first point. With those of the points: the total. */
   readonly revenue_before: number;
@@ -476,7 +521,7 @@ export type RatingFactor =
       readonly measure: {
         /** US cents of qualifying revenue in the counted weeks. */
         readonly usd_cents: number;
-        /** The part of it that is on-chain or hardware-signed. */
+        /** The part of it that is paid or attested. */
         readonly verified_usd_cents: number;
       };
     }
@@ -492,9 +537,9 @@ export type RatingFactor =
         readonly weeks: number;
         /** Days with a qualifying event. */
         readonly days: number;
-        /** Weeks with an on-chain or hardware-signed event. */
+        /** Weeks with a paid or attested event. */
         readonly verified_weeks: number;
-        /** Days with an on-chain or hardware-signed event. */
+        /** Days with a paid or attested event. */
         readonly verified_days: number;
       };
     }
@@ -526,6 +571,12 @@ export type RatingFactor =
         readonly source: 'flag' | 'override' | 'none' | 'events';
         /** Trust in hundredths of a percent. */
         readonly percent_hundredths: number;
+        /** US cents of 180 days without evidence. */
+        readonly declared_usd_cents: number;
+        /** US cents of 180 days whose payment was followed. */
+        readonly paid_usd_cents: number;
+        /** US cents of 180 days reported by a device on record. */
+        readonly attested_usd_cents: number;
       };
     }
   | {
@@ -611,7 +662,7 @@ export interface MachineEvent {
   readonly origin_value: number;
   /** When it happened, as reported: Unix time in seconds. */
   readonly timestamp: number;
-  /** 0: self-reported; 1: on-chain; 2: hardware-signed. */
+  /** As reported. 0: self-reported; 1: on-chain; 2: hardware-signed. */
   readonly trust_level: number;
   /** Reported with the event, unchecked. */
   readonly metadata: object;
@@ -656,6 +707,34 @@ export interface EventEntry extends MachineEvent {
   readonly source_chain_id: string;
   /** As reported. */
   readonly source_tx_hash: string;
+  /** What supports the event: nothing, a payment, or a device on record; null: it does not qualify. */
+  readonly class: 'declared' | 'paid' | 'attested' | null;
+  /** What became of the payment that the event cites; null: it is not revenue that qualifies. */
+  readonly verdict:
+    | 'declared'
+    | 'pending'
+    | 'not_found'
+    | 'failed'
+    | 'wrong_time'
+    | 'wrong_payee'
+    | 'unknown_payer'
+    | 'self_paid'
+    | 'circular'
+    | 'already_counted'
+    | 'paid'
+    | null;
+  /** US cents of the payment that count for this event. */
+  readonly paid_cents: number;
+  /** The chain of the payment (CAIP-2); null: not found. */
+  readonly source: string | null;
+  /** The token of the payment; null: not found. */
+  readonly token: string | null;
+  /** The account that paid; null: not found. */
+  readonly payer: string | null;
+  /** US cents of the whole payment; null: not found. */
+  readonly worth_cents: number | null;
+  /** US cents that went back to the payer; null: not found. */
+  readonly returned_cents: number | null;
 }
 
 /** A machine in a list. */

@@ -126,6 +126,7 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
       return {
         stateDays: parse(snapshot, () => days.map(({ state }) => decodeRatingStateDay(state))),
         events: known.map(toRatingEvent),
+        changedHandsAfter: undefined,
       };
     },
     async readStatus() {

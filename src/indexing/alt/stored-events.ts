@@ -3,9 +3,11 @@ import type { EventRecord } from '../../domain/machine/machine-facts.ts';
 import type { RatingEvent } from '../../domain/rating/event.ts';
 import type { StoredAltEvent } from '../../ports/alt-store.ts';
 
+/** The alt chain has no chip records and logs no change of owner. */
 export function toRatingEvent({ eventIndex, blockTime, record }: StoredAltEvent): RatingEvent {
   const { eventType: type, value, currency, timestamp, trustLevel: trust } = record;
-  return { seq: eventIndex, type, value, currency, timestamp, trust, blockTimestamp: blockTime };
+  const event = { seq: eventIndex, type, value, currency, timestamp, trust, blockTimestamp: blockTime };
+  return { ...event, attested: false, paidCents: 0, changedHandsBefore: undefined };
 }
 
 /** Returns the events from index `from` up to the first gap. */

@@ -8,7 +8,7 @@ import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts'
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { HeadListener, HeadResponse, Header, MainChainLog } from '../../ports/main-chain.ts';
 import type { Checkpoint, MainChainIndexStore } from '../../ports/store.ts';
-import { toEventEntries, toRegistryEntries } from '../main/event-entries.ts';
+import { toEventEntries } from '../main/event-entries.ts';
 import { ALL_EFFECTS, countUnknown, sumEffects } from './head-effects.ts';
 import { createPollSchedule } from './poll-schedule.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
@@ -257,6 +257,6 @@ function appendTo(recent: RecentBlocks, { headers, logs }: Segment): void {
   const byBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
   for (const header of headers) {
     const ofBlock = byBlock.get(header.number) ?? [];
-    recent.append(header, toEventEntries(ofBlock), toRegistryEntries(ofBlock));
+    recent.append(header, toEventEntries(ofBlock));
   }
 }

@@ -1,21 +1,20 @@
 /**
- * Bounded buffer of the newest blocks of one chain, parent to child, with their event logs and changes of owners. Every
+ * Bounded buffer of the newest blocks of one chain, parent to child, with their logs of events and registries. Every
  * block above `floor` is known, and the floor is a block of the same chain. When a limit is reached the oldest blocks are dropped and the
  * floor rises.
  */
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockId, BlockRef } from '../../domain/machine/machine-facts.ts';
-import type { EventGeneration, RegistryLogBody } from '../../ports/main-chain.ts';
-import type { Checkpoint, EventLogEntry } from '../../ports/store.ts';
+import type { EventGeneration } from '../../ports/main-chain.ts';
+import type { Checkpoint, EventLogEntry, RegistryLogEntry } from '../../ports/store.ts';
 
 interface RecentBlock extends BlockRef {
   readonly events: readonly EventLogEntry[];
-  readonly registry: readonly RegistryLogBody[];
 }
 
 export interface RecentBlocksLimits {
   readonly blocks: number;
-  /** Also bounds the changes of owners. */
+  /** Includes the logs of registries. */
   readonly events: number;
 }
 
@@ -41,18 +40,13 @@ export class RecentBlocks {
     return this.#floor.blockNumber + this.#blocks.length;
   }
 
-  /** Appends the child of the newest block with all of its event logs and changes of owners. */
-  append(
-    { number, hash, timestamp }: BlockRef,
-    events: readonly EventLogEntry[],
-    registry: readonly RegistryLogBody[] = [],
-  ): void {
-    const block = { number, hash, timestamp, events, registry };
-    this.#blocks.push(block);
-    this.#eventCount += countEntries(block);
+  /** Appends the child of the newest block with all of its logs of events and registries. */
+  append({ number, hash, timestamp }: BlockRef, events: readonly EventLogEntry[]): void {
+    this.#blocks.push({ number, hash, timestamp, events });
+    this.#eventCount += events.length;
     let excess = Math.max(0, this.#blocks.length - this.#limits.blocks);
     let eventsLeft = this.#eventCount - countEvents(this.#blocks.slice(0, excess));
-    while (eventsLeft > this.#limits.events) eventsLeft -= countEntries(this.#blocks[excess++]!);
+    while (eventsLeft > this.#limits.events) eventsLeft -= this.#blocks[excess++]!.events.length;
     this.#dropFirst(excess);
   }
 
@@ -82,7 +76,7 @@ export class RecentBlocks {
     return checkpoint.blockNumber <= block.number && this.holdsBoth(checkpoint, block);
   }
 
-  /** Returns the event logs of one machine in the blocks after `after` up to `upTo`, in chain order. */
+  /** Returns the logs of one machine in the blocks after `after` up to `upTo`, in chain order. */
   listEvents(generation: EventGeneration, id: MachineId, after: number, upTo: number): EventLogEntry[] {
     return this.#slice(after, upTo).flatMap(({ events }) =>
       events.filter((event) => event.machineId === id && event.generation === generation),
@@ -97,8 +91,8 @@ export class RecentBlocks {
     if (!this.holdsBoth(checkpoint, block)) return undefined;
     const [after, upTo] = [checkpoint.blockNumber, block.number].sort((a, b) => a - b) as [number, number];
     let growth = 0;
-    for (const { registry } of this.#slice(after, upTo)) {
-      for (const log of registry) {
+    for (const { events } of this.#slice(after, upTo)) {
+      for (const log of events) {
         if (log.kind === 'transfer') growth += Number(log.to === owner) - Number(log.from === owner);
       }
     }
@@ -106,8 +100,10 @@ export class RecentBlocks {
   }
 
   /** Returns the changes of one machine's owner, controller and chip record in the blocks after `after` up to `upTo`. */
-  listRegistry(id: MachineId, after: number, upTo: number): RegistryLogBody[] {
-    return this.#slice(after, upTo).flatMap(({ registry }) => registry.filter(({ machineId }) => machineId === id));
+  listRegistry(id: MachineId, after: number, upTo: number): RegistryLogEntry[] {
+    return this.listEvents('current', id, after, upTo).filter(
+      (log) => log.kind !== 'submitted' && log.kind !== 'imported',
+    );
   }
 
   #slice(after: number, upTo: number): RecentBlock[] {
@@ -125,9 +121,5 @@ export class RecentBlocks {
 }
 
 function countEvents(blocks: readonly RecentBlock[]): number {
-  return blocks.reduce((sum, block) => sum + countEntries(block), 0);
-}
-
-function countEntries({ events, registry }: RecentBlock): number {
-  return events.length + registry.length;
+  return blocks.reduce((sum, block) => sum + block.events.length, 0);
 }

@@ -1,16 +1,19 @@
 /**
- * Positions of a machine's event logs (chain-evm 3.7). Positions count submitted logs from 0 and restart after every
- * import. Continues the stored history with the logs of later blocks.
+ * Positions of a machine's event logs (chain-evm 3.7) and the evidence for them. Positions count submitted logs from 0
+ * and restart after every import. Continues the stored history with the logs of later blocks.
  */
+import { applyProvenanceLog, passEvent, restartPositions, type Provenance } from '../../domain/machine/provenance.ts';
 import type { EventLogRow } from '../../ports/indexes.ts';
 import type { EventLogEntry } from '../../ports/store.ts';
 
 /**
- * Stored part of a machine's history: number of logs since the last import, number of imports, and some of the rows.
+ * Stored part of a machine's history: number of logs since the last import, number of imports, provenance, and some of
+ * the rows.
  */
 export interface StoredHistory {
   readonly count: number;
   readonly epoch: number;
+  readonly provenance: Provenance;
   readonly rows: readonly EventLogRow[];
 }
 
@@ -18,20 +21,25 @@ export type EventHistory = StoredHistory;
 
 /** Returns the history after further logs of the machine, in chain order. */
 export function continueHistory(stored: StoredHistory, entries: readonly EventLogEntry[]): EventHistory {
-  let { count, epoch } = stored;
+  let { count, epoch, provenance } = stored;
   let rows = [...stored.rows];
   for (const entry of entries) {
     if (entry.kind === 'imported') {
       epoch += 1;
       count = 0;
       rows = [];
-    } else {
+      provenance = restartPositions(provenance);
+    } else if (entry.kind === 'submitted') {
       const { eventIndex, eventType, value, blockNumber, blockTimestamp } = entry;
-      rows.push({ seq: count, eventIndex, eventType, value, blockNumber, blockTimestamp });
+      const [evidence, next] = passEvent(provenance, blockTimestamp);
+      rows.push({ seq: count, eventIndex, eventType, value, blockNumber, blockTimestamp, ...evidence });
       count += 1;
+      provenance = next;
+    } else {
+      provenance = applyProvenanceLog(provenance, entry, count);
     }
   }
-  return { count, epoch, rows };
+  return { count, epoch, provenance, rows };
 }
 
 /** Returns the rows at positions `from` to `to - 1`; undefined unless all of them are present. */

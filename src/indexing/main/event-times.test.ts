@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import { Fault, chainUnreadable } from '../../domain/faults.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../ports/index-proof.ts';
-import { LogQueryRefused } from '../../ports/main-chain.ts';
+import { LogQueryRefused, type EventGeneration } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { imported, submitted } from '../../../testing/fakes/fake-logs.ts';
 import {
@@ -17,24 +18,33 @@ const A = machine(11);
 const B = machine(12);
 
 /** Events of A in blocks 1 (two), 3, 5 and 6, of B in 4; blocks up to 3 are indexed, and the head 6 is followed. */
-async function openHarness(options: Partial<HarnessOptions> = {}): Promise<IndexerHarness> {
+async function openHarness(
+  options: Partial<HarnessOptions> = {},
+  generation: EventGeneration = 'current',
+): Promise<IndexerHarness> {
   const chain = new FakeChain();
-  chain.mine([submitted(A, { value: 10n }), submitted(A, { value: 11n })]);
+  const submit = (machineId: MachineId, value: bigint) => submitted(machineId, { value }, generation);
+  chain.mine([submit(A, 10n), submit(A, 11n)]);
   chain.mine();
-  chain.mine([submitted(A, { value: 12n })]);
+  chain.mine([submit(A, 12n)]);
   chain.mineMany(2);
   const harness = createHarness({ chain, store: await createStore('sqlite::memory:'), ...options });
   await harness.index.advance(NEVER);
   chain.rollBack(2);
-  chain.mine([submitted(B, { value: 20n })]);
-  chain.mine([submitted(A, { value: 13n })]);
-  chain.mine([submitted(A, { value: 14n })]);
+  chain.mine([submit(B, 20n)]);
+  chain.mine([submit(A, 13n)]);
+  chain.mine([submit(A, 14n)]);
   await harness.follower.poll();
   chain.requests.length = 0;
   return harness;
 }
 
-async function read(
+function read(harness: IndexerHarness, from: number, to: number, block = harness.chain.head, hasPriorEvents = false) {
+  return readOf('current', harness, from, to, block, hasPriorEvents);
+}
+
+async function readOf(
+  generation: EventGeneration,
   { eventTimes, chain }: IndexerHarness,
   from: number,
   to: number,
@@ -42,7 +52,7 @@ async function read(
   hasPriorEvents = false,
 ) {
   try {
-    const rows = await eventTimes.readEventLogs({ generation: 'current', id: A, from, to, block, hasPriorEvents });
+    const rows = await eventTimes.readEventLogs({ generation, id: A, from, to, block, hasPriorEvents });
     return rows.map(({ seq, eventIndex, value, blockNumber }) => [seq, eventIndex, value, blockNumber]);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -140,13 +150,13 @@ describe('block times of events', () => {
     const syncing = ['EventIndexSyncing', { indexedBlock: 120, headBlock: 122 }];
     expect(await read(harness, 0, 1)).toEqual([[0, 0n, 10n, 62]]);
     expect(await read(harness, 0, 1, chain.head, true)).toEqual(syncing);
-    await expect(harness.eventTimes.readEventEpoch(pinned)).rejects.toEqual(
+    await expect(harness.eventTimes.readPinnedHistory(pinned)).rejects.toEqual(
       new Fault('EventIndexSyncing', { indexedBlock: 120, headBlock: 122 }),
     );
     // A block before the last import does not concern the machine's records.
     await harness.store.recordProvenBlocks([62]);
     expect(await read(harness, 0, 1, chain.head, true)).toEqual([[0, 0n, 10n, 62]]);
-    expect(await harness.eventTimes.readEventEpoch(pinned)).toBe(1);
+    expect((await harness.eventTimes.readPinnedHistory(pinned)).epoch).toBe(1);
   });
 
   it('are unknown where a history with prior events has more logs than records', async () => {
@@ -226,18 +236,25 @@ describe('block times on a fork', () => {
 });
 
 describe('a targeted query', () => {
-  it('finds events that the follower has not seen yet', async () => {
+  it('is not made for a machine of the current generation, because it proves no evidence', async () => {
     const harness = await openHarness();
     harness.chain.mine([submitted(A, { value: 15n })]);
-    expect(await read(harness, 3, 6)).toEqual([...ROWS.slice(3), [5, 5n, 15n, 7]]);
+    expect(await read(harness, 3, 6)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 7 }]);
+    expect(harness.chain.requests).toEqual(['header']);
+  });
+
+  it('finds events that the follower has not seen yet', async () => {
+    const harness = await openHarness({}, 'legacy');
+    harness.chain.mine([submitted(A, { value: 15n }, 'legacy')]);
+    expect(await readOf('legacy', harness, 3, 6)).toEqual([...ROWS.slice(3), [5, 5n, 15n, 7]]);
     expect(harness.chain.requests).toEqual(['header', 'logs', 'headers']);
   });
 
   it('finds final events when nothing above the index is known', async () => {
-    const harness = await openHarness();
+    const harness = await openHarness({}, 'legacy');
     harness.chain.mineMany(3);
     const other = createHarness({ chain: harness.chain, store: harness.store });
-    expect(await read(other, 0, 5)).toEqual(ROWS);
+    expect(await readOf('legacy', other, 0, 5)).toEqual(ROWS);
     expect(harness.chain.requests.toSorted()).toEqual(['header', 'header', 'headers', 'logs']);
   });
 
@@ -258,35 +275,39 @@ describe('a targeted query', () => {
   });
 
   it('does not place logs that are neither final nor followed', async () => {
-    const harness = await openHarness();
+    const harness = await openHarness({}, 'legacy');
     harness.chain.mine();
     const other = createHarness({ chain: harness.chain, store: harness.store });
-    expect(await read(other, 0, 5)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 7 }]);
-    expect(await read(other, 0, 3)).toEqual(ROWS.slice(0, 3));
+    expect(await readOf('legacy', other, 0, 5)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 7 }]);
+    expect(await readOf('legacy', other, 0, 3)).toEqual(ROWS.slice(0, 3));
   });
 
   it('is shared by identical calls, and not repeated when its result was insufficient', async () => {
-    const harness = await openHarness();
-    const results = await Promise.all([read(harness, 0, 6), read(harness, 0, 6), read(harness, 0, 6)]);
+    const harness = await openHarness({}, 'legacy');
+    const results = await Promise.all([
+      readOf('legacy', harness, 0, 6),
+      readOf('legacy', harness, 0, 6),
+      readOf('legacy', harness, 0, 6),
+    ]);
     expect(results).toEqual([SYNCING, SYNCING, SYNCING]);
-    expect(await read(harness, 0, 6)).toEqual(SYNCING);
+    expect(await readOf('legacy', harness, 0, 6)).toEqual(SYNCING);
     await harness.repair.idle();
     // The query, and one repair of the stored logs.
     expect(harness.chain.requests).toEqual(['logs', 'logs', 'headers']);
-    harness.chain.mine([submitted(A, { value: 15n })]);
+    harness.chain.mine([submitted(A, { value: 15n }, 'legacy')]);
     await harness.follower.poll();
-    expect(await read(harness, 5, 6)).toEqual([[5, 5n, 15n, 7]]);
+    expect(await readOf('legacy', harness, 5, 6)).toEqual([[5, 5n, 15n, 7]]);
   });
 
   it('is repeated after a rate limit', async () => {
-    const harness = await openHarness();
-    harness.chain.mine([submitted(A, { value: 15n })]);
+    const harness = await openHarness({}, 'legacy');
+    harness.chain.mine([submitted(A, { value: 15n }, 'legacy')]);
     harness.chain.faults.before = (method) => {
       if (method === 'logs') throw new LogQueryRefused('rate-limited');
     };
-    expect(await read(harness, 5, 6)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 7 }]);
+    expect(await readOf('legacy', harness, 5, 6)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 7 }]);
     harness.chain.faults = {};
-    expect(await read(harness, 5, 6)).toEqual([[5, 5n, 15n, 7]]);
+    expect(await readOf('legacy', harness, 5, 6)).toEqual([[5, 5n, 15n, 7]]);
   });
 
   it.each([
@@ -322,25 +343,31 @@ describe('a targeted query', () => {
       (chain: FakeChain) => (chain.faults.logs = () => chain.logsAt(4)),
     ],
   ])('returns no row when it is %s', async (_name, expected, falsify) => {
-    const harness = await openHarness();
+    const harness = await openHarness({}, 'legacy');
     falsify(harness.chain);
-    expect(await read(harness, 0, 6)).toEqual(expected);
+    expect(await readOf('legacy', harness, 0, 6)).toEqual(expected);
   });
 
   it('is not made when the node returns another block than the indexed one', async () => {
-    const harness = await openHarness();
+    const harness = await openHarness({}, 'legacy');
     const restarted = createHarness({ chain: harness.chain, store: harness.store });
     harness.chain.rollBack(5);
-    harness.chain.mine([submitted(A, { value: 10n }), submitted(A, { value: 11n })]);
+    harness.chain.mine([submitted(A, { value: 10n }, 'legacy'), submitted(A, { value: 11n }, 'legacy')]);
     harness.chain.mineMany(5);
-    expect(await read(restarted, 0, 2)).toEqual(['ChainUnreadable', { chain: 'main', cause: 'contradiction' }]);
+    expect(await readOf('legacy', restarted, 0, 2)).toEqual([
+      'ChainUnreadable',
+      { chain: 'main', cause: 'contradiction' },
+    ]);
     expect(harness.chain.requests).toEqual(['header']);
   });
 
   it('is not made over more blocks than one request allows', async () => {
-    const harness = await openHarness();
+    const harness = await openHarness({}, 'legacy');
     const far = { ...harness.chain.head, number: 5_004 };
-    expect(await read(harness, 0, 5, far)).toEqual(['EventIndexSyncing', { indexedBlock: 3, headBlock: 5_004 }]);
+    expect(await readOf('legacy', harness, 0, 5, far)).toEqual([
+      'EventIndexSyncing',
+      { indexedBlock: 3, headBlock: 5_004 },
+    ]);
     expect(harness.chain.requests).toEqual(['header']);
   });
 });

@@ -1,12 +1,13 @@
 /**
- * Block times of a machine's events (chain-evm 3.7). They come from the index up to its checkpoint, from the followed
+ * Block times and evidence of a machine's events (chain-evm 3.7). They come from the index up to its checkpoint, from the followed
  * blocks above it, and from one targeted query when these are not enough. Blocks off the chain of the pinned block are
  * never used.
  */
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
-import type { EventLogQuery, EventLogRow, EventTimes, PinnedMachine } from '../../ports/indexes.ts';
+import { NO_PROVENANCE, type Provenance } from '../../domain/machine/provenance.ts';
+import type { EventLogQuery, EventLogRow, EventTimes, PinnedHistory, PinnedMachine } from '../../ports/indexes.ts';
 import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
 import type { Checkpoint, EventLogEntry, Store } from '../../ports/store.ts';
 import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
@@ -17,7 +18,10 @@ import { createTargetedEvents } from './targeted-events.ts';
 
 export interface EventTimesOptions {
   readonly chain: MainChainLog;
-  readonly store: Pick<Store, 'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs' | 'areEventLogsProven'>;
+  readonly store: Pick<
+    Store,
+    'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs' | 'readProvenance' | 'areEventLogsProven'
+  >;
   readonly integrity: IndexIntegrity;
   readonly repair: Pick<IndexRepair, 'startEvents'>;
   /** Returns the blocks that the head follower knows. */
@@ -28,7 +32,7 @@ interface StoredAt extends StoredHistory {
   readonly checkpoint: Checkpoint;
 }
 
-/** The index rarely advances twice while three rows are read. */
+/** The index rarely advances twice while four rows are read. */
 const MAX_ATTEMPTS = 5;
 /** Queries whose result was insufficient; they are not repeated for the same blocks. */
 const MAX_INSUFFICIENT = 1_000;
@@ -50,7 +54,7 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     if (stored.rows.length < Math.min(to, stored.count) - from) throw syncing(checkpoint, block);
     const rows = hasPriorEvents
       ? await pickProven(stored, query)
-      : (pickRows(appendRecent(stored, query), from, to) ?? pickRows(await appendTargeted(stored, query), from, to));
+      : (pickRows(appendRecent(stored, query), from, to) ?? (await pickTargeted(stored, query)));
     if (rows === undefined) {
       // Followed logs are complete, so the missing one is below the checkpoint.
       if (recent()?.spans(checkpoint, block) === true) repair.startEvents(query.generation, query.id);
@@ -61,7 +65,7 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     return rows;
   }
 
-  async function readEventEpoch(machine: PinnedMachine): Promise<number> {
+  async function readPinnedHistory(machine: PinnedMachine): Promise<PinnedHistory> {
     const { generation, id, block, hasPriorEvents } = machine;
     integrity.check();
     const stored = await readStored({ generation, id, from: 0, to: 0 });
@@ -78,8 +82,20 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
         ? blocks.listEvents(generation, id, ...ends)
         : await readCovered(machine, checkpoint);
     if (between === undefined) throw syncing(checkpoint, block);
-    const imports = between.filter(({ kind }) => kind === 'imported').length;
-    return isAbove ? stored.epoch + imports : stored.epoch - imports;
+    if (isAbove) return continueHistory(stored, between);
+    if (between.some(({ kind }) => kind !== 'submitted')) throw chainUnreadable('main', 'block-mismatch');
+    return { epoch: stored.epoch, provenance: await rewindProvenance(machine, stored, between.length) };
+  }
+
+  /** Returns the provenance before the last `events` events, which only took note of a change of hands. */
+  async function rewindProvenance(
+    { generation, id }: PinnedMachine,
+    { provenance, count }: StoredAt,
+    events: number,
+  ): Promise<Provenance> {
+    if (events === 0) return provenance;
+    const [next] = await store.listEventLogs(generation, id, count - events, count - events + 1);
+    return { ...provenance, changedHandsAfter: next?.changedHandsBefore };
   }
 
   /**
@@ -109,7 +125,7 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     if (hash !== blockHash) throw chainUnreadable('main', 'contradiction');
   }
 
-  /** Returns checkpoint, count and rows of one state of the index; undefined before the first commit. */
+  /** Returns checkpoint, count and rows of one state of the index; undefined before the first commit and while block times are unknown. */
   async function readStored({
     generation,
     id,
@@ -119,9 +135,11 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     let checkpoint = await store.readMainChainCheckpoint();
     for (let attempt = 0; checkpoint !== undefined && attempt < MAX_ATTEMPTS; attempt++) {
       const { count, epoch } = await store.readEventLogCount(generation, id);
+      const provenance = generation === 'current' ? await store.readProvenance(id) : NO_PROVENANCE;
+      if (provenance === undefined) return undefined;
       const rows = from < count ? await store.listEventLogs(generation, id, from, Math.min(to, count)) : [];
       const after = await store.readMainChainCheckpoint();
-      if (after?.blockHash === checkpoint.blockHash) return { checkpoint, count, epoch, rows };
+      if (after?.blockHash === checkpoint.blockHash) return { checkpoint, count, epoch, provenance, rows };
       checkpoint = after;
     }
     return undefined;
@@ -156,6 +174,16 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     const blocks = recent();
     if (blocks?.spans(checkpoint, block) !== true) return stored;
     return continueHistory(stored, blocks.listEvents(generation, id, checkpoint.blockNumber, block.number));
+  }
+
+  /**
+   * Picks rows with the help of a targeted query; only for a legacy machine, whose events have no evidence. What such a
+   * query hides is not seen: a change of hands, or a revoked chip.
+   */
+  async function pickTargeted(stored: StoredAt, query: EventLogQuery): Promise<EventLogRow[] | undefined> {
+    return query.generation === 'current'
+      ? undefined
+      : pickRows(await appendTargeted(stored, query), query.from, query.to);
   }
 
   /** Returns the stored history with the result of a targeted query. */
@@ -199,7 +227,7 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     return new Fault('EventIndexSyncing', { indexedBlock, headBlock });
   }
 
-  return { readEventLogs, readEventEpoch };
+  return { readEventLogs, readPinnedHistory };
 }
 
 /** A refused query has no result; an impossible response counts as unreadable. */

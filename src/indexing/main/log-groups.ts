@@ -2,7 +2,7 @@
  * Groups consecutive windows, so that a backfill reads one header and writes one transaction for many of them. A group
  * ends after a few seconds or when it holds many logs, which bounds memory and the work that a crash loses.
  */
-import type { ChipLogEntry, EventLogEntry } from '../../ports/store.ts';
+import type { EventLogEntry } from '../../ports/store.ts';
 import type { UnprovenWindow } from '../../ports/index-proof.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { LogWindow } from './log-window.ts';
@@ -10,7 +10,6 @@ import type { LogWindow } from './log-window.ts';
 export interface LogGroup {
   readonly toBlock: number;
   readonly events: readonly EventLogEntry[];
-  readonly chipLogs: readonly ChipLogEntry[];
   readonly unproven: UnprovenWindow;
 }
 
@@ -43,7 +42,6 @@ function join(windows: readonly LogWindow[]): LogGroup {
   return {
     toBlock: windows.at(-1)!.toBlock,
     events: windows.flatMap(({ summary }) => summary.events),
-    chipLogs: windows.flatMap(({ summary }) => summary.chipLogs),
     unproven: {
       blocks: windows.flatMap(({ blocks }) => blocks),
       ownershipOf: [...new Set(windows.flatMap(({ summary }) => [...summary.ownershipOf]))],

@@ -11,13 +11,7 @@ import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { MainChainLog } from '../../ports/main-chain.ts';
-import type {
-  Checkpoint,
-  ChipLogEntry,
-  EventLogEntry,
-  MainChainIndexStore,
-  OwnershipReads,
-} from '../../ports/store.ts';
+import type { Checkpoint, EventLogEntry, MainChainIndexStore, OwnershipReads } from '../../ports/store.ts';
 import type { UnprovenWindow } from '../../ports/index-proof.ts';
 import { watchBackfill } from './backfill-progress.ts';
 import { AdaptiveWindow, MAX_LOG_WINDOW_BLOCKS } from './adaptive-window.ts';
@@ -155,9 +149,9 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
         : readVerifiedSteps(range, from, finalized, signal, isFar);
     let checkpoint = from;
     // The chain reads of a step overlap with storing the previous one.
-    for await (const { last, events, chipLogs, ownership, unproven } of readOneAhead(steps)) {
+    for await (const { last, events, ownership, unproven } of readOneAhead(steps)) {
       const next = { blockNumber: last.number, blockHash: last.hash };
-      const isStored = await store.advanceMainChain(checkpoint, next, events, ownership, unproven, chipLogs);
+      const isStored = await store.advanceMainChain(checkpoint, next, events, ownership, unproven);
       if (!isStored) return { kind: 'waiting' };
       checkpoint = next;
       progress.reach(next.blockNumber);
@@ -183,8 +177,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
       const { last, summary } = window;
       before = { blockNumber: last.number, blockHash: last.hash };
       const ownership = await readOwnership(window, isFar ? finalized : last, alreadyRead);
-      const { events, chipLogs } = summary;
-      yield { last, events, chipLogs, ownership, unproven: undefined };
+      yield { last, events: summary.events, ownership, unproven: undefined };
     }
   }
 
@@ -201,10 +194,10 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     integrity.report('index', undefined);
     const windows = streamWindows((part) => readLogWindow(chain, contracts, part), logWindow, range, signal);
     for await (const group of groupWindows(windows, clock)) {
-      const { toBlock, events, chipLogs, unproven } = group;
+      const { toBlock, events, unproven } = group;
       const last = toBlock === finalized.number ? finalized : await chain.readHeader(toBlock);
       checkLastBlock(group, last);
-      yield { last, events, chipLogs, ownership: { readAtBlock: toBlock, changes: [] }, unproven };
+      yield { last, events, ownership: { readAtBlock: toBlock, changes: [] }, unproven };
     }
   }
 
@@ -252,7 +245,6 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
 interface ImportStep {
   readonly last: BlockRef;
   readonly events: readonly EventLogEntry[];
-  readonly chipLogs: readonly ChipLogEntry[];
   readonly ownership: OwnershipReads;
   readonly unproven: UnprovenWindow | undefined;
 }

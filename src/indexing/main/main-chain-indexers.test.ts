@@ -99,7 +99,7 @@ describe('the main chain’s indexers', () => {
       }),
     ).toHaveLength(1);
     const pinned = { generation: 'current', id: A, block: chain.head, hasPriorEvents: false } as const;
-    expect(await indexers.eventTimes.readEventEpoch(pinned)).toBe(0);
+    expect((await indexers.eventTimes.readPinnedHistory(pinned)).epoch).toBe(0);
     await stop();
   });
 

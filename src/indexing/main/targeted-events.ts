@@ -82,26 +82,28 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
     checkHeaders(numbers, headers);
     // Blocks up to a checkpoint are final, so the node has no other chain between the two.
     if (headers[0]!.hash !== block.hash || headers.at(-1)!.hash !== checkpoint.blockHash) return undefined;
-    await checkComplete(headers.slice(1), logs, generation, id);
-    return toPlacedEntries(logs, new Map(headers.map((header) => [header.number, header])));
+    const all = await readComplete(headers.slice(1), logs, generation, id);
+    return toPlacedEntries(all, new Map(headers.map((header) => [header.number, header])));
   }
 
-  /** Reads the blocks by hash and compares the list with what their blooms prove. */
-  async function checkComplete(
+  /** Reads the blocks by hash, compares the list with what their blooms prove, and returns all logs of the machine. */
+  async function readComplete(
     headers: readonly Header[],
     logs: readonly ChainLog[],
     generation: EventGeneration,
     id: MachineId,
-  ): Promise<void> {
+  ): Promise<readonly ChainLog[]> {
     const proofs = await chain.readBlockLogs(headers);
     if (proofs.length !== headers.length) throw new ResponseRejected('withheld-logs');
-    headers.forEach((header, i) => {
+    return headers.flatMap((header, i) => {
       const { logs: allLogs, bloom } = proofs[i]!;
       checkBlockComplete(contracts, header, allLogs, bloom);
       const isOfMachine = ({ event, blockNumber }: ChainLog) =>
         blockNumber === header.number && event?.machineId === id && event.generation === generation;
       if (allLogs.filter(isOfMachine).length !== logs.filter(isOfMachine).length)
         throw new ResponseRejected('withheld-logs');
+      const isOfToken = ({ registry }: ChainLog) => generation === 'current' && registry?.machineId === id;
+      return allLogs.filter((log) => isOfMachine(log) || isOfToken(log));
     });
   }
 

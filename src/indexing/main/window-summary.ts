@@ -3,28 +3,22 @@
  * need not be held in memory.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { ChipLogEntry, EventLogEntry } from '../../ports/store.ts';
-import { toChipLogEntry, toEventEntries } from './event-entries.ts';
+import type { EventLogEntry } from '../../ports/store.ts';
+import { toEventEntries } from './event-entries.ts';
 import type { VerifiedLog } from './block-reader.ts';
 
 export class WindowSummary {
   #logCount = 0;
   readonly #events: EventLogEntry[] = [];
-  readonly #chipLogs: ChipLogEntry[] = [];
   readonly #ownershipOf = new Set<MachineId>();
 
   get logCount(): number {
     return this.#logCount;
   }
 
-  /** Event logs in chain order. */
+  /** Logs of events and provenance in chain order. */
   get events(): readonly EventLogEntry[] {
     return this.#events;
-  }
-
-  /** Logs of chip records in chain order. */
-  get chipLogs(): readonly ChipLogEntry[] {
-    return this.#chipLogs;
   }
 
   /** Machines whose ownership may have changed. */
@@ -37,8 +31,6 @@ export class WindowSummary {
     for (const entry of toEventEntries(logs)) this.#events.push(entry);
     for (const log of logs) {
       for (const id of log.ownershipOf) this.#ownershipOf.add(id);
-      const chipLog = toChipLogEntry(log);
-      if (chipLog !== undefined) this.#chipLogs.push(chipLog);
     }
   }
 }

@@ -2,6 +2,7 @@
  * Rating state days of machines with many events, on both chains: however they are computed, they equal the days of the
  * events.
  */
+import { DECLARED } from '../../../testing/fixtures/rating-events.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -90,7 +91,7 @@ describe('main-chain rating state days', () => {
     );
     const events = records.map((record, seq): RatingEvent => ({
       ...{ seq, type: record.eventType, value: record.value, currency: record.currency, timestamp: record.timestamp },
-      ...{ trust: record.trustLevel, blockTimestamp: times.slice(-records.length)[seq]! },
+      ...{ trust: record.trustLevel, blockTimestamp: times.slice(-records.length)[seq]!, ...DECLARED },
     }));
     return foldDays(emptyRatingState(), undefined, events, rates.current().table).days;
   }
@@ -204,7 +205,7 @@ describe('alt-chain rating state days', () => {
   const eventsOf = (chain: FakeHistory): RatingEvent[] =>
     chain.eventsOf(A).map(({ eventIndex: seq, record, blockTime: blockTimestamp }) => ({
       ...{ seq, type: record.eventType, value: record.value, currency: record.currency, timestamp: record.timestamp },
-      ...{ trust: record.trustLevel, blockTimestamp },
+      ...{ trust: record.trustLevel, blockTimestamp, ...DECLARED },
     }));
 
   /** Days of all events except the newest 200, which the folder leaves unfolded. */

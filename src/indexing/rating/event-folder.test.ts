@@ -1,3 +1,4 @@
+import { DECLARED } from '../../../testing/fixtures/rating-events.ts';
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
@@ -62,6 +63,7 @@ function expectedFold({ chain, rates }: IndexerHarness, id: MachineId, count?: n
     timestamp: record.timestamp,
     trust: record.trustLevel,
     blockTimestamp: times.slice(-chain.recordsOf('current', id, chain.head.number).length)[seq]!,
+    ...DECLARED,
   }));
   return foldEvents(emptyRatingState(), events, rates.current().table).state;
 }
@@ -241,7 +243,7 @@ describe('a machine that cannot be folded', () => {
   it('is counted when its stored rating state is damaged', async () => {
     const harness = await openHarness();
     harness.chain.mine([submitted(A), submitted(A)]);
-    const state = encodeRatingState(emptyRatingState()).replace('mcr/1', 'mcr/0');
+    const state = encodeRatingState(emptyRatingState()).replace('mcr/2', 'mcr/1');
     await harness.store.writeRatingStates(FINGERPRINT, [{ generation: 'current', id: A, epoch: 0, nextSeq: 1, state }]);
     await foldAll(harness);
     expect(harness.folder.report().unreadableMachines).toBe(1);

@@ -87,7 +87,7 @@ describe('a tool returns the response of the service:', () => {
 
   it('explain_rating', async () => {
     const { answer } = await call('explain_rating', { machine: id });
-    expect(answer).toMatchObject({ ...(await json(`/mcr/${did}`)), model: 'mcr/1', inputs: expect.any(Object) });
+    expect(answer).toMatchObject({ ...(await json(`/mcr/${did}`)), model: 'mcr/2', inputs: expect.any(Object) });
   });
 
   it('get_profile', async () => {

@@ -91,7 +91,17 @@ describe('GET /mcr/{did}: the rating record', () => {
     const record = (await get(`/mcr/${did}`)).json();
     const explanation = (await get(`/mcr/${did}/explanation`)).json();
     expect(explanation).toMatchObject(record);
-    const added = ['model', 'total_hundredths', 'factors', 'dormancy', 'reasons', 'availability', 'inputs'];
+    const added = [
+      'model',
+      'total_hundredths',
+      'factors',
+      'dormancy',
+      'anchor',
+      'reasons',
+      'availability',
+      'inputs',
+      'evidence',
+    ];
     expect(Object.keys(explanation)).toEqual([...MCR_MEMBERS, ...added]);
   });
 });

@@ -4,9 +4,10 @@ import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
 import type { LogBlock } from '../../../src/ports/index-proof.ts';
 import type { EventLogEntry, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { checkpointAt, id, NO_OWNERSHIP, ratingStateOf, submitted } from './samples.ts';
+import { checkpointAt, chipRecorded, id, NO_OWNERSHIP, ratingStateOf, submitted, transferred } from './samples.ts';
 
 const OWNER = `0x${'0b'.repeat(20)}` as Address;
+const BUYER = `0x${'b0'.repeat(20)}` as Address;
 const RATES = 'rates';
 
 function blockAt(blockNumber: number, parts: Partial<LogBlock> = {}): LogBlock {
@@ -45,6 +46,75 @@ export function testIndexProof(under: StoreUnderTest): void {
       blockNumber,
       value,
     ]);
+
+  /** Returns the evidence of the events of machine 7. */
+  const evidence = async () =>
+    (await under.store.listEventLogs('current', id(7), 0, 100)).map(({ isChipOnRecord, changedHandsBefore }) => [
+      isChipOnRecord,
+      changedHandsBefore,
+    ]);
+  const epochOf = async () => (await under.store.readEventLogCount('current', id(7))).epoch;
+  const transferAt = (blockNumber: number, to: Address, blockTimestamp = 1_700_000_000 + blockNumber) =>
+    transferred(id(7), to, { blockNumber, blockTimestamp });
+
+  describe('provenance', () => {
+    test('is repaired with its blocks, and events are judged again in a new epoch', async () => {
+      const { store } = under;
+      await backfill(store, [transferAt(5, OWNER), eventAt(10, 1n), chipRecorded(id(7), 0n, 20), eventAt(30, 2n)]);
+      expect(await evidence()).toEqual([
+        [false, undefined],
+        [true, undefined],
+      ]);
+      const epoch = await epochOf();
+      const repairs = [{ block: blockAt(20), events: [transferAt(20, BUYER)] }];
+      expect(await store.repairBlocks(checkpointAt(50), repairs, NO_OWNERSHIP)).toBe(true);
+      expect(await evidence()).toEqual([
+        [false, undefined],
+        [false, 1_700_000_020],
+      ]);
+      expect(await epochOf()).toBeGreaterThan(epoch);
+      expect(await store.readProvenance(id(7))).toMatchObject({
+        owner: BUYER,
+        changeOfHands: { at: 1_700_000_020, seq: 1 },
+        chipExpiresAt: undefined,
+      });
+      expect((await store.readIndexedMachine(id(7)))?.chipLogs).toEqual([]);
+    });
+
+    test('is unknown until the times of all its transfers are, and judges events by them', async () => {
+      const { store } = under;
+      const timeless = (number: number) => submitted(id(7), { blockNumber: number, blockTimestamp: 0 });
+      const chip = chipRecorded(id(7), 1_700_000_030n, 9);
+      const logs = [transferAt(5, OWNER, 0), chip, timeless(10), transferAt(20, BUYER, 0), timeless(30)];
+      const blocks = [5, 9, 10, 20, 30].map((number) => blockAt(number, { blockTimestamp: 0 }));
+      await store.advanceMainChain(undefined, checkpointAt(50), logs, NO_OWNERSHIP, { blocks, ownershipOf: [] });
+      expect(await store.readProvenance(id(7))).toBeUndefined();
+      const timeOf = (blockNumber: number) => ({ blockNumber, blockTimestamp: 1_700_000_000 + blockNumber });
+      await store.writeBlockTimes([timeOf(30), timeOf(10)]);
+      expect(await store.readProvenance(id(7))).toBeUndefined();
+      const epoch = await epochOf();
+      await store.writeBlockTimes([timeOf(20), timeOf(5)]);
+      expect(await epochOf()).toBeGreaterThan(epoch);
+      expect(await evidence()).toEqual([
+        [true, undefined],
+        [false, 1_700_000_020],
+      ]);
+      expect(await store.readProvenance(id(7))).toMatchObject({ owner: BUYER, changeOfHands: { at: 1_700_000_020 } });
+    });
+
+    test('stays when the event logs of a machine are replaced, and changes with its chip logs', async () => {
+      const { store } = under;
+      await backfill(store, [transferAt(5, OWNER), eventAt(30, 2n)]);
+      await store.replaceChipLogs(id(7), 50, [chipRecorded(id(7), 0n, 20)]);
+      expect(await evidence()).toEqual([[true, undefined]]);
+      await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(10, 1n), eventAt(30, 2n)]);
+      expect(await evidence()).toEqual([
+        [false, undefined],
+        [true, undefined],
+      ]);
+      expect(await store.readProvenance(id(7))).toMatchObject({ owner: OWNER, chipExpiresAt: 0n });
+    });
+  });
 
   describe('unread machines', () => {
     test('keep listings incomplete until their owners are stored', async () => {

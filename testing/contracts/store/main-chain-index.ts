@@ -1,10 +1,13 @@
 /** Contract of `MainChainIndexStore`, except `listUnfolded`. */
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../src/domain/faults.ts';
+import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
+import { NO_PROVENANCE } from '../../../src/domain/machine/provenance.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import {
   append,
   checkpointAt,
+  chipRecorded,
   id,
   imported,
   MAX_UINT256,
@@ -12,6 +15,7 @@ import {
   ORDERED_IDS,
   repeat,
   submitted,
+  transferred,
 } from './samples.ts';
 
 export function testMainChainIndex(under: StoreUnderTest): void {
@@ -113,6 +117,8 @@ export function testMainChainIndex(under: StoreUnderTest): void {
   });
 
   describe('event logs', () => {
+    const NO_EVIDENCE = { isChipOnRecord: false, changedHandsBefore: undefined };
+
     test('are returned unchanged in order of position', async () => {
       await append(
         under.store,
@@ -120,7 +126,15 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         submitted(id(7), { eventIndex: MAX_UINT256, eventType: 255, value: MAX_UINT256, blockNumber: 2 ** 40 }),
       );
       expect(await under.store.listEventLogs('current', id(7), 0, 2)).toEqual([
-        { seq: 0, eventIndex: 3n, eventType: 1, value: 0n, blockNumber: 12, blockTimestamp: 1_700_000_012 },
+        {
+          seq: 0,
+          eventIndex: 3n,
+          eventType: 1,
+          value: 0n,
+          blockNumber: 12,
+          blockTimestamp: 1_700_000_012,
+          ...NO_EVIDENCE,
+        },
         {
           seq: 1,
           eventIndex: MAX_UINT256,
@@ -128,8 +142,47 @@ export function testMainChainIndex(under: StoreUnderTest): void {
           value: MAX_UINT256,
           blockNumber: 2 ** 40,
           blockTimestamp: 1_700_000_000,
+          ...NO_EVIDENCE,
         },
       ]);
+    });
+
+    test('have the evidence of the provenance before them, also across blocks', async () => {
+      const [alice, bob] = ['a1', 'b0'].map((digits) => `0x${digits.repeat(20)}` as Address);
+      const at = 1_700_000_000;
+      await append(under.store, transferred(id(7), alice!), submitted(id(7)), chipRecorded(id(7), BigInt(at + 60)));
+      await append(under.store, submitted(id(7)), transferred(id(7), bob!, { blockTimestamp: at + 30 }));
+      await append(
+        under.store,
+        submitted(id(7), { blockTimestamp: at + 59 }),
+        submitted(id(7), { blockTimestamp: at + 60 }),
+      );
+      await append(under.store, chipRecorded(id(7), 0n), chipRecorded(id(7), undefined), submitted(id(7)));
+      const rows = await under.store.listEventLogs('current', id(7), 0, 9);
+      expect(rows.map(({ isChipOnRecord, changedHandsBefore }) => [isChipOnRecord, changedHandsBefore])).toEqual([
+        [false, undefined],
+        [true, undefined],
+        [true, at + 30],
+        [false, undefined],
+        [false, undefined],
+      ]);
+      expect(await under.store.readProvenance(id(7))).toEqual({
+        owner: bob,
+        changeOfHands: { at: at + 30, seq: 2, transactionHash: '0x01' },
+        isAccepted: false,
+        changedHandsAfter: undefined,
+        chipExpiresAt: undefined,
+      });
+      await append(under.store, imported(id(7)));
+      expect((await under.store.readProvenance(id(7)))?.changeOfHands?.seq).toBe(0);
+    });
+
+    test('of a machine without events have no history', async () => {
+      const owner = `0x${'a1'.repeat(20)}` as Address;
+      await append(under.store, transferred(id(7), owner), chipRecorded(id(7), 0n));
+      expect(await under.store.readProvenance(id(7))).toEqual({ ...NO_PROVENANCE, owner, chipExpiresAt: 0n });
+      expect(await under.store.readProvenance(id(8))).toEqual(NO_PROVENANCE);
+      expect(await under.store.listUnfolded('rates', 9)).toEqual([]);
     });
 
     test('of an unknown machine are empty', async () => {

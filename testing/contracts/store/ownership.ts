@@ -136,10 +136,18 @@ export function testOwnership(under: StoreUnderTest): void {
     it('returns the chip logs of a machine in chain order, and replaces those up to a block', async () => {
       const attested = (machine: number, blockNumber: number, logIndex = 0): ChipLogEntry => {
         const times = { issuedAt: 2n ** 64n - 1n, expiresAt: 0n };
-        return { kind: 'chip-attested', machineId: id(machine), blockNumber, logIndex, ...times };
+        return {
+          kind: 'chip-attested',
+          generation: 'current',
+          machineId: id(machine),
+          blockNumber,
+          logIndex,
+          ...times,
+        };
       };
       const revoked: ChipLogEntry = {
         kind: 'chip-revoked',
+        generation: 'current',
         machineId: id(1),
         blockNumber: 2,
         logIndex: 7,
@@ -147,11 +155,9 @@ export function testOwnership(under: StoreUnderTest): void {
       };
       const listChipLogs = async (machine: number) => (await under.store.readIndexedMachine(id(machine)))?.chipLogs;
       const first = [revoked, attested(1, 2, 3), attested(2, 2, 4), attested(1, 1)];
-      await under.store.advanceMainChain(undefined, checkpointAt(2), [], NO_OWNERSHIP, undefined, first);
+      await under.store.advanceMainChain(undefined, checkpointAt(2), first, NO_OWNERSHIP);
       expect(await listChipLogs(1)).toEqual([attested(1, 1), attested(1, 2, 3), revoked]);
-      await under.store.advanceMainChain(checkpointAt(2), checkpointAt(3), [], NO_OWNERSHIP, undefined, [
-        attested(1, 3),
-      ]);
+      await under.store.advanceMainChain(checkpointAt(2), checkpointAt(3), [attested(1, 3)], NO_OWNERSHIP);
       await under.store.replaceChipLogs(id(1), 2, [attested(1, 2)]);
       expect(await listChipLogs(1)).toEqual([attested(1, 2), attested(1, 3)]);
       expect(await listChipLogs(2)).toEqual([attested(2, 2, 4)]);

@@ -3,6 +3,7 @@ import { MAX_MACHINE_ID, type Address, type MachineId } from '../../../src/domai
 import type { EventGeneration } from '../../../src/ports/main-chain.ts';
 import type {
   AppliedDecision,
+  ChipLogEntry,
   Checkpoint,
   EventLogEntry,
   OwnershipReads,
@@ -15,6 +16,13 @@ export const NO_OWNERSHIP: OwnershipReads = { readAtBlock: 0, changes: [] };
 
 /** Logs that a writing process stores with each block: enough that a kill often hits a transaction. */
 export const LOGS_PER_BLOCK = 200;
+
+let logIndex = 0;
+
+/** Returns an index after those of all earlier samples, which are therefore in chain order within a block. */
+function nextLogIndex(): number {
+  return logIndex++;
+}
 
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
@@ -41,13 +49,37 @@ export function submitted(
     value: 1n,
     blockNumber: 1,
     blockTimestamp: 1_700_000_000,
-    logIndex: 0,
+    logIndex: nextLogIndex(),
     ...parts,
   };
 }
 
 export function imported(machineId: MachineId, generation: EventGeneration = 'current'): EventLogEntry {
-  return { kind: 'imported', generation, machineId, blockNumber: 1, logIndex: 0 };
+  return { kind: 'imported', generation, machineId, blockNumber: 1, logIndex: nextLogIndex() };
+}
+
+export function transferred(
+  machineId: MachineId,
+  to: Address,
+  parts: Partial<EventLogEntry & { kind: 'transfer' }> = {},
+): EventLogEntry {
+  const log = { kind: 'transfer', generation: 'current', machineId, from: undefined, to } as const;
+  const place = { blockNumber: 1, blockTimestamp: 1_700_000_000, logIndex: nextLogIndex(), transactionHash: '0x01' };
+  return { ...log, ...place, ...parts };
+}
+
+export function controlled(machineId: MachineId, transactionHash: string): EventLogEntry {
+  const sides = { from: undefined, to: undefined };
+  const place = { blockNumber: 1, blockTimestamp: 1_700_000_000, logIndex: nextLogIndex(), transactionHash };
+  return { kind: 'controller', generation: 'current', machineId, ...sides, ...place };
+}
+
+/** Attests a chip; revokes it without `expiresAt`. */
+export function chipRecorded(machineId: MachineId, expiresAt: bigint | undefined, blockNumber = 1): ChipLogEntry {
+  const log = { generation: 'current', machineId, blockNumber, logIndex: nextLogIndex() } as const;
+  return expiresAt === undefined
+    ? { kind: 'chip-revoked', ...log, revokedAt: 1_700_000_000n }
+    : { kind: 'chip-attested', ...log, issuedAt: 1_700_000_000n, expiresAt };
 }
 
 export function repeat(count: number, log: EventLogEntry): EventLogEntry[] {

@@ -138,6 +138,7 @@ export const adminFlagsAbi = parseAbi([
 
 export const attestationRegistryAbi = parseAbi([
   'struct Attestation { uint64 issuedAt; uint64 expiresAt; uint64 revokedAt; }',
+  'function kybOf(address operator) view returns (Attestation)',
   'function recordsOf(uint256 machineId) view returns (address operator, Attestation kyb, Attestation chip)',
   'function chipLogCount(uint256 machineId) view returns (uint256)',
   'event KybAttested(address indexed operator, uint64 issuedAt, uint64 expiresAt)',

@@ -38,6 +38,7 @@ const homeChainOf = contractFunction(abis.crossChainMirrorAbi, 'homeChainOf');
 const getEventCount = contractFunction(abis.eventRegistryAbi, 'getEventCount');
 const priorEventCount = contractFunction(abis.eventRegistryAbi, 'priorEventCount');
 const flagsOf = contractFunction(abis.adminFlagsAbi, 'flagsOf');
+const kybOf = contractFunction(abis.attestationRegistryAbi, 'kybOf');
 const recordsOf = contractFunction(abis.attestationRegistryAbi, 'recordsOf');
 const chipLogCount = contractFunction(abis.attestationRegistryAbi, 'chipLogCount');
 
@@ -242,6 +243,18 @@ function toAttestations([operator, kyb, chip]: NonNullable<
   ReturnType<typeof recordsOf.decode>
 >): ReadResult<AttestationRecords> {
   return present({ operator: toOptional(operator), kyb: toRecord(kyb), chip: toRecord(chip) });
+}
+
+/** Returns the call for the KYB record of an operator, which `decodeKyb` decodes. */
+export function planKybCall(operator: Address, attestationRegistry: Address): ContractCall {
+  return { target: attestationRegistry, data: kybOf.encode([operator]) };
+}
+
+export function decodeKyb(result: CallResult | undefined): ReadResult<AttestationRecord> {
+  return readValue(result, kybOf, (raw) => {
+    const record = toRecord(raw);
+    return record === undefined ? ABSENT : present(record);
+  });
 }
 
 /** Decodes a record; zero means no record, no expiry or not revoked. */

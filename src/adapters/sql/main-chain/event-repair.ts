@@ -3,23 +3,31 @@
  * it begins a new epoch, so that no rating state of the old one is continued.
  */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { BlockRepair } from '../../../ports/index-proof.ts';
+import { UNKNOWN_BLOCK_TIME, type BlockRepair } from '../../../ports/index-proof.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
-import type { EventLogEntry } from '../../../ports/store.ts';
+import type { ChipLogEntry, EventLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
 import { execute, readRows, type Batch, type SqlProgram } from '../engine/sql-program.ts';
-import { fromGenerationNumber, fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
+import { fromGenerationNumber, fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createEventHistories, HistoryMap, type HistoryKey, type StoredEventHistory } from './event-histories.ts';
 import { createEventLogs } from './event-logs.ts';
 import { createEventTotals } from './event-totals.ts';
+import { createMachineProvenance } from './machine-provenance.ts';
+import { createRegistryLogs, isChipLog } from './registry-logs.ts';
 
 export interface EventRepair {
   /** Requires the write lock. */
   replaceBlocks(repairs: readonly BlockRepair[]): SqlProgram<void>;
-  /** Replaces all logs of one machine. Requires the write lock. */
+  /** Replaces all event logs of one machine. Requires the write lock. */
   replaceHistory(generation: EventGeneration, id: MachineId, entries: readonly EventLogEntry[]): SqlProgram<void>;
+  /** Replaces the chip logs of one machine in the blocks up to `throughBlock`. Requires the write lock. */
+  replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): SqlProgram<void>;
+  /** Lists machines of the second generation with events or transfers of unknown time in the blocks. */
+  listUntimed(numbers: readonly number[]): SqlProgram<readonly MachineId[]>;
+  /** Judges again the events of those machines whose evidence depends on times, once all times are known. Requires the write lock. */
+  judgeAgain(ids: readonly MachineId[]): SqlProgram<void>;
 }
 
 interface FoundHistory {
@@ -35,13 +43,43 @@ export function createEventRepair(dialect: Dialect): EventRepair {
   const eventLogs = createEventLogs(dialect);
   const active = createActiveMachines(dialect);
   const totals = createEventTotals(dialect);
-  const selectTouched = ['event_logs', 'event_imports'].map((table) =>
-    batch(
-      { block_number: 'integer' },
-      `SELECT DISTINCT h.machine_id, h.generation FROM batch
-       JOIN ${table} l ON l.block_number = batch.block_number
-       JOIN event_histories h ON h.history_id = l.history_id`,
+  const provenances = createMachineProvenance(dialect);
+  const registryLogs = createRegistryLogs(dialect);
+  const current = toGenerationNumber('current');
+  const selectTouched = [
+    ...['event_logs', 'event_imports'].map(
+      (table) =>
+        `SELECT DISTINCT h.machine_id, h.generation FROM batch
+         JOIN ${table} l ON l.block_number = batch.block_number
+         JOIN event_histories h ON h.history_id = l.history_id`,
     ),
+    `SELECT DISTINCT r.machine_id, ${current} AS generation FROM batch
+     JOIN registry_logs r ON r.block_number = batch.block_number`,
+  ].map((text) => batch({ block_number: 'integer' }, text));
+  const selectUntimed = batch(
+    { block_number: 'integer' },
+    `SELECT h.machine_id FROM batch
+     JOIN event_logs l ON l.block_number = batch.block_number AND l.block_timestamp = ${UNKNOWN_BLOCK_TIME}
+     JOIN event_histories h ON h.history_id = l.history_id AND h.generation = ${current}
+     UNION SELECT r.machine_id FROM batch
+     JOIN registry_logs r ON r.block_number = batch.block_number AND r.block_timestamp = ${UNKNOWN_BLOCK_TIME}`,
+  );
+  // Evidence depends on times where a machine may have changed hands, or its chip record expires.
+  const selectDependent = batch(
+    { machine_id: 'bytes' },
+    `SELECT batch.machine_id FROM batch
+     WHERE NOT EXISTS (
+       SELECT 1 FROM registry_logs r
+       WHERE r.machine_id = batch.machine_id AND r.block_timestamp = ${UNKNOWN_BLOCK_TIME})
+     AND NOT EXISTS (
+       SELECT 1 FROM event_histories h JOIN event_logs l ON l.history_id = h.history_id
+       WHERE h.machine_id = batch.machine_id AND h.generation = ${current}
+         AND l.block_timestamp = ${UNKNOWN_BLOCK_TIME})
+     AND (
+       (SELECT count(*) FROM registry_logs r WHERE r.machine_id = batch.machine_id AND r.kind = 'transfer') > 1
+       OR EXISTS (
+         SELECT 1 FROM registry_logs r
+         WHERE r.machine_id = batch.machine_id AND r.kind = 'chip-attested' AND r.expires_at <> '0'))`,
   );
   const selectLogs = prepareQuery({ history: integer }, ({ history }) =>
     builder.selectFrom('event_logs').selectAll().where('history_id', '=', history).orderBy('epoch').orderBy('seq'),
@@ -62,20 +100,45 @@ export function createEventRepair(dialect: Dialect): EventRepair {
       const numbers = new Set(repairs.map(({ block }) => block.blockNumber));
       const proven = repairs.flatMap(({ events }) => events);
       const touched = yield* histories.load(yield* findTouched([...numbers], proven));
-      const current = touched.filter(({ generation }) => generation === 'current');
-      yield* execute({ sql: removeActive, batch: current.map(({ id }) => [toIdBytes(id)]) });
+      const ofTokens = touched.filter(({ generation }) => generation === 'current');
+      yield* execute({ sql: removeActive, batch: ofTokens.map(({ id }) => [toIdBytes(id)]) });
       for (const history of touched) {
         const isOwn = ({ generation, machineId }: EventLogEntry) =>
           generation === history.generation && machineId === history.id;
         const kept = (yield* loadEntries(history)).filter(({ blockNumber }) => !numbers.has(blockNumber));
-        const entries = [...kept, ...proven.filter(isOwn)].sort((a, b) => a.blockNumber - b.blockNumber);
+        const entries = [...kept, ...proven.filter(isOwn)].sort(compareEntries);
         yield* rewrite(history, entries);
         yield* active.record(entries);
       }
     },
     *replaceHistory(generation, id, entries) {
       const [history] = yield* histories.load([{ generation, id }]);
-      yield* rewrite(history!, entries);
+      const registry = generation === 'current' ? yield* registryLogs.list(id) : [];
+      yield* rewrite(history!, [...registry, ...entries].sort(compareEntries));
+    },
+    *replaceChipLogs(id, throughBlock, logs) {
+      const [history] = yield* histories.load([{ generation: 'current', id }]);
+      const kept = (yield* loadEntries(history!)).filter(
+        (entry) => !isChipLog(entry) || entry.blockNumber > throughBlock,
+      );
+      yield* rewrite(history!, [...kept, ...logs].sort(compareEntries));
+    },
+    *listUntimed(numbers) {
+      const query: Batch<{ machine_id: Uint8Array }> = {
+        sql: selectUntimed,
+        batch: numbers.map((number) => [number]),
+      };
+      return [...new Set((yield* readRows(query)).map(({ machine_id }) => fromIdBytes(machine_id)))];
+    },
+    *judgeAgain(ids) {
+      const query: Batch<{ machine_id: Uint8Array }> = {
+        sql: selectDependent,
+        batch: ids.map((id) => [toIdBytes(id)]),
+      };
+      for (const { machine_id } of yield* readRows(query)) {
+        const [history] = yield* histories.load([{ generation: 'current', id: fromIdBytes(machine_id) }]);
+        yield* rewrite(history!, yield* loadEntries(history!));
+      }
     },
   };
 
@@ -83,6 +146,8 @@ export function createEventRepair(dialect: Dialect): EventRepair {
     if (history.generation === 'current') {
       const before = (yield* readRows(selectLogs({ history: history.historyId }))).length;
       yield* totals.add(entries.filter(({ kind }) => kind === 'submitted').length - before);
+      yield* registryLogs.remove(history.id);
+      yield* provenances.remove(history.id);
     }
     for (const remove of removeRows) yield* execute(remove({ history: history.historyId }));
     yield* histories.save([{ ...history, isQueued: false, epoch: history.epoch + 1, count: 0 }]);
@@ -110,37 +175,29 @@ export function createEventRepair(dialect: Dialect): EventRepair {
   function* loadEntries({ historyId, generation, id }: StoredEventHistory): SqlProgram<EventLogEntry[]> {
     const rows = yield* readRows(selectLogs({ history: historyId }));
     const imports = yield* readRows(selectImports({ history: historyId }));
-    const importBlocks = new Map(imports.map(({ epoch, block_number }) => [epoch, block_number]));
-    const entries: EventLogEntry[] = [];
-    const startEpoch = (blockNumber: number) => entries.push(toImport(generation, id, blockNumber));
-    let epoch = rows[0]?.epoch ?? Infinity;
-    for (const row of rows) {
-      // Epochs without rows are imports that followed each other.
-      while (epoch < row.epoch) startEpoch(importBlocks.get(++epoch) ?? row.block_number);
-      entries.push({
-        kind: 'submitted',
-        generation,
-        machineId: id,
-        eventIndex: BigInt(row.event_index),
-        eventType: row.event_type,
-        value: BigInt(row.value),
-        blockNumber: row.block_number,
-        blockTimestamp: row.block_timestamp,
-        logIndex: row.seq,
-      });
-    }
-    for (const [started, blockNumber] of importBlocks) {
-      if (rows.length === 0 || started > epoch) startEpoch(blockNumber);
-      else if (started === rows[0]!.epoch) entries.unshift(toImport(generation, id, blockNumber));
-    }
-    return entries;
+    const registry = generation === 'current' ? yield* registryLogs.list(id) : [];
+    const submitted = rows.map((row) => ({
+      kind: 'submitted' as const,
+      generation,
+      machineId: id,
+      eventIndex: BigInt(row.event_index),
+      eventType: row.event_type,
+      value: BigInt(row.value),
+      blockNumber: row.block_number,
+      blockTimestamp: row.block_timestamp,
+      logIndex: row.log_index,
+    }));
+    const imported = imports.map((row) => ({
+      kind: 'imported' as const,
+      generation,
+      machineId: id,
+      blockNumber: row.block_number,
+      logIndex: row.log_index,
+    }));
+    return [...submitted, ...imported, ...registry].sort(compareEntries);
   }
 }
 
-function toImport(
-  generation: HistoryKey['generation'],
-  machineId: MachineId,
-  blockNumber: number,
-): EventLogEntry & { readonly kind: 'imported' } {
-  return { kind: 'imported', generation, machineId, blockNumber, logIndex: 0 };
+function compareEntries(a: EventLogEntry, b: EventLogEntry): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }

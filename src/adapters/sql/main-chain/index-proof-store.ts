@@ -31,7 +31,14 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
         })(),
       ),
     listUntimedBlocks: (below, limit) => database.run(progress.listUntimed(below, limit)),
-    writeBlockTimes: (times) => database.exclusive(progress.setTimes(times)),
+    writeBlockTimes: (times) =>
+      database.exclusive(
+        (function* () {
+          const untimed = yield* repair.listUntimed(times.map(({ blockNumber }) => blockNumber));
+          yield* progress.setTimes(times);
+          yield* repair.judgeAgain(untimed);
+        })(),
+      ),
     listUnprovenBlocks: (below, limit) => database.run(progress.listUnproven(below, limit)),
     readUnprovenExtent: () => database.run(progress.readExtent()),
     recordProvenBlocks: (numbers) => database.exclusive(progress.markProven(numbers)),

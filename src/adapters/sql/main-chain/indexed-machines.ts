@@ -6,7 +6,7 @@ import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { readFirst, type SqlProgram } from '../engine/sql-program.ts';
 import { columnToHex } from '../schema/hex-columns.ts';
 import { toIdBytes } from '../schema/stored-machine-id.ts';
-import type { ChipLogs } from './chip-logs.ts';
+import { isChipLog, type RegistryLogs } from './registry-logs.ts';
 
 export interface IndexedMachines {
   read(id: MachineId): SqlProgram<IndexedMachine | undefined>;
@@ -18,7 +18,7 @@ interface OwnersRow {
   readonly is_home: number | null;
 }
 
-export function createIndexedMachines({ builder }: Dialect, chipLogs: ChipLogs): IndexedMachines {
+export function createIndexedMachines({ builder }: Dialect, registryLogs: RegistryLogs): IndexedMachines {
   const select = prepareQuery({ id: bytes }, ({ id }) =>
     builder
       .selectFrom('checkpoints as c')
@@ -45,7 +45,7 @@ export function createIndexedMachines({ builder }: Dialect, chipLogs: ChipLogs):
         checkpoint: { blockNumber: row.block_number, blockHash: row.block_hash },
         isSettled: row.unread === null && (row.read_block ?? 0) <= row.block_number,
         ownership: toOwnership(id, row),
-        chipLogs: yield* chipLogs.list(id),
+        chipLogs: (yield* registryLogs.list(id)).filter(isChipLog),
       };
     },
   };

@@ -1,13 +1,14 @@
-/** Main-chain index: event logs, ownership and the checkpoint they are indexed up to (`MainChainIndexStore`; chain-evm 3.7 and 4.5). */
+/** Main-chain index: event logs, provenance, ownership and the checkpoint they are indexed up to (`MainChainIndexStore`; chain-evm 3.7 and 4.5). */
 import type { EventLogEntry, MainChainIndexStore } from '../../../ports/store.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
-import { createChipLogs } from './chip-logs.ts';
 import { createEventLogs } from './event-logs.ts';
 import { createEventRepair } from './event-repair.ts';
 import { createEventTotals } from './event-totals.ts';
 import { createIndexedMachines } from './indexed-machines.ts';
+import { createMachineProvenance } from './machine-provenance.ts';
 import { createProofProgress } from './proof-progress.ts';
+import { createRegistryLogs } from './registry-logs.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
 import type { SqlDatabase } from '../engine/sql-program.ts';
@@ -15,11 +16,12 @@ import type { SqlDatabase } from '../engine/sql-program.ts';
 export function createMainChainIndexStore(database: SqlDatabase): MainChainIndexStore {
   const stream = createBlockStream(database.dialect, 'main-chain');
   const eventLogs = createEventLogs(database.dialect);
+  const provenances = createMachineProvenance(database.dialect);
   const ownershipRows = createOwnershipRows(database.dialect);
   const eventTotals = createEventTotals(database.dialect);
   const eventRepair = createEventRepair(database.dialect);
-  const chipLogs = createChipLogs(database.dialect);
-  const indexedMachines = createIndexedMachines(database.dialect, chipLogs);
+  const registryLogs = createRegistryLogs(database.dialect);
+  const indexedMachines = createIndexedMachines(database.dialect, registryLogs);
   const proof = createProofProgress(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
@@ -27,7 +29,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
-    advanceMainChain: (expected, next, logs, ownership, unproven, newChipLogs = []) =>
+    advanceMainChain: (expected, next, logs, ownership, unproven) =>
       database.exclusive(
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
@@ -35,7 +37,6 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
           yield* eventTotals.add(countCurrent(logs));
           yield* active.record(logs);
           yield* ownershipRows.apply(ownership);
-          yield* chipLogs.append(newChipLogs);
           if (unproven !== undefined) yield* proof.addUnproven(unproven);
           else
             yield* proof.addSegment({
@@ -69,11 +70,18 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
           return checkpoint && { checkpoint, total: yield* eventTotals.read() };
         })(),
       ),
-    replaceChipLogs: (id, throughBlock, logs) => database.exclusive(chipLogs.replace(id, throughBlock, logs)),
+    replaceChipLogs: (id, throughBlock, logs) =>
+      database.exclusive(eventRepair.replaceChipLogs(id, throughBlock, logs)),
     writeHeadObservation: (observation) => database.run(stream.writeHeadObservation(observation)),
     readHeadObservation: () => database.run(stream.readHeadObservation()),
     listEventLogs: (generation, id, from, to) => database.run(eventLogs.list(generation, id, from, to)),
     readEventLogCount: (generation, id) => database.run(eventLogs.count(generation, id)),
+    readProvenance: (id) =>
+      database.snapshot(
+        (function* () {
+          return (yield* registryLogs.isUntimed(id)) ? undefined : yield* provenances.read(id);
+        })(),
+      ),
     listActiveMachines: (limit) => database.run(active.list(limit)),
     listUnfolded: (ratesFingerprint, limit, after) => database.snapshot(unfolded.list(ratesFingerprint, limit, after)),
   };

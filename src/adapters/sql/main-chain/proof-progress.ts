@@ -21,7 +21,7 @@ export interface ProofProgress {
   listUnread(limit: number): SqlProgram<readonly MachineId[]>;
   removeUnread(ids: readonly MachineId[]): SqlProgram<void>;
   listUntimed(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
-  /** Sets unknown times of blocks and of their logs. */
+  /** Sets unknown times of blocks and of their logs. The evidence of events is not judged again. */
   setTimes(times: readonly { readonly blockNumber: number; readonly blockTimestamp: number }[]): SqlProgram<void>;
   listUnproven(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
   readExtent(): SqlProgram<UnprovenExtent | undefined>;
@@ -68,7 +68,7 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       .where('is_proven', '=', sql.lit(1)),
   );
   const timed = { block_number: 'integer', block_timestamp: 'integer' } as const;
-  const timeTables = ['log_blocks', 'event_logs', 'active_machines'].map((table) =>
+  const timeTables = ['log_blocks', 'event_logs', 'active_machines', 'registry_logs'].map((table) =>
     batch(
       timed,
       `UPDATE ${table} SET block_timestamp = batch.block_timestamp FROM batch

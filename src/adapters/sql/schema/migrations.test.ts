@@ -8,8 +8,12 @@ import { execute, readRows, type SqlValue, type SqlProgram } from '../engine/sql
 
 const idOf = (number: number) => Buffer.alloc(32, number);
 
-/** Opens a database with the first `known` migrations and the given machines, and migrates it. */
-async function openOld(known: number, machines: readonly { id: number; logs: number; generation?: number }[]) {
+/** Opens a database with the first `known` migrations and the given machines, and applies the next migrations up to `last`. */
+async function openOld(
+  known: number,
+  machines: readonly { id: number; logs: number; generation?: number }[],
+  last = known + 1,
+) {
   const database = openSqlite(':memory:', () => undefined);
   await database.upgrade(migrate(database.dialect, MIGRATIONS.slice(0, known)));
   function* fill(): SqlProgram<void> {
@@ -25,7 +29,7 @@ async function openOld(known: number, machines: readonly { id: number; logs: num
     }
   }
   await database.exclusive(fill());
-  await database.upgrade(migrate(database.dialect));
+  await database.upgrade(migrate(database.dialect, MIGRATIONS.slice(0, last)));
   return database;
 }
 
@@ -58,7 +62,7 @@ test('counts the tokens of holders', async () => {
     }
   }
   await database.exclusive(fill());
-  await database.upgrade(migrate(database.dialect));
+  await database.upgrade(migrate(database.dialect, MIGRATIONS.slice(0, 10)));
   const sql = 'SELECT token_count FROM holders ORDER BY holder';
   const rows = await database.run(readRows<{ token_count: number }>({ sql, parameters: [] }));
   expect(rows.map(({ token_count }) => token_count)).toEqual([2, 0]);
@@ -77,5 +81,16 @@ test('fills the list of active machines', async () => {
   expect(active).toEqual(
     [5, 3, 1].map((id) => ({ id: BigInt(`0x${idOf(id).toString('hex')}`), lastEventAt: 1_000 + id })),
   );
+  await database.close();
+});
+
+test('starts the index of the main chain again where provenance was not indexed', async () => {
+  const machines = [{ id: 1, logs: 2 }];
+  const database = await openOld(10, machines);
+  const tables = ['event_logs', 'event_histories', 'checkpoints', 'active_machines', 'holdings'];
+  for (const table of tables) {
+    const rows = await database.run(readRows({ sql: `SELECT * FROM ${table}`, parameters: [] }));
+    expect([table, rows]).toEqual([table, []]);
+  }
   await database.close();
 });

@@ -360,4 +360,53 @@ export const MIGRATIONS: readonly Migration[] = [
       ) ${clustered}`,
     ],
   },
+  {
+    name: 'provenance of machines',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      // The logs of provenance were not indexed before, so the index of the main chain is built again.
+      ...[
+        'fold_days',
+        'folds',
+        'event_logs',
+        'event_imports',
+        'event_histories',
+        'event_totals',
+        'active_machines',
+      ].map((name) => `DELETE FROM ${name}`),
+      ...['machine_owners', 'holdings', 'holders', 'ownership_reads'].map((name) => `DELETE FROM ${name}`),
+      ...['unread_machines', 'log_blocks', 'proof_segments'].map((name) => `DELETE FROM ${name}`),
+      "DELETE FROM checkpoints WHERE stream = 'main-chain'",
+      'DROP TABLE chip_logs',
+      `CREATE TABLE registry_logs (
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        block_number ${integer} NOT NULL,
+        log_index ${integer} NOT NULL,
+        kind ${text} NOT NULL,
+        block_timestamp ${integer},
+        transaction_hash ${text},
+        from_address ${bytes} CHECK (length(from_address) = 20),
+        to_address ${bytes} CHECK (length(to_address) = 20),
+        issued_at ${text},
+        expires_at ${text},
+        revoked_at ${text},
+        PRIMARY KEY (machine_id, block_number, log_index)
+      ) ${clustered}`,
+      'CREATE INDEX registry_logs_by_block ON registry_logs (block_number)',
+      'CREATE INDEX registry_logs_without_time ON registry_logs (block_number) WHERE block_timestamp = 0',
+      `CREATE TABLE machine_provenance (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        owner ${bytes} CHECK (length(owner) = 20),
+        changed_at ${integer},
+        changed_seq ${integer},
+        changed_transaction ${text},
+        is_accepted ${small} NOT NULL CHECK (is_accepted IN (0, 1)),
+        changed_after ${integer},
+        chip_expires_at ${text}
+      ) ${clustered}`,
+      `ALTER TABLE event_logs ADD COLUMN log_index ${integer} NOT NULL DEFAULT 0`,
+      `ALTER TABLE event_logs ADD COLUMN is_chip_on_record ${small} NOT NULL DEFAULT 0`,
+      `ALTER TABLE event_logs ADD COLUMN changed_hands_before ${integer}`,
+      `ALTER TABLE event_imports ADD COLUMN log_index ${integer} NOT NULL DEFAULT 0`,
+    ],
+  },
 ];

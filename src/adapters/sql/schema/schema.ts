@@ -34,9 +34,24 @@ export interface Schema {
     value: string;
     block_number: number;
     block_timestamp: number;
+    log_index: number;
+    is_chip_on_record: number;
+    changed_hands_before: number | null;
   };
-  /** Imports by the epoch that they started. Epochs stored by earlier releases, and those started by a repair, have none. */
-  event_imports: { history_id: number; epoch: number; block_number: number };
+  /** Provenance at the checkpoint; `changed_at`, `changed_seq` and `changed_transaction` are null together. */
+  machine_provenance: {
+    machine_id: Uint8Array;
+    owner: Uint8Array | null;
+    changed_at: number | null;
+    changed_seq: number | null;
+    changed_transaction: string | null;
+    is_accepted: number;
+    changed_after: number | null;
+    /** Decimal text. */
+    chip_expires_at: string | null;
+  };
+  /** Imports by the epoch that they started. Epochs started by a repair have none. */
+  event_imports: { history_id: number; epoch: number; block_number: number; log_index: number };
   /** Machines named by logs whose ownership was not read yet. */
   unread_machines: { machine_id: Uint8Array };
   /** Blocks with stored logs whose range is not complete; `block_timestamp` is 0 while it is unknown. */
@@ -82,11 +97,18 @@ export interface Schema {
   holders: { holder: Uint8Array; total: number; version: number; token_count: number };
   /** Number of event logs of the current registry, of every epoch. */
   event_totals: { only_row: number; log_count: number };
-  /** Logs of chip records; `revoked_at` is null for an attestation, the other times for a revocation. */
-  chip_logs: {
+  /** Transfers, changes of controllers, and logs of chip records. Times of chip records are decimal text. */
+  registry_logs: {
     machine_id: Uint8Array;
     block_number: number;
     log_index: number;
+    kind: string;
+    /** Of transfers only. */
+    block_timestamp: number | null;
+    /** Of transfers and changes of controllers only. */
+    transaction_hash: string | null;
+    from_address: Uint8Array | null;
+    to_address: Uint8Array | null;
     issued_at: string | null;
     expires_at: string | null;
     revoked_at: string | null;

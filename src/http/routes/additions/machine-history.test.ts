@@ -16,6 +16,7 @@ import {
 import { rule } from '../../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
+import { NO_PROVENANCE } from '../../../domain/machine/provenance.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventLogQuery } from '../../../ports/indexes.ts';
 import { rateDays } from '../../../domain/rating/daily-rating.ts';
@@ -53,7 +54,11 @@ const THREE = [
 ];
 
 /** Opens a service with a main-chain machine that has these events. Records the queries to node and store. */
-function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoint[]) {
+function mainWith(
+  events: typeof THREE,
+  serviceEndpoints: readonly ServiceEndpoint[],
+  { isChipOnRecord = false, provenance = NO_PROVENANCE } = {},
+) {
   const queries: string[] = [];
   const snapshot = {
     id: 1n as MachineId,
@@ -64,13 +69,14 @@ function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoi
   } as MachineSnapshot;
   const rows = events.map(({ event }, seq): EventLogRow => {
     const { type: eventType, value, blockTimestamp } = event;
-    return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: 100 + seq, blockTimestamp };
+    const evidence = { isChipOnRecord, changedHandsBefore: undefined };
+    return { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: 100 + seq, blockTimestamp, ...evidence };
   });
   const main = {
     index: {},
     counters: AGREEING_COUNTERS,
     eventTimes: {
-      readEventEpoch: async () => 0,
+      readPinnedHistory: async () => ({ epoch: 0, provenance }),
       readEventLogs: async ({ from, to }: EventLogQuery) => {
         queries.push(`logs ${from} to ${to}`);
         return rows.slice(from, to);
@@ -89,13 +95,13 @@ function mainWith(events: typeof THREE, serviceEndpoints: readonly ServiceEndpoi
 
 describe('GET /mcr/{did}/history', () => {
   const points =
-    '"revenue_before":0,"points":[{"day":"2026-09-05","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":2856,"revenue":5000},' +
-    '{"day":"2026-09-06","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":2856,"revenue":0},' +
-    '{"day":"2026-09-07","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":3267,"revenue":400000},' +
-    '{"day":"2026-09-08","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":3267,"revenue":0}]';
+    '"revenue_before":0,"points":[{"day":"2026-09-05","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1153,"revenue":5000},' +
+    '{"day":"2026-09-06","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1153,"revenue":0},' +
+    '{"day":"2026-09-07","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1383,"revenue":400000},' +
+    '{"day":"2026-09-08","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1383,"revenue":0}]';
   const head = (complete: boolean) =>
-    `{"did":"did:svc:1","machine_id":"1","model":"mcr/1","complete":${complete},` +
-    '"facts_of_now":{"bond_status":"bonded","trust_override":null},';
+    `{"did":"did:svc:1","machine_id":"1","model":"mcr/2","complete":${complete},` +
+    '"facts_of_now":{"bond_status":"bonded","trust_override":null,"operator_verified":false},';
 
   test('returns one point a day on either chain, without visible events', async () => {
     rule('history.daily-points');
@@ -114,7 +120,7 @@ describe('GET /mcr/{did}/history', () => {
     await open({}, mainWith(daily, []));
     const { mcr, mcr_score, total_revenue } = JSON.parse((await service!.request('/mcr/did:svc:1')).text);
     const { points } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
-    expect([mcr, mcr_score, points.length]).toEqual(['AAA', 96, 121]);
+    expect([mcr, mcr_score, points.length]).toEqual(['BB', 50, 121]);
     expect(points.at(-1)).toMatchObject({ mcr, mcr_score });
     expect(points.reduce((sum: number, { revenue }: { revenue: number }) => sum + revenue, 0)).toBe(total_revenue);
   });
@@ -179,14 +185,25 @@ describe('GET /mcr/{did}/history', () => {
       }));
     /** The history computed without stored days and without a limit. */
     const expectedPoints = (rating: Rating, today: number) => {
-      const facts = { ...PLAIN_FACTS, rates: table };
-      const { days } = rateDays({ stateDays: [], events }, facts, { current: rating, today, maxDays: HISTORY_DAYS });
+      const facts = { ...PLAIN_FACTS, operatorVerified: false, rates: table };
+      const { days } = rateDays({ stateDays: [], events, changedHandsAfter: undefined }, facts, {
+        current: rating,
+        today,
+        maxDays: HISTORY_DAYS,
+      });
       return days.map(({ day, score, letter, totalHundredths, revenueCents }) => ({
         ...{ day: formatDay(day), mcr_score: score, mcr: letter, mcr_degraded: false },
         ...{ total_hundredths: totalHundredths, revenue: revenueCents },
       }));
     };
-    const rating = rateMachine({ ...PLAIN_FACTS, rates: table, now: NOW, state: emptyRatingState(), tail: events });
+    const rating = rateMachine({
+      ...PLAIN_FACTS,
+      operatorVerified: false,
+      rates: table,
+      now: NOW,
+      state: emptyRatingState(),
+      tail: events,
+    });
     const fold = foldEvents(emptyRatingState(), events.slice(0, 2_950), table).state;
 
     async function openMain(listed: StoredRatingStateDays, epoch = 0) {
@@ -232,7 +249,11 @@ describe('GET /mcr/{did}/history', () => {
 
     test('works the same on the alt chain', async () => {
       const days = foldDays(emptyRatingState(), undefined, events.slice(0, 2_800), table).days;
-      await open({ log: eventLog(3_000), indexed: many, dayHistory: { stateDays: days, events: events.slice(2_800) } });
+      await open({
+        log: eventLog(3_000),
+        indexed: many,
+        dayHistory: { stateDays: days, events: events.slice(2_800), changedHandsAfter: undefined },
+      });
       const body = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
       expect([body.complete, body.points]).toEqual([true, expectedPoints(rating, dayOf(NOW))]);
     });
@@ -258,7 +279,8 @@ describe('GET /machines/{machine_id}/events', () => {
     `{"position":${position},"event_type":0,"origin_value":${cents},"timestamp":${timestamp},"trust_level":2,"metadata":{},` +
     `"origin_currency":"USD","usd_value":${cents},"origin_subunit":100,"usd_subunit":100,"amount_status":"ok",` +
     `"block_timestamp":${timestamp},"judgement":"sound","data_hash":"${ZERO_HASH}","source_chain_id":"0",` +
-    `"source_tx_hash":"${ZERO_HASH}"}`;
+    `"source_tx_hash":"${ZERO_HASH}","class":"declared","verdict":"declared","paid_cents":0,"source":null,` +
+    '"token":null,"payer":null,"worth_cents":null,"returned_cents":null}';
   const [first, second, third] = [
     item(0, 2_000, NOW - 3 * DAY),
     item(1, 3_000, NOW - 3 * DAY + 60),
@@ -271,6 +293,20 @@ describe('GET /machines/{machine_id}/events', () => {
     const { status, headers, text } = await service!.request('/machines/1/events');
     expect([status, headers['chain-block']]).toEqual([200, '120340']);
     expect(text).toBe(`${head(3)}"events":[${third},${second},${first}],"next_cursor":null}`);
+  });
+
+  test('shows the class of each event, which a change of hands ends', async () => {
+    const small = revenueAt(3, NOW - DAY + 60, 999);
+    const changeOfHands = { at: NOW - 2 * DAY, seq: 2, transactionHash: '0x' };
+    const provenance = { ...NO_PROVENANCE, changeOfHands };
+    await open({}, mainWith([...THREE, small], visible('public'), { isChipOnRecord: true, provenance }));
+    const { events } = JSON.parse((await service!.request('/machines/1/events')).text);
+    expect(events.map((event: Record<string, unknown>) => [event['class'], event['verdict']])).toEqual([
+      [null, null],
+      ['attested', 'declared'],
+      ['declared', 'declared'],
+      ['declared', 'declared'],
+    ]);
   });
 
   test('names the chain of events of the alt chain', async () => {

@@ -44,8 +44,8 @@ test('renders the card from /mcr and the history', async () => {
     'x-content-type-options': 'nosniff',
     'access-control-allow-origin': '*',
   });
-  expect(text).toContain('<title id="t">Machine #1: AAA, 96 of 100</title>');
-  expect(text).toContain('<desc id="d">Rated AAA with 96 of 100 points; most is lost to short tenure.</desc>');
+  expect(text).toContain('<title id="t">Machine #1: BB, 50 of 100</title>');
+  expect(text).toContain('<desc id="d">Rated BB with 50 of 100 points; largest deduction: low trust.</desc>');
   expect(text).toContain('>bonded · 120 events</text>');
   expect(text).toContain('>as of 2026-09-08</text>');
   const heights = / points="([^"]+)"/
@@ -59,7 +59,7 @@ test('renders the card from /mcr and the history', async () => {
 test('renders letter and score on the badge', async () => {
   rule('badge.svg');
   service = await openAltService({ machines: [rated, {}] });
-  expect((await service.request('/machines/1/badge.svg')).text).toContain('<title id="t">Machine #1: AAA 96</title>');
+  expect((await service.request('/machines/1/badge.svg')).text).toContain('<title id="t">Machine #1: BB 50</title>');
   expect((await service.request('/machines/2/badge.svg')).text).toContain(
     '<title id="t">Machine #2: provisioned</title>',
   );
@@ -101,7 +101,7 @@ test('renders the PNG from the facts of the card, only for clients without it', 
   expect(drawn).toEqual([text]);
   const shown = (image: string) => [...image.matchAll(/<text [^>]+>([^<]+)</g)].map(([, words]) => words);
   expect(shown(text).filter((words) => shown(card.text).includes(words))).toEqual([
-    ...['AAA', '96 of 100', 'Machine #1', 'bonded · 120 events', 'as of 2026-09-08', 'score of 90 days'],
+    ...['BB', '50 of 100', 'Machine #1', 'bonded · 120 events', 'as of 2026-09-08', 'score of 90 days'],
   ]);
   await service.request('/machines/1/card.png', { headers: { 'if-none-match': String(headers['etag']) } });
   expect(drawn).toHaveLength(1);
