@@ -174,7 +174,7 @@ describe('a rating', () => {
     await time.advance(30_000);
     const query = { generation: 'current', id: A, from: 0, to: 2, block: chain.head, hasPriorEvents: false } as const;
     await expect(indexers.eventTimes.readEventLogs(query)).rejects.toMatchObject({
-      kind: 'ChainUnreadable',
+      kind: 'EventIndexSyncing',
     });
     const progress = await indexers.index.readMainChainIndex();
     expect(judgeIndexFreshness(progress, time.nowMilliseconds(), 60).kind).toBe('fresh');
