@@ -92,9 +92,13 @@ const DECREASE = 0.7;
 /** A refusal at a lower rate has another cause, which the circuit breaker of the node answers. */
 const MIN_CALLS_PER_SECOND = 5;
 const MIN_CALLS_PER_SECOND_OF_DAY = 1;
-const GROWTH_MILLISECONDS = 10_000;
-/** Growth per period as a part of the ceiling, at least one call. */
-const GROWTH = 0.05;
+const GROWTH_MILLISECONDS = 1_000;
+/** Growth per period: each node paces itself too, so a short burst of refusals must not slow all callers for minutes. */
+const GROWTH = 1.25;
+/** Growth after the calls of a day were used up. */
+const GROWTH_OF_DAY = 1.0001;
+/** From here on the rate counts as unlimited. */
+const UNLIMITED_CALLS_PER_SECOND = 2_000;
 const MAX_RETRY_SECONDS = 3_600;
 const DAY_MILLISECONDS = 86_400_000;
 /** Part of the calls of a day that is used freely; the last tenth is spread over what is left of the day. */
@@ -161,8 +165,10 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
 
   function grow(now: number): void {
     if (learned === Infinity || now - grownAtMilliseconds < GROWTH_MILLISECONDS) return;
-    grownAtMilliseconds = now;
-    learned += growth;
+    const periods = Math.floor((now - grownAtMilliseconds) / GROWTH_MILLISECONDS);
+    grownAtMilliseconds += periods * GROWTH_MILLISECONDS;
+    learned *= growth ** periods;
+    if (learned > UNLIMITED_CALLS_PER_SECOND) learned = Infinity;
   }
 
   function currentRate(): number {
@@ -457,7 +463,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
           quota === 'day'
             ? Math.max(MIN_CALLS_PER_SECOND_OF_DAY, rate * DAY_REFUSAL_DECREASE)
             : Math.max(MIN_CALLS_PER_SECOND, rate * DECREASE);
-        growth = Math.max(1, learned * GROWTH);
+        growth = quota === 'day' ? GROWTH_OF_DAY : GROWTH;
       }
       pump();
     },

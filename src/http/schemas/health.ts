@@ -11,7 +11,13 @@ const OPERATOR_INDEX = described(
       head_block: described(orNull(COUNT), 'The head of the chain; null: not read yet.', 120_340),
       lag_blocks: described(orNull(COUNT), 'Blocks between the two; null: not known.', 2),
       head_observed_age_seconds: described(orNull(COUNT), 'Seconds since the head was read; null: never.', 3),
-      proof: described(refer('IndexProofEntry'), 'How far the index is proven; absent where that is not known.'),
+      proof: described(refer('IndexProofEntry'), 'How far the index is proven; absent where that is not known.', {
+        mode: 'background',
+        backfilled: true,
+        unproven_blocks: 0,
+        segment_count: 1,
+        segments: [{ from_block: 0, to_block: 120_338, kind: 'headers' }],
+      }),
     },
     ['proof'],
   ),
@@ -136,8 +142,11 @@ export function healthResponses() {
           causes: described(
             listOf(refer('StatusCause')),
             'What stops or slows the index of the main chain now, as far as this process knows; empty: nothing.',
+            [],
           ),
-          call_budgets: described(listOf(refer('CallBudgetEntry')), 'The call budget of each chain.'),
+          call_budgets: described(listOf(refer('CallBudgetEntry')), 'The call budget of each chain.', [
+            { chain: 'main', calls_per_second: 25, waiting_requests: 0, refused_reads: 0, day_exhausted: false },
+          ]),
         },
         ['call_budgets'],
       ),

@@ -24,7 +24,8 @@ beforeAll(() => {
   writeEnv('.devnet/env', Object.keys(devnetEnv));
   writeEnv(
     'svc.env',
-    names.filter((name) => name !== 'DATABASE_URL'),
+    // The local chain has Multicall3 at an address of its own.
+    [...names.filter((name) => name !== 'DATABASE_URL'), 'MULTICALL3_ADDRESS'],
     'DATABASE_URL=sqlite:svc.db\n',
   );
   writeFileSync(join(folder, 'as-printed.env'), settings);
