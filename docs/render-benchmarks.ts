@@ -71,12 +71,6 @@ ${table(
       'stays',
     ],
     [
-      'route match before the framework (`RouteTable.serveSimple`)',
-      '35',
-      'between 7 % less and 5 % more, within the noise',
-      'stays below 50 lines; measure again',
-    ],
-    [
       'own Prometheus text instead of prom-client (`telemetry/exposition.ts`)',
       '58',
       '278 ns instead of 52 ns for each observation',

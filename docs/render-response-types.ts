@@ -26,19 +26,38 @@ export async function renderResponseTypes(): Promise<string> {
     Object.keys(DEFAULT_NAMESPACE).map((name) => [name, ANY_WORD]),
   ) as unknown as Namespace;
   const responses = Object.entries<JsonSchema>(createResponseSchemas(namespace));
-  const parts = Object.entries<JsonSchema>(createPartSchemas(namespace));
-  const declarations = [
-    ...responses.map(([name, schema]) => renderDeclaration(`${name}Response`, schema)),
-    ...parts.map(([name, schema]) => renderDeclaration(name, schema)),
-  ];
+  const named = new Map([
+    ...responses.map(([name, schema]) => [`${name}Response`, schema] as const),
+    ...Object.entries<JsonSchema>(createPartSchemas(namespace)),
+  ]);
+  const interfaces = Array.from(named)
+    .filter(([, { properties }]) => properties !== undefined)
+    .map(([name, schema]) => ({ name, members: listMembers(schema) }));
+  const declarations = Array.from(named, ([name, schema]) => renderDeclaration(name, schema, interfaces));
   const filepath = fileURLToPath(RESPONSE_TYPES);
   return format(`${HEADER}\n\n${declarations.join('\n\n')}`, { ...(await resolveConfig(filepath)), filepath });
 }
 
-function renderDeclaration(name: string, schema: JsonSchema): string {
-  const isInterface = schema['properties'] !== undefined;
-  const head = isInterface ? `export interface ${name} ` : `export type ${name} = `;
-  return renderComment(schema) + head + renderType(schema);
+/** Interface with the texts of its members. */
+interface Interface {
+  readonly name: string;
+  readonly members: readonly string[];
+}
+
+function renderDeclaration(name: string, schema: JsonSchema, interfaces: readonly Interface[]): string {
+  const comment = renderComment(schema);
+  const own = interfaces.find((each) => each.name === name);
+  if (own === undefined) return `${comment}export type ${name} = ${renderType(schema)}`;
+  const base = findBase(own, interfaces);
+  const members = own.members.filter((member) => base?.members.includes(member) !== true);
+  return `${comment}export interface ${name}${base === undefined ? '' : ` extends ${base.name}`} {\n${members.join('')}}`;
+}
+
+/** Returns the interface with the most members of those whose members are some of its own. */
+function findBase({ members }: Interface, interfaces: readonly Interface[]): Interface | undefined {
+  return interfaces
+    .filter((each) => each.members.length < members.length && each.members.every((member) => members.includes(member)))
+    .toSorted((a, b) => b.members.length - a.members.length)[0];
 }
 
 function renderType(schema: JsonSchema): string {
@@ -58,7 +77,7 @@ function renderType(schema: JsonSchema): string {
 function renderPlainType(type: string, { properties, required, items, additionalProperties }: JsonSchema): string {
   switch (type) {
     case 'object':
-      if (properties !== undefined) return renderMembers(properties as Properties, required as readonly string[]);
+      if (properties !== undefined) return `{\n${listMembers({ properties, required }).join('')}}`;
       return additionalProperties === undefined
         ? 'object'
         : `Readonly<Record<string, ${renderType(additionalProperties as JsonSchema)}>>`;
@@ -71,15 +90,14 @@ function renderPlainType(type: string, { properties, required, items, additional
   }
 }
 
-/** Leaves out a member whose name the namespace chooses. */
-function renderMembers(properties: Properties, required: readonly string[]): string {
-  const members = Object.entries(properties)
+/** Renders the members of an object. Leaves out a member whose name the namespace chooses. */
+function listMembers({ properties, required }: JsonSchema): string[] {
+  return Object.entries(properties as Properties)
     .filter(([name]) => name !== ANY_WORD)
     .map(([name, member]) => {
-      const mark = required.includes(name) ? '' : '?';
+      const mark = (required as readonly string[]).includes(name) ? '' : '?';
       return `${renderComment(member)}readonly ${name}${mark}: ${renderType(member)};\n`;
     });
-  return `{\n${members.join('')}}`;
 }
 
 function renderComment({ description }: JsonSchema): string {

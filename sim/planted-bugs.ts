@@ -57,8 +57,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'return logs.length === 0 && findContractsMissingLogs(contracts, header, logs).length === 0;',
     replacement: 'return findContractsMissingLogs(contracts, header, logs).length === 0;',
     symptom: /^15 minutes after all faults: .*Event index is syncing/,
-    seed: 109,
-    within: 200,
+    seed: 859,
+    within: 1200,
   },
   {
     name: 'stores a checkpoint and its logs in separate transactions',
@@ -66,7 +66,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'database.exclusive(',
     replacement: 'database.run(',
     symptom: FALSE_LISTING,
-    seed: 16,
+    seed: 19,
     within: 100,
   },
   {
@@ -120,7 +120,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return isProven ? own : 'other-block';",
     replacement: "return isProven || own.length > 0 ? own : 'other-block';",
     symptom: FALSE_RESPONSE,
-    seed: 2,
+    seed: 4,
     within: 100,
   },
   {

@@ -93,7 +93,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
         withTracing((request, response) => {
           // A connection kept open now would be closed in the middle of its next request.
           if (ctx.process?.isStopping() === true) response.shouldKeepAlive = false;
-          if (!table.serveSimple(request, response)) route(request, response);
+          route(request, response);
         }, options.traceRequest),
         options.arrivalMilliseconds,
       ),
@@ -105,7 +105,6 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   table.complete();
   app.addHook('preClose', async () => {
     await acceptPendingConnections(app.server);
-    table.close();
     closeWhenIdle(app.server);
   });
   app.addHook('onClose', (_app, done) => {

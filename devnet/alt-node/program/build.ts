@@ -11,18 +11,13 @@ import { formatHashes, HASHES_FILE, PROGRAM_NAMES, programFile } from './program
 import type { ProgramName } from './programs.ts';
 import { linkProgram } from './sbpf-linker.ts';
 
-export const COMPILER = 'clang-19';
+const COMPILER = 'clang-19';
 
 /** sBPF version 0 has the first instruction set of BPF, no jump tables, and frames of 4,096 bytes. */
 const FLAGS = [
   ...['-target', 'bpf', '-mcpu=v1', '-O2', '-fno-builtin', '-ffreestanding', '-fno-jump-tables'],
   ...['-mllvm', '-bpf-stack-size=4096', '-Wall', '-Wextra', '-Werror', '-Wno-unused-parameter', '-Wno-unused-function'],
 ];
-
-/** Returns whether the compiler is installed. */
-export function hasCompiler(): boolean {
-  return spawnSync(COMPILER, ['--version']).status === 0;
-}
 
 /** Compiles and links a program. Throws with the output of the compiler. */
 export function buildProgram(name: ProgramName): Buffer {

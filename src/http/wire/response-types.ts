@@ -41,40 +41,7 @@ export interface McrRecordResponse {
 }
 
 /** A rating, and where every point of it comes from. */
-export interface ExplanationResponse {
-  /** The DID of a machine: its method and the canonical decimal id. */
-  readonly did: string;
-  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
-  readonly machine_id: string;
-  /** Points of 100, rounded. */
-  readonly mcr_score: number;
-  readonly mcr: Letter;
-  /** Whether some amounts could not be converted to US dollars. */
-  readonly mcr_degraded: boolean;
-  /** Whether the machine has an active bond. */
-  readonly bond_status: 'bonded' | 'unbonded';
-  /** Whether a negative flag is in force. */
-  readonly negative_flag: boolean;
-  /** How many events the machine reported. */
-  readonly event_count: number;
-  /** How many of the events report revenue. */
-  readonly revenue_event_count: number;
-  /** How many of the events report activity. */
-  readonly activity_event_count: number;
-  /** Revenue of the last 30 days against the 30 days before; null: not rated. */
-  readonly revenue_trend: 'up' | 'stable' | 'down' | 'insufficient' | null;
-  /** US cents of qualifying revenue. */
-  readonly total_revenue: number;
-  /** US cents, with two decimals; null: not rated. */
-  readonly average_revenue_per_event: number | null;
-  /** Unix time of the newest event in seconds; null: no event. */
-  readonly last_updated: number | null;
-  /** Ordinal of the home chain; alt-chain machines only. */
-  readonly home_chain?: number;
-  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
-  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
-  /** The rating in one sentence. */
-  readonly summary: string;
+export interface ExplanationResponse extends McrRecordResponse {
   /** The version of the rating model. */
   readonly model: string;
   /** The score before rounding, in hundredths of a point; null: not rated. */
@@ -670,29 +637,9 @@ export interface HistoryPoint {
 }
 
 /** An event of the history of a machine. */
-export interface EventEntry {
+export interface EventEntry extends MachineEvent {
   /** The place in the history of the machine, from 0. */
   readonly position: number;
-  /** 0: revenue; 1: activity. */
-  readonly event_type: number;
-  /** Minor units of `origin_currency`, or a metric of the machine. */
-  readonly origin_value: number;
-  /** When it happened, as reported: Unix time in seconds. */
-  readonly timestamp: number;
-  /** 0: self-reported; 1: on-chain; 2: hardware-signed. */
-  readonly trust_level: number;
-  /** Reported with the event, unchecked. */
-  readonly metadata: object;
-  /** Revenue only: the currency. */
-  readonly origin_currency?: string;
-  /** Revenue only: US cents; null: not converted. */
-  readonly usd_value?: number | null;
-  /** Revenue only: minor units of one unit of the currency; null: not known. */
-  readonly origin_subunit?: number | null;
-  /** Revenue only: cents of a dollar. */
-  readonly usd_subunit?: 100;
-  /** Revenue only: whether the amount was converted. */
-  readonly amount_status?: 'ok' | 'unsupported_currency' | 'fx_unavailable';
   /** Unix time of the block in seconds. */
   readonly block_timestamp: number;
   /** Only a sound event can qualify for the rating. */
@@ -748,26 +695,7 @@ export interface BoundFleetEntry {
 }
 
 /** A machine in the list of the most active machines. */
-export interface ActiveMachineEntry {
-  /** The DID of a machine: its method and the canonical decimal id. */
-  readonly did: string;
-  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
-  readonly machine_id: string;
-  /** Points of 100, rounded. Lists show 0 for alt-chain machines: read their rating. */
-  readonly mcr_score: number;
-  readonly mcr: Letter;
-  /** Whether a negative flag is in force. */
-  readonly negative_flag: boolean;
-  /** The display name of the machine. */
-  readonly name: string;
-  /** Whether the machine has an active bond. */
-  readonly bond_status: 'bonded' | 'unbonded';
-  /** How many events the machine reported. */
-  readonly event_count: number;
-  /** Ordinal of the home chain; alt-chain machines only. */
-  readonly home_chain?: number;
-  /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
-  readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+export interface ActiveMachineEntry extends FleetEntry {
   /** Unix time in seconds of the block of the newest indexed event. */
   readonly last_event_at: number;
 }
