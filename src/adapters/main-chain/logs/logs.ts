@@ -156,6 +156,9 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   return {
     addresses: effects.addresses,
     witnesses: options.witnesses,
+    get logLimits() {
+      return nodes.firstProfile().logLimits;
+    },
     get servesReceipts() {
       return servesReceipts;
     },

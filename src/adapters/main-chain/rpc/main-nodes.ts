@@ -3,8 +3,10 @@
  * any other response of it is accepted.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
+import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
+import type { NodeProfile } from '../../rpc/node-profile.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { createBatchDelivery } from './batch-delivery.ts';
@@ -23,10 +25,14 @@ export interface MainNodes {
   request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
   /** Returns how many calls of several methods the first usable node accepts in one request. */
   batchRoom(): number;
+  /** Returns what was learned about the first usable node. */
+  firstProfile(): NodeProfile;
   /** The nodes in the order of the configuration, each to be used alone. */
   readonly members: readonly MainNode[];
   /** Returns the chain id of every node in the order of the configuration; undefined where a node does not respond. */
   readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
+  /** Returns what was learned about each node, to be stored. */
+  listProfiles(): NodeProfiles;
   close(): Promise<void>;
 }
 
@@ -34,6 +40,7 @@ export interface MainNode {
   readonly position: number;
   /** False while its circuit breaker is open. */
   isAvailable(): boolean;
+  readonly profile: NodeProfile;
   /** Sends the calls to this node alone, once. Throws `RpcFailure`, after recording the failure. */
   request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
   /** Opens its circuit breaker. */
@@ -81,6 +88,8 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     }
   }
 
+  const firstUsable = () => nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!;
+
   return {
     async request(calls, deadline, needed = calls.length) {
       const { node, value } = await requestOnce(calls, deadline);
@@ -90,14 +99,17 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       // The node that served comes last.
       return (await request(calls, deadline, [...nodes.filter((each) => each !== node), node])).value;
     },
-    batchRoom: () => batchRoom(nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!),
+    batchRoom: () => batchRoom(firstUsable()),
+    firstProfile: () => firstUsable().profile,
     members: nodes.map((node) => ({
       position: node.position,
       isAvailable: () => !node.breaker.isOpen(),
+      profile: node.profile,
       request: async (calls, deadline) => (await request(calls, deadline, [node])).value,
       leaveOut: (failure) => node.breaker.recordFailure(failure),
     })),
     readChainIds: pool.readIdentities,
+    listProfiles: pool.listProfiles,
     async close() {
       await Promise.all([pool.close(), largeResponses.close()]);
     },
