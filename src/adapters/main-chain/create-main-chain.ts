@@ -102,7 +102,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     nodes: ownNodes,
     headers: createHeaders(ownNodes, agreement?.confirmHead),
     multicall: createMulticall({
-      nodes: agreement === undefined ? ownNodes : { request: agreement.request },
+      nodes: agreement === undefined ? ownNodes : { ...ownNodes, request: agreement.request },
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
       limits,
       counters,
@@ -130,6 +130,10 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
   const known = createKnownKeys<MachineId>();
   const snapshotReader = createSnapshotReader(addresses, deployment);
+
+  /** Whether a check has completed before the first step of the head follower, which need not repeat it. */
+  let isChecked = false;
+  let isFollowed = false;
 
   const runChecks = () =>
     checkDeployment({
@@ -180,7 +184,11 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       multicall: deferred.multicall,
       startRead: startIndexRead,
     }),
-    startChecks: () => void logProblems(runChecks(), log),
+    startChecks() {
+      const isRepeated = isChecked && !isFollowed;
+      isFollowed = true;
+      if (!isRepeated) void logProblems(runChecks(), log);
+    },
   });
 
   const { readPageLimit } = snapshotReader;
@@ -202,7 +210,11 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     deferredLog: createMainChainLog({ ...indexing, ...deferred }),
     counters,
     budget,
-    checkDeployment: runChecks,
+    async checkDeployment() {
+      const problems = await runChecks();
+      isChecked = problems.every(({ kind }) => kind !== 'unreadable');
+      return problems;
+    },
     drain: piggyback.drain,
     listProfiles: nodes.listProfiles,
     close: () => nodes.close(),

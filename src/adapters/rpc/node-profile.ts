@@ -46,6 +46,7 @@ export class NodeProfile {
   readonly #stored: ReadonlyMap<string, LimitBounds>;
   /** Times at which features were seen to be missing. */
   readonly #lacks: Map<NodeFeature, number>;
+  readonly #missed = new Set<NodeFeature>();
 
   constructor({ stopwatch, nowSeconds, stored }: NodeProfileOptions) {
     const hint = parseProfile(stored);
@@ -76,9 +77,19 @@ export class NodeProfile {
     return this.#nowSeconds() - (this.#lacks.get(feature) ?? -Infinity) < LACK_SECONDS;
   }
 
+  /** Returns whether the feature was missing when this process last used it, whatever an earlier one stored. */
+  hasMissed(feature: NodeFeature): boolean {
+    return this.#missed.has(feature);
+  }
+
   recordFeature(feature: NodeFeature, exists: boolean): void {
-    if (exists) this.#lacks.delete(feature);
-    else this.#lacks.set(feature, this.#nowSeconds());
+    if (exists) {
+      this.#lacks.delete(feature);
+      this.#missed.delete(feature);
+      return;
+    }
+    this.#lacks.set(feature, this.#nowSeconds());
+    this.#missed.add(feature);
   }
 
   /** Returns the text to store; undefined while nothing was learned. */
