@@ -18,7 +18,7 @@ export function divideAddressLists(deliver: Deliver): Deliver {
     const [single] = await deliver(node, [splitByAddress(call)[0]!], deadline);
     if (single?.ok !== true) return false;
     const [again] = await deliver(node, [call], deadline);
-    return again !== undefined && isUnclearError(again);
+    return isRefused(call, again!);
   }
 
   async function deliverSplit(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline) {
@@ -30,7 +30,7 @@ export function divideAddressLists(deliver: Deliver): Deliver {
   return async (node, calls, deadline) => {
     if (node.profile.lacks('address-lists')) return deliverSplit(node, calls, deadline);
     const responses = await deliver(node, calls, deadline);
-    const refused = calls.find((call, i) => hasAddressList(call) && isUnclearError(responses[i]!));
+    const refused = calls.find((call, i) => hasAddressList(call) && isRefused(call, responses[i]!));
     if (refused === undefined || !(await refusesLists(node, refused, deadline))) return responses;
     node.profile.recordFeature('address-lists', false);
     return deliverSplit(node, calls, deadline);
@@ -39,6 +39,15 @@ export function divideAddressLists(deliver: Deliver): Deliver {
 
 interface Filter {
   readonly address?: unknown;
+  readonly fromBlock?: unknown;
+  readonly toBlock?: unknown;
+}
+
+/** Returns whether the list of addresses may be the reason: a range may be too large, a block is not. */
+function isRefused({ params }: MainRpcCall, response: RpcResponse): boolean {
+  const { fromBlock, toBlock } = params[0] as Filter;
+  const isOfOneBlock = fromBlock === toBlock;
+  return (!response.ok && response.hint === 'too-large' && isOfOneBlock) || isUnclearError(response);
 }
 
 function hasAddressList({ method, params }: MainRpcCall): boolean {
