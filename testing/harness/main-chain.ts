@@ -74,7 +74,7 @@ export async function startMainChainHarness(options: BareChainOptions = {}): Pro
     addresses,
     time,
     lines,
-    open(overrides = {}, profiles = undefined) {
+    open(overrides = {}, profiles) {
       const config: MainChainConfig = {
         rpcUrls: [proxy.url],
         chainId: chain.deployment.chainId,
