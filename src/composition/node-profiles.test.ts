@@ -22,9 +22,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const time = { milliseconds: 1_800_000_000_000 };
+const clock = { nowMilliseconds: () => time.milliseconds };
+
 function open(listProfiles: () => NodeProfiles, writtenTo: Store = store) {
   const shutdown = createShutdown();
-  const loop = createProfileLoop({ store: writtenTo, log, shutdown, listProfiles });
+  const loop = createProfileLoop({ store: writtenTo, log, shutdown, clock, listProfiles });
   return { loop, shutdown };
 }
 
@@ -32,10 +35,13 @@ describe('profiles of nodes', () => {
   it('are written at shutdown and read by the next start', async () => {
     const profiles = new Map([[HASH, '{"callsPerSecond":25}']]);
     await open(() => profiles).shutdown.closeAll();
-    expect(await readNodeProfiles(store, log)).toEqual(profiles);
+    expect(await store.readNodeProfiles(time.milliseconds / 1_000)).toEqual(profiles);
   });
 
-  it('are written while the service runs, and only when they have changed', async () => {
+  it.each([
+    ['only when they have changed', 86_399, 1],
+    ['again after a day, because old ones are deleted', 86_400, 2],
+  ])('are written while the service runs, and %s', async (_, seconds, count) => {
     const writes: NodeProfiles[] = [];
     const written = Promise.withResolvers<unknown>();
     const counted: Store = {
@@ -49,8 +55,9 @@ describe('profiles of nodes', () => {
     loop.start();
     await written.promise;
     await loop.stop();
+    time.milliseconds += seconds * 1_000;
     await shutdown.closeAll();
-    expect(writes).toEqual([new Map([[HASH, '{}']])]);
+    expect(writes).toEqual(Array.from({ length: count }, () => new Map([[HASH, '{}']])));
   });
 
   it('do not stop a start or a shutdown when the database fails', async () => {
