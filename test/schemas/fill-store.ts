@@ -33,7 +33,7 @@ export async function fillStore(store: Store): Promise<void> {
   for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
   await fillChips(store);
   await fillAlt(store);
-  await store.writeNodeProfiles(new Map([['ab'.repeat(32), '{}']]), NOW);
+  await fillNodeProfiles(store);
   await store.checkWritable();
 }
 
@@ -61,6 +61,11 @@ export async function fillMainIndex(store: Store): Promise<void> {
   await store.advanceMainChain(checkpointAt(1), checkpointAt(2), [], NO_OWNERSHIP, unproven);
   const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
   await store.writeRatingStates(RATES, [{ ...ratingStateOf(id(7), 1), days }, ratingStateOf(id(8), 1, { epoch: 1 })]);
+}
+
+/** Fills what the pool of nodes writes. */
+export async function fillNodeProfiles(store: Store): Promise<void> {
+  await store.writeNodeProfiles(new Map([['ab'.repeat(32), '{}']]), NOW);
 }
 
 async function fillChips(store: Store): Promise<void> {
