@@ -81,13 +81,17 @@ describe('a stored profile', () => {
       'negative',
       '{"limits":{"eth_call":{"passed":-5,"refused":-1}},"logs":{"passed":-1,"logs":-5},"callsPerSecond":-1}',
     ],
-    ['fractional', '{"limits":{"eth_call":{"passed":0.5,"refused":2.5}},"logs":{"passed":0.5},"callsPerSecond":0.5}'],
+    ['fractional', '{"limits":{"eth_call":{"passed":0.5,"refused":2.5}},"logs":{"passed":0.5}}'],
     ['contradictory', '{"limits":{"eth_call":{"passed":50,"refused":2}},"logs":{"passed":50,"refused":2}}'],
     ['of the future', `{"lacks":{"eth_getBlockReceipts":${NOW + 1}}}`],
     ['of text', '{"limits":"all","logs":"all","lacks":"all","callsPerSecond":"all"}'],
     ['of numbers beyond 64 bits', '{"logs":{"passed":1e400,"refused":1e400,"logs":1e400},"callsPerSecond":1e400}'],
   ])('counts as nothing learned when it is %s', (_, text) => {
     expect(describeProfile(open(text))).toEqual(NOTHING_LEARNED);
+  });
+
+  test('never begins with a rate at which callers would be refused', () => {
+    expect(open('{"callsPerSecond":0.01}').rate.callsPerSecond).toBe(5);
   });
 
   test('leads to sizes in range whatever it contains', () => {

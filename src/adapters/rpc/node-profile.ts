@@ -28,6 +28,8 @@ const FEATURES = [
 /** A missing feature is tried again after this time, because nodes are upgraded. */
 const LACK_SECONDS = 86_400;
 const MAX_STORED_LIMITS = 32;
+/** A stored rate is used within these bounds, because waiting for a lower one would refuse callers. */
+const MIN_CALLS_PER_SECOND = 5;
 const MAX_CALLS_PER_SECOND = 1_000_000;
 
 export interface NodeProfileOptions {
@@ -150,7 +152,8 @@ function isSize(value: unknown): value is number {
 }
 
 function parseRate(value: unknown): number | undefined {
-  return typeof value === 'number' && value >= 1 && value <= MAX_CALLS_PER_SECOND ? value : undefined;
+  const isRate = typeof value === 'number' && value > 0 && value <= MAX_CALLS_PER_SECOND;
+  return isRate ? Math.max(value, MIN_CALLS_PER_SECOND) : undefined;
 }
 
 function parseLacks(value: unknown, nowSeconds: number): Map<NodeFeature, number> {

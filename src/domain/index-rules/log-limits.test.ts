@@ -46,6 +46,12 @@ describe('the range of log queries', () => {
     expect(limits.blocks).toBeGreaterThan(4_000);
   });
 
+  it('is remembered while queries are smaller', () => {
+    const limits = new LogLimits({ passed: 2_000, refused: 2_001, logs: 25_000 });
+    for (let i = 0; i < 1_000; i++) limits.recordSuccess(100, 1_000);
+    expect([limits.blocks, limits.bounds.refused]).toEqual([2_000, 2_001]);
+  });
+
   it('is found again when the node accepts less than before', () => {
     const limits = new LogLimits();
     search(limits, 2_000, 20);

@@ -84,6 +84,8 @@ export class LogLimits {
       if (this.#refused <= blocks) this.#refused = Infinity;
     }
     if (blocks === this.#blocks) this.#blocks = this.#refused < Infinity ? this.#findBetween() : double(blocks);
+    // Smaller queries say nothing about larger ones.
+    if (blocks < this.#blocks && 2 * logs < this.#logs) return;
     this.#successes += 1;
     if (this.#successes < this.#growthAfter) return;
     this.#successes = 0;

@@ -85,7 +85,8 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     return responses.flatMap((response, i) => {
       const held = response.ok ? decodeHeld(response.result, groups[i]!, block) : 'unusable';
       if (held !== 'unusable') return held;
-      nodes.firstProfile().recordFeature('deployless-calls', false);
+      const isTemporary = !response.ok && (response.hint === 'unknown-block' || response.hint === 'rate');
+      if (!isTemporary) nodes.firstProfile().recordFeature('deployless-calls', false);
       return groups[i]!.map(() => undefined);
     });
   }
