@@ -214,6 +214,8 @@ export interface LogQuery {
   readonly eventsOf?: { readonly generation: EventGeneration; readonly machineId: MachineId };
   /** Only `Transfer` logs of the registry that name this address as one side. */
   readonly transfersOf?: { readonly holder: Address; readonly side: 'from' | 'to' };
+  /** Only `Transfer` logs of the registry that move this token. */
+  readonly tokenTransfersOf?: MachineId;
   /** Only logs of the chip record of this machine. */
   readonly chipLogsOf?: MachineId;
 }

@@ -66,12 +66,16 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   function logsCall(
     fromBlock: number,
     toBlock: number | 'latest',
-    { eventsOf, transfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
+    { eventsOf, transfersOf, tokenTransfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
   ): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
     if (transfersOf !== undefined) {
       const holder = `0x${transfersOf.holder.slice(2).padStart(64, '0')}`;
       const topics = [TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
+      return getLogs({ ...range, address: addresses.machineRegistry, topics });
+    }
+    if (tokenTransfersOf !== undefined) {
+      const topics = [TRANSFER_TOPIC, null, null, toTopic(tokenTransfersOf)];
       return getLogs({ ...range, address: addresses.machineRegistry, topics });
     }
     if (chipLogsOf !== undefined) {
