@@ -20,6 +20,8 @@ const SERVED = [
   'batches-off-jsonrpsee',
   'logs-50-payload logs-results-infura',
   'zero-blooms duplicate-item',
+  'logs-one-address logs-results-reth',
+  'logs-address-required',
   'further-header-members alt-no-memo',
 ];
 const REFUSED = ['wrong-chain-id'];

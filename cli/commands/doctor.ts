@@ -49,9 +49,10 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
     import('../doctor/files-and-feeds.ts'),
     import('../doctor/distributed-rate-limits.ts'),
   ]);
-  yield await examineMainChain(config.mainChain, Date.now, config.indexProof);
+  const profiles = new Map<string, string>();
+  yield await examineMainChain(config.mainChain, Date.now, config.indexProof, profiles);
   yield await examineAltChain(config.altChain, Date.now);
-  yield [await examineDatabase(config)];
+  yield [await examineDatabase(config, profiles)];
   yield await examineTrust(config);
   yield await examineRates(config, Date.now());
   yield await examineDistributedRateLimits(config);

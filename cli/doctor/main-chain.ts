@@ -25,11 +25,12 @@ const MAX_CLOCK_LAG_SECONDS = 30;
 /** The counter responds for every id. */
 const ANY_MACHINE = 1n as MachineId;
 
-/** Returns one finding per check. */
+/** Returns one finding per check. `profiles` receives what was learned about the nodes. */
 export async function examineMainChain(
   settings: Config['mainChain'],
   nowMilliseconds: () => number,
   proof: IndexProof = 'background',
+  profiles = new Map<string, string>(),
 ): Promise<Finding[]> {
   if (settings === undefined) {
     const remedy = 'set the six contract addresses, MAIN_RPC_URLS and MAIN_CHAIN_ID';
@@ -58,6 +59,7 @@ export async function examineMainChain(
     const rehearsal = { settings, adapter, proof, finalized: finalized.header, nodeUrl };
     return [...findings, ...(await rehearseFirstStart(rehearsal))];
   } finally {
+    for (const [hash, text] of adapter.listProfiles()) profiles.set(hash, text);
     await adapter.close();
   }
 }

@@ -44,6 +44,14 @@ export class RpcFailure extends Error {
 /** HTTP status of a node whose prepaid calls, or those of the day, are used up. */
 export const PAYMENT_REQUIRED = 402;
 
+/** Returns the failure of a request with this status: another one fails too, for hours. */
+export function paymentRequired(): RpcFailure {
+  return new RpcFailure('transport', 'rate', { code: PAYMENT_REQUIRED, retryAfterSeconds: EXHAUSTED_SECONDS });
+}
+
+/** Pause after HTTP 402 where the node names none. */
+const EXHAUSTED_SECONDS = 60;
+
 const TRANSIENT: readonly FailureKind[] = ['busy', 'rate', 'behind', 'no-block'];
 
 /** Returns whether the same request may succeed later. */

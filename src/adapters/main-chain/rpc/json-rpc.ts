@@ -10,7 +10,7 @@ import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
-import { PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, paymentRequired, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { LargeReadingFailed, MAX_INLINE_BYTES, type LargeResponseReader } from './large-response-reader.ts';
 import { readEntries, type ResponseEntry, type ResultReader } from './large-responses.ts';
@@ -74,9 +74,7 @@ export async function sendMainRpc(
     parseResponses(body, ids)?.map((response, i) => response && applyReader(response, calls[i]!));
   const responses = found?.map((response, i) => response && resolveLimit(response, calls[i]!));
   if (responses === undefined || (!isHttpSuccess && responses.some((response) => response?.ok === true))) {
-    // Prepaid calls are used up: another request fails too, for hours.
-    if (status === PAYMENT_REQUIRED && calls.length === 1)
-      throw new RpcFailure('transport', 'rate', { code: status, retryAfterSeconds: EXHAUSTED_SECONDS });
+    if (status === PAYMENT_REQUIRED && calls.length === 1) throw paymentRequired();
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport', 'failed', {
       code: status,
       isOfGateway: !startsAsJson(body),
@@ -96,9 +94,6 @@ export const FIRST_GATEWAY_STATUS = 502;
 function startsAsJson(body: string | Buffer): boolean {
   return /^\s*[[{]/.test(typeof body === 'string' ? body : body.toString('latin1', 0, 100));
 }
-
-/** Pause after HTTP 402 where the node names none. */
-const EXHAUSTED_SECONDS = 60;
 
 export function isRateLimited(response: RpcResponse): boolean {
   return !response.ok && response.hint === 'rate';
