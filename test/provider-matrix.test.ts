@@ -35,17 +35,17 @@ function toCase(names: string): MatrixCase {
 describe('a service behind an imitated provider', () => {
   let matrix: ProviderMatrix;
   beforeAll(async () => {
-    matrix = await openProviderMatrix({ capMilliseconds: CAP_MILLISECONDS, machines: MACHINES });
+    matrix = await openProviderMatrix({ machines: MACHINES });
   });
   afterAll(() => matrix.close());
 
   it('serves the responses of the bare nodes, and passes doctor', async () => {
-    const outcomes = await matrix.runGroup(SERVED.map(toCase));
+    const outcomes = await matrix.runGroup(SERVED.map(toCase), CAP_MILLISECONDS);
     expect(outcomes.filter(({ kind, doctor }) => kind !== 'served' || doctor.length > 0)).toEqual([]);
   });
 
   it('refuses with a cause, and fails doctor', async () => {
-    const outcomes = await matrix.runGroup(REFUSED.map(toCase));
+    const outcomes = await matrix.runGroup(REFUSED.map(toCase), CAP_MILLISECONDS);
     expect(outcomes.filter(({ kind, doctor }) => kind !== 'refused' || doctor.length === 0)).toEqual([]);
   });
 });

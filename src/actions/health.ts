@@ -103,7 +103,7 @@ export type IndexReports = Pick<Readiness, 'operatorIndex' | 'altIndex'>;
 /** Freshness of the indexes. */
 export interface Freshness extends IndexReports {
   readonly isFresh: boolean;
-  /** What stops or slows the index of the main chain, as far as this process knows. */
+  /** What stops or slows the indexes, as far as this process knows. */
   readonly causes: readonly ExplainedCause[];
   /** Informational; undefined where the process does not report them. */
   readonly callBudgets: readonly CallBudgetState[] | undefined;
@@ -119,13 +119,14 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   const { index, altIndex } = await readIndexes(ctx, main);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
   const isFresh = kind === 'fresh' && index.servesRatings !== false && altIndex?.isReady !== false;
-  const causes = main.indexHealth?.listCauses() ?? [];
-  const isUnexplained = kind === 'fresh' && index.servesRatings === false && causes.length === 0;
+  const mainCauses = main.indexHealth?.listCauses() ?? [];
+  const altCauses = ctx.alt?.indexHealth?.listCauses() ?? [];
+  const isUnexplained = kind === 'fresh' && index.servesRatings === false && mainCauses.length === 0;
   return {
     isFresh,
     operatorIndex: toReport(ctx, index),
     altIndex,
-    causes: isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : causes,
+    causes: [...(isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : mainCauses), ...altCauses],
     callBudgets,
   };
 }

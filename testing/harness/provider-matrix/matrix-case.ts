@@ -9,7 +9,7 @@ import type { Log } from '../../../src/ports/runtime.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
 import { startProviderProxy, type ProviderProxy } from '../provider-proxy/provider-proxy.ts';
 import { PROXY_KEY } from '../rpc-proxy.ts';
-import { readAnswer, readCauses, toConfig, type Variables } from './matrix-service.ts';
+import { readAnswer, readState, toConfig, type Variables } from './matrix-service.ts';
 
 export interface MatrixCase {
   readonly main: readonly Behavior[];
@@ -17,8 +17,9 @@ export interface MatrixCase {
 }
 
 /**
- * `served`: every response equals that of the bare nodes. `refused`: some are missing and the service names a cause.
- * `stuck`: some are missing and no cause is named. `wrong`: a response differs, or a node's key is printed.
+ * `served`: every response equals that of the bare nodes. `refused`: some are missing, and the service names a cause that
+ * the log and `svc doctor` name too. `stuck`: some are missing and no such cause is named. `wrong`: a response differs,
+ * `/status` reports fresh while some are missing, or a node's key is printed.
  */
 export type OutcomeKind = 'served' | 'refused' | 'stuck' | 'wrong';
 
@@ -31,7 +32,7 @@ export interface CaseOutcome {
   /** Number of paths without the current response at the end, and some of them with the reason. */
   readonly missing: number;
   readonly missingPaths: readonly string[];
-  /** Causes named by the start, `/status` or `/ready`. */
+  /** Causes named by the start or `/status`. */
   readonly causes: readonly string[];
   /** Responses that differ: path, expected and received. */
   readonly differences: readonly string[];
@@ -82,10 +83,12 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
   let isServed = false;
   let seconds: number | undefined;
 
-  const judge = (causes: readonly string[]): OutcomeKind => {
+  /** A cause counts when the log and `svc doctor` name it in the same words. */
+  const judge = (causes: readonly string[], doctor: readonly string[]): OutcomeKind => {
     if (differences.length > 0) return 'wrong';
     if (isServed) return 'served';
-    return causes.length > 0 ? 'refused' : 'stuck';
+    const isNamed = (cause: string) => [lines, doctor].every((texts) => texts.some((text) => text.includes(cause)));
+    return causes.some(isNamed) ? 'refused' : 'stuck';
   };
 
   return {
@@ -99,7 +102,9 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
       seconds ??= Math.round((performance.now() - startedAt) / 100) / 10;
     },
     async finish() {
-      const causes = service === undefined ? problems : isServed ? [] : await readCauses(service);
+      const state = service === undefined ? { isFresh: false, causes: problems } : await readState(service);
+      if (state.isFresh && missing.length > 0) differences.push('/status reports fresh while responses are missing');
+      const causes = isServed ? [] : state.causes;
       const calls = { mainCalls: countCalls(mainProxy), altCalls: countCalls(altProxy) };
       await service?.close();
       const doctor = await examine(config);
@@ -107,7 +112,7 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
       const printsKey = [...lines, ...doctor, ...causes].some((line) => line.includes(PROXY_KEY));
       if (printsKey) differences.push('the key of a node is printed');
       return {
-        kind: judge(causes),
+        kind: judge(causes, doctor),
         name: [...main, ...alt].map(({ name }) => name).join(' + '),
         ...{ seconds, causes, differences, doctor, ...calls },
         missing: missing.length,

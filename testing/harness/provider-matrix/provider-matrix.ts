@@ -13,15 +13,13 @@ import { readAnswer, toConfig } from './matrix-service.ts';
 import { listServedPaths } from './served-paths.ts';
 
 export interface MatrixOptions {
-  /** Time until everything must be served, before and after the change. */
-  readonly capMilliseconds: number;
   /** Names of the machines whose paths are compared; undefined: all. */
   readonly machines?: readonly string[];
 }
 
 export interface ProviderMatrix {
-  /** Runs the cases side by side. */
-  runGroup(cases: readonly MatrixCase[]): Promise<CaseOutcome[]>;
+  /** Runs the cases side by side. Everything must be served within the time, before and after the change. */
+  runGroup(cases: readonly MatrixCase[], capMilliseconds: number): Promise<CaseOutcome[]>;
   close(): Promise<void>;
 }
 
@@ -31,7 +29,7 @@ const POLL_MILLISECONDS = 100;
 const SILENT = { info() {}, warn() {}, error() {} };
 
 /** Starts the devnet, whose chain grows only on request, and the service behind its nodes. */
-export async function openProviderMatrix({ capMilliseconds, machines }: MatrixOptions): Promise<ProviderMatrix> {
+export async function openProviderMatrix({ machines }: MatrixOptions = {}): Promise<ProviderMatrix> {
   const devnet = await startDevnet({ fleet: FLEET, blocks: 'on-demand', quiet: true });
   const bare = await startService(toConfig(devnet.env), { log: SILENT });
   await bare.indexed;
@@ -40,7 +38,7 @@ export async function openProviderMatrix({ capMilliseconds, machines }: MatrixOp
   let current = await readAnswers(bare, paths);
 
   return {
-    async runGroup(cases) {
+    async runGroup(cases, capMilliseconds) {
       const truth = (previous: Answers): Truth => ({
         current,
         previous,
