@@ -171,6 +171,8 @@ export type IndexCause =
   | { readonly kind: 'finality-distant'; readonly gapBlocks: number }
   /** The first index takes this long at the range and rate that the node accepts. */
   | { readonly kind: 'first-index-slow'; readonly rangeBlocks: number; readonly seconds: number }
+  /** The first index of the alt chain takes this long at the calls that the node accepts. */
+  | { readonly kind: 'alt-first-index-slow'; readonly seconds: number }
   /** Number of hosts that respond. */
   | { readonly kind: 'hosts-missing'; readonly hosts: number; readonly quorum: number };
 
@@ -199,6 +201,13 @@ export function explainCause(cause: IndexCause): ExplainedCause {
         subject: NODES,
         text: `log queries of at most ${formatCount(cause.rangeBlocks, 'block')} make the first index take about ${formatDuration(cause.seconds)}`,
         remedy: 'use a plan or node that serves wider ranges of logs or more calls, or set a later MAIN_START_BLOCK',
+      };
+    case 'alt-first-index-slow':
+      return {
+        kind,
+        subject: ALT_NODES,
+        text: `at the rate of its nodes, the first index of the alt chain takes about ${formatDuration(cause.seconds)}`,
+        remedy: 'use a plan or node that accepts more calls a second, or set a later ALT_FIRST_SLOT',
       };
     case 'hosts-missing':
       return {

@@ -154,7 +154,7 @@ export function createBlockReader(
     const prefetched = isPrefetched ? [bloomMatches.pop()!] : [];
     for (const batch of [prefetched, ...chunk(bloomMatches, PROOFS_PER_BATCH)]) {
       const proofs =
-        batch === prefetched ? checkProofs(batch, isPrefetched ? [lastLogs] : []) : await readProofs(batch);
+        batch === prefetched ? await checkProofs(batch, isPrefetched ? [lastLogs] : []) : await readProofs(batch);
       batch.forEach((header, i) => {
         checkContainsLogs(proofs[i]!, logsByBlock.get(header.number) ?? []);
         logsByBlock.set(header.number, [...proofs[i]!]);
@@ -168,12 +168,40 @@ export function createBlockReader(
     return checkProofs(headers, await chain.readBlockLogs(headers));
   }
 
-  function checkProofs(headers: readonly Header[], proofs: readonly BlockLogs[]): (readonly ChainLog[])[] {
+  async function checkProofs(
+    headers: readonly Header[],
+    proofs: readonly BlockLogs[],
+  ): Promise<(readonly ChainLog[])[]> {
     if (proofs.length !== headers.length) throw new ResponseRejected('withheld-logs');
-    return proofs.map(({ logs, bloom }, i) => {
-      checkBlockComplete(contracts, headers[i]!, logs, bloom);
+    const proven: (readonly ChainLog[])[] = [];
+    for (const [i, { logs, bloom }] of proofs.entries()) proven.push(await proveBlock(headers[i]!, logs, bloom));
+    return proven;
+  }
+
+  /** Returns all logs of the contracts in a block. Where its bloom names more than the node returns, its receipts decide. */
+  async function proveBlock(
+    header: Header,
+    logs: readonly ChainLog[],
+    allLogsBloom: string,
+  ): Promise<readonly ChainLog[]> {
+    try {
+      checkBlockComplete(contracts, header, logs, allLogsBloom);
       return logs;
-    });
+    } catch (error) {
+      const isIncomplete = error instanceof ResponseRejected && error.problem === 'withheld-logs';
+      const proven = isIncomplete ? await readByReceipts(header) : undefined;
+      if (proven === undefined) throw error;
+      checkLogsOfBlock(header, proven);
+      return proven;
+    }
+  }
+
+  /** Returns undefined where receipts prove nothing. */
+  async function readByReceipts(header: Header): Promise<readonly ChainLog[] | undefined> {
+    if (!chain.servesReceipts) return undefined;
+    let found: readonly ChainLog[] | undefined;
+    const isProof = await chain.readProvenLogs([header], (logs) => (found = logs));
+    return isProof ? found : undefined;
   }
 
   function isNamed(header: Header): boolean {

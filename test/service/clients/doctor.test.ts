@@ -37,8 +37,10 @@ function answering(method: string, result: unknown): RpcFault {
   return { kind: 'answer', change: (response, call) => (call.method === method ? { result } : response) };
 }
 
+const ALT_CHECKS = ['ok alt chain', 'ok ALT_FIRST_SLOT', 'ok alt fleets', 'ok alt first start'];
+
 it('reports no problem of the alt chain', async () => {
-  expect(await examine(undefined)).toEqual(['ok alt chain', 'ok ALT_FIRST_SLOT', 'ok alt fleets']);
+  expect(await examine(undefined)).toEqual(ALT_CHECKS);
 });
 
 it.each<[name: string, fault: RpcFault, findings: string[]]>([
@@ -48,11 +50,7 @@ it.each<[name: string, fault: RpcFault, findings: string[]]>([
     answering('getGenesisHash', '1'.repeat(32)),
     ['fail ALT_GENESIS_HASH', 'unreachable ALT_RPC_URLS'],
   ],
-  [
-    'has pruned its history',
-    answering('getFirstAvailableBlock', 9_000_000),
-    ['ok alt chain', 'fail ALT_FIRST_SLOT', 'ok alt fleets'],
-  ],
+  ['has pruned its history', answering('getFirstAvailableBlock', 9_000_000), ['ok alt chain', 'fail ALT_FIRST_SLOT']],
   [
     'omits machines',
     {
@@ -64,7 +62,7 @@ it.each<[name: string, fault: RpcFault, findings: string[]]>([
         return { result: { ...result, value: result.value.slice(1) } };
       },
     },
-    ['ok alt chain', 'ok ALT_FIRST_SLOT', 'warn alt fleets'],
+    ['ok alt chain', 'ok ALT_FIRST_SLOT', 'fail ALT_RPC_URLS', 'ok alt first start'],
   ],
   [
     'refuses to list machines',
@@ -73,7 +71,7 @@ it.each<[name: string, fault: RpcFault, findings: string[]]>([
       change: (response, { method }) =>
         method === 'getProgramAccounts' ? { error: { code: -32_010, message: 'excluded' } } : response,
     },
-    ['ok alt chain', 'ok ALT_FIRST_SLOT', 'unreachable alt fleets'],
+    ['ok alt chain', 'ok ALT_FIRST_SLOT', 'fail ALT_RPC_URLS', 'ok alt first start'],
   ],
 ])('reports a node that %s', async (_name, fault, findings) => {
   expect(await examine(fault)).toEqual(findings);
@@ -85,14 +83,14 @@ it('reports that no alt chain is configured', async () => {
   ]);
 });
 
-/** Rehearses behind a provider; returns every finding that does not pass, without its key. */
+/** Rehearses behind a provider with these behaviors; returns every finding that does not pass, without its key. */
 async function rehearse(
-  behavior: string | undefined,
+  behaviors: string | undefined,
   further: Readonly<Record<string, string>> = {},
 ): Promise<readonly Finding[]> {
   const proxy = await startProviderProxy(
     env['MAIN_RPC_URLS']!,
-    MAIN_BEHAVIORS.filter(({ name }) => name === behavior),
+    MAIN_BEHAVIORS.filter(({ name }) => behaviors?.split(' ').includes(name)),
   );
   const { config } = readConfig({ ...env, MAIN_RPC_URLS: proxy.url, ...further }, { readFile: () => '' });
   try {
@@ -116,6 +114,8 @@ describe('the rehearsal of the first start', () => {
     ['pruned-history-4444', 'fail', 'MAIN_RPC_URLS', /^the node no longer has logs as old as MAIN_START_BLOCK/],
     ['no-finalized-null', 'fail', 'finality', /^the node serves no finalized block/],
     ['no-finalized-39001', 'fail', 'finality', /^the node serves no finalized block/],
+    ['html-502-always', 'unreachable', 'MAIN_RPC_URLS', /^no node gives a usable response$/],
+    ['full-blooms no-block-receipts', 'fail', 'MAIN_RPC_URLS', /^logs and headers of the node contradict each other$/],
     ['no-log-times', 'warn', 'node', /^reports no blockTimestamp in logs$/],
     ['zero-blooms', 'warn', 'node', /^the bloom of a block does not contain its logs$/],
     ['no-block-receipts', 'warn', 'node', /^serves no receipts by block$/],
