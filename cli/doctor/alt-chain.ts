@@ -4,6 +4,7 @@
  */
 import { createAltChain } from '../../src/adapters/alt-chain/create-alt-chain.ts';
 import type { Config } from '../../src/config.ts';
+import { findAltCauseOfUnreadable } from '../../src/indexing/alt/alt-causes.ts';
 import { ok, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
 import { toDeploymentFindings } from './deployment.ts';
@@ -15,7 +16,9 @@ export async function examineAltChain(settings: Config['altChain'], nowMilliseco
   const adapter = createAltChain(settings, { clock: { nowMilliseconds }, log: SILENT_LOG });
   try {
     const problems = await adapter.checkDeployment();
-    const deployment = toDeploymentFindings('alt chain', 'genesis, programs and singletons', problems);
+    const deployment = toDeploymentFindings('alt chain', 'genesis, programs and singletons', problems, (cause) =>
+      findAltCauseOfUnreadable(cause, 'walk'),
+    );
     const { machines } = adapter;
     if (machines === undefined || deployment.some(({ state }) => state !== 'ok')) return deployment;
     return [...deployment, ...(await rehearseAltStart({ settings, adapter, history: machines.history }))];

@@ -9,7 +9,7 @@ import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
 import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import type { DeploymentProblem } from '../../src/adapters/rpc/deployment-problem.ts';
-import { findCauseOfFailure } from '../../src/indexing/main/cause-of-failure.ts';
+import { findCauseOfFailure, findCauseOfUnreadable } from '../../src/indexing/main/cause-of-failure.ts';
 import type { Header } from '../../src/ports/main-chain.ts';
 import { fail, ok, warn, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
@@ -39,7 +39,9 @@ export async function examineMainChain(
   try {
     const problems = await adapter.checkDeployment();
     const findings = [
-      ...toDeploymentFindings('main chain', 'chain id, code and peers', problems),
+      ...toDeploymentFindings('main chain', 'chain id, code and peers', problems, (cause) =>
+        findCauseOfUnreadable(cause, 'state'),
+      ),
       ...examineHosts(settings, problems),
       ...(await examineChipCounter(adapter, settings)),
     ];
@@ -48,7 +50,11 @@ export async function examineMainChain(
     if ('finding' in latest || 'finding' in finalized) {
       return [
         ...findings,
-        ...[latest, finalized].flatMap((each) => ('finding' in each ? [each.finding] : [])).slice(0, 1),
+        ...[latest, finalized]
+          .flatMap((each) => ('finding' in each ? [each.finding] : []))
+          .slice(0, 1)
+          // The deployment checks may have failed for the same cause.
+          .filter(({ text }) => findings.every((each) => each.text !== text)),
       ];
     }
     findings.push(examineClock(Math.floor(nowMilliseconds() / 1000) - latest.header.timestamp));
@@ -97,14 +103,16 @@ function failedEndpoints(problems: readonly DeploymentProblem[]): ReadonlySet<nu
   return new Set(problems.flatMap((problem) => ('endpoint' in problem ? [problem.endpoint] : [])));
 }
 
-/** Counts the hosts whose nodes respond and serve the configured chain. */
+/** Counts the hosts whose nodes respond and serve the configured chain, where several must agree. */
 function examineHosts(
   { quorum, rpcHosts }: NonNullable<Config['mainChain']>,
   problems: readonly DeploymentProblem[],
 ): Finding[] {
   const failed = failedEndpoints(problems);
   const hosts = new Set(rpcHosts.filter((_, i) => !failed.has(i + 1))).size;
-  return hosts >= quorum ? [] : [toCauseFinding(explainCause({ kind: 'hosts-missing', hosts, quorum }))];
+  return quorum === 1 || hosts >= quorum
+    ? []
+    : [toCauseFinding(explainCause({ kind: 'hosts-missing', hosts, quorum }))];
 }
 
 function examineClock(ageSeconds: number): Finding {

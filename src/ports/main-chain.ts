@@ -192,7 +192,7 @@ export type ProvenLog = ChainLog & { readonly blockTimestamp: number };
  * Why a node rejected a log query (chain-evm 4.7). A smaller range may pass, or the same one later; `logs-refused`: not
  * even one block passes; `history-pruned`: the node no longer has the logs of these blocks.
  */
-export type LogRefusal = 'range-too-large' | 'rate-limited' | 'logs-refused' | 'history-pruned';
+export type LogRefusal = 'range-too-large' | 'rate-limited' | 'calls-used-up' | 'logs-refused' | 'history-pruned';
 
 export class LogQueryRefused extends Error {
   readonly reason: LogRefusal;

@@ -44,6 +44,12 @@ export class RpcFailure extends Error {
 /** HTTP status of a node whose prepaid calls, or those of the day, are used up. */
 export const PAYMENT_REQUIRED = 402;
 
+/** Returns the cause of the fault that the failure becomes. */
+export function toUnreadableCause({ kind, code, unreadable }: RpcFailure): UnreadableCause {
+  if (kind !== 'rate') return unreadable;
+  return code === PAYMENT_REQUIRED ? 'calls-used-up' : 'rate-limited';
+}
+
 const TRANSIENT: readonly FailureKind[] = ['busy', 'rate', 'behind', 'no-block'];
 
 /** Returns whether the same request may succeed later. */

@@ -51,6 +51,11 @@ const ROWS = {
     text: 'the node refuses calls beyond its rate limit',
     remedy: 'raise the limit at the provider, or add a node of another provider',
   },
+  'calls-used-up': {
+    subject: NODES,
+    text: 'the calls that the provider grants per day or month are used up',
+    remedy: 'wait until the provider starts a new count, raise the limit there, or set MAIN_RPC_CALLS_PER_DAY',
+  },
   'finality-missing': {
     subject: 'finality',
     text: 'the node serves no finalized block',

@@ -31,13 +31,17 @@ export function findAltCause(error: unknown, loop: AltLoopName): PlainIndexCause
   if (!(error instanceof Fault)) return undefined;
   const fault = error as Fault;
   if (fault.kind === 'StoreUnavailable') return 'store-unavailable';
-  return fault.kind === 'ChainUnreadable' ? findCauseOfUnreadable(fault.context.cause, loop) : undefined;
+  return fault.kind === 'ChainUnreadable' ? findAltCauseOfUnreadable(fault.context.cause, loop) : undefined;
 }
 
-function findCauseOfUnreadable(cause: UnreadableCause, loop: AltLoopName): PlainIndexCause | undefined {
+/** Returns undefined where an operator can remove nothing. */
+export function findAltCauseOfUnreadable(cause: UnreadableCause, loop: AltLoopName): PlainIndexCause | undefined {
   switch (cause) {
     case 'wrong-chain':
       return 'alt-wrong-chain';
+    case 'rate-limited':
+    case 'calls-used-up':
+      return 'alt-rate-limited';
     case 'transport':
     case 'deadline':
       return 'alt-node-unreachable';

@@ -7,6 +7,7 @@ import {
   toFunctionSelector,
   type Hex,
 } from 'viem';
+import { MULTICALL3_ADDRESS } from '../../../src/adapters/main-chain/reads/multicall.ts';
 import type { ProxyCall, ProxyResponse } from '../rpc-proxy.ts';
 import {
   changeResults,
@@ -374,21 +375,12 @@ export const CHAIN_BEHAVIORS: readonly Behavior[] = [
   stateless('parent-block-number', '5: Arbitrum: block.number of the parent chain', {
     answer: async (call, next) => (call.method === 'eth_call' ? changeBlockNumber(await next(call), call) : next(call)),
   }),
-  stateless(
-    'no-multicall',
-    '6: no Multicall3',
-    {
-      async answer(call, next) {
-        if (
-          callTarget(call)?.data?.startsWith(AGGREGATE3) === true ||
-          callTarget(call)?.data?.startsWith(GET_BLOCK_NUMBER) === true
-        )
-          return { result: '0x' };
-        return next(call);
-      },
+  stateless('no-multicall', '6: no Multicall3', {
+    answer(call, next) {
+      const address = call.method === 'eth_getCode' ? call.params[0] : callTarget(call)?.to;
+      return String(address).toLowerCase() === MULTICALL3_ADDRESS ? { result: '0x' } : next(call);
     },
-    'refused',
-  ),
+  }),
   stateless('out-of-gas', '6: a low gas limit of calls', {
     answer: (call, next) =>
       (callTarget(call)?.data?.length ?? 0) > MAX_CALL_DATA ? failure(-32_000, 'out of gas') : next(call),

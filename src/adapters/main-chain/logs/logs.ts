@@ -20,7 +20,7 @@ import {
   type ProvenLog,
 } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { METHOD_NOT_FOUND } from '../rpc/batch-delivery.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
@@ -96,7 +96,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       return await send(calls, deadline);
     } catch (error) {
       if (error instanceof RpcFailure && error.kind === 'rate') {
-        throw new LogQueryRefused('rate-limited', error.retryAfterSeconds);
+        const reason = error.code === PAYMENT_REQUIRED ? 'calls-used-up' : 'rate-limited';
+        throw new LogQueryRefused(reason, error.retryAfterSeconds);
       }
       throw toMainFault(error);
     }

@@ -62,6 +62,8 @@ export async function sendMainRpc(
   if (typeof reply === 'string') throw new RpcFailure(reply);
   const { status, retryAfterSeconds, body } = reply;
   if (status === 429) throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
+  // Another request fails too, for hours. A batch may be refused for its size.
+  if (status === PAYMENT_REQUIRED && calls.length === 1) throw toUsedUp(retryAfterSeconds);
   if (status === 413) return calls.map(() => TOO_LARGE);
   const isHttpSuccess = status >= 200 && status < 300;
   if (body === undefined) {
@@ -74,15 +76,14 @@ export async function sendMainRpc(
     parseResponses(body, ids)?.map((response, i) => response && applyReader(response, calls[i]!));
   const responses = found?.map((response, i) => response && resolveLimit(response, calls[i]!));
   if (responses === undefined || (!isHttpSuccess && responses.some((response) => response?.ok === true))) {
-    // Prepaid calls are used up: another request fails too, for hours.
-    if (status === PAYMENT_REQUIRED && calls.length === 1)
-      throw new RpcFailure('transport', 'rate', { code: status, retryAfterSeconds: EXHAUSTED_SECONDS });
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport', 'failed', {
       code: status,
       isOfGateway: !startsAsJson(body),
     });
   }
   if (responses.every((response) => response !== undefined && isRateLimited(response))) {
+    if (responses.every((response) => response?.ok === false && response.code === PAYMENT_REQUIRED))
+      throw toUsedUp(retryAfterSeconds);
     throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   }
   if (status >= FIRST_GATEWAY_STATUS) throw new RpcFailure('transport', 'failed', { code: status, isOfGateway: true });
@@ -97,8 +98,12 @@ function startsAsJson(body: string | Buffer): boolean {
   return /^\s*[[{]/.test(typeof body === 'string' ? body : body.toString('latin1', 0, 100));
 }
 
-/** Pause after HTTP 402 where the node names none. */
-const EXHAUSTED_SECONDS = 60;
+/** Pause after the calls are used up where the node names none. */
+const USED_UP_SECONDS = 60;
+
+function toUsedUp(retryAfterSeconds = USED_UP_SECONDS): RpcFailure {
+  return new RpcFailure('transport', 'rate', { code: PAYMENT_REQUIRED, retryAfterSeconds });
+}
 
 export function isRateLimited(response: RpcResponse): boolean {
   return !response.ok && response.hint === 'rate';
@@ -230,7 +235,7 @@ const SIZE_TEXT =
 const BLOCK_TEXT = /(header|block) not found|unknown block|missing trie|block.?out.?of.?range|beyond.{0,20}head/i;
 
 const BATCH_TEXT = /batch/i;
-const RATE_CODES = new Set([429, -32029, -32429]);
+const RATE_CODES = new Set([429, PAYMENT_REQUIRED, -32029, -32429]);
 
 function toHint(code: number, text: string): RpcHint {
   // A limit of batches is found by a smaller batch, whatever else the text says.
