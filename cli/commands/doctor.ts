@@ -8,7 +8,7 @@ import { formatJson, formatLines } from '../output.ts';
 export const doctor = defineCommand({
   name: 'doctor',
   about:
-    'Checks configuration, chains, finality, clock, database, trust files, rates and Redis; prints a remedy for each problem.',
+    'Checks configuration, chains, finality, clock, database, trust files, rates, Redis and proxies; prints a remedy for each problem.',
   operands: [],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: 'svc doctor --env-file .devnet/env',
@@ -42,12 +42,14 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
     { examineDatabase },
     { examineRates, examineTrust },
     { examineDistributedRateLimits },
+    { examineTrustedProxies },
   ] = await Promise.all([
     import('../doctor/main-chain.ts'),
     import('../doctor/alt-chain.ts'),
     import('../doctor/database.ts'),
     import('../doctor/files-and-feeds.ts'),
     import('../doctor/distributed-rate-limits.ts'),
+    import('../doctor/trusted-proxies.ts'),
   ]);
   yield await examineMainChain(config.mainChain, Date.now, config.indexProof);
   yield await examineAltChain(config.altChain, Date.now);
@@ -55,6 +57,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   yield await examineTrust(config);
   yield await examineRates(config, Date.now());
   yield await examineDistributedRateLimits(config);
+  yield await examineTrustedProxies(config);
 }
 
 function exitCodeOf(findings: readonly Finding[]): ExitCode {

@@ -188,6 +188,12 @@ export interface ChainLog {
 /** Log that is proven by the receipts root of its block's header; the time is the header's. */
 export type ProvenLog = ChainLog & { readonly blockTimestamp: number };
 
+/** Hosts that are used, and how many must agree (`MAIN_RPC_QUORUM`). */
+export interface HostCount {
+  readonly hosts: number;
+  readonly quorum: number;
+}
+
 /**
  * Why a node rejected a log query (chain-evm 4.7). A smaller range may pass, or the same one later; `logs-refused`: not
  * even one block passes; `history-pruned`: the node no longer has the logs of these blocks.
@@ -264,6 +270,8 @@ export interface MainChainLog {
    * the node allows. Throws `ResponseRejected` where the numbers of a block's logs have a gap.
    */
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
+  /** Returns how many hosts have a node that is used now. Absent where one node is enough. */
+  readonly countHosts?: (() => HostCount) | undefined;
   /** False once a node has reported that it does not support receipts. */
   readonly servesReceipts: boolean;
   /**

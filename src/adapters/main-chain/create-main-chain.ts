@@ -185,7 +185,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     const own = createMainChainLog({ ...shared, ...createTransport(ofHost), witnesses: [] });
     return { node: members[0]!.position, readLogs: own.readLogs, readHeaders: own.readHeaders };
   });
-  const indexing = { ...shared, witnesses };
+  const indexing = { ...shared, witnesses, countHosts: agreement?.countHosts };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),

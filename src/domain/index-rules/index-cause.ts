@@ -170,6 +170,9 @@ const ROWS = {
 
 export type PlainIndexCause = keyof typeof ROWS;
 
+/** Causes that carry no figures. */
+export const PLAIN_INDEX_CAUSES = Object.keys(ROWS) as readonly PlainIndexCause[];
+
 export type IndexCause =
   | { readonly kind: PlainIndexCause }
   /** The distance between the newest and the finalized block. */

@@ -2,7 +2,12 @@
  * Causes that stop or slow the index of the main chain while they last, for the log and `/status`. Failed reads are
  * attributed to what was read; the distance to finality and the pace of a first index are measured on the way.
  */
-import { MAX_FIRST_INDEX_SECONDS, type ExplainedCause, type IndexCause } from '../../domain/index-rules/index-cause.ts';
+import {
+  MAX_FIRST_INDEX_SECONDS,
+  type ExplainedCause,
+  type IndexCause,
+  type PlainIndexCause,
+} from '../../domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { Header, LogQuery, MainChainLog } from '../../ports/main-chain.ts';
@@ -47,6 +52,7 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
   let pace = startPace();
   /** Whether the first index is still being read, or may be. */
   let isBehind = true;
+  let countHosts: MainChainLog['countHosts'];
   const lasting = createLastingCauses({ clock, log, pollIntervalMilliseconds, listMeasured: findSlowCauses });
 
   function startPace() {
@@ -99,15 +105,24 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     return causes;
   }
 
+  /** Too few hosts that respond fail a read like a node that does not, or like nodes that differ. */
+  function findMissingHosts(kind: PlainIndexCause): IndexCause | undefined {
+    if (kind !== 'node-unreachable' && kind !== 'nodes-disagree') return undefined;
+    const count = countHosts?.();
+    return count === undefined || count.hosts >= count.quorum ? undefined : { kind: 'hosts-missing', ...count };
+  }
+
   return {
-    watch: (chain) =>
-      new Proxy(chain, {
+    watch(chain) {
+      countHosts ??= chain.countHosts;
+      return new Proxy(chain, {
         get(target, name) {
           const member: unknown = Reflect.get(target, name, target);
           if (typeof member !== 'function') return member;
           return (...args: unknown[]) => call(target, name as keyof MainChainLog, args, member as Method);
         },
-      }),
+      });
+    },
     observe: (loop, step) =>
       lasting.observe(
         loop,
@@ -118,7 +133,7 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
         },
         (error) => {
           const kind = findCauseOfFailure(error, error instanceof Error ? kinds.get(error) : undefined);
-          return kind && { kind };
+          return kind && (findMissingHosts(kind) ?? { kind });
         },
       ),
     list: lasting.list,

@@ -4,6 +4,8 @@ import type { Finding } from '../../../cli/doctor/check-result.ts';
 import { examineMainChain } from '../../../cli/doctor/main-chain.ts';
 import { examineAltChain } from '../../../cli/doctor/alt-chain.ts';
 import { runSvc } from '../../../testing/harness/run-svc.ts';
+import { explainCause, type IndexCause } from '../../../src/domain/index-rules/index-cause.ts';
+import { findFreePort } from '../../../testing/harness/free-port.ts';
 import { readConfig } from '../../../src/config.ts';
 import { MAIN_BEHAVIORS } from '../../../testing/harness/provider-proxy/behaviors.ts';
 import { startProviderProxy } from '../../../testing/harness/provider-proxy/provider-proxy.ts';
@@ -48,7 +50,7 @@ it.each<[name: string, fault: RpcFault, findings: string[]]>([
   [
     'serves another cluster',
     answering('getGenesisHash', '1'.repeat(32)),
-    ['fail ALT_GENESIS_HASH', 'unreachable ALT_RPC_URLS'],
+    ['fail ALT_GENESIS_HASH', 'fail ALT_GENESIS_HASH'],
   ],
   ['has pruned its history', answering('getFirstAvailableBlock', 9_000_000), ['ok alt chain', 'fail ALT_FIRST_SLOT']],
   [
@@ -114,8 +116,6 @@ describe('the rehearsal of the first start', () => {
     ['pruned-history-4444', 'fail', 'MAIN_RPC_URLS', /^the node no longer has logs as old as MAIN_START_BLOCK/],
     ['no-finalized-null', 'fail', 'finality', /^the node serves no finalized block/],
     ['no-finalized-39001', 'fail', 'finality', /^the node serves no finalized block/],
-    ['html-502-always', 'unreachable', 'MAIN_RPC_URLS', /^no node gives a usable response$/],
-    ['full-blooms no-block-receipts', 'fail', 'MAIN_RPC_URLS', /^logs and headers of the node contradict each other$/],
     ['no-log-times', 'warn', 'node', /^reports no blockTimestamp in logs$/],
     ['zero-blooms', 'warn', 'node', /^the bloom of a block does not contain its logs$/],
     ['no-block-receipts', 'warn', 'node', /^serves no receipts by block$/],
@@ -125,6 +125,28 @@ describe('the rehearsal of the first start', () => {
     const found = await rehearse(behavior);
     expect(found).toEqual([expect.objectContaining({ state, subject, text: expect.stringMatching(text) as string })]);
     expect(found[0]!.remedy).toBeDefined();
+  });
+
+  it.each<[behaviors: string, causes: IndexCause[]]>([
+    ['html-502-always', [{ kind: 'node-unreachable' }]],
+    ['full-blooms no-block-receipts', [{ kind: 'answers-contradict' }]],
+  ])('fails with the sentence that the log and /status use behind %s', async (behaviors, causes) => {
+    const failures = (await rehearse(behaviors)).filter(({ state }) => state !== 'warn');
+    const texts = failures.map(({ text }) => text);
+    for (const cause of causes) {
+      const { text, remedy } = explainCause(cause);
+      expect(texts.filter((each) => each.startsWith(text))).toHaveLength(1);
+      expect(failures.find((each) => each.text.startsWith(text))).toMatchObject({ remedy });
+    }
+  });
+
+  it('fails where fewer hosts respond than must agree', async () => {
+    const [responding] = env['MAIN_RPC_URLS']!.split(',');
+    const further = { MAIN_RPC_URLS: `${responding},http://127.0.0.2:${await findFreePort()}`, MAIN_RPC_QUORUM: '2' };
+    const { text, remedy } = explainCause({ kind: 'hosts-missing', hosts: 1, quorum: 2 });
+    expect(await rehearse(undefined, further)).toContainEqual({
+      ...{ state: 'fail', subject: 'MAIN_RPC_QUORUM', text, remedy },
+    });
   });
 
   it('fails where INDEX_PROOF=before cannot be satisfied', async () => {

@@ -48,6 +48,7 @@ export interface MainChainLogOptions {
   readonly counters: MainUpstreamCounters;
   readonly startRead: () => Deadline;
   readonly witnesses: readonly ChainWitness[];
+  readonly countHosts?: MainChainLog['countHosts'];
   /** Returns the largest number of records per call. */
   readonly readPageLimit: (block: Header, deadline: Deadline) => Promise<number>;
 }
@@ -157,6 +158,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   return {
     addresses: effects.addresses,
     witnesses: options.witnesses,
+    countHosts: options.countHosts,
     get servesReceipts() {
       return servesReceipts;
     },
