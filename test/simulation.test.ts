@@ -13,6 +13,7 @@ import { InjectClient } from '../sim/service/service.ts';
 import type { Store } from '../src/ports/store.ts';
 
 const SEEDS = 200;
+const POISONED_SEEDS = 30;
 const TIMEOUT_MILLISECONDS = 600_000;
 
 let client: InjectClient;
@@ -64,6 +65,18 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [780],
   ])('holds for seed %i, which once found a bug', async (seed) => {
     expect((await runSeed({ seed, client })).failure).toBeUndefined();
+  });
+
+  it(`holds for each of ${POISONED_SEEDS} seeds whose nodes have wrong profiles`, async ({ signal }) => {
+    const failures: string[] = [];
+    let served = 0;
+    for (let seed = 1; seed <= POISONED_SEEDS && !signal.aborted; seed++) {
+      const { failure, figures } = await runSeed({ seed, client, poisonsProfiles: true });
+      served += figures.responses['200'] ?? 0;
+      if (failure !== undefined) failures.push(`SEED=${seed} node sim/run.ts --poisoned-profiles: ${failure}`);
+    }
+    expect(failures).toEqual([]);
+    expect(served).toBeGreaterThan(100);
   });
 
   it('returns the same trace for the same seed, whatever ran before', async () => {

@@ -35,7 +35,7 @@ export async function openAltChain(start: ServiceStart): Promise<AltChainParts |
   const { log, shutdown, workScope } = start;
   const { altChain, pollIntervalSeconds } = start.config;
   if (altChain === undefined) return undefined;
-  const adapter = createAltChain(altChain, { clock: CLOCK, log, workScope });
+  const adapter = createAltChain(altChain, { clock: CLOCK, log, workScope, profiles: start.nodeProfiles });
   shutdown.add(() => adapter.close());
   const checkLoop = nameLoop(createCheckLoop(adapter, log), { kind: 'head' }, workScope);
   const { machines } = adapter;

@@ -3,6 +3,7 @@
  * Every method throws `ChainUnreadable`. A machine that does not exist is a snapshot whose `owner` is absent, never a fault.
  */
 import type { AttestationRecord } from '../domain/evidence/verify-status.ts';
+import type { LogLimits } from '../domain/index-rules/log-limits.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
 import type {
@@ -242,6 +243,7 @@ export interface HeadResponse {
 export interface ChainWitness {
   /** Position of its first URL in the configuration. */
   readonly node: number;
+  readonly logLimits: LogLimits;
   readLogs(query: LogQuery): Promise<ChainLog[]>;
   readHeaders(numbers: readonly number[]): Promise<Header[]>;
 }
@@ -255,6 +257,8 @@ export interface MainChainLog {
   readonly addresses: readonly Address[];
   /** The hosts of the pool, one each; empty where fewer than two are configured. */
   readonly witnesses: readonly ChainWitness[];
+  /** Limits of log queries at the node that is queried first; the reader of long ranges records outcomes in it. */
+  readonly logLimits: LogLimits;
   readHeader(block: 'latest' | 'finalized' | number): Promise<Header>;
   /** Returns the headers of the given blocks in the given order, in as few requests as the node allows. */
   readHeaders(numbers: readonly number[]): Promise<Header[]>;

@@ -14,6 +14,7 @@ import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
+import type { NodeProfileStore } from './node-profiles.ts';
 import type { ChipLogBody, EventGeneration, RegistryLogBody } from './main-chain.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
@@ -338,7 +339,8 @@ export interface Store
     DecisionStore,
     ChipStore,
     AltEventStore,
-    AltFleetStore {
+    AltFleetStore,
+    NodeProfileStore {
   /** Returns all claimed identities as one text; equal for databases that index the same deployments. */
   readIdentities(): Promise<string>;
   /** Checks that the database accepts a write; throws otherwise. */

@@ -33,6 +33,7 @@ export async function fillStore(store: Store): Promise<void> {
   for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
   await fillChips(store);
   await fillAlt(store);
+  await store.writeNodeProfiles(new Map([['ab'.repeat(32), '{}']]), NOW);
   await store.checkWritable();
 }
 
@@ -143,5 +144,6 @@ export async function readFilled(store: Store): Promise<object> {
     parked: await store.listParked(Number.MAX_SAFE_INTEGER, 10),
     fleet: await store.listFleet(ALT_IDENTITY, OWNER, 0, 10),
     evidenceRecords: await store.listEvidenceRecords(undefined, 10),
+    profiles: [...(await store.readNodeProfiles(NOW))],
   };
 }

@@ -2,6 +2,7 @@
  * In-memory main chain. It can be mined and reorganized, and its node can return false data, lag and refuse. Everything
  * is deterministic, and each request is recorded.
  */
+import { LogLimits } from '../../src/domain/index-rules/log-limits.ts';
 import { buildBloom, ZERO_BLOOM } from '../../src/domain/index-rules/bloom.ts';
 import { EMPTY_RECEIPTS_ROOT } from '../../src/domain/index-rules/receipts-root.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
@@ -71,6 +72,7 @@ const PLAIN_RECORD: Omit<EventRecord, 'timestamp'> = {
 export class FakeChain implements MainChainLog {
   readonly addresses = [REGISTRY, EVENTS, LEGACY_EVENTS];
   witnesses: readonly ChainWitness[] = [];
+  readonly logLimits = new LogLimits();
   readonly requests: RequestName[] = [];
   faults: FakeFaults = {};
   /** Whether the node serves receipts. */

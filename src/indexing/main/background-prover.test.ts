@@ -1,4 +1,5 @@
 /** Tests the background proof (design/real-chains.md 1): what a node can hide or forge, and how it is found and repaired. */
+import { LogLimits } from '../../domain/index-rules/log-limits.ts';
 import { describe, expect, it } from 'vitest';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import { buildBloom, ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
@@ -45,6 +46,7 @@ function witness(
 ): ChainWitness {
   return {
     node,
+    logLimits: new LogLimits(),
     readLogs: ({ fromBlock, toBlock }) =>
       Promise.resolve(
         alter(

@@ -4,6 +4,7 @@
  */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
+import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
@@ -25,6 +26,8 @@ export interface AltNodes {
    * with another hash is not used until it reports the configured one.
    */
   readGenesisHashes(deadline: Deadline): Promise<readonly (AltKey | undefined)[]>;
+  /** Returns what was learned about each node, to be stored. */
+  listProfiles(): NodeProfiles;
   close(): Promise<void>;
 }
 
@@ -148,6 +151,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       }
     },
     readGenesisHashes: pool.readIdentities,
+    listProfiles: pool.listProfiles,
     close: pool.close,
   };
 }

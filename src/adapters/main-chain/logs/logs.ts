@@ -85,7 +85,6 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   }
 
   const ownership = createOwnershipReader({ addresses, nodes, multicall, counters });
-  let servesReceipts = true;
 
   /** Sends the calls. Throws `LogQueryRefused` when the node limits the rate. */
   async function request(
@@ -150,7 +149,6 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   }
 
   function toProvenLogs(response: RpcResponse, header: Header): ProvenLog[] | undefined {
-    if (!response.ok && response.code === METHOD_NOT_FOUND) servesReceipts = false;
     const raws = response.ok ? proveReceipts(header, response.result, watched) : undefined;
     return raws?.map((raw) => toChainLog(raw, raw.address as Address));
   }
@@ -159,8 +157,11 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     addresses: effects.addresses,
     witnesses: options.witnesses,
     countHosts: options.countHosts,
+    get logLimits() {
+      return nodes.firstProfile().logLimits;
+    },
     get servesReceipts() {
-      return servesReceipts;
+      return nodes.mayServe('eth_getBlockReceipts');
     },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
@@ -171,7 +172,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       if (isDivisible && isUnclear(response!)) throw new LogQueryRefused('range-too-large');
       return requireLogs(response!, fromBlock, toBlock);
     },
-    async readHeadAndLogs(since, withHeadLogs) {
+    async readHeadAndLogs(since, wantsHeadLogs) {
+      const withHeadLogs = wantsHeadLogs && !nodes.firstProfile().lacks('logs-of-any-address');
       // The range includes `since`, because some nodes refuse a range that begins above their head.
       const calls = [headerCall('latest'), logsCall(since, 'latest'), ...(withHeadLogs ? [HEAD_LOGS] : [])];
       const deadline = startRead();

@@ -10,7 +10,7 @@ import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
-import { PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, paymentRequired, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { LargeReadingFailed, MAX_INLINE_BYTES, type LargeResponseReader } from './large-response-reader.ts';
 import { readEntries, type ResponseEntry, type ResultReader } from './large-responses.ts';
@@ -63,7 +63,7 @@ export async function sendMainRpc(
   const { status, retryAfterSeconds, body } = reply;
   if (status === 429) throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   // Another request fails too, for hours. A batch may be refused for its size.
-  if (status === PAYMENT_REQUIRED && calls.length === 1) throw toUsedUp(retryAfterSeconds);
+  if (status === PAYMENT_REQUIRED && calls.length === 1) throw paymentRequired(retryAfterSeconds);
   if (status === 413) return calls.map(() => TOO_LARGE);
   const isHttpSuccess = status >= 200 && status < 300;
   if (body === undefined) {
@@ -83,7 +83,7 @@ export async function sendMainRpc(
   }
   if (responses.every((response) => response !== undefined && isRateLimited(response))) {
     if (responses.every((response) => response?.ok === false && response.code === PAYMENT_REQUIRED))
-      throw toUsedUp(retryAfterSeconds);
+      throw paymentRequired(retryAfterSeconds);
     throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   }
   if (status >= FIRST_GATEWAY_STATUS) throw new RpcFailure('transport', 'failed', { code: status, isOfGateway: true });
@@ -96,13 +96,6 @@ export const FIRST_GATEWAY_STATUS = 502;
 /** Returns whether a body may be JSON-RPC; a gateway sends HTML, text or nothing. */
 function startsAsJson(body: string | Buffer): boolean {
   return /^\s*[[{]/.test(typeof body === 'string' ? body : body.toString('latin1', 0, 100));
-}
-
-/** Pause after the calls are used up where the node names none. */
-const USED_UP_SECONDS = 60;
-
-function toUsedUp(retryAfterSeconds = USED_UP_SECONDS): RpcFailure {
-  return new RpcFailure('transport', 'rate', { code: PAYMENT_REQUIRED, retryAfterSeconds });
 }
 
 export function isRateLimited(response: RpcResponse): boolean {
