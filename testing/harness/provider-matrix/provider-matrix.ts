@@ -15,6 +15,8 @@ import { listServedPaths } from './served-paths.ts';
 export interface MatrixOptions {
   /** Names of the machines whose paths are compared; undefined: all. */
   readonly machines?: readonly string[];
+  /** Number of machines of one operator; by default they fill two pages of a listing. */
+  readonly fleet?: number;
 }
 
 export interface ProviderMatrix {
@@ -23,14 +25,13 @@ export interface ProviderMatrix {
   close(): Promise<void>;
 }
 
-/** Fills two pages of a listing. */
-const FLEET = 22;
+const TWO_PAGES = 22;
 const POLL_MILLISECONDS = 100;
 const SILENT = { info() {}, warn() {}, error() {} };
 
 /** Starts the devnet, whose chain grows only on request, and the service behind its nodes. */
-export async function openProviderMatrix({ machines }: MatrixOptions = {}): Promise<ProviderMatrix> {
-  const devnet = await startDevnet({ fleet: FLEET, blocks: 'on-demand', quiet: true });
+export async function openProviderMatrix({ machines, fleet = TWO_PAGES }: MatrixOptions = {}): Promise<ProviderMatrix> {
+  const devnet = await startDevnet({ fleet, blocks: 'on-demand', quiet: true });
   const bare = await startService(toConfig(devnet.env), { log: SILENT });
   await bare.indexed;
   const paths = listServedPaths(devnet.fixtures, machines);
