@@ -5,17 +5,22 @@
 import { createAltChain } from '../../src/adapters/alt-chain/create-alt-chain.ts';
 import type { Config } from '../../src/config.ts';
 import { findAltCauseOfUnreadable } from '../../src/indexing/alt/alt-causes.ts';
+import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { ok, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
-import { toDeploymentFindings } from './deployment.ts';
+import { checkDeployment, toDeploymentFindings } from './deployment.ts';
 import { rehearseAltStart } from './rehearsal/alt-rehearsal.ts';
 
-/** Returns one finding per check. */
-export async function examineAltChain(settings: Config['altChain'], nowMilliseconds: () => number): Promise<Finding[]> {
+/** Returns one finding per check. `keepProfiles` receives what was learned about the nodes. */
+export async function examineAltChain(
+  settings: Config['altChain'],
+  nowMilliseconds: () => number,
+  keepProfiles: (profiles: NodeProfiles) => void = () => undefined,
+): Promise<Finding[]> {
   if (settings === undefined) return [ok('alt chain', 'not configured; its machines are homed elsewhere')];
   const adapter = createAltChain(settings, { clock: { nowMilliseconds }, log: SILENT_LOG });
   try {
-    const problems = await adapter.checkDeployment();
+    const problems = await checkDeployment(adapter);
     const deployment = toDeploymentFindings('alt chain', 'genesis, programs and singletons', problems, (cause) =>
       findAltCauseOfUnreadable(cause, 'walk'),
     );
@@ -23,6 +28,7 @@ export async function examineAltChain(settings: Config['altChain'], nowMilliseco
     if (machines === undefined || deployment.some(({ state }) => state !== 'ok')) return deployment;
     return [...deployment, ...(await rehearseAltStart({ settings, adapter, history: machines.history }))];
   } finally {
+    keepProfiles(adapter.listProfiles());
     await adapter.close();
   }
 }

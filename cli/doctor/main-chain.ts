@@ -11,9 +11,10 @@ import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import type { DeploymentProblem } from '../../src/adapters/rpc/deployment-problem.ts';
 import { findCauseOfFailure, findCauseOfUnreadable } from '../../src/indexing/main/cause-of-failure.ts';
 import type { Header } from '../../src/ports/main-chain.ts';
+import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { fail, ok, warn, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
-import { toDeploymentFindings } from './deployment.ts';
+import { checkDeployment, toDeploymentFindings } from './deployment.ts';
 import { toCauseFinding } from './rehearsal/cause-finding.ts';
 import { rehearseFirstStart } from './rehearsal/rehearse.ts';
 
@@ -25,11 +26,12 @@ const MAX_CLOCK_LAG_SECONDS = 30;
 /** The counter responds for every id. */
 const ANY_MACHINE = 1n as MachineId;
 
-/** Returns one finding per check. */
+/** Returns one finding per check. `keepProfiles` receives what was learned about the nodes. */
 export async function examineMainChain(
   settings: Config['mainChain'],
   nowMilliseconds: () => number,
   proof: IndexProof = 'background',
+  keepProfiles: (profiles: NodeProfiles) => void = () => undefined,
 ): Promise<Finding[]> {
   if (settings === undefined) {
     const remedy = 'set the six contract addresses, MAIN_RPC_URLS and MAIN_CHAIN_ID';
@@ -37,7 +39,7 @@ export async function examineMainChain(
   }
   const adapter = createMainChain(settings, { clock: { nowMilliseconds }, log: SILENT_LOG });
   try {
-    const problems = await adapter.checkDeployment();
+    const problems = await checkDeployment(adapter);
     const findings = [
       ...toDeploymentFindings('main chain', 'chain id, code and peers', problems, (cause) =>
         findCauseOfUnreadable(cause, 'state'),
@@ -64,6 +66,7 @@ export async function examineMainChain(
     const rehearsal = { settings, adapter, proof, finalized: finalized.header, nodeUrl };
     return [...findings, ...(await rehearseFirstStart(rehearsal))];
   } finally {
+    keepProfiles(adapter.listProfiles());
     await adapter.close();
   }
 }

@@ -130,6 +130,8 @@ describe('the rehearsal of the first start', () => {
   it.each<[behaviors: string, causes: IndexCause[]]>([
     ['html-502-always', [{ kind: 'node-unreachable' }]],
     ['full-blooms no-block-receipts', [{ kind: 'answers-contradict' }]],
+    ['no-state', [{ kind: 'state-missing' }]],
+    ['finality-distant', [{ kind: 'finality-distant', gapBlocks: 150 }]],
   ])('fails with the sentence that the log and /status use behind %s', async (behaviors, causes) => {
     const failures = (await rehearse(behaviors)).filter(({ state }) => state !== 'warn');
     const texts = failures.map(({ text }) => text);
@@ -138,6 +140,15 @@ describe('the rehearsal of the first start', () => {
       expect(texts.filter((each) => each.startsWith(text))).toHaveLength(1);
       expect(failures.find((each) => each.text.startsWith(text))).toMatchObject({ remedy });
     }
+  });
+
+  it('compares MAIN_START_BLOCK with the first log where old state is pruned', async () => {
+    const [late] = await rehearse('pruned-state-geth', { MAIN_START_BLOCK: '60' });
+    expect(late).toMatchObject({
+      state: 'fail',
+      subject: 'MAIN_START_BLOCK',
+      text: expect.stringMatching(/the first with a log of a contract$/) as string,
+    });
   });
 
   it('fails where fewer hosts respond than must agree', async () => {

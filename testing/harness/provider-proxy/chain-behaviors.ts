@@ -192,6 +192,8 @@ const callTarget = ({ method, params }: ProxyCall): { readonly to?: string; read
   method === 'eth_call' ? (params[0] as { readonly to?: string; readonly data?: string }) : undefined;
 
 const MAX_CALL_DATA = 8_000;
+/** Beyond the lag that the interface allows. */
+const FINALITY_DISTANCE = 150;
 
 /** Address that the alleged state-sync logs come from. */
 const STATE_SYNC_LOG = {
@@ -352,6 +354,27 @@ export const CHAIN_BEHAVIORS: readonly Behavior[] = [
     'no-finalized-invalid',
     '6: the tag is not known',
     answerFinalized(failure(-32_602, 'invalid argument 0: hex string without 0x prefix')),
+    'refused',
+  ),
+  stateless(
+    'finality-distant',
+    '6: rollups whose finality trails',
+    {
+      async answer(call, next) {
+        if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'finalized') return next(call);
+        const finalized = Math.max(0, (await readHead(next)) - FINALITY_DISTANCE);
+        return next({ ...call, params: [quantity(finalized), false] });
+      },
+    },
+    'refused',
+  ),
+  stateless(
+    'no-state',
+    '6: no state, not even of the newest blocks',
+    {
+      answer: (call, next) =>
+        call.method in STATE_METHODS ? failure(-32_000, 'missing trie node (path ) is not available') : next(call),
+    },
     'refused',
   ),
   stateless('no-hash-pins', '6: no EIP-1898', {
