@@ -69,6 +69,8 @@ const PAUSE_MILLISECONDS = 250;
 /** Missing responses in a row that end a round early, so that polling leaves the node to the index. */
 const MAX_MISSING = 4;
 const MAX_LISTED = 5;
+/** Times that `/status` must contradict the missing responses. */
+const FRESH_ROUNDS = 5;
 
 /** Starts proxies and service of one case. The caller finishes it. */
 export async function openCase({ main, alt }: MatrixCase, env: Variables): Promise<OpenCase> {
@@ -80,8 +82,21 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
   const { service, problems } = await start(config, lines);
   const differences: string[] = [];
   let missing: readonly string[] = [];
+  let gapPaths: readonly string[] = [];
   let isServed = false;
   let seconds: number | undefined;
+
+  /** Returns whether `/status` is fresh again and again while a path has no response. A single failure may be the node's. */
+  async function isFalselyFresh(running: Service): Promise<boolean> {
+    for (let round = 0; round < FRESH_ROUNDS; round++) {
+      if (!(await readState(running)).isFresh) return false;
+      const answers = await Promise.all(gapPaths.map((path) => readAnswer(running, path)));
+      gapPaths = gapPaths.filter((_, i) => answers[i]!.gap !== undefined);
+      if (gapPaths.length === 0) return false;
+      await delay(PAUSE_MILLISECONDS);
+    }
+    return true;
+  }
 
   /** A cause counts when the log and `svc doctor` name it in the same words. */
   const judge = (causes: readonly string[], doctor: readonly string[]): OutcomeKind => {
@@ -97,14 +112,16 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
     },
     async settle(truth, capMilliseconds) {
       if (service === undefined) return;
-      missing = await compare(service, { truth, differences, deadline: performance.now() + capMilliseconds });
+      const cap = performance.now() + capMilliseconds;
+      missing = await compare(service, { truth, differences, deadline: cap });
+      gapPaths = missing.map((each) => each.slice(0, each.indexOf(': ')));
       isServed = missing.length === 0 && differences.length === 0;
       seconds ??= Math.round((performance.now() - startedAt) / 100) / 10;
     },
     async finish() {
-      const state = service === undefined ? { isFresh: false, causes: problems } : await readState(service);
-      if (state.isFresh && missing.length > 0) differences.push('/status reports fresh while responses are missing');
-      const causes = isServed ? [] : state.causes;
+      const causes = isServed ? [] : service === undefined ? problems : (await readState(service)).causes;
+      if (service !== undefined && (await isFalselyFresh(service)))
+        differences.push('/status reports fresh while responses are missing');
       const calls = { mainCalls: countCalls(mainProxy), altCalls: countCalls(altProxy) };
       await service?.close();
       const doctor = await examine(config);
