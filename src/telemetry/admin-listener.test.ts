@@ -27,7 +27,7 @@ function createCounters() {
 
 const SOURCES: MetricSources = {
   ctx: createStubCtx(),
-  http: { responses: () => [], faults: () => [], limiters: () => [] },
+  http: { responses: () => [], faults: () => [], limiters: () => [], sameCallerRequests: () => 3 },
   upstreams: [
     {
       budget: () => BUDGET,
@@ -66,6 +66,7 @@ test('GET /metrics returns the samples of the service and the metrics of the pro
   expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
   const lines = text.split('\n').filter((line) => /^svc_/.test(line) && !line.includes('_seconds_'));
   expect(lines).toEqual([
+    'svc_same_caller_requests 3',
     'svc_shared_counters_up 0',
     'svc_shared_counters_failures_total 8',
     'svc_upstream_requests_total{chain="main"} 3',

@@ -18,6 +18,7 @@ export interface HttpCounts {
     readonly durations: LatencyHistogram;
   }[];
   faults(): readonly { readonly fault: string; readonly cause: string; readonly count: number }[];
+  sameCallerRequests(): number;
   limiters(): readonly {
     readonly name: string;
     readonly keys: number;
@@ -132,6 +133,9 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
   ];
 }
 
+/** Metric that `svc doctor` reads. */
+export const SAME_CALLER_METRIC = 'svc_same_caller_requests';
+
 function toHttpMetrics(http: HttpCounts): MetricFamily[] {
   const limiters = http.limiters();
   return [
@@ -165,6 +169,7 @@ function toHttpMetrics(http: HttpCounts): MetricFamily[] {
       type: 'gauge',
       samples: limiters.map(({ name, capacity }) => ({ labels: { limiter: name }, value: capacity })),
     },
+    gauge(SAME_CALLER_METRIC, 'Rate-limited requests in a row from one address.', http.sameCallerRequests()),
   ];
 }
 
