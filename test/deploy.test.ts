@@ -66,6 +66,16 @@ describe('every plain file', () => {
     'deploy/compose.yaml': closed({ name: text, services: map(service), volumes: { type: 'object' } }),
     'deploy/prometheus/prometheus.yml': closed({ rule_files: list(text), scrape_configs: list(job) }, ['global']),
     'deploy/prometheus/alerts.yaml': closed({ groups: list(closed({ name: text, rules: list(alert) })) }),
+    'deploy/prometheus/alerts.test.yaml': closed({
+      rule_files: { const: ['alerts.yaml'] },
+      evaluation_interval: text,
+      tests: list(
+        closed({
+          ...{ name: text, interval: text, input_series: list(closed({ series: text, values: text })) },
+          promql_expr_test: list(closed({ expr: text, eval_time: text }, ['exp_samples'])),
+        }),
+      ),
+    }),
     'deploy/grafana/provisioning/dashboards/files.yaml': closed({
       apiVersion: { const: 1 },
       providers: list(closed({ name: text, type: { const: 'file' }, options: closed({ path: text }) })),
@@ -156,6 +166,7 @@ describe('the dashboard', () => {
       const metrics = metricsOf(expr);
       expect(metrics.length).toBeGreaterThan(0);
       expect(metrics.filter((metric) => !isDocumented(metric))).toEqual([]);
+      expect(expr.match(/\{job="machine-rating"[,}]/g)).toHaveLength(metrics.length);
     }
   });
 });

@@ -1,6 +1,7 @@
 /** Opens and migrates the store, and counts the outcomes of its writes. */
 import { openReadReplica } from '../adapters/sql/read-replica.ts';
 import { createStore } from '../adapters/sql/create-store.ts';
+import { COMMON_FAILURES } from '../adapters/sql/engine/database-failure.ts';
 import type { DatabaseLocation } from '../adapters/sql/engine/database-url.ts';
 import { countWrites, type OutcomeCounts, type WriteCounts } from '../telemetry/counted-store.ts';
 import type { ReadReplica, Store } from '../ports/store.ts';
@@ -32,7 +33,7 @@ export async function openReplica(
 }
 
 export async function openDatabase(location: DatabaseLocation, shutdown: Shutdown): Promise<OpenDatabase> {
-  const failures = new Map<string, number>();
+  const failures = new Map<string, number>(COMMON_FAILURES[location.kind].map((code) => [code, 0]));
   const reportFailure = (code: string) => {
     failures.set(code, (failures.get(code) ?? 0) + 1);
   };

@@ -4,6 +4,16 @@ import { Fault } from '../../../domain/faults.ts';
 /** Receives the SQLSTATE, the SQLite result code or the system's error code; `UNKNOWN` for any other error. */
 export type ReportFailure = (code: string) => void;
 
+/** Codes of common failures, which metrics count from 0 so that the first one is visible. */
+export const COMMON_FAILURES = {
+  sqlite: ['SQLITE_BUSY', 'SQLITE_CANTOPEN', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY', 'UNKNOWN'],
+  postgres: [
+    ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'UNKNOWN'],
+    // Connection lost, administrator's stop, starting up, timeout, disk full, too many connections, read-only, password.
+    ...['08006', '57P01', '57P03', '57014', '53100', '53300', '25006', '28P01'],
+  ],
+} as const;
+
 const CODE = /^[0-9A-Z_]{3,40}$/;
 
 /** Reports the code of an error and returns the fault to throw. */
