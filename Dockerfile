@@ -22,7 +22,8 @@ USER node
 VOLUME /data
 EXPOSE 8000 9464
 STOPSIGNAL SIGTERM
+# Without ADMIN_PORT the public port is checked, which counts as a caller.
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT??8000)+'/health').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
+  CMD ["node", "-e", "const {ADMIN_PORT:a='9464',PORT:p='8000'}=process.env;fetch('http://127.0.0.1:'+(a==='0'?p:a)+'/health').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
 ENTRYPOINT ["node", "--max-semi-space-size=2", "--", "dist/svc.js"]
 CMD ["serve"]

@@ -4,6 +4,7 @@
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { VARIABLES } from '../src/config/variables.ts';
@@ -212,10 +213,11 @@ describe('the chart', () => {
     for (const part of ['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false']) {
       expect(template).toContain(part);
     }
-    expect([...template.matchAll(/path: (\/(?:health|ready))\n/g)].map(([, path]) => path)).toEqual([
-      '/health',
-      '/health',
-      '/ready',
+    const probes = [...template.matchAll(/path: (\/(?:health|ready))\n\s+port: (\w+)\n/g)];
+    expect(probes.map(([, path, port]) => `${port} ${path}`)).toEqual([
+      'metrics /health',
+      'metrics /health',
+      'metrics /ready',
     ]);
   });
 });
@@ -228,6 +230,23 @@ describe('the image', () => {
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^ENTRYPOINT \["node", "--max-semi-space-size=2", "--", "dist\/svc\.js"\]$/m);
     expect(last).not.toMatch(/npm|apt-get/);
+  });
+
+  it.each([
+    [{}, 9464],
+    [{ ADMIN_PORT: '9000' }, 9000],
+    [{ ADMIN_PORT: '0' }, 8000],
+    [{ ADMIN_PORT: '0', PORT: '8080' }, 8080],
+  ])('checks the admin port, or the public one without it: %j', (env, port) => {
+    const [, command] = /HEALTHCHECK[^\n]*\n\s+CMD (\[.*\])/.exec(dockerfile)!;
+    const [, , script] = JSON.parse(command!) as [string, string, string];
+    const requested: string[] = [];
+    const fetch = (url: string) => {
+      requested.push(url);
+      return new Promise(() => undefined);
+    };
+    runInNewContext(script, { process: { env }, fetch });
+    expect(requested).toEqual([`http://127.0.0.1:${port}/health`]);
   });
 
   it('contains the inputs of the build', () => {

@@ -52,7 +52,9 @@ const SOURCES: MetricSources = {
 
 let listener: AdminListener;
 beforeEach(async () => {
-  listener = await startAdminListener({ host: '127.0.0.1', port: 0 }, SOURCES);
+  listener = await startAdminListener({ host: '127.0.0.1', port: 0 }, SOURCES, {
+    '/ready': async () => ({ status: 503, body: { text: '{}' } }),
+  });
 });
 afterEach(() => listener.close());
 
@@ -133,6 +135,12 @@ test('svc_open_challenges is present while the database responds, and only where
   ]);
   const failing = storeWith(() => Promise.reject(new Fault('StoreUnavailable', {})));
   expect([await read({ onboarding: chip, store: failing }), await read({})]).toEqual([[], []]);
+});
+
+test('health checks return their status and body', async () => {
+  expect(await request('/ready?x')).toEqual({ status: 503, type: 'application/json; charset=utf-8', text: '{}' });
+  expect(await request('/ready', 'HEAD')).toEqual({ status: 503, type: 'application/json; charset=utf-8', text: '' });
+  expect((await request('/ready', 'POST')).status).toBe(405);
 });
 
 test('other paths return 404 and other methods 405', async () => {

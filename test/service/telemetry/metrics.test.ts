@@ -72,6 +72,18 @@ it('counts responses and upstream calls, and reports the state of the index', as
   expect(text).not.toContain(did);
 });
 
+it('serves the health checks of the public port on the admin port, without its rate limit', async () => {
+  const request = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${adminPort}${path}`);
+    return { status: response.status, text: await response.text() };
+  };
+  const open = await fetchChecked(`${proxied.service.url}/ready`);
+  const LIMIT = 90;
+  for (let i = 0; i <= LIMIT; i++) expect(await request('/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
+  const { status, text } = await request('/ready');
+  expect([status, Object.keys(JSON.parse(text))]).toEqual([200, Object.keys(JSON.parse(open.text))]);
+});
+
 it('does not exist on the public port', async () => {
   expect((await fetchChecked(`${proxied.service.url}/metrics`)).status).toBe(404);
 });
