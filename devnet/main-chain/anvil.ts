@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { requireLocalChainPlatform } from '../alt-node/native-platform.ts';
 import { createRpc } from './rpc.ts';
 
 export const DEVNET_CHAIN_ID = 31337;
@@ -72,6 +73,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 }
 
 function findBinary(): string {
+  requireLocalChainPlatform();
   const packageFile = createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/package.json');
   return join(dirname(packageFile), 'bin', 'anvil');
 }

