@@ -33,8 +33,8 @@ export function openTrustFolder(folder: string, now: number): TrustFolder {
   if (!existsSync(intermediateKey)) {
     mkdirSync(folder, { recursive: true });
     const authority = createTestAuthority(now);
-    writeFileSync(root, authority.root, { flag: 'wx' });
-    writeFileSync(intermediate, authority.intermediate, { flag: 'wx' });
+    writeFileSync(root, authority.root, { flag: 'wx', mode: OWNER_ONLY });
+    writeFileSync(intermediate, authority.intermediate, { flag: 'wx', mode: OWNER_ONLY });
     writeFileSync(intermediateKey, authority.intermediateKey, { flag: 'wx', mode: OWNER_ONLY });
   }
   return {

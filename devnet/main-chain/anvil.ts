@@ -83,6 +83,8 @@ async function readListeningAddress(child: ChildProcess): Promise<string> {
   const errors: string[] = [];
   const collectError = (chunk: Buffer) => void errors.push(chunk.toString());
   child.stderr!.on('data', collectError);
+  const closed = once(child, 'close');
+  closed.catch(() => undefined);
   const lines = createInterface({ input: child.stdout! });
   for await (const line of lines) {
     const address = /^Listening on (\S+)$/.exec(line)?.[1];
@@ -91,6 +93,7 @@ async function readListeningAddress(child: ChildProcess): Promise<string> {
     child.stderr!.off('data', collectError).resume();
     return address;
   }
+  await closed;
   throw new Error(`anvil did not start: ${errors.join('').trim()}`);
 }
 

@@ -14,6 +14,12 @@ export const COMMON_FAILURES = {
   ],
 } as const;
 
+/** Fixed texts of the driver's errors that have no code. */
+const CODES_BY_TEXT = new Map([
+  ['The server does not support SSL connections', 'TLS_UNSUPPORTED'],
+  ['Query read timeout', 'ETIMEDOUT'],
+]);
+
 const CODE = /^[0-9A-Z_]{3,40}$/;
 
 /** Reports the code of an error and returns the fault to throw. */
@@ -24,6 +30,8 @@ export function toStoreUnavailable(error: unknown, report: ReportFailure): Fault
 
 /** Returns the driver's code if it is well-formed, else `UNKNOWN`. */
 export function nameFailure(error: unknown): string {
-  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  const { code = CODES_BY_TEXT.get(String((error as Partial<Error> | undefined)?.message)) } = (error ?? {}) as {
+    readonly code?: unknown;
+  };
   return typeof code === 'string' && CODE.test(code) ? code : 'UNKNOWN';
 }
