@@ -7,15 +7,22 @@ import { dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { VARIABLES } from '../src/config/variables.ts';
+import { SECRETS, VARIABLES } from '../src/config/variables.ts';
 import { parsePlainYaml, type Plain } from '../testing/harness/plain-yaml.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const known: ReadonlySet<string> = new Set(VARIABLES);
+const known: ReadonlySet<string> = new Set([...VARIABLES, ...SECRETS.map((name) => `${name}_FILE`)]);
 const documented = new Set([...read('docs/operating.md').matchAll(/^\| `([a-z_]+)`/gm)].map(([, name]) => name!));
 
-const PLAIN_FILES = globSync('deploy/**/*.{yaml,yml}', { cwd: ROOT }).filter((path) => !path.includes('templates/'));
+/** Job that rules and dashboard select. */
+const JOB = /job_name: (\S+)/.exec(read('deploy/prometheus/prometheus.yml'))![1]!;
+
+/** The chart's `files` link to files outside it, and its `ci` values are checked with the chart. */
+const PLAIN_FILES = globSync('deploy/**/*.{yaml,yml}', { cwd: ROOT }).filter(
+  (path) => !/helm\/(?:templates|files|ci)\//.test(path),
+);
+const VALUE_SETS = globSync('deploy/helm/ci/*.yaml', { cwd: ROOT });
 const TEMPLATES = globSync('deploy/helm/templates/*.yaml', { cwd: ROOT });
 
 /** Returns whether a metric is documented, or one of the process. */
@@ -181,13 +188,50 @@ describe('the chart', () => {
     expect([judge({}), validate.errors]).toEqual([true, null]);
   });
 
-  it.each([
+  it.each(VALUE_SETS)('accepts the value set %s', (path) => {
+    expect([judge(parsePlainYaml(read(path)) as object), validate.errors]).toEqual([true, null]);
+  });
+
+  it('has at least ten value sets, which together set every value', () => {
+    const set = VALUE_SETS.flatMap((path) => Object.keys(parsePlainYaml(read(path)) as object));
+    expect(VALUE_SETS.length).toBeGreaterThanOrEqual(10);
+    expect(Object.keys(values).filter((name) => !set.includes(name))).toEqual([]);
+  });
+
+  it.each<[name: string, changes: object]>([
     ['no replica', { replicas: 0 }],
     ['a value that no template reads', { replica: 2 }],
     ['a secret among the variables', { environment: { DATABASE_URL: 'postgres://x' } }],
+    ['a variable that the chart sets', { environment: { ONBOARDING_TOKENS_FILE: '/x' } }],
     ['a variable that is not a text', { environment: { MAIN_CHAIN_ID: 1 } }],
+    ['a disruption budget that blocks every drain', { disruptionBudget: { maxUnavailable: 0 } }],
+    ['an image name with a space', { image: { repository: 'a b' } }],
+    ['a pull secret that is no name', { image: { repository: 'a', pullSecrets: ['A B'] } }],
+    ['a file without a source', { files: [{ name: 'ca' }] }],
+    ['a file with two sources', { files: [{ name: 'ca', secret: 'a', claim: 'b' }] }],
+    ['a file whose name leaves its folder', { files: [{ name: '../tmp', secret: 'a' }] }],
+    ['an ingress without a host', { ingress: { enabled: true, host: '' } }],
+    ['a misspelled member of the ingress', { ingress: { enabled: true, host: 'a', hosts: ['b'] } }],
+    ['an annotation that is not a text', { podAnnotations: { a: true } }],
+    ['a label with a space', { nodeSelector: { 'a/b': 'c d' } }],
+    ['a toleration with an unknown effect', { tolerations: [{ key: 'a', effect: 'Never' }] }],
+    ['a misspelled affinity', { affinity: { nodeAfinity: {} } }],
+    ['an affinity without terms', { affinity: { podAffinity: {} } }],
+    ['a quantity with an unknown unit', { resources: { limits: { memory: '1GB' } } }],
+    ['an unknown resource', { resources: { limits: { mem: '1Gi' } } }],
+    ['an empty source of a network policy', { networkPolicy: { enabled: true, callers: [{}] } }],
+    ['a source with a cidr and labels', { networkPolicy: { callers: [{ cidr: '::/0', podLabels: { a: 'b' } }] } }],
+    ['a text instead of a switch', { autoscaling: { enabled: 'yes' } }],
+    ['an interval without a unit', { serviceMonitor: { enabled: true, interval: '15' } }],
   ])('rejects %s', (_name, changes) => {
     expect(judge(changes)).toBe(false);
+  });
+
+  it('contains the rules and the dashboard of this repository', () => {
+    expect(read('deploy/helm/files/alerts.yaml')).toBe(read('deploy/prometheus/alerts.yaml'));
+    expect(read('deploy/helm/files/dashboard.json')).toBe(read('deploy/grafana/dashboards/machine-rating.json'));
+    expect(parsePlainYaml(read('deploy/helm/Chart.yaml'))).toMatchObject({ name: JOB });
+    expect(read('deploy/helm/templates/service-monitor.yaml')).toContain('jobLabel: app.kubernetes.io/name\n');
   });
 
   it.each(TEMPLATES)('uses existing values and closes its blocks in %s', (path) => {

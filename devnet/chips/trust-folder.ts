@@ -56,7 +56,7 @@ export function addChip(folder: string, name: string, namespace: Namespace, now:
   const authority = { intermediate: read('intermediate.pem'), intermediateKey: read('intermediate.key') };
   const chip = issueTestChip(authority, namespace, now);
   writeFileSync(files.key, chip.key, { flag: 'wx', mode: OWNER_ONLY });
-  writeFileSync(files.certificate, chip.certificate, { flag: 'wx' });
+  writeFileSync(files.certificate, chip.certificate, { flag: 'wx', mode: OWNER_ONLY });
   return files;
 }
 
