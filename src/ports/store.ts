@@ -287,16 +287,19 @@ export interface AppliedDecision extends SignedDecision {
   readonly appliedAtMilliseconds: number;
 }
 
+/** Decisions of one machine that the log retains. An owner may decide once a second, so without a limit one machine could fill a disk. */
+export const MAX_LOGGED_DECISIONS = 500;
+
 /** Monetization decisions in force, and their log ("Monetization opt-in" of the interface; architecture, rule 4). */
 export interface DecisionStore {
   /** Returns the decision in force; undefined without one. */
   readDecision(id: MachineId): Promise<SignedDecision | undefined>;
   /**
-   * Puts a decision in force and into the log if its timestamp is strictly newer than that of the one in force; one statement compares
+   * Puts a decision in force and into the log, which drops its oldest beyond the limit, if its timestamp is strictly newer than that of the one in force; one statement compares
    * and writes. Returns true when both are on disk; false, with nothing stored, when it is not newer.
    */
   applyDecision(decision: AppliedDecision): Promise<boolean>;
-  /** Returns every decision that was ever in force, oldest first. */
+  /** Returns the newest decisions that were in force, at most `MAX_LOGGED_DECISIONS`, oldest first. */
   listAppliedDecisions(id: MachineId): Promise<AppliedDecision[]>;
 }
 

@@ -1,8 +1,11 @@
-/** Metrics of the service, computed from its counters on each scrape. `docs/operating.md` documents every name. */
+/**
+ * Metrics of the service, computed from its counters on each scrape. `docs/operating.md` documents every name. A counter
+ * that an alert reads exists from the start with the value 0, because a rate cannot see the first value of a series.
+ */
 import { getReadiness } from '../actions/health.ts';
 import type { CallCounter } from '../domain/metrics/call-counter.ts';
 import type { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
-import type { ChainName } from '../domain/faults.ts';
+import { UNREADABLE_CAUSES, type ChainName, type UnreadableCause } from '../domain/faults.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { DistributedCounters } from '../ports/runtime.ts';
@@ -42,7 +45,7 @@ export interface UpstreamCounts {
     readonly httpRequests: number;
     readonly calls: CallCounter;
     readonly durations: LatencyHistogram;
-    readonly failures: Readonly<Partial<Record<string, number>>>;
+    readonly failures: Readonly<Partial<Record<UnreadableCause, number>>>;
     readonly machineReads: number;
     /** The following exist for the main chain only. */
     readonly disagreements?: number;
@@ -193,7 +196,7 @@ function toUpstreamMetrics({ chain, counters, budget }: UpstreamCounts): MetricF
     counterOf(
       'svc_upstream_failures_total',
       'Requests to nodes without a usable response, by cause.',
-      Object.entries(failures).map(([cause, count]) => ({ labels: { chain, cause }, value: count ?? 0 })),
+      UNREADABLE_CAUSES.map((cause) => ({ labels: { chain, cause }, value: failures[cause] ?? 0 })),
     ),
     counterOf(
       'svc_rpc_disagreements_total',

@@ -9,6 +9,9 @@ import type { LimiterReport } from '../limits/rate-limiter.ts';
 /** Methods with their own counter; all others share one. */
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS'];
 const OTHER_METHOD = 'other';
+/** Status classes that exist from the start for a registered method, in hundreds: a rate cannot see the first value of a series. */
+const INITIAL_CLASSES = [2, 5];
+const UNEXPECTED = 'Unexpected ';
 
 /** Responses of one route. */
 export class RouteMetrics {
@@ -17,6 +20,12 @@ export class RouteMetrics {
 
   constructor(route: string) {
     this.route = route;
+  }
+
+  /** Creates the counters of a method with the value 0. */
+  initialize(method: string): void {
+    const histograms = this.#histogramsOf(method);
+    for (const hundreds of INITIAL_CLASSES) histograms[hundreds] ??= new LatencyHistogram();
   }
 
   add(method: string, status: number, milliseconds: number): void {
@@ -58,7 +67,7 @@ export interface FaultCount {
 
 export class RequestMetrics {
   readonly #routes = new Map<string, RouteMetrics>();
-  readonly #faults = new Map<string, number>();
+  readonly #faults = new Map([[UNEXPECTED, 0]]);
   readonly #limiters = new Map<string, () => LimiterReport>();
   #lastCaller = '';
   #sameCallerRequests = 0;
@@ -71,7 +80,7 @@ export class RequestMetrics {
   }
 
   addFault(error: unknown): void {
-    const key = error instanceof Fault ? `${error.kind} ${causeOf(error)}` : 'Unexpected ';
+    const key = error instanceof Fault ? `${error.kind} ${causeOf(error)}` : UNEXPECTED;
     this.#faults.set(key, (this.#faults.get(key) ?? 0) + 1);
   }
 
