@@ -8,6 +8,7 @@ import { createWorkScope } from './adapters/rpc/work-scope.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
+import { createHealthChecks } from './http/routes/health.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
 import { createActionState } from './ports/action-state.ts';
 import type { Ctx } from './ports/ctx.ts';
@@ -151,7 +152,13 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const head = main && (() => main.indexers.report().head);
     const index = main && (() => main.indexers.report());
     const counted = { http, upstreams, loops: loops.all, head, index, writes, databaseFailures, distributedCounters };
-    await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, shutdown);
+    const sources = { ctx, ...counted, isLeader: loops.isLeading };
+    await openAdmin(
+      config,
+      sources,
+      createHealthChecks(ctx, () => app.server.listening),
+      shutdown,
+    );
     if (main !== undefined) await awaitHead(main);
     await app.listen({ ...config.listen });
     shutdown.add(() => closeListener(app));

@@ -3,36 +3,27 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import type { Config } from '../../src/config.ts';
-import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
+import { explainDatabaseFailure } from '../database-remedies.ts';
 import { ok, unreachable, warn, type Finding } from './check-result.ts';
 
-/**
- * Opens an existing database as the service does, which migrates its schema, and stores what the rehearsal learned about
- * the nodes. Creates none.
- */
-export async function examineDatabase({ database }: Config, profiles: NodeProfiles): Promise<Finding> {
-  const examineStore = (url: string, remedy: string) => examineAt(url, profiles, remedy);
-  if (database.kind === 'postgres') return examineStore(database.url, 'check the server and the credentials');
+/** Opens an existing database as the service does, which migrates its schema. Creates none. */
+export async function examineDatabase({ database }: Config): Promise<Finding> {
+  if (database.kind === 'postgres') return examineStore(database.url);
   if (database.path === ':memory:') {
     return warn('DATABASE_URL', 'in memory, so every start rebuilds the index', 'name a file to keep it');
   }
-  if (existsSync(database.path)) return examineStore(`sqlite:${database.path}`, 'check the file and its owner');
+  if (existsSync(database.path)) return examineStore(`sqlite:${database.path}`);
   return examineFolder(dirname(resolve(database.path)));
 }
 
-async function examineAt(url: string, profiles: NodeProfiles, remedy: string): Promise<Finding> {
-  let reason = '';
+async function examineStore(url: string): Promise<Finding> {
+  let code = 'UNKNOWN';
   try {
-    const store = await createStore(url, { reportFailure: (kind) => (reason = ` (${kind})`) });
-    try {
-      await store.checkWritable();
-      await store.writeNodeProfiles(profiles, Math.floor(Date.now() / 1000));
-    } finally {
-      await store.close();
-    }
+    const store = await createStore(url, { reportFailure: (reported) => (code = reported) });
+    await store.checkWritable().finally(() => store.close());
     return ok('DATABASE_URL', 'writable, with the schema of this release');
   } catch {
-    return unreachable('DATABASE_URL', `cannot be opened or written${reason}`, remedy);
+    return unreachable('DATABASE_URL', 'cannot be opened or written', explainDatabaseFailure(code));
   }
 }
 

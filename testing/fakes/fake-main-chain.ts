@@ -148,7 +148,7 @@ export class FakeChain implements MainChainLog {
     );
   }
 
-  readLogs({ fromBlock, toBlock, eventsOf, transfersOf, chipLogsOf }: LogQuery): Promise<ChainLog[]> {
+  readLogs({ fromBlock, toBlock, eventsOf, transfersOf, tokenTransfersOf, chipLogsOf }: LogQuery): Promise<ChainLog[]> {
     return this.#respond('logs', [fromBlock, toBlock], () => {
       const found = this.#logsOf(fromBlock, toBlock).filter(
         ({ event, registry }) =>
@@ -157,6 +157,8 @@ export class FakeChain implements MainChainLog {
           (chipLogsOf === undefined ||
             ((registry?.kind === 'chip-attested' || registry?.kind === 'chip-revoked') &&
               registry.machineId === chipLogsOf)) &&
+          (tokenTransfersOf === undefined ||
+            (registry?.kind === 'transfer' && registry.machineId === tokenTransfersOf)) &&
           (transfersOf === undefined ||
             (registry?.kind === 'transfer' && registry[transfersOf.side] === transfersOf.holder)),
       );

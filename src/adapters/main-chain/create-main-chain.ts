@@ -203,7 +203,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     const { position, profile } = members[0]!;
     return { node: position, logLimits: profile.logLimits, readLogs: own.readLogs, readHeaders: own.readHeaders };
   });
-  const indexing = { ...shared, witnesses };
+  const indexing = { ...shared, witnesses, countHosts: agreement?.countHosts };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),

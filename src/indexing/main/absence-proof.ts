@@ -67,7 +67,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
 
   async function prove({ blockNumber }: Checkpoint): Promise<StepOutcome> {
-    if (clock.nowMilliseconds() - retriedAt >= retryMilliseconds) {
+    if (hasPassed(clock, retriedAt, retryMilliseconds)) {
       const hasFailed = unproven.length > 0;
       retryMilliseconds = hasFailed
         ? Math.min(MAX_RETRY_MILLISECONDS, 2 * retryMilliseconds)
@@ -229,6 +229,11 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   }
 
   return { prove };
+}
+
+/** Returns whether the time has passed; a clock that was set back makes it at most twice as long. */
+export function hasPassed(clock: Clock, since: number, milliseconds: number): boolean {
+  return Math.abs(clock.nowMilliseconds() - since) >= milliseconds;
 }
 
 /** Returns the newest part of the range that no segment covers; undefined where all is covered. */

@@ -334,6 +334,26 @@ describe('the background proof', () => {
     expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
   });
 
+  it('tries again after the clock was set back by a day', async () => {
+    const chain = createChain(HISTORY);
+    let isHiding = true;
+    chain.witnesses = [witness(chain, 0), witness(chain, 1, (logs) => (isHiding ? [] : logs))];
+    const opened = await openProver(chain, asTold);
+    chain.servesReceipts = false;
+    chain.faults.header = (header) => ({ ...header, logsBloom: ZERO_BLOOM });
+    await proveAll(opened);
+    expect(opened.prover.report().unproven).toBe(4);
+    const whole = { fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' };
+    expect(await opened.store.listProofSegments()).not.toEqual([whole]);
+    chain.servesReceipts = true;
+    chain.faults = {};
+    isHiding = false;
+    opened.time.jump(-86_400_000);
+    await proveAll(opened);
+    expect(opened.prover.report().unproven).toBe(0);
+    expect(await opened.store.listProofSegments()).toEqual([whole]);
+  });
+
   it('leaves blocks unproven where neither receipts nor blooms prove anything, and tries again later', async () => {
     const chain = createChain(HISTORY);
     chain.witnesses = [witness(chain, 0), witness(chain, 1)];

@@ -154,7 +154,9 @@ export function createBlockReader(
     const prefetched = isPrefetched ? [bloomMatches.pop()!] : [];
     for (const batch of [prefetched, ...chunk(bloomMatches, PROOFS_PER_BATCH)]) {
       const proofs =
-        batch === prefetched ? checkBlocks(contracts, batch, isPrefetched ? [lastLogs] : []) : await readProofs(batch);
+        batch === prefetched
+          ? await checkBlocks(chain, contracts, batch, isPrefetched ? [lastLogs] : [])
+          : await readProofs(batch);
       batch.forEach((header, i) => {
         checkContainsLogs(proofs[i]!, logsByBlock.get(header.number) ?? []);
         logsByBlock.set(header.number, [...proofs[i]!]);

@@ -8,7 +8,7 @@ import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
-import { isTransientFailure, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { isTransientFailure, RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { sendAltRpc } from './json-rpc.ts';
 import type { AltChainLimits } from '../limits.ts';
@@ -167,5 +167,5 @@ function parseResult<T>(method: RpcMethod<T>, result: unknown): T {
 
 /** Converts `RpcFailure` to the `ChainUnreadable` fault; returns any other error unchanged. */
 export function toAltFault(error: unknown): unknown {
-  return error instanceof RpcFailure ? chainUnreadable('alt', error.unreadable) : error;
+  return error instanceof RpcFailure ? chainUnreadable('alt', toUnreadableCause(error)) : error;
 }

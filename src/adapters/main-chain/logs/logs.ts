@@ -20,7 +20,7 @@ import {
   type ProvenLog,
 } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { METHOD_NOT_FOUND } from '../rpc/batch-delivery.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
@@ -48,6 +48,7 @@ export interface MainChainLogOptions {
   readonly counters: MainUpstreamCounters;
   readonly startRead: () => Deadline;
   readonly witnesses: readonly ChainWitness[];
+  readonly countHosts?: MainChainLog['countHosts'];
   /** Returns the largest number of records per call. */
   readonly readPageLimit: (block: Header, deadline: Deadline) => Promise<number>;
 }
@@ -66,12 +67,16 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   function logsCall(
     fromBlock: number,
     toBlock: number | 'latest',
-    { eventsOf, transfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
+    { eventsOf, transfersOf, tokenTransfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
   ): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
     if (transfersOf !== undefined) {
       const holder = `0x${transfersOf.holder.slice(2).padStart(64, '0')}`;
       const topics = [TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
+      return getLogs({ ...range, address: addresses.machineRegistry, topics });
+    }
+    if (tokenTransfersOf !== undefined) {
+      const topics = [TRANSFER_TOPIC, null, null, toTopic(tokenTransfersOf)];
       return getLogs({ ...range, address: addresses.machineRegistry, topics });
     }
     if (chipLogsOf !== undefined) {
@@ -95,7 +100,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       return await send(calls, deadline);
     } catch (error) {
       if (error instanceof RpcFailure && error.kind === 'rate') {
-        throw new LogQueryRefused('rate-limited', error.retryAfterSeconds);
+        const reason = error.code === PAYMENT_REQUIRED ? 'calls-used-up' : 'rate-limited';
+        throw new LogQueryRefused(reason, error.retryAfterSeconds);
       }
       throw toMainFault(error);
     }
@@ -154,6 +160,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   return {
     addresses: effects.addresses,
     witnesses: options.witnesses,
+    countHosts: options.countHosts,
     get logLimits() {
       return nodes.firstProfile().logLimits;
     },

@@ -8,7 +8,7 @@ import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import type { NodeFeature, NodeProfile } from '../../rpc/node-profile.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { divideAddressLists } from './address-lists.ts';
 import { createBatchDelivery } from './batch-delivery.ts';
 import { lacksFeature, learnFeatures } from './node-features.ts';
@@ -67,7 +67,8 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
 
   async function readChainId(node: PoolNode, deadline: Deadline): Promise<number> {
     const [response] = await deliver(node, [{ method: 'eth_chainId', params: [] }], deadline);
-    const actual = parseQuantity(response?.ok === true ? response.result : undefined);
+    if (response?.ok === false) throw new RpcFailure('rpc-error', 'failed', { code: response.code });
+    const actual = parseQuantity(response?.result);
     if (actual === undefined) throw new RpcFailure('malformed');
     return actual;
   }
@@ -143,5 +144,5 @@ export function isTransient(response: RpcResponse): boolean {
 
 /** Converts a `RpcFailure` into the fault `ChainUnreadable`; returns any other error unchanged. */
 export function toMainFault(error: unknown): unknown {
-  return error instanceof RpcFailure ? chainUnreadable('main', error.unreadable) : error;
+  return error instanceof RpcFailure ? chainUnreadable('main', toUnreadableCause(error)) : error;
 }
