@@ -7,19 +7,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AltChainAdapter } from '../../../src/adapters/alt-chain/create-alt-chain.ts';
 import type { Config } from '../../../src/config.ts';
 import { judgeFleetCount } from '../../../src/domain/alt-chain/alt-fleet.ts';
-import {
-  explainCause,
-  formatCount,
-  formatDuration,
-  MAX_FIRST_INDEX_SECONDS,
-  type PlainIndexCause,
-} from '../../../src/domain/index-rules/index-cause.ts';
+import { explainCause, formatCount, type PlainIndexCause } from '../../../src/domain/index-rules/index-cause.ts';
 import { findAltCause, type AltLoopName } from '../../../src/indexing/alt/alt-causes.ts';
 import { checkPage } from '../../../src/indexing/alt/signature-pager.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../../src/ports/alt-chain.ts';
 import { ok, type Finding } from '../check-result.ts';
 import { toCauseFinding } from './cause-finding.ts';
-import { formatBytes, RATE_TEXTS, type CallRate } from './estimate.ts';
+import { describeAltEstimate, estimateTransactions, type AltListing } from './alt-estimate.ts';
+import type { CallRate } from './estimate.ts';
 import { openRawNode, type RawCall, type RawNode } from './raw-node.ts';
 
 export interface AltRehearsalOptions {
@@ -61,17 +56,15 @@ export async function rehearseAltStart(options: AltRehearsalOptions): Promise<Fi
       // The same refusal concerns both.
       ...('finding' in counts && counts.finding.text !== fleet.text ? [counts.finding] : []),
       fleet,
-      ...describeEstimate(estimateTransactions(listing.value, settings.firstSlot), chooseRate(options)),
+      ...describeAltEstimate(estimateTransactions(listing.value, settings.firstSlot), chooseRate(options)),
     ];
   } finally {
     await node.close();
   }
 }
 
-interface Listing {
+interface Listing extends AltListing {
   readonly rows: readonly SignatureRow[];
-  /** Whether no older transactions exist since the first slot. */
-  readonly isWhole: boolean;
 }
 
 /** Lists the newest transactions of the event registry. */
@@ -85,13 +78,6 @@ async function listNewest(history: AltHistory, firstSlot: number): Promise<Listi
     if (found.length === 0 || found.at(-1)!.slot < firstSlot) return { rows, isWhole: true };
   }
   return { rows, isWhole: false };
-}
-
-/** Returns the number of transactions since the first slot, at the density of those listed. */
-function estimateTransactions({ rows, isWhole }: Listing, firstSlot: number): number {
-  const [newest, oldest] = [rows[0]?.slot ?? firstSlot, rows.at(-1)?.slot ?? firstSlot];
-  if (isWhole || oldest <= firstSlot || newest === oldest) return rows.length;
-  return Math.round((rows.length * (newest - firstSlot)) / (newest - oldest));
 }
 
 async function examineTransaction(
@@ -171,23 +157,4 @@ function chooseRate({ settings, adapter }: AltRehearsalOptions): CallRate {
   const { durations, httpRequests } = adapter.counters;
   const secondsPerCall = durations.sumSeconds / Math.max(1, httpRequests);
   return { callsPerSecond: REQUESTS_IN_FLIGHT / Math.max(secondsPerCall, 0.001), source: 'latency' };
-}
-
-const ROWS_PER_CALL = 1_000;
-/** Identity, slots, counts and machines. */
-const FIXED_CALLS = 20;
-const ROW_BYTES = 250;
-const TRANSACTION_BYTES = 3_000;
-
-function describeEstimate(transactions: number, { callsPerSecond, source }: CallRate): Finding[] {
-  const calls = transactions + Math.ceil(transactions / ROWS_PER_CALL) + FIXED_CALLS;
-  const seconds = calls / callsPerSecond;
-  const bytes = transactions * (ROW_BYTES + TRANSACTION_BYTES);
-  const text =
-    `about ${formatCount(calls, 'call')} and ${formatBytes(bytes)} for ${formatCount(transactions, 'transaction')}: ` +
-    `rated after about ${formatDuration(seconds)}, at ${formatCount(Math.max(1, Math.round(callsPerSecond)), 'call')} ` +
-    `a second (${RATE_TEXTS[source]})`;
-  const finding = ok('alt first start', text);
-  if (seconds < MAX_FIRST_INDEX_SECONDS) return [finding];
-  return [finding, toCauseFinding(explainCause({ kind: 'alt-first-index-slow', seconds }))];
 }
