@@ -20,6 +20,7 @@ import { createRates } from './composition/currency-rates.ts';
 import { openDatabase, openReplica } from './composition/database.ts';
 import { startLoops } from './composition/background-loops.ts';
 import { awaitHead, openMainChain } from './composition/main-chain.ts';
+import { createProfileLoop, readNodeProfiles } from './composition/node-profiles.ts';
 import { openOnboarding } from './composition/onboarding.ts';
 import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './composition/process-time.ts';
 import { openDistributedCounters } from './composition/distributed-counters.ts';
@@ -66,7 +67,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const rates = await createRates(config, store, log);
     const { fxRates } = rates;
     const workScope = createWorkScope();
-    const start = { config, log, isLenient, shutdown, store, fxRates, workScope };
+    const nodeProfiles = await readNodeProfiles(store, log);
+    const start = { config, log, isLenient, shutdown, store, fxRates, workScope, nodeProfiles };
     const main = await openMainChain(start);
     const alt = main && (await openAltChain(start));
     const onboarding = await openOnboarding(start);
@@ -123,10 +125,16 @@ export async function startService(config: Config, { log, isLenient = false }: S
       logsRequests: REQUEST_LOG_LEVELS.includes(config.log.level),
     });
 
+    const profileLoop = createProfileLoop({
+      ...{ store, log, shutdown },
+      listProfiles: () => new Map([...(main?.adapter.listProfiles() ?? []), ...(alt?.adapter.listProfiles() ?? [])]),
+    });
     const isIndexing = config.indexer !== 'off';
     const loops = startLoops({
       ...{ config, log, shutdown, reportFailure },
-      own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop].filter((loop) => loop !== undefined),
+      own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop, main && profileLoop].filter(
+        (loop) => loop !== undefined,
+      ),
       workers:
         main === undefined || !isIndexing
           ? []

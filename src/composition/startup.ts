@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { FxRates } from '../ports/rates.ts';
+import type { NodeProfiles } from '../ports/node-profiles.ts';
 import type { Log, WorkScope } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -15,6 +16,8 @@ export interface ServiceStart {
   readonly store: Store;
   readonly fxRates: FxRates;
   readonly workScope: WorkScope;
+  /** What an earlier process learned about the nodes. */
+  readonly nodeProfiles: NodeProfiles;
 }
 
 /** How long a start waits for nodes and feeds; slower ones are awaited while serving. */

@@ -14,6 +14,7 @@ import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
+import type { NodeProfileStore } from './node-profiles.ts';
 import type { ChipLogBody, EventGeneration, RegistryLogBody } from './main-chain.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
@@ -67,6 +68,9 @@ export interface HeadObservation {
 /** One log of a chip record. */
 export type ChipLogEntry = ChipLogBody & RegistryLogPlace;
 
+/** One transfer of a token, its mint and its burn included. */
+export type TransferLogEntry = Extract<RegistryLogEntry, { readonly kind: 'transfer' }>;
+
 /** What the index holds about one machine. */
 export interface IndexedMachine {
   readonly checkpoint: Checkpoint;
@@ -75,6 +79,8 @@ export interface IndexedMachine {
   readonly ownership: OwnershipChange;
   /** In chain order, up to the checkpoint. */
   readonly chipLogs: readonly ChipLogEntry[];
+  /** In chain order, up to the checkpoint. */
+  readonly transfers: readonly TransferLogEntry[];
 }
 
 export interface MainChainIndexStore {
@@ -102,6 +108,8 @@ export interface MainChainIndexStore {
   readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
   /** Replaces the chip logs of a machine in the blocks up to `throughBlock`, and begins a new epoch. */
   replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): Promise<void>;
+  /** Replaces the transfers of a machine in the blocks up to `throughBlock`, judges its events again, and begins a new epoch. */
+  replaceTransfers(id: MachineId, throughBlock: number, logs: readonly TransferLogEntry[]): Promise<void>;
   /**
    * Replaces the event logs of a machine by all its event logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
    * when the checkpoint is no longer `checkpoint`.
@@ -341,7 +349,8 @@ export interface Store
     DecisionStore,
     ChipStore,
     AltEventStore,
-    AltFleetStore {
+    AltFleetStore,
+    NodeProfileStore {
   /** Returns all claimed identities as one text; equal for databases that index the same deployments. */
   readIdentities(): Promise<string>;
   /** Checks that the database accepts a write; throws otherwise. */

@@ -27,7 +27,7 @@ function createCounters() {
 
 const SOURCES: MetricSources = {
   ctx: createStubCtx(),
-  http: { responses: () => [], faults: () => [], limiters: () => [] },
+  http: { responses: () => [], faults: () => [], limiters: () => [], sameCallerRequests: () => 3 },
   upstreams: [
     {
       budget: () => BUDGET,
@@ -72,6 +72,7 @@ test('GET /metrics returns the samples of the service and the metrics of the pro
   const causes = UNREADABLE_CAUSES.length;
   expect(samples.filter(isZeroFailure)).toHaveLength(2 * (causes - 1));
   expect(lines).toEqual([
+    'svc_same_caller_requests 3',
     'svc_shared_counters_up 0',
     'svc_shared_counters_failures_total 8',
     'svc_upstream_requests_total{chain="main"} 3',

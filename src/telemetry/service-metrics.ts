@@ -21,6 +21,7 @@ export interface HttpCounts {
     readonly durations: LatencyHistogram;
   }[];
   faults(): readonly { readonly fault: string; readonly cause: string; readonly count: number }[];
+  sameCallerRequests(): number;
   limiters(): readonly {
     readonly name: string;
     readonly keys: number;
@@ -135,6 +136,9 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
   ];
 }
 
+/** Metric that `svc doctor` reads. */
+export const SAME_CALLER_METRIC = 'svc_same_caller_requests';
+
 function toHttpMetrics(http: HttpCounts): MetricFamily[] {
   const limiters = http.limiters();
   return [
@@ -168,6 +172,7 @@ function toHttpMetrics(http: HttpCounts): MetricFamily[] {
       type: 'gauge',
       samples: limiters.map(({ name, capacity }) => ({ labels: { limiter: name }, value: capacity })),
     },
+    gauge(SAME_CALLER_METRIC, 'Rate-limited requests in a row from one address.', http.sameCallerRequests()),
   ];
 }
 

@@ -12,6 +12,7 @@ import { testRatingStates } from './store/rating-states.ts';
 import { testFxRates } from './store/fx-rates.ts';
 import { testIndexProof } from './store/index-proof.ts';
 import { testMainChainIndex } from './store/main-chain-index.ts';
+import { testNodeProfiles } from './store/node-profiles.ts';
 import { testOwnership } from './store/ownership.ts';
 import { testPersistence } from './store/persistence.ts';
 import { testProcesses } from './store/processes.ts';
@@ -79,6 +80,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testRatingStateDays(under);
     testActiveMachines(under);
     testFxRates(under);
+    testNodeProfiles(under);
     testDecisions(under);
     testEvidenceRecords(under);
     testAltEvents(under);

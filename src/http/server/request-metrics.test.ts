@@ -74,3 +74,14 @@ test('reports keys and refusals of the limiter', async () => {
   expect(tally.limiters()[0]).toEqual({ name: 'general', keys: 2, capacity: 24_999, refused: 2 });
   expect(listAnswers()).toEqual(['/echo/:value GET 2xx 1', '/thing GET 2xx 90', '/thing GET 4xx 2']);
 });
+
+test('counts requests in a row from one address, without health checks', async () => {
+  const ask = (url: string, remoteAddress: string) => app.inject({ url, remoteAddress });
+  for (let i = 0; i < 3; i++) await ask('/thing', '192.0.2.1');
+  expect(tally.sameCallerRequests()).toBe(3);
+  await ask('/health', '192.0.2.9');
+  await ask('/echo/a', '192.0.2.1');
+  expect(tally.sameCallerRequests()).toBe(4);
+  await ask('/thing', '192.0.2.2');
+  expect(tally.sameCallerRequests()).toBe(1);
+});

@@ -69,6 +69,8 @@ export class RequestMetrics {
   readonly #routes = new Map<string, RouteMetrics>();
   readonly #faults = new Map([[UNEXPECTED, 0]]);
   readonly #limiters = new Map<string, () => LimiterReport>();
+  #lastCaller = '';
+  #sameCallerRequests = 0;
 
   /** Returns the metrics that all methods of one pattern share. */
   ofRoute(pattern: string): RouteMetrics {
@@ -84,6 +86,20 @@ export class RequestMetrics {
 
   addLimiter(name: string, report: () => LimiterReport): void {
     this.#limiters.set(name, report);
+  }
+
+  /** Counts a request of the address by which rates are counted. */
+  addCaller(address: string): void {
+    if (address !== this.#lastCaller) {
+      this.#lastCaller = address;
+      this.#sameCallerRequests = 0;
+    }
+    this.#sameCallerRequests += 1;
+  }
+
+  /** Returns how many requests in a row came from one address; many suggest a load balancer that is not trusted. */
+  sameCallerRequests(): number {
+    return this.#sameCallerRequests;
   }
 
   responses(): ResponseCount[] {

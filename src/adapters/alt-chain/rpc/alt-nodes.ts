@@ -4,10 +4,11 @@
  */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
+import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
-import { isTransientFailure, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { isTransientFailure, RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { sendAltRpc } from './json-rpc.ts';
 import type { AltChainLimits } from '../limits.ts';
@@ -25,6 +26,8 @@ export interface AltNodes {
    * with another hash is not used until it reports the configured one.
    */
   readGenesisHashes(deadline: Deadline): Promise<readonly (AltKey | undefined)[]>;
+  /** Returns what was learned about each node, to be stored. */
+  listProfiles(): NodeProfiles;
   close(): Promise<void>;
 }
 
@@ -148,6 +151,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       }
     },
     readGenesisHashes: pool.readIdentities,
+    listProfiles: pool.listProfiles,
     close: pool.close,
   };
 }
@@ -163,5 +167,5 @@ function parseResult<T>(method: RpcMethod<T>, result: unknown): T {
 
 /** Converts `RpcFailure` to the `ChainUnreadable` fault; returns any other error unchanged. */
 export function toAltFault(error: unknown): unknown {
-  return error instanceof RpcFailure ? chainUnreadable('alt', error.unreadable) : error;
+  return error instanceof RpcFailure ? chainUnreadable('alt', toUnreadableCause(error)) : error;
 }

@@ -409,4 +409,14 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE event_imports ADD COLUMN log_index ${integer} NOT NULL DEFAULT 0`,
     ],
   },
+  {
+    name: 'profiles of nodes',
+    statements: ({ columns: { integer, text, bytes }, clustered }) => [
+      `CREATE TABLE node_profiles (
+        url_hash ${bytes} NOT NULL PRIMARY KEY CHECK (length(url_hash) = 32),
+        profile ${text} NOT NULL,
+        updated_at ${integer} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
 ];
