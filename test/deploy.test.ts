@@ -2,11 +2,14 @@
  * Static checks of the files in `deploy/`. No engine runs: YAML is parsed, schemas are compiled, and every variable, metric, value and file that
  * they name must exist.
  */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { listNeeded, LOADED } from '../deploy/prune-modules.ts';
 import { SECRETS, VARIABLES } from '../src/config/variables.ts';
 import { parsePlainYaml, type Plain } from '../testing/harness/plain-yaml.ts';
 
@@ -291,6 +294,38 @@ describe('the image', () => {
     };
     runInNewContext(script, { process: { env }, fetch });
     expect(requested).toEqual([`http://127.0.0.1:${port}/health`]);
+  });
+
+  it('retains the packages that the bundle leaves out, and what they depend on', () => {
+    const external = /external: \[(.*)\]/.exec(read('rolldown.config.js'))![1]!;
+    const names = [...external.matchAll(/'((?:@[\w-]+\/)?[\w-]+)(?:\/[\w.]+)?'/g)].map(([, name]) => name!);
+    expect(names.length).toBeGreaterThan(5);
+    // Pages are built; fonts are found by their path.
+    expect([...LOADED].sort()).toEqual([...names.filter((name) => name !== 'rolldown'), 'dejavu-fonts-ttf'].sort());
+    const needed = listNeeded(join(ROOT, 'node_modules'));
+    expect([...LOADED, 'pg-protocol', 'sonic-boom'].filter((name) => !needed.has(name))).toEqual([]);
+    expect(['viem', 'typescript', 'fastify'].filter((name) => needed.has(name))).toEqual([]);
+  });
+
+  it('contains nothing else after pruning', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'modules-'));
+    const needed = [...listNeeded(join(ROOT, 'node_modules'))].sort();
+    for (const name of [...needed, 'viem', '@scure/base', '@resvg/other', '.bin']) {
+      mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+      const manifest = needed.includes(name)
+        ? readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')
+        : '{}';
+      writeFileSync(join(folder, 'node_modules', name, 'package.json'), manifest);
+    }
+    const { status, stdout } = spawnSync(process.execPath, ['deploy/prune-modules.ts', folder], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    const left = globSync('**/package.json', { cwd: join(folder, 'node_modules') })
+      .map((path) => dirname(path))
+      .sort();
+    rmSync(folder, { recursive: true });
+    expect([status, stdout.trimEnd().split('\n'), left]).toEqual([0, needed, needed]);
   });
 
   it('contains the inputs of the build', () => {
