@@ -32,7 +32,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   adapter(
     'payment-sources',
     ['viem', ...PURE],
-    ['src/adapters/rpc', 'src/adapters/main-chain/rpc', 'src/adapters/alt-chain/rpc'],
+    ['src/adapters/rpc', 'src/adapters/main-chain', 'src/adapters/alt-chain'],
   ),
   adapter('redis', ['ioredis']),
   adapter('trust', []),

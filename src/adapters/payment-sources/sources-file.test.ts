@@ -84,17 +84,17 @@ describe('parseSources', () => {
     ...['bip122:1', 'https://node.example/secret-key', '', '__proto__'],
   ])('rejects a name that is not CAIP-2 of a supported namespace: %j', (name) => {
     expect(parseText(`{${JSON.stringify(name)}:${JSON.stringify(solana())}}`).problems).toEqual([
-      'SOURCES_FILE[0]: must be named eip155: and the chain id, or solana: and the first 32 characters of the genesis hash',
+      'SOURCES_FILE: source 1: must be named eip155: and the chain id, or solana: and the first 32 characters of the genesis hash',
     ]);
   });
 
   it('rejects a source that is not an object', () => {
-    expect(problemsOf({ 'eip155:1': ['x'] })).toEqual(['SOURCES_FILE["eip155:1"]: must be an object']);
+    expect(problemsOf({ 'eip155:1': ['x'] })).toEqual(['SOURCES_FILE: "eip155:1": must be an object']);
   });
 
   it('rejects members besides id, rpc and tokens', () => {
     expect(problemsOf({ 'eip155:1': evm({ 'secret-key': 1 }) })).toEqual([
-      'SOURCES_FILE["eip155:1"]: has members besides id, rpc, tokens',
+      'SOURCES_FILE: "eip155:1": has members besides id, rpc, tokens',
     ]);
   });
 
@@ -102,7 +102,7 @@ describe('parseSources', () => {
     expect(problemsOf({ 'eip155:1': evm({ id: '1' }) })).toBeUndefined();
     for (const id of ['2', 1, '01', null]) {
       expect(problemsOf({ 'eip155:1': evm({ id }) })).toEqual([
-        'SOURCES_FILE["eip155:1"].id: must be the chain id of the name, or missing',
+        'SOURCES_FILE: "eip155:1".id: must be the chain id of the name, or missing',
       ]);
     }
   });
@@ -111,7 +111,7 @@ describe('parseSources', () => {
     'rejects the id of a Solana source that is not decimal text of 64 bits: %j',
     (id) => {
       expect(problemsOf({ [SOLANA]: solana({ id }) })).toEqual([
-        `SOURCES_FILE["${SOLANA}"].id: must be the decimal text of a number of at most 64 bits`,
+        `SOURCES_FILE: "${SOLANA}".id: must be the decimal text of a number of at most 64 bits`,
       ]);
     },
   );
@@ -122,7 +122,7 @@ describe('parseSources', () => {
 
   it('rejects an id that two sources share', () => {
     expect(problemsOf({ 'eip155:8453': evm(), [SOLANA]: solana({ id: '8453' }) })).toEqual([
-      `SOURCES_FILE["${SOLANA}"].id: is that of another source`,
+      `SOURCES_FILE: "${SOLANA}".id: is that of another source`,
     ]);
   });
 
@@ -130,7 +130,7 @@ describe('parseSources', () => {
     'rejects other than 1 to 4 URLs: %j',
     (rpc) => {
       expect(problemsOf({ 'eip155:1': evm({ rpc }) })).toEqual([
-        'SOURCES_FILE["eip155:1"].rpc: must be an array of 1 to 4 URLs',
+        'SOURCES_FILE: "eip155:1".rpc: must be an array of 1 to 4 URLs',
       ]);
     },
   );
@@ -139,7 +139,7 @@ describe('parseSources', () => {
     'rejects a URL that no request can be sent to, without repeating it: %j',
     (url) => {
       expect(problemsOf({ 'eip155:1': evm({ rpc: ['https://node.example', url] }) })).toEqual([
-        'SOURCES_FILE["eip155:1"].rpc[1]: must be an http or https URL, its user and password percent-encoded',
+        'SOURCES_FILE: "eip155:1".rpc[1]: must be an http or https URL, its user and password percent-encoded',
       ]);
     },
   );
@@ -148,7 +148,7 @@ describe('parseSources', () => {
     'rejects other than 1 to 16 tokens: %j',
     (tokens) => {
       expect(problemsOf({ 'eip155:1': evm({ tokens }) })).toEqual([
-        'SOURCES_FILE["eip155:1"].tokens: must be an object of 1 to 16 tokens',
+        'SOURCES_FILE: "eip155:1".tokens: must be an object of 1 to 16 tokens',
       ]);
     },
   );
@@ -160,14 +160,14 @@ describe('parseSources', () => {
 
   it('rejects a symbol that is not a token of TOKENS_FILE, and repeats only a valid one', () => {
     expect(problemsOf({ 'eip155:1': evm({ tokens: { DAI: USDC, 'secret key': toAddress(1) } }) })).toEqual([
-      'SOURCES_FILE["eip155:1"].tokens.DAI: is not a token of TOKENS_FILE',
-      'SOURCES_FILE["eip155:1"].tokens[1]: is not a token of TOKENS_FILE',
+      'SOURCES_FILE: "eip155:1".tokens.DAI: is not a token of TOKENS_FILE',
+      'SOURCES_FILE: "eip155:1".tokens[1]: is not a token of TOKENS_FILE',
     ]);
   });
 
   it('rejects an address that two tokens of one source share', () => {
     expect(problemsOf({ 'eip155:1': evm({ tokens: { USDC, TK1: USDC } }) })).toEqual([
-      'SOURCES_FILE["eip155:1"].tokens.TK1: has the address of another token',
+      'SOURCES_FILE: "eip155:1".tokens.TK1: has the address of another token',
     ]);
   });
 
@@ -179,14 +179,14 @@ describe('parseSources', () => {
     'rejects an EVM address in any but its one notation: %j',
     (address) => {
       expect(problemsOf({ 'eip155:1': evm({ tokens: { USDC: address } }) })).toEqual([
-        'SOURCES_FILE["eip155:1"].tokens.USDC: must be 0x and 40 lower-case hex digits',
+        'SOURCES_FILE: "eip155:1".tokens.USDC: must be 0x and 40 lower-case hex digits',
       ]);
     },
   );
 
   it.each([USDC, `${USDC_MINT}1`, USDC_MINT.slice(2), 1])('rejects a mint that is not 32 bytes: %j', (address) => {
     expect(problemsOf({ [SOLANA]: solana({ tokens: { USDC: address } }) })).toEqual([
-      `SOURCES_FILE["${SOLANA}"].tokens.USDC: must be base58 of 32 bytes`,
+      `SOURCES_FILE: "${SOLANA}".tokens.USDC: must be base58 of 32 bytes`,
     ]);
   });
 

@@ -4,7 +4,7 @@
  *     { "eip155:8453": { "rpc": ["https://…"], "tokens": { "USDC": "0x…" } },
  *       "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp": { "id": "1151111081099710", "rpc": ["https://…"], "tokens": { … } } }
  *
- * The file is read strictly, because `sources_hash` stands for its content: a repeated name, another member or another
+ * The file is read strictly, because `sources_hash` identifies its content: a repeated name, another member or another
  * notation of the same address is a problem. URLs may hold keys, so no problem repeats a text of the file besides valid
  * names of sources and tokens.
  */
@@ -78,12 +78,14 @@ export function parseSources(bytes: Uint8Array, symbols: readonly string[]): Sou
   const problems: string[] = [];
   if (value.size > MAX_SOURCES) problems.push(`SOURCES_FILE: has more than ${MAX_SOURCES} sources`);
   const sources = [...value].map(([name, source], index) => {
-    const place = parseName(name) === undefined ? `SOURCES_FILE[${index}]` : `SOURCES_FILE["${name}"]`;
-    return parseSource(name, source, symbols, (member, rule) => problems.push(`${place}${member}: ${rule}`));
+    const place = parseName(name) === undefined ? `source ${index + 1}` : `"${name}"`;
+    return parseSource(name, source, symbols, (member, rule) =>
+      problems.push(`SOURCES_FILE: ${place}${member}: ${rule}`),
+    );
   });
   const ids = sources.map(({ id }) => id);
   sources.forEach(({ name, id }, index) => {
-    if (id !== '' && ids.indexOf(id) < index) problems.push(`SOURCES_FILE["${name}"].id: is that of another source`);
+    if (id !== '' && ids.indexOf(id) < index) problems.push(`SOURCES_FILE: "${name}".id: is that of another source`);
   });
   return problems.length > 0 ? { problems } : { configured: { hash: hashSources(sources), sources } };
 }
