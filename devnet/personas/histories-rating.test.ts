@@ -63,6 +63,7 @@ describe.each(rated)('the history %s', (name, history) => {
         priorEvents: 0n,
         ratingUnavailable: undefined,
         changedHandsAfter: undefined,
+      paidMoves: [],
         operatorVerified: history.isVerified === true,
       });
       expect({

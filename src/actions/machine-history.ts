@@ -103,7 +103,15 @@ async function computeDays(
   if (history === undefined) return undefined;
   const { negativeFlagAt, trustOverride, priorEvents, operatorVerified } = inputs;
   const { bondStatus } = rating;
-  const facts = { rates: table, bondStatus, negativeFlagAt, trustOverride, priorEvents, operatorVerified };
+  const facts = {
+    rates: table,
+    bondStatus,
+    negativeFlagAt,
+    trustOverride,
+    priorEvents,
+    operatorVerified,
+    paidMoves: [],
+  };
   return rateDays(history, facts, { current: rating, today, maxDays: HISTORY_DAYS });
 }
 

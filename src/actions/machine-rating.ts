@@ -152,6 +152,7 @@ export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: nu
       state: history.state,
       tail: history.tail,
       changedHandsAfter,
+      paidMoves: [],
       operatorVerified,
       rates: rates.table,
       now,
