@@ -16,6 +16,7 @@ import { openAdmin } from './composition/admin.ts';
 import { openAltChain } from './composition/alt-chain.ts';
 import { closeListener, createShutdown, DRAIN_NOTICE_MILLISECONDS } from './composition/shutdown.ts';
 import { createRates } from './composition/currency-rates.ts';
+import { openPaymentSources } from './composition/payment-sources.ts';
 import { openDatabase, openReplica } from './composition/database.ts';
 import { startLoops } from './composition/background-loops.ts';
 import { awaitHead, openMainChain } from './composition/main-chain.ts';
@@ -65,7 +66,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const rates = await createRates(config, store, log);
     const { fxRates } = rates;
     const workScope = createWorkScope();
-    const start = { config, log, isLenient, shutdown, store, fxRates, workScope };
+    const { sources: paymentSources } = await openPaymentSources(config, log, shutdown);
+    const start = { config, log, isLenient, shutdown, store, fxRates, paymentSources, workScope };
     const main = await openMainChain(start);
     const alt = main && (await openAltChain(start));
     const onboarding = await openOnboarding(start);

@@ -8,7 +8,7 @@ import { formatJson, formatLines } from '../output.ts';
 export const doctor = defineCommand({
   name: 'doctor',
   about:
-    'Checks configuration, chains, finality, clock, database, trust files, rates and Redis; prints a remedy for each problem.',
+    'Checks configuration, chains, finality, clock, database, trust files, rates, payment sources and Redis; prints a remedy for each problem.',
   operands: [],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: 'svc doctor --env-file .devnet/env',
@@ -41,12 +41,14 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
     { examineAltChain },
     { examineDatabase },
     { examineRates, examineTrust },
+    { examinePaymentSources },
     { examineDistributedRateLimits },
   ] = await Promise.all([
     import('../doctor/main-chain.ts'),
     import('../doctor/alt-chain.ts'),
     import('../doctor/database.ts'),
     import('../doctor/files-and-feeds.ts'),
+    import('../doctor/payment-sources.ts'),
     import('../doctor/distributed-rate-limits.ts'),
   ]);
   yield await examineMainChain(config.mainChain, Date.now, config.indexProof);
@@ -54,6 +56,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   yield [await examineDatabase(config)];
   yield await examineTrust(config);
   yield await examineRates(config, Date.now());
+  yield await examinePaymentSources(config, Date.now);
   yield await examineDistributedRateLimits(config);
 }
 

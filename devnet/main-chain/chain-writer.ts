@@ -13,6 +13,8 @@ export interface Call {
   readonly from: Address;
   readonly to?: Address;
   readonly data: Hex;
+  /** Whether the transaction is meant to revert. */
+  readonly reverts?: boolean;
 }
 
 export interface Log {
@@ -94,7 +96,9 @@ export function createChainWriter(rpcUrl: string): ChainWriter {
         calls.map(async (call, index) => {
           const receipt = byHash.get(hashes[index]!);
           if (receipt === undefined) throw new Error(`${call.label}: not in the block`);
-          if (receipt.status !== '0x1') throw new Error(`${call.label}: ${await explain(call)}`);
+          const hasReverted = receipt.status !== '0x1';
+          if (hasReverted && call.reverts !== true) throw new Error(`${call.label}: ${await explain(call)}`);
+          if (!hasReverted && call.reverts === true) throw new Error(`${call.label}: did not revert`);
           return receipt;
         }),
       );
