@@ -5,6 +5,7 @@
 import { Fault } from '../../domain/faults.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { claimsInForceAt, listClaimedHands, type HomeChain } from '../../domain/rating/paid/claims.ts';
+import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
 import { isEvmAccount } from '../../domain/rating/paid/payout-proof.ts';
 import type { RateTable } from '../../domain/rating/rate-table.ts';
 import { SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
@@ -59,6 +60,7 @@ const MACHINES_PER_LIST = 100;
 
 export function createPaymentScanner(options: PaymentScannerOptions): PaymentScanner {
   const { store, sources, fxRates, namespace, checks, clock, log } = options;
+  const sourcesHash = sources.hash ?? '';
   /** Machines whose next amount is pending under a table of rates. */
   const pending = new Map<string, RateTable>();
 
@@ -68,6 +70,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     readEvents: ReadEvents,
     signal: AbortSignal,
   ): Promise<StepOutcome> {
+    await store.usePaymentConfiguration(paymentFingerprint(sourcesHash, fxRates.current().fingerprint));
     let isComplete = true;
     let hasAdvanced = false;
     let after: UnscannedMachine['id'] | undefined;
