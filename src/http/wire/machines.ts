@@ -93,7 +93,7 @@ export function toExplanation(
       rates: { feed: inputs.fxFeed, through: formatDay(inputs.fxThroughDay) },
     },
     evidence: {
-      sources_hash: payments.sourcesHash,
+      sources_hash: payments.sourcesHash === null ? null : `0x${payments.sourcesHash}`,
       changed_hands_at: inputs.changedHandsAt ?? null,
       accounts: payments.accounts.map(({ account, owner, since, seq }) => ({ account, owner, since, seq })),
       verdicts,
