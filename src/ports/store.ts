@@ -15,6 +15,7 @@ import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
 import type { ChipLogBody, EventGeneration, RegistryLogBody } from './main-chain.ts';
+import type { PaymentStore } from './payment-store.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
 export interface Checkpoint {
@@ -337,6 +338,7 @@ export interface Store
     FxStore,
     DecisionStore,
     ChipStore,
+    PaymentStore,
     AltEventStore,
     AltFleetStore {
   /** Returns all claimed identities as one text; equal for databases that index the same deployments. */

@@ -13,6 +13,7 @@ import { testFxRates } from './store/fx-rates.ts';
 import { testIndexProof } from './store/index-proof.ts';
 import { testMainChainIndex } from './store/main-chain-index.ts';
 import { testOwnership } from './store/ownership.ts';
+import { testPayments } from './store/payments.ts';
 import { testPersistence } from './store/persistence.ts';
 import { testProcesses } from './store/processes.ts';
 import { testUnfoldedList } from './store/unfolded-list.ts';
@@ -79,6 +80,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testRatingStateDays(under);
     testActiveMachines(under);
     testFxRates(under);
+    testPayments(under);
     testDecisions(under);
     testEvidenceRecords(under);
     testAltEvents(under);

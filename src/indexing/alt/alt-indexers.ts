@@ -8,6 +8,7 @@ import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { AltIndex } from '../../ports/indexes.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { FxRates } from '../../ports/rates.ts';
+import type { PaymentScanner } from '../payments/payment-scanner.ts';
 import { createAltEventHistory } from './event-history.ts';
 import { createAltEventIndex, type AltEventIndexReport } from './event-index.ts';
 import { MAX_BUSY_WAIT_SECONDS } from './shared-backoff.ts';
@@ -30,6 +31,8 @@ export interface AltIndexersOptions {
   readonly log: Log;
   readonly deployment: AltIndexedDeployment;
   readonly pollIntervalMilliseconds: number;
+  /** Searches events for payments; absent without payment sources. */
+  readonly payments?: PaymentScanner | undefined;
   /** Number of transactions requested concurrently. */
   readonly concurrency?: number | undefined;
 }
