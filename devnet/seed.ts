@@ -23,8 +23,8 @@ export const DEPLOYED_DAYS_AGO = 429;
 /** Finality is two blocks behind the head, so these blocks finalize everything that was seeded. */
 const CLOSING_BLOCKS = 3;
 
-/** The node's pool takes quadratic time, so a busy day is split into several blocks with the same timestamp. */
-const CALLS_PER_BLOCK = 150;
+/** The node's pool takes quadratic time and reorders more than a hundred calls, so a busy day is split into several blocks with the same timestamp. */
+const CALLS_PER_BLOCK = 75;
 
 /** Order within a day; payments are mined in earlier blocks of their own. */
 type Step = 'payment' | 'activation' | 'act' | 'event';
