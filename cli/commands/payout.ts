@@ -1,5 +1,4 @@
 /** `svc payout proof`: the text that a payout account signs for a machine and, with its key, the metadata to attach to an event. */
-import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { loadSigningSecrets } from '../../src/config.ts';
 import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { parseAddress, parseMachineDid } from '../../src/domain/identifiers/identifiers.ts';
@@ -79,7 +78,7 @@ async function readOwner(baseUrl: string, did: string): Promise<string> {
 async function sign(text: string, account: string, keyFile: string | undefined): Promise<string> {
   const signing = await loadSigningKey(keyFile);
   const signer = signing.chain === 'main' ? signing.key.address : signing.key.key;
-  if (signer === account) return signing.key.sign(utf8ToBytes(text));
+  if (signer === account) return signing.key.sign(new TextEncoder().encode(text));
   const source = keyFile === undefined ? 'SVC_KEY' : '--key-file';
   throw new CommandFailed('usage', `${source}: the key is that of ${signer}, not of the payout account ${account}`);
 }

@@ -1,5 +1,9 @@
 /** Tests the local token and router as a payment source, with the real adapter on a real node. */
-import { describePaymentSource, type PaidChain } from '../../testing/contracts/payment-source-contract.ts';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { testPaymentSource } from '../../testing/contracts/payment-source-contract.ts';
+import { openPaymentSource, type PaymentSourceHarness } from '../../testing/harness/payment-source.ts';
+import type { CitedTransaction, SourceTransfer } from '../../src/domain/rating/paid/source-transaction.ts';
+import type { ConfiguredSource } from '../../src/adapters/payment-sources/sources-file.ts';
 import { TRANSFER_TOPIC } from '../../src/domain/rating/paid/transfer-log.ts';
 import { accountOf } from '../accounts.ts';
 import { startAnvil, DEVNET_CHAIN_ID } from './anvil.ts';
@@ -21,6 +25,18 @@ const [CUSTOMER, STATION, ROBOT] = ['customer', 'station', 'robot'].map((name) =
 ];
 const lower = (address: string) => address.toLowerCase();
 const toTopic = (address: string) => `0x${lower(address).slice(2).padStart(64, '0')}`;
+
+interface PaidChain {
+  readonly node: string;
+  readonly configured: Omit<ConfiguredSource, 'rpcUrls'>;
+  readonly transactions: readonly {
+    readonly about: string;
+    readonly reference: string;
+    readonly expected: CitedTransaction;
+  }[];
+  readonly transfers: readonly SourceTransfer[];
+  stop(): Promise<void>;
+}
 
 async function startPaidChain(): Promise<PaidChain> {
   const now = Math.floor(Date.now() / 1000);
@@ -89,19 +105,52 @@ async function startPaidChain(): Promise<PaidChain> {
         expected: { kind: 'evm', success: false, block: failedBlock, time: now - DAY, from, logs: [] },
       },
     ],
-    unknown: `0x${'ee'.repeat(32)}`,
-    finalized: { block: failedBlock, time: now - DAY },
-    transfers: {
-      senders: [from, lower(ROBOT)],
-      fromBlock: 0,
-      throughBlock: failedBlock,
-      expected: [
-        { ...row(STATION, 5_000n), block: directBlock, logIndex: 0, time: now - 3 * DAY },
-        { ...row(contracts.router, 3_000n), block: routedBlock, logIndex: 0, time: now - 2 * DAY },
-      ],
-    },
-    close: anvil.stop,
+    transfers: [
+      { ...row(STATION, 5_000n), block: directBlock, logIndex: 0, time: now - 3 * DAY },
+      { ...row(contracts.router, 3_000n), block: routedBlock, logIndex: 0, time: now - 2 * DAY },
+    ],
+    stop: anvil.stop,
   };
 }
 
-describePaymentSource('the local main chain', startPaidChain);
+let chain: PaidChain;
+const open: PaymentSourceHarness[] = [];
+beforeAll(async () => {
+  chain = await startPaidChain();
+});
+afterEach(async () => {
+  for (const harness of open.splice(0)) await harness.close();
+});
+afterAll(() => chain.stop());
+
+async function openSource(): Promise<PaymentSourceHarness> {
+  const harness = await openPaymentSource({ nodes: [chain.node], configured: chain.configured });
+  open.push(harness);
+  return harness;
+}
+
+testPaymentSource('the local main chain', async () => {
+  const { source, proxies } = await openSource();
+  const [{ reference, expected }] = chain.transactions as [PaidChain['transactions'][number]];
+  return {
+    source,
+    reference,
+    transaction: expected,
+    absentReference: `0x${'ee'.repeat(32)}`,
+    transfers: chain.transfers,
+    breakNodes: () => proxies[0]!.inject({ kind: 'cut' }),
+  };
+});
+
+it('returns direct, routed and reverted payments as the chain holds them', async () => {
+  const { source } = await openSource();
+  for (const { about, reference, expected } of chain.transactions) {
+    const window = { fromTime: expected.time - DAY, throughTime: expected.time };
+    expect(await source.readTransaction(reference, window), about).toEqual(expected);
+  }
+});
+
+it('passes the check of doctor', async () => {
+  const { opened } = await openSource();
+  expect(await opened.check()).toMatchObject([{ position: 0, identity: 'expected', isDeep: true }]);
+});

@@ -1,100 +1,79 @@
-/**
- * Contract of the payment source: what a source returns of transactions that a chain holds. Runs against imitated nodes
- * and against the real local chains.
- */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConfiguredSource } from '../../src/adapters/payment-sources/sources-file.ts';
+/** Contract of `PaymentSource`: registers the tests of `ports/payment-sources` for one implementation. */
+import { describe, expect, it } from 'vitest';
 import type { CitedTransaction, SourceTransfer } from '../../src/domain/rating/paid/source-transaction.ts';
-import type { FinalizedHead } from '../../src/ports/payment-sources.ts';
-import { openPaymentSource, type PaymentSourceHarness } from '../harness/payment-source.ts';
-import type { ProxyCall, ProxyResponse } from '../harness/rpc-proxy.ts';
+import type { PaymentSource } from '../../src/ports/payment-sources.ts';
 
-/** Chain with payments that were finalized before the test. */
-export interface PaidChain {
-  readonly node: string | ((call: ProxyCall) => ProxyResponse);
-  readonly configured: Omit<ConfiguredSource, 'rpcUrls'>;
-  /** Cited transactions by what they show. */
-  readonly transactions: readonly {
-    readonly about: string;
-    readonly reference: string;
-    readonly expected: CitedTransaction;
-  }[];
-  /** Reference of a transaction that is in no block. */
-  readonly unknown: string;
-  /** Newest block that must be finalized, and its time. */
-  readonly finalized: FinalizedHead;
-  /** Transfers of listed tokens in these blocks by the senders; undefined on Solana. */
-  readonly transfers?: {
-    readonly senders: readonly string[];
-    readonly fromBlock: number;
-    readonly throughBlock: number;
-    readonly expected: readonly SourceTransfer[];
-  };
-  close(): Promise<void>;
+/** A source with one transaction and some transfers, all finalized. */
+export interface PaymentSourceWorld {
+  readonly source: PaymentSource;
+  /** A transaction of the source, and its reference. */
+  readonly reference: string;
+  readonly transaction: CitedTransaction;
+  /** A well-formed reference that no transaction has. */
+  readonly absentReference: string;
+  /** Transfers of listed tokens in chain order, at least two; empty on Solana. */
+  readonly transfers: readonly SourceTransfer[];
+  /** Makes every URL fail. */
+  readonly breakNodes: () => void;
 }
 
-const HOUR = 3_600;
+export function testPaymentSource(name: string, open: () => Promise<PaymentSourceWorld>): void {
+  describe(`${name}, as a payment source`, () => {
+    const windowOf = ({ time }: CitedTransaction) => ({ fromTime: time - 604_800, throughTime: time + 60 });
 
-export function describePaymentSource(name: string, start: () => Promise<PaidChain>): void {
-  describe(`the payment source on ${name}`, () => {
-    let chain: PaidChain;
-    let harness: PaymentSourceHarness;
-
-    beforeAll(async () => {
-      chain = await start();
-      harness = await openPaymentSource({ nodes: [chain.node], configured: chain.configured });
-    });
-    afterAll(async () => {
-      await harness.close();
-      await chain.close();
+    it('returns a finalized head at or after its transactions', async () => {
+      const { source, transaction } = await open();
+      const head = await source.readFinalizedHead();
+      expect(head.block).toBeGreaterThanOrEqual(transaction.block);
+      expect(head.time).toBeGreaterThan(transaction.time + 60);
     });
 
-    it('has the identity and the tokens of the configuration', () => {
-      const { name: configuredName, id, kind, tokens } = chain.configured;
-      expect(harness.source).toMatchObject({ name: configuredName, id: BigInt(id), kind });
-      expect([...harness.source.tokens]).toEqual(tokens.map(({ symbol, address }) => [symbol, address]));
+    it('returns a cited transaction whole', async () => {
+      const { source, reference, transaction } = await open();
+      expect(await source.readTransaction(reference, windowOf(transaction))).toEqual(transaction);
     });
 
-    it('reports a finalized head that includes the payments', async () => {
-      const head = await harness.source.readFinalizedHead();
-      expect(head.block).toBeGreaterThanOrEqual(chain.finalized.block);
-      expect(head.time).toBeGreaterThanOrEqual(chain.finalized.time);
+    it('returns absent for a reference without a transaction', async () => {
+      const { source, absentReference, transaction } = await open();
+      expect(await source.readTransaction(absentReference, windowOf(transaction))).toBe('absent');
     });
 
-    it('returns every cited transaction as the chain holds it', async () => {
-      expect(chain.transactions.length).toBeGreaterThan(1);
-      const window = { fromTime: chain.finalized.time - HOUR, throughTime: chain.finalized.time };
-      for (const { about, reference, expected } of chain.transactions) {
-        expect(await harness.source.readTransaction(reference, window), about).toEqual(expected);
+    it('throws SourceUnreadable instead of returning absent before the head has passed the window', async () => {
+      const { source, absentReference, transaction } = await open();
+      const head = await source.readFinalizedHead();
+      const window = { fromTime: transaction.time - 604_800, throughTime: head.time };
+      await expect(source.readTransaction(absentReference, window)).rejects.toMatchObject({ name: 'SourceUnreadable' });
+    });
+
+    it('throws SourceUnreadable with the name of the source while no URL answers', async () => {
+      const { source, reference, transaction, breakNodes } = await open();
+      breakNodes();
+      const failure = { name: 'SourceUnreadable', source: source.name };
+      await expect(source.readFinalizedHead()).rejects.toMatchObject(failure);
+      await expect(source.readTransaction(reference, windowOf(transaction))).rejects.toMatchObject(failure);
+    });
+
+    it('returns the transfers of the given senders and blocks in chain order', async () => {
+      const { source, transfers } = await open();
+      const reader = source.transfers;
+      if (reader === undefined) {
+        expect([source.kind, transfers]).toEqual(['solana', []]);
+        return;
       }
+      const [first, last] = [transfers[0]!, transfers.at(-1)!];
+      const senders = [...new Set(transfers.map(({ from }) => from))];
+      expect(await reader.readTransfersFrom(senders, first.block, last.block)).toEqual(transfers);
+      expect(await reader.readTransfersFrom([`0x${'77'.repeat(20)}`], first.block, last.block)).toEqual([]);
+      const ofFirst = transfers.filter(({ from, block }) => from === first.from && block === first.block);
+      expect(await reader.readTransfersFrom([first.from], first.block, first.block)).toEqual(ofFirst);
     });
 
-    it('states the absence of a transaction once its window has passed', async () => {
-      const { time } = chain.finalized;
-      const window = { fromTime: time - HOUR, throughTime: time - HOUR / 2 };
-      expect(await harness.source.readTransaction(chain.unknown, window)).toBe('absent');
-    });
-
-    it('does not state the absence before its window has passed', async () => {
-      const later = (await harness.source.readFinalizedHead()).time + HOUR;
-      const window = { fromTime: chain.finalized.time - HOUR, throughTime: later };
-      await expect(harness.source.readTransaction(chain.unknown, window)).rejects.toMatchObject({
-        name: 'SourceUnreadable',
-      });
-    });
-
-    it('passes its own check', async () => {
-      expect(await harness.opened.check()).toMatchObject([{ position: 0, identity: 'expected', isDeep: true }]);
-    });
-
-    it('returns the transfers by sender where the chain has logs', async () => {
-      const { transfers } = harness.source;
-      expect(transfers === undefined).toBe(chain.transfers === undefined);
-      if (transfers === undefined || chain.transfers === undefined) return;
-      const { senders, fromBlock, throughBlock, expected } = chain.transfers;
-      expect(await transfers.readTransfersFrom(senders, fromBlock, throughBlock)).toEqual(expected);
-      const times = new Map(expected.map(({ block, time }) => [block, time]));
-      for (const [block, time] of times) expect(await transfers.findBlock(time)).toBeLessThanOrEqual(block);
+    it('finds the first block at or after a time', async () => {
+      const { source, transaction } = await open();
+      if (source.transfers === undefined) return;
+      const head = await source.readFinalizedHead();
+      expect(await source.transfers.findBlock(transaction.time)).toBe(transaction.block);
+      expect(await source.transfers.findBlock(head.time + 1)).toBeUndefined();
     });
   });
 }
