@@ -1,5 +1,5 @@
 /** Seeded devnet, compared with its fixtures through the ABIs of the contracts. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getAddress, zeroAddress } from 'viem';
@@ -105,6 +105,13 @@ describe('files', () => {
       ...['ALT_BINDING_DISCRIMINATOR', 'ONBOARDING_TOKENS', 'TRUST_ROOT_FILE', 'TRUST_ROOT_SHA256'],
       ...['TRUST_INTERMEDIATE_FILE', 'TRUST_INTERMEDIATE_SHA256'],
     ]);
+  });
+
+  test('files are readable by their owner only', () => {
+    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const open = files.filter(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) !== 0);
+    expect(files.length).toBeGreaterThan(3);
+    expect(open.map(({ name }) => name)).toEqual([]);
   });
 
   test('fixtures.json equals the returned fixtures', () => {

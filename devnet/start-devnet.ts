@@ -61,6 +61,8 @@ export interface Devnet {
 }
 
 const BLOCK_INTERVAL_SECONDS = 2;
+/** The settings contain tokens. */
+const OWNER_ONLY = { mode: 0o600 };
 
 /** Rates cover more days than the events. */
 const RATE_DAYS = GENESIS_DAYS_AGO + 10;
@@ -118,9 +120,9 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
       ...(altChain && toAltEnvironment(altChain)),
       ...onboarding.env,
     };
-    writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
-    writeFileSync(tokensFile, formatTokensFile());
-    writeFileSync(sourcesFile, formatSourcesFile(anvil.rpcUrl, payments));
+    writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS), OWNER_ONLY);
+    writeFileSync(tokensFile, formatTokensFile(), OWNER_ONLY);
+    writeFileSync(sourcesFile, formatSourcesFile(anvil.rpcUrl, payments), OWNER_ONLY);
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
     const rpc = createRpc(anvil.rpcUrl);
     if (options.blocks === 'on-demand') blockProducer = startBlockProducer(rpc);
@@ -192,6 +194,6 @@ function toAltEnvironment({ rpcUrl, genesisHash, firstSlot, programs }: AltChain
 
 function writeDescription(dir: string, env: Readonly<Record<string, string>>, fixtures: Fixtures): void {
   const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
-  writeFileSync(join(dir, 'env'), lines.join(''));
-  writeFileSync(join(dir, 'fixtures.json'), `${JSON.stringify(fixtures, null, 2)}\n`);
+  writeFileSync(join(dir, 'env'), lines.join(''), OWNER_ONLY);
+  writeFileSync(join(dir, 'fixtures.json'), `${JSON.stringify(fixtures, null, 2)}\n`, OWNER_ONLY);
 }

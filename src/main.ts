@@ -8,6 +8,7 @@ import { createWorkScope } from './adapters/rpc/work-scope.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
+import { createHealthChecks } from './http/routes/health.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
 import { createActionState } from './ports/action-state.ts';
 import type { Ctx } from './ports/ctx.ts';
@@ -21,6 +22,7 @@ import { openPaymentSources } from './composition/payment-sources.ts';
 import { openDatabase, openReplica } from './composition/database.ts';
 import { startLoops } from './composition/background-loops.ts';
 import { awaitHead, openMainChain } from './composition/main-chain.ts';
+import { createProfileLoop, readNodeProfiles } from './composition/node-profiles.ts';
 import { openOnboarding } from './composition/onboarding.ts';
 import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './composition/process-time.ts';
 import { openDistributedCounters } from './composition/distributed-counters.ts';
@@ -67,8 +69,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const rates = await createRates(config, store, log);
     const { fxRates } = rates;
     const workScope = createWorkScope();
+    const nodeProfiles = await readNodeProfiles(store, log);
     const { sources: paymentSources } = await openPaymentSources(config, log, shutdown);
-    const start = { config, log, isLenient, shutdown, store, fxRates, paymentSources, workScope };
+    const start = { config, log, isLenient, shutdown, store, fxRates, paymentSources, workScope, nodeProfiles };
     const payments = createPayments(start);
     const main = await openMainChain(start, payments?.scanner);
     const alt = main && (await openAltChain(start, payments?.scanner));
@@ -127,10 +130,16 @@ export async function startService(config: Config, { log, isLenient = false }: S
       logsRequests: REQUEST_LOG_LEVELS.includes(config.log.level),
     });
 
+    const profileLoop = createProfileLoop({
+      ...{ store, log, shutdown },
+      listProfiles: () => new Map([...(main?.adapter.listProfiles() ?? []), ...(alt?.adapter.listProfiles() ?? [])]),
+    });
     const isIndexing = config.indexer !== 'off';
     const loops = startLoops({
       ...{ config, log, shutdown, reportFailure },
-      own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop].filter((loop) => loop !== undefined),
+      own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop, main && profileLoop].filter(
+        (loop) => loop !== undefined,
+      ),
       workers:
         main === undefined || !isIndexing
           ? []
@@ -150,7 +159,13 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const head = main && (() => main.indexers.report().head);
     const index = main && (() => main.indexers.report());
     const counted = { http, upstreams, loops: loops.all, head, index, writes, databaseFailures, distributedCounters };
-    await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, shutdown);
+    const sources = { ctx, ...counted, isLeader: loops.isLeading };
+    await openAdmin(
+      config,
+      sources,
+      createHealthChecks(ctx, () => app.server.listening),
+      shutdown,
+    );
     if (main !== undefined) await awaitHead(main);
     await app.listen({ ...config.listen });
     shutdown.add(() => closeListener(app));

@@ -94,8 +94,10 @@ export function createChainWriter(rpcUrl: string): ChainWriter {
       const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
       return Promise.all(
         calls.map(async (call, index) => {
-          const receipt = byHash.get(hashes[index]!);
-          if (receipt === undefined) throw new Error(`${call.label}: not in the block`);
+          const hash = hashes[index]!;
+          // A block producer may have mined it just before.
+          const receipt = byHash.get(hash) ?? (await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash]));
+          if (receipt === null) throw new Error(`${call.label}: not in the block`);
           const hasReverted = receipt.status !== '0x1';
           if (hasReverted && call.reverts !== true) throw new Error(`${call.label}: ${await explain(call)}`);
           if (!hasReverted && call.reverts === true) throw new Error(`${call.label}: did not revert`);

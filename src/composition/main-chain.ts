@@ -27,7 +27,10 @@ export async function openMainChain(
   const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
   const { chainId, startBlock, addresses } = config.mainChain;
-  const adapter = createMainChain(config.mainChain, { clock: CLOCK, log, workScope: start.workScope });
+  const adapter = createMainChain(config.mainChain, {
+    ...{ clock: CLOCK, log, workScope: start.workScope },
+    profiles: start.nodeProfiles,
+  });
   shutdown.add(() => adapter.close());
   const indexers = createMainChainIndexers({
     chain: adapter.log,

@@ -25,6 +25,8 @@ export interface MainChainPorts {
 export interface AltChainPorts {
   readonly chain: AltChain;
   readonly index: AltIndex;
+  /** Absent where no loop of this process reads the chain. */
+  readonly indexHealth?: IndexHealth | undefined;
 }
 
 export interface Ctx {

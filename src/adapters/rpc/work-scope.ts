@@ -9,7 +9,7 @@ export function createWorkScope(): WorkScope {
   const storage = new AsyncLocalStorage<ChainWork>();
   let entered: ChainWork | undefined;
   return {
-    run: (work, task) => storage.run(work, task),
+    run: (work, task) => storage.run(describe(work), task),
     enter(work) {
       entered = work;
     },
@@ -17,8 +17,15 @@ export function createWorkScope(): WorkScope {
       entered = undefined;
     },
     extend() {
-      if (entered !== undefined) storage.enterWith(entered);
+      if (entered !== undefined) storage.enterWith(describe(entered));
     },
-    current: () => entered ?? storage.getStore(),
+    current: () => (entered === undefined ? storage.getStore() : describe(entered)),
   };
+}
+
+/** Returns the work alone: it outlives its request in timers and queues, and a request holds the token of its sender. */
+function describe(work: ChainWork): ChainWork {
+  if (work.kind !== 'caller') return work;
+  const { kind, networks, isLimited = false } = work;
+  return { kind, networks, isLimited };
 }

@@ -6,6 +6,7 @@ import { createAltEvents } from './alt-chain/events.ts';
 import { createAltFleets } from './alt-chain/fleets.ts';
 import { createChipStore } from './service/chip-store.ts';
 import { createDecisions } from './service/decisions.ts';
+import { createNodeProfiles } from './service/node-profiles.ts';
 import { createRatingStates } from './main-chain/rating-states.ts';
 import { createOwnership } from './main-chain/ownership-lists.ts';
 import { createPaymentStore } from './rating/payment-store.ts';
@@ -54,6 +55,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createPaymentStore(database),
     ...createAltEvents(database),
     ...createAltFleets(database),
+    ...createNodeProfiles(database),
     checkWritable: createWriteCheck(database),
     close: () => database.close(),
   };

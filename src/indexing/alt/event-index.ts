@@ -37,6 +37,8 @@ export interface AltEventIndexOptions {
 export interface AltEventIndex {
   /** Claims the database for this deployment. Returns false when it holds the index of another one. */
   claim(): Promise<boolean>;
+  /** Returns what the next step does. `walk` lists and applies new transactions; the others follow when there are none. */
+  phase(): 'walk' | 'verify' | 'fold';
   /** Runs one bounded step. `idle`: everything is applied, verified as far as possible, and folded. */
   step(signal: AbortSignal): Promise<StepOutcome>;
   refusal(): IndexRefusal | undefined;
@@ -65,8 +67,7 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
 
   let refusal: IndexRefusal | undefined;
   let isClaimed = false;
-  /** `walk` lists and applies new transactions; the other phases follow when there are none. */
-  let phase: 'walk' | 'verify' | 'fold' = 'walk';
+  let phase: ReturnType<AltEventIndex['phase']> = 'walk';
   let appliedTransactions = 0;
   let parkedTransactions = 0;
 
@@ -153,6 +154,7 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
 
   return {
     claim,
+    phase: () => phase,
     step,
     refusal: () => refusal,
     report: () => ({ appliedTransactions, parkedTransactions, incompleteMachines: verification.report() }),

@@ -135,6 +135,13 @@ describe('a failure', () => {
     expect(adapter.counters.waits).toBe(6);
   });
 
+  it('by HTTP 402 stops proof for the day and lowers the rate of the budget', async () => {
+    const adapter = harness.open();
+    first.proxy.inject({ kind: 'status', status: 402 });
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('transport'));
+    expect(adapter.budget.report()).toMatchObject({ isDayExhausted: true, callsPerSecond: 1 });
+  });
+
   it('with a Retry-After beyond the deadline fails at once and opens the breaker for it, at most 30 s', async () => {
     const adapter = openBoth({ readTimeoutMilliseconds: 9_000 });
     await read(adapter);

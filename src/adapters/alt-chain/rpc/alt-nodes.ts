@@ -3,10 +3,11 @@
  * before any other call. A response older than a slot already seen is rejected.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
+import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
-import { isTransientFailure, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { isTransientFailure, RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { sendAltRpc } from './json-rpc.ts';
 import type { AltChainLimits } from '../limits.ts';
@@ -26,6 +27,8 @@ export interface AltNodes {
   readGenesisHashes(deadline: Deadline): Promise<readonly (string | undefined)[]>;
   /** The nodes in the order of the configuration, each to be used alone. */
   readonly members: readonly AltNode[];
+  /** Returns what was learned about each node, to be stored. */
+  listProfiles(): NodeProfiles;
   close(): Promise<void>;
 }
 
@@ -158,6 +161,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       }
     },
     readGenesisHashes: pool.readIdentities,
+    listProfiles: pool.listProfiles,
     close: pool.close,
   };
 }
@@ -173,5 +177,5 @@ function parseResult<T>(method: RpcMethod<T>, result: unknown): T {
 
 /** Converts `RpcFailure` to the `ChainUnreadable` fault; returns any other error unchanged. */
 export function toAltFault(error: unknown): unknown {
-  return error instanceof RpcFailure ? chainUnreadable('alt', error.unreadable) : error;
+  return error instanceof RpcFailure ? chainUnreadable('alt', toUnreadableCause(error)) : error;
 }

@@ -410,6 +410,16 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    name: 'profiles of nodes',
+    statements: ({ columns: { integer, text, bytes }, clustered }) => [
+      `CREATE TABLE node_profiles (
+        url_hash ${bytes} NOT NULL PRIMARY KEY CHECK (length(url_hash) = 32),
+        profile ${text} NOT NULL,
+        updated_at ${integer} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
+  {
     name: 'payments',
     statements: ({ columns: { integer, small, text, bytes }, clustered, table }) => [
       `CREATE TABLE payment_configuration (

@@ -300,6 +300,8 @@ export interface Schema {
   /** Machines by the operator named in their accounts. */
   alt_fleets: { operator: Uint8Array; machine_id: Uint8Array };
   alt_fleet_unreadable: { operator: Uint8Array; row_count: number };
+  /** Hints about RPC nodes, by the SHA-256 of their URL. */
+  node_profiles: { url_hash: Uint8Array; profile: string; updated_at: number };
   write_probe: { only_row: number; writes: number };
   schema_migrations: { version: number; name: string };
 }
