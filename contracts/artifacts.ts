@@ -21,6 +21,8 @@ export const CONTRACT_NAMES = [
   'MachineStateAndSync',
   'MachineSubscription',
   'Multicall3',
+  'PaymentRouter',
+  'PaymentToken',
   'Proxy',
 ] as const;
 

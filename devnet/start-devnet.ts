@@ -15,7 +15,10 @@ import { startBlockProducer } from './main-chain/block-producer.ts';
 import { createChainWriter } from './main-chain/chain-writer.ts';
 import { ALT_ORDINAL, deployContracts } from './main-chain/deploy.ts';
 import type { Deployment } from './main-chain/deploy.ts';
+import { deployPayments } from './main-chain/payments.ts';
+import type { PaymentContracts } from './main-chain/payments.ts';
 import { formatEuroRates } from './euro-rates.ts';
+import { formatSourcesFile, formatTokensFile } from './payment-source-files.ts';
 import { toFixtures } from './fixtures.ts';
 import type { Fixtures } from './fixtures.ts';
 import { createOnboarding } from './chips/onboarding.ts';
@@ -83,7 +86,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
   }
   try {
-    const [altChain, { deployment, transactions, blocks }] = await Promise.all([
+    const [altChain, { deployment, payments, transactions, blocks }] = await Promise.all([
       altStarting,
       buildMainChain(anvil.rpcUrl, sampleMachines, sampleAltMachines, now),
     ]);
@@ -106,14 +109,20 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
       altChain,
       sampleAltMachines,
       onboarding,
+      payments,
     });
     const ratesFile = join(dir, 'eurofx.csv');
+    const [tokensFile, sourcesFile] = [join(dir, 'tokens.json'), join(dir, 'sources.json')];
     const env = {
       ...toEnvironment(anvil.rpcUrl, deployment, ratesFile),
+      TOKENS_FILE: tokensFile,
+      SOURCES_FILE: sourcesFile,
       ...(altChain && toAltEnvironment(altChain)),
       ...onboarding.env,
     };
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS), OWNER_ONLY);
+    writeFileSync(tokensFile, formatTokensFile(), OWNER_ONLY);
+    writeFileSync(sourcesFile, formatSourcesFile(anvil.rpcUrl, payments), OWNER_ONLY);
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
     const rpc = createRpc(anvil.rpcUrl);
     if (options.blocks === 'on-demand') blockProducer = startBlockProducer(rpc);
@@ -131,11 +140,13 @@ async function buildMainChain(
   sampleMachines: readonly SampleMachine[],
   sampleAltMachines: readonly SampleAltMachine[],
   now: number,
-): Promise<SeedingResult & { readonly deployment: Deployment }> {
+): Promise<SeedingResult & { readonly deployment: Deployment; readonly payments: PaymentContracts }> {
   const writer = createChainWriter(rpcUrl);
-  const deployment = await deployContracts(writer, { timestamp: blockTimestamp(now, DEPLOYED_DAYS_AGO) });
-  const seeded = await seedMainChain(writer, deployment, sampleMachines, sampleAltMachines, now);
-  return { ...seeded, deployment };
+  const timestamp = blockTimestamp(now, DEPLOYED_DAYS_AGO);
+  const deployment = await deployContracts(writer, { timestamp });
+  const payments = await deployPayments(writer, timestamp);
+  const seeded = await seedMainChain(writer, { deployment, payments }, sampleMachines, sampleAltMachines, now);
+  return { ...seeded, deployment, payments };
 }
 
 function toEnvironment(

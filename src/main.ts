@@ -17,6 +17,8 @@ import { openAdmin } from './composition/admin.ts';
 import { openAltChain } from './composition/alt-chain.ts';
 import { closeListener, createShutdown, DRAIN_NOTICE_MILLISECONDS } from './composition/shutdown.ts';
 import { createRates } from './composition/currency-rates.ts';
+import { createPayments } from './composition/payments.ts';
+import { openPaymentSources } from './composition/payment-sources.ts';
 import { openDatabase, openReplica } from './composition/database.ts';
 import { startLoops } from './composition/background-loops.ts';
 import { awaitHead, openMainChain } from './composition/main-chain.ts';
@@ -68,9 +70,11 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const { fxRates } = rates;
     const workScope = createWorkScope();
     const nodeProfiles = await readNodeProfiles(store, log);
-    const start = { config, log, isLenient, shutdown, store, fxRates, workScope, nodeProfiles };
-    const main = await openMainChain(start);
-    const alt = main && (await openAltChain(start));
+    const { sources: paymentSources } = await openPaymentSources(config, log, shutdown);
+    const start = { config, log, isLenient, shutdown, store, fxRates, paymentSources, workScope, nodeProfiles };
+    const payments = createPayments(start);
+    const main = await openMainChain(start, payments?.scanner);
+    const alt = main && (await openAltChain(start, payments?.scanner));
     const onboarding = await openOnboarding(start);
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: CLOCK }) : undefined;
     if (partnerData !== undefined) shutdown.add(() => partnerData.close());
@@ -97,6 +101,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       store,
       readReplica: replica && (tracing?.traceStore(replica) ?? replica),
       fxRates,
+      paymentSources,
       main: main && {
         chain: main.adapter.chain,
         eventTimes: main.indexers.eventTimes,
@@ -138,7 +143,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
       workers:
         main === undefined || !isIndexing
           ? []
-          : [main.indexers.worker, main.indexers.prover, ...(alt?.workers ?? [])].filter((loop) => loop !== undefined),
+          : [main.indexers.worker, main.indexers.prover, ...(alt?.workers ?? []), payments?.worker].filter(
+              (loop) => loop !== undefined,
+            ),
       drain: () => main?.adapter.drain(),
     });
     const upstreams = [

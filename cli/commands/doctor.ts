@@ -9,7 +9,7 @@ import { formatJson, formatLines } from '../output.ts';
 export const doctor = defineCommand({
   name: 'doctor',
   about:
-    'Checks configuration, chains, finality, clock, database, trust files, rates, Redis and proxies; prints a remedy for each problem.',
+    'Checks configuration, chains, finality, clock, database, trust files, rates, payment sources, Redis and proxies; prints a remedy for each problem.',
   operands: [],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: 'svc doctor --env-file .devnet/env',
@@ -42,6 +42,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
     { examineAltChain },
     { examineDatabase },
     { examineRates, examineTrust },
+    { examinePaymentSources },
     { examineDistributedRateLimits },
     { examineTrustedProxies },
     { storeNodeProfiles },
@@ -50,6 +51,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
     import('../doctor/alt-chain.ts'),
     import('../doctor/database.ts'),
     import('../doctor/files-and-feeds.ts'),
+    import('../doctor/payment-sources.ts'),
     import('../doctor/distributed-rate-limits.ts'),
     import('../doctor/trusted-proxies.ts'),
     import('../doctor/node-profiles.ts'),
@@ -64,6 +66,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   yield await storeNodeProfiles(config, profiles, Math.floor(Date.now() / 1000));
   yield await examineTrust(config);
   yield await examineRates(config, Date.now());
+  yield await examinePaymentSources(config, Date.now);
   yield await examineDistributedRateLimits(config);
   yield await examineTrustedProxies(config);
 }

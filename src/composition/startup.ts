@@ -1,6 +1,7 @@
 /** Context shared by the parts of a start: configuration, log and what is open already. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import type { PaymentSources } from '../ports/payment-sources.ts';
 import type { FxRates } from '../ports/rates.ts';
 import type { NodeProfiles } from '../ports/node-profiles.ts';
 import type { Log, WorkScope } from '../ports/runtime.ts';
@@ -15,6 +16,7 @@ export interface ServiceStart {
   readonly shutdown: Shutdown;
   readonly store: Store;
   readonly fxRates: FxRates;
+  readonly paymentSources: PaymentSources;
   readonly workScope: WorkScope;
   /** What an earlier process learned about the nodes. */
   readonly nodeProfiles: NodeProfiles;

@@ -40,6 +40,7 @@ const RULES: Readonly<Record<keyof Namespace, Rule>> = {
     text: '/.well-known/ and one segment',
   },
   message_header: LINE,
+  payout_header: LINE,
   monetization_version: IDENTIFIER,
   verifier: IDENTIFIER,
   protocol: IDENTIFIER,

@@ -16,6 +16,7 @@ import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
 import type { NodeProfileStore } from './node-profiles.ts';
 import type { ChipLogBody, EventGeneration, RegistryLogBody } from './main-chain.ts';
+import type { PaymentStore } from './payment-store.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
 export interface Checkpoint {
@@ -348,6 +349,7 @@ export interface Store
     FxStore,
     DecisionStore,
     ChipStore,
+    PaymentStore,
     AltEventStore,
     AltFleetStore,
     NodeProfileStore {

@@ -14,6 +14,7 @@ import { testIndexProof } from './store/index-proof.ts';
 import { testMainChainIndex } from './store/main-chain-index.ts';
 import { testNodeProfiles } from './store/node-profiles.ts';
 import { testOwnership } from './store/ownership.ts';
+import { testPayments } from './store/payments.ts';
 import { testPersistence } from './store/persistence.ts';
 import { testProcesses } from './store/processes.ts';
 import { testUnfoldedList } from './store/unfolded-list.ts';
@@ -80,6 +81,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testRatingStateDays(under);
     testActiveMachines(under);
     testFxRates(under);
+    testPayments(under);
     testNodeProfiles(under);
     testDecisions(under);
     testEvidenceRecords(under);

@@ -45,7 +45,8 @@ export interface PoolCounters {
 
 /** What differs between the nodes of the two chains. */
 export interface ChainKind<Name> {
-  readonly chain: 'main' | 'alt';
+  /** Name of the chain in the log. */
+  readonly chain: string;
   /** Identity of the configured chain: a chain id or a genesis hash. */
   readonly expected: Name;
   readonly readIdentity: (node: PoolNode, deadline: Deadline) => Promise<Name>;

@@ -9,6 +9,7 @@ import { createDecisions } from './service/decisions.ts';
 import { createNodeProfiles } from './service/node-profiles.ts';
 import { createRatingStates } from './main-chain/rating-states.ts';
 import { createOwnership } from './main-chain/ownership-lists.ts';
+import { createPaymentStore } from './rating/payment-store.ts';
 import { createFxRates } from './rating/fx-rates.ts';
 import { createIdentities } from './schema/index-identities.ts';
 import { createIndexProofStore } from './main-chain/index-proof-store.ts';
@@ -51,6 +52,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createFxRates(database),
     ...createDecisions(database),
     ...createChipStore(database),
+    ...createPaymentStore(database),
     ...createAltEvents(database),
     ...createAltFleets(database),
     ...createNodeProfiles(database),

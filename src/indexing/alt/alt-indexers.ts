@@ -8,6 +8,7 @@ import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { AltIndex } from '../../ports/indexes.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { FxRates } from '../../ports/rates.ts';
+import type { PaymentScanner } from '../payments/payment-scanner.ts';
 import { createLastingCauses, type LastingCauses } from '../loops/lasting-causes.ts';
 import { observeAltStep } from './alt-causes.ts';
 import { createAltPace } from './alt-pace.ts';
@@ -35,6 +36,8 @@ export interface AltIndexersOptions {
   readonly causes?: LastingCauses | undefined;
   readonly deployment: AltIndexedDeployment;
   readonly pollIntervalMilliseconds: number;
+  /** Searches events for payments; absent without payment sources. */
+  readonly payments?: PaymentScanner | undefined;
   /** Number of transactions requested concurrently. */
   readonly concurrency?: number | undefined;
 }

@@ -53,14 +53,16 @@ export interface MainNode {
 
 export interface MainNodesOptions extends PoolOptions {
   readonly chainId: number;
+  /** Name of the chain in the log; defaults to `main`. */
+  readonly chain?: string | undefined;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
 }
 
 export function createMainNodes(options: MainNodesOptions): MainNodes {
-  const { chainId, limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
+  const { chainId, chain = 'main', limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
   const largeResponses = createLargeResponseReader();
-  const pool = openNodePool(options, { chain: 'main', expected: chainId, readIdentity: readChainId });
+  const pool = openNodePool(options, { chain, expected: chainId, readIdentity: readChainId });
   const { nodes, tryNodes } = pool;
   const delivery = createBatchDelivery({ ...limits, pool, largeResponses, budget, stopwatch, counters });
   const deliverDivided = divideAddressLists(delivery.deliver);
