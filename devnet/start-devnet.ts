@@ -120,7 +120,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     };
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
     writeFileSync(tokensFile, formatTokensFile());
-    writeFileSync(sourcesFile, formatSourcesFile(anvil.rpcUrl, payments));
+    writeFileSync(sourcesFile, formatSourcesFile(anvil.rpcUrl, payments, altChain));
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
     const rpc = createRpc(anvil.rpcUrl);
     if (options.blocks === 'on-demand') blockProducer = startBlockProducer(rpc);
