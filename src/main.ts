@@ -16,6 +16,7 @@ import { openAdmin } from './composition/admin.ts';
 import { openAltChain } from './composition/alt-chain.ts';
 import { closeListener, createShutdown, DRAIN_NOTICE_MILLISECONDS } from './composition/shutdown.ts';
 import { createRates } from './composition/currency-rates.ts';
+import { createPayments } from './composition/payments.ts';
 import { openPaymentSources } from './composition/payment-sources.ts';
 import { openDatabase, openReplica } from './composition/database.ts';
 import { startLoops } from './composition/background-loops.ts';
@@ -68,8 +69,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const workScope = createWorkScope();
     const { sources: paymentSources } = await openPaymentSources(config, log, shutdown);
     const start = { config, log, isLenient, shutdown, store, fxRates, paymentSources, workScope };
-    const main = await openMainChain(start);
-    const alt = main && (await openAltChain(start));
+    const payments = createPayments(start);
+    const main = await openMainChain(start, payments?.scanner);
+    const alt = main && (await openAltChain(start, payments?.scanner));
     const onboarding = await openOnboarding(start);
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: CLOCK }) : undefined;
     if (partnerData !== undefined) shutdown.add(() => partnerData.close());
@@ -96,6 +98,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       store,
       readReplica: replica && (tracing?.traceStore(replica) ?? replica),
       fxRates,
+      paymentSources,
       main: main && {
         chain: main.adapter.chain,
         eventTimes: main.indexers.eventTimes,
@@ -131,7 +134,9 @@ export async function startService(config: Config, { log, isLenient = false }: S
       workers:
         main === undefined || !isIndexing
           ? []
-          : [main.indexers.worker, main.indexers.prover, ...(alt?.workers ?? [])].filter((loop) => loop !== undefined),
+          : [main.indexers.worker, main.indexers.prover, ...(alt?.workers ?? []), payments?.worker].filter(
+              (loop) => loop !== undefined,
+            ),
       drain: () => main?.adapter.drain(),
     });
     const upstreams = [

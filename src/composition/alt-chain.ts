@@ -6,6 +6,7 @@ import { createAltChain, type AltChainAdapter } from '../adapters/alt-chain/crea
 import { formatDeploymentProblem } from '../adapters/rpc/deployment-problem.ts';
 import { createAltFleetWorker } from '../indexing/alt/fleet-snapshot.ts';
 import { createAltIndexers } from '../indexing/alt/alt-indexers.ts';
+import type { PaymentScanner } from '../indexing/payments/payment-scanner.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
 import type { AltChainPorts } from '../ports/ctx.ts';
 import type { Log } from '../ports/runtime.ts';
@@ -30,7 +31,7 @@ export interface AltChainParts {
 const CHECK_INTERVAL_MILLISECONDS = 600_000;
 
 /** Opens the alt chain. Undefined: none is configured. Throws `StartRefused`. */
-export async function openAltChain(start: ServiceStart): Promise<AltChainParts | undefined> {
+export async function openAltChain(start: ServiceStart, payments?: PaymentScanner): Promise<AltChainParts | undefined> {
   const { log, shutdown, workScope } = start;
   const { altChain, pollIntervalSeconds } = start.config;
   if (altChain === undefined) return undefined;
@@ -48,6 +49,7 @@ export async function openAltChain(start: ServiceStart): Promise<AltChainParts |
   const indexers = createAltIndexers({
     ...shared,
     fxRates: start.fxRates,
+    payments,
     deployment: { genesisHash, eventRegistry, firstSlot },
     pollIntervalMilliseconds: pollIntervalSeconds * 1000,
   });

@@ -94,7 +94,7 @@ export interface StoredVerdict extends PaymentVerdict {
 
 /** What the rating of a machine depends on. */
 export interface PaymentSummary {
-  /** Undefined: nothing is scanned under this configuration and version. */
+  /** Undefined: nothing of the current history is scanned under this configuration. */
   readonly scan: PaymentScan | undefined;
   readonly claims: readonly Claim[];
   /** Moves of all verdicts `paid`, with those that a change of hands ended. */
@@ -171,7 +171,12 @@ export interface PaymentStore {
     maxPerDay: number,
   ): Promise<void>;
 
-  readPaymentSummary(fingerprint: string, machine: PaymentMachine, version: number): Promise<PaymentSummary>;
+  /** Returns the summary of a machine; events before `change` have moves that ended with it, unless they ended earlier. */
+  readPaymentSummary(
+    fingerprint: string,
+    machine: PaymentMachine,
+    change: HandsChange | undefined,
+  ): Promise<PaymentSummary>;
   /** Returns the verdicts on followed citations at positions `from` to `to - 1`. */
   listVerdicts(
     fingerprint: string,

@@ -7,7 +7,7 @@ import type { EventRecord } from '../../domain/machine/machine-facts.ts';
 import { convertAmount } from '../../domain/rating/amount.ts';
 import { LEAST_QUALIFYING_CENTS, REVENUE_TYPE } from '../../domain/rating/constants.ts';
 import { eventDay, judgeEvent, type RatingEvent } from '../../domain/rating/event.ts';
-import { findCitation, isFollowed, type CitedSource } from '../../domain/rating/paid/citation.ts';
+import { findCitation, isFollowed, toCitingEvent, type CitedSource } from '../../domain/rating/paid/citation.ts';
 import { applyClaimRecord, claimsInForceAt, type ClaimContext } from '../../domain/rating/paid/claims.ts';
 import { parsePayoutProof } from '../../domain/rating/paid/payout-proof.ts';
 import type { RateTable } from '../../domain/rating/rate-table.ts';
@@ -130,12 +130,6 @@ export function searchCitations(search: CitationSearch): {
     });
   }
   return { citations, searched: events.length };
-}
-
-/** Converts a record to what its citation depends on. */
-export function toCitingEvent(record: EventRecord) {
-  const { trustLevel: trust, sourceChainId, sourceTxHash } = record;
-  return { trust, sourceChainId, sourceTxHash, metadata: toBytes(record) };
 }
 
 function toBytes({ metadata }: EventRecord): Uint8Array {

@@ -5,6 +5,7 @@
 import { Fault } from '../../domain/faults.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { claimsInForceAt, listClaimedHands, type HomeChain } from '../../domain/rating/paid/claims.ts';
+import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
 import { isEvmAccount } from '../../domain/rating/paid/payout-proof.ts';
 import type { RateTable } from '../../domain/rating/rate-table.ts';
 import { SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
@@ -55,35 +56,46 @@ export interface PaymentScanner {
 /** Citations of older events are declared (design/scoring.md, Determinism). */
 const FOLLOWED_DAYS = 400;
 const EVENTS_PER_STEP = 1_000;
-const MACHINES_PER_LIST = 100;
+const MACHINES_PER_CALL = 100;
+
+/** Pass over the machines of a home chain that have something to search. */
+interface Pass {
+  /** Time of the head at its start: events after it may be missed. */
+  readonly fromTime: number;
+  after: UnscannedMachine['id'] | undefined;
+  isComplete: boolean;
+  hasAdvanced: boolean;
+}
 
 export function createPaymentScanner(options: PaymentScannerOptions): PaymentScanner {
   const { store, sources, fxRates, namespace, checks, clock, log } = options;
+  const sourcesHash = sources.hash ?? '';
   /** Machines whose next amount is pending under a table of rates. */
   const pending = new Map<string, RateTable>();
+  const passes = new Map<HomeChain, Pass>();
 
+  /** Runs a part of a pass over all machines, so that the loop gets back to the head. */
   async function scan(
     home: HomeChain,
     head: ScannedHead,
     readEvents: ReadEvents,
     signal: AbortSignal,
   ): Promise<StepOutcome> {
-    let isComplete = true;
-    let hasAdvanced = false;
-    let after: UnscannedMachine['id'] | undefined;
-    for (;;) {
-      const listed = await store.listUnscanned(home, MACHINES_PER_LIST, after);
-      if (listed.length === 0) break;
-      for (const machine of listed) {
-        if (signal.aborted) return 'idle';
-        const outcome = await scanSafely(machine, head, readEvents);
-        if (outcome !== 'done') isComplete = false;
-        if (outcome === 'more') hasAdvanced = true;
-      }
-      after = listed.at(-1)!.id;
+    await store.usePaymentConfiguration(paymentFingerprint(sourcesHash, fxRates.current().fingerprint));
+    const pass = passes.get(home) ?? { fromTime: head.time, after: undefined, isComplete: true, hasAdvanced: false };
+    const listed = await store.listUnscanned(home, MACHINES_PER_CALL, pass.after);
+    for (const machine of listed) {
+      if (signal.aborted) return 'idle';
+      const outcome = await scanSafely(machine, head, readEvents);
+      if (outcome !== 'done') pass.isComplete = false;
+      if (outcome === 'more') pass.hasAdvanced = true;
+      pass.after = machine.id;
     }
-    if (isComplete) await store.writeScannedThrough(home, head.time);
-    return hasAdvanced ? 'more' : 'idle';
+    passes.set(home, pass);
+    if (listed.length === MACHINES_PER_CALL) return 'more';
+    passes.delete(home);
+    if (pass.isComplete) await store.writeScannedThrough(home, pass.fromTime);
+    return pass.hasAdvanced ? 'more' : 'idle';
   }
 
   async function scanSafely(

@@ -2,6 +2,7 @@
  * Worker that follows payments: reads the transfers of own addresses, and judges open citations, source by source. A source that cannot be
  * read delays its own citations only.
  */
+import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
 import { SourceUnreadable, type PaymentSource, type PaymentSources } from '../../ports/payment-sources.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import { nowSeconds, type Clock, type Log, type Timers } from '../../ports/runtime.ts';
@@ -40,6 +41,7 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
   let prunedOn: number | undefined;
 
   async function step(signal: AbortSignal): Promise<StepOutcome> {
+    await store.usePaymentConfiguration(paymentFingerprint(sources.hash ?? '', fxRates.current().fingerprint));
     await pruneDaily();
     const outcomes = await Promise.all(sources.list.map((source) => followSource(source, signal)));
     return outcomes.includes(true) ? 'more' : 'idle';

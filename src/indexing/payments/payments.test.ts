@@ -61,7 +61,6 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
   const shared = { store, sources, fxRates: rates, clock: time, log };
   const scanner = createPaymentScanner({ ...shared, namespace: DEFAULT_NAMESPACE, checks: PORTABLE_CHECKS });
   const worker = createPaymentWorker({ ...shared, timers: time, pollIntervalMilliseconds: 1_000 });
-  await store.usePaymentConfiguration(CONFIGURATION);
 
   const scan = async () => {
     const advanced = await harness.index.advance(NEVER);
@@ -84,7 +83,7 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
   };
   const verdicts = (id = A) => store.listVerdicts(CONFIGURATION, { home: 'main', id }, 0, 100);
   const codes = async (id = A) => (await verdicts(id)).map(({ seq, code }) => `${seq} ${code}`);
-  const summary = (id = A, version = 0) => store.readPaymentSummary(CONFIGURATION, { home: 'main', id }, version);
+  const summary = (id = A) => store.readPaymentSummary(CONFIGURATION, { home: 'main', id }, undefined);
   /** Mines an empty block after the window of all citations, and finalizes the source. */
   const pass = () => {
     chain.mineMany(200);

@@ -148,13 +148,18 @@ export function testPayments(under: StoreUnderTest): void {
         const [next] = await openOn(EVM);
         await under.store.decideCitation(next!, paid(cents));
       }
-      const summary = await under.store.readPaymentSummary(CONFIGURATION, A, 0);
+      const summary = await under.store.readPaymentSummary(CONFIGURATION, A, undefined);
       expect(summary).toMatchObject({ scan: { claimsSeq: 9 }, claims: [{ account: ACCOUNT }] });
       const move = { blockDay: 20_000, day: 20_000, cents: 305_000, weight: 105_000 };
       expect(summary.moves).toEqual([{ ...move, endedAt: undefined }]);
       expect(summary.counts.toSorted((a, b) => a.count - b.count)).toEqual([
         { code: 'pending', blockDay: 20_000, count: 1 },
         { code: 'paid', blockDay: 20_000, count: 3 },
+      ]);
+      const early = await under.store.readPaymentSummary(CONFIGURATION, A, { seq: 2, at: TIME + 9 });
+      expect(early.moves.map(({ cents, endedAt }) => [cents, endedAt]).sort()).toEqual([
+        [300_000, undefined],
+        [5_000, TIME + 9],
       ]);
       await scan({
         claims: [claim(0)],
@@ -163,12 +168,13 @@ export function testPayments(under: StoreUnderTest): void {
           { seq: 9, at: TIME + 90 },
         ],
       });
-      const after = await under.store.readPaymentSummary(CONFIGURATION, A, 0);
+      const after = await under.store.readPaymentSummary(CONFIGURATION, A, { seq: 9, at: TIME + 99 });
       expect(after.moves.map(({ cents, endedAt }) => [cents, endedAt]).sort()).toEqual([
         [300_000, TIME + 90],
         [5_000, TIME + 50],
       ]);
-      expect((await under.store.readPaymentSummary(CONFIGURATION, A, 1)).scan).toBeUndefined();
+      const unscanned = await under.store.readPaymentSummary('other', A, undefined);
+      expect(unscanned).toEqual({ scan: undefined, claims: [], moves: [], counts: [] });
     });
 
     it('return earlier payments of the payer or the transaction', async () => {

@@ -28,7 +28,7 @@ import { readEventCounts, readEventTotal } from '../reads/event-counts.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
-import { CHIP_TOPICS, createLogEffects, EVENT_TOPICS, TRANSFER_TOPIC } from './log-effects.ts';
+import { CHIP_TOPICS, createLogEffects, EVENT_TOPICS, TOKEN_TRANSFER_TOPIC } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createOwnershipReader } from '../reads/ownership.ts';
@@ -71,7 +71,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
     if (transfersOf !== undefined) {
       const holder = `0x${transfersOf.holder.slice(2).padStart(64, '0')}`;
-      const topics = [TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
+      const topics = [TOKEN_TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
       return getLogs({ ...range, address: addresses.machineRegistry, topics });
     }
     if (chipLogsOf !== undefined) {

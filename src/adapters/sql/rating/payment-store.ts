@@ -1,5 +1,5 @@
 /** Claims, citations, verdicts and transfers (`PaymentStore`; design/scoring.md, Sources and payout accounts, Verdict). */
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { TRUST } from '../../../domain/rating/constants.ts';
 import type { HomeChain } from '../../../domain/rating/paid/claims.ts';
 import type { Flow, OwnAddress } from '../../../domain/rating/paid/flows.ts';
@@ -7,6 +7,7 @@ import type { VerdictCode } from '../../../domain/rating/verdict.ts';
 import { SECONDS_PER_DAY } from '../../../domain/rating/utc-day.ts';
 import type {
   DecidedPayment,
+  HandsChange,
   NewCitation,
   OpenCitation,
   PaymentMachine,
@@ -30,7 +31,7 @@ import {
   type SqlProgram,
   type SqlValue,
 } from '../engine/sql-program.ts';
-import { prepareText } from '../engine/prepared-text.ts';
+import { prepareText, type SqlText } from '../engine/prepared-text.ts';
 
 type ClaimRow = Schema['payment_claims'];
 type CitationRow = Schema['payment_citations'];
@@ -273,18 +274,20 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
            AND s.address = b.sender AND s.since <= b.block_time), 0)) < b.most
      ON CONFLICT DO NOTHING`,
   );
+  const ended = (q: SqlText, seq: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
+    q`COALESCE(hands_ended_at, CASE WHEN seq < ${seq} THEN ${at} END)`;
+  const blockDay = sql`block_timestamp / ${sql.lit(SECONDS_PER_DAY)}`;
+  const integerType = sql.raw(dialect.columns.integer);
+  const mostWeight = sql.lit(TRUST.maxRevenueWeight);
   const selectSums = query<SumRow>()(
-    machine,
-    (
-      q,
-      { home, id },
-    ) => q`SELECT code, hands_ended_at, block_timestamp / ${sql.lit(SECONDS_PER_DAY)} AS block_day, event_day,
-        count(*) AS total,
-        CAST(sum(CASE WHEN is_attested = 1 THEN 0 ELSE paid_cents END) AS ${sql.raw(dialect.columns.integer)}) AS cents,
-        CAST(sum(CASE WHEN is_attested = 1 THEN 0 WHEN paid_cents > ${sql.lit(TRUST.maxRevenueWeight)}
-          THEN ${sql.lit(TRUST.maxRevenueWeight)} ELSE paid_cents END) AS ${sql.raw(dialect.columns.integer)}) AS weight
-      FROM payment_citations WHERE home = ${home} AND machine_id = ${id}
-      GROUP BY code, hands_ended_at, block_timestamp / ${sql.lit(SECONDS_PER_DAY)}, event_day`,
+    { ...machine, seq: integer, at: integer },
+    (q, { home, id, seq, at }) => q`SELECT code, ended_at, block_day, event_day, count(*) AS total,
+        CAST(sum(CASE WHEN is_attested = 1 THEN 0 ELSE paid_cents END) AS ${integerType}) AS cents,
+        CAST(sum(CASE WHEN is_attested = 1 THEN 0 WHEN paid_cents > ${mostWeight} THEN ${mostWeight}
+          ELSE paid_cents END) AS ${integerType}) AS weight
+      FROM (SELECT code, is_attested, paid_cents, event_day, ${blockDay} AS block_day, ${ended(q, seq, at)} AS ended_at
+        FROM payment_citations WHERE home = ${home} AND machine_id = ${id}) citations
+      GROUP BY code, ended_at, block_day, event_day`,
   );
   const selectVerdicts = query<CitationRow>()(
     { ...machine, from: integer, to: integer },
@@ -356,19 +359,30 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
     yield* execute(openNext({ ...key, source }));
   }
 
-  function* readSummary(fingerprint: string, of: PaymentMachine, version: number): SqlProgram<PaymentSummary> {
-    const nothing = { scan: undefined, claims: [], moves: [], counts: [] };
-    if (!(yield* isCurrent(fingerprint))) return nothing;
+  /** Returns whether rows of the machine belong to the configuration and the current history. */
+  function* readCurrentScan(fingerprint: string, of: PaymentMachine): SqlProgram<Schema['payment_scans'] | undefined> {
+    if (!(yield* isCurrent(fingerprint))) return undefined;
     const scan = yield* readFirst(selectScan(keyOf(of)));
-    if (scan?.version !== version) return nothing;
+    const history = yield* readFirst(selectVersion[of.home]({ id: toIdBytes(of.id) }));
+    return scan?.version === history?.version ? scan : undefined;
+  }
+
+  function* readSummary(
+    fingerprint: string,
+    of: PaymentMachine,
+    change: HandsChange | undefined,
+  ): SqlProgram<PaymentSummary> {
+    const nothing = { scan: undefined, claims: [], moves: [], counts: [] };
+    const scan = yield* readCurrentScan(fingerprint, of);
+    if (scan === undefined) return nothing;
     const claims = (yield* readRows(selectClaims(keyOf(of)))).map(fromClaimRow);
-    const sums = yield* readRows(selectSums(keyOf(of)));
+    const sums = yield* readRows(selectSums({ ...keyOf(of), seq: change?.seq ?? 0, at: change?.at ?? 0 }));
     return {
       scan: fromScanRow(scan),
       claims,
       moves: sums
         .filter(({ cents }) => cents > 0)
-        .map(({ block_day: blockDay, event_day: day, cents, weight, hands_ended_at: endedAt }) => ({
+        .map(({ block_day: blockDay, event_day: day, cents, weight, ended_at: endedAt }) => ({
           ...{ blockDay, day, cents, weight, endedAt: endedAt ?? undefined },
         })),
       counts: sums.map(({ code, block_day: blockDay, total: count }) => ({
@@ -385,7 +399,7 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
     from: number,
     to: number,
   ): SqlProgram<readonly StoredVerdict[]> {
-    if (!(yield* isCurrent(fingerprint))) return [];
+    if ((yield* readCurrentScan(fingerprint, of)) === undefined) return [];
     return (yield* readRows(selectVerdicts({ ...keyOf(of), from, to }))).map((row) => ({
       ...{ seq: row.seq, source: row.source, code: row.code as VerdictCode, paidCents: row.paid_cents },
       ...{ token: row.token, payer: row.payer, worthCents: row.worth_cents, returnedCents: row.returned_cents },
@@ -500,7 +514,7 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
           });
         })(),
       ),
-    readPaymentSummary: (fingerprint, of, version) => database.snapshot(readSummary(fingerprint, of, version)),
+    readPaymentSummary: (fingerprint, of, change) => database.snapshot(readSummary(fingerprint, of, change)),
     listVerdicts: (fingerprint, of, from, to) => database.snapshot(listVerdictsOf(fingerprint, of, from, to)),
     prunePayments: (citationsBefore, flowsBefore) => database.transaction(prune(citationsBefore, flowsBefore)),
   };
@@ -523,7 +537,7 @@ interface PlaceRow {
 
 interface SumRow {
   readonly code: string;
-  readonly hands_ended_at: number | null;
+  readonly ended_at: number | null;
   readonly block_day: number;
   readonly event_day: number;
   readonly total: number;

@@ -1,6 +1,8 @@
 /** Citations: which payment an event cites, and whether it is followed at all (design/scoring.md, Verdict 1). */
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { fromHex } from '../../evidence/signed-bytes.ts';
+import type { EventRecord } from '../../machine/machine-facts.ts';
 import { PAYMENT } from '../constants.ts';
 import { parseBase58Exactly } from '../../identifiers/base58.ts';
 import { parseMetadataTexts } from './metadata-object.ts';
@@ -21,6 +23,11 @@ export interface CitingEvent {
   /** `0x` and 64 hex digits. */
   readonly sourceTxHash: string;
   readonly metadata: Uint8Array;
+}
+
+/** Converts a record to what its citation depends on. */
+export function toCitingEvent({ trustLevel, sourceChainId, sourceTxHash, metadata }: EventRecord): CitingEvent {
+  return { trust: trustLevel, sourceChainId, sourceTxHash, metadata: fromHex(metadata) };
 }
 
 export interface Citation<S extends CitedSource = CitedSource> {

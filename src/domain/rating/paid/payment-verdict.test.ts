@@ -99,7 +99,7 @@ describe('the verdict on a payment', () => {
     expect(codeOf({ homeHeadTime: TIME - 60 })).toBe('paid');
   });
 
-  it('is unknown_payer when nobody lost the token', () => {
+  it('is unknown_payer when no address lost the token', () => {
     const minted = judgePayment(facts(reading({ logs: [log(`0x${'00'.repeat(20)}`, ACCOUNT, 10_000)] })));
     expect(minted).toEqual({ ...NOTHING_FOUND, code: 'unknown_payer', token: 'USDC', worthCents: 10_000 });
   });
