@@ -391,7 +391,7 @@ describe('payments', () => {
     );
     const clock = { nowMilliseconds: () => Date.now() };
     adapter = createPaymentSources(configured!, { clock, log: IDLE_LOG, callsPerSecond: 10_000 });
-    source = adapter.sources.list.find(({ name }) => name === devnet.fixtures.sources.main)!;
+    source = adapter.sources.list.find(({ name }) => name === devnet.fixtures.sources.main.name)!;
   });
   afterAll(() => adapter.close());
 
@@ -442,5 +442,12 @@ describe('payments', () => {
     }
     const isRead = (verdict: string) => verdict === 'not_found' || verdict === 'failed';
     expect(found).toEqual(CITED_VERDICTS.map(([day, verdict]) => [day, isRead(verdict) ? verdict : 'success']));
+  });
+
+  test('can be made on both chains, which pass the check of doctor', async () => {
+    const checks = await Promise.all(adapter.opened.map(({ check }) => check()));
+    const { main, alt } = devnet.fixtures.sources;
+    expect(adapter.sources.list.map(({ name }) => name)).toEqual([main.name, alt!.name]);
+    expect(checks).toMatchObject([[{ identity: 'expected', isDeep: true }], [{ identity: 'expected', isDeep: true }]]);
   });
 });

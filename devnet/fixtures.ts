@@ -131,7 +131,7 @@ export function toFixtures(input: FixtureInput): Fixtures {
     seededAt: now,
     mainChain: { rpcUrl, chainId, startBlock, addresses, admin: { address: admin.address, key: admin.key } },
     altChain: altChain === undefined ? null : toAltChainFixture(altChain),
-    sources: toSourcesFixture(payments),
+    sources: toSourcesFixture(payments, altChain),
     onboardingToken: onboarding.token,
     machines: [
       ...sampleMachines.map((sample) => toMachineFixture(sample, deployment, now)),

@@ -122,7 +122,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     };
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS), OWNER_ONLY);
     writeFileSync(tokensFile, formatTokensFile(), OWNER_ONLY);
-    writeFileSync(sourcesFile, formatSourcesFile(anvil.rpcUrl, payments), OWNER_ONLY);
+    writeFileSync(sourcesFile, formatSourcesFile(anvil.rpcUrl, payments, altChain), OWNER_ONLY);
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
     const rpc = createRpc(anvil.rpcUrl);
     if (options.blocks === 'on-demand') blockProducer = startBlockProducer(rpc);

@@ -15,6 +15,7 @@ export const DECISION_GROUPS = [
   'responses',
   'rating',
   'currency-rates',
+  'payment-sources',
   'http',
   'pages',
   'monetization',

@@ -12,7 +12,9 @@ import type { MachineAddresses } from '../alt-node/program-addresses.ts';
 import type { SampleAltMachine } from '../personas/alt-persona.ts';
 import { placeBindings, placeMachine, placeSingletons, placeState, placeSubscription } from './placements.ts';
 import type { DevnetWallet } from '../personas/wallets.ts';
+import { placeTokens } from './tokens.ts';
 import { DEVNET_CHAIN_ID } from '../main-chain/anvil.ts';
+import { TOKEN_DECIMALS } from '../main-chain/payments.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
 import { blockTimestamp, eventTimestamp } from '../personas/planned-event.ts';
 import type { PlannedEvent } from '../personas/planned-event.ts';
@@ -49,6 +51,7 @@ export async function seedAltChain(
   node.advanceTo(blockTimestamp(now, DEPLOYED_DAYS_AGO));
   const firstSlot = node.slot;
   await placeSingletons(node, BigInt(samples.length));
+  placeTokens(node, TOKEN_DECIMALS);
   const plan = [
     ...samples.flatMap((sample) => planMachine(node, sample, now)),
     toAccountStep(BOUND_DAYS_AGO, () => placeBindings(node, wallets)),

@@ -12,6 +12,8 @@ import { AccountHistory } from './account-history.ts';
 import type { StoredAccount } from './account-history.ts';
 import { readLookupTable } from './lookup-table.ts';
 import { SlotClock } from './slot-clock.ts';
+import { readMintDecimals, readTokenAccount, TOKEN_PROGRAM } from './token-accounts.ts';
+import type { TokenAccount } from './token-accounts.ts';
 import { createSvm, createSvmAccount, isSvmFailure } from './svm.ts';
 import type { SvmFailure, SvmResult } from './svm.ts';
 
@@ -40,6 +42,13 @@ export interface ExecutedTransaction {
   readonly computeUnits: number;
   readonly fee: number;
   readonly balances: { readonly before: readonly bigint[]; readonly after: readonly bigint[] };
+  readonly tokens: { readonly before: readonly TokenBalance[]; readonly after: readonly TokenBalance[] };
+}
+
+/** Balance of a token account that a transaction names. */
+export interface TokenBalance extends TokenAccount {
+  readonly accountIndex: number;
+  readonly decimals: number;
 }
 
 /** The chain does not accept a transaction into a block. `reason` is the name of the error, such as `BlockhashNotFound`. */
@@ -117,6 +126,7 @@ export class Chain {
     this.#setClock(slot);
     const keys = [...message.staticAccounts, ...loaded.writable, ...loaded.readonly] as AltKey[];
     const before = keys.map((key) => this.balanceOf(key));
+    const tokensBefore = this.#listTokens(keys);
     const outcome =
       message.version === 'legacy' ? this.#svm.sendLegacyTransaction(wire) : this.#svm.sendVersionedTransaction(wire);
     const { result, err } = readOutcome(outcome);
@@ -130,6 +140,7 @@ export class Chain {
       computeUnits: Number(result.computeUnitsConsumed()),
       fee: LAMPORTS_PER_SIGNATURE * signatures.length,
       balances: { before, after: keys.map((key) => this.balanceOf(key)) },
+      tokens: { before: tokensBefore, after: this.#listTokens(keys) },
     };
     this.#record(transaction, keys);
     return transaction;
@@ -188,6 +199,18 @@ export class Chain {
         }),
       );
     return { writable: pick('writableIndexes'), readonly: pick('readonlyIndexes') };
+  }
+
+  /** Returns the balances of those of the accounts that hold tokens. */
+  #listTokens(keys: readonly AltKey[]): TokenBalance[] {
+    return keys.flatMap((key, accountIndex) => {
+      const account = this.#svm.getAccount(altKeyBytes(key));
+      if (account === null || account === undefined || formatAltKey(account.owner()) !== TOKEN_PROGRAM) return [];
+      const token = readTokenAccount(account.data());
+      const mint = token && this.#svm.getAccount(altKeyBytes(token.mint));
+      if (mint === undefined || mint === null) return [];
+      return [{ ...token!, accountIndex, decimals: readMintDecimals(mint.data()) }];
+    });
   }
 
   #record(transaction: ExecutedTransaction, keys: readonly AltKey[]): void {

@@ -1,8 +1,9 @@
 /** JSON-RPC responses for accounts and transactions, in the format of mainnet nodes. */
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import type { StoredAccount } from './account-history.ts';
-import type { ExecutedTransaction } from './chain.ts';
+import type { ExecutedTransaction, TokenBalance } from './chain.ts';
 import type { NodeFaults } from './node-faults.ts';
+import { TOKEN_PROGRAM } from './token-accounts.ts';
 import { encodeData, RPC_ERROR, RpcErrorResponse } from './rpc-parameters.ts';
 import type { DataSlice, Encoding } from './rpc-parameters.ts';
 
@@ -48,7 +49,7 @@ export function toRpcTransaction(
 }
 
 function toMeta(transaction: ExecutedTransaction, logs: NodeFaults['logs']): object {
-  const { balances, computeUnits, err, fee, inner, loaded } = transaction;
+  const { balances, computeUnits, err, fee, inner, loaded, tokens } = transaction;
   return {
     computeUnitsConsumed: computeUnits,
     err,
@@ -60,11 +61,19 @@ function toMeta(transaction: ExecutedTransaction, logs: NodeFaults['logs']): obj
     loadedAddresses: { readonly: loaded.readonly, writable: loaded.writable },
     logMessages: toLogMessages(transaction, logs),
     postBalances: balances.after.map(Number),
-    postTokenBalances: [],
+    postTokenBalances: tokens.after.map(toTokenBalance),
     preBalances: balances.before.map(Number),
-    preTokenBalances: [],
+    preTokenBalances: tokens.before.map(toTokenBalance),
     rewards: [],
     status: err === null ? { Ok: null } : { Err: err },
+  };
+}
+
+function toTokenBalance({ accountIndex, mint, owner, units, decimals }: TokenBalance): object {
+  const uiAmount = Number(units) / 10 ** decimals;
+  return {
+    ...{ accountIndex, mint, owner, programId: TOKEN_PROGRAM },
+    uiTokenAmount: { amount: String(units), decimals, uiAmount, uiAmountString: String(uiAmount) },
   };
 }
 
