@@ -9,6 +9,7 @@ import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
+import { createTrustedClock } from './indexing/head/trusted-clock.ts';
 import { createActionState } from './ports/action-state.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { Log } from './ports/runtime.ts';
@@ -62,14 +63,15 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const { writes, failures: databaseFailures, reportFailure } = opened;
     const store = tracing?.traceStore(opened.store) ?? opened.store;
     const replica = await openReplica(config.databaseReadUrl, opened, log, shutdown);
-    const rates = await createRates(config, store, log);
+    const trustedClock = createTrustedClock(CLOCK, MONOTONIC_CLOCK);
+    const rates = await createRates(config, store, log, trustedClock);
     const { fxRates } = rates;
     const workScope = createWorkScope();
-    const start = { config, log, isLenient, shutdown, store, fxRates, workScope };
+    const start = { config, log, isLenient, shutdown, store, fxRates, workScope, trustedClock };
     const main = await openMainChain(start);
     const alt = main && (await openAltChain(start));
     const onboarding = await openOnboarding(start);
-    const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: CLOCK }) : undefined;
+    const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: MONOTONIC_CLOCK }) : undefined;
     if (partnerData !== undefined) shutdown.add(() => partnerData.close());
     const distributedCounters = await openDistributedCounters(config, log, shutdown);
 
@@ -84,6 +86,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       },
       clock: CLOCK,
       monotonicClock: MONOTONIC_CLOCK,
+      trustedClock,
       timers: TIMERS,
       log,
       actionState: createActionState(),

@@ -11,6 +11,7 @@ import {
   type ChipHarness,
   type Headers,
 } from '../testing/harness/chip-service.ts';
+import { createTrustedClock } from '../src/indexing/head/trusted-clock.ts';
 import { sendRaw } from '../testing/harness/raw-http.ts';
 import { rule } from './conformance/rule.ts';
 
@@ -292,6 +293,8 @@ describe('the clock', () => {
   it('may be set back by 30 seconds and no more', async () => {
     rule('challenge-errors.clock');
     distinctNonces();
+    const clock = createTrustedClock(harness.ctx.clock, { nowMilliseconds: () => 0 });
+    Object.assign(harness.ctx, { trustedClock: clock });
     expect(await judge()).toBe('201');
     harness.ctx.time.milliseconds -= 30_000;
     expect(await judge()).toBe('201');

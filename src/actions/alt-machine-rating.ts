@@ -12,11 +12,11 @@ import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
 import type { Rating } from '../domain/rating/rating.ts';
 import { judgeVerifyStatus } from '../domain/evidence/verify-status.ts';
 import { NO_PROVENANCE } from '../domain/machine/provenance.ts';
-import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { EventHistoryRead } from './event-history.ts';
 import { requireMain, type FoundAltMachine } from './find-machine.ts';
 import { computeRating, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import { requireClock } from './trusted-clock.ts';
 
 /** Members of a rating that every route shows. */
 export type MachineStatus = Pick<Rating, 'letter' | 'score' | 'bondStatus' | 'hasNegativeFlag' | 'eventCount'>;
@@ -30,7 +30,7 @@ export interface MachineSummary {
 
 /**
  * Rates a machine from its indexed events, or reports why it cannot: while the index lags, the counts are of the indexed events.
- * Throws `ChainUnreadable` of either chain, `StoreUnavailable`.
+ * Throws `ChainUnreadable` of either chain, `ClockInvalid`, `StoreUnavailable`.
  */
 export async function rateAltMachine(
   ctx: Ctx,
@@ -46,7 +46,7 @@ export async function rateAltMachine(
   // Without claims there is no evidence that a change of owner could end.
   const history: EventHistoryRead = { ...events, provenance: NO_PROVENANCE };
   const unavailable = log.count === 0 ? 'no_events_yet' : isComplete ? undefined : 'indexer_behind';
-  const now = nowSeconds(ctx.clock);
+  const now = requireClock(ctx, snapshot.block);
   const operatorVerified = unavailable === undefined && (await isOperatorVerified(ctx, alt, snapshot, now));
   const facts = { snapshot, history, priorEvents: log.priorEventCount, eventCount: log.count, operatorVerified };
   return computeRating({ ...facts, alt: toHomeInfo(alt, unavailable) }, rates, now);
@@ -71,7 +71,7 @@ async function isOperatorVerified(
   return binding.kind === 'bound' && binding.operator === operator;
 }
 
-/** Summarizes a machine without rating it. Throws `ChainUnreadable` of either chain. */
+/** Summarizes a machine without rating it. Throws `ChainUnreadable` of either chain, `ClockInvalid`. */
 export function summarizeAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): MachineSummary {
   const { count } = readEventLog(alt);
   const flaggedAt = unwrapOptional(snapshot.flags)?.flaggedAt ?? 0n;
@@ -81,7 +81,7 @@ export function summarizeAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: Ma
       letter: 'Provisioned',
       score: 0,
       bondStatus: judgeBond(unwrap(snapshot.subscriptionStatus)),
-      hasNegativeFlag: isFlagPlausible(flaggedAt, nowSeconds(ctx.clock)),
+      hasNegativeFlag: isFlagPlausible(flaggedAt, requireClock(ctx, snapshot.block)),
       eventCount: count,
     },
     alt: toHomeInfo(alt, count === 0 ? 'no_events_yet' : 'not_rated_here'),

@@ -10,11 +10,11 @@ import type { MachineSnapshot, SubscriptionStatus } from '../domain/machine/mach
 import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
-import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
 import { readHistory, toEventCount, type EventSource, type EventHistoryRead } from './event-history.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
+import { requireClock } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /** Rating and its inputs other than events. For one snapshot and second it is the same object. */
@@ -58,7 +58,7 @@ const createRatings = () => new VersionedCache<MachineSnapshot, RatedSnapshot>()
 
 /**
  * Rates a machine of the main chain at its snapshot's block and the current second of the clock; synchronously when its history
- * is cached. Throws `ChainUnreadable`, `EventIndexSyncing`, `StoreUnavailable`.
+ * is cached. Throws `ChainUnreadable`, `ClockInvalid`, `EventIndexSyncing`, `StoreUnavailable`.
  */
 export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): MaybePromise<RatedSnapshot> {
   const { fingerprint } = ctx.fxRates.current();
@@ -69,7 +69,7 @@ export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSn
 
 function rateNow(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead): RatedSnapshot {
   const rates = ctx.fxRates.current();
-  const second = nowSeconds(ctx.clock);
+  const second = requireClock(ctx, snapshot.block);
   return ctx.actionState.of(createRatings).get(snapshot, [second, rates.table, history], () => {
     const priorEvents = unwrap(snapshot.priorEventCount);
     const operatorVerified = isOperatorVerified(snapshot, history, second);

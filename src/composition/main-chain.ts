@@ -7,7 +7,7 @@ import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/c
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
 import { nameLoop } from './named-loop.ts';
-import { CLOCK, TIMERS } from './process-time.ts';
+import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './process-time.ts';
 import { waitBriefly, type ServiceStart } from './startup.ts';
 
 export interface MainChainParts {
@@ -32,6 +32,7 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
     store,
     fxRates,
     clock: CLOCK,
+    monotonicClock: MONOTONIC_CLOCK,
     timers: TIMERS,
     log,
     deployment: {
@@ -45,7 +46,8 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
     proof: config.indexProof,
     random: (bound) => randomInt(bound),
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
-    listeners: [adapter.chain],
+    // The clock first: what the other listeners make readable is judged by it.
+    listeners: [start.trustedClock, adapter.chain],
   });
   await refuseContradictions(adapter, start);
   await refuseForeignRows(indexers, 'the index', start);

@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { FxRates } from '../ports/rates.ts';
-import type { Log, WorkScope } from '../ports/runtime.ts';
+import type { HeadListener } from '../ports/main-chain.ts';
+import type { Log, TrustedClock, WorkScope } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -15,6 +16,7 @@ export interface ServiceStart {
   readonly store: Store;
   readonly fxRates: FxRates;
   readonly workScope: WorkScope;
+  readonly trustedClock: TrustedClock & HeadListener;
 }
 
 /** How long a start waits for nodes and feeds; slower ones are awaited while serving. */

@@ -230,7 +230,12 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
   ChallengesExhausted: ofChip(coded(429, 'RATE_LIMITED', 'Too many challenges are open.')),
   EvidenceNotCanonical: ofChip(coded(400, 'EVIDENCE_NOT_CANONICAL', 'The evidence is not in canonical form.')),
   EvidenceUnsupported: ofChip(coded(422, 'EVIDENCE_UNSUPPORTED', 'The evidence is of a kind that is not supported.')),
-  ClockInvalid: ofChip(coded(503, 'VERIFY_CLOCK_INVALID', 'The clock is not usable now.')),
+  ClockInvalid: {
+    bare: bare(503, 'Service clock is not usable now', UNREACHABLE_RETRY),
+    monetization: coded(503, 'CHAIN_UNAVAILABLE', 'The clock of the service is not usable now.'),
+    verify: VERIFY_UNAVAILABLE,
+    chip: coded(503, 'VERIFY_CLOCK_INVALID', 'The clock is not usable now.'),
+  },
   ChallengeUnknown: ofChip(coded(404, 'CHALLENGE_NOT_FOUND', 'There is no such challenge.')),
   EvidenceAlreadyAccepted: ofChip(coded(409, 'EVIDENCE_ALREADY_ACCEPTED', 'This evidence was accepted before.')),
   ChallengeConsumed: ofChip(coded(409, 'CHALLENGE_CONSUMED', 'Other evidence was accepted for the challenge.')),

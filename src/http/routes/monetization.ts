@@ -101,6 +101,7 @@ function describeRoutes(namespace: Namespace) {
         ...unreadable,
         'ParametersInvalid',
         'DecisionMalformed',
+        'ClockInvalid',
         'DecisionOutsideWindow',
         'SignatureUnrecoverable',
         'SignerUnauthorized',
