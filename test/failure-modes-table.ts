@@ -158,7 +158,7 @@ export const OUTCOMES = {
     summary:
       'Nothing that depends on the time is served. A listing may instead report that its index or the alt chain cannot be judged.',
     cells: {
-      ...every(['rating', 'explanation', 'profile', 'card', 'metadata', 'bound'], CLOCK),
+      ...every(['rating', 'explanation', 'profile', 'metadata', 'bound'], CLOCK),
       altRating: [CLOCK, ALT],
       fleet: [CLOCK, ...UNTIMED_LISTINGS],
       decide: MAIN_CODED,
@@ -337,8 +337,8 @@ export const CLOCK_FAILURE_MODES: readonly ClockFailureMode[] = [
   },
   {
     fault: 'hours between blocks',
-    description: 'five hours pass without a block',
-    state: 'good',
+    description: 'the newest block is five hours old',
+    state: 'unconfirmed',
     outcome: 'served',
   },
   {

@@ -3,7 +3,11 @@
  * the node changes the times of the blocks. Every route returns what the table lists, and recovers without a restart.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { stringToHex } from 'viem';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { accountOf } from '../../../devnet/accounts.ts';
+import { startBareChain, type BareChain } from '../../../devnet/main-chain/bare-chain.ts';
+import { activateMachine, machineIdOf } from '../../../devnet/main-chain/calls.ts';
 import {
   CLOCK_FAILURE_MODES,
   CLOCK_RECOVERY_SECONDS,
@@ -11,13 +15,14 @@ import {
   ROUTE_NAMES,
   ROUTES,
   type ClockFault,
+  type OutcomeName,
   type RouteName,
 } from '../../failure-modes-table.ts';
 import type { RpcProxy } from '../../../testing/harness/rpc-proxy.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
-import { createCaller, type FailureModesFixture } from './failure-modes-fixture.ts';
+import { createCaller, describeResponse, type FailureModesFixture } from './failure-modes-fixture.ts';
 
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -26,6 +31,10 @@ const DRIFT_SECONDS = 180;
 const POLL_MILLISECONDS = 250;
 const START_MILLISECONDS = 60_000;
 const POLL_INTERVAL_SECONDS = '15';
+/** A drift of more than 120 s is confirmed by no block. */
+const LAST_CONFIRMED_DRIFT_SECONDS = 100;
+const FINALIZING_BLOCKS = 4;
+const SOON = { timeout: 30_000 };
 
 const realNow = Date.now.bind(Date);
 const realMonotonic = performance.now.bind(performance);
@@ -88,26 +97,7 @@ async function settle(seconds: number, expected: (name: RouteName) => readonly s
 
 const healthy = (name: RouteName) => [ROUTES[name].healthy];
 
-/** Changes the times of all blocks. */
-function shiftBlocks(proxy: RpcProxy, seconds: number): void {
-  const shift = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(shift);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, each]) =>
-        (key === 'timestamp' || key === 'blockTimestamp') && typeof each === 'string'
-          ? [key, `0x${(Number(each) + seconds).toString(16)}`]
-          : [key, shift(each)],
-      ),
-    );
-  };
-  proxy.inject({
-    kind: 'answer',
-    change: (response) => ('result' in response ? { result: shift(response.result) } : response),
-  });
-}
-
-/** Hides every block after the newest one. */
+/** Hides every block after the newest one, and waits until the service has reached it. */
 async function holdHead(proxy: RpcProxy): Promise<void> {
   const { mainChain } = inject('fixtures');
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
@@ -116,6 +106,9 @@ async function holdHead(proxy: RpcProxy): Promise<void> {
   const { result: head } = (await response.json()) as { readonly result: string };
   const pin = (param: unknown) => (param === 'latest' ? head : param === 'finalized' ? toFinalized(head) : param);
   proxy.inject({ kind: 'call', change: ({ method, params }) => ({ method, params: params.map(pin) }) });
+  const readBlock = async () =>
+    (await fetchChecked(`${proxied.service.url}/machines/${expired.id}`)).headers.get('chain-block');
+  await expect.poll(readBlock, SOON).toBe(String(Number(head)));
 }
 
 const toFinalized = (head: string) => `0x${(Number(head) - 2).toString(16)}`;
@@ -125,11 +118,9 @@ async function injectFault(fault: ClockFault): Promise<() => void> {
   const setClock = () => {
     offset.wallSeconds = 0;
   };
-  const heal = () => proxied.proxy.heal();
   if (fault === 'behind at the start') offset.wallSeconds = -31 * DAY;
-  await start(fault === 'chain shifted into the past' ? (proxy) => shiftBlocks(proxy, -90 * DAY) : undefined);
-  if (fault === 'behind at the start' || fault === 'chain shifted into the past')
-    return fault === 'behind at the start' ? setClock : heal;
+  await start();
+  if (fault === 'behind at the start') return setClock;
   await waitForState('good');
   switch (fault) {
     case 'behind':
@@ -141,33 +132,83 @@ async function injectFault(fault: ClockFault): Promise<() => void> {
     case 'suspended host':
       await holdHead(proxied.proxy);
       offset.monotonicSeconds = -8 * HOUR;
-      return heal;
+      return () => proxied.proxy.heal();
     case 'slow drift':
       for (; offset.wallSeconds < DRIFT_SECONDS; offset.wallSeconds += DRIFT_STEP_SECONDS) {
-        if (offset.wallSeconds < 100) await waitForState('good');
+        if (offset.wallSeconds < LAST_CONFIRMED_DRIFT_SECONDS) await waitForState('good');
       }
       return setClock;
-    case 'hours between blocks':
-      await holdHead(proxied.proxy);
-      offset.wallSeconds = offset.monotonicSeconds = 5 * HOUR;
-      return () => {
-        offset.wallSeconds = offset.monotonicSeconds = 0;
-        heal();
-      };
-    case 'chain shifted into the future':
-      shiftBlocks(proxied.proxy, 90 * DAY);
-      return heal;
+    default:
+      throw new Error('a fault of the chain');
   }
 }
 
-describe.each(CLOCK_FAILURE_MODES)('$fault', ({ fault, description, state, outcome }) => {
-  it(`is survived: ${description}`, { timeout: 240_000 }, async () => {
-    rule('challenge-errors.clock');
-    const end = await injectFault(fault);
-    await waitForState(state);
-    await settle(CLOCK_RECOVERY_SECONDS, (name) => expectedOf(outcome, name));
-    expect(await readState()).toBe(state);
-    end();
-    await settle(CLOCK_RECOVERY_SECONDS, healthy);
-  });
-});
+/** Seconds from the real time to the times of the blocks. */
+const SHIFTS: Partial<Readonly<Record<ClockFault, number>>> = {
+  'hours between blocks': -5 * HOUR,
+  'chain shifted into the past': -90 * DAY,
+  'chain shifted into the future': 90 * DAY,
+};
+
+describe.each(CLOCK_FAILURE_MODES.filter(({ fault }) => SHIFTS[fault] === undefined))(
+  '$fault',
+  ({ fault, description, state, outcome }) => {
+    it(`is survived: ${description}`, { timeout: 240_000 }, async () => {
+      rule('challenge-errors.clock');
+      const end = await injectFault(fault);
+      await waitForState(state);
+      await settle(CLOCK_RECOVERY_SECONDS, (name) => expectedOf(outcome, name));
+      expect(await readState()).toBe(state);
+      end();
+      await settle(CLOCK_RECOVERY_SECONDS, healthy);
+    });
+  },
+);
+
+describe.each(CLOCK_FAILURE_MODES.filter(({ fault }) => SHIFTS[fault] !== undefined))(
+  '$fault',
+  ({ fault, description, state, outcome }) => {
+    let chain: BareChain;
+    afterEach(() => chain.stop());
+
+    it(`is survived: ${description}`, { timeout: 240_000 }, async () => {
+      rule('challenge-errors.clock');
+      const shift = SHIFTS[fault]!;
+      chain = await startBareChain({ genesisTimestamp: Math.floor(realNow() / 1000) + shift });
+      const credentials = { machineType: 'robot', credentialSubject: stringToHex(`machine of a ${fault}`) };
+      const from = accountOf('owner').address;
+      await chain.writer.mine([activateMachine(chain.deployment, { from, ...credentials })]);
+      for (let block = 0; block < FINALIZING_BLOCKS; block++) await chain.writer.mine([]);
+      proxied = await startProxiedService(toEnvironment(chain));
+      const id = machineIdOf(credentials);
+      const routes = { rating: `/mcr/did:svc:${id}`, verify: `/v1/verify/machines/${id}`, ready: '/ready' } as const;
+      const names = Object.keys(routes) as (keyof typeof routes)[];
+      const received = async () =>
+        Promise.all(
+          names.map(async (name) => describeResponse(await fetchChecked(proxied.service.url + routes[name]))),
+        );
+      const expected = (given: OutcomeName) => names.map((name) => expectedOf(given, name)[0]);
+      await waitForState(state);
+      await expect.poll(received, SOON).toEqual(expected(outcome));
+      // Then the clock agrees with the chain.
+      offset.wallSeconds = shift;
+      await expect
+        .poll(async () => {
+          await chain.writer.mine([]);
+          return [await readState(), ...(await received())];
+        }, SOON)
+        .toEqual(['good', ...expected('served')]);
+    });
+  },
+);
+
+function toEnvironment({ rpcUrl, deployment: { chainId, startBlock, addresses } }: BareChain): Record<string, string> {
+  const toVariable = (name: string) => `${name.replace(/[A-Z]/g, '_$&').toUpperCase()}_ADDRESS`;
+  return {
+    MAIN_RPC_URLS: rpcUrl,
+    MAIN_CHAIN_ID: String(chainId),
+    MAIN_START_BLOCK: String(startBlock),
+    POLL_INTERVAL_SECONDS,
+    ...Object.fromEntries(Object.entries(addresses).map(([name, address]) => [toVariable(name), address])),
+  };
+}

@@ -157,7 +157,7 @@ export async function createCaller(url: string, now: () => number = Date.now): P
 }
 
 /** Returns the status and, for an error, its detail. */
-function describeResponse({ status, text }: CheckedResponse): string {
+export function describeResponse({ status, text }: CheckedResponse): string {
   if (status < 400) return String(status);
   const body = JSON.parse(text) as { readonly detail?: string | { readonly code: string } };
   const { detail = '' } = body;
