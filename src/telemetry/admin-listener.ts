@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EXPOSITION_CONTENT_TYPE, formatMetrics } from './exposition.ts';
+import { EXPOSITION_CONTENT_TYPE, formatMetrics, type MetricFamily } from './exposition.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 import { readServiceMetrics, type MetricSources } from './service-metrics.ts';
 
@@ -22,10 +22,26 @@ export async function startAdminListener(
   sources: MetricSources,
 ): Promise<AdminListener> {
   const processMetrics = createProcessMetrics();
+  const listener = await startMetricsListener(listen, async () => [
+    ...(await readServiceMetrics(sources)),
+    ...processMetrics.read(),
+  ]);
+  return {
+    port: listener.port,
+    async close() {
+      await listener.close();
+      processMetrics.close();
+    },
+  };
+}
 
+/** Serves the metric families at `/metrics`. Throws the system's error when it cannot listen. */
+export async function startMetricsListener(
+  listen: { readonly host: string; readonly port: number },
+  read: () => Promise<readonly MetricFamily[]>,
+): Promise<AdminListener> {
   async function respond(response: ServerResponse): Promise<void> {
-    const families = [...(await readServiceMetrics(sources)), ...processMetrics.read()];
-    end(response, 200, EXPOSITION_CONTENT_TYPE, formatMetrics(families));
+    end(response, 200, EXPOSITION_CONTENT_TYPE, formatMetrics(await read()));
   }
 
   const server = createServer({ headersTimeout: TIMEOUT_MILLISECONDS, requestTimeout: TIMEOUT_MILLISECONDS });
@@ -44,7 +60,6 @@ export async function startAdminListener(
       server.close();
       server.closeAllConnections();
       await closed;
-      processMetrics.close();
     },
   };
 }

@@ -409,4 +409,21 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE event_imports ADD COLUMN log_index ${integer} NOT NULL DEFAULT 0`,
     ],
   },
+  {
+    name: 'reviews of attestations',
+    statements: ({ columns: { integer, text, bytes }, clustered }) => [
+      `CREATE TABLE attestation_reviews (
+        transaction_hash ${bytes} NOT NULL PRIMARY KEY CHECK (length(transaction_hash) = 32),
+        change ${text} NOT NULL,
+        receipt_id ${bytes} CHECK (length(receipt_id) = 32),
+        subject ${text} NOT NULL,
+        reviewer ${text} NOT NULL,
+        reason ${text},
+        expires_at ${integer},
+        operator ${bytes} CHECK (length(operator) = 20),
+        reviewed_at ${integer} NOT NULL
+      ) ${clustered}`,
+      'CREATE INDEX attestation_reviews_by_subject ON attestation_reviews (subject, reviewed_at)',
+    ],
+  },
 ];
