@@ -134,7 +134,6 @@ export const OUTCOMES = {
     cells: {
       ...every(RATED, STORAGE),
       ...every(['decision', 'decide'], DECISION_STORAGE),
-      verify: VERIFY,
       ...every(['challenge', 'evidence'], CHIP_STORAGE),
       ready: '503',
     },
@@ -145,7 +144,6 @@ export const OUTCOMES = {
     cells: {
       ...every(RATED, [STORAGE, MAIN]),
       ...every(['decision', 'decide'], [DECISION_STORAGE, MAIN_CODED]),
-      verify: VERIFY,
       ...every(['challenge', 'evidence'], [CHIP_STORAGE, MAIN_CODED]),
       ready: '503',
     },

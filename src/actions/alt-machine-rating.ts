@@ -16,7 +16,7 @@ import type { Ctx } from '../ports/ctx.ts';
 import type { EventHistoryRead } from './event-history.ts';
 import { requireMain, type FoundAltMachine } from './find-machine.ts';
 import { computeRating, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
-import { requireClock } from './trusted-clock.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 
 /** Members of a rating that every route shows. */
 export type MachineStatus = Pick<Rating, 'letter' | 'score' | 'bondStatus' | 'hasNegativeFlag' | 'eventCount'>;
@@ -46,7 +46,7 @@ export async function rateAltMachine(
   // Without claims there is no evidence that a change of owner could end.
   const history: EventHistoryRead = { ...events, provenance: NO_PROVENANCE };
   const unavailable = log.count === 0 ? 'no_events_yet' : isComplete ? undefined : 'indexer_behind';
-  const now = requireClock(ctx, snapshot.block);
+  const now = requireTrustedSeconds(ctx, snapshot.block);
   const operatorVerified = unavailable === undefined && (await isOperatorVerified(ctx, alt, snapshot, now));
   const facts = { snapshot, history, priorEvents: log.priorEventCount, eventCount: log.count, operatorVerified };
   return computeRating({ ...facts, alt: toHomeInfo(alt, unavailable) }, rates, now);
@@ -81,7 +81,7 @@ export function summarizeAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: Ma
       letter: 'Provisioned',
       score: 0,
       bondStatus: judgeBond(unwrap(snapshot.subscriptionStatus)),
-      hasNegativeFlag: isFlagPlausible(flaggedAt, requireClock(ctx, snapshot.block)),
+      hasNegativeFlag: isFlagPlausible(flaggedAt, requireTrustedSeconds(ctx, snapshot.block)),
       eventCount: count,
     },
     alt: toHomeInfo(alt, count === 0 ? 'no_events_yet' : 'not_rated_here'),

@@ -18,7 +18,7 @@ import { readHistory, toEventCount, type EventHistoryRead } from './event-histor
 import { classifyFault, requireFreshIndex, type FreshIndex } from './fleet.ts';
 import { requireMain } from './find-machine.ts';
 import type { MaybePromise } from './maybe-async.ts';
-import { requireClock } from './trusted-clock.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 export interface RatedLegacyMachine {
@@ -132,7 +132,7 @@ async function rateLegacyMachine(
       state,
       tail,
       rates: table,
-      now: requireClock(ctx, machine.block),
+      now: requireTrustedSeconds(ctx, machine.block),
       bondStatus,
       negativeFlagAt: 0n,
       trustOverride: undefined,

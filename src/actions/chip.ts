@@ -15,7 +15,7 @@ import type { OnboardingConfig } from '../ports/onboarding.ts';
 import type { StoredEvidenceRecord } from '../ports/store.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { enterCommitPhase, throwIfAborted, type RequestScope } from './request-scope.ts';
-import { readTrustedSeconds, requireClock } from './trusted-clock.ts';
+import { readTrustedSeconds, requireTrustedSeconds } from './trusted-clock.ts';
 import { runExclusive } from './challenge-queue.ts';
 import { requireMain } from './find-machine.ts';
 
@@ -44,7 +44,7 @@ export async function issueChallenge(ctx: Ctx, machineId: MachineId, scope: Requ
   const main = requireMain(ctx);
   const { snapshot, deployment } = await main.chain.readMachineUncached(machineId);
   const { didController } = requireChallengeEligible(snapshot, { local: deployment.localOrdinal });
-  const issuedAt = requireClock(ctx, snapshot.block);
+  const issuedAt = requireTrustedSeconds(ctx, snapshot.block);
   const nonce = toHex(onboarding.createNonce());
   const expiresAt = issuedAt + onboarding.challengeLifetimeSeconds;
   const { chainId } = main.chain;
@@ -86,7 +86,7 @@ async function judgeChallenged(
   const { snapshot, deployment } = await main.chain.readMachineUncached(proven.challenge.machineId);
   const ordinals = { local: deployment.localOrdinal, alt: undefined };
   const acceptable = steps.requireMachine(proven, { snapshot, ordinals, chainId: main.chain.chainId });
-  const receivedAt = requireClock(ctx, snapshot.block);
+  const receivedAt = requireTrustedSeconds(ctx, snapshot.block);
   enterCommitPhase(scope);
   const outcome = await store.consumeChallenge(
     acceptable.nonceHash,

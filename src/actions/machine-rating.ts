@@ -14,7 +14,7 @@ import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
 import { readHistory, toEventCount, type EventSource, type EventHistoryRead } from './event-history.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
-import { requireClock } from './trusted-clock.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /** Rating and its inputs other than events. For one snapshot and second it is the same object. */
@@ -69,7 +69,7 @@ export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSn
 
 function rateNow(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead): RatedSnapshot {
   const rates = ctx.fxRates.current();
-  const second = requireClock(ctx, snapshot.block);
+  const second = requireTrustedSeconds(ctx, snapshot.block);
   return ctx.actionState.of(createRatings).get(snapshot, [second, rates.table, history], () => {
     const priorEvents = unwrap(snapshot.priorEventCount);
     const operatorVerified = isOperatorVerified(snapshot, history, second);

@@ -15,7 +15,7 @@ import type { JsonValue } from '../domain/json/strict-json.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import { enterCommitPhase, type RequestScope } from './request-scope.ts';
 import { findMachine, findMachineUncached, requireMain, type FoundMachine } from './find-machine.ts';
-import { requireClock } from './trusted-clock.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 
 const SIGNATURE_CHECKS = createSignatureChecks(NATIVE_CURVES);
 
@@ -51,7 +51,7 @@ export async function putDecision(
   const request = readRequest(ctx, body);
   const located = await findMachineUncached(ctx, id);
   // The block of the authority may be newer than the head by which the clock was judged before.
-  requireClock(ctx, located.snapshot.block);
+  requireTrustedSeconds(ctx, located.snapshot.block);
   const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: SIGNATURE_CHECKS };
   const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw refusal;
@@ -66,7 +66,7 @@ export async function putDecision(
 function readRequest(ctx: Ctx, body: JsonValue): DecisionRequest {
   const { request, refusal } = parseDecisionRequest(body);
   if (refusal !== undefined) throw refusal;
-  const outside = judgeWindow(request.timestamp, requireClock(ctx));
+  const outside = judgeWindow(request.timestamp, requireTrustedSeconds(ctx));
   if (outside !== undefined) throw outside;
   return request;
 }

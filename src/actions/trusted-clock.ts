@@ -11,7 +11,7 @@ export function readTrustedSeconds({ trustedClock }: Ctx, block?: BlockRef): Tru
 }
 
 /** Returns the current Unix second. Throws `ClockInvalid` while the clock is behind or doubtful. */
-export function requireClock(ctx: Ctx, block?: BlockRef): TrustedSeconds {
+export function requireTrustedSeconds(ctx: Ctx, block?: BlockRef): TrustedSeconds {
   const now = readTrustedSeconds(ctx, block);
   if (now === undefined) throw new Fault('ClockInvalid', {});
   return now;

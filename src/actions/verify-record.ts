@@ -12,7 +12,7 @@ import { judgeVerifyStatus, type VerifyStatus } from '../domain/evidence/verify-
 import type { Ctx } from '../ports/ctx.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
 import { findMachine } from './find-machine.ts';
-import { requireClock } from './trusted-clock.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /** Record of a main-chain machine, with two independent statuses. For one snapshot and second it is the same object. */
@@ -30,9 +30,9 @@ export interface VerifyRecord {
  * where any part of the record is unreadable.
  */
 export function getVerifyRecord(ctx: Ctx, id: MachineId): MaybePromise<VerifyRecord> {
-  return chain(findMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) => {
+  return chain(findMachine(ctx, id, { firstEvents: false, needsStore: false }), ({ main, snapshot, alt }) => {
     if (alt !== undefined) throw new Fault('MachineHomedElsewhere', { ordinal: alt.chain.ordinal });
-    const now = requireClock(ctx, snapshot.block);
+    const now = requireTrustedSeconds(ctx, snapshot.block);
     const records = ctx.actionState.of(createRecords);
     return records.get(snapshot, [now], () => ({ ...toRecord(snapshot, now), chainId: main.chain.chainId }));
   });

@@ -4,7 +4,7 @@
  * a chain or an SDK appears nowhere but in `input` of a 422 list.
  */
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
-import type { DecisionMember } from '../domain/monetization/decision-refusal.ts';
+import type { BodyRule, DecisionMember } from '../domain/monetization/decision-refusal.ts';
 import { toParameterIssue } from './parameter-issues.ts';
 import { GENERAL_REQUESTS_PER_MINUTE, JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './server/route-profiles.ts';
 
@@ -60,8 +60,10 @@ const NO_MACHINE = 'There is no machine with this ID.';
 const MISMATCH = 'The evidence does not agree with its challenge, its certificate or the chain.';
 
 /** Rule that a member of a decision violates. */
-const MEMBER_RULES: { readonly [M in DecisionMember | 'body']: string } = {
+const MEMBER_RULES: { readonly [M in DecisionMember | BodyRule]: string } = {
   body: 'The body must be a JSON object with each member once.',
+  nesting: 'The body must not be nested more than 32 levels deep.',
+  text: 'The body must not contain half of a surrogate pair.',
   opted_in: 'opted_in must be true or false.',
   timestamp: 'timestamp must be a positive integer, in digits only.',
   signature: 'signature must be 0x and 130 hex digits, or, beside signer_pubkey, base58 of 64 bytes.',

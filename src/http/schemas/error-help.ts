@@ -49,7 +49,8 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
     remedy: 'Call a service of that chain; `home_protocol_chain_id`, where present, identifies it.',
   },
   DecisionMalformed: {
-    cause: 'The body is not JSON, or one of its members has the wrong form; the message names the first one.',
+    cause:
+      'The body is not a JSON object that every parser reads alike, or a member has the wrong form; the message names it.',
     remedy: CORRECT,
   },
   DecisionOutsideWindow: {
