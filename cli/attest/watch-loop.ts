@@ -22,25 +22,42 @@ interface Counts {
   lastRunSeconds: number;
 }
 
-/** Resolves when it is stopped. A failed judgement is counted, reported and repeated. */
-export function watchRecords({ judge, show, intervalSeconds, metricsPort }: WatchOptions): Promise<ExitCode> {
-  const counts: Counts = { proposals: [], runs: 0, failures: 0, lastRunSeconds: 0 };
+export interface Watch {
+  readonly metricsPort: number;
+  close(): Promise<void>;
+}
+
+/** Runs until the command is stopped. */
+export function watchRecords(options: WatchOptions): Promise<ExitCode> {
   return runUntilStopped(async (onShutdown) => {
-    const listener = await startMetricsListener({ host: '127.0.0.1', port: metricsPort }, () =>
-      Promise.resolve(listMetrics(counts)),
-    );
-    onShutdown(() => listener.close());
-    process.stderr.write(`metrics on http://127.0.0.1:${listener.port}/metrics\n`);
-    const stopping = new AbortController();
-    onShutdown(() => {
+    const watch = await startWatch(options);
+    onShutdown(watch.close);
+    process.stderr.write(`metrics on http://127.0.0.1:${watch.metricsPort}/metrics\n`);
+  });
+}
+
+/** Starts to judge at the interval. A failed judgement is counted, reported and repeated. */
+export async function startWatch({ judge, show, intervalSeconds, metricsPort }: WatchOptions): Promise<Watch> {
+  const counts: Counts = { proposals: [], runs: 0, failures: 0, lastRunSeconds: 0 };
+  const stopping = new AbortController();
+  const listen = { host: '127.0.0.1', port: metricsPort };
+  const listener = await startMetricsListener(listen, () => Promise.resolve(listMetrics(counts)));
+  const ended = run();
+  return {
+    metricsPort: listener.port,
+    async close() {
       stopping.abort();
-      return Promise.resolve();
-    });
+      await listener.close();
+      await ended;
+    },
+  };
+
+  async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await judgeOnce();
       await delay(intervalSeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
-  });
+  }
 
   async function judgeOnce(): Promise<void> {
     try {
@@ -49,9 +66,9 @@ export function watchRecords({ judge, show, intervalSeconds, metricsPort }: Watc
       counts.lastRunSeconds = Math.floor(Date.now() / 1000);
       if (counts.proposals.length > 0) show(counts.proposals);
     } catch (error) {
-      if (!(error instanceof CommandFailed)) throw error;
       counts.failures += 1;
-      process.stderr.write(`svc: ${error.message}\n`);
+      const reason = error instanceof CommandFailed ? error.message : 'the records could not be judged';
+      process.stderr.write(`svc: ${reason}\n`);
     }
   }
 }
