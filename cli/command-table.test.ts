@@ -22,7 +22,7 @@ it.each(['--help', '-h', 'help'])('lists every command for %s', async (word) => 
   expect(listed).toEqual([
     ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'fleet', 'verify', 'monetize', 'replay'],
     ...['chip challenge', 'chip prove', 'chip submit', 'chip test-pki'],
-    ...['attest list', 'attest judge', 'attest approve', 'attest revoke'],
+    ...['attest list', 'attest judge', 'attest approve', 'attest revoke', 'attest watch', 'attest export'],
     'payout proof',
     ...['mcp', 'completion'],
   ]);

@@ -7,6 +7,8 @@ import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import {
+  CLOCK_FAILURE_MODES,
+  CLOCK_RECOVERY_SECONDS,
   DEPENDENCIES,
   expectedOf,
   FAILURE_MODES,
@@ -57,6 +59,16 @@ ${table(
     description,
     inWords(outcome),
   ]),
+)}
+
+## Clock
+
+\`test/service/outages/failure-modes-clock.test.ts\` asserts for every line that \`GET /ready\` names the state, that every route returns
+what its outcome says, that an expired record is never \`verified\`, and that everything recovers within ${CLOCK_RECOVERY_SECONDS} s without a restart.
+
+${table(
+  ['fault', 'what happens', 'state', 'outcome'],
+  CLOCK_FAILURE_MODES.map(({ fault, description, state, outcome }) => [fault, description, state, inWords(outcome)]),
 )}
 
 ## Outcomes

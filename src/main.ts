@@ -10,6 +10,7 @@ import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
 import { createHealthChecks } from './http/routes/health.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
+import { createTrustedClock } from './indexing/head/trusted-clock.ts';
 import { createActionState } from './ports/action-state.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { Log } from './ports/runtime.ts';
@@ -66,17 +67,19 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const { writes, failures: databaseFailures, reportFailure } = opened;
     const store = tracing?.traceStore(opened.store) ?? opened.store;
     const replica = await openReplica(config.databaseReadUrl, opened, log, shutdown);
-    const rates = await createRates(config, store, log);
+    const trustedClock = createTrustedClock(CLOCK, MONOTONIC_CLOCK);
+    const rates = await createRates(config, store, log, trustedClock);
     const { fxRates } = rates;
     const workScope = createWorkScope();
     const nodeProfiles = await readNodeProfiles(store, log);
     const { sources: paymentSources } = await openPaymentSources(config, log, shutdown);
-    const start = { config, log, isLenient, shutdown, store, fxRates, paymentSources, workScope, nodeProfiles };
+    const chainState = { paymentSources, nodeProfiles, trustedClock };
+    const start = { config, log, isLenient, shutdown, store, fxRates, workScope, ...chainState };
     const payments = createPayments(start);
     const main = await openMainChain(start, payments?.scanner);
     const alt = main && (await openAltChain(start, payments?.scanner));
     const onboarding = await openOnboarding(start);
-    const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: CLOCK }) : undefined;
+    const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: MONOTONIC_CLOCK }) : undefined;
     if (partnerData !== undefined) shutdown.add(() => partnerData.close());
     const distributedCounters = await openDistributedCounters(config, log, shutdown);
 
@@ -91,6 +94,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       },
       clock: CLOCK,
       monotonicClock: MONOTONIC_CLOCK,
+      trustedClock,
       timers: TIMERS,
       log,
       actionState: createActionState(),

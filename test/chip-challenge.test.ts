@@ -1,16 +1,19 @@
 /** Chip challenge route over a socket (interface, Chip challenge; evidence 2, 4, 12 and 13). */
+import { METHODS } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { vectorNamespace, worldOf } from '../testing/fixtures/evidence-vectors.ts';
 import { nonceHashOf, toHex } from '../src/domain/evidence/signed-bytes.ts';
 import { chainUnreadable } from '../src/domain/faults.ts';
 import {
   CHALLENGE_PATH,
+  EVIDENCE_PATH,
   jsonHeaders,
   NONCE,
   startChipHarness,
   type ChipHarness,
   type Headers,
 } from '../testing/harness/chip-service.ts';
+import { createTrustedClock } from '../src/indexing/head/trusted-clock.ts';
 import { sendRaw } from '../testing/harness/raw-http.ts';
 import { rule } from './conformance/rule.ts';
 
@@ -292,6 +295,8 @@ describe('the clock', () => {
   it('may be set back by 30 seconds and no more', async () => {
     rule('challenge-errors.clock');
     distinctNonces();
+    const clock = createTrustedClock(harness.ctx.clock, { nowMilliseconds: () => 0 });
+    Object.assign(harness.ctx, { trustedClock: clock });
     expect(await judge()).toBe('201');
     harness.ctx.time.milliseconds -= 30_000;
     expect(await judge()).toBe('201');
@@ -323,6 +328,18 @@ it('returns 401 to every caller without configured onboarding tokens', async () 
   harness = await startChipHarness({ ...WORLD, onboardingToken: 'x' });
   Object.assign(harness.ctx, { onboarding: undefined });
   expect(await judge()).toBe('401 ONBOARDING_AUTH_REQUIRED');
+});
+
+describe.each([
+  ['/v1/verify/machines/1', 'GET'],
+  [CHALLENGE_PATH, 'POST'],
+  [EVIDENCE_PATH, 'POST'],
+])('a request to %s', (path, allow) => {
+  it.each([...METHODS.filter((method) => method !== allow), 'FOO'])('returns 405 for %s', async (method) => {
+    rule('challenge-errors.method');
+    const { status, headers } = await harness.ask(method, path, [], '');
+    expect([status, headers['allow'], headers['pragma']]).toEqual([405, allow, 'no-cache']);
+  });
 });
 
 it('returns 405 for a method other than POST', async () => {

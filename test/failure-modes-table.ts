@@ -2,6 +2,7 @@
  * Expected response of every route while one dependency of the service fails. `test/service/outages/failure-modes.test.ts` asserts this table, and
  * `docs/failure-modes.md` is rendered from it.
  */
+import type { ClockState } from '../src/domain/clock/clock-judgement.ts';
 import type { DeadlineClass } from '../src/http/server/route-profiles.ts';
 
 /** Longest time that a caller waits for a response: the interface's promise plus the network. */
@@ -75,6 +76,13 @@ const MAIN = '503 Chain unavailable';
 const MAIN_CODED = '503 CHAIN_UNAVAILABLE';
 const ALT = '503 Home chain unavailable';
 const VERIFY = '503 VERIFY_READ_UNAVAILABLE';
+const CLOCK = '503 Service clock is not usable now';
+/** Listings whose observation has no known age. */
+const UNTIMED_LISTINGS = [
+  '503 Operator index is syncing: block N of N',
+  '503 Operator index is stale: chain head not read for N seconds',
+  '503 Alt-chain ownership snapshot is out of date',
+];
 const STORAGE = '503 Storage unavailable';
 const CHIP_STORAGE = '503 VERIFY_STORE_UNAVAILABLE';
 /** The interface has no other code for a decision that cannot be stored or read. */
@@ -126,7 +134,6 @@ export const OUTCOMES = {
     cells: {
       ...every(RATED, STORAGE),
       ...every(['decision', 'decide'], DECISION_STORAGE),
-      verify: VERIFY,
       ...every(['challenge', 'evidence'], CHIP_STORAGE),
       ready: '503',
     },
@@ -137,7 +144,6 @@ export const OUTCOMES = {
     cells: {
       ...every(RATED, [STORAGE, MAIN]),
       ...every(['decision', 'decide'], [DECISION_STORAGE, MAIN_CODED]),
-      verify: VERIFY,
       ...every(['challenge', 'evidence'], [CHIP_STORAGE, MAIN_CODED]),
       ready: '503',
     },
@@ -145,6 +151,19 @@ export const OUTCOMES = {
   databaseReadOnly: {
     summary: 'Routes that write report that storage is unavailable; the others are served.',
     cells: { decide: DECISION_STORAGE, challenge: CHIP_STORAGE, ready: '503' },
+  },
+  clockUnusable: {
+    summary:
+      'Nothing that depends on the time is served. A listing may instead report that its index or the alt chain cannot be judged.',
+    cells: {
+      ...every(['rating', 'explanation', 'profile', 'metadata', 'bound'], CLOCK),
+      altRating: [CLOCK, ALT],
+      fleet: [CLOCK, ...UNTIMED_LISTINGS],
+      decide: MAIN_CODED,
+      verify: VERIFY,
+      ...every(['challenge', 'evidence'], '503 VERIFY_CLOCK_INVALID'),
+      ready: '503',
+    },
   },
 } as const satisfies Readonly<Record<string, Outcome>>;
 
@@ -259,6 +278,78 @@ export const FAILURE_MODES: readonly FailureMode[] = [
     fault: 'without its tables',
     description: 'the schema is not the one the service created',
     outcome: 'databaseDown',
+  },
+];
+
+/** Time in which the service must recover from a fault of its clock without a restart. */
+export const CLOCK_RECOVERY_SECONDS = 30;
+
+export type ClockFault =
+  | 'behind at the start'
+  | 'behind'
+  | 'ahead and back'
+  | 'suspended host'
+  | 'slow drift'
+  | 'hours between blocks'
+  | 'chain shifted into the past'
+  | 'chain shifted into the future';
+
+export interface ClockFailureMode {
+  readonly fault: ClockFault;
+  readonly description: string;
+  /** State that `GET /ready` names. */
+  readonly state: ClockState;
+  readonly outcome: OutcomeName;
+}
+
+export const CLOCK_FAILURE_MODES: readonly ClockFailureMode[] = [
+  {
+    fault: 'behind at the start',
+    description: 'the clock is 31 days behind when the service starts, and is set later',
+    state: 'behind',
+    outcome: 'clockUnusable',
+  },
+  {
+    fault: 'behind',
+    description: 'the clock is set back by 31 days, and is set again later',
+    state: 'behind',
+    outcome: 'clockUnusable',
+  },
+  {
+    fault: 'ahead and back',
+    description: 'the clock jumps one hour ahead and back',
+    state: 'doubtful',
+    outcome: 'clockUnusable',
+  },
+  {
+    fault: 'suspended host',
+    description: 'the host was suspended for eight hours; it recovers with the next block',
+    state: 'doubtful',
+    outcome: 'clockUnusable',
+  },
+  {
+    fault: 'slow drift',
+    description: 'the clock gains 20 s from block to block, until it is more than 150 s ahead',
+    state: 'doubtful',
+    outcome: 'clockUnusable',
+  },
+  {
+    fault: 'hours between blocks',
+    description: 'the newest block is five hours old',
+    state: 'unconfirmed',
+    outcome: 'served',
+  },
+  {
+    fault: 'chain shifted into the past',
+    description: 'every block is 90 days older than it should be',
+    state: 'unconfirmed',
+    outcome: 'served',
+  },
+  {
+    fault: 'chain shifted into the future',
+    description: 'every block is 90 days newer than it should be',
+    state: 'behind',
+    outcome: 'clockUnusable',
   },
 ];
 

@@ -25,9 +25,9 @@ let harness: ChipHarness;
 let onboarding: Onboarding;
 beforeAll(async () => {
   harness = await startChipHarness(worldOf(ACCEPTED));
-  const { store, log } = harness.ctx;
+  const { store, log, trustedClock } = harness.ctx;
   const { config } = read(trust, onboardingToken);
-  onboarding = await openOnboarding({ config, isLenient: false, store, log });
+  onboarding = await openOnboarding({ config, isLenient: false, store, log, trustedClock });
   // The routes hold the intake that the harness started with.
   Object.defineProperties(harness.ctx.onboarding, Object.getOwnPropertyDescriptors(onboarding.config));
 });

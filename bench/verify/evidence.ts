@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDevnet } from '../../devnet/start-devnet.ts';
+import type { TrustedSeconds } from '../../src/domain/clock/clock-judgement.ts';
 import { judgeLeaf } from '../../src/domain/evidence/certificate/leaf-profile.ts';
 import { createEvidenceHarness, passSteps, type EvidenceHarness } from '../../testing/fixtures/evidence-documents.ts';
 import * as steps from '../../src/domain/evidence/evidence-steps.ts';
@@ -65,7 +66,7 @@ function measureChecks(): void {
 /** Checks a document from its bytes to the proven evidence, without chain and store. */
 function judge(harness: EvidenceHarness, rules: steps.EvidenceRules): steps.ProvenEvidence {
   const supported = steps.requireSupported(steps.requireCanonical(steps.requireWellFormed(harness.body)), rules);
-  const timed = steps.requireClock(supported, harness.nowMilliseconds, harness.latestMilliseconds);
+  const timed = steps.requireClock(supported, harness.now as TrustedSeconds);
   const matching = steps.requireMatch(steps.requireChallenge(timed, harness.lookup(timed.nonceHash)), rules);
   const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));
   return steps.requireControllerProof(steps.requireChipProof(bound, rules), rules);

@@ -43,7 +43,10 @@ export function openRegistry({ mainChain }: Config): AttestationRegistry {
     );
   }
   const { rpcUrls, chainId, startBlock } = mainChain;
-  return createAttestationRegistry({ rpcUrls, chainId, address, startBlock });
+  return createAttestationRegistry({
+    ...{ rpcUrls, chainId, address, startBlock },
+    machineRegistry: mainChain.addresses.machineRegistry,
+  });
 }
 
 /** Opens the whole context for `work` and closes it. Throws `CommandFailed`. */

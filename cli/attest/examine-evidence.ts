@@ -7,17 +7,22 @@ import * as steps from '../../src/domain/evidence/evidence-steps.ts';
 import { judgeStoredEvidence } from '../../src/domain/evidence/stored-evidence.ts';
 import { Fault } from '../../src/domain/faults.ts';
 import { formatMachineDid, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import { isInForce, type LoggedRecords } from '../../src/adapters/main-chain/reads/attestation-registry.ts';
 import type { StoredEvidenceRecord } from '../../src/ports/store.ts';
 import { fail, ok, unreachable, type Finding } from '../doctor/check-result.ts';
 import type { AttestContext } from './context.ts';
 
 const ALL = 2 ** 31 - 1;
 
-/** Returns the findings; all but the last are `ok`. */
-export async function examineEvidence(context: AttestContext, record: StoredEvidenceRecord): Promise<Finding[]> {
+/** Returns the findings; all but the last are `ok`. `override` is the reason to reinstate what was revoked. */
+export async function examineEvidence(
+  context: AttestContext,
+  record: StoredEvidenceRecord,
+  override?: string,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {
-    for await (const finding of examine(context, record)) {
+    for await (const finding of examine(context, record, override)) {
       findings.push(finding);
       if (finding.state !== 'ok') break;
     }
@@ -32,7 +37,11 @@ export function isSound(findings: readonly Finding[]): boolean {
   return findings.every(({ state }) => state === 'ok');
 }
 
-async function* examine(context: AttestContext, record: StoredEvidenceRecord): AsyncGenerator<Finding> {
+async function* examine(
+  context: AttestContext,
+  record: StoredEvidenceRecord,
+  override: string | undefined,
+): AsyncGenerator<Finding> {
   const { evidence } = record;
   if (evidence === undefined) {
     yield fail(
@@ -51,7 +60,9 @@ async function* examine(context: AttestContext, record: StoredEvidenceRecord): A
   const ordinals = { local: deployment.localOrdinal, alt: undefined };
   steps.requireMachine(proven, { snapshot, ordinals, chainId: main.chain.chainId });
   yield ok('machine', 'active, and its controller is the one that signed');
-  yield await examineUse(context, record);
+  const logged = await context.registry.readLogged();
+  yield await examineUse(context, record, logged);
+  yield examineRevocation(record, logged, override);
 }
 
 function examineLeaf(der: Uint8Array, { trust, namespace }: steps.EvidenceRules): Finding {
@@ -60,11 +71,21 @@ function examineLeaf(der: Uint8Array, { trust, namespace }: steps.EvidenceRules)
   return fail('certificate', `not valid today: ${failed.name}`, 'let the machine prove another chip');
 }
 
-/** No other machine may have an unrevoked record of the same chip, even through another certificate of its key. */
-async function examineUse({ registry, store, rules }: AttestContext, record: StoredEvidenceRecord): Promise<Finding> {
-  for (const { machineId, leafFingerprint } of await registry.listChipRecordsInForce()) {
-    if (machineId === record.machineId) continue;
-    if (leafFingerprint === record.leafFingerprint || (await isSameChip(machineId, leafFingerprint))) {
+/** No other machine may have a record in force of the same chip, even through another certificate of its key. */
+async function examineUse(
+  { store, rules }: AttestContext,
+  record: StoredEvidenceRecord,
+  { chips }: LoggedRecords,
+): Promise<Finding> {
+  const now = Math.floor(Date.now() / 1000);
+  for (const chip of chips.values()) {
+    const { machineId, leafFingerprint, evidence } = chip;
+    if (machineId === record.machineId || !isInForce(chip, now)) continue;
+    const isSame =
+      evidence === undefined
+        ? leafFingerprint === record.leafFingerprint || (await isSameChip(machineId, leafFingerprint))
+        : evidence.chipRef === record.chipRef;
+    if (isSame) {
       const did = formatMachineDid(machineId, rules.namespace);
       return fail('chip', `it backs the record of ${did}`, `if the chip was moved, run svc attest revoke ${did}`);
     }
@@ -75,6 +96,21 @@ async function examineUse({ registry, store, rules }: AttestContext, record: Sto
     const records = await store.listEvidenceRecords(machineId, ALL);
     return records.some((each) => each.leafFingerprint === leafFingerprint && each.chipRef === record.chipRef);
   }
+}
+
+/** Returns whether an attestation of this evidence would reinstate a machine or a chip whose record was revoked. */
+export function reinstates({ machineId, receivedAt, chipRef }: StoredEvidenceRecord, logged: LoggedRecords): boolean {
+  const lastRevokedAt = logged.chips.get(machineId)?.lastRevokedAt ?? 0;
+  return receivedAt <= lastRevokedAt || logged.revokedChips.has(chipRef);
+}
+
+function examineRevocation(record: StoredEvidenceRecord, logged: LoggedRecords, override: string | undefined): Finding {
+  if (!reinstates(record, logged)) return ok('revocation', 'no record of this chip, and none since, was revoked');
+  if (override !== undefined) return ok('revocation', 'overridden');
+  const text = logged.revokedChips.has(record.chipRef)
+    ? 'a record of this chip was revoked'
+    : 'the record of the machine was revoked after this evidence was accepted';
+  return fail('revocation', text, 'if it must be reinstated, pass --override-revocation REASON');
 }
 
 function toFailure(error: unknown): Finding {

@@ -4,6 +4,7 @@
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import type { Config } from '../../src/config.ts';
+import { isConfirmedBy, judgeClock } from '../../src/domain/clock/clock-judgement.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
@@ -17,11 +18,6 @@ import { SILENT_LOG } from '../silent-log.ts';
 import { checkDeployment, toDeploymentFindings } from './deployment.ts';
 import { toCauseFinding } from './rehearsal/cause-finding.ts';
 import { rehearseFirstStart } from './rehearsal/rehearse.ts';
-
-/** A chain without a block for longer counts as halted; slower chains are not supported. */
-const MAX_BLOCK_AGE_SECONDS = 300;
-/** Some chains stamp blocks slightly ahead of time. */
-const MAX_CLOCK_LAG_SECONDS = 30;
 
 /** The counter responds for every id. */
 const ANY_MACHINE = 1n as MachineId;
@@ -59,7 +55,7 @@ export async function examineMainChain(
           .filter(({ text }) => findings.every((each) => each.text !== text)),
       ];
     }
-    findings.push(examineClock(Math.floor(nowMilliseconds() / 1000) - latest.header.timestamp));
+    findings.push(examineClock(nowMilliseconds(), latest.header.timestamp));
     findings.push(examineFinality(latest.header.number - finalized.header.number));
     const nodeUrl = settings.rpcUrls.find((_, i) => !failedEndpoints(problems).has(i + 1));
     if (nodeUrl === undefined || problems.some(({ kind }) => kind !== 'unreachable')) return findings;
@@ -118,15 +114,18 @@ function examineHosts(
     : [toCauseFinding(explainCause({ kind: 'hosts-missing', hosts, quorum }))];
 }
 
-function examineClock(ageSeconds: number): Finding {
-  if (ageSeconds < -MAX_CLOCK_LAG_SECONDS) {
-    return fail('clock', `${-ageSeconds} s behind the latest block`, 'synchronize the clock of this host');
+/** Judges the clock of this host by the latest block, as the service does while it follows the head. */
+function examineClock(nowMilliseconds: number, headTimestamp: number): Finding {
+  const ageSeconds = Math.floor(nowMilliseconds / 1000) - headTimestamp;
+  const now = { wallMilliseconds: nowMilliseconds, monotonicMilliseconds: 0 };
+  const isConfirmed = isConfirmedBy(nowMilliseconds, headTimestamp);
+  const state = judgeClock(now, { anchor: now, isConfirmed, headTimestamp });
+  if (state === 'behind') {
+    return fail('clock', `behind: ${-ageSeconds} s before the latest block`, 'synchronize the clock of this host');
   }
-  if (ageSeconds > MAX_BLOCK_AGE_SECONDS) {
-    const remedy = 'check that chain and node make progress, and that the clock of this host is not ahead';
-    return warn('clock', `the latest block is ${ageSeconds} s old`, remedy);
-  }
-  return ok('clock', `the latest block is ${Math.max(0, ageSeconds)} s old`);
+  if (state === 'good') return ok('clock', `good: the latest block is ${Math.max(0, ageSeconds)} s old`);
+  const remedy = 'check that chain and node make progress, and that the clock of this host is not ahead';
+  return warn('clock', `${state}: the latest block is ${ageSeconds} s old`, remedy);
 }
 
 function examineFinality(gapBlocks: number): Finding {

@@ -6,9 +6,9 @@ import { blockTimestamp } from './planned-event.ts';
 
 const NEVER = 0n;
 
-/** Returns a placeholder for the SHA-256 of a leaf certificate. */
-function certificateHash(id: bigint): string {
-  return keccak256(stringToHex(`certificate of ${id}`));
+/** Returns a placeholder for a hash that only real evidence has. */
+function placeholder(text: string): string {
+  return keccak256(stringToHex(text));
 }
 
 /** Attests the operator, which is the owner; until `untilDaysAgo` when given. */
@@ -17,7 +17,8 @@ export function attestKyb(daysAgo: number, untilDaysAgo?: number): Act {
     daysAgo,
     calls: (deployment, { owner }, now) => {
       const expiresAt = untilDaysAgo === undefined ? NEVER : BigInt(blockTimestamp(now, untilDaysAgo));
-      return [adminCall(deployment, 'attestationRegistry', 'attestKyb', [owner.address, expiresAt])];
+      const evidenceHash = placeholder(`KYB of ${owner.address}`);
+      return [adminCall(deployment, 'attestationRegistry', 'attestKyb', [owner.address, expiresAt, evidenceHash])];
     },
   };
 }
@@ -26,7 +27,10 @@ export function attestChip(daysAgo: number): Act {
   return {
     daysAgo,
     calls: (deployment, { id }) => [
-      adminCall(deployment, 'attestationRegistry', 'attestChip', [id, NEVER, certificateHash(id)]),
+      adminCall(deployment, 'attestationRegistry', 'attestChip', [
+        ...[id, NEVER, placeholder(`certificate of ${id}`)],
+        ...[placeholder(`chip of ${id}`), placeholder(`evidence of ${id}`)],
+      ]),
     ],
   };
 }

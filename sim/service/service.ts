@@ -106,6 +106,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   const ctx: Ctx = {
     clock,
     monotonicClock: time,
+    // Blocks of a scenario may be ahead of its clock, so the clock is not judged here.
+    trustedClock: { judge: () => ({ state: 'good', milliseconds: clock.nowMilliseconds() }) },
     timers,
     log,
     actionState: createActionState(),
@@ -215,6 +217,7 @@ export class InjectClient {
     const ctx: Ctx = {
       clock: { nowMilliseconds: () => current().clock.nowMilliseconds() },
       monotonicClock: { nowMilliseconds: () => current().monotonicClock.nowMilliseconds() },
+      trustedClock: { judge: (block) => current().trustedClock.judge(block) },
       // Deadlines of requests never expire: every read of the simulation ends by its own deadline.
       timers: { wait: () => new Promise(() => undefined) },
       log: {

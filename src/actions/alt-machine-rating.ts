@@ -12,12 +12,12 @@ import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
 import type { Rating } from '../domain/rating/rating.ts';
 import { judgeVerifyStatus } from '../domain/evidence/verify-status.ts';
 import { NO_PROVENANCE, type Provenance } from '../domain/machine/provenance.ts';
-import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { EventHistoryRead } from './event-history.ts';
 import { requireMain, type FoundAltMachine } from './find-machine.ts';
 import { endEvidence, readPaymentEvidence } from './payment-evidence.ts';
 import { computeRating, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 
 /** Members of a rating that every route shows. */
 export type MachineStatus = Pick<Rating, 'letter' | 'score' | 'bondStatus' | 'hasNegativeFlag' | 'eventCount'>;
@@ -31,7 +31,7 @@ export interface MachineSummary {
 
 /**
  * Rates a machine from its indexed events, or reports why it cannot: while the index lags, the counts are of the indexed events.
- * Throws `ChainUnreadable` of either chain, `StoreUnavailable`.
+ * Throws `ChainUnreadable` of either chain, `ClockInvalid`, `StoreUnavailable`.
  */
 export async function rateAltMachine(
   ctx: Ctx,
@@ -44,7 +44,7 @@ export async function rateAltMachine(
     log.count === 0
       ? { isComplete: true, state: emptyRatingState(), tail: [] }
       : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
-  const now = nowSeconds(ctx.clock);
+  const now = requireTrustedSeconds(ctx, snapshot.block);
   const stored = await readPaymentEvidence(ctx, { home: 'alt', id: snapshot.id }, undefined);
   // Owner changes leave no log: the newest claim names the owner whose evidence counts.
   const isSold = stored.claimedOwner !== undefined && stored.claimedOwner !== alt.machine.owner;
@@ -88,7 +88,7 @@ async function isOperatorVerified(
   return binding.kind === 'bound' && binding.operator === operator;
 }
 
-/** Summarizes a machine without rating it. Throws `ChainUnreadable` of either chain. */
+/** Summarizes a machine without rating it. Throws `ChainUnreadable` of either chain, `ClockInvalid`. */
 export function summarizeAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): MachineSummary {
   const { count } = readEventLog(alt);
   const flaggedAt = unwrapOptional(snapshot.flags)?.flaggedAt ?? 0n;
@@ -98,7 +98,7 @@ export function summarizeAltMachine(ctx: Ctx, alt: FoundAltMachine, snapshot: Ma
       letter: 'Provisioned',
       score: 0,
       bondStatus: judgeBond(unwrap(snapshot.subscriptionStatus)),
-      hasNegativeFlag: isFlagPlausible(flaggedAt, nowSeconds(ctx.clock)),
+      hasNegativeFlag: isFlagPlausible(flaggedAt, requireTrustedSeconds(ctx, snapshot.block)),
       eventCount: count,
     },
     alt: toHomeInfo(alt, count === 0 ? 'no_events_yet' : 'not_rated_here'),

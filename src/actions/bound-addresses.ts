@@ -12,13 +12,13 @@ import { unwrap } from '../domain/read-result.ts';
 import type { BlockRef } from '../domain/machine/machine-facts.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
-import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { EventsFrom, LegacyMachines } from '../ports/main-chain.ts';
 import { readHistory, toEventCount, type EventHistoryRead } from './event-history.ts';
 import { classifyFault, requireFreshIndex, type FreshIndex } from './fleet.ts';
 import { requireMain } from './find-machine.ts';
 import type { MaybePromise } from './maybe-async.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 export interface RatedLegacyMachine {
@@ -132,7 +132,7 @@ async function rateLegacyMachine(
       state,
       tail,
       rates: table,
-      now: nowSeconds(ctx.clock),
+      now: requireTrustedSeconds(ctx, machine.block),
       bondStatus,
       negativeFlagAt: 0n,
       trustOverride: undefined,

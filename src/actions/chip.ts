@@ -4,7 +4,6 @@
  * challenges and their single use are decided in the store's transactions (`adapters/sql/service/chip-store.ts`).
  */
 import { requireChallengeEligible } from '../domain/evidence/challenge-eligibility.ts';
-import type { TrustedSeconds } from '../domain/evidence/trusted-clock.ts';
 import * as steps from '../domain/evidence/evidence-steps.ts';
 import { toEvidenceRecord, toReceipt, type Receipt } from '../domain/evidence/evidence-record.ts';
 import { nonceHashOf, toHex, type Hex } from '../domain/evidence/signed-bytes.ts';
@@ -16,7 +15,7 @@ import type { OnboardingConfig } from '../ports/onboarding.ts';
 import type { StoredEvidenceRecord } from '../ports/store.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { enterCommitPhase, throwIfAborted, type RequestScope } from './request-scope.ts';
-import { readClock, readTrustedSeconds } from './trusted-clock.ts';
+import { readTrustedSeconds, requireTrustedSeconds } from './trusted-clock.ts';
 import { runExclusive } from './challenge-queue.ts';
 import { requireMain } from './find-machine.ts';
 
@@ -45,7 +44,7 @@ export async function issueChallenge(ctx: Ctx, machineId: MachineId, scope: Requ
   const main = requireMain(ctx);
   const { snapshot, deployment } = await main.chain.readMachineUncached(machineId);
   const { didController } = requireChallengeEligible(snapshot, { local: deployment.localOrdinal });
-  const issuedAt = requireClock(ctx);
+  const issuedAt = requireTrustedSeconds(ctx, snapshot.block);
   const nonce = toHex(onboarding.createNonce());
   const expiresAt = issuedAt + onboarding.challengeLifetimeSeconds;
   const { chainId } = main.chain;
@@ -77,8 +76,7 @@ async function judgeChallenged(
   const { namespace, store } = ctx;
   const rules = { namespace, trust: onboarding.trust, checks: SIGNATURE_CHECKS };
   const main = requireMain(ctx);
-  const { nowMilliseconds, latestMilliseconds } = readClock(ctx);
-  const timed = steps.requireClock(supported, nowMilliseconds, latestMilliseconds);
+  const timed = steps.requireClock(supported, readTrustedSeconds(ctx));
   scope.setPhase('store');
   const lookup = await store.findChallenge(timed.nonceHash, timed.evidenceHash);
   const matching = steps.requireMatch(steps.requireChallenge(timed, lookup), rules);
@@ -88,7 +86,7 @@ async function judgeChallenged(
   const { snapshot, deployment } = await main.chain.readMachineUncached(proven.challenge.machineId);
   const ordinals = { local: deployment.localOrdinal, alt: undefined };
   const acceptable = steps.requireMachine(proven, { snapshot, ordinals, chainId: main.chain.chainId });
-  const receivedAt = requireClock(ctx);
+  const receivedAt = requireTrustedSeconds(ctx, snapshot.block);
   enterCommitPhase(scope);
   const outcome = await store.consumeChallenge(
     acceptable.nonceHash,
@@ -105,10 +103,4 @@ function toStored(record: StoredEvidenceRecord, { storesEvidence }: OnboardingCo
 function requireOnboarding({ onboarding }: Ctx): OnboardingConfig {
   if (onboarding === undefined) throw new Fault('OnboardingUnauthorized', {});
   return onboarding;
-}
-
-function requireClock(ctx: Ctx): TrustedSeconds {
-  const now = readTrustedSeconds(ctx);
-  if (now === undefined) throw new Fault('ClockInvalid', {});
-  return now;
 }

@@ -13,6 +13,9 @@ import type { DeploymentFacts, MachineSnapshot } from '../domain/machine/machine
 import type { AltChainPorts, Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { CachedMachine } from '../ports/main-chain.ts';
 import type { MaybePromise } from './maybe-async.ts';
+import { raceTimeout } from './race-timeout.ts';
+
+const POSITION_TIMEOUT_MILLISECONDS = 250;
 
 export interface FoundMachine {
   readonly main: MainChainPorts;
@@ -32,16 +35,22 @@ export interface FoundAltMachine extends AltChainPorts {
 /** Whether cached facts may be used. Writes are judged by fresh facts only. */
 type Freshness = 'cached' | 'fresh';
 
+export interface FindOptions {
+  readonly firstEvents: boolean;
+  /** False: an unavailable database only costs the position of the newest events, which the caller does not use. */
+  readonly needsStore?: boolean;
+}
+
 /** Finds a machine of a served chain; any other is a fault. Returns a cached main-chain machine synchronously. */
 export function findMachine(
   ctx: Ctx,
   id: MachineId,
-  { firstEvents }: { readonly firstEvents: boolean },
+  { firstEvents, needsStore = true }: FindOptions,
 ): MaybePromise<FoundMachine> {
   const main = requireMain(ctx);
   const cached = main.chain.getCached(id, firstEvents);
   return cached === undefined
-    ? readFacts(ctx, main, id, firstEvents).then((facts) => settleHome(ctx, main, facts, 'cached'))
+    ? readFacts(ctx, main, id, { firstEvents, needsStore }).then((facts) => settleHome(ctx, main, facts, 'cached'))
     : settleHome(ctx, main, cached, 'cached');
 }
 
@@ -98,14 +107,30 @@ function judgeFacts({ alt }: Ctx, { snapshot, deployment }: CachedMachine): Mach
   return judgeHome(snapshot, { local: deployment.localOrdinal, alt: alt?.chain.ordinal });
 }
 
-async function readFacts(ctx: Ctx, main: MainChainPorts, id: MachineId, firstEvents: boolean): Promise<CachedMachine> {
+async function readFacts(
+  ctx: Ctx,
+  main: MainChainPorts,
+  id: MachineId,
+  { firstEvents, needsStore = true }: FindOptions,
+): Promise<CachedMachine> {
   const { fingerprint } = ctx.fxRates.current();
-  const eventsFrom = async () => (await ctx.store.readRatingState('current', id, fingerprint))?.nextSeq ?? 0;
+  const readPosition = async () => (await ctx.store.readRatingState('current', id, fingerprint))?.nextSeq ?? 0;
+  const eventsFrom = needsStore ? readPosition : () => readIfAvailable(ctx, readPosition());
   const [deployment, snapshot] = await Promise.all([
     main.chain.readDeployment(),
     main.chain.readMachine(id, { eventsFrom, firstEvents }),
   ]);
   return { deployment, snapshot };
+}
+
+/** Returns the position, or that of the first event when the database does not respond at once. */
+async function readIfAvailable({ timers }: Ctx, position: Promise<number>): Promise<number> {
+  try {
+    return await raceTimeout(timers, POSITION_TIMEOUT_MILLISECONDS, position, 0);
+  } catch (error) {
+    if (error instanceof Fault) return 0;
+    throw error;
+  }
 }
 
 /** Snapshots whose contradiction is logged: one line for each. */

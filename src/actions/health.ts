@@ -1,5 +1,6 @@
 /** Health checks: readiness and index freshness (`/ready` of the interface, http-facts 12). */
 import { formatAltFleetIdentity } from '../domain/alt-chain/alt-fleet.ts';
+import { isUsable, type ClockState } from '../domain/clock/clock-judgement.ts';
 import { Fault } from '../domain/faults.ts';
 import { explainCause, type ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import {
@@ -38,6 +39,8 @@ export interface Readiness {
   readonly mainChain: MainChainReadiness;
   /** Undefined: this server does not run Verify. */
   readonly verify: boolean | undefined;
+  /** The service is not ready while its clock is behind or doubtful. Undefined: not initialized. */
+  readonly clock: ClockState | undefined;
   /** Informational; does not affect readiness. Undefined: not initialized. */
   readonly operatorIndex: OperatorIndexReport | undefined;
   /** Informational; does not affect readiness. Undefined: not initialized, or no alt chain is configured. */
@@ -74,6 +77,7 @@ const UNINITIALIZED = {
   isReady: false,
   mainChain: NOTHING_READY,
   verify: false,
+  clock: undefined,
   operatorIndex: undefined,
   altIndex: undefined,
 };
@@ -83,15 +87,18 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
   const { main, process } = ctx;
   const isRateLimitDistributed = process?.isRateLimitDistributed();
   if (main === undefined) return { ...UNINITIALIZED, isRateLimitDistributed };
+  const { state: clock } = ctx.trustedClock.judge();
   const [mainChain, verify, { index, altIndex }] = await Promise.all([
     main.chain.readReadiness(),
     readVerify(ctx),
     readIndexes(ctx, main),
   ]);
   return {
-    isReady: Object.values(mainChain).every(Boolean) && verify !== false && process?.isStopping() !== true,
+    isReady:
+      Object.values(mainChain).every(Boolean) && verify !== false && isUsable(clock) && process?.isStopping() !== true,
     mainChain,
     verify,
+    clock,
     operatorIndex: toReport(ctx, index),
     altIndex,
     isRateLimitDistributed,

@@ -10,8 +10,8 @@ import type { MachineSnapshot, SubscriptionStatus } from '../domain/machine/mach
 import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
-import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import { nowSeconds } from '../ports/runtime.ts';
 import type { HandsChange } from '../ports/payment-store.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
 import { readHistory, toEventCount, type EventSource, type EventHistoryRead } from './event-history.ts';
@@ -24,6 +24,7 @@ import {
   type PaymentEvidence,
   type VerdictCounts,
 } from './payment-evidence.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /** Greatest age of the verdicts in a response (design/scoring.md, Counts). */
@@ -75,7 +76,7 @@ const createRatings = () => new VersionedCache<MachineSnapshot, RatedSnapshot>()
 
 /**
  * Rates a machine of the main chain at its snapshot's block and the current second of the clock; synchronously when its history
- * is cached. Throws `ChainUnreadable`, `EventIndexSyncing`, `StoreUnavailable`.
+ * is cached. Throws `ChainUnreadable`, `ClockInvalid`, `EventIndexSyncing`, `StoreUnavailable`.
  */
 export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): MaybePromise<RatedSnapshot> {
   const { fingerprint } = ctx.fxRates.current();
@@ -105,7 +106,7 @@ function rateNow(
   payments: PaymentEvidence,
 ): RatedSnapshot {
   const rates = ctx.fxRates.current();
-  const second = nowSeconds(ctx.clock);
+  const second = requireTrustedSeconds(ctx, snapshot.block);
   return ctx.actionState.of(createRatings).get(snapshot, [second, rates.table, history, payments], () => {
     const priorEvents = unwrap(snapshot.priorEventCount);
     const operatorVerified = isOperatorVerified(snapshot, history, second);

@@ -12,10 +12,10 @@ import type { PublishedDeployment, SignedDecision } from '../domain/monetization
 import { NATIVE_CURVES } from '../domain/signatures/native-curves.ts';
 import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
 import type { JsonValue } from '../domain/json/strict-json.ts';
-import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import { enterCommitPhase, type RequestScope } from './request-scope.ts';
 import { findMachine, findMachineUncached, requireMain, type FoundMachine } from './find-machine.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 
 const SIGNATURE_CHECKS = createSignatureChecks(NATIVE_CURVES);
 
@@ -39,7 +39,7 @@ export async function getDecision(ctx: Ctx, id: MachineId): Promise<DecisionStat
 }
 
 /**
- * Applies a decision; it is on disk when this resolves. Throws every `DecisionRefusal`, what every read throws, and `StoreUnavailable`.
+ * Applies a decision; it is on disk when this resolves. Throws every `DecisionRefusal`, `ClockInvalid`, what every read throws, and `StoreUnavailable`.
  * An aborted request is not applied.
  */
 export async function putDecision(
@@ -50,6 +50,8 @@ export async function putDecision(
 ): Promise<DecisionState> {
   const request = readRequest(ctx, body);
   const located = await findMachineUncached(ctx, id);
+  // The block of the authority may be newer than the head by which the clock was judged before.
+  requireTrustedSeconds(ctx, located.snapshot.block);
   const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: SIGNATURE_CHECKS };
   const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw refusal;
@@ -64,7 +66,7 @@ export async function putDecision(
 function readRequest(ctx: Ctx, body: JsonValue): DecisionRequest {
   const { request, refusal } = parseDecisionRequest(body);
   if (refusal !== undefined) throw refusal;
-  const outside = judgeWindow(request.timestamp, nowSeconds(ctx.clock));
+  const outside = judgeWindow(request.timestamp, requireTrustedSeconds(ctx));
   if (outside !== undefined) throw outside;
   return request;
 }

@@ -1,25 +1,18 @@
-/** Clock check for challenges and certificates (evidence 13, "clock"): compares the clock with the latest time that was read here. */
-import { judgeClock, type TrustedSeconds } from '../domain/evidence/trusted-clock.ts';
+/** The time that ratings, decisions, Verify and chips use: that of a clock that is judged usable (design/provable 3). */
+import { isUsable, type TrustedSeconds } from '../domain/clock/clock-judgement.ts';
+import { Fault } from '../domain/faults.ts';
+import type { BlockRef } from '../domain/machine/machine-facts.ts';
 import type { Ctx } from '../ports/ctx.ts';
 
-export interface ClockReading {
-  readonly nowMilliseconds: number;
-  /** At least `nowMilliseconds`, where that is a number. */
-  readonly latestMilliseconds: number;
+/** Returns the current Unix second; undefined while the clock is behind or doubtful. `block` is what the response is computed from. */
+export function readTrustedSeconds({ trustedClock }: Ctx, block?: BlockRef): TrustedSeconds | undefined {
+  const { state, milliseconds } = trustedClock.judge(block);
+  return isUsable(state) ? (Math.floor(milliseconds / 1000) as TrustedSeconds) : undefined;
 }
 
-const createLatest = () => ({ milliseconds: Number.NEGATIVE_INFINITY });
-
-/** Reads the clock and raises the latest time that was read. */
-export function readClock(ctx: Ctx): ClockReading {
-  const nowMilliseconds = ctx.clock.nowMilliseconds();
-  const latest = ctx.actionState.of(createLatest);
-  if (Number.isFinite(nowMilliseconds)) latest.milliseconds = Math.max(latest.milliseconds, nowMilliseconds);
-  return { nowMilliseconds, latestMilliseconds: latest.milliseconds };
-}
-
-/** Returns the current Unix second; undefined when the clock is not usable. */
-export function readTrustedSeconds(ctx: Ctx): TrustedSeconds | undefined {
-  const { nowMilliseconds, latestMilliseconds } = readClock(ctx);
-  return judgeClock(nowMilliseconds, latestMilliseconds);
+/** Returns the current Unix second. Throws `ClockInvalid` while the clock is behind or doubtful. */
+export function requireTrustedSeconds(ctx: Ctx, block?: BlockRef): TrustedSeconds {
+  const now = readTrustedSeconds(ctx, block);
+  if (now === undefined) throw new Fault('ClockInvalid', {});
+  return now;
 }

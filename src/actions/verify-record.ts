@@ -9,10 +9,10 @@ import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
 import { unwrap } from '../domain/read-result.ts';
 import { judgeVerifyStatus, type VerifyStatus } from '../domain/evidence/verify-status.ts';
-import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
 import { findMachine } from './find-machine.ts';
+import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /** Record of a main-chain machine, with two independent statuses. For one snapshot and second it is the same object. */
@@ -26,13 +26,13 @@ export interface VerifyRecord {
 }
 
 /**
- * Returns the record. Throws what every read throws, also for a machine of the alt chain, which has no record here; and `ChainUnreadable`
+ * Returns the record. Throws `ClockInvalid` and what every read throws, also for a machine of the alt chain, which has no record here; and `ChainUnreadable`
  * where any part of the record is unreadable.
  */
 export function getVerifyRecord(ctx: Ctx, id: MachineId): MaybePromise<VerifyRecord> {
-  return chain(findMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) => {
+  return chain(findMachine(ctx, id, { firstEvents: false, needsStore: false }), ({ main, snapshot, alt }) => {
     if (alt !== undefined) throw new Fault('MachineHomedElsewhere', { ordinal: alt.chain.ordinal });
-    const now = nowSeconds(ctx.clock);
+    const now = requireTrustedSeconds(ctx, snapshot.block);
     const records = ctx.actionState.of(createRecords);
     return records.get(snapshot, [now], () => ({ ...toRecord(snapshot, now), chainId: main.chain.chainId }));
   });

@@ -8,7 +8,7 @@ import { createMainChainIndexers, type MainChainIndexers } from '../indexing/mai
 import type { PaymentScanner } from '../indexing/payments/payment-scanner.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
 import { nameLoop } from './named-loop.ts';
-import { CLOCK, TIMERS } from './process-time.ts';
+import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './process-time.ts';
 import { waitBriefly, type ServiceStart } from './startup.ts';
 
 export interface MainChainParts {
@@ -40,6 +40,7 @@ export async function openMainChain(
     fxRates,
     payments,
     clock: CLOCK,
+    monotonicClock: MONOTONIC_CLOCK,
     timers: TIMERS,
     log,
     deployment: {
@@ -53,7 +54,8 @@ export async function openMainChain(
     proof: config.indexProof,
     random: (bound) => randomInt(bound),
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
-    listeners: [adapter.chain],
+    // The clock first: what the other listeners make readable is judged by it.
+    listeners: [start.trustedClock, adapter.chain],
   });
   await refuseContradictions(adapter, start);
   await refuseForeignRows(indexers, 'the index', start);

@@ -23,8 +23,9 @@ let logged: string[];
 let onboarding: Onboarding;
 const note = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
 const log = { info: note, warn: note, error: note };
+const ctx = createStubCtx();
 const open = (variables: Variables, isLenient = false) =>
-  openOnboarding({ config: read(variables).config, isLenient, store: createStubCtx().store, log });
+  openOnboarding({ config: read(variables).config, isLenient, store: ctx.store, log, trustedClock: ctx.trustedClock });
 
 beforeEach(async () => {
   logged = [];

@@ -5,12 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { readTrustFiles } from '../adapters/trust/trust-files.ts';
 import type { Config, ConfigReading } from '../config.ts';
+import { isUsable } from '../domain/clock/clock-judgement.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
+import type { Ctx } from '../ports/ctx.ts';
 import type { OnboardingConfig } from '../ports/onboarding.ts';
-import { nowSeconds } from '../ports/runtime.ts';
-import type { Log } from '../ports/runtime.ts';
-import type { Store } from '../ports/store.ts';
-import { CLOCK } from './process-time.ts';
 import { createReloadableOnboarding } from './reloadable-onboarding.ts';
 import type { ServiceStart } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
@@ -29,13 +27,14 @@ export interface Onboarding {
 const NONCE_BYTES = 32;
 const CLEANUP_INTERVAL_MILLISECONDS = 600_000;
 
-type OnboardingStart = Pick<ServiceStart, 'config' | 'isLenient' | 'store' | 'log'>;
+type OnboardingStart = Pick<ServiceStart, 'config' | 'isLenient' | 'store' | 'log'> & Pick<Ctx, 'trustedClock'>;
 
 /**
  * Throws `StartRefused` for files that are not the pinned certificates. A lenient start leaves onboarding off and the
  * service not ready.
  */
-export async function openOnboarding({ config, isLenient, store, log }: OnboardingStart): Promise<Onboarding> {
+export async function openOnboarding(start: OnboardingStart): Promise<Onboarding> {
+  const { config, isLenient, log } = start;
   const first = await loadOnboardingConfig(config).catch((error: unknown) => {
     if (!isLenient || !(error instanceof StartRefused)) throw error;
     for (const problem of error.problems) log.error({ problem }, 'onboarding is disabled');
@@ -73,7 +72,7 @@ export async function openOnboarding({ config, isLenient, store, log }: Onboardi
   return {
     config: reloadable?.config,
     isRefused: config.verify !== undefined && first === undefined,
-    loops: reloadable === undefined ? [] : [createCleanupLoop(store, log)],
+    loops: reloadable === undefined ? [] : [createCleanupLoop(start)],
     reload,
   };
 }
@@ -94,12 +93,15 @@ async function loadOnboardingConfig(config: Config): Promise<OnboardingConfig | 
   };
 }
 
-/** Deletes challenges that are no longer needed (evidence 11). */
-function createCleanupLoop(store: Store, log: Log): PollLoop {
+/** Deletes challenges that are no longer needed (evidence 11), while the clock can be used. */
+function createCleanupLoop({ store, log, trustedClock }: OnboardingStart): PollLoop {
   return createIntervalLoop({
     name: 'old-challenges',
     intervalMilliseconds: CLEANUP_INTERVAL_MILLISECONDS,
     log,
-    work: () => store.deleteOldChallenges(nowSeconds(CLOCK)),
+    async work() {
+      const { state, milliseconds } = trustedClock.judge();
+      if (isUsable(state)) await store.deleteOldChallenges(Math.floor(milliseconds / 1000));
+    },
   });
 }

@@ -4,7 +4,7 @@
  * a chain or an SDK appears nowhere but in `input` of a 422 list.
  */
 import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
-import type { DecisionMember } from '../domain/monetization/decision-refusal.ts';
+import type { BodyRule, DecisionMember } from '../domain/monetization/decision-refusal.ts';
 import { toParameterIssue } from './parameter-issues.ts';
 import { GENERAL_REQUESTS_PER_MINUTE, JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './server/route-profiles.ts';
 
@@ -60,8 +60,10 @@ const NO_MACHINE = 'There is no machine with this ID.';
 const MISMATCH = 'The evidence does not agree with its challenge, its certificate or the chain.';
 
 /** Rule that a member of a decision violates. */
-const MEMBER_RULES: { readonly [M in DecisionMember | 'body']: string } = {
+const MEMBER_RULES: { readonly [M in DecisionMember | BodyRule]: string } = {
   body: 'The body must be a JSON object with each member once.',
+  nesting: 'The body must not be nested more than 32 levels deep.',
+  text: 'The body must not contain half of a surrogate pair.',
   opted_in: 'opted_in must be true or false.',
   timestamp: 'timestamp must be a positive integer, in digits only.',
   signature: 'signature must be 0x and 130 hex digits, or, beside signer_pubkey, base58 of 64 bytes.',
@@ -230,7 +232,12 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
   ChallengesExhausted: ofChip(coded(429, 'RATE_LIMITED', 'Too many challenges are open.')),
   EvidenceNotCanonical: ofChip(coded(400, 'EVIDENCE_NOT_CANONICAL', 'The evidence is not in canonical form.')),
   EvidenceUnsupported: ofChip(coded(422, 'EVIDENCE_UNSUPPORTED', 'The evidence is of a kind that is not supported.')),
-  ClockInvalid: ofChip(coded(503, 'VERIFY_CLOCK_INVALID', 'The clock is not usable now.')),
+  ClockInvalid: {
+    bare: bare(503, 'Service clock is not usable now', UNREACHABLE_RETRY),
+    monetization: coded(503, 'CHAIN_UNAVAILABLE', 'The clock of the service is not usable now.'),
+    verify: VERIFY_UNAVAILABLE,
+    chip: coded(503, 'VERIFY_CLOCK_INVALID', 'The clock is not usable now.'),
+  },
   ChallengeUnknown: ofChip(coded(404, 'CHALLENGE_NOT_FOUND', 'There is no such challenge.')),
   EvidenceAlreadyAccepted: ofChip(coded(409, 'EVIDENCE_ALREADY_ACCEPTED', 'This evidence was accepted before.')),
   ChallengeConsumed: ofChip(coded(409, 'CHALLENGE_CONSUMED', 'Other evidence was accepted for the challenge.')),

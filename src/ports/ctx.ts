@@ -4,7 +4,7 @@ import type { ActionState } from './action-state.ts';
 import type { AltChain, BindingRegistry } from './alt-chain.ts';
 import type { AltIndex, EventTimes, IndexCounters, IndexHealth, IndexStatus } from './indexes.ts';
 import type { OnboardingConfig } from './onboarding.ts';
-import type { Clock, Log, ProcessState, Timers, WorkScope } from './runtime.ts';
+import type { Clock, Log, ProcessState, Timers, TrustedClock, WorkScope } from './runtime.ts';
 import type { PaymentSources } from './payment-sources.ts';
 import type { FxRates } from './rates.ts';
 import type { ReadReplica, Store } from './store.ts';
@@ -33,6 +33,8 @@ export interface Ctx {
   readonly clock: Clock;
   /** Never set back; for durations and deadlines only. */
   readonly monotonicClock: Clock;
+  /** Judges `clock`; ratings, decisions, Verify and chips ask it for the time. */
+  readonly trustedClock: TrustedClock;
   readonly timers: Timers;
   readonly log: Log;
   readonly actionState: ActionState;

@@ -1,5 +1,7 @@
 /** Ports of the running process: time, timers, log, leadership, and state shared by replicas. */
 
+import type { ClockState } from '../domain/clock/clock-judgement.ts';
+
 /** The only source of time for rules and actions, so that tests can control it. */
 export interface Clock {
   /** Unix time in milliseconds. */
@@ -15,6 +17,20 @@ export function nowSeconds(clock: Clock): number {
 export interface Timers {
   /** Resolves after the pause, or at once when the signal is or becomes aborted; never rejects. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Judges the wall clock (design/provable 3). Implemented by `indexing/head`. */
+export interface TrustedClock {
+  /**
+   * Returns the wall time and its state. `block` is a block that the response is computed from: it may be newer than every head that
+   * was followed.
+   */
+  judge(block?: { readonly timestamp: number }): JudgedTime;
+}
+
+export interface JudgedTime {
+  readonly state: ClockState;
+  readonly milliseconds: number;
 }
 
 /** Structured log, one line per fact. Fields are numbers and fixed words, never secrets or texts of an SDK. */

@@ -319,6 +319,24 @@ export interface StoredEvidenceRecord extends Omit<AcceptedEvidenceRecord, 'evid
   readonly evidence: Uint8Array | undefined;
 }
 
+/** Review of one change of the attestation registry (design/provable 4). */
+export interface AttestationReview {
+  readonly transaction: Hex;
+  readonly change: string;
+  /** Undefined: the change is not based on evidence. */
+  readonly receiptId: Hex | undefined;
+  /** DID of the machine, or address of the operator. */
+  readonly subject: string;
+  readonly reviewer: string;
+  readonly reason: string | undefined;
+  /** Unix seconds; 0 means never, undefined that the change sets none. */
+  readonly expiresAt: number | undefined;
+  /** Operator of the machine at the time of the review. */
+  readonly operator: Address | undefined;
+  /** Unix seconds. */
+  readonly reviewedAt: number;
+}
+
 /** Challenges and evidence records (evidence 4, 8 and 11; architecture, rule 4). Times in Unix seconds. Stores the hash of a nonce only. */
 export interface ChipStore {
   /** Stores the challenge unless a cap is reached at `issuedAt`; counts and inserts atomically. Returns false when a cap is reached. */
@@ -337,6 +355,9 @@ export interface ChipStore {
   /** Lists evidence records of one machine or of all, newest first. */
   listEvidenceRecords(machineId: MachineId | undefined, limit: number): Promise<StoredEvidenceRecord[]>;
   readEvidenceRecord(receiptId: Hex): Promise<StoredEvidenceRecord | undefined>;
+  insertAttestationReview(review: AttestationReview): Promise<void>;
+  /** Lists the reviews of a subject, newest first. */
+  listAttestationReviews(subject: string): Promise<AttestationReview[]>;
 }
 
 /** The whole database: every store above, and what concerns all of them. */

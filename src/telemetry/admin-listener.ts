@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EXPOSITION_CONTENT_TYPE, formatMetrics } from './exposition.ts';
+import { EXPOSITION_CONTENT_TYPE, formatMetrics, type MetricFamily } from './exposition.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 import { readServiceMetrics, type MetricSources } from './service-metrics.ts';
 
@@ -20,7 +20,6 @@ export type HealthChecks = Readonly<
 >;
 
 const TIMEOUT_MILLISECONDS = 5_000;
-const NOT_FOUND = 'not found: only /metrics, /health and /ready are served\n';
 
 /** Throws the system's error when it cannot listen. */
 export async function startAdminListener(
@@ -29,10 +28,25 @@ export async function startAdminListener(
   healthChecks: HealthChecks,
 ): Promise<AdminListener> {
   const processMetrics = createProcessMetrics();
+  const read = async () => [...(await readServiceMetrics(sources)), ...processMetrics.read()];
+  const listener = await startMetricsListener(listen, read, healthChecks);
+  return {
+    port: listener.port,
+    async close() {
+      await listener.close();
+      processMetrics.close();
+    },
+  };
+}
 
+/** Serves the metric families at `/metrics`, and each check at its path. Throws the system's error when it cannot listen. */
+export async function startMetricsListener(
+  listen: { readonly host: string; readonly port: number },
+  read: () => Promise<readonly MetricFamily[]>,
+  healthChecks: HealthChecks = {},
+): Promise<AdminListener> {
   async function sendMetrics(response: ServerResponse): Promise<void> {
-    const families = [...(await readServiceMetrics(sources)), ...processMetrics.read()];
-    end(response, 200, EXPOSITION_CONTENT_TYPE, formatMetrics(families));
+    end(response, 200, EXPOSITION_CONTENT_TYPE, formatMetrics(await read()));
   }
 
   const responders = new Map<string | undefined, (response: ServerResponse) => Promise<void>>([
@@ -45,10 +59,11 @@ export async function startAdminListener(
     });
   }
 
+  const notFound = `not found: only ${[...responders.keys()].join(', ')} served\n`;
   const server = createServer({ headersTimeout: TIMEOUT_MILLISECONDS, requestTimeout: TIMEOUT_MILLISECONDS });
   server.on('request', ({ method, url }, response) => {
     const respond = responders.get(url?.split('?')[0]);
-    if (respond === undefined) return end(response, 404, 'text/plain', NOT_FOUND);
+    if (respond === undefined) return end(response, 404, 'text/plain', notFound);
     if (method !== 'GET' && method !== 'HEAD') return end(response, 405, 'text/plain', 'method not allowed: use GET\n');
     respond(response).catch(() => end(response, 500, 'text/plain', 'metrics cannot be read\n'));
   });
@@ -61,7 +76,6 @@ export async function startAdminListener(
       server.close();
       server.closeAllConnections();
       await closed;
-      processMetrics.close();
     },
   };
 }

@@ -32,6 +32,7 @@ export async function fillStore(store: Store): Promise<void> {
   await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
   for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
   await fillChips(store);
+  await fillReview(store);
   await fillAlt(store);
   await fillNodeProfiles(store);
   await store.checkWritable();
@@ -68,8 +69,9 @@ export async function fillNodeProfiles(store: Store): Promise<void> {
   await store.writeNodeProfiles(new Map([['ab'.repeat(32), '{}']]), NOW);
 }
 
+const hash = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`;
+
 async function fillChips(store: Store): Promise<void> {
-  const hash = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`;
   const caps = { perMachine: 5, total: 100 };
   for (const n of [1, 2]) {
     const times = { issuedAt: NOW, expiresAt: NOW + 270 };
@@ -85,6 +87,20 @@ async function fillChips(store: Store): Promise<void> {
       leafSerial: '0x00ff',
     },
     ...{ machineId: id(7), controller: CONTROLLER, receivedAt: NOW + 10, evidence: Uint8Array.of(0, 255, 1) },
+  });
+}
+
+/** Fills a table of version 12. */
+async function fillReview(store: Store): Promise<void> {
+  await store.insertAttestationReview({
+    ...{
+      transaction: hash(21),
+      change: 'attest-chip',
+      receiptId: hash(11),
+      subject: 'did:svc:7',
+      reviewer: 'reviewer',
+    },
+    ...{ reason: 'a reason', expiresAt: NOW + 99, operator: CONTROLLER, reviewedAt: NOW + 20 },
   });
 }
 

@@ -13,11 +13,13 @@ export interface ProxiedService {
   close(): Promise<void>;
 }
 
-/** Starts the service, in memory unless `further` variables differ (undefined: not set), and waits until its index has caught up. The caller closes it. */
+/** Starts the service, in memory unless `further` variables differ (undefined: not set), and waits until its index has caught up. `prepare` may inject faults before the start. The caller closes it. */
 export async function startProxiedService(
   further: Readonly<Record<string, string | undefined>> = {},
+  prepare: (proxy: RpcProxy) => void = () => undefined,
 ): Promise<ProxiedService> {
   const proxy = await startRpcProxy(inject('fixtures').mainChain.rpcUrl);
+  prepare(proxy);
   const all: Readonly<Record<string, string | undefined>> = {
     ...inject('devnetEnv'),
     MAIN_RPC_URLS: proxy.url,

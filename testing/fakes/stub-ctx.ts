@@ -3,6 +3,7 @@ import { MONOTONIC_CLOCK, TIMERS } from '../../src/composition/process-time.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createActionState } from '../../src/ports/action-state.ts';
 import type { Ctx } from '../../src/ports/ctx.ts';
+import { createTrustingClock } from './trusting-clock.ts';
 
 export interface StubCtx extends Ctx {
   readonly time: { milliseconds: number };
@@ -13,8 +14,10 @@ export function createStubCtx(parts: Partial<Ctx> = {}): StubCtx {
   const time = { milliseconds: 1_788_900_000_000 };
   const lines: StubCtx['lines'] = [];
   const record = (level: string) => (fields: object, message: string) => lines.push({ level, fields, message });
+  const clock = parts.clock ?? { nowMilliseconds: () => time.milliseconds };
   return {
-    clock: { nowMilliseconds: () => time.milliseconds },
+    clock,
+    trustedClock: createTrustingClock(clock),
     monotonicClock: MONOTONIC_CLOCK,
     timers: TIMERS,
     actionState: createActionState(),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import { requireOpen, type ChallengeLookup } from './challenge-record.ts';
-import type { TrustedSeconds } from './trusted-clock.ts';
+import type { TrustedSeconds } from '../clock/clock-judgement.ts';
 import { CHALLENGE, NOW } from '../../../testing/fixtures/evidence-documents.ts';
 import type { EvidenceRefusalKind } from './refusal.ts';
 

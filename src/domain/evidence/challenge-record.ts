@@ -1,7 +1,7 @@
 /** Stored challenges and the check that one is still open (evidence 8, step 9; 11). The nonce itself is never stored. */
 import { Fault } from '../faults.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
-import type { TrustedSeconds } from './trusted-clock.ts';
+import type { TrustedSeconds } from '../clock/clock-judgement.ts';
 import type { Hex } from './signed-bytes.ts';
 
 export interface ChallengeRecord {

@@ -37,7 +37,7 @@ const BENDS: readonly Bend[] = [
     kind: 'EvidenceUnsupported',
     document: { edit: (document) => ({ ...document, revocationStatus: 'good' }) },
   },
-  { step: '9 clock', kind: 'ClockInvalid', scene: { nowMilliseconds: 0 } },
+  { step: '9 clock', kind: 'ClockInvalid', scene: { now: undefined } },
   {
     step: '9 challenge',
     kind: 'ChallengeUnknown',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAddress, type MachineId } from '../identifiers/identifiers.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
-import type { TrustedSeconds } from './trusted-clock.ts';
+import type { TrustedSeconds } from '../clock/clock-judgement.ts';
 import {
   createEvidenceHarness,
   passSteps,

@@ -1,7 +1,7 @@
 /** Evidence records, the stored form of accepted documents, and their receipts (evidence 9 and 11). */
 import { formatMachineDid, type Address, type MachineId } from '../identifiers/identifiers.ts';
 import type { Namespace } from '../identifiers/namespace.ts';
-import type { TrustedSeconds } from './trusted-clock.ts';
+import type { TrustedSeconds } from '../clock/clock-judgement.ts';
 import { REVOCATION_STATUS } from './evidence-constants.ts';
 import type { AcceptableEvidence, AcceptedEvidence } from './evidence-steps.ts';
 import { chipRefOf, fingerprintOf, receiptIdOf, toHex, type Hex } from './signed-bytes.ts';

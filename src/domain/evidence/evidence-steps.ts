@@ -16,7 +16,7 @@ import { judgeLeaf } from './certificate/leaf-profile.ts';
 import type { TrustMaterial } from './certificate/trust-material.ts';
 import { requireOpen, type ChallengeLookup, type ChallengeRecord } from './challenge-record.ts';
 import { CONTROLLER_SCHEME, REVOCATION_STATUS } from './evidence-constants.ts';
-import { judgeClock, type TrustedSeconds } from './trusted-clock.ts';
+import type { TrustedSeconds } from '../clock/clock-judgement.ts';
 import { parseEvidenceDocument, type EvidenceDocument, type Transcript } from './evidence-document.ts';
 import { isLowS } from './low-s.ts';
 import { requireUnchanged, type CurrentMachine } from './machine-unchanged.ts';
@@ -112,13 +112,8 @@ export function requireSupported(evidence: CanonicalEvidence, { namespace }: Evi
   return evidence as SupportedEvidence;
 }
 
-/** Step 9: requires a usable clock, before the challenge is looked up. */
-export function requireClock(
-  evidence: SupportedEvidence,
-  nowMilliseconds: number,
-  latestMilliseconds: number,
-): TimedEvidence {
-  const now = judgeClock(nowMilliseconds, latestMilliseconds);
+/** Step 9: requires a usable clock, before the challenge is looked up; `now` is undefined while it is not. */
+export function requireClock(evidence: SupportedEvidence, now: TrustedSeconds | undefined): TimedEvidence {
   if (now === undefined) throw new Fault('ClockInvalid', {});
   return { ...evidence, now } as TimedEvidence;
 }

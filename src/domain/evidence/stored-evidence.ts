@@ -2,6 +2,7 @@
  * Re-validates an evidence record before its attestation (evidence 10; decisions 2): the stored document must pass all steps again
  * at the second of its acceptance, and the record's columns must follow from it.
  */
+import type { TrustedSeconds } from '../clock/clock-judgement.ts';
 import { Fault } from '../faults.ts';
 import { requireOpen, type ChallengeLookup, type ChallengeRecord } from './challenge-record.ts';
 import * as steps from './evidence-steps.ts';
@@ -18,9 +19,9 @@ export async function judgeStoredEvidence(
   rules: steps.EvidenceRules,
 ): Promise<steps.ProvenEvidence> {
   const canonical = steps.requireCanonical(steps.requireWellFormed(record.evidence));
-  const acceptedAtMilliseconds = record.receivedAt * 1000;
   const supported = steps.requireSupported(canonical, rules);
-  const timed = steps.requireClock(supported, acceptedAtMilliseconds, acceptedAtMilliseconds);
+  // The clock was usable when the document was accepted.
+  const timed = steps.requireClock(supported, record.receivedAt as TrustedSeconds);
   const challenge = reopen(await lookup(timed), record, timed);
   const matching = steps.requireMatch(steps.requireChallenge(timed, { state: 'stored', challenge }), rules);
   const bound = steps.requireChipKey(steps.requireGenuineLeaf(matching, rules));

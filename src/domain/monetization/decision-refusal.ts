@@ -6,8 +6,8 @@ import type { Fault } from '../faults.ts';
 
 /** Context of every kind of refusal. */
 export interface DecisionRefusalContexts {
-  /** `member` is the first that breaks its rule; `body` means that the body is not an object. */
-  readonly DecisionMalformed: { readonly member: DecisionMember | 'body' };
+  /** `member` is the first that breaks its rule. */
+  readonly DecisionMalformed: { readonly member: DecisionMember | BodyRule };
   readonly DecisionOutsideWindow: Record<never, never>;
   /** The text is well-formed, but no key can be recovered from it. */
   readonly SignatureUnrecoverable: Record<never, never>;
@@ -21,6 +21,9 @@ export interface DecisionRefusalContexts {
 
 /** Members of a request, in the order in which they are judged. */
 export type DecisionMember = 'opted_in' | 'timestamp' | 'signature' | 'signer_pubkey';
+
+/** Rules of the whole body: `body` an object with each member once, `nesting` its depth, `text` no half of a surrogate pair. */
+export type BodyRule = 'body' | 'nesting' | 'text';
 
 /** Fixed words for logs. Callers only learn that the signer may not decide. */
 export type UnauthorizedCause =

@@ -42,6 +42,7 @@ const FAULTS = [
   'WalletNotBound',
   'BindingRevoked',
   'BindingRegistryUnreadable',
+  'ClockInvalid',
   'ServiceNotInitialised',
   'StoreUnavailable',
 ] as const;

@@ -56,6 +56,7 @@ function describeFleet(namespace: Namespace): RouteDescription {
       'OperatorIndexSyncing',
       'OperatorIndexStale',
       'OwnershipIndexRepairing',
+      'ClockInvalid',
       'AltSnapshotOutOfDate',
       'ServiceNotInitialised',
       'StoreUnavailable',

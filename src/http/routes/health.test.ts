@@ -85,7 +85,7 @@ test('returns 200 for /ready without Verify', async () => {
     text:
       '{"status":"ready","rpc_connected":true,"contracts":{"machine_registry":true,"machine_state_and_sync":true,' +
       '"machine_subscription":true,"event_registry":true,"admin_flags":true},"verify":null,"solana_indexer":null,' +
-      '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11}}',
+      '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11},"clock":"good"}',
   });
 });
 
@@ -140,7 +140,7 @@ test('reports the alt-chain index in /ready', async () => {
       '{"status":"ready","rpc_connected":true,"contracts":{"machine_registry":true,"machine_state_and_sync":true,' +
       '"machine_subscription":true,"event_registry":true,"admin_flags":true},"verify":null,' +
       '"solana_indexer":{"ready":true,"slot":301200450,"age_seconds":9},' +
-      '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11}}',
+      '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11},"clock":"good"}',
   });
 });
 

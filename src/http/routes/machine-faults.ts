@@ -8,5 +8,5 @@ const MACHINE_FAULTS = [
   'StoreUnavailable',
 ] as const;
 
-/** The same of routes that need the events of the machine. */
-export const RATING_FAULTS = ['EventIndexSyncing', ...MACHINE_FAULTS] as const;
+/** The same of routes that need the events of the machine and the time. */
+export const RATING_FAULTS = ['EventIndexSyncing', 'ClockInvalid', ...MACHINE_FAULTS] as const;

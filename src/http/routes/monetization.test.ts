@@ -251,6 +251,15 @@ describe('the body', () => {
     expect(await put(text)).toBe('400 INVALID_REQUEST');
   });
 
+  test.each([
+    ['a repeated member', '{"a":1,"a":1}', 'with each member once'],
+    ['a lone surrogate', '{"a":"\\ud800"}', 'half of a surrogate pair'],
+    ['33 levels', `${'['.repeat(33)}${']'.repeat(33)}`, 'more than 32 levels deep'],
+  ])('names the cause for %s', async (_name, text, cause) => {
+    const { body } = await app!.inject({ method: 'PUT', url: PATH, payload: text });
+    expect(JSON.parse(body).detail.message).toContain(cause);
+  });
+
   test('is read up to 4,096 bytes', async () => {
     const pad = (length: number) => JSON.stringify(membersOf(OPT_IN)).padEnd(length, ' ');
     expect([await put(pad(4097)), await put(pad(4096))]).toEqual([

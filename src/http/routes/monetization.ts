@@ -47,8 +47,11 @@ async function readJson(context: RequestContext): Promise<JsonValue> {
   const body = await readBody(context, MAX_BODY_BYTES);
   const { value, problem } = parseStrictJson(body);
   if (problem === undefined) return value;
-  const isJson = problem.kind === 'ambiguity' || (problem.text === 'nested too deep' && isAnyJson(body));
-  if (isJson) throw new Fault('DecisionMalformed', { member: 'body' });
+  if (problem.kind === 'ambiguity') {
+    throw new Fault('DecisionMalformed', { member: problem.text === 'repeated member' ? 'body' : 'text' });
+  }
+  if (problem.text === 'nested too deep' && isAnyJson(body))
+    throw new Fault('DecisionMalformed', { member: 'nesting' });
   throw jsonInvalid(problem.position, problem.text);
 }
 
@@ -101,6 +104,7 @@ function describeRoutes(namespace: Namespace) {
         ...unreadable,
         'ParametersInvalid',
         'DecisionMalformed',
+        'ClockInvalid',
         'DecisionOutsideWindow',
         'SignatureUnrecoverable',
         'SignerUnauthorized',

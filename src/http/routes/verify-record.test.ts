@@ -7,12 +7,12 @@ import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts'
 import { rule } from '../../../test/conformance/rule.ts';
 import { buildApp, type AppOptions } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
-import { parseAddress, type Address } from '../../domain/identifiers/identifiers.ts';
+import { parseAddress, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../domain/read-result.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { AttestationRecord, VerifyStatus } from '../../domain/evidence/verify-status.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
-import type { CachedMachine } from '../../ports/main-chain.ts';
+import type { CachedMachine, MachineReadOptions } from '../../ports/main-chain.ts';
 
 type Built = Awaited<ReturnType<typeof buildApp>>;
 
@@ -61,6 +61,9 @@ const COMMON: Partial<MachineSnapshot> = {
 let facts: Partial<MachineSnapshot>;
 let readMachine: () => CachedMachine | Promise<CachedMachine>;
 let reads: number;
+/** Event positions that were requested. */
+let positions: number[];
+let readRatingState: () => Promise<{ nextSeq: number } | undefined>;
 let ctx: StubCtx;
 let app: Built;
 let conformance: OpenapiConformance;
@@ -75,10 +78,15 @@ async function build(options: AppOptions = {}): Promise<void> {
     chainId: 31_337,
     getCached: () => undefined,
     readDeployment: async () => kept().deployment,
-    readMachine: async () => ((reads += 1), (await readMachine()).snapshot),
+    async readMachine(_id: MachineId, { eventsFrom }: MachineReadOptions) {
+      reads += 1;
+      positions.push(await eventsFrom());
+      return (await readMachine()).snapshot;
+    },
   };
   ctx = createStubCtx({
     main: { chain } as unknown as MainChainPorts,
+    store: { readRatingState } as unknown as StubCtx['store'],
     fxRates: { current: () => ({ fingerprint: 'x' }) } as unknown as StubCtx['fxRates'],
   });
   ctx.time.milliseconds = NOW * 1000;
@@ -95,6 +103,8 @@ beforeEach(async () => {
   facts = attested('unverified', 'unverified');
   readMachine = kept;
   reads = 0;
+  positions = [];
+  readRatingState = () => Promise.resolve({ nextSeq: 5 });
   await build();
 });
 afterEach(() => app.close());
@@ -360,4 +370,26 @@ describe('the rate limit', () => {
     await rebuild({ rateLimits: 'off' });
     expect(await countAdmitted(100)).toBe(100);
   });
+});
+
+describe('a cold read', () => {
+  test('uses the stored position of the newest events', async () => {
+    expect((await send())[0]).toBe(200);
+    expect(positions).toEqual([5]);
+  });
+
+  test.each<[name: string, read: () => Promise<undefined>]>([
+    ['is down', () => Promise.reject(new Fault('StoreUnavailable', {}))],
+    ['does not respond', () => new Promise(() => undefined)],
+  ])('needs no database: one that %s', async (_name, read) => {
+    readRatingState = read;
+    await rebuild({});
+    expect((await send())[0]).toBe(200);
+    expect(positions).toEqual([0]);
+  });
+});
+
+test.each(['behind', 'doubtful'] as const)('returns 503 while the clock is %s', async (state) => {
+  Object.assign(ctx, { trustedClock: { judge: () => ({ state, milliseconds: NOW * 1000 }) } });
+  expect(await send()).toEqual([503, expect.stringContaining('VERIFY_READ_UNAVAILABLE')]);
 });

@@ -31,6 +31,7 @@ const RECORD: RouteDescription = {
     'MachineAbsent',
     'MachineRelocating',
     'MachineHomedElsewhere',
+    'ClockInvalid',
     'ServiceNotInitialised',
     'StoreUnavailable',
   ],

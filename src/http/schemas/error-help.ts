@@ -49,7 +49,8 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
     remedy: 'Call a service of that chain; `home_protocol_chain_id`, where present, identifies it.',
   },
   DecisionMalformed: {
-    cause: 'The body is not JSON, or one of its members has the wrong form; the message names the first one.',
+    cause:
+      'The body is not a JSON object that every parser reads alike, or a member has the wrong form; the message names it.',
     remedy: CORRECT,
   },
   DecisionOutsideWindow: {
@@ -187,8 +188,9 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
     remedy: 'Use the profile named in the challenge.',
   },
   ClockInvalid: {
-    cause: 'The clock of the service is not reliable now.',
-    remedy: 'Operators: set the clock. Callers: retry while the challenge is open.',
+    cause: 'The clock of the service is behind the chain, or has just jumped.',
+    remedy:
+      'Callers: retry; it recovers with the next block that agrees with the clock. Operators: see `clock` of `/ready`, and set the clock.',
   },
   ChallengeUnknown: {
     cause: 'This service did not issue a challenge with this nonce, or has deleted it after it expired.',

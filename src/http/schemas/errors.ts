@@ -29,6 +29,8 @@ export const FAULT_SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[
   MachineHomedElsewhere: [{ ordinal: SAMPLE_NUMBER }],
   DecisionMalformed: [
     { member: 'body' },
+    { member: 'nesting' },
+    { member: 'text' },
     { member: 'opted_in' },
     { member: 'timestamp' },
     { member: 'signature' },

@@ -120,6 +120,11 @@ export function healthResponses() {
     verify: described(orNull(FLAG), 'Whether Verify is ready; null: this server does not run Verify.', true),
     solana_indexer,
     operator_index,
+    clock: described(
+      word('good', 'unconfirmed', 'doubtful', 'behind'),
+      'State of the clock, judged by the blocks of the chain; while it is doubtful or behind, nothing that depends on the time is served.',
+      'good',
+    ),
     shared_rate_limits: described(
       FLAG,
       'Present with distributed rate limiting. False: the store cannot be reached, and each replica counts alone.',
@@ -127,7 +132,10 @@ export function healthResponses() {
   };
   return {
     Health: described(closedObject({ status: exactly('ok') }), 'The process runs. Nothing else is checked.'),
-    Readiness: described(closedObject(readiness, ['shared_rate_limits']), 'Whether the service can serve requests.'),
+    Readiness: described(
+      closedObject(readiness, ['clock', 'shared_rate_limits']),
+      'Whether the service can serve requests.',
+    ),
     Status: described(
       closedObject(
         {

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from 'node:stream';
 import { Fault } from '../../domain/faults.ts';
 import { trackConnections } from './connection-drain.ts';
-import { endAfterPending, LINGER_MILLISECONDS, profileOf } from './parser-errors.ts';
+import { endAfterPending, LINGER_MILLISECONDS, profileOf, refuseMethod } from './parser-errors.ts';
 import { deferBody } from './request-body.ts';
 
 /** Longer request heads are 431. Ids of thousands of digits still reach their route. */
@@ -47,7 +47,8 @@ export function createHttpServer(listener: RequestListener, arrivalMilliseconds 
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     // Node has removed its own listener; without one, a client that resets the connection would stop the process.
     socket.on('error', () => socket.destroy());
-    endAfterPending(socket, profileOf(request.url ?? ''), ROUTE_UNKNOWN);
+    const target = request.url ?? '';
+    endAfterPending(socket, profileOf(target), refuseMethod(target) ?? ROUTE_UNKNOWN);
   });
   // Node would request the body before the route has seen the head.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {

@@ -2,12 +2,12 @@
  * JSON errors on connections whose input never becomes a request: a broken request line, a head that is too large or never ends
  * (http-facts 2 "error bodies", evidence 2).
  */
-import { STATUS_CODES } from 'node:http';
+import { METHODS, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Fault } from '../../domain/faults.ts';
 import { currentRequest } from './request-context.ts';
 import { decodePath, normalizePath } from './request-path.ts';
-import { profileOfUnknownPath, type ProfileName } from './route-profiles.ts';
+import { profileOfUnknownPath, VERIFY_PREFIX, type ProfileName } from './route-profiles.ts';
 import { toErrorHeaders, toWireError } from '../error-responses.ts';
 
 /** Time that a refused client may continue sending before its connection is destroyed; an immediate reset might lose the response. */
@@ -43,7 +43,8 @@ export function respondToParserError(error: ParserError, socket: Duplex): void {
     if (context.response.headersSent) socket.destroy();
     else endWithFault(socket, context.route.profile, fault);
   } else {
-    endAfterPending(socket, profileOfUnparsed(error.rawPacket, fault), fault);
+    const refusal = error.code === 'HPE_INVALID_METHOD' ? refuseUnknownMethod(error.rawPacket) : undefined;
+    endAfterPending(socket, profileOfUnparsed(error.rawPacket, fault), refusal ?? fault);
   }
 }
 
@@ -65,16 +66,36 @@ function toFault({ code }: ParserError): Fault {
  * because clients of Verify accept no other, and for all others it is JSON as well.
  */
 function profileOfUnparsed(packet: unknown, fault: Fault): ProfileName {
-  const target = findTarget(packet);
+  const target = findRequestLine(packet)?.target;
   return target === undefined && fault === HEAD_TOO_LARGE ? 'verify' : profileOf(target ?? '');
 }
 
-/** Returns the target of the last request line in the packet; undefined when the line came in an earlier one. */
-function findTarget(packet: unknown): string | undefined {
+/** Returns method and target of the last request line in the packet; undefined when the line came in an earlier one. */
+function findRequestLine(packet: unknown): { readonly method: string; readonly target: string } | undefined {
   if (!Buffer.isBuffer(packet)) return undefined;
-  let target: string | undefined;
-  for (const [, found] of packet.toString('latin1').matchAll(/(?:^|\n)[^\s:]+ ((?:\/|https?:)\S*)/gi)) target = found;
-  return target;
+  const lines = [...packet.toString('latin1').matchAll(/(?:^|\n)([^\s:]+) ((?:\/|https?:)\S*)/gi)];
+  const [, method, target] = lines.at(-1) ?? [];
+  return method === undefined || target === undefined ? undefined : { method, target };
+}
+
+/** Returns the refusal of a method that Node does not know, on a path of Verify. */
+function refuseUnknownMethod(packet: unknown): Fault | undefined {
+  const line = findRequestLine(packet);
+  return line === undefined || METHODS.includes(line.method) ? undefined : refuseMethod(line.target);
+}
+
+/** Paths of Verify with their one method. */
+const VERIFY_METHODS = [
+  { path: /^machines\/[^/]+$/, method: 'GET' },
+  { path: /^chip\/(?:challenge|evidence)$/, method: 'POST' },
+];
+
+/** Returns the refusal of a method that reaches no route; undefined for a path that Verify does not have. */
+export function refuseMethod(target: string): Fault | undefined {
+  const path = decodePath(normalizePath(target));
+  if (!path.startsWith(VERIFY_PREFIX)) return undefined;
+  const known = VERIFY_METHODS.find((each) => each.path.test(path.slice(VERIFY_PREFIX.length)));
+  return known && new Fault('MethodNotAllowed', { allow: [known.method] });
 }
 
 export function profileOf(target: string): ProfileName {

@@ -71,6 +71,43 @@ test('sends 100 Continue only when the route reads the body', async () => {
   expect(responses.map(({ status, headers }) => [status, headers['connection']])).toEqual([[405, 'close']]);
 });
 
+test.each(['gzip, chunked', 'identity, chunked'])('rejects the transfer encoding %s', async (coding) => {
+  expect(await send(`Transfer-Encoding: ${coding}\r\n\r\n2\r\nab\r\n0\r\n\r\n`)).toBe(
+    '400 {"detail":{"code":"INVALID_REQUEST","message":"The request is not valid."}}',
+  );
+});
+
+test('accepts the transfer encoding in any case', async () => {
+  expect(await send('transfer-ENCODING: Chunked\r\n\r\n1\r\na\r\n0\r\n\r\n')).toBe('200 {"hex":"61"}');
+});
+
+test.each([
+  ['monetization', '408 REQUEST_TIMEOUT'],
+  ['chip-evidence', '400 INVALID_REQUEST'],
+] as const)('names the body, not the chain, when a %s request waits for it too long', async (profile, expected) => {
+  const slow = await buildApp(createStubCtx(), {
+    rateLimits: 'off',
+    deadlineMilliseconds: { general: 100, 'chip-evidence': 100 },
+    extraRoutes: [
+      (routes) =>
+        routes.post('/slow', { profile }, async (context) => {
+          await readBody(context, 10);
+        }),
+    ],
+  });
+  try {
+    await slow.listen({ port: 0, host: '127.0.0.1' });
+    const socket = (await open((slow.server.address() as AddressInfo).port)).setEncoding('latin1');
+    socket.write('POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab');
+    const text = String((await once(socket, 'data'))[0]);
+    const [, status, code] = /^HTTP\/1\.1 (\d+)[^]*"code":"(\w+)"/.exec(text) ?? [];
+    expect(`${status} ${code}`).toBe(expected);
+    socket.destroy();
+  } finally {
+    await slow.close();
+  }
+});
+
 test('leaves a body of any content type to the route', async () => {
   expect(await send('Content-Type: ;;nonsense\r\nContent-Length: 1\r\n\r\na')).toBe('200 {"hex":"61"}');
   expect(await send('Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{')).toBe('200 {"hex":"7b"}');

@@ -19,9 +19,11 @@ export function deferBody(request: IncomingMessage, response: ServerResponse): v
  * Returns the whole body. Throws `RequestTooLarge` as soon as it exceeds `maxBytes`, by its declared length or by what arrives, and
  * `RequestMalformed` when it is cut short. Unread data is discarded.
  */
-export function readBody({ request, response }: RequestContext, maxBytes: number): Promise<Buffer> {
+export function readBody(context: RequestContext, maxBytes: number): Promise<Buffer> {
+  const { request, response } = context;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   requestBody(request, response);
+  context.setPhase('body');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -34,7 +36,10 @@ export function readBody({ request, response }: RequestContext, maxBytes: number
       reject(tooLarge());
     };
     request.on('data', onData);
-    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('end', () => {
+      context.setPhase('chain');
+      resolve(Buffer.concat(chunks));
+    });
     request.on('error', () => reject(new Fault('RequestMalformed', {})));
     request.on('close', () => reject(new Fault('RequestMalformed', {})));
   });

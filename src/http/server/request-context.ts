@@ -45,7 +45,11 @@ export interface Route {
 }
 
 /** Error reported when the deadline expires, naming what the request was waiting on. */
-const TIMEOUT_FAULTS = { chain: chainUnreadable('main', 'deadline'), store: new Fault('StoreUnavailable', {}) };
+const TIMEOUT_FAULTS = {
+  chain: chainUnreadable('main', 'deadline'),
+  store: new Fault('StoreUnavailable', {}),
+  body: new Fault('RequestTimeout', {}),
+};
 
 /** Property of a socket that holds the last request read from it. */
 const CURRENT = Symbol('request context');
@@ -109,7 +113,8 @@ export class RequestContext implements RequestScope, CallerWork {
     return (this.#networks ??= this.route.services.networksOf(this.request));
   }
 
-  setPhase(what: 'chain' | 'store'): void {
+  /** `body`: the client has not sent all of the request. */
+  setPhase(what: keyof typeof TIMEOUT_FAULTS): void {
     this.#timeoutFault = TIMEOUT_FAULTS[what];
   }
 

@@ -39,6 +39,7 @@ export interface RoutePolicy {
 }
 
 const MAX_HEADERS = 200;
+const TRANSFER_ENCODING = 'transfer-encoding';
 /** Half of what the server reads at all, so that the path is known here, and with it the envelope (evidence 3.3). */
 const MAX_VERIFY_HEAD_BYTES = 16_384;
 /** All paths without a route share this rate-limit key. */
@@ -49,7 +50,7 @@ const NO_PARAMETERS = {};
 const ROUTE_UNKNOWN = new Fault('RouteUnknown', {});
 const HEAD_TOO_LARGE = new Fault('RequestTooLarge', { part: 'head' });
 const TOO_MANY_IN_FLIGHT = new Fault('LookupsExceeded', { retryAfterSeconds: 1 });
-const BAD_HOST = new Fault('RequestMalformed', {});
+const BAD_HEAD = new Fault('RequestMalformed', {});
 /** By seconds to wait; created once, because a refusal must cost less than a response. */
 const RATE_LIMITED = Array.from(
   { length: 61 },
@@ -190,7 +191,7 @@ export class RequestPipeline {
 
 function judgeHead({ route, request }: RequestContext): Fault | undefined {
   if (isHeadTooLarge(route.profile, request)) return HEAD_TOO_LARGE;
-  return isHostAmbiguous(request) ? BAD_HOST : undefined;
+  return isHeadAmbiguous(request) ? BAD_HEAD : undefined;
 }
 
 function isHeadTooLarge(profile: ProfileName, { url, rawHeaders }: IncomingMessage): boolean {
@@ -199,12 +200,17 @@ function isHeadTooLarge(profile: ProfileName, { url, rawHeaders }: IncomingMessa
   return rawHeaders.reduce((sum, text) => sum + text.length, url?.length ?? 0) > MAX_VERIFY_HEAD_BYTES;
 }
 
-/** RFC 9112, 3.2: exactly one `Host`, which only HTTP/1.0 may omit. */
-function isHostAmbiguous({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let count = 0;
+/**
+ * RFC 9112, 3.2 and 6.1: exactly one `Host`, which only HTTP/1.0 may omit, and no transfer coding but `chunked`: no other one is decoded
+ * here, so the body would not be what the client sent.
+ */
+function isHeadAmbiguous({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!;
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    const isCoding = name.length === TRANSFER_ENCODING.length && name.toLowerCase() === TRANSFER_ENCODING;
+    if (isCoding && rawHeaders[i + 1]!.trim().toLowerCase() !== 'chunked') return true;
   }
-  return count > 1 || (count === 0 && httpVersion !== '1.0');
+  return hosts > 1 || (hosts === 0 && httpVersion !== '1.0');
 }

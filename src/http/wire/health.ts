@@ -16,6 +16,7 @@ export function toReadinessReport({
   isReady,
   mainChain,
   verify,
+  clock,
   operatorIndex,
   altIndex,
   isRateLimitDistributed,
@@ -33,6 +34,7 @@ export function toReadinessReport({
     verify: verify ?? null,
     solana_indexer: altIndex === undefined ? null : toAltIndexEntry(altIndex),
     operator_index: operatorIndex === undefined ? null : toIndexEntry(operatorIndex),
+    ...(clock !== undefined && { clock }),
     ...(isRateLimitDistributed !== undefined && { shared_rate_limits: isRateLimitDistributed }),
   };
 }

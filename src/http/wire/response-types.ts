@@ -484,6 +484,8 @@ export interface ReadinessResponse {
   readonly solana_indexer: AltIndexLag | null;
   /** Null: there is no index of the main chain. */
   readonly operator_index: OperatorIndexLag | null;
+  /** State of the clock, judged by the blocks of the chain; while it is doubtful or behind, nothing that depends on the time is served. */
+  readonly clock?: 'good' | 'unconfirmed' | 'doubtful' | 'behind';
   /** Present with distributed rate limiting. False: the store cannot be reached, and each replica counts alone. */
   readonly shared_rate_limits?: boolean;
 }

@@ -23,6 +23,8 @@ export interface HeadFollowerOptions {
   readonly store: Pick<MainChainIndexStore, 'readMainChainCheckpoint'>;
   readonly integrity: IndexIntegrity;
   readonly clock: Clock;
+  /** For retries, which a jump of the clock must not delay; `clock` where it is left out. */
+  readonly monotonicClock?: Clock | undefined;
   readonly log: Log;
   readonly listeners: readonly HeadListener[];
   /** Poll interval when blocks follow no schedule; 1 s by default. */
@@ -80,8 +82,8 @@ interface Poll {
 }
 
 export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
-  const { chain, reader, store, integrity, clock, log, listeners, limits = RECENT_BLOCKS_LIMITS } = options;
-  const { intervalMilliseconds = INTERVAL_MILLISECONDS } = options;
+  const { chain, reader, store, integrity, clock, monotonicClock = clock, log, listeners } = options;
+  const { limits = RECENT_BLOCKS_LIMITS, intervalMilliseconds = INTERVAL_MILLISECONDS } = options;
   const schedule = createPollSchedule(intervalMilliseconds);
   const contracts = watchContracts(chain.addresses);
   let followed: FollowedHead | undefined;
@@ -97,11 +99,12 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   async function poll(): Promise<NextStep> {
     waitMilliseconds = intervalMilliseconds;
     const observedAtMilliseconds = clock.nowMilliseconds();
+    const startedAtMilliseconds = monotonicClock.nowMilliseconds();
     const checkpoint = await store.readMainChainCheckpoint();
     const started: Poll = { observedAtMilliseconds, checkpoint };
     if (followed === undefined) await restart(await chain.readHeader('latest'), started);
     else if (!(await reconcileWithIndex(followed, started))) await follow(followed, started);
-    currentUntilMilliseconds = observedAtMilliseconds + waitMilliseconds + OVERDUE_MILLISECONDS;
+    currentUntilMilliseconds = startedAtMilliseconds + waitMilliseconds + OVERDUE_MILLISECONDS;
     return { waitMilliseconds };
   }
 
@@ -152,8 +155,9 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
       return;
     }
     if (isOlder && (hash === undefined || hash === head.hash)) {
-      behindSinceMilliseconds ??= started.observedAtMilliseconds;
-      if (started.observedAtMilliseconds - behindSinceMilliseconds < BEHIND_MILLISECONDS) return;
+      const now = monotonicClock.nowMilliseconds();
+      behindSinceMilliseconds ??= now;
+      if (now - behindSinceMilliseconds < BEHIND_MILLISECONDS) return;
     }
     await restart(head, started);
   }
@@ -197,13 +201,13 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   }
 
   function isWithinReach({ blockNumber, blockHash }: Checkpoint, headNumber: number): boolean {
-    const isSkipped = skipped?.blockHash === blockHash && clock.nowMilliseconds() < skipped.untilMilliseconds;
+    const isSkipped = skipped?.blockHash === blockHash && monotonicClock.nowMilliseconds() < skipped.untilMilliseconds;
     return !isSkipped && headNumber >= blockNumber && headNumber - blockNumber <= limits.blocks;
   }
 
   /** Follows the head without connecting it to this checkpoint, for a while or until there is a newer one. */
   function skipCheckpoint({ blockHash }: Checkpoint, forMilliseconds = RECONNECT_MILLISECONDS): false {
-    skipped = { blockHash, untilMilliseconds: clock.nowMilliseconds() + forMilliseconds };
+    skipped = { blockHash, untilMilliseconds: monotonicClock.nowMilliseconds() + forMilliseconds };
     return false;
   }
 
@@ -248,7 +252,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   return {
     poll,
     recent: () => followed?.recent,
-    isCurrent: () => clock.nowMilliseconds() <= currentUntilMilliseconds,
+    isCurrent: () => monotonicClock.nowMilliseconds() <= currentUntilMilliseconds,
     report: () => ({ reorgs, unknownLogs }),
   };
 }

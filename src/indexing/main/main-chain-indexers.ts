@@ -38,6 +38,8 @@ export interface MainChainIndexersOptions {
   readonly store: Store;
   readonly fxRates: FxRates;
   readonly clock: Clock;
+  /** For retries, which a jump of the clock must not delay; `clock` where it is left out. */
+  readonly monotonicClock?: Clock | undefined;
   readonly timers: Timers;
   readonly log: Log;
   readonly deployment: IndexedDeployment;
@@ -95,8 +97,9 @@ const MIN_DEFERRABLE_INTERVAL_MILLISECONDS = 30_000;
 const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
 export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
-  const { store, clock, timers, log, deployment, listeners, proof = 'before' } = options;
-  const causes = createIndexCauses(clock, log, options.pollIntervalMilliseconds);
+  const { store, clock, monotonicClock = clock, timers, log, deployment, listeners } = options;
+  const { proof = 'before' } = options;
+  const causes = createIndexCauses(monotonicClock, log, options.pollIntervalMilliseconds);
   const chain = causes.watch(options.chain);
   const completeness = proof === 'off' ? 'trusted' : 'proven';
   const integrity = createIndexIntegrity(log);
@@ -114,7 +117,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     ...{ chain, reader, deferred, store, proof },
     ...{ integrity, clock, log, identity, startBlock },
   });
-  const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock, log });
+  const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock: monotonicClock, log });
   const { headIntervalMilliseconds = HEAD_INTERVAL_MILLISECONDS } = options;
   const follower = createHeadFollower({
     chain,
@@ -122,15 +125,16 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     store,
     integrity,
     clock,
+    monotonicClock,
     log,
     listeners,
     intervalMilliseconds: headIntervalMilliseconds,
   });
 
   const { balances, random } = options;
-  const repair = createIndexRepair({ chain, balances, store, integrity, clock, log, startBlock });
+  const repair = createIndexRepair({ chain, balances, store, integrity, clock: monotonicClock, log, startBlock });
   const eventTotal = createEventTotalCheck({ chain: deferred?.chain ?? chain, store, repair, log });
-  const prover = createBackgroundProver({ chain, store, clock, log, proof, startBlock, random });
+  const prover = createBackgroundProver({ chain, store, clock: monotonicClock, log, proof, startBlock, random });
 
   let isIndexed = false;
   let isFolded = false;

@@ -117,7 +117,8 @@ function socketOf(url: string): string {
   return `${new URL(url).searchParams.get('host')}/.s.PGSQL.5432`;
 }
 
-async function createCaller(url: string): Promise<FailureModesFixture['request']> {
+/** Returns a caller of every route. `now` is the time of its signatures. */
+export async function createCaller(url: string, now: () => number = Date.now): Promise<FailureModesFixture['request']> {
   const published = (await fetchChecked(`${url}${PATHS.deployment}`)).json<{ chain_id: string; registry: Address }>();
   const deployment = { chainId: published.chain_id, registry: published.registry };
   const key = createMainChainKey(Buffer.from(decider.ownerKey.slice(2), 'hex'));
@@ -125,7 +126,7 @@ async function createCaller(url: string): Promise<FailureModesFixture['request']
   let challenges = 0;
 
   function decide(): RequestInit {
-    timestamp = Math.max(timestamp + 1, Math.floor(Date.now() / 1000) - OLDEST_SECONDS);
+    timestamp = Math.max(timestamp + 1, Math.floor(now() / 1000) - OLDEST_SECONDS);
     const decision = { machineId: BigInt(decider.id) as MachineId, optedIn: true, timestamp };
     const { message } = prepareDecision(decision, { chain: 'main' }, deployment, DEFAULT_NAMESPACE);
     return { method: 'PUT', body: JSON.stringify({ opted_in: true, timestamp, signature: key.sign(message) }) };
@@ -156,7 +157,7 @@ async function createCaller(url: string): Promise<FailureModesFixture['request']
 }
 
 /** Returns the status and, for an error, its detail. */
-function describeResponse({ status, text }: CheckedResponse): string {
+export function describeResponse({ status, text }: CheckedResponse): string {
   if (status < 400) return String(status);
   const body = JSON.parse(text) as { readonly detail?: string | { readonly code: string } };
   const { detail = '' } = body;

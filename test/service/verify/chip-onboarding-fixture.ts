@@ -6,6 +6,7 @@ import { stringToHex } from 'viem';
 import { inject } from 'vitest';
 import { runSvc, type SvcResult } from '../../../testing/harness/run-svc.ts';
 import { accountOf } from '../../../devnet/accounts.ts';
+import { createContractReader } from '../../../devnet/main-chain/contract-reader.ts';
 import { startBareChain, type BareChain } from '../../../devnet/main-chain/bare-chain.ts';
 import { activateMachine, machineIdOf } from '../../../devnet/main-chain/calls.ts';
 import { formatMachineDid, type MachineId } from '../../../src/domain/identifiers/identifiers.ts';
@@ -20,6 +21,8 @@ export interface ChipOnboardingFixture {
   readonly ids: readonly MachineId[];
   /** Returns a path in the fixture's folder, and writes the file if a text is given. */
   fileOf(name: string, text?: string | Uint8Array): string;
+  /** Returns the stored chip record of a machine. */
+  readChip(machine: number): Promise<{ readonly expiresAt: bigint }>;
   /** Runs a command with the settings of service, chain, token and database. */
   svc(...args: readonly string[]): Promise<SvcResult>;
   close(): Promise<void>;
@@ -58,6 +61,10 @@ export async function startChipOnboardingFixture(): Promise<ChipOnboardingFixtur
     ids,
     dids: ids.map((id) => formatMachineDid(id, DEFAULT_NAMESPACE)),
     fileOf,
+    readChip: async (machine) =>
+      (await createContractReader(chain).read('attestationRegistry', 'chipOf', [ids[machine]])) as {
+        readonly expiresAt: bigint;
+      },
     svc: (...args) =>
       runSvc([...args, '--env-file', envFile], {
         env: { SVC_ONBOARDING_TOKEN: inject('fixtures').onboardingToken, SVC_KEY: OWNER.key },

@@ -1,6 +1,9 @@
 /** Chip onboarding from challenge to Verify record, with real commands, a real service and a real chain (evidence 4 to 10). */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { accountOf } from '../../../devnet/accounts.ts';
+import { transferMachine } from '../../../devnet/main-chain/calls.ts';
+import { evidenceHashOf } from '../../../src/domain/evidence/signed-bytes.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked } from '../fetch-checked.ts';
 import { OWNER, startChipOnboardingFixture, type ChipOnboardingFixture } from './chip-onboarding-fixture.ts';
@@ -155,6 +158,7 @@ describe('an attester', () => {
         chipRef: expect.stringMatching(/^0x[0-9a-f]{64}$/),
         leafFingerprint: expect.stringMatching(/^0x[0-9a-f]{64}$/),
         documentKept: true,
+        state: 'pending',
       },
     ]);
   });
@@ -167,6 +171,7 @@ describe('an attester', () => {
         'ok    certificate: valid today',
         'ok    machine: active, and its controller is the one that signed',
         'ok    chip: backs no record of another machine',
+        'ok    revocation: no record of this chip, and none since, was revoked',
         '',
       ].join('\n'),
     );
@@ -175,7 +180,10 @@ describe('an attester', () => {
 
   it('verifies the chip, and verifies and revokes the operator', async () => {
     rule('verify.evidence-moves-chip');
-    await succeed('attest', 'approve', receipts[0]!, ...attester(), '--expires', '2100-01-01');
+    const { stderr } = await harness.svc('attest', 'approve', receipts[0]!, ...attester(), '--expires', '2100-01-01');
+    const [cut] = /expires with its certificate, at (.*)/.exec(stderr)!.slice(1);
+    const stored = await harness.readChip(0);
+    expect(Number(stored.expiresAt)).toBe(Date.parse(cut!) / 1000);
     await expect.poll(() => statuses(0), SOON).toBe('unverified verified');
     await succeed('attest', 'approve', OWNER.address, ...attester());
     await expect.poll(() => statuses(0), SOON).toBe('verified verified');
@@ -191,10 +199,68 @@ describe('an attester', () => {
     ]);
     expect(await statuses(1)).toBe('revoked unverified');
     await succeed('attest', 'revoke', harness.dids[0]!, ...attester());
-    await succeed('attest', 'approve', receipts[1]!, ...attester());
+    const again = await harness.svc('attest', 'approve', receipts[1]!, ...attester());
+    expect([again.code, again.stderr]).toEqual([
+      4,
+      expect.stringContaining('FAIL  revocation: a record of this chip was revoked'),
+    ]);
+    await succeed(
+      'attest',
+      'approve',
+      receipts[1]!,
+      ...attester(),
+      '--override-revocation',
+      'moved',
+      '--reviewer',
+      'ann',
+    );
     await expect
       .poll(async () => [await statuses(0), await statuses(1)], SOON)
       .toEqual(['revoked revoked', 'revoked verified']);
+  });
+
+  it('sees what has become of each receipt', async () => {
+    const states = async (...args: readonly string[]) => {
+      const rows = JSON.parse(await succeed('attest', 'list', '--json', ...args)) as Record<string, string>[];
+      return rows
+        .filter(({ receiptId }) => receipts.includes(receiptId!))
+        .map(({ machineDid, state }) => [machineDid, state]);
+    };
+    expect(new Map((await states()) as [string, string][])).toEqual(
+      new Map([
+        [harness.dids[0], 'revoked'],
+        [harness.dids[1], 'attested'],
+      ]),
+    );
+    expect(await states('--state', 'revoked')).toEqual([[harness.dids[0], 'revoked']]);
+    expect(await states('--state', 'superseded')).toEqual([]);
+  });
+
+  it('exports document, judgement, reviews and record as one bundle', async () => {
+    const bundle = JSON.parse(await succeed('attest', 'export', receipts[1]!)) as Record<string, unknown>;
+    expect(bundle).toMatchObject({
+      schema: 'svc.attest.bundle/1',
+      state: 'attested',
+      receipt: { receiptId: receipts[1], machineDid: harness.dids[1] },
+      reviews: [{ change: 'attest-chip', reviewer: 'ann', reason: 'moved', operator: OWNER.address.toLowerCase() }],
+      chipRecord: { isOfThisReceipt: true, revokedAt: 0, stored: { revokedAt: 0 } },
+    });
+    expect(evidenceHashOf(Buffer.from(bundle['document'] as string))).toBe(
+      (bundle['receipt'] as { evidenceHash: string }).evidenceHash,
+    );
+  });
+
+  it('watches the standing records', async () => {
+    const problems = async () => {
+      const { code, stdout } = await harness.svc('attest', 'watch', '--json');
+      const proposals = JSON.parse(stdout) as { subject: string; problem: string }[];
+      return [code, ...proposals.map(({ subject, problem }) => `${harness.dids.indexOf(subject)} ${problem}`)];
+    };
+    expect(await problems()).toEqual([0]);
+    const { deployment, writer } = harness.chain;
+    await writer.rpc.request('evm_setAutomine', [false]);
+    await writer.mine([transferMachine(deployment, OWNER.address, accountOf('buyer').address, harness.ids[1]!)]);
+    expect(await problems()).toEqual([4, '1 sold', '1 controller-changed', '1 operator-changed']);
   });
 
   it('gets the reason for a rejected change', async () => {
@@ -208,6 +274,13 @@ describe('an attester', () => {
       1,
       '',
       'svc: this database holds no evidence with this receipt',
+    ]);
+    const flip = (digit: string) => (digit === digit.toLowerCase() ? digit.toUpperCase() : digit.toLowerCase());
+    const wrong = OWNER.address.replace(/(?<=^0x\d*)[a-fA-F]/, flip);
+    const refused = await lines('attest', 'approve', wrong, ...attester());
+    expect(refused).toEqual([2, '', `svc: the checksum of ${wrong} is wrong: check every digit`]);
+    expect(await lines('attest', 'approve', `0x${'0'.repeat(40)}`, ...attester())).toEqual([
+      ...[2, '', 'svc: the zero address has no KYB'],
     ]);
     for (const date of ['2020-01-01', '2100-02-31']) {
       expect(await lines('attest', 'approve', OWNER.address, ...attester(), '--expires', date)).toEqual([

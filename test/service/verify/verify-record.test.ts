@@ -119,7 +119,7 @@ describe('an error has the headers of the record:', () => {
     ],
     ['400 INVALID_REQUEST', 'two lengths', requestOf(`GET ${path}`, 'Content-Length: 0', 'Content-Length: 1')],
     ['400 INVALID_REQUEST', 'two hosts', requestOf(`GET ${path}`, 'Host: b')],
-    ['400 INVALID_REQUEST', 'an unknown method', requestOf(`NONSENSE ${path}`)],
+    ['405 METHOD_NOT_ALLOWED', 'an unknown method', requestOf(`NONSENSE ${path}`)],
     ['400 INVALID_REQUEST', 'a broken header', requestOf(`GET ${path}`, 'no colon')],
     ['400 INVALID_MACHINE_ID', 'a broken encoding', requestOf('GET /v1/verify/machines/%FF')],
     ['413 REQUEST_TOO_LARGE', 'an unknown header', requestOf(`GET ${path}`, `X: ${long}`)],
@@ -193,11 +193,11 @@ describe('the current state of the chain', () => {
     const soon = BigInt(Math.floor(Date.now() / 1000) + 3600);
     const hash = `0x${'11'.repeat(32)}`;
     for (const [call, expected] of [
-      [attest('attestKyb', owner, 0n), 'verified unverified'],
-      [attest('attestChip', id, soon, hash), 'verified verified'],
+      [attest('attestKyb', owner, 0n, hash), 'verified unverified'],
+      [attest('attestChip', id, soon, hash, hash, hash), 'verified verified'],
       [attest('revokeKyb', owner), 'revoked verified'],
       [attest('revokeChip', id), 'revoked revoked'],
-      [attest('attestKyb', owner, soon), 'verified revoked'],
+      [attest('attestKyb', owner, soon, hash), 'verified revoked'],
     ] as const) {
       await mine(call);
       await expect.poll(statuses, { timeout: 20_000 }).toBe(expected);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Hex } from '../../../src/domain/evidence/signed-bytes.ts';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type { StoredEvidenceRecord, NewChallenge } from '../../../src/ports/store.ts';
+import type { AttestationReview, StoredEvidenceRecord, NewChallenge } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { id, ORDERED_IDS } from './samples.ts';
 
@@ -155,6 +155,20 @@ export function testEvidenceRecords(under: StoreUnderTest): void {
       expect(await under.store.findChallenge(hash(1), hash(0))).toMatchObject({
         challenge: { consumedBy: recordOf(winner).evidenceHash },
       });
+    });
+
+    it('has reviews that are listed by subject, newest first', async () => {
+      const first = {
+        ...{ transaction: hash(1), change: 'attest-chip', receiptId: hash(1_001), subject: 'did:svc:7' },
+        ...{ reviewer: 'first reviewer', reason: 'repaired', expiresAt: NOW + 9 },
+        ...{ operator: `0x${'0a'.repeat(20)}` as const, reviewedAt: NOW },
+      } as AttestationReview;
+      const unset = { receiptId: undefined, reason: undefined, expiresAt: undefined, operator: undefined };
+      const second: AttestationReview = { ...first, ...unset, transaction: hash(2), reviewedAt: NOW + 1 };
+      const other: AttestationReview = { ...first, transaction: hash(3), subject: 'did:svc:8' };
+      for (const review of [first, other, second]) await under.store.insertAttestationReview(review);
+      expect(await under.store.listAttestationReviews('did:svc:7')).toStrictEqual([second, first]);
+      await expect(under.store.insertAttestationReview(first)).rejects.toThrow();
     });
 
     it('is listed by machine, newest first', async () => {

@@ -140,7 +140,16 @@ const CONTRACTS = {
   attestationRegistry: {
     abi: abis.attestationRegistryAbi,
     others: 'unknown',
-    rows: { ChipAttested: drop(1), ChipRevoked: drop(1), KybAttested: kyb, KybRevoked: kyb },
+    rows: {
+      ChipAttested: drop(1),
+      ChipRevoked: drop(1),
+      KybAttested: kyb,
+      KybRevoked: kyb,
+      // Each accompanies an attestation and changes nothing that is served.
+      ChipEvidence: nothing,
+      ChipReinstated: nothing,
+      KybEvidence: nothing,
+    },
   },
   /** Its ids are unrelated to those of cached machines, so none of its logs touches them. */
   legacyEventRegistry: {

@@ -145,6 +145,9 @@ export const attestationRegistryAbi = parseAbi([
   'event KybRevoked(address indexed operator, uint64 revokedAt)',
   'event ChipAttested(uint256 indexed machineId, uint64 issuedAt, uint64 expiresAt, bytes32 certificateHash)',
   'event ChipRevoked(uint256 indexed machineId, uint64 revokedAt)',
+  'event KybEvidence(address indexed operator, bytes32 evidenceHash)',
+  'event ChipEvidence(uint256 indexed machineId, bytes32 indexed chipRef, bytes32 evidenceHash)',
+  'event ChipReinstated(uint256 indexed machineId, bytes32 indexed chipRef, bytes32 reasonHash)',
 ]);
 
 /** Registry of legacy machines (chain-evm 2.9); their events are read with `eventRegistryAbi`. */

@@ -184,8 +184,8 @@ describe('attestations', () => {
 
   test('follow the operator and the machine; a new record clears a revocation', async () => {
     const id = await harness.activate();
-    await attest('attestKyb', OWNER, 4_000_000_000n);
-    await attest('attestChip', id, 0n, word(5n));
+    await attest('attestKyb', OWNER, 4_000_000_000n, word(1n));
+    await attest('attestChip', id, 0n, word(5n), word(2n), word(3n));
     const { timestamp: issuedAt } = await harness.readHead();
     const kyb = { issuedAt: expect.any(BigInt), expiresAt: 4_000_000_000n, revokedAt: undefined };
     const chip = { issuedAt: BigInt(issuedAt), expiresAt: undefined, revokedAt: undefined };
@@ -194,7 +194,7 @@ describe('attestations', () => {
     const { timestamp: revokedAt } = await harness.readHead();
     const revoked = { ...chip, revokedAt: BigInt(revokedAt) };
     expect(await attestationsOf(id)).toEqual(present({ operator: lower(OWNER), kyb, chip: revoked }));
-    await attest('attestChip', id, 0n, word(6n));
+    await attest('reinstateChip', id, 0n, word(6n), word(2n), word(3n), word(4n));
     expect(await attestationsOf(id)).toMatchObject({ value: { chip: { revokedAt: undefined } } });
     await harness.mine(calls.transferMachine(harness.chain.deployment, OWNER, BUYER, id));
     expect(await attestationsOf(id)).toMatchObject({ value: { operator: lower(BUYER), kyb: undefined } });

@@ -43,6 +43,8 @@ export interface ContractReadiness {
 }
 
 interface Check {
+  /** Counts the checks: the clock may be set back between two of them. */
+  readonly number: number;
   readonly atMilliseconds: number;
   readonly readiness: Promise<MainChainReadiness>;
   /** Undefined while it runs. */
@@ -61,15 +63,16 @@ export function createReadiness(options: ReadinessOptions): ContractReadiness {
   let last: Check | undefined;
   let settled: Check | undefined;
   let isFollowed = false;
+  let started = 0;
 
   function start(read: () => Promise<Outcome>): Check {
     const outcome = read();
     const readiness = outcome.then((result) => result.readiness);
-    const check: Check = { atMilliseconds: clock.nowMilliseconds(), readiness, result: undefined };
+    const check: Check = { number: started++, atMilliseconds: clock.nowMilliseconds(), readiness, result: undefined };
     last = check;
     void outcome.then((result) => {
       check.result = result;
-      const isNewest = settled === undefined || settled.atMilliseconds <= check.atMilliseconds;
+      const isNewest = settled === undefined || settled.number <= check.number;
       if (isNewest && (result.isRead || settled === undefined)) settled = check;
     });
     return check;

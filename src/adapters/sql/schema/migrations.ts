@@ -523,4 +523,21 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX payment_cited_flows_by_time ON payment_cited_flows (block_time)',
     ],
   },
+  {
+    name: 'reviews of attestations',
+    statements: ({ columns: { integer, text, bytes }, clustered }) => [
+      `CREATE TABLE attestation_reviews (
+        transaction_hash ${bytes} NOT NULL PRIMARY KEY CHECK (length(transaction_hash) = 32),
+        change ${text} NOT NULL,
+        receipt_id ${bytes} CHECK (length(receipt_id) = 32),
+        subject ${text} NOT NULL,
+        reviewer ${text} NOT NULL,
+        reason ${text},
+        expires_at ${integer},
+        operator ${bytes} CHECK (length(operator) = 20),
+        reviewed_at ${integer} NOT NULL
+      ) ${clustered}`,
+      'CREATE INDEX attestation_reviews_by_subject ON attestation_reviews (subject, reviewed_at)',
+    ],
+  },
 ];

@@ -295,6 +295,18 @@ export interface Schema {
     block: number;
     block_time: number;
   };
+  /** Who changed a record of the attestation registry, and why; append-only. */
+  attestation_reviews: {
+    transaction_hash: Uint8Array;
+    change: string;
+    receipt_id: Uint8Array | null;
+    subject: string;
+    reviewer: string;
+    reason: string | null;
+    expires_at: number | null;
+    operator: Uint8Array | null;
+    reviewed_at: number;
+  };
   /** Deployment, slot and time of the one stored snapshot. */
   alt_fleet_observation: { only_row: number; identity: string; slot: number; observed_at: number };
   /** Machines by the operator named in their accounts. */

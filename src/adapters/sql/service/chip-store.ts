@@ -7,7 +7,13 @@ import type { ChallengeLookup } from '../../../domain/evidence/challenge-record.
 import type { AcceptanceOutcome } from '../../../domain/evidence/evidence-steps.ts';
 import { fromHex, toHex, type Hex } from '../../../domain/evidence/signed-bytes.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
-import type { ChallengeCaps, ChipStore, StoredEvidenceRecord, NewChallenge } from '../../../ports/store.ts';
+import type {
+  AttestationReview,
+  ChallengeCaps,
+  ChipStore,
+  StoredEvidenceRecord,
+  NewChallenge,
+} from '../../../ports/store.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import type { Schema } from '../schema/schema.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
@@ -164,6 +170,45 @@ export function createChipStore(database: SqlDatabase): ChipStore {
       const row = await database.run(program);
       return row && toRecord(row);
     },
+    async insertAttestationReview(review) {
+      const { sql: text, parameters } = builder.insertInto('attestation_reviews').values(toReviewRow(review)).compile();
+      await database.run(execute({ sql: text, parameters: parameters as (Uint8Array | number | string | null)[] }));
+    },
+    async listAttestationReviews(subject) {
+      const all = builder.selectFrom('attestation_reviews').selectAll().where('subject', '=', subject);
+      const { sql: text, parameters } = all.orderBy('reviewed_at', 'desc').orderBy('transaction_hash').compile();
+      const program = readRows<Schema['attestation_reviews']>({ sql: text, parameters: parameters as string[] });
+      return (await database.run(program)).map(toReview);
+    },
+  };
+}
+
+function toReviewRow(review: AttestationReview): Schema['attestation_reviews'] {
+  const { receiptId, operator } = review;
+  return {
+    transaction_hash: fromHex(review.transaction),
+    change: review.change,
+    receipt_id: receiptId === undefined ? null : fromHex(receiptId),
+    subject: review.subject,
+    reviewer: review.reviewer,
+    reason: review.reason ?? null,
+    expires_at: review.expiresAt ?? null,
+    operator: operator === undefined ? null : fromHex(operator),
+    reviewed_at: review.reviewedAt,
+  };
+}
+
+function toReview(row: Schema['attestation_reviews']): AttestationReview {
+  return {
+    transaction: toHex(row.transaction_hash),
+    change: row.change,
+    receiptId: row.receipt_id === null ? undefined : toHex(row.receipt_id),
+    subject: row.subject,
+    reviewer: row.reviewer,
+    reason: row.reason ?? undefined,
+    expiresAt: row.expires_at ?? undefined,
+    operator: row.operator === null ? undefined : (toHex(row.operator) as Address),
+    reviewedAt: row.reviewed_at,
   };
 }
 

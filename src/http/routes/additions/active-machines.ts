@@ -17,7 +17,7 @@ const ACTIVE_MACHINES: RouteDescription = {
   summary: 'List the machines with the most recent indexed events, and the progress of the indexes.',
   query: { limit: { type: 'integer', ...LIMIT, default: MAX_ACTIVE_MACHINES } },
   responses: { 200: 'ActiveMachines' },
-  faults: ['ParametersInvalid', 'ServiceNotInitialised', 'StoreUnavailable'],
+  faults: ['ParametersInvalid', 'ClockInvalid', 'ServiceNotInitialised', 'StoreUnavailable'],
   caching: 'revalidated',
   block: 'never',
 };
