@@ -15,7 +15,7 @@ import { createStore } from '../src/adapters/sql/create-store.ts';
 import { postgresDialect, sqliteDialect } from '../src/adapters/sql/engine/dialect.ts';
 import { MIGRATIONS } from '../src/adapters/sql/schema/migrations.ts';
 import { startEmbeddedPostgres, type PostgresServer } from '../testing/harness/embedded-postgres.ts';
-import { fillMainIndex, fillNodeProfiles, fillStore, readFilled } from './schemas/fill-store.ts';
+import { fillMainIndex, fillNodeProfiles, fillPayments, fillStore, readFilled } from './schemas/fill-store.ts';
 import {
   FIRST_VERSION,
   listStatements,
@@ -122,6 +122,8 @@ async function startTwoAtOnce(url: string): Promise<(number | null)[]> {
 const PROVENANCE_VERSION = 11;
 /** First version with profiles of nodes. */
 const PROFILES_VERSION = 12;
+/** The first version with payments. */
+const PAYMENTS_VERSION = 13;
 
 it('has a stored dump of every version (node test/schemas/schema-dump.ts)', () => {
   expect(STORED).toEqual(VERSIONS);
@@ -150,6 +152,7 @@ describe.each(STORED)('version %i', (version) => {
         await fillMainIndex(store);
       }
       if (version < PROFILES_VERSION) await fillNodeProfiles(store);
+      if (version < PAYMENTS_VERSION) await fillPayments(store);
       const migrated = { filled: await readFilled(store), schema: await kind.describe(url) };
       await store.close();
       expect(migrated).toEqual(await describeFresh(kind));

@@ -35,6 +35,7 @@ export async function fillStore(store: Store): Promise<void> {
   await fillReview(store);
   await fillAlt(store);
   await fillNodeProfiles(store);
+  await fillPayments(store);
   await store.checkWritable();
 }
 
@@ -67,6 +68,29 @@ export async function fillMainIndex(store: Store): Promise<void> {
 /** Fills what the pool of nodes writes. */
 export async function fillNodeProfiles(store: Store): Promise<void> {
   await store.writeNodeProfiles(new Map([['ab'.repeat(32), '{}']]), NOW);
+}
+
+/** Fills what the worker of payments writes. */
+export async function fillPayments(store: Store): Promise<void> {
+  const [source, sender] = ['eip155:8453', `0x${'0b'.repeat(20)}`];
+  const own = { address: sender, since: NOW };
+  const citation = (seq: number) => ({
+    ...{ seq, source, reference: `0x${'c1'.repeat(32)}`, cents: 5_000, day: 20_000, timestamp: NOW },
+    ...{ blockTimestamp: NOW, isAttested: false },
+  });
+  const place = { block: 1, index: 0 };
+  await store.usePaymentConfiguration('sources rates');
+  await store.writePaymentScan({
+    ...{ home: 'main', id: id(7), hands: [], citations: [citation(1), citation(2)], followed: [{ ...own, source }] },
+    scan: { version: 0, claimsSeq: 1, citedSeq: 1, throughBlock: 2 },
+    claims: [{ account: sender, owner: OWNER, since: NOW, seq: 0, end: undefined, place }],
+  });
+  const flow = { from: sender, to: CONTROLLER, token: 'USDC', units: 5n, block: 9, time: NOW };
+  await store.writeFlows(source, [own], 9, [{ ...flow, logIndex: 0, isWhole: false }], 1_000);
+  const [open] = await store.listOpenCitations(source, 0, 1);
+  const found = { paidCents: 5_000, token: 'USDC', payer: CONTROLLER, worthCents: 5_000, returnedCents: 0 };
+  await store.decideCitation(open!, { verdict: { code: 'paid', ...found }, time: NOW, flows: [flow] });
+  await store.writeScannedThrough('main', NOW);
 }
 
 const hash = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`;
