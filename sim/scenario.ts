@@ -36,6 +36,9 @@ export interface ScenarioOptions {
 export const FIRST_BLOCK = 1;
 const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
+/** Of seventeen seeds, the one whose chain is a rollup. */
+const ROLLUP_EVERY = 17;
+const SEED_IN_TURN = 4;
 /** Every third seed has an alt chain. */
 const ALT_EVERY = 3;
 /** Number of abandoned blocks whose transactions wait to be mined again. */
@@ -119,8 +122,9 @@ export class Scenario {
     };
     const hasAlt = options.seed % ALT_EVERY === 0;
     if (hasAlt) this.actors = { ...this.actors, machines: [...this.actors.machines, ...drawAltMachines(random)] };
+    const isRollup = options.seed % ROLLUP_EVERY === SEED_IN_TURN;
     const genesisSeconds = Math.floor(now() / 1000) - random.pick([1, 40, 100]) * DAY_SECONDS;
-    this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds);
+    this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds, isRollup);
     this.#writePast(hasAlt);
     const faults = (this.faults = new Faults<Fault>(random, MAIN_FAULTS));
     this.urls = Array.from({ length: random.integer(1, 3) }, () => this.#drawUrl());

@@ -61,6 +61,8 @@ export interface World {
   readonly technicalPausedGlobal: boolean;
   readonly graceSeconds: number;
   readonly runoffSeconds: number;
+  /** Whether contracts read the block number of the chain that this one settles on. */
+  readonly isRollup: boolean;
 }
 
 export const EMPTY_WORLD: World = {
@@ -69,6 +71,7 @@ export const EMPTY_WORLD: World = {
   technicalPausedGlobal: false,
   graceSeconds: 60,
   runoffSeconds: 120,
+  isRollup: false,
 };
 
 export const NO_MACHINE: Omit<Machine, 'id'> = {

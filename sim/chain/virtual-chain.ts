@@ -49,7 +49,7 @@ export class VirtualChain {
   /** Number of blocks from the finalized block to the tip. */
   readonly finalityDepth: number;
 
-  constructor(random: Random, now: () => number, finalityDepth: number, genesisTimestamp: number) {
+  constructor(random: Random, now: () => number, finalityDepth: number, genesisTimestamp: number, isRollup = false) {
     this.#random = random;
     this.#now = now;
     this.finalityDepth = finalityDepth;
@@ -60,7 +60,7 @@ export class VirtualChain {
       timestamp: genesisTimestamp,
       logs: [],
       bloom: bloomOf([]),
-      world: EMPTY_WORLD,
+      world: { ...EMPTY_WORLD, isRollup },
       summary: 'genesis',
       submissions: [],
       jump: undefined,

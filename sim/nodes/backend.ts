@@ -31,6 +31,11 @@ export interface ResponseObserver {
   range(): void;
 }
 
+/** Block of a call by its hash (EIP-1898). */
+interface BlockHash {
+  readonly blockHash: string;
+}
+
 interface LogFilter {
   readonly fromBlock?: string;
   readonly toBlock?: string;
@@ -80,7 +85,7 @@ export class Backend {
       case 'eth_getBlockReceipts':
         return this.#readReceipts(tip, params[0] as string, fault);
       case 'eth_call':
-        return this.#readCall(tip, params[0] as { to: string; data: string }, params[1] as string, fault);
+        return this.#readCall(tip, params[0] as { to: string; data: string }, params[1] as string | BlockHash, fault);
       case 'eth_getCode':
         return { result: hasCode(params[0] as string) ? '0x60' : '0x' };
       default:
@@ -143,10 +148,8 @@ export class Backend {
 
   #selectBlocks(tip: Block, { blockHash, fromBlock, toBlock }: LogFilter): readonly Block[] | RpcResult {
     if (blockHash !== undefined) {
-      for (let block: Block | undefined = tip; block !== undefined; block = block.parent) {
-        if (block.hash === blockHash) return [block];
-      }
-      return refuse(-32_000, 'unknown block');
+      const block = findBlock(tip, blockHash);
+      return block === undefined ? refuse(-32_000, 'unknown block') : [block];
     }
     const from = Number(fromBlock);
     const to = toBlock === 'latest' ? tip.number : Number(toBlock);
@@ -163,9 +166,15 @@ export class Backend {
     return blocks.reverse();
   }
 
-  #readCall(tip: Block, call: { to: string; data: string }, requested: string, fault: Fault | undefined): RpcResult {
-    const number = Number(requested);
-    let block = ancestorAt(tip, number);
+  #readCall(
+    tip: Block,
+    call: { to: string; data: string },
+    requested: string | BlockHash,
+    fault: Fault | undefined,
+  ): RpcResult {
+    let block =
+      typeof requested === 'string' ? ancestorAt(tip, Number(requested)) : findBlock(tip, requested.blockHash);
+    const number = block?.number ?? Number(requested);
     if (block !== undefined && tip.number - number > this.#properties.retainedStates) {
       return refuse(-32_000, 'missing trie node');
     }
@@ -187,6 +196,12 @@ export class Backend {
       return fault === 'loseInner' ? undefined : { success: false, data: '' };
     };
   }
+}
+
+function findBlock(tip: Block, hash: string): Block | undefined {
+  let block: Block | undefined = tip;
+  while (block !== undefined && block.hash !== hash) block = block.parent;
+  return block;
 }
 
 function matches({ address, topics }: LogContent, filter: LogFilter): boolean {

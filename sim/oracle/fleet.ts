@@ -50,7 +50,7 @@ export function judgeFleetResponse(
     for (const fleet of fleets) {
       const { ids, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
       const facts = { account, span, heads, received, receivedForAbsence, ofAlt };
-      const lists = span.areBlocksProven ? [ids] : [ids, ...listExcused(account, base, ids, page)];
+      const lists = [ids, ...listExcusedBy(span, account, base, ids, page)];
       for (const held of lists) {
         if (held.length !== pagination.total) continue;
         const listed = held.slice(pagination.offset, pagination.offset + pagination.limit);
@@ -85,6 +85,14 @@ function mergeHoldings(account: string, base: Block, fleet: ReceivedFleet | unde
   const named = corrupted.filter(({ id, isNamed }) => isNamed && operated.includes(id));
   const ids = [...held, ...listed].sort((a, b) => (a < b ? -1 : 1));
   return { ids, ofAlt: listed, unreadable: named.length };
+}
+
+function listExcusedBy(span: Span, account: string, base: Block, ids: readonly bigint[], page: Page): bigint[][] {
+  if (!span.areBlocksProven) return listExcused(account, base, ids, page);
+  if (span.mayMintsBeHidden !== true) return [];
+  const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
+  const isOwned = (id: bigint) => !isHeldHere(id, base) || machineOf(base.world, id).owner === account;
+  return [ids.filter((id) => isOwned(id) || shown.includes(id))];
 }
 
 /**

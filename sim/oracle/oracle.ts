@@ -20,6 +20,11 @@ export interface Span {
    * response names, but a newer block may have changed them, and nothing counts the machines that an address controls.
    */
   readonly areBlocksProven: boolean;
+  /**
+   * Whether indexed blocks are still to be proven. Until then the mint of a machine may be hidden, and nothing counts the
+   * machines that an address controls without owning them (docs/security.md).
+   */
+  readonly mayMintsBeHidden?: boolean;
 }
 
 /** Longest wait of the follower for a scheduled block, without a request; missed blocks slow the schedule down. */
@@ -47,24 +52,26 @@ export function judgeMachineResponse(
   network: MainNetwork,
 ): string | undefined {
   const heads = listHeads(network, span);
-  const isHomedAs = (kind: string) => heads.some((head) => judge(machineOf(head.world, id)).kind === kind);
+  const homes = (blocks: readonly Block[]) => blocks.map(({ world }) => judge(machineOf(world, id)));
+  // A snapshot is used until a log names its machine, and without proof that log may be hidden.
+  const cached = span.areBlocksProven ? heads : listAncestors(heads);
   switch (response.status) {
     case 200:
       return judgeFacts(route, id, response, span, heads);
     case 404:
       if (detailOf(response) !== 'Machine not found') return 'a 404 with an unexpected detail';
-      return isHomedAs('absent') ? undefined : 'a 404 although the machine exists at every received head';
+      return homes(heads).some(({ kind }) => kind === 'absent')
+        ? undefined
+        : 'a 404 although the machine exists at every received head';
     case 409: {
       const { home_protocol_chain_id: reported } = detailOf(response) as { home_protocol_chain_id?: unknown };
-      const isTrue = heads.some((head) => {
-        const home = judge(machineOf(head.world, id));
-        return home.kind === 'elsewhere' && home.ordinal === reported;
-      });
+      const isTrue = homes(cached).some((home) => home.kind === 'elsewhere' && home.ordinal === reported);
       return isTrue ? undefined : 'a 409 although the machine is not there at any received head';
     }
     case 503:
       if (detailOf(response) === 'Machine is relocating') {
-        return isHomedAs('relocating') ? undefined : 'relocating although the machine is not at any received head';
+        const isTrue = homes(cached).some(({ kind }) => kind === 'relocating');
+        return isTrue ? undefined : 'relocating although the machine is not at any received head';
       }
       return isDocumented(response) ? undefined : 'an undocumented 503';
     default:
@@ -108,6 +115,16 @@ export function listHeads(
     if (atMilliseconds <= endMilliseconds) heads.add(block);
   }
   return [...heads];
+}
+
+function listAncestors(heads: readonly Block[]): Block[] {
+  const found = new Set<Block>();
+  for (const head of heads) {
+    for (let block: Block | undefined = head; block !== undefined && !found.has(block); block = block.parent) {
+      found.add(block);
+    }
+  }
+  return [...found];
 }
 
 export function judgeFacts(

@@ -244,10 +244,32 @@ describe('fairness', () => {
 
   test('sends calls whose turn was taken before without another one', () => {
     for (let i = 0; i < 10; i++) request('head', HEAD);
-    const deadline = startDeadline(10, 10, undefined, { ...INDEX, prepaid: { calls: 1 } });
+    const deadline = startDeadline(10, 10, undefined, { ...INDEX, prepaid: { calls: 1, untilMilliseconds: Infinity } });
     expect(budget.admit(1, deadline)).toBeUndefined();
     expect(budget.report().calls).toMatchObject({ head: 10, index: 0 });
   });
+
+  test('takes another turn for calls that are sent long after theirs', async () => {
+    for (let i = 0; i < 10; i++) request('head', HEAD);
+    const granted: number[] = [];
+    const listener = { granted: (until: number) => void granted.push(until), refused: () => undefined };
+    await time.advance(2_000);
+    budget.takeTurn(1, INDEX, listener);
+    expect(granted).toEqual([time.nowMilliseconds() + 50]);
+    const prepaid = { calls: 1, untilMilliseconds: granted[0]! };
+    await time.advance(51);
+    expect(budget.admit(1, startDeadline(10, 10, undefined, { ...INDEX, prepaid }))).toBeUndefined();
+    expect(budget.report().calls).toMatchObject({ index: 2 });
+  });
+});
+
+test('sends no second call within a second at less than two calls per second', async () => {
+  open({ callsPerSecond: 1.9 });
+  for (let i = 0; i < 3; i++) request('head', HEAD);
+  await time.advance(1_000);
+  expect(countCalls('head')).toBe(1);
+  await time.advance(50);
+  expect(countCalls('head')).toBe(2);
 });
 
 describe('refusals of nodes', () => {

@@ -16,14 +16,14 @@ export interface CallPurpose {
   readonly work: ChainWork;
   /** False for a machine or wallet that may not exist: it waits for those that are known to. */
   readonly isKnown: boolean;
-  /** Calls whose turn was taken before; each is sent without another one. */
-  readonly prepaid?: { calls: number };
+  /** Calls whose turn was taken before; until a time of the stopwatch each is sent without another one. */
+  readonly prepaid?: { calls: number; readonly untilMilliseconds: number };
 }
 
 /** Outcome of waiting for a turn; exactly one of the two is called, and none after a withdrawal. */
 export interface TurnListener {
-  /** The calls may be sent now. */
-  granted(): void;
+  /** The calls may be sent now, and until this time at the latest: later they would add to those of another second. */
+  granted(untilMilliseconds: number): void;
   /** The turn of a caller did not come in time; the error is `LookupsExceeded`. */
   refused(error: unknown): void;
 }
@@ -70,8 +70,10 @@ export interface CallBudgetOptions {
   readonly callsPerDay?: number | undefined;
 }
 
-/** Somewhat longer than a second, so that delays on the way to a node do not move calls into a full second. */
-const WINDOW_MILLISECONDS = 1_050;
+/** Longest time between a turn and its calls. */
+const MAX_DELAY_MILLISECONDS = 50;
+/** Longer than a second, so that delays on the way to a node do not move calls into a full second. */
+const WINDOW_MILLISECONDS = 1_000 + MAX_DELAY_MILLISECONDS;
 const MAX_WAIT_MILLISECONDS = 2_000;
 const INDEX_SHARE = 0.2;
 /** Seconds of its share that the index may save. */
@@ -190,10 +192,12 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     if (isHead) usedByHead += count;
   }
 
-  /** Calls that count within `windowMilliseconds`; a rate below one call per second has a longer window. */
+  /**
+   * Calls that count within `windowMilliseconds`; a rate below one call per second has a longer window. None is shorter,
+   * so that a rate between two whole numbers puts no second window into one second.
+   */
   function toCeiling(rate: number): { readonly limit: number; readonly windowMilliseconds: number } {
-    const limit = Math.max(1, Math.floor(rate));
-    return { limit, windowMilliseconds: (WINDOW_MILLISECONDS * limit) / rate };
+    return { limit: Math.max(1, Math.floor(rate)), windowMilliseconds: WINDOW_MILLISECONDS / Math.min(1, rate) };
   }
 
   function record(count: number, purpose: CallPurpose, now: number, rate: number): void {
@@ -278,7 +282,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       found.take();
       record(found.next.calls, found.next.purpose, now, rate);
       leave(found.next);
-      found.next.listener.granted();
+      found.next.listener.granted(now + MAX_DELAY_MILLISECONDS);
     }
     setAlarm(now);
   }
@@ -297,7 +301,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   function grantUnlimited(waiting: Waiting, now: number): void {
     record(waiting.calls, waiting.purpose, now, Infinity);
     leave(waiting);
-    waiting.listener.granted();
+    waiting.listener.granted(now + MAX_DELAY_MILLISECONDS);
   }
 
   function refuseOverdue(now: number): void {
@@ -406,7 +410,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     if (currentRate() === Infinity) {
       expire(now);
       record(count, purpose, now, Infinity);
-      listener.granted();
+      listener.granted(now + MAX_DELAY_MILLISECONDS);
       return () => undefined;
     }
     const networks = purpose.work.kind === 'caller' ? purpose.work.networks : [];
@@ -425,9 +429,10 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     takeTurn,
     admit(count, deadline) {
       const { purpose } = deadline;
-      if (purpose.prepaid !== undefined && purpose.prepaid.calls >= count) {
-        purpose.prepaid.calls -= count;
-        return undefined;
+      const { prepaid } = purpose;
+      if (prepaid !== undefined && prepaid.calls >= count) {
+        prepaid.calls -= count;
+        if (stopwatch.nowMilliseconds() <= prepaid.untilMilliseconds) return undefined;
       }
       const turn = { isGranted: false };
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();

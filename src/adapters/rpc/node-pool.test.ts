@@ -114,12 +114,28 @@ describe('a refusal for the rate', () => {
     open(1);
     refusing.add(0);
     await expect(send()).rejects.toMatchObject({ kind: 'rate' });
-    const deadline = startDeadline(50, 50, REAL_STOPWATCH, { ...HEAD, prepaid: { calls: 100 } });
+    const deadline = startDeadline(50, 50, REAL_STOPWATCH, {
+      ...HEAD,
+      prepaid: { calls: 100, untilMilliseconds: Infinity },
+    });
     const attempt = pool.tryNodes(deadline, async ({ profile }) => profile.rate.admit(100, deadline));
     await expect(attempt).rejects.toMatchObject({ kind: 'rate', isPaced: true });
     expect(budget.report().refusals).toBe(1);
     expect(counters.failures).toEqual({ transport: 1 });
   });
+});
+
+test('takes its turn after the pace of the node, so that calls count when they are sent', async () => {
+  open(1);
+  refusing.add(0);
+  await expect(send()).rejects.toMatchObject({ kind: 'rate' });
+  refusing.clear();
+  const { rate } = pool.nodes[0]!.profile;
+  const counts: number[] = [];
+  rate.admit = () => Promise.resolve(void counts.push(budget.report().calls.head));
+  const before = budget.report().calls.head;
+  await send(HEAD);
+  expect([counts, budget.report().calls.head]).toEqual([[before], before + 1]);
 });
 
 test('queries the identity of a node with the share of the head', async () => {

@@ -128,9 +128,10 @@ export function openNodePool<Name>(
   return {
     nodes,
     async exchange({ node, profile }, { methods, send, outcomes, countRateLimited }, deadline) {
+      await profile.rate.admit(methods.length, deadline);
+      // Last, because a turn that is granted counts from now on.
       const turn = budget.admit(methods.length, deadline);
       if (turn !== undefined) await turn;
-      await profile.rate.admit(methods.length, deadline);
       if (deadline.signal.aborted) throw new RpcFailure('deadline');
       counters.httpRequests += 1;
       const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);

@@ -29,9 +29,9 @@ export function createSharedTurns<T extends { readonly deadline: Deadline }>(
   function requestTurn(read: T): void {
     const { deadline } = read;
     const withdraw = budget.takeTurn(1, deadline.purpose, {
-      granted() {
+      granted(untilMilliseconds) {
         waiting.delete(read);
-        send(read, withPurpose(deadline, { ...deadline.purpose, prepaid: { calls: 1 } }));
+        send(read, withPurpose(deadline, { ...deadline.purpose, prepaid: { calls: 1, untilMilliseconds } }));
       },
       refused(error) {
         waiting.delete(read);
