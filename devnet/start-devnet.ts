@@ -19,6 +19,7 @@ import { formatEuroRates } from './euro-rates.ts';
 import { toFixtures } from './fixtures.ts';
 import type { Fixtures } from './fixtures.ts';
 import { createOnboarding } from './chips/onboarding.ts';
+import { writeStatementKey } from './statement-key.ts';
 import { listSampleMachines } from './personas/sample-machines.ts';
 import type { SampleMachine } from './personas/sample-machines.ts';
 import { listSampleAltMachines } from './personas/alt-personas.ts';
@@ -110,6 +111,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
       ...toEnvironment(anvil.rpcUrl, deployment, ratesFile),
       ...(altChain && toAltEnvironment(altChain)),
       ...onboarding.env,
+      STATEMENT_KEY_FILE: writeStatementKey(dir),
     };
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);

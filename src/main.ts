@@ -21,6 +21,7 @@ import { startLoops } from './composition/background-loops.ts';
 import { awaitHead, openMainChain } from './composition/main-chain.ts';
 import { openOnboarding } from './composition/onboarding.ts';
 import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './composition/process-time.ts';
+import { openStatements } from './composition/statements.ts';
 import { openDistributedCounters } from './composition/distributed-counters.ts';
 import { openTracing } from './composition/tracing.ts';
 
@@ -69,6 +70,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const main = await openMainChain(start);
     const alt = main && (await openAltChain(start));
     const onboarding = await openOnboarding(start);
+    const statements = await openStatements(start);
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: CLOCK }) : undefined;
     if (partnerData !== undefined) shutdown.add(() => partnerData.close());
     const distributedCounters = await openDistributedCounters(config, log, shutdown);
@@ -105,6 +107,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       bindings: alt?.adapter.bindings,
       onboarding: onboarding.config,
       isOnboardingRefused: onboarding.isRefused,
+      statements,
       partnerData,
       additions: config.additions,
       pages: createPageSource(),

@@ -6,6 +6,7 @@ import type { AltIndex, EventTimes, IndexCounters, IndexHealth, IndexStatus } fr
 import type { OnboardingConfig } from './onboarding.ts';
 import type { Clock, Log, ProcessState, Timers, WorkScope } from './runtime.ts';
 import type { FxRates } from './rates.ts';
+import type { StatementConfig } from './statements.ts';
 import type { ReadReplica, Store } from './store.ts';
 import type { MainChain } from './main-chain.ts';
 import type { PageSource, PartnerData, ImageRenderer } from './presentation.ts';
@@ -52,6 +53,8 @@ export interface Ctx {
   readonly onboarding: OnboardingConfig | undefined;
   /** Whether onboarding is off because its files are not the pinned certificates. */
   readonly isOnboardingRefused?: boolean;
+  /** Absent: no statement is signed. */
+  readonly statements?: StatementConfig | undefined;
   /** Undefined: partner data is not fetched. */
   readonly partnerData: PartnerData | undefined;
   /** State of the process for health checks. */

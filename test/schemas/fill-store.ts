@@ -33,6 +33,7 @@ export async function fillStore(store: Store): Promise<void> {
   for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
   await fillChips(store);
   await fillAlt(store);
+  await store.recordStatementKeys({ signing: OWNER, announced: [CONTROLLER] }, { nowSeconds: NOW, lastSecond: NOW });
   await store.checkWritable();
 }
 

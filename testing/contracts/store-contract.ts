@@ -14,6 +14,7 @@ import { testIndexProof } from './store/index-proof.ts';
 import { testMainChainIndex } from './store/main-chain-index.ts';
 import { testOwnership } from './store/ownership.ts';
 import { testPersistence } from './store/persistence.ts';
+import { testStatementKeys } from './store/statement-keys.ts';
 import { testProcesses } from './store/processes.ts';
 import { testUnfoldedList } from './store/unfolded-list.ts';
 
@@ -81,6 +82,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testFxRates(under);
     testDecisions(under);
     testEvidenceRecords(under);
+    testStatementKeys(under);
     testAltEvents(under);
     testAltFleets(under);
     testPersistence(under);

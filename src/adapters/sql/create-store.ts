@@ -6,6 +6,7 @@ import { createAltEvents } from './alt-chain/events.ts';
 import { createAltFleets } from './alt-chain/fleets.ts';
 import { createChipStore } from './service/chip-store.ts';
 import { createDecisions } from './service/decisions.ts';
+import { createStatementKeys } from './service/statement-keys.ts';
 import { createRatingStates } from './main-chain/rating-states.ts';
 import { createOwnership } from './main-chain/ownership-lists.ts';
 import { createFxRates } from './rating/fx-rates.ts';
@@ -50,6 +51,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createFxRates(database),
     ...createDecisions(database),
     ...createChipStore(database),
+    ...createStatementKeys(database),
     ...createAltEvents(database),
     ...createAltFleets(database),
     checkWritable: createWriteCheck(database),

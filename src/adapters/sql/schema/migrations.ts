@@ -409,4 +409,16 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE event_imports ADD COLUMN log_index ${integer} NOT NULL DEFAULT 0`,
     ],
   },
+  {
+    name: 'keys of rating statements',
+    statements: ({ columns: { integer, bytes }, clustered }) => [
+      `CREATE TABLE statement_keys (
+        address ${bytes} NOT NULL PRIMARY KEY CHECK (length(address) = 20),
+        position ${integer} NOT NULL UNIQUE,
+        not_before ${integer},
+        not_after ${integer},
+        revoked_at ${integer}
+      ) ${clustered}`,
+    ],
+  },
 ];
