@@ -78,17 +78,14 @@ const OTHER_VALUES: readonly unknown[] = [
 ];
 
 const CHANGES: readonly (readonly [name: string, change: (place: Place) => void])[] = [
-  [
-    'remove',
-    ({ holder, name }) => (Array.isArray(holder) ? void holder.splice(Number(name), 1) : void delete holder[name]),
-  ],
+  ['remove', removeFrom],
   ['replace', ({ holder, name, random }) => (holder[name] = structuredClone(pick(OTHER_VALUES, random)))],
   ['add beside', ({ holder, random }) => addTo(holder, structuredClone(pick(OTHER_VALUES, random)))],
   ['duplicate', ({ holder, value }) => addTo(holder, structuredClone(value))],
   [
     'rename',
     ({ holder, name, value }) => {
-      delete holder[name];
+      Reflect.deleteProperty(holder, name);
       holder[`${name}_`] = value;
     },
   ],
@@ -106,6 +103,11 @@ const CHANGES: readonly (readonly [name: string, change: (place: Place) => void]
   ],
   ['alter', ({ holder, name, value, random }) => (holder[name] = alter(value, random))],
 ];
+
+function removeFrom({ holder, name }: Place): void {
+  if (Array.isArray(holder)) holder.splice(Number(name), 1);
+  else Reflect.deleteProperty(holder, name);
+}
 
 function addTo(holder: Mutable, value: unknown): void {
   if (Array.isArray(holder)) holder.push(value);

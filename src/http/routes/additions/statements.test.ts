@@ -78,7 +78,8 @@ async function get(): Promise<StatementResponse> {
 async function refusal(path = PATH): Promise<string> {
   const { status, text, headers } = await service.request(path);
   const retry = headers['retry-after'];
-  return [status, (JSON.parse(text) as { detail: string }).detail, ...(retry === undefined ? [] : [retry])].join(' ');
+  const { detail } = JSON.parse(text) as { detail: string };
+  return `${status} ${detail}${typeof retry === 'string' ? ` ${retry}` : ''}`;
 }
 
 const verify = (document: unknown, nowSeconds = NOW) =>
@@ -93,7 +94,7 @@ test('signs the facts of the finalized block with the explanation at its second'
       ...SIGNED_MACHINE,
       attestations,
       flags: present({ flaggedAt: BigInt(MINUTE - 9), trustOverride: undefined }),
-    } as Partial<MachineSnapshot>,
+    },
   });
   Object.assign(service.ctx.main!, {
     eventTimes: {
@@ -131,7 +132,7 @@ test('signs the facts of the finalized block with the explanation at its second'
 test('signs an alt-chain machine with its slot, the KYB of its operator and an unverified chip', async () => {
   rule('statement.alt-chain');
   const attestations = present({ operator: OPERATOR, kyb: KYB, chip: KYB });
-  await open({ main: { attestations } as Partial<MachineSnapshot>, ...indexedEvents('USD') });
+  await open({ main: { attestations }, ...indexedEvents('USD') });
   const document = await get();
   expect(document.statement).toMatchObject({ homeChain: 5, altSlot: '301200450', kyb: 'verified', chip: 'unverified' });
   expect(document.statement).toMatchObject({
