@@ -47,8 +47,12 @@ function isSameJson(value: unknown, document: JsonTree): boolean {
 }
 
 function mutateOnce(document: unknown, random: Random): string {
-  const paths = listPaths(document, []);
-  const path = paths[random(paths.length)]!;
+  // A part first, because the types have most of the paths.
+  const part = pick(Object.keys(document as Mutable), random);
+  const path = pick(
+    listPaths(document, []).filter(([first]) => first === part),
+    random,
+  );
   const holder = path.slice(0, -1).reduce<unknown>((value, name) => (value as Mutable)[name], document) as Mutable;
   const name = path.at(-1)!;
   const value = holder[name];
@@ -85,6 +89,8 @@ const CHANGES: readonly (readonly [name: string, change: (place: Place) => void]
   [
     'rename',
     ({ holder, name, value }) => {
+      // Items have no names of their own.
+      if (Array.isArray(holder)) return void holder.reverse();
       Reflect.deleteProperty(holder, name);
       holder[`${name}_`] = value;
     },
