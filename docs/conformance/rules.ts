@@ -519,7 +519,7 @@ export const SECTIONS = [
         '`explanationHash` is the Keccak-256 of the RFC 8785 form of the whole explanation.',
       'statement.validity': 'A statement is valid from `ratedAt` to `validUntil`, at most 24 hours.',
       'statement.rotation':
-        'Announced keys are published before they sign, and every key that ever signed stays published.',
+        '`GET /.well-known/svc-statements` publishes keys before they sign, and every key that ever signed for ever.',
       'statement.key-times': 'A key proves statements rated within its published times, and none once it is revoked.',
     },
   },
