@@ -59,6 +59,8 @@ describe('the configuration description', () => {
     const { config, problems, warnings } = read(broken);
     expect(problems.length).toBeGreaterThan(40);
     expect(JSON.stringify([problems, warnings])).not.toContain('hid den');
-    expect(JSON.stringify(describeConfig(config))).not.toMatch(/hid den:\/\/(?!TOKENS_FILE|FX_SOURCE|NAMESPACE_FILE|STATEMENT_KEY_FILE)/);
+    expect(JSON.stringify(describeConfig(config))).not.toMatch(
+      /hid den:\/\/(?!TOKENS_FILE|FX_SOURCE|NAMESPACE_FILE|STATEMENT_KEY_FILE)/,
+    );
   });
 });
