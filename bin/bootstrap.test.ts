@@ -24,6 +24,7 @@ interface LockedPackage {
   readonly version?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
+  readonly link?: boolean;
   readonly optional?: boolean;
   readonly os?: readonly string[];
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -38,6 +39,10 @@ const LOCK: Lock = {
   'node_modules/other-platform': { version: '1.0.0', integrity: 'sha512-c', optional: true, os: ['none'] },
 };
 const LOCK_WITHOUT_TOOL = omit(LOCK, 'node_modules/tool');
+const TOOLS_FOLDER: Lock = {
+  'native-tools': { version: '0.0.0', dev: true, optionalDependencies: { native: '1.0.0' } },
+  'node_modules/native-tools': { link: true },
+};
 const NATIVE = { version: '1.0.0', integrity: 'sha512-d', optional: true, os: [process.platform] };
 
 function omit(packages: Lock, path: string): Lock {
@@ -143,6 +148,10 @@ describe('after the lock file changed', () => {
       'a new optional package of the manifest that fits this platform',
       { ...LOCK, '': { optionalDependencies: { native: '1.0.0' } }, 'node_modules/native': NATIVE },
     ],
+    [
+      'a new optional package of a folder with its own manifest',
+      { ...LOCK, ...TOOLS_FOLDER, 'node_modules/native': { ...NATIVE, dev: true } },
+    ],
   ])('installs again, once: %s', async (_change, changed) => {
     writeInstalled(LOCK);
     writeLock(changed);
@@ -153,7 +162,9 @@ describe('after the lock file changed', () => {
 });
 
 it('starts svc without development dependencies, and installs them for a tool', async () => {
-  writeInstalled(LOCK_WITHOUT_TOOL);
+  writeLock({ ...LOCK, ...TOOLS_FOLDER, 'node_modules/native': { ...NATIVE, dev: true } });
+  // npm lists the folder also where it omits its packages.
+  writeInstalled({ ...LOCK_WITHOUT_TOOL, 'native-tools': TOOLS_FOLDER['native-tools']! });
   expect(await runSvc()).toMatchObject({ code: 3, stderr: '' });
   expect(listNpmCalls()).toEqual([]);
   await runTool();

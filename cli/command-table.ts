@@ -10,6 +10,7 @@ import { fleet } from './commands/fleet.ts';
 import { machine } from './commands/machine.ts';
 import { mcp } from './commands/mcp.ts';
 import { monetize } from './commands/monetize.ts';
+import { PAYOUT_COMMANDS } from './commands/payout.ts';
 import { replay } from './commands/replay.ts';
 import { serve } from './commands/serve.ts';
 import { STATEMENT_COMMANDS } from './commands/statement.ts';
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   ...STATEMENT_COMMANDS,
   ...CHIP_COMMANDS,
   ...ATTEST_COMMANDS,
+  ...PAYOUT_COMMANDS,
   ...[mcp, createCompletion(() => COMMANDS)],
 ];
 

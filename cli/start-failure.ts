@@ -1,6 +1,7 @@
 /** Messages for a failed start of the service, each with the variable that causes it. */
-import { Fault } from '../src/domain/faults.ts';
+import { DatabaseNotOpened } from '../src/composition/database.ts';
 import { StartRefused } from '../src/composition/start-refused.ts';
+import { explainDatabaseFailure } from './database-remedies.ts';
 import { CommandFailed } from './exit-codes.ts';
 
 const LISTENING = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN'];
@@ -8,11 +9,9 @@ const LISTENING = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AG
 /** Converts an expected error to `CommandFailed`; returns any other error unchanged. */
 export function toStartFailure(error: unknown): unknown {
   if (error instanceof StartRefused) return new CommandFailed('refused', formatProblems(error.problems));
-  if (error instanceof Fault && error.kind === 'StoreUnavailable') {
-    return new CommandFailed(
-      'unreachable',
-      formatProblems(['DATABASE_URL: the database cannot be opened; run svc doctor']),
-    );
+  if (error instanceof DatabaseNotOpened) {
+    const problem = `DATABASE_URL: the database cannot be opened: ${explainDatabaseFailure(error.code)}`;
+    return new CommandFailed('unreachable', formatProblems([problem]));
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!LISTENING.includes(code)) return error;

@@ -22,6 +22,8 @@ export const CONTRACT_NAMES = [
   'MachineStateAndSync',
   'MachineSubscription',
   'Multicall3',
+  'PaymentRouter',
+  'PaymentToken',
   'Proxy',
 ] as const;
 

@@ -1,5 +1,5 @@
 /** Seeded devnet, compared with its fixtures through the ABIs of the contracts. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getAddress, zeroAddress } from 'viem';
@@ -7,13 +7,28 @@ import type { Hex } from 'viem';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hexToBytes } from '@noble/hashes/utils.js';
+import { PORTABLE_CHECKS } from '../testing/fixtures/signing-keys.ts';
+import { parseTokens } from '../src/adapters/fx/tokens-file.ts';
+import {
+  createPaymentSources,
+  type PaymentSourcesAdapter,
+} from '../src/adapters/payment-sources/create-payment-sources.ts';
+import { parseSources } from '../src/adapters/payment-sources/sources-file.ts';
 import { readConfig } from '../src/config.ts';
+import { toMachineId } from '../src/domain/identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
+import { isPayoutProofSigned, parsePayoutProof } from '../src/domain/rating/paid/payout-proof.ts';
+import type { CitedTransaction, EvmTransaction, SourceLog } from '../src/domain/rating/paid/source-transaction.ts';
+import { decodeTransfer } from '../src/domain/rating/paid/transfer-log.ts';
+import type { PaymentSource } from '../src/ports/payment-sources.ts';
 import { formatBase58 } from '../src/domain/identifiers/base58.ts';
 import { createChainWriter } from './main-chain/chain-writer.ts';
 import type { ChainWriter, Receipt } from './main-chain/chain-writer.ts';
 import { createContractReader } from './main-chain/contract-reader.ts';
 import type { ContractReader } from './main-chain/contract-reader.ts';
 import type { Fixtures, MachineFixture } from './fixtures.ts';
+import { CITED_VERDICTS } from './personas/citation-persona.ts';
 import { INVALID_UTF8 } from './personas/hostile-document.ts';
 import { contractCall } from './main-chain/calls.ts';
 import { startDevnet } from './start-devnet.ts';
@@ -23,6 +38,19 @@ interface Block {
   readonly number: string;
   readonly timestamp: string;
 }
+
+/** Members of an event record that the tests read. */
+interface EventTuple {
+  readonly value: bigint;
+  readonly timestamp: bigint;
+  readonly sourceChainId: bigint;
+  readonly sourceTxHash: Hex;
+  readonly metadata: Hex;
+}
+
+const DAY = 86_400;
+/** Largest page of events that the contract returns. */
+const PAGE = 100;
 
 let dir: string;
 let devnet: Devnet;
@@ -63,12 +91,27 @@ describe('files', () => {
       ...['MACHINE_STATE_AND_SYNC_ADDRESS', 'MACHINE_SUBSCRIPTION_ADDRESS', 'EVENT_REGISTRY_ADDRESS'],
       ...['CROSS_CHAIN_MIRROR_ADDRESS', 'ADMIN_FLAGS_ADDRESS', 'ATTESTATION_REGISTRY_ADDRESS', 'MULTICALL3_ADDRESS'],
       ...['LEGACY_IDENTITY_REGISTRY_ADDRESS', 'LEGACY_STAKING_ADDRESS', 'LEGACY_DID_STORE_ADDRESS'],
-      ...['LEGACY_EVENT_REGISTRY_ADDRESS', 'FX_SOURCE', 'ALT_RPC_URLS', 'ALT_GENESIS_HASH', 'ALT_ORDINAL'],
+      ...[
+        'LEGACY_EVENT_REGISTRY_ADDRESS',
+        'FX_SOURCE',
+        'TOKENS_FILE',
+        'SOURCES_FILE',
+        'ALT_RPC_URLS',
+        'ALT_GENESIS_HASH',
+        'ALT_ORDINAL',
+      ],
       ...['ALT_FIRST_SLOT', 'ALT_MACHINE_REGISTRY_PROGRAM', 'ALT_STATE_AND_SYNC_PROGRAM', 'ALT_SUBSCRIPTION_PROGRAM'],
       ...['ALT_EVENT_REGISTRY_PROGRAM', 'ALT_INFO_DESK_PROGRAM', 'ALT_BINDING_PROGRAM', 'ALT_BINDING_SEED'],
       ...['ALT_BINDING_DISCRIMINATOR', 'ONBOARDING_TOKENS', 'TRUST_ROOT_FILE', 'TRUST_ROOT_SHA256'],
       ...['TRUST_INTERMEDIATE_FILE', 'TRUST_INTERMEDIATE_SHA256', 'STATEMENT_KEY_FILE'],
     ]);
+  });
+
+  test('files are readable by their owner only', () => {
+    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const open = files.filter(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) !== 0);
+    expect(files.length).toBeGreaterThan(3);
+    expect(open.map(({ name }) => name)).toEqual([]);
   });
 
   test('fixtures.json equals the returned fixtures', () => {
@@ -331,5 +374,73 @@ describe('personas', () => {
     expect(await reader.read('legacyEventRegistry', 'getEventCount', [1n])).toBe(21n);
     const claims = await reader.read('legacyDidStore', 'readAttribute', [rated!.operator, '0x6d616368696e6573']);
     expect(claims).toMatchObject({ value: '0x5b322c312c335d' });
+  });
+});
+
+describe('payments', () => {
+  const IDLE_LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  let adapter: PaymentSourcesAdapter;
+  let source: PaymentSource;
+
+  beforeAll(async () => {
+    const tokens = parseTokens(readFileSync(devnet.env['TOKENS_FILE']!, 'utf8'), false).tokens!;
+    const sourcesFile = readFileSync(devnet.env['SOURCES_FILE']!);
+    const { configured } = parseSources(
+      sourcesFile,
+      tokens.map(({ symbol }) => symbol),
+    );
+    const clock = { nowMilliseconds: () => Date.now() };
+    adapter = createPaymentSources(configured!, { clock, log: IDLE_LOG, callsPerSecond: 10_000 });
+    source = adapter.sources.list.find(({ name }) => name === devnet.fixtures.sources.main)!;
+  });
+  afterAll(() => adapter.close());
+
+  async function readEvents(name: string): Promise<readonly EventTuple[]> {
+    const count = (await reader.read('eventRegistry', 'getEventCount', [idOf(name)])) as bigint;
+    const offsets = Array.from({ length: Math.ceil(Number(count) / PAGE) }, (_, page) => BigInt(page * PAGE));
+    const pages = offsets.map((offset) =>
+      reader.read('eventRegistry', 'getEvents', [idOf(name), offset, BigInt(PAGE)]),
+    );
+    return ((await Promise.all(pages)) as EventTuple[][]).flat();
+  }
+
+  /** Reads the transaction that an event cites. */
+  function readCited({ sourceTxHash, timestamp }: EventTuple): Promise<CitedTransaction | 'absent'> {
+    const window = { fromTime: Number(timestamp) - 7 * DAY, throughTime: Number(timestamp) + 900 };
+    return source.readTransaction(sourceTxHash, window);
+  }
+
+  test.each(['paid-aa', 'paid-unverified', 'paid-half', 'router-paid', 'batch-1', 'batch-2', 'batch-3', 'refunded'])(
+    'of %s reach its account before each event that cites them, after its proof',
+    async (name) => {
+      const events = await readEvents(name);
+      const proof = parsePayoutProof(hexToBytes(events[0]!.metadata.slice(2)))!;
+      expect(isPayoutProofSigned(toMachineId(idOf(name))!, proof, DEFAULT_NAMESPACE, PORTABLE_CHECKS)).toBe(true);
+      expect(proof.owner).toBe(machine(name).owner.toLowerCase());
+      const cited = events.filter(({ sourceChainId }) => sourceChainId !== 0n);
+      expect(cited).toHaveLength(105);
+      for (const event of [cited[0]!, cited.at(-1)!]) {
+        const transaction = (await readCited(event)) as EvmTransaction;
+        const symbols = new Map([...source.tokens].map(([symbol, address]) => [address, symbol]));
+        const received = (transaction.logs as SourceLog[])
+          .map((log) => decodeTransfer(log, symbols)!)
+          .filter(({ to }) => to === proof.account);
+        expect(received.map(({ units }) => units)).toEqual([event.value * 10_000n]);
+        expect(transaction.success && transaction.time < Number(event.timestamp)).toBe(true);
+        expect(transaction.time).toBeGreaterThan(Number(events[0]!.timestamp));
+      }
+    },
+  );
+
+  test('of citations are found, failed or absent as their verdicts say', async () => {
+    const events = await readEvents('citations');
+    const found: (readonly [number, string])[] = [];
+    for (const event of events.filter(({ sourceChainId }) => sourceChainId !== 0n)) {
+      const transaction = await readCited(event);
+      const day = Math.round((devnet.fixtures.seededAt - Number(event.timestamp)) / DAY);
+      found.push([day, transaction === 'absent' ? 'not_found' : transaction.success ? 'success' : 'failed']);
+    }
+    const isRead = (verdict: string) => verdict === 'not_found' || verdict === 'failed';
+    expect(found).toEqual(CITED_VERDICTS.map(([day, verdict]) => [day, isRead(verdict) ? verdict : 'success']));
   });
 });

@@ -15,6 +15,9 @@ import { expectResponses, formatDid } from './personas/expected-responses.ts';
 import type { Deployment, MainChainAddresses } from './main-chain/deploy.ts';
 import { DEVNET_LEGACY_MACHINES } from './personas/legacy-machines.ts';
 import type { Onboarding } from './chips/onboarding.ts';
+import type { PaymentContracts } from './main-chain/payments.ts';
+import { toSourcesFixture } from './payment-source-files.ts';
+import type { SourcesFixture } from './payment-source-files.ts';
 import type { ExpectedResponse, ExpectedResponses } from './personas/persona.ts';
 import type { SampleMachine } from './personas/sample-machines.ts';
 import { EMPTY_OPERATOR, FLEET_OPERATOR } from './personas/fleet-personas.ts';
@@ -84,6 +87,8 @@ export interface Fixtures {
     readonly firstSlot: number;
     readonly programs: Readonly<Record<AltProgramName, string>>;
   } | null;
+  /** Token, router and wallets of the main chain as a payment source. */
+  readonly sources: SourcesFixture;
   readonly onboardingToken: string;
   readonly machines: readonly MachineFixture[];
   readonly operators: readonly OperatorFixture[];
@@ -109,11 +114,12 @@ export interface FixtureInput {
   readonly altChain: AltChain | undefined;
   readonly sampleAltMachines: readonly SampleAltMachine[];
   readonly onboarding: Onboarding;
+  readonly payments: PaymentContracts;
 }
 
 /** Builds the content of `fixtures.json`. */
 export function toFixtures(input: FixtureInput): Fixtures {
-  const { rpcUrl, deployment, now, sampleMachines, altChain, sampleAltMachines, onboarding } = input;
+  const { rpcUrl, deployment, now, sampleMachines, altChain, sampleAltMachines, onboarding, payments } = input;
   const { chainId, startBlock, addresses } = deployment;
   const admin = accountOf('admin');
   const fleet = accountOf(FLEET_OPERATOR);
@@ -125,6 +131,7 @@ export function toFixtures(input: FixtureInput): Fixtures {
     seededAt: now,
     mainChain: { rpcUrl, chainId, startBlock, addresses, admin: { address: admin.address, key: admin.key } },
     altChain: altChain === undefined ? null : toAltChainFixture(altChain),
+    sources: toSourcesFixture(payments),
     onboardingToken: onboarding.token,
     machines: [
       ...sampleMachines.map((sample) => toMachineFixture(sample, deployment, now)),

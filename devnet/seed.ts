@@ -2,13 +2,17 @@
  * Seeding of the main chain with months of history: real transactions in blocks with set timestamps, one timestamp for each day with
  * activity, from more than a year ago to now. Afterwards the node's clock follows the wall clock.
  */
+import type { Hex } from 'viem';
 import { planMainChainSide } from './alt-chain/main-chain-side.ts';
 import type { SampleAltMachine } from './personas/alt-persona.ts';
 import type { Call, ChainWriter } from './main-chain/chain-writer.ts';
 import type { Deployment } from './main-chain/deploy.ts';
 import { planLegacyMachines } from './personas/legacy-machines.ts';
 import { activateMachine, submitEvent } from './main-chain/calls.ts';
+import { approveRouter, mintTokens } from './main-chain/payments.ts';
+import type { PaymentContracts } from './main-chain/payments.ts';
 import { credentialsOf } from './personas/persona.ts';
+import { PAID_SECONDS_EARLIER, PAYERS } from './personas/planned-payment.ts';
 import type { SampleMachine } from './personas/sample-machines.ts';
 import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './personas/planned-event.ts';
 
@@ -19,18 +23,27 @@ export const DEPLOYED_DAYS_AGO = 429;
 /** Finality is two blocks behind the head, so these blocks finalize everything that was seeded. */
 const CLOSING_BLOCKS = 3;
 
-/** The node's pool takes quadratic time, so a busy day is split into several blocks with the same timestamp. */
-const CALLS_PER_BLOCK = 150;
+/** The node's pool takes quadratic time and reorders more than a hundred calls, so a busy day is split into several blocks with the same timestamp. */
+const CALLS_PER_BLOCK = 75;
 
-/** Order within a day. */
-type Step = 'activation' | 'act' | 'event';
+/** Order within a day; payments are mined in earlier blocks of their own. */
+type Step = 'payment' | 'activation' | 'act' | 'event';
 const STEPS: readonly Step[] = ['activation', 'act', 'event'];
+
+/** Enough for every payment of an account. */
+const FUNDED_CENTS = 1_000_000_000n;
 
 interface PlannedCall {
   readonly daysAgo: number;
   readonly step: Step;
-  readonly call: Call;
+  /** A function where the call cites payments. */
+  readonly call: Call | ((hashOf: HashOf) => Call);
+  /** Name of the payment that the call makes. */
+  readonly payment?: string;
 }
+
+/** Returns the transaction hash of a payment that has been mined. */
+type HashOf = (payment: string) => Hex;
 
 export interface SeedingResult {
   readonly transactions: number;
@@ -40,13 +53,14 @@ export interface SeedingResult {
 /** Seeds a node whose newest block is that of the deployment. `now` (Unix seconds) is the timestamp of the newest seeded block. */
 export async function seedMainChain(
   writer: ChainWriter,
-  deployment: Deployment,
+  { deployment, payments }: { readonly deployment: Deployment; readonly payments: PaymentContracts },
   sampleMachines: readonly SampleMachine[],
   sampleAltMachines: readonly SampleAltMachine[],
   now: number,
 ): Promise<SeedingResult> {
-  const plan = [
-    ...sampleMachines.flatMap((sample) => planMachine(deployment, sample, now)),
+  const plan: PlannedCall[] = [
+    ...fundPayers(payments),
+    ...sampleMachines.flatMap((sample) => planMachine(deployment, payments, sample, now)),
     ...sampleAltMachines
       .flatMap((sample) => planMainChainSide(deployment, sample, now))
       .map((planned) => ({ ...planned, step: 'act' as const })),
@@ -54,10 +68,24 @@ export async function seedMainChain(
   ];
   const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
   const days = [...byDay.keys()].sort((a, b) => b - a);
+  const hashes = new Map<string, Hex>();
+  const toCall = ({ call }: PlannedCall) => (typeof call === 'function' ? call(hashOf) : call);
+  const hashOf = (payment: string): Hex => {
+    const hash = hashes.get(payment);
+    if (hash === undefined) throw new Error(`no payment ${payment} before its citation`);
+    return hash;
+  };
   let blocks = 0;
   for (const daysAgo of days) {
-    for (const calls of toBlocks(inOrder(byDay.get(daysAgo)!))) {
-      await writer.mine(calls, blockTimestamp(now, daysAgo));
+    const planned = byDay.get(daysAgo)!;
+    const time = blockTimestamp(now, daysAgo);
+    for (const part of toBlocks(planned.filter(({ step }) => step === 'payment'))) {
+      const receipts = await writer.mine(part.map(toCall), time - PAID_SECONDS_EARLIER);
+      part.forEach(({ payment }, i) => payment !== undefined && hashes.set(payment, receipts[i]!.transactionHash));
+      blocks += 1;
+    }
+    for (const part of toBlocks(inOrder(planned))) {
+      await writer.mine(part.map(toCall), time);
       blocks += 1;
     }
   }
@@ -65,8 +93,23 @@ export async function seedMainChain(
   return { transactions: plan.length, blocks };
 }
 
-function planMachine(deployment: Deployment, { persona, machine }: SampleMachine, now: number): PlannedCall[] {
-  const { activatedDaysAgo, acts = [], events = [] } = persona;
+/** Mints tokens for everyone who pays and lets the router take them. */
+function fundPayers(contracts: PaymentContracts): PlannedCall[] {
+  const daysAgo = DEPLOYED_DAYS_AGO - 1;
+  const calls = PAYERS.flatMap(({ address }) => [
+    mintTokens(contracts, { to: address, cents: FUNDED_CENTS }),
+    approveRouter(contracts, address),
+  ]);
+  return calls.map((call) => ({ daysAgo, step: 'payment', call }));
+}
+
+function planMachine(
+  deployment: Deployment,
+  contracts: PaymentContracts,
+  { persona, machine }: SampleMachine,
+  now: number,
+): PlannedCall[] {
+  const { activatedDaysAgo, acts = [], events = [], payments = [] } = persona;
   const submitter = (machine.controller ?? machine.activator).address;
   const activation: PlannedCall[] =
     activatedDaysAgo === undefined
@@ -77,9 +120,23 @@ function planMachine(deployment: Deployment, { persona, machine }: SampleMachine
     ...acts.flatMap(({ daysAgo, calls }) =>
       calls(deployment, machine, now).map((call): PlannedCall => ({ daysAgo, step: 'act', call })),
     ),
+    ...payments.map(({ name, daysAgo, call }): PlannedCall => ({
+      daysAgo,
+      step: 'payment',
+      call: call(contracts),
+      payment: name,
+    })),
     ...events.map((event): PlannedCall => {
       const input = { ...event, from: submitter, machineId: machine.id, timestamp: eventTimestamp(now, event) };
-      return { daysAgo: event.daysAgo, step: 'event', call: submitEvent(deployment, input) };
+      const { daysAgo, cites, sourceTxHash } = event;
+      const call = (hashOf: HashOf) => {
+        const cited = cites === undefined ? sourceTxHash : hashOf(cites);
+        return submitEvent(
+          deployment,
+          cited === undefined ? input : { ...input, sourceChainId: BigInt(deployment.chainId), sourceTxHash: cited },
+        );
+      };
+      return { daysAgo, step: 'event', call };
     }),
   ];
 }
@@ -95,12 +152,12 @@ function planActivation(deployment: Deployment, { persona, machine }: SampleMach
   });
 }
 
-function inOrder(calls: readonly PlannedCall[]): Call[] {
-  return STEPS.flatMap((wanted) => calls.filter(({ step }) => step === wanted).map(({ call }) => call));
+function inOrder(calls: readonly PlannedCall[]): PlannedCall[] {
+  return STEPS.flatMap((wanted) => calls.filter(({ step }) => step === wanted));
 }
 
-function toBlocks(calls: readonly Call[]): Call[][] {
-  const blocks: Call[][] = [];
+function toBlocks(calls: readonly PlannedCall[]): PlannedCall[][] {
+  const blocks: PlannedCall[][] = [];
   for (let from = 0; from < calls.length; from += CALLS_PER_BLOCK)
     blocks.push(calls.slice(from, from + CALLS_PER_BLOCK));
   return blocks;

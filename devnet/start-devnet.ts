@@ -15,7 +15,10 @@ import { startBlockProducer } from './main-chain/block-producer.ts';
 import { createChainWriter } from './main-chain/chain-writer.ts';
 import { ALT_ORDINAL, deployContracts } from './main-chain/deploy.ts';
 import type { Deployment } from './main-chain/deploy.ts';
+import { deployPayments } from './main-chain/payments.ts';
+import type { PaymentContracts } from './main-chain/payments.ts';
 import { formatEuroRates } from './euro-rates.ts';
+import { formatSourcesFile, formatTokensFile } from './payment-source-files.ts';
 import { toFixtures } from './fixtures.ts';
 import type { Fixtures } from './fixtures.ts';
 import { createOnboarding } from './chips/onboarding.ts';
@@ -59,6 +62,8 @@ export interface Devnet {
 }
 
 const BLOCK_INTERVAL_SECONDS = 2;
+/** The settings contain tokens. */
+const OWNER_ONLY = { mode: 0o600 };
 
 /** Rates cover more days than the events. */
 const RATE_DAYS = GENESIS_DAYS_AGO + 10;
@@ -82,7 +87,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
   }
   try {
-    const [altChain, { deployment, transactions, blocks }] = await Promise.all([
+    const [altChain, { deployment, payments, transactions, blocks }] = await Promise.all([
       altStarting,
       buildMainChain(anvil.rpcUrl, sampleMachines, sampleAltMachines, now),
     ]);
@@ -105,15 +110,21 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
       altChain,
       sampleAltMachines,
       onboarding,
+      payments,
     });
     const ratesFile = join(dir, 'eurofx.csv');
+    const [tokensFile, sourcesFile] = [join(dir, 'tokens.json'), join(dir, 'sources.json')];
     const env = {
       ...toEnvironment(anvil.rpcUrl, deployment, ratesFile),
+      TOKENS_FILE: tokensFile,
+      SOURCES_FILE: sourcesFile,
       ...(altChain && toAltEnvironment(altChain)),
       ...onboarding.env,
       STATEMENT_KEY_FILE: writeStatementKey(dir),
     };
-    writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS));
+    writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS), OWNER_ONLY);
+    writeFileSync(tokensFile, formatTokensFile(), OWNER_ONLY);
+    writeFileSync(sourcesFile, formatSourcesFile(anvil.rpcUrl, payments), OWNER_ONLY);
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
     const rpc = createRpc(anvil.rpcUrl);
     if (options.blocks === 'on-demand') blockProducer = startBlockProducer(rpc);
@@ -131,11 +142,13 @@ async function buildMainChain(
   sampleMachines: readonly SampleMachine[],
   sampleAltMachines: readonly SampleAltMachine[],
   now: number,
-): Promise<SeedingResult & { readonly deployment: Deployment }> {
+): Promise<SeedingResult & { readonly deployment: Deployment; readonly payments: PaymentContracts }> {
   const writer = createChainWriter(rpcUrl);
-  const deployment = await deployContracts(writer, { timestamp: blockTimestamp(now, DEPLOYED_DAYS_AGO) });
-  const seeded = await seedMainChain(writer, deployment, sampleMachines, sampleAltMachines, now);
-  return { ...seeded, deployment };
+  const timestamp = blockTimestamp(now, DEPLOYED_DAYS_AGO);
+  const deployment = await deployContracts(writer, { timestamp });
+  const payments = await deployPayments(writer, timestamp);
+  const seeded = await seedMainChain(writer, { deployment, payments }, sampleMachines, sampleAltMachines, now);
+  return { ...seeded, deployment, payments };
 }
 
 function toEnvironment(
@@ -183,6 +196,6 @@ function toAltEnvironment({ rpcUrl, genesisHash, firstSlot, programs }: AltChain
 
 function writeDescription(dir: string, env: Readonly<Record<string, string>>, fixtures: Fixtures): void {
   const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
-  writeFileSync(join(dir, 'env'), lines.join(''));
-  writeFileSync(join(dir, 'fixtures.json'), `${JSON.stringify(fixtures, null, 2)}\n`);
+  writeFileSync(join(dir, 'env'), lines.join(''), OWNER_ONLY);
+  writeFileSync(join(dir, 'fixtures.json'), `${JSON.stringify(fixtures, null, 2)}\n`, OWNER_ONLY);
 }

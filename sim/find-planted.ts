@@ -8,10 +8,10 @@ import type { Report } from './worker.ts';
 
 /** Returns the first of the seeds whose run fails by the symptom of the bug. Throws when the line of the bug is missing. */
 export async function findPlanted(
-  { name, symptom }: PlantedBug,
+  { name, symptom, indexProof = 'background' }: PlantedBug,
   seeds: readonly number[],
 ): Promise<SeedResult | undefined> {
-  const worker = fork(join(import.meta.dirname, 'worker.ts'), {
+  const worker = fork(join(import.meta.dirname, 'worker.ts'), [indexProof], {
     execArgv: ['--import', join(import.meta.dirname, 'plant.ts')],
     env: { ...process.env, PLANTED: name },
   });

@@ -21,6 +21,8 @@ export interface SeedOptions {
   readonly print?: boolean | undefined;
   readonly alterStore?: ((store: Store) => Store) | undefined;
   readonly indexProof?: IndexProof | undefined;
+  /** Starts every process with stored profiles of its nodes that are wrong. */
+  readonly poisonsProfiles?: boolean | undefined;
 }
 
 export interface SeedResult {

@@ -1,5 +1,5 @@
 /**
- * Simulation campaign: `node sim/run.ts [--seeds N] [--from S] [--index-proof MODE]` runs N seeds in two processes. A failed
+ * Simulation campaign: `node sim/run.ts [--seeds N] [--from S] [--index-proof MODE] [--poisoned-profiles]` runs N seeds in two processes. A failed
  * seed is printed with the command that replays it; `SEED=n node sim/run.ts` replays one seed and prints its whole trace.
  */
 import { fork } from 'node:child_process';
@@ -23,17 +23,21 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
     'index-proof': { type: 'string', default: 'background' },
+    'poisoned-profiles': { type: 'boolean', default: false },
   },
 });
 const indexProof = INDEX_PROOFS.find((mode) => mode === values['index-proof']);
 if (indexProof === undefined) throw new TypeError(`--index-proof must be one of ${INDEX_PROOFS.join(', ')}`);
+
+const options = { indexProof, poisonsProfiles: values['poisoned-profiles'] };
+const flags = `--index-proof ${indexProof}${options.poisonsProfiles ? ' --poisoned-profiles' : ''}`;
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
 /** Replays one seed. Returns whether it holds. */
 async function replay(seed: number): Promise<boolean> {
   const client = await InjectClient.open();
-  const { trace, hash, failure, figures } = await runSeed({ seed, client, print: true, indexProof });
+  const { trace, hash, failure, figures } = await runSeed({ seed, client, print: true, ...options });
   for (const line of trace) print(line);
   print(JSON.stringify(figures));
   print(`trace ${hash}`);
@@ -55,7 +59,7 @@ async function runMany(from: number, count: number): Promise<boolean> {
     if (done % 1_000 === 0) print(`${done} seeds, ${failed.length} failed`);
     if (result.failure === undefined) return;
     failed.push(result);
-    print(`SEED=${result.seed} node sim/run.ts --index-proof ${indexProof}`);
+    print(`SEED=${result.seed} node sim/run.ts ${flags}`);
     print(`  ${result.failure}`);
     if (failed.length <= SHOWN_FAILURES) for (const line of result.trace.slice(-TAIL_LINES)) print(`  | ${line}`);
   }
@@ -66,7 +70,7 @@ async function runMany(from: number, count: number): Promise<boolean> {
       () =>
         new Promise<number>((resolve, reject) => {
           let usedSeconds = 0;
-          const worker = fork(join(import.meta.dirname, 'worker.ts'), [indexProof!], { execArgv: WORKER_OPTIONS });
+          const worker = fork(join(import.meta.dirname, 'worker.ts'), flags.split(' '), { execArgv: WORKER_OPTIONS });
           worker.on('message', (message: 'ready' | Report) => {
             if (message !== 'ready') {
               note(message.result);

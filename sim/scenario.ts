@@ -1,4 +1,5 @@
 /** Scenario of one run: everything that a seed decides. Draws the chain, its nodes, their faults and the incidents. */
+import { nowSeconds } from '../src/ports/runtime.ts';
 import type { SqlDatabase } from '../src/adapters/sql/engine/sql-program.ts';
 import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { Store } from '../src/ports/store.ts';
@@ -14,6 +15,7 @@ import { MAIN_FAULTS, type Fault } from './nodes/faults.ts';
 import { MainNetwork } from './nodes/network.ts';
 import { Random } from './random.ts';
 import { acquireDatabase, type Life } from './service/database.ts';
+import { drawPoisonedProfiles } from './service/poisoned-profiles.ts';
 import { startService, type InjectClient, type Service } from './service/service.ts';
 import { Trace } from './trace.ts';
 import { Faults } from './transport/faults.ts';
@@ -27,6 +29,7 @@ export interface ScenarioOptions {
   readonly alterStore?: ((store: Store) => Store) | undefined;
   /** `background` where it is not given, as in the service. */
   readonly indexProof?: IndexProof | undefined;
+  readonly poisonsProfiles?: boolean | undefined;
 }
 
 /** First block of the index. */
@@ -82,6 +85,8 @@ export class Scenario {
   readonly #options: ScenarioOptions;
   /** Separate, so that the mode of the proof changes nothing else. */
   readonly #samples: Random;
+  /** Draws wrong profiles of the nodes; undefined where none is stored. */
+  readonly #poison: Random | undefined;
   #service: Service | undefined;
   #restartAtMilliseconds = 0;
   #nextBlockAtMilliseconds = 0;
@@ -97,6 +102,7 @@ export class Scenario {
     this.indexProof = options.indexProof ?? 'background';
     this.seed = options.seed;
     this.#samples = new Random(options.seed + 1);
+    this.#poison = options.poisonsProfiles === true ? new Random(options.seed + 2) : undefined;
     const random = (this.random = new Random(options.seed));
     this.time = new VirtualTime(START_MILLISECONDS + random.integer(0, DAY_SECONDS) * 1000);
     const now = () => this.time.nowMilliseconds();
@@ -195,6 +201,8 @@ export class Scenario {
         alterStore: this.#options.alterStore,
         indexProof: this.indexProof,
         randomBelow: (bound) => this.#samples.integer(0, bound - 1),
+        profiles:
+          this.#poison && drawPoisonedProfiles(this.#poison, this.network.rpcUrls, nowSeconds(this.time.wallClock)),
       });
       this.#options.client.serve(this.#service.ctx);
       this.trace.line('the service starts');

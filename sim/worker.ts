@@ -10,12 +10,13 @@ export interface Report {
   readonly cpuSeconds: number;
 }
 
-/** Mode of the proof, the only argument. */
-const indexProof = INDEX_PROOFS.find((mode) => mode === process.argv[2]);
+/** Options of the campaign. */
+const indexProof = INDEX_PROOFS.find((mode) => process.argv.includes(mode));
+const poisonsProfiles = process.argv.includes('--poisoned-profiles');
 const client = await InjectClient.open();
 
 process.on('message', (seed: number) => {
-  runSeed({ seed, client, indexProof }).then(
+  runSeed({ seed, client, indexProof, poisonsProfiles }).then(
     (result) => process.send!({ result, cpuSeconds: readCpuSeconds() } satisfies Report),
     (error: unknown) => {
       // A defect of the simulation itself.

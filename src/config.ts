@@ -10,6 +10,7 @@ import {
   ADDRESS_RANGE,
   BASE_URL,
   BOOLEAN,
+  CALLS_PER_SECOND,
   DATABASE,
   FILE,
   FILE_OR_URL,
@@ -63,6 +64,10 @@ export interface Config {
   /** A file or an http(s) URL. */
   readonly fxSource: string | undefined;
   readonly tokensFile: string | undefined;
+  /** Undefined: no payments are followed. */
+  readonly sourcesFile: string | undefined;
+  /** Ceiling of this process for each source. */
+  readonly sourceCallsPerSecond: number;
   readonly namespaceFile: string | undefined;
   readonly namespace: Namespace;
   readonly rateLimits: 'on' | 'off';
@@ -156,6 +161,8 @@ export function readConfig(
     additions: environment.read('ADDITIONS', oneOf(['on', 'off'])) ?? 'on',
     fxSource: environment.read('FX_SOURCE', FILE_OR_URL),
     tokensFile: environment.read('TOKENS_FILE', FILE),
+    sourcesFile: environment.read('SOURCES_FILE', FILE),
+    sourceCallsPerSecond: environment.read('SOURCE_CALLS_PER_SECOND', CALLS_PER_SECOND) ?? 20,
     ...readNamespace(environment),
     rateLimits: environment.read('RATE_LIMITS', oneOf(['on', 'off'])) ?? 'on',
     rateLimitIpv6Prefix: environment.read('RATE_LIMIT_IPV6_PREFIX', wholeNumber(1, 128)) ?? 64,

@@ -8,6 +8,7 @@ import { createWorkScope } from './adapters/rpc/work-scope.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
+import { createHealthChecks } from './http/routes/health.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
 import { createActionState } from './ports/action-state.ts';
 import type { Ctx } from './ports/ctx.ts';
@@ -16,9 +17,12 @@ import { openAdmin } from './composition/admin.ts';
 import { openAltChain } from './composition/alt-chain.ts';
 import { closeListener, createShutdown, DRAIN_NOTICE_MILLISECONDS } from './composition/shutdown.ts';
 import { createRates } from './composition/currency-rates.ts';
+import { createPayments } from './composition/payments.ts';
+import { openPaymentSources } from './composition/payment-sources.ts';
 import { openDatabase, openReplica } from './composition/database.ts';
 import { startLoops } from './composition/background-loops.ts';
 import { awaitHead, openMainChain } from './composition/main-chain.ts';
+import { createProfileLoop, readNodeProfiles } from './composition/node-profiles.ts';
 import { openOnboarding } from './composition/onboarding.ts';
 import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './composition/process-time.ts';
 import { openStatements } from './composition/statements.ts';
@@ -66,9 +70,12 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const rates = await createRates(config, store, log);
     const { fxRates } = rates;
     const workScope = createWorkScope();
-    const start = { config, log, isLenient, shutdown, store, fxRates, workScope };
-    const main = await openMainChain(start);
-    const alt = main && (await openAltChain(start));
+    const nodeProfiles = await readNodeProfiles(store, log);
+    const { sources: paymentSources } = await openPaymentSources(config, log, shutdown);
+    const start = { config, log, isLenient, shutdown, store, fxRates, paymentSources, workScope, nodeProfiles };
+    const payments = createPayments(start);
+    const main = await openMainChain(start, payments?.scanner);
+    const alt = main && (await openAltChain(start, payments?.scanner));
     const onboarding = await openOnboarding(start);
     const statements = await openStatements(start);
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: CLOCK }) : undefined;
@@ -96,6 +103,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       store,
       readReplica: replica && (tracing?.traceStore(replica) ?? replica),
       fxRates,
+      paymentSources,
       main: main && {
         chain: main.adapter.chain,
         eventTimes: main.indexers.eventTimes,
@@ -125,14 +133,22 @@ export async function startService(config: Config, { log, isLenient = false }: S
       logsRequests: REQUEST_LOG_LEVELS.includes(config.log.level),
     });
 
+    const profileLoop = createProfileLoop({
+      ...{ store, log, shutdown },
+      listProfiles: () => new Map([...(main?.adapter.listProfiles() ?? []), ...(alt?.adapter.listProfiles() ?? [])]),
+    });
     const isIndexing = config.indexer !== 'off';
     const loops = startLoops({
       ...{ config, log, shutdown, reportFailure },
-      own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop].filter((loop) => loop !== undefined),
+      own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop, main && profileLoop].filter(
+        (loop) => loop !== undefined,
+      ),
       workers:
         main === undefined || !isIndexing
           ? []
-          : [main.indexers.worker, main.indexers.prover, ...(alt?.workers ?? [])].filter((loop) => loop !== undefined),
+          : [main.indexers.worker, main.indexers.prover, ...(alt?.workers ?? []), payments?.worker].filter(
+              (loop) => loop !== undefined,
+            ),
       drain: () => main?.adapter.drain(),
     });
     const upstreams = [
@@ -146,7 +162,13 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const head = main && (() => main.indexers.report().head);
     const index = main && (() => main.indexers.report());
     const counted = { http, upstreams, loops: loops.all, head, index, writes, databaseFailures, distributedCounters };
-    await openAdmin(config, { ctx, ...counted, isLeader: loops.isLeading }, shutdown);
+    const sources = { ctx, ...counted, isLeader: loops.isLeading };
+    await openAdmin(
+      config,
+      sources,
+      createHealthChecks(ctx, () => app.server.listening),
+      shutdown,
+    );
     if (main !== undefined) await awaitHead(main);
     await app.listen({ ...config.listen });
     shutdown.add(() => closeListener(app));

@@ -141,12 +141,12 @@ describe('a history of real transactions', () => {
     afterAll(() => node.faults.clear());
 
     it.each<[name: string, spoil: () => void, read: () => Promise<unknown>, outcome: object]>([
-      ['lags', () => (node.faults.slotsBehind = 50), () => listAll(), new AltNodeBusy()],
+      ['lags', () => (node.faults.slotsBehind = 50), () => listAll(), new AltNodeBusy('behind')],
       [
         'requests a wait',
         () => (node.faults.request = () => ({ kind: 'too-many-requests', retryAfterSeconds: 7 })),
         () => history.readSlot(),
-        new AltNodeBusy(7),
+        new AltNodeBusy('rate', 7),
       ],
       [
         'returns a row twice',

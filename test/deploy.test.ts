@@ -2,19 +2,30 @@
  * Static checks of the files in `deploy/`. No engine runs: YAML is parsed, schemas are compiled, and every variable, metric, value and file that
  * they name must exist.
  */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { VARIABLES } from '../src/config/variables.ts';
+import { listNeeded, LOADED } from '../deploy/prune-modules.ts';
+import { SECRETS, VARIABLES } from '../src/config/variables.ts';
 import { parsePlainYaml, type Plain } from '../testing/harness/plain-yaml.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const known: ReadonlySet<string> = new Set(VARIABLES);
+const known: ReadonlySet<string> = new Set([...VARIABLES, ...SECRETS.map((name) => `${name}_FILE`)]);
 const documented = new Set([...read('docs/operating.md').matchAll(/^\| `([a-z_]+)`/gm)].map(([, name]) => name!));
 
-const PLAIN_FILES = globSync('deploy/**/*.{yaml,yml}', { cwd: ROOT }).filter((path) => !path.includes('templates/'));
+/** Job that rules and dashboard select. */
+const JOB = /job_name: (\S+)/.exec(read('deploy/prometheus/prometheus.yml'))![1]!;
+
+/** The chart's `files` link to files outside it, and its `ci` values are checked with the chart. */
+const PLAIN_FILES = globSync('deploy/**/*.{yaml,yml}', { cwd: ROOT }).filter(
+  (path) => !/helm\/(?:templates|files|ci)\//.test(path),
+);
+const VALUE_SETS = globSync('deploy/helm/ci/*.yaml', { cwd: ROOT });
 const TEMPLATES = globSync('deploy/helm/templates/*.yaml', { cwd: ROOT });
 
 /** Returns whether a metric is documented, or one of the process. */
@@ -66,6 +77,16 @@ describe('every plain file', () => {
     'deploy/compose.yaml': closed({ name: text, services: map(service), volumes: { type: 'object' } }),
     'deploy/prometheus/prometheus.yml': closed({ rule_files: list(text), scrape_configs: list(job) }, ['global']),
     'deploy/prometheus/alerts.yaml': closed({ groups: list(closed({ name: text, rules: list(alert) })) }),
+    'deploy/prometheus/alerts.test.yaml': closed({
+      rule_files: { const: ['alerts.yaml'] },
+      evaluation_interval: text,
+      tests: list(
+        closed({
+          ...{ name: text, interval: text, input_series: list(closed({ series: text, values: text })) },
+          promql_expr_test: list(closed({ expr: text, eval_time: text }, ['exp_samples'])),
+        }),
+      ),
+    }),
     'deploy/grafana/provisioning/dashboards/files.yaml': closed({
       apiVersion: { const: 1 },
       providers: list(closed({ name: text, type: { const: 'file' }, options: closed({ path: text }) })),
@@ -156,6 +177,7 @@ describe('the dashboard', () => {
       const metrics = metricsOf(expr);
       expect(metrics.length).toBeGreaterThan(0);
       expect(metrics.filter((metric) => !isDocumented(metric))).toEqual([]);
+      expect(expr.match(/\{job="machine-rating"[,}]/g)).toHaveLength(metrics.length);
     }
   });
 });
@@ -169,13 +191,50 @@ describe('the chart', () => {
     expect([judge({}), validate.errors]).toEqual([true, null]);
   });
 
-  it.each([
+  it.each(VALUE_SETS)('accepts the value set %s', (path) => {
+    expect([judge(parsePlainYaml(read(path)) as object), validate.errors]).toEqual([true, null]);
+  });
+
+  it('has at least ten value sets, which together set every value', () => {
+    const set = VALUE_SETS.flatMap((path) => Object.keys(parsePlainYaml(read(path)) as object));
+    expect(VALUE_SETS.length).toBeGreaterThanOrEqual(10);
+    expect(Object.keys(values).filter((name) => !set.includes(name))).toEqual([]);
+  });
+
+  it.each<[name: string, changes: object]>([
     ['no replica', { replicas: 0 }],
     ['a value that no template reads', { replica: 2 }],
     ['a secret among the variables', { environment: { DATABASE_URL: 'postgres://x' } }],
+    ['a variable that the chart sets', { environment: { ONBOARDING_TOKENS_FILE: '/x' } }],
     ['a variable that is not a text', { environment: { MAIN_CHAIN_ID: 1 } }],
+    ['a disruption budget that blocks every drain', { disruptionBudget: { maxUnavailable: 0 } }],
+    ['an image name with a space', { image: { repository: 'a b' } }],
+    ['a pull secret that is no name', { image: { repository: 'a', pullSecrets: ['A B'] } }],
+    ['a file without a source', { files: [{ name: 'ca' }] }],
+    ['a file with two sources', { files: [{ name: 'ca', secret: 'a', claim: 'b' }] }],
+    ['a file whose name leaves its folder', { files: [{ name: '../tmp', secret: 'a' }] }],
+    ['an ingress without a host', { ingress: { enabled: true, host: '' } }],
+    ['a misspelled member of the ingress', { ingress: { enabled: true, host: 'a', hosts: ['b'] } }],
+    ['an annotation that is not a text', { podAnnotations: { a: true } }],
+    ['a label with a space', { nodeSelector: { 'a/b': 'c d' } }],
+    ['a toleration with an unknown effect', { tolerations: [{ key: 'a', effect: 'Never' }] }],
+    ['a misspelled affinity', { affinity: { nodeAfinity: {} } }],
+    ['an affinity without terms', { affinity: { podAffinity: {} } }],
+    ['a quantity with an unknown unit', { resources: { limits: { memory: '1GB' } } }],
+    ['an unknown resource', { resources: { limits: { mem: '1Gi' } } }],
+    ['an empty source of a network policy', { networkPolicy: { enabled: true, callers: [{}] } }],
+    ['a source with a cidr and labels', { networkPolicy: { callers: [{ cidr: '::/0', podLabels: { a: 'b' } }] } }],
+    ['a text instead of a switch', { autoscaling: { enabled: 'yes' } }],
+    ['an interval without a unit', { serviceMonitor: { enabled: true, interval: '15' } }],
   ])('rejects %s', (_name, changes) => {
     expect(judge(changes)).toBe(false);
+  });
+
+  it('contains the rules and the dashboard of this repository', () => {
+    expect(read('deploy/helm/files/alerts.yaml')).toBe(read('deploy/prometheus/alerts.yaml'));
+    expect(read('deploy/helm/files/dashboard.json')).toBe(read('deploy/grafana/dashboards/machine-rating.json'));
+    expect(parsePlainYaml(read('deploy/helm/Chart.yaml'))).toMatchObject({ name: JOB });
+    expect(read('deploy/helm/templates/service-monitor.yaml')).toContain('jobLabel: app.kubernetes.io/name\n');
   });
 
   it.each(TEMPLATES)('uses existing values and closes its blocks in %s', (path) => {
@@ -201,10 +260,11 @@ describe('the chart', () => {
     for (const part of ['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false']) {
       expect(template).toContain(part);
     }
-    expect([...template.matchAll(/path: (\/(?:health|ready))\n/g)].map(([, path]) => path)).toEqual([
-      '/health',
-      '/health',
-      '/ready',
+    const probes = [...template.matchAll(/path: (\/(?:health|ready))\n\s+port: (\w+)\n/g)];
+    expect(probes.map(([, path, port]) => `${port} ${path}`)).toEqual([
+      'metrics /health',
+      'metrics /health',
+      'metrics /ready',
     ]);
   });
 });
@@ -217,6 +277,55 @@ describe('the image', () => {
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^ENTRYPOINT \["node", "--max-semi-space-size=2", "--", "dist\/svc\.js"\]$/m);
     expect(last).not.toMatch(/npm|apt-get/);
+  });
+
+  it.each([
+    [{}, 9464],
+    [{ ADMIN_PORT: '9000' }, 9000],
+    [{ ADMIN_PORT: '0' }, 8000],
+    [{ ADMIN_PORT: '0', PORT: '8080' }, 8080],
+  ])('checks the admin port, or the public one without it: %j', (env, port) => {
+    const [, command] = /HEALTHCHECK[^\n]*\n\s+CMD (\[.*\])/.exec(dockerfile)!;
+    const [, , script] = JSON.parse(command!) as [string, string, string];
+    const requested: string[] = [];
+    const fetch = (url: string) => {
+      requested.push(url);
+      return new Promise(() => undefined);
+    };
+    runInNewContext(script, { process: { env }, fetch });
+    expect(requested).toEqual([`http://127.0.0.1:${port}/health`]);
+  });
+
+  it('retains the packages that the bundle leaves out, and what they depend on', () => {
+    const external = /external: \[(.*)\]/.exec(read('rolldown.config.js'))![1]!;
+    const names = [...external.matchAll(/'((?:@[\w-]+\/)?[\w-]+)(?:\/[\w.]+)?'/g)].map(([, name]) => name!);
+    expect(names.length).toBeGreaterThan(5);
+    // Pages are built; fonts are found by their path.
+    expect([...LOADED].sort()).toEqual([...names.filter((name) => name !== 'rolldown'), 'dejavu-fonts-ttf'].sort());
+    const needed = listNeeded(join(ROOT, 'node_modules'));
+    expect([...LOADED, 'pg-protocol', 'sonic-boom'].filter((name) => !needed.has(name))).toEqual([]);
+    expect(['viem', 'typescript', 'fastify'].filter((name) => needed.has(name))).toEqual([]);
+  });
+
+  it('contains nothing else after pruning', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'modules-'));
+    const needed = [...listNeeded(join(ROOT, 'node_modules'))].sort();
+    for (const name of [...needed, 'viem', '@scure/base', '@resvg/other', '.bin']) {
+      mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+      const manifest = needed.includes(name)
+        ? readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')
+        : '{}';
+      writeFileSync(join(folder, 'node_modules', name, 'package.json'), manifest);
+    }
+    const { status, stdout } = spawnSync(process.execPath, ['deploy/prune-modules.ts', folder], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    const left = globSync('**/package.json', { cwd: join(folder, 'node_modules') })
+      .map((path) => dirname(path))
+      .sort();
+    rmSync(folder, { recursive: true });
+    expect([status, stdout.trimEnd().split('\n'), left]).toEqual([0, needed, needed]);
   });
 
   it('contains the inputs of the build', () => {

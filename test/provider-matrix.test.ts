@@ -13,14 +13,14 @@ const CAP_MILLISECONDS = 60_000;
 /** One machine of each kind. */
 const MACHINES = ['rated-b', 'activity-only', 'multi-currency', 'flagged', 'alt-rated'];
 
-/** One case per line; names of a pair are separated by a space. */
+/** One case per line; names of behaviors are separated by spaces. */
 const SERVED = [
   'batch-limit-geth',
   'batch-limit-drpc reordered',
-  'batches-off-jsonrpsee',
-  'logs-50-payload logs-results-infura',
-  'zero-blooms duplicate-item',
-  'further-header-members alt-no-memo',
+  'batches-off-jsonrpsee logs-50-payload',
+  'zero-blooms duplicate-item alt-no-memo',
+  'logs-one-address logs-results-reth',
+  'logs-address-required further-header-members',
 ];
 const REFUSED = ['wrong-chain-id'];
 
@@ -35,17 +35,17 @@ function toCase(names: string): MatrixCase {
 describe('a service behind an imitated provider', () => {
   let matrix: ProviderMatrix;
   beforeAll(async () => {
-    matrix = await openProviderMatrix({ capMilliseconds: CAP_MILLISECONDS, machines: MACHINES });
+    matrix = await openProviderMatrix({ machines: MACHINES, fleet: 1 });
   });
   afterAll(() => matrix.close());
 
   it('serves the responses of the bare nodes, and passes doctor', async () => {
-    const outcomes = await matrix.runGroup(SERVED.map(toCase));
+    const outcomes = await matrix.runGroup(SERVED.map(toCase), CAP_MILLISECONDS);
     expect(outcomes.filter(({ kind, doctor }) => kind !== 'served' || doctor.length > 0)).toEqual([]);
   });
 
   it('refuses with a cause, and fails doctor', async () => {
-    const outcomes = await matrix.runGroup(REFUSED.map(toCase));
+    const outcomes = await matrix.runGroup(REFUSED.map(toCase), CAP_MILLISECONDS);
     expect(outcomes.filter(({ kind, doctor }) => kind !== 'refused' || doctor.length === 0)).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ import { createStore } from '../src/adapters/sql/create-store.ts';
 import { postgresDialect, sqliteDialect } from '../src/adapters/sql/engine/dialect.ts';
 import { MIGRATIONS } from '../src/adapters/sql/schema/migrations.ts';
 import { startEmbeddedPostgres, type PostgresServer } from '../testing/harness/embedded-postgres.ts';
-import { fillMainIndex, fillStore, readFilled } from './schemas/fill-store.ts';
+import { fillMainIndex, fillNodeProfiles, fillStore, readFilled } from './schemas/fill-store.ts';
 import {
   FIRST_VERSION,
   listStatements,
@@ -120,6 +120,8 @@ async function startTwoAtOnce(url: string): Promise<(number | null)[]> {
 
 /** From this version on the index of the main chain has the provenance of machines; an older one starts again. */
 const PROVENANCE_VERSION = 11;
+/** First version with profiles of nodes. */
+const PROFILES_VERSION = 12;
 
 it('has a stored dump of every version (node test/schemas/schema-dump.ts)', () => {
   expect(STORED).toEqual(VERSIONS);
@@ -147,6 +149,7 @@ describe.each(STORED)('version %i', (version) => {
         expect(await store.readMainChainCheckpoint()).toBeUndefined();
         await fillMainIndex(store);
       }
+      if (version < PROFILES_VERSION) await fillNodeProfiles(store);
       const migrated = { filled: await readFilled(store), schema: await kind.describe(url) };
       await store.close();
       expect(migrated).toEqual(await describeFresh(kind));

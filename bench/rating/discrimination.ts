@@ -77,6 +77,7 @@ function simulateOutcome(): Outcome {
     negativeFlagAt: 0n,
     trustOverride: undefined,
     changedHandsAfter: undefined,
+    paidMoves: [],
     operatorVerified: random() < 0.2 + 0.6 * quality,
     now: NOW,
   });

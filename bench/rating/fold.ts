@@ -45,6 +45,7 @@ const facts = {
   negativeFlagAt: 0n,
   trustOverride: undefined,
   changedHandsAfter: undefined,
+  paidMoves: [],
   operatorVerified: true,
   now,
 } as const;

@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config.ts';
 import { defineCommand, parseNumberOption } from '../command.ts';
 import { CommandFailed } from '../exit-codes.ts';
 import { requireFreeFolder } from '../free-folder.ts';
+import { requireLocalChains } from '../local-chains.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
 import { emphasize } from '../table.ts';
 import { runUntilStopped } from '../until-stopped.ts';
@@ -41,6 +42,7 @@ export const demo = defineCommand({
   example: 'svc demo --port 8000',
   async run({ port: portText, host = '127.0.0.1', dir = '.devnet', json = false }) {
     const port = parseNumberOption('--port', portText, 0, 65_535) ?? 8000;
+    requireLocalChains();
     await requireFreePort(host, port);
     await requireFreeFolder(dir);
     return runUntilStopped(async (onShutdown) => {

@@ -2,6 +2,7 @@
 import { defineCommand, parseNumberOption } from '../command.ts';
 import { CommandFailed } from '../exit-codes.ts';
 import { requireFreeFolder } from '../free-folder.ts';
+import { requireLocalChains } from '../local-chains.ts';
 import { runUntilStopped } from '../until-stopped.ts';
 
 export const devnet = defineCommand({
@@ -20,6 +21,7 @@ export const devnet = defineCommand({
     const evmPort = parseNumberOption('--evm-port', evmPortText, 0, 65_535);
     const svmPort = parseNumberOption('--svm-port', svmPortText, 0, 65_535);
     const fleet = parseNumberOption('--fleet', fleetText, 0, 100_000);
+    requireLocalChains();
     await requireFreeFolder(dir);
     return runUntilStopped(async (onShutdown) => {
       const { startDevnet } = await import('../../devnet/start-devnet.ts');

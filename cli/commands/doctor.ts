@@ -1,6 +1,7 @@
 /** `svc doctor`: checks everything that the service needs, one line per check with its remedy. */
 import { loadConfig, type Config } from '../../src/config.ts';
 import { defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
+import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { formatFinding, ok, toFinding, type Finding } from '../doctor/check-result.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { formatJson, formatLines } from '../output.ts';
@@ -8,7 +9,7 @@ import { formatJson, formatLines } from '../output.ts';
 export const doctor = defineCommand({
   name: 'doctor',
   about:
-    'Checks configuration, chains, finality, clock, database, trust files, rates and Redis; prints a remedy for each problem.',
+    'Checks configuration, chains, finality, clock, database, trust files, rates, payment sources, Redis and proxies; prints a remedy for each problem.',
   operands: [],
   options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: 'svc doctor --env-file .devnet/env',
@@ -41,20 +42,33 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
     { examineAltChain },
     { examineDatabase },
     { examineRates, examineTrust },
+    { examinePaymentSources },
     { examineDistributedRateLimits },
+    { examineTrustedProxies },
+    { storeNodeProfiles },
   ] = await Promise.all([
     import('../doctor/main-chain.ts'),
     import('../doctor/alt-chain.ts'),
     import('../doctor/database.ts'),
     import('../doctor/files-and-feeds.ts'),
+    import('../doctor/payment-sources.ts'),
     import('../doctor/distributed-rate-limits.ts'),
+    import('../doctor/trusted-proxies.ts'),
+    import('../doctor/node-profiles.ts'),
   ]);
-  yield await examineMainChain(config.mainChain, Date.now, config.indexProof);
-  yield await examineAltChain(config.altChain, Date.now);
+  const profiles = new Map<string, string>();
+  const keepProfiles = (found: NodeProfiles) => {
+    for (const [hash, text] of found) profiles.set(hash, text);
+  };
+  yield await examineMainChain(config.mainChain, Date.now, config.indexProof, keepProfiles);
+  yield await examineAltChain(config.altChain, Date.now, keepProfiles);
   yield [await examineDatabase(config)];
+  yield await storeNodeProfiles(config, profiles, Math.floor(Date.now() / 1000));
   yield await examineTrust(config);
   yield await examineRates(config, Date.now());
+  yield await examinePaymentSources(config, Date.now);
   yield await examineDistributedRateLimits(config);
+  yield await examineTrustedProxies(config);
 }
 
 function exitCodeOf(findings: readonly Finding[]): ExitCode {

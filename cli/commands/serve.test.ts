@@ -136,7 +136,10 @@ describe('fails to start', () => {
     writeFileSync(join(scratch, 'file'), '');
     const env = { ...ENV, DATABASE_URL: `sqlite:${join(scratch, 'file', 'svc.db')}` };
     const { code, stderr } = await runSvc(['serve'], { env });
-    expect([code, stderr]).toEqual([3, expect.stringContaining('DATABASE_URL: the database cannot be opened')]);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('DATABASE_URL: the database cannot be opened: EEXIST: check'),
+    ]);
     expect(stderr).not.toContain(scratch);
   });
 });

@@ -3,26 +3,27 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import type { Config } from '../../src/config.ts';
+import { explainDatabaseFailure } from '../database-remedies.ts';
 import { ok, unreachable, warn, type Finding } from './check-result.ts';
 
 /** Opens an existing database as the service does, which migrates its schema. Creates none. */
 export async function examineDatabase({ database }: Config): Promise<Finding> {
-  if (database.kind === 'postgres') return examineStore(database.url, 'check the server and the credentials');
+  if (database.kind === 'postgres') return examineStore(database.url);
   if (database.path === ':memory:') {
     return warn('DATABASE_URL', 'in memory, so every start rebuilds the index', 'name a file to keep it');
   }
-  if (existsSync(database.path)) return examineStore(`sqlite:${database.path}`, 'check the file and its owner');
+  if (existsSync(database.path)) return examineStore(`sqlite:${database.path}`);
   return examineFolder(dirname(resolve(database.path)));
 }
 
-async function examineStore(url: string, remedy: string): Promise<Finding> {
-  let reason = '';
+async function examineStore(url: string): Promise<Finding> {
+  let code = 'UNKNOWN';
   try {
-    const store = await createStore(url, { reportFailure: (kind) => (reason = ` (${kind})`) });
+    const store = await createStore(url, { reportFailure: (reported) => (code = reported) });
     await store.checkWritable().finally(() => store.close());
     return ok('DATABASE_URL', 'writable, with the schema of this release');
   } catch {
-    return unreachable('DATABASE_URL', `cannot be opened or written${reason}`, remedy);
+    return unreachable('DATABASE_URL', 'cannot be opened or written', explainDatabaseFailure(code));
   }
 }
 

@@ -9,11 +9,12 @@ import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
 import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import type { DeploymentProblem } from '../../src/adapters/rpc/deployment-problem.ts';
-import { findCauseOfFailure } from '../../src/indexing/main/cause-of-failure.ts';
+import { findCauseOfFailure, findCauseOfUnreadable } from '../../src/indexing/main/cause-of-failure.ts';
 import type { Header } from '../../src/ports/main-chain.ts';
+import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { fail, ok, warn, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
-import { toDeploymentFindings } from './deployment.ts';
+import { checkDeployment, toDeploymentFindings } from './deployment.ts';
 import { toCauseFinding } from './rehearsal/cause-finding.ts';
 import { rehearseFirstStart } from './rehearsal/rehearse.ts';
 
@@ -25,11 +26,12 @@ const MAX_CLOCK_LAG_SECONDS = 30;
 /** The counter responds for every id. */
 const ANY_MACHINE = 1n as MachineId;
 
-/** Returns one finding per check. */
+/** Returns one finding per check. `keepProfiles` receives what was learned about the nodes. */
 export async function examineMainChain(
   settings: Config['mainChain'],
   nowMilliseconds: () => number,
   proof: IndexProof = 'background',
+  keepProfiles: (profiles: NodeProfiles) => void = () => undefined,
 ): Promise<Finding[]> {
   if (settings === undefined) {
     const remedy = 'set the six contract addresses, MAIN_RPC_URLS and MAIN_CHAIN_ID';
@@ -37,9 +39,11 @@ export async function examineMainChain(
   }
   const adapter = createMainChain(settings, { clock: { nowMilliseconds }, log: SILENT_LOG });
   try {
-    const problems = await adapter.checkDeployment();
+    const problems = await checkDeployment(adapter);
     const findings = [
-      ...toDeploymentFindings('main chain', 'chain id, code and peers', problems),
+      ...toDeploymentFindings('main chain', 'chain id, code and peers', problems, (cause) =>
+        findCauseOfUnreadable(cause, 'state'),
+      ),
       ...examineHosts(settings, problems),
       ...(await examineChipCounter(adapter, settings)),
     ];
@@ -48,7 +52,11 @@ export async function examineMainChain(
     if ('finding' in latest || 'finding' in finalized) {
       return [
         ...findings,
-        ...[latest, finalized].flatMap((each) => ('finding' in each ? [each.finding] : [])).slice(0, 1),
+        ...[latest, finalized]
+          .flatMap((each) => ('finding' in each ? [each.finding] : []))
+          .slice(0, 1)
+          // The deployment checks may have failed for the same cause.
+          .filter(({ text }) => findings.every((each) => each.text !== text)),
       ];
     }
     findings.push(examineClock(Math.floor(nowMilliseconds() / 1000) - latest.header.timestamp));
@@ -58,6 +66,7 @@ export async function examineMainChain(
     const rehearsal = { settings, adapter, proof, finalized: finalized.header, nodeUrl };
     return [...findings, ...(await rehearseFirstStart(rehearsal))];
   } finally {
+    keepProfiles(adapter.listProfiles());
     await adapter.close();
   }
 }
@@ -97,14 +106,16 @@ function failedEndpoints(problems: readonly DeploymentProblem[]): ReadonlySet<nu
   return new Set(problems.flatMap((problem) => ('endpoint' in problem ? [problem.endpoint] : [])));
 }
 
-/** Counts the hosts whose nodes respond and serve the configured chain. */
+/** Counts the hosts whose nodes respond and serve the configured chain, where several must agree. */
 function examineHosts(
   { quorum, rpcHosts }: NonNullable<Config['mainChain']>,
   problems: readonly DeploymentProblem[],
 ): Finding[] {
   const failed = failedEndpoints(problems);
   const hosts = new Set(rpcHosts.filter((_, i) => !failed.has(i + 1))).size;
-  return hosts >= quorum ? [] : [toCauseFinding(explainCause({ kind: 'hosts-missing', hosts, quorum }))];
+  return quorum === 1 || hosts >= quorum
+    ? []
+    : [toCauseFinding(explainCause({ kind: 'hosts-missing', hosts, quorum }))];
 }
 
 function examineClock(ageSeconds: number): Finding {

@@ -3,6 +3,7 @@
  * executes transactions; blocks, commitment and history are implemented in this folder.
  */
 import { createRequire } from 'node:module';
+import { requireLocalChainPlatform } from './native-platform.ts';
 
 export interface SvmAccount {
   lamports(): bigint;
@@ -69,6 +70,7 @@ let loaded: SvmPackage | undefined;
 
 /** Loads the package at first use, because it exists for some platforms only. Throws on others. */
 function load(): SvmPackage {
+  requireLocalChainPlatform();
   return (loaded ??= createRequire(import.meta.url)('litesvm-linux-x64-gnu') as SvmPackage);
 }
 

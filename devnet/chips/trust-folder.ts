@@ -33,8 +33,8 @@ export function openTrustFolder(folder: string, now: number): TrustFolder {
   if (!existsSync(intermediateKey)) {
     mkdirSync(folder, { recursive: true });
     const authority = createTestAuthority(now);
-    writeFileSync(root, authority.root, { flag: 'wx' });
-    writeFileSync(intermediate, authority.intermediate, { flag: 'wx' });
+    writeFileSync(root, authority.root, { flag: 'wx', mode: OWNER_ONLY });
+    writeFileSync(intermediate, authority.intermediate, { flag: 'wx', mode: OWNER_ONLY });
     writeFileSync(intermediateKey, authority.intermediateKey, { flag: 'wx', mode: OWNER_ONLY });
   }
   return {
@@ -56,7 +56,7 @@ export function addChip(folder: string, name: string, namespace: Namespace, now:
   const authority = { intermediate: read('intermediate.pem'), intermediateKey: read('intermediate.key') };
   const chip = issueTestChip(authority, namespace, now);
   writeFileSync(files.key, chip.key, { flag: 'wx', mode: OWNER_ONLY });
-  writeFileSync(files.certificate, chip.certificate, { flag: 'wx' });
+  writeFileSync(files.certificate, chip.certificate, { flag: 'wx', mode: OWNER_ONLY });
   return files;
 }
 

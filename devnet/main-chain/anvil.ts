@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { requireLocalChainPlatform } from '../alt-node/native-platform.ts';
 import { createRpc } from './rpc.ts';
 
 export const DEVNET_CHAIN_ID = 31337;
@@ -72,6 +73,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
 }
 
 function findBinary(): string {
+  requireLocalChainPlatform();
   const packageFile = createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/package.json');
   return join(dirname(packageFile), 'bin', 'anvil');
 }
@@ -81,6 +83,8 @@ async function readListeningAddress(child: ChildProcess): Promise<string> {
   const errors: string[] = [];
   const collectError = (chunk: Buffer) => void errors.push(chunk.toString());
   child.stderr!.on('data', collectError);
+  const closed = once(child, 'close');
+  closed.catch(() => undefined);
   const lines = createInterface({ input: child.stdout! });
   for await (const line of lines) {
     const address = /^Listening on (\S+)$/.exec(line)?.[1];
@@ -89,6 +93,7 @@ async function readListeningAddress(child: ChildProcess): Promise<string> {
     child.stderr!.off('data', collectError).resume();
     return address;
   }
+  await closed;
   throw new Error(`anvil did not start: ${errors.join('').trim()}`);
 }
 

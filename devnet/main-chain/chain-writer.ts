@@ -13,6 +13,8 @@ export interface Call {
   readonly from: Address;
   readonly to?: Address;
   readonly data: Hex;
+  /** Whether the transaction is meant to revert. */
+  readonly reverts?: boolean;
 }
 
 export interface Log {
@@ -92,9 +94,13 @@ export function createChainWriter(rpcUrl: string): ChainWriter {
       const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
       return Promise.all(
         calls.map(async (call, index) => {
-          const receipt = byHash.get(hashes[index]!);
-          if (receipt === undefined) throw new Error(`${call.label}: not in the block`);
-          if (receipt.status !== '0x1') throw new Error(`${call.label}: ${await explain(call)}`);
+          const hash = hashes[index]!;
+          // A block producer may have mined it just before.
+          const receipt = byHash.get(hash) ?? (await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash]));
+          if (receipt === null) throw new Error(`${call.label}: not in the block`);
+          const hasReverted = receipt.status !== '0x1';
+          if (hasReverted && call.reverts !== true) throw new Error(`${call.label}: ${await explain(call)}`);
+          if (!hasReverted && call.reverts === true) throw new Error(`${call.label}: did not revert`);
           return receipt;
         }),
       );

@@ -1,6 +1,7 @@
 /** Responses expected of the service for a main-chain persona: the bodies of http-facts 4 to 7, 9.2 and 10.1, as far as they are fixed. */
 import type { Deployment } from '../main-chain/deploy.ts';
 import type { ExpectedResponse, ExpectedResponses, Persona, PersonaMachine, ServedExpectation } from './persona.ts';
+import type { ExpectedRating } from './histories.ts';
 import { blockTimestamp } from './planned-event.ts';
 import type { PlannedEvent } from './planned-event.ts';
 
@@ -69,7 +70,7 @@ function expectServed(
   return {
     [mcrPath(id)]: {
       status: 200,
-      body: { did: formatDid(id), machine_id: String(id), ...expected.rating, last_updated: lastUpdated },
+      body: { did: formatDid(id), machine_id: String(id), ...findSettledRating(expected), last_updated: lastUpdated },
     },
     [`/machine/${formatDid(id)}`]: profile,
     [`/metadata/${id}`]: profile,
@@ -84,7 +85,17 @@ export function expectUndecided(id: bigint): ExpectedResponse {
   return { status: 200, body: { machine_id: String(id), status: 'PENDING', signer: null, updated_at: null } };
 }
 
-function expectProfile({ rating, profile }: ServedExpectation, { machine, now }: ResponseInput): ExpectedResponse {
+/** Returns what is expected before the payments are followed: without verdicts, letter and score are lower. */
+function findSettledRating({ rating, dependsOnVerdicts }: ServedExpectation): Partial<ExpectedRating> {
+  if (dependsOnVerdicts === undefined) return rating;
+  const { mcr: _letter, mcr_score: _score, summary: _summary, ...settled } = rating;
+  return settled;
+}
+
+function expectProfile(
+  { rating, profile, dependsOnVerdicts }: ServedExpectation,
+  { machine, now }: ResponseInput,
+): ExpectedResponse {
   return {
     status: 200,
     body: {
@@ -94,8 +105,7 @@ function expectProfile({ rating, profile }: ServedExpectation, { machine, now }:
         machine_id: String(machine.id),
         did: formatDid(machine.id),
         operator: `did:svc:${machine.owner.address}`,
-        mcr: rating.mcr,
-        mcr_score: rating.mcr_score,
+        ...(dependsOnVerdicts === undefined && { mcr: rating.mcr, mcr_score: rating.mcr_score }),
         bond_status: rating.bond_status,
         negative_flag: rating.negative_flag,
         event_count: rating.event_count,

@@ -12,7 +12,9 @@ import { dayOf } from '../../src/domain/rating/utc-day.ts';
 import { formatEuroRates } from '../euro-rates.ts';
 import * as histories from './histories.ts';
 import type { History } from './histories.ts';
-import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './planned-event.ts';
+import { CITATIONS_HISTORY } from './citation-persona.ts';
+import { halfPaid, PAID_DAYS, paidRobot, paidStation, paymentName, unverifiedStation } from './paid-histories.ts';
+import { blockTimestamp, DAY_SECONDS, eventTimestamp, inChainOrder, type PlannedEvent } from './planned-event.ts';
 
 const MIDNIGHT = 20_500 * DAY_SECONDS;
 const SEEDINGS = Array.from({ length: 7 }, (_, day) => MIDNIGHT + day * DAY_SECONDS).flatMap((midnight) =>
@@ -21,12 +23,35 @@ const SEEDINGS = Array.from({ length: 7 }, (_, day) => MIDNIGHT + day * DAY_SECO
 const RATED_SECONDS_LATER = [0, 3_600, 86_399];
 const RATE_DAYS = 440;
 
-const rated = Object.entries(histories).filter(
-  (entry): entry is [string, History] => typeof entry[1] === 'object' && 'rating' in entry[1],
+const PAID: readonly (readonly [string, History])[] = [
+  ['paidStation', paidStation('paid-aa')],
+  ['unverifiedStation', unverifiedStation('paid-unverified')],
+  ['halfPaid', halfPaid('paid-half')],
+  ['paidRobot 1500', paidRobot('robot', 1_500n)],
+  ['paidRobot 1600', paidRobot('robot', 1_600n)],
+  ['paidRobot 1700', paidRobot('robot', 1_700n)],
+  ['CITATIONS_HISTORY', CITATIONS_HISTORY],
+];
+const DAILY_CITATIONS = ['paid-aa', 'paid-unverified', 'paid-half', 'robot'].flatMap((machine) =>
+  PAID_DAYS.map((day) => paymentName(machine, day)),
 );
+/** Citations with the verdict `paid`. */
+const PAID_CITATIONS = new Set([...DAILY_CITATIONS, 'citations paid', 'citations refunded']);
+
+const rated = [
+  ...Object.entries(histories).filter(
+    (entry): entry is [string, History] => typeof entry[1] === 'object' && 'rating' in entry[1],
+  ),
+  ...PAID,
+];
+
+/** Returns whether an earlier event cites the same payment. */
+function isRepeated(events: readonly PlannedEvent[], seq: number): boolean {
+  return events.slice(0, seq).some(({ cites }) => cites === events[seq]!.cites);
+}
 
 function toRatingEvents({ events, isVerified }: History, now: number): RatingEvent[] {
-  return events.map((event, seq) => ({
+  return inChainOrder(events).map((event, seq, ordered) => ({
     seq,
     type: event.eventType,
     value: event.value,
@@ -35,7 +60,8 @@ function toRatingEvents({ events, isVerified }: History, now: number): RatingEve
     trust: event.trustLevel,
     blockTimestamp: blockTimestamp(now, event.daysAgo),
     attested: isVerified === true && event.trustLevel === 2,
-    paidCents: 0,
+    // A payment is worth what its event says.
+    paidCents: PAID_CITATIONS.has(event.cites ?? '') && !isRepeated(ordered, seq) ? Number(event.value) : 0,
     changedHandsBefore: undefined,
   }));
 }
@@ -63,6 +89,7 @@ describe.each(rated)('the history %s', (name, history) => {
         priorEvents: 0n,
         ratingUnavailable: undefined,
         changedHandsAfter: undefined,
+        paidMoves: [],
         operatorVerified: history.isVerified === true,
       });
       expect({

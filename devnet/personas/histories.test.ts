@@ -17,7 +17,8 @@ test('lists every main-chain persona once', () => {
     ...['flagged', 'trust-override', 'grace', 'runoff', 'unbonded', 'suspended', 'deactivated', 'technical-pause'],
     ...['with-controller', 'sold', 'relocating', 'homed-elsewhere', 'reissued-old', 'reissued-new', 'retired'],
     ...['visibility-private', 'visibility-onchain', 'visibility-public', 'hostile-strings'],
-    ...['verified', 'chip-revoked', 'kyb-expired', 'fleet-01', 'fleet-02', 'fleet-03'],
+    ...['verified', 'chip-revoked', 'kyb-expired', 'paid-aa', 'paid-unverified', 'paid-half', 'router-paid'],
+    ...['batch-1', 'batch-2', 'batch-3', 'citations', 'refunded', 'fleet-01', 'fleet-02', 'fleet-03'],
   ]);
 });
 

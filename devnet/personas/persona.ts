@@ -7,6 +7,7 @@ import type { Deployment } from '../main-chain/deploy.ts';
 import type { ExpectedRating, History } from './histories.ts';
 import { machineIdOf } from '../main-chain/calls.ts';
 import type { MachineCredentials, ServiceEndpointInput } from '../main-chain/calls.ts';
+import type { PlannedPayment } from './planned-payment.ts';
 
 /** Machine of a persona: its id and its accounts. */
 export interface PersonaMachine {
@@ -35,6 +36,8 @@ export interface ServedExpectation {
   readonly card?: object;
   readonly kyb?: AttestationStatus;
   readonly chip?: AttestationStatus;
+  /** Whether letter, score and summary hold only once all payments are followed. */
+  readonly dependsOnVerdicts?: true;
 }
 
 /** Expectation for a machine that every route refuses for the same reason. */
@@ -70,6 +73,8 @@ export interface Persona {
   readonly activate?: (deployment: Deployment, machine: PersonaMachine) => Call;
   readonly events?: History['events'];
   readonly acts?: readonly Act[];
+  /** Payments that its events cite, and refunds. */
+  readonly payments?: readonly PlannedPayment[];
   readonly expected: ServedExpectation | RefusedExpectation;
   /** Responses of further routes, such as listings. */
   readonly furtherResponses?: (machine: PersonaMachine) => ExpectedResponses;

@@ -15,6 +15,10 @@ export interface PlannedEvent {
   readonly trustLevel: number;
   /** Text, or raw bytes as `0x` hex. */
   readonly metadata?: string;
+  /** Name of the payment that it cites. */
+  readonly cites?: string;
+  /** Cites this transaction of the main chain, which may not exist. */
+  readonly sourceTxHash?: `0x${string}`;
 }
 
 export const DAY_SECONDS = 86_400;
@@ -35,4 +39,9 @@ export function daysBetween(newest: number, oldest: number, step = 1): number[] 
   const days: number[] = [];
   for (let day = newest; day <= oldest; day += step) days.unshift(day);
   return days;
+}
+
+/** Returns the events in the order of the chain: by day, then as planned. */
+export function inChainOrder(events: readonly PlannedEvent[]): PlannedEvent[] {
+  return events.toSorted((a, b) => b.daysAgo - a.daysAgo);
 }

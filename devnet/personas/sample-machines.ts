@@ -2,6 +2,7 @@
 import { BOND_PERSONAS } from './bond-personas.ts';
 import { listFleet } from './fleet-personas.ts';
 import { PROFILE_PERSONAS } from './profile-personas.ts';
+import { PAID_PERSONAS } from './paid-personas.ts';
 import { RATED_PERSONAS } from './rated-personas.ts';
 import { STATE_PERSONAS } from './state-personas.ts';
 import { VERIFY_PERSONAS } from './verify-personas.ts';
@@ -21,6 +22,7 @@ export function listSampleMachines(fleetSize: number): readonly SampleMachine[] 
     ...STATE_PERSONAS,
     ...PROFILE_PERSONAS,
     ...VERIFY_PERSONAS,
+    ...PAID_PERSONAS,
     ...listFleet(fleetSize),
   ];
   return personas.map((persona) => ({ persona, machine: toPersonaMachine(persona) }));

@@ -50,7 +50,7 @@ export function judgeFleetResponse(
     for (const fleet of fleets) {
       const { ids, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
       const facts = { account, span, heads, received, receivedForAbsence, ofAlt };
-      const lists = span.areBlocksProven ? [ids] : [ids, excuseControlled(account, base, ids, page)];
+      const lists = span.areBlocksProven ? [ids] : [ids, ...listExcused(account, base, ids, page)];
       for (const held of lists) {
         if (held.length !== pagination.total) continue;
         const listed = held.slice(pagination.offset, pagination.offset + pagination.limit);
@@ -88,22 +88,52 @@ function mergeHoldings(account: string, base: Block, fleet: ReceivedFleet | unde
 }
 
 /**
- * Returns the machines where logs of controllers may be hidden: those that the account controls without owning them may be
- * missing, and those that it controlled before may be left over.
+ * Returns every list that a node may cause by hiding logs of controllers and homes, which nothing counts: machines that the
+ * account holds may be missing and machines that it held may be left over, unless the page shows the opposite.
  */
-function excuseControlled(account: string, base: Block, ids: readonly bigint[], { machines }: Page): bigint[] {
+function listExcused(account: string, base: Block, ids: readonly bigint[], { machines, pagination }: Page): bigint[][] {
   const shown = machines.map(({ machine_id: id }) => BigInt(id));
-  const isCounted = (id: bigint) => !isHeldHere(id, base) || machineOf(base.world, id).owner === account;
-  const leftOver = shown.filter((id) => !ids.includes(id) && isHeldHere(id, base) && wasController(account, id, base));
-  const present = ids.filter((id) => isCounted(id) || shown.includes(id));
-  return [...present, ...leftOver].sort((a, b) => (a < b ? -1 : 1));
+  const isCounted = (id: bigint) =>
+    !isHeldHere(id, base) || (machineOf(base.world, id).owner === account && !hasMovedHome(id, base));
+  const known = [...base.world.machines.keys()];
+  const leftOver = known.filter((id) => !ids.includes(id) && mayBeLeftOver(account, id, base));
+  const certain = [
+    ...ids.filter((id) => isCounted(id) || shown.includes(id)),
+    ...leftOver.filter((id) => shown.includes(id)),
+  ];
+  const optional = [...ids, ...leftOver].filter((id) => !certain.includes(id));
+  const chosen = listSubsets(optional, pagination.total - certain.length);
+  return chosen.map((some) => [...certain, ...some].sort((a, b) => (a < b ? -1 : 1)));
+}
+
+/** Returns whether the index may still list the machine because a later change is hidden; its owner is counted. */
+function mayBeLeftOver(account: string, id: bigint, base: Block): boolean {
+  return machineOf(base.world, id).owner === account || wasController(account, id, base);
 }
 
 function wasController(account: string, id: bigint, base: Block): boolean {
-  for (let block: Block | undefined = base; block !== undefined; block = block.parent) {
-    if (machineOf(block.world, id).controller === account) return true;
-  }
-  return false;
+  return listBack(base).some(({ world }) => machineOf(world, id).controller === account);
+}
+
+function hasMovedHome(id: bigint, base: Block): boolean {
+  return listBack(base).some(({ world }) => {
+    const { owner, home } = machineOf(world, id);
+    return owner !== undefined && home !== LOCAL_ORDINAL;
+  });
+}
+
+function listBack(base: Block): Block[] {
+  const blocks: Block[] = [];
+  for (let block: Block | undefined = base; block !== undefined; block = block.parent) blocks.push(block);
+  return blocks;
+}
+
+/** Returns every subset of this size, in the order of the items. */
+function listSubsets(items: readonly bigint[], size: number): bigint[][] {
+  if (size === 0) return [[]];
+  if (size < 0 || size > items.length) return [];
+  const [first, ...rest] = items;
+  return [...listSubsets(rest, size - 1).map((some) => [first!, ...some]), ...listSubsets(rest, size)];
 }
 
 function isHeldHere(id: bigint, { world }: Block): boolean {

@@ -18,6 +18,7 @@ import { createPollLoop, type PollLoop } from '../../src/indexing/loops/poll-loo
 import { createActionState } from '../../src/ports/action-state.ts';
 import type { AltChainPorts, Ctx } from '../../src/ports/ctx.ts';
 import type { Clock, Log, Timers } from '../../src/ports/runtime.ts';
+import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { ALT_ORDINAL, FIRST_SLOT, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
 import type { AltNetwork } from '../alt-nodes/network.ts';
@@ -43,6 +44,8 @@ export interface ServiceParts {
   readonly randomBelow: (bound: number) => number;
   /** Wraps the store with a defect, to prove that the simulation detects it. */
   readonly alterStore?: ((store: Store) => Store) | undefined;
+  /** Profiles of the nodes of the main chain, as an earlier process may have stored them. */
+  readonly profiles?: NodeProfiles | undefined;
 }
 
 /** One process of the service, from its start to its death. */
@@ -72,7 +75,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   };
   const adapter = createMainChain(
     { rpcUrls: network.rpcUrls, chainId: CHAIN_ID, addresses: ADDRESSES },
-    { clock, log, post: network.createPost(isAlive), stopwatch: time },
+    { clock, log, post: network.createPost(isAlive), stopwatch: time, profiles: parts.profiles },
   );
   const indexers = createMainChainIndexers({
     chain: adapter.log,

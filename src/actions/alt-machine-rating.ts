@@ -11,11 +11,12 @@ import { emptyRatingState } from '../domain/rating/rating-state.ts';
 import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
 import type { Rating } from '../domain/rating/rating.ts';
 import { judgeVerifyStatus, type AttestationRecord } from '../domain/evidence/verify-status.ts';
-import { NO_PROVENANCE } from '../domain/machine/provenance.ts';
+import { NO_PROVENANCE, type Provenance } from '../domain/machine/provenance.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { EventHistoryRead } from './event-history.ts';
 import { requireMain, type FoundAltMachine } from './find-machine.ts';
+import { endEvidence, readPaymentEvidence } from './payment-evidence.ts';
 import { computeRating, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
 
 /** Members of a rating that every route shows. */
@@ -43,12 +44,28 @@ export async function rateAltMachine(
     log.count === 0
       ? { isComplete: true, state: emptyRatingState(), tail: [] }
       : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
-  // Without claims there is no evidence that a change of owner could end.
-  const history: EventHistoryRead = { ...events, provenance: NO_PROVENANCE };
-  const unavailable = log.count === 0 ? 'no_events_yet' : isComplete ? undefined : 'indexer_behind';
   const now = nowSeconds(ctx.clock);
+  const stored = await readPaymentEvidence(ctx, { home: 'alt', id: snapshot.id }, undefined);
+  // Owner changes leave no log: the newest claim names the owner whose evidence counts.
+  const isSold = stored.claimedOwner !== undefined && stored.claimedOwner !== alt.machine.owner;
+  const payments = isSold ? endEvidence(stored, now) : stored;
+  const changeOfHands = isSold ? { seq: log.count, at: now } : stored.claimedHands;
+  const provenance: Provenance = {
+    ...NO_PROVENANCE,
+    changeOfHands: changeOfHands && { ...changeOfHands, transactionHash: '' },
+    changedHandsAfter: isSold ? now : undefined,
+  };
+  const history: EventHistoryRead = { ...events, provenance };
+  const unavailable = log.count === 0 ? 'no_events_yet' : isComplete ? undefined : 'indexer_behind';
   const operatorVerified = unavailable === undefined && (await isOperatorVerified(ctx, alt, snapshot, now));
-  const facts = { snapshot, history, priorEvents: log.priorEventCount, eventCount: log.count, operatorVerified };
+  const facts = {
+    snapshot,
+    history,
+    priorEvents: log.priorEventCount,
+    eventCount: log.count,
+    operatorVerified,
+    payments,
+  };
   return computeRating({ ...facts, alt: toHomeInfo(alt, unavailable) }, rates, now);
 }
 

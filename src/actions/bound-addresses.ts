@@ -137,6 +137,7 @@ async function rateLegacyMachine(
       negativeFlagAt: 0n,
       trustOverride: undefined,
       changedHandsAfter: undefined,
+      paidMoves: [],
       operatorVerified: false,
       priorEvents: 0n,
       ratingUnavailable: undefined,

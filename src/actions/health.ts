@@ -1,4 +1,5 @@
 /** Health checks: readiness and index freshness (`/ready` of the interface, http-facts 12). */
+import { formatAltFleetIdentity } from '../domain/alt-chain/alt-fleet.ts';
 import { Fault } from '../domain/faults.ts';
 import { explainCause, type ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import {
@@ -103,7 +104,7 @@ export type IndexReports = Pick<Readiness, 'operatorIndex' | 'altIndex'>;
 /** Freshness of the indexes. */
 export interface Freshness extends IndexReports {
   readonly isFresh: boolean;
-  /** What stops or slows the index of the main chain, as far as this process knows. */
+  /** What stops or slows the indexes, as far as this process knows. */
   readonly causes: readonly ExplainedCause[];
   /** Informational; undefined where the process does not report them. */
   readonly callBudgets: readonly CallBudgetState[] | undefined;
@@ -116,16 +117,17 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   if (main === undefined) {
     return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [], callBudgets };
   }
-  const { index, altIndex } = await readIndexes(ctx, main);
+  const [{ index, altIndex }, hasFleets] = await Promise.all([readIndexes(ctx, main), readAltFleets(ctx)]);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
-  const isFresh = kind === 'fresh' && index.servesRatings !== false && altIndex?.isReady !== false;
-  const causes = main.indexHealth?.listCauses() ?? [];
-  const isUnexplained = kind === 'fresh' && index.servesRatings === false && causes.length === 0;
+  const isFresh = kind === 'fresh' && index.servesRatings !== false && altIndex?.isReady !== false && hasFleets;
+  const mainCauses = main.indexHealth?.listCauses() ?? [];
+  const altCauses = ctx.alt?.indexHealth?.listCauses() ?? [];
+  const isUnexplained = kind === 'fresh' && index.servesRatings === false && mainCauses.length === 0;
   return {
     isFresh,
     operatorIndex: toReport(ctx, index),
     altIndex,
-    causes: isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : causes,
+    causes: [...(isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : mainCauses), ...altCauses],
     callBudgets,
   };
 }
@@ -152,6 +154,19 @@ async function readIndexes(ctx: Ctx, main: MainChainPorts): Promise<IndexReading
 async function readAltIndex(ctx: Ctx): Promise<AltIndexReport | undefined> {
   const { alt } = ctx;
   return alt && toAltReport(ctx, await readInTime(ctx, () => alt.index.readStatus(), ALT_NEVER_READ));
+}
+
+/** Returns whether operator listings have a snapshot of the alt chain that is recent enough. */
+async function readAltFleets(ctx: Ctx): Promise<boolean> {
+  const { alt, store, clock, pollIntervalSeconds } = ctx;
+  if (alt === undefined) return true;
+  const observation = await readInTime(
+    ctx,
+    () => store.readAltFleetObservation(formatAltFleetIdentity(alt.chain)),
+    undefined,
+  );
+  const ageSeconds = judgeObservationAge(observation?.observedAtMilliseconds, clock.nowMilliseconds());
+  return isObservationFresh(ageSeconds, pollIntervalSeconds);
 }
 
 const WRITE_CHECK_TTL_MILLISECONDS = 1_000;

@@ -14,14 +14,18 @@ import { rateDays, replaceLastDay, type DailyRatings, type DayHistory } from '..
 import { HISTORY_DAYS, MIN_EVENTS_FOR_STORED_DAYS } from '../domain/rating/rating-state-days.ts';
 import { judgeEvent, type EventJudgement, type EvidenceClass, type RatingEvent } from '../domain/rating/event.ts';
 import type { RateTable } from '../domain/rating/rate-table.ts';
+import { findCitation, toCitingEvent } from '../domain/rating/paid/citation.ts';
+import { NO_VERDICT_DETAILS, type PaymentVerdict } from '../domain/rating/paid/payment-verdict.ts';
 import { toServiceDirectory } from '../domain/machine/service-directory.ts';
 import { dayOf } from '../domain/rating/utc-day.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import type { HandsChange } from '../ports/payment-store.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
 import { rateAltMachine } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
 import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import { currentPaymentFingerprint, readPaymentEvidence } from './payment-evidence.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 const NO_EVENTS = [{ records: [], events: [] }, NO_PROVENANCE] as const;
@@ -45,8 +49,14 @@ export interface ListedEvent {
   readonly amount: AmountView | undefined;
   /** Undefined: the event does not qualify. */
   readonly evidence: EvidenceClass | undefined;
-  /** Undefined: the event is not revenue that qualifies. Without payment sources every verdict is `declared`. */
-  readonly verdict: 'declared' | undefined;
+  /** Undefined: the event is not revenue that qualifies. */
+  readonly payment: ListedPayment | undefined;
+}
+
+/** Verdict on the payment of an event, and the source on which it was followed. */
+export interface ListedPayment extends PaymentVerdict {
+  /** Null unless followed and decided. */
+  readonly source: string | null;
 }
 
 export interface EventListing {
@@ -83,19 +93,19 @@ const createDays = () => new VersionedCache<MachineSnapshot, DailyRatings | unde
 /** Reads and computes the days once per snapshot, rates and day. Returns undefined where the history is not complete. */
 async function readDays(ctx: Ctx, located: FoundMachine, rated: RatedSnapshot): Promise<DailyRatings | undefined> {
   const { snapshot, alt } = located;
-  const { rating, inputs } = rated;
+  const { rating, inputs, payments } = rated;
   const rates = ctx.fxRates.current();
   const today = dayOf(Math.max(inputs.now, rating.lastUpdated ?? inputs.now));
   const compute = () => computeDays(ctx, located, rated, rates, today);
   if (alt !== undefined) return compute();
-  const days = await ctx.actionState.of(createDays).get(snapshot, [rates.table, today], compute);
+  const days = await ctx.actionState.of(createDays).get(snapshot, [rates.table, today, payments], compute);
   return days && replaceLastDay(days, rating);
 }
 
 async function computeDays(
   ctx: Ctx,
   located: FoundMachine,
-  { rating, inputs }: RatedSnapshot,
+  { rating, inputs, payments }: RatedSnapshot,
   { table, fingerprint }: FxConfiguration,
   today: number,
 ): Promise<DailyRatings | undefined> {
@@ -103,7 +113,15 @@ async function computeDays(
   if (history === undefined) return undefined;
   const { negativeFlagAt, trustOverride, priorEvents, operatorVerified } = inputs;
   const { bondStatus } = rating;
-  const facts = { rates: table, bondStatus, negativeFlagAt, trustOverride, priorEvents, operatorVerified };
+  const facts = {
+    rates: table,
+    bondStatus,
+    negativeFlagAt,
+    trustOverride,
+    priorEvents,
+    operatorVerified,
+    paidMoves: payments.moves,
+  };
   return rateDays(history, facts, { current: rating, today, maxDays: HISTORY_DAYS });
 }
 
@@ -153,22 +171,57 @@ export async function listEvents(ctx: Ctx, id: MachineId, { cursor, limit }: Eve
   const eventCount = rated?.rating.eventCount ?? readEventCount(snapshot);
   const to = Math.min(cursor, eventCount);
   const from = Math.max(0, to - limit);
-  const [{ records, events }, { changeOfHands }] =
+  const [{ records, events }, provenance] =
     from === to ? NO_EVENTS : await Promise.all([readEvents(located, from, to), readProvenance(located)]);
+  const changeOfHands = rated === undefined ? provenance.changeOfHands : rated.changeOfHands;
+  const payments = await readListedPayments(ctx, located, changeOfHands, from, to);
   const { table } = ctx.fxRates.current();
   const changedHandsSeq = changeOfHands?.seq ?? 0;
   return {
     snapshot,
     eventCount,
-    events: events.map((event, place) => toListedEvent(records[place]!, event, table, changedHandsSeq)).reverse(),
+    events: events
+      .map((event, place) => toListedEvent(records[place]!, event, payments, table, changedHandsSeq))
+      .reverse(),
     nextCursor: from === 0 ? undefined : from,
     alt: rated?.alt,
+  };
+}
+
+/** Returns the verdict on the event of a record; called for qualifying revenue only. */
+type FindPayment = (record: EventRecord, position: number) => ListedPayment;
+
+const NOTHING_FOUND = { ...NO_VERDICT_DETAILS, source: null };
+
+/** Reads the verdicts on a page of events. An event that is not searched yet is pending if it cites a source. */
+async function readListedPayments(
+  ctx: Ctx,
+  { snapshot: { id }, alt }: FoundMachine,
+  change: HandsChange | undefined,
+  from: number,
+  to: number,
+): Promise<FindPayment> {
+  const fingerprint = currentPaymentFingerprint(ctx);
+  const machine = { home: alt === undefined ? ('main' as const) : ('alt' as const), id };
+  if (fingerprint === undefined) return () => ({ ...NOTHING_FOUND, code: 'declared' });
+  const [{ scan }, rows] = await Promise.all([
+    readPaymentEvidence(ctx, machine, change),
+    ctx.store.listVerdicts(fingerprint, machine, from, to),
+  ]);
+  const bySeq = new Map(rows.map((row) => [row.seq, row] as const));
+  return (record, position) => {
+    const row = bySeq.get(position);
+    if (row !== undefined) return row.code === 'pending' ? { ...NOTHING_FOUND, code: 'pending' } : row;
+    const isSearched = position < (scan?.citedSeq ?? 0);
+    const isCiting = !isSearched && findCitation(toCitingEvent(record), ctx.paymentSources!.list) !== undefined;
+    return { ...NOTHING_FOUND, code: isCiting ? 'pending' : 'declared' };
   };
 }
 
 function toListedEvent(
   record: EventRecord,
   event: RatingEvent,
+  findPayment: FindPayment,
   rates: RateTable,
   changedHandsSeq: number,
 ): ListedEvent {
@@ -176,7 +229,11 @@ function toListedEvent(
   const isPriced = judgement !== 'malformed' && event.type === REVENUE_TYPE;
   const amount = isPriced ? viewAmount(event, rates) : undefined;
   const position = Number(event.seq);
-  const { evidence, hasVerdict } = classifyEvent(event, rates, position < changedHandsSeq);
-  const verdict = hasVerdict ? 'declared' : undefined;
-  return { record, position, blockTimestamp: event.blockTimestamp, judgement, amount, evidence, verdict };
+  const payment = findPayment(record, position);
+  const paidEvent = { ...event, paidCents: payment.paidCents };
+  const { evidence, hasVerdict } = classifyEvent(paidEvent, rates, position < changedHandsSeq);
+  return {
+    ...{ record, position, blockTimestamp: event.blockTimestamp, judgement, amount, evidence },
+    payment: hasVerdict ? payment : undefined,
+  };
 }

@@ -13,10 +13,22 @@ import type { RateTable } from '../domain/rating/rate-table.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { HandsChange } from '../ports/payment-store.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
 import { readHistory, toEventCount, type EventSource, type EventHistoryRead } from './event-history.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
+import {
+  countVerdicts,
+  currentPaymentFingerprint,
+  NO_PAYMENTS,
+  readPaymentEvidence,
+  type PaymentEvidence,
+  type VerdictCounts,
+} from './payment-evidence.ts';
 import { VersionedCache } from './versioned-cache.ts';
+
+/** Greatest age of the verdicts in a response (design/scoring.md, Counts). */
+const MAX_PAYMENTS_AGE_SECONDS = 60;
 
 /** Rating and its inputs other than events. For one snapshot and second it is the same object. */
 export interface RatedSnapshot {
@@ -25,6 +37,10 @@ export interface RatedSnapshot {
   readonly inputs: RatingInputs;
   /** Undefined: a machine of the main chain. */
   readonly alt: AltHomeInfo | undefined;
+  readonly payments: PaymentEvidence;
+  readonly verdicts: VerdictCounts;
+  /** Newest change of hands; undefined without one. */
+  readonly changeOfHands: HandsChange | undefined;
 }
 
 /** Home of an alt-chain machine, part of every response about it. */
@@ -54,6 +70,7 @@ export interface RatingInputs {
 }
 
 const createHistories = () => new VersionedCache<MachineSnapshot, EventHistoryRead>();
+const createPayments = () => new VersionedCache<MachineSnapshot, PaymentEvidence>();
 const createRatings = () => new VersionedCache<MachineSnapshot, RatedSnapshot>();
 
 /**
@@ -64,17 +81,36 @@ export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSn
   const { fingerprint } = ctx.fxRates.current();
   const histories = ctx.actionState.of(createHistories);
   const history = histories.get(snapshot, [fingerprint], () => readSnapshotHistory(ctx, main, snapshot, fingerprint));
-  return chain(history, (read) => rateNow(ctx, snapshot, read));
+  return chain(history, (read) =>
+    chain(readPayments(ctx, snapshot, read), (payments) => rateNow(ctx, snapshot, read, payments)),
+  );
 }
 
-function rateNow(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead): RatedSnapshot {
+/** Verdicts change without a log of the machine, so they are read again after at most a minute. */
+function readPayments(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead): MaybePromise<PaymentEvidence> {
+  const fingerprint = currentPaymentFingerprint(ctx);
+  if (fingerprint === undefined) return NO_PAYMENTS;
+  const minute = Math.floor(nowSeconds(ctx.clock) / MAX_PAYMENTS_AGE_SECONDS);
+  return ctx.actionState
+    .of(createPayments)
+    .get(snapshot, [fingerprint, history, minute], () =>
+      readPaymentEvidence(ctx, { home: 'main', id: snapshot.id }, history.provenance.changeOfHands),
+    );
+}
+
+function rateNow(
+  ctx: Ctx,
+  snapshot: MachineSnapshot,
+  history: EventHistoryRead,
+  payments: PaymentEvidence,
+): RatedSnapshot {
   const rates = ctx.fxRates.current();
   const second = nowSeconds(ctx.clock);
-  return ctx.actionState.of(createRatings).get(snapshot, [second, rates.table, history], () => {
+  return ctx.actionState.of(createRatings).get(snapshot, [second, rates.table, history, payments], () => {
     const priorEvents = unwrap(snapshot.priorEventCount);
     const operatorVerified = isOperatorVerified(snapshot, history, second);
     const eventCount = readEventCount(snapshot);
-    const facts = { snapshot, history, priorEvents, eventCount, operatorVerified, alt: undefined };
+    const facts = { snapshot, history, priorEvents, eventCount, operatorVerified, payments, alt: undefined };
     return computeRating(facts, rates, second);
   });
 }
@@ -126,12 +162,13 @@ interface RatedFacts {
   readonly priorEvents: bigint;
   readonly eventCount: number;
   readonly operatorVerified: boolean;
+  readonly payments: PaymentEvidence;
   readonly alt: AltHomeInfo | undefined;
 }
 
 /** Runs the model at the second `now`. Throws `ChainUnreadable`. */
 export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: number): RatedSnapshot {
-  const { snapshot, history, priorEvents, eventCount, operatorVerified, alt } = facts;
+  const { snapshot, history, priorEvents, eventCount, operatorVerified, payments, alt } = facts;
   const { changedHandsAfter, changeOfHands } = history.provenance;
   const subscriptionStatus = unwrap(snapshot.subscriptionStatus);
   const flags = unwrapOptional(snapshot.flags);
@@ -151,6 +188,7 @@ export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: nu
       state: history.state,
       tail: history.tail,
       changedHandsAfter,
+      paidMoves: payments.moves.filter(({ endedAt }) => endedAt === undefined),
       operatorVerified,
       rates: rates.table,
       now,
@@ -160,7 +198,9 @@ export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: nu
       priorEvents,
       ratingUnavailable: alt?.unavailable,
     });
-    return { snapshot, rating, inputs, alt };
+    const unsearched = { foldedSeq: history.state.nextSeq, tail: history.tail, rates: rates.table, now };
+    const verdicts = countVerdicts(payments, rating, unsearched);
+    return { snapshot, rating, inputs, alt, payments, verdicts, changeOfHands };
   } catch (error) {
     const chain: ChainName = alt === undefined ? 'main' : 'alt';
     if (error instanceof EventsUnreadable) throw chainUnreadable(chain, 'events');

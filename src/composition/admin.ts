@@ -3,15 +3,20 @@
  * `ADMIN_PORT`).
  */
 import type { Config } from '../config.ts';
-import { startAdminListener } from '../telemetry/admin-listener.ts';
+import { startAdminListener, type HealthChecks } from '../telemetry/admin-listener.ts';
 import type { MetricSources } from '../telemetry/service-metrics.ts';
 import type { Shutdown } from './shutdown.ts';
 import { StartRefused } from './start-refused.ts';
 
 /** Throws `StartRefused` when the address cannot be listened on. */
-export async function openAdmin({ admin }: Config, sources: MetricSources, shutdown: Shutdown): Promise<void> {
+export async function openAdmin(
+  { admin }: Config,
+  sources: MetricSources,
+  healthChecks: HealthChecks,
+  shutdown: Shutdown,
+): Promise<void> {
   if (admin === undefined) return;
-  const listener = await startAdminListener(admin, sources).catch((error: unknown) => {
+  const listener = await startAdminListener(admin, sources, healthChecks).catch((error: unknown) => {
     const { code = 'UNKNOWN' } = error as { readonly code?: string };
     throw new StartRefused([`ADMIN_HOST, ADMIN_PORT: cannot listen there (${code})`]);
   });

@@ -6,6 +6,8 @@ import { createAltChain, type AltChainAdapter } from '../adapters/alt-chain/crea
 import { formatDeploymentProblem } from '../adapters/rpc/deployment-problem.ts';
 import { createAltFleetWorker } from '../indexing/alt/fleet-snapshot.ts';
 import { createAltIndexers } from '../indexing/alt/alt-indexers.ts';
+import type { PaymentScanner } from '../indexing/payments/payment-scanner.ts';
+import { createLastingCauses } from '../indexing/loops/lasting-causes.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
 import type { AltChainPorts } from '../ports/ctx.ts';
 import type { Log } from '../ports/runtime.ts';
@@ -30,11 +32,11 @@ export interface AltChainParts {
 const CHECK_INTERVAL_MILLISECONDS = 600_000;
 
 /** Opens the alt chain. Undefined: none is configured. Throws `StartRefused`. */
-export async function openAltChain(start: ServiceStart): Promise<AltChainParts | undefined> {
+export async function openAltChain(start: ServiceStart, payments?: PaymentScanner): Promise<AltChainParts | undefined> {
   const { log, shutdown, workScope } = start;
   const { altChain, pollIntervalSeconds } = start.config;
   if (altChain === undefined) return undefined;
-  const adapter = createAltChain(altChain, { clock: CLOCK, log, workScope });
+  const adapter = createAltChain(altChain, { clock: CLOCK, log, workScope, profiles: start.nodeProfiles });
   shutdown.add(() => adapter.close());
   const checkLoop = nameLoop(createCheckLoop(adapter, log), { kind: 'head' }, workScope);
   const { machines } = adapter;
@@ -44,19 +46,22 @@ export async function openAltChain(start: ServiceStart): Promise<AltChainParts |
     return { adapter, ports: undefined, checkLoop, workers: [], caughtUp: Promise.resolve() };
   }
   const { machineRegistry, eventRegistry } = programs;
-  const shared = { history: machines.history, store: start.store, clock: CLOCK, timers: TIMERS, log };
+  const pollIntervalMilliseconds = pollIntervalSeconds * 1000;
+  const causes = createLastingCauses({ clock: CLOCK, log, pollIntervalMilliseconds });
+  const shared = { history: machines.history, store: start.store, clock: CLOCK, timers: TIMERS, log, causes };
   const indexers = createAltIndexers({
     ...shared,
     fxRates: start.fxRates,
+    payments,
     deployment: { genesisHash, eventRegistry, firstSlot },
-    pollIntervalMilliseconds: pollIntervalSeconds * 1000,
+    pollIntervalMilliseconds,
   });
   const fleet = createAltFleetWorker({ ...shared, deployment: { genesisHash, machineRegistry }, pollIntervalSeconds });
   await refuseContradictions(adapter, start);
   await refuseForeignRows(indexers, 'the alt-chain index', start);
   return {
     adapter,
-    ports: { chain: machines.chain, index: indexers.index },
+    ports: { chain: machines.chain, index: indexers.index, indexHealth: { listCauses: causes.list } },
     checkLoop,
     workers: [indexers.worker, fleet.loop].map((loop) => nameLoop(loop, { kind: 'index' }, workScope)),
     caughtUp: Promise.all([indexers.caughtUp, fleet.caughtUp]),

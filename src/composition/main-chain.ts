@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/create-main-chain.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
+import type { PaymentScanner } from '../indexing/payments/payment-scanner.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
 import { nameLoop } from './named-loop.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
@@ -19,11 +20,17 @@ export interface MainChainParts {
 const FOLLOWING_MILLISECONDS = 8_000;
 
 /** Opens the main chain. Undefined: none is configured. Throws `StartRefused`. */
-export async function openMainChain(start: ServiceStart): Promise<MainChainParts | undefined> {
+export async function openMainChain(
+  start: ServiceStart,
+  payments?: PaymentScanner,
+): Promise<MainChainParts | undefined> {
   const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
   const { chainId, startBlock, addresses } = config.mainChain;
-  const adapter = createMainChain(config.mainChain, { clock: CLOCK, log, workScope: start.workScope });
+  const adapter = createMainChain(config.mainChain, {
+    ...{ clock: CLOCK, log, workScope: start.workScope },
+    profiles: start.nodeProfiles,
+  });
   shutdown.add(() => adapter.close());
   const indexers = createMainChainIndexers({
     chain: adapter.log,
@@ -31,6 +38,7 @@ export async function openMainChain(start: ServiceStart): Promise<MainChainParts
     balances: adapter.chain,
     store,
     fxRates,
+    payments,
     clock: CLOCK,
     timers: TIMERS,
     log,

@@ -1,7 +1,9 @@
 /** Context shared by the parts of a start: configuration, log and what is open already. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import type { PaymentSources } from '../ports/payment-sources.ts';
 import type { FxRates } from '../ports/rates.ts';
+import type { NodeProfiles } from '../ports/node-profiles.ts';
 import type { Log, WorkScope } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -14,7 +16,10 @@ export interface ServiceStart {
   readonly shutdown: Shutdown;
   readonly store: Store;
   readonly fxRates: FxRates;
+  readonly paymentSources: PaymentSources;
   readonly workScope: WorkScope;
+  /** What an earlier process learned about the nodes. */
+  readonly nodeProfiles: NodeProfiles;
 }
 
 /** How long a start waits for nodes and feeds; slower ones are awaited while serving. */

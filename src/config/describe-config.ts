@@ -68,6 +68,8 @@ export function describeConfig(config: Config): ConfigDescription {
     FX_SOURCE: config.fxSource && describeSource(config.fxSource),
     TOKENS_FILE: config.tokensFile,
     NAMESPACE_FILE: config.namespaceFile,
+    SOURCES_FILE: config.sourcesFile,
+    SOURCE_CALLS_PER_SECOND: config.sourceCallsPerSecond,
     RATE_LIMITS: config.rateLimits,
     RATE_LIMIT_IPV6_PREFIX: config.rateLimitIpv6Prefix,
     TRUSTED_PROXIES: config.trustedProxies.join(', ') || undefined,

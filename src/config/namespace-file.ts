@@ -41,6 +41,7 @@ const RULES: Readonly<Record<keyof Namespace, Rule>> = {
   card_description: LINE,
   well_known_path: WELL_KNOWN,
   message_header: LINE,
+  payout_header: LINE,
   monetization_version: IDENTIFIER,
   verifier: IDENTIFIER,
   protocol: IDENTIFIER,

@@ -10,18 +10,23 @@ import type { DecisionRefusalContexts } from './monetization/decision-refusal.ts
 export type ChainName = 'main' | 'alt';
 
 /** Why a chain could not be read. Fixed words, so that logs and metrics can count them. */
-export type UnreadableCause =
-  | 'transport' // no response, a refused connection, an HTTP failure
-  | 'deadline' // no response in time
-  | 'rpc-error' // the node returned an error without revert data
-  | 'malformed' // the response does not have the form that the method promises
-  | 'wrong-chain' // chain id or genesis hash differ from the configuration
-  | 'block-mismatch' // the node responded for another block than the requested one
-  | 'undecodable' // an inner result has no known form
-  | 'disagreement' // several nodes must agree and do not
-  | 'contradiction' // two facts that must agree do not
-  | 'events' // the event history has a gap or disagrees with its logs
-  | 'no-head'; // no head of the chain has been seen yet
+export const UNREADABLE_CAUSES = [
+  'transport', // no response, a refused connection, an HTTP failure
+  'deadline', // no response in time
+  'rate-limited', // the node refused calls beyond its rate limit
+  'calls-used-up', // the calls that the provider grants per day or month are used up
+  'rpc-error', // the node returned an error without revert data
+  'malformed', // the response does not have the form that the method promises
+  'wrong-chain', // chain id or genesis hash differ from the configuration
+  'block-mismatch', // the node responded for another block than the requested one
+  'undecodable', // an inner result has no known form
+  'disagreement', // several nodes must agree and do not
+  'contradiction', // two facts that must agree do not
+  'events', // the event history has a gap or disagrees with its logs
+  'no-head', // no head of the chain has been seen yet
+] as const;
+
+export type UnreadableCause = (typeof UNREADABLE_CAUSES)[number];
 
 /** Why a rating is not signed. */
 export type StatementRefusal =

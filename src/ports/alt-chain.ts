@@ -45,14 +45,19 @@ export interface EventLogCount {
   readonly priorEventCount: bigint;
 }
 
+/** `rate`: the node refuses calls for its rate limit; `behind`: it is overloaded, or has not reached a slot. */
+export type AltBusyReason = 'rate' | 'behind';
+
 /** The node rejects calls for now (429, behind, `minContextSlot` not reached): wait at most 30 s and try again. */
 export class AltNodeBusy extends Error {
+  readonly reason: AltBusyReason;
   /** Wait that the node requested, if any. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(retryAfterSeconds?: number) {
+  constructor(reason: AltBusyReason, retryAfterSeconds?: number) {
     super('the node requests a pause');
     this.name = 'AltNodeBusy';
+    this.reason = reason;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

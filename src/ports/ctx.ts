@@ -5,6 +5,7 @@ import type { AltChain, BindingRegistry } from './alt-chain.ts';
 import type { AltIndex, EventTimes, IndexCounters, IndexHealth, IndexStatus } from './indexes.ts';
 import type { OnboardingConfig } from './onboarding.ts';
 import type { Clock, Log, ProcessState, Timers, WorkScope } from './runtime.ts';
+import type { PaymentSources } from './payment-sources.ts';
 import type { FxRates } from './rates.ts';
 import type { StatementConfig } from './statements.ts';
 import type { ReadReplica, Store } from './store.ts';
@@ -25,6 +26,8 @@ export interface MainChainPorts {
 export interface AltChainPorts {
   readonly chain: AltChain;
   readonly index: AltIndex;
+  /** Absent where no loop of this process reads the chain. */
+  readonly indexHealth?: IndexHealth | undefined;
 }
 
 export interface Ctx {
@@ -45,6 +48,8 @@ export interface Ctx {
   /** Read replica for listings; absent when none is configured. */
   readonly readReplica?: ReadReplica | undefined;
   readonly fxRates: FxRates;
+  /** Absent: no payment source is configured, and nothing is paid. */
+  readonly paymentSources?: PaymentSources | undefined;
   readonly main: MainChainPorts | undefined;
   readonly alt: AltChainPorts | undefined;
   /** Undefined: none is configured, and the address-keyed routes are not initialized. */

@@ -59,7 +59,7 @@ export interface IndexCounters {
   checkMachine(snapshot: MachineSnapshot): Promise<void>;
 }
 
-/** What this process knows of its loops that read the main chain. */
+/** What this process knows of its loops that read a chain. */
 export interface IndexHealth {
   /** Causes that stop or slow them now, each once. */
   listCauses(): readonly ExplainedCause[];

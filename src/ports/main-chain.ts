@@ -3,6 +3,7 @@
  * Every method throws `ChainUnreadable`. A machine that does not exist is a snapshot whose `owner` is absent, never a fault.
  */
 import type { AttestationRecord } from '../domain/evidence/verify-status.ts';
+import type { LogLimits } from '../domain/index-rules/log-limits.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { LegacyMachine } from '../domain/machine/legacy-machine.ts';
 import type {
@@ -190,11 +191,17 @@ export interface ChainLog {
 /** Log that is proven by the receipts root of its block's header; the time is the header's. */
 export type ProvenLog = ChainLog & { readonly blockTimestamp: number };
 
+/** Hosts that are used, and how many must agree (`MAIN_RPC_QUORUM`). */
+export interface HostCount {
+  readonly hosts: number;
+  readonly quorum: number;
+}
+
 /**
  * Why a node rejected a log query (chain-evm 4.7). A smaller range may pass, or the same one later; `logs-refused`: not
  * even one block passes; `history-pruned`: the node no longer has the logs of these blocks.
  */
-export type LogRefusal = 'range-too-large' | 'rate-limited' | 'logs-refused' | 'history-pruned';
+export type LogRefusal = 'range-too-large' | 'rate-limited' | 'calls-used-up' | 'logs-refused' | 'history-pruned';
 
 export class LogQueryRefused extends Error {
   readonly reason: LogRefusal;
@@ -216,6 +223,8 @@ export interface LogQuery {
   readonly eventsOf?: { readonly generation: EventGeneration; readonly machineId: MachineId };
   /** Only `Transfer` logs of the registry that name this address as one side. */
   readonly transfersOf?: { readonly holder: Address; readonly side: 'from' | 'to' };
+  /** Only `Transfer` logs of the registry that move this token. */
+  readonly tokenTransfersOf?: MachineId;
   /** Only logs of the chip record of this machine. */
   readonly chipLogsOf?: MachineId;
 }
@@ -238,6 +247,7 @@ export interface HeadResponse {
 export interface ChainWitness {
   /** Position of its first URL in the configuration. */
   readonly node: number;
+  readonly logLimits: LogLimits;
   readLogs(query: LogQuery): Promise<ChainLog[]>;
   readHeaders(numbers: readonly number[]): Promise<Header[]>;
 }
@@ -251,6 +261,8 @@ export interface MainChainLog {
   readonly addresses: readonly Address[];
   /** The hosts of the pool, one each; empty where fewer than two are configured. */
   readonly witnesses: readonly ChainWitness[];
+  /** Limits of log queries at the node that is queried first; the reader of long ranges records outcomes in it. */
+  readonly logLimits: LogLimits;
   readHeader(block: 'latest' | 'finalized' | number): Promise<Header>;
   /** Returns the headers of the given blocks in the given order, in as few requests as the node allows. */
   readHeaders(numbers: readonly number[]): Promise<Header[]>;
@@ -266,6 +278,8 @@ export interface MainChainLog {
    * the node allows. Throws `ResponseRejected` where the numbers of a block's logs have a gap.
    */
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
+  /** Returns how many hosts have a node that is used now. Absent where one node is enough. */
+  readonly countHosts?: (() => HostCount) | undefined;
   /** False once a node has reported that it does not support receipts. */
   readonly servesReceipts: boolean;
   /**

@@ -15,7 +15,9 @@ import type { StatementKey } from '../domain/statements/statement-keys.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
+import type { NodeProfileStore } from './node-profiles.ts';
 import type { ChipLogBody, EventGeneration, RegistryLogBody } from './main-chain.ts';
+import type { PaymentStore } from './payment-store.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
 export interface Checkpoint {
@@ -68,6 +70,9 @@ export interface HeadObservation {
 /** One log of a chip record. */
 export type ChipLogEntry = ChipLogBody & RegistryLogPlace;
 
+/** One transfer of a token, its mint and its burn included. */
+export type TransferLogEntry = Extract<RegistryLogEntry, { readonly kind: 'transfer' }>;
+
 /** What the index holds about one machine. */
 export interface IndexedMachine {
   readonly checkpoint: Checkpoint;
@@ -76,6 +81,8 @@ export interface IndexedMachine {
   readonly ownership: OwnershipChange;
   /** In chain order, up to the checkpoint. */
   readonly chipLogs: readonly ChipLogEntry[];
+  /** In chain order, up to the checkpoint. */
+  readonly transfers: readonly TransferLogEntry[];
 }
 
 export interface MainChainIndexStore {
@@ -103,6 +110,8 @@ export interface MainChainIndexStore {
   readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
   /** Replaces the chip logs of a machine in the blocks up to `throughBlock`, and begins a new epoch. */
   replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): Promise<void>;
+  /** Replaces the transfers of a machine in the blocks up to `throughBlock`, judges its events again, and begins a new epoch. */
+  replaceTransfers(id: MachineId, throughBlock: number, logs: readonly TransferLogEntry[]): Promise<void>;
   /**
    * Replaces the event logs of a machine by all its event logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
    * when the checkpoint is no longer `checkpoint`.
@@ -280,16 +289,19 @@ export interface AppliedDecision extends SignedDecision {
   readonly appliedAtMilliseconds: number;
 }
 
+/** Decisions of one machine that the log retains. An owner may decide once a second, so without a limit one machine could fill a disk. */
+export const MAX_LOGGED_DECISIONS = 500;
+
 /** Monetization decisions in force, and their log ("Monetization opt-in" of the interface; architecture, rule 4). */
 export interface DecisionStore {
   /** Returns the decision in force; undefined without one. */
   readDecision(id: MachineId): Promise<SignedDecision | undefined>;
   /**
-   * Puts a decision in force and into the log if its timestamp is strictly newer than that of the one in force; one statement compares
+   * Puts a decision in force and into the log, which drops its oldest beyond the limit, if its timestamp is strictly newer than that of the one in force; one statement compares
    * and writes. Returns true when both are on disk; false, with nothing stored, when it is not newer.
    */
   applyDecision(decision: AppliedDecision): Promise<boolean>;
-  /** Returns every decision that was ever in force, oldest first. */
+  /** Returns the newest decisions that were in force, at most `MAX_LOGGED_DECISIONS`, oldest first. */
   listAppliedDecisions(id: MachineId): Promise<AppliedDecision[]>;
 }
 
@@ -354,9 +366,11 @@ export interface Store
     FxStore,
     DecisionStore,
     ChipStore,
+    PaymentStore,
     StatementKeyStore,
     AltEventStore,
-    AltFleetStore {
+    AltFleetStore,
+    NodeProfileStore {
   /** Returns all claimed identities as one text; equal for databases that index the same deployments. */
   readIdentities(): Promise<string>;
   /** Checks that the database accepts a write; throws otherwise. */

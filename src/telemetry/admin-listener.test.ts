@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createStubCtx } from '../../testing/fakes/stub-ctx.ts';
 import { CallCounter } from '../domain/metrics/call-counter.ts';
 import { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
-import { Fault } from '../domain/faults.ts';
+import { Fault, UNREADABLE_CAUSES } from '../domain/faults.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { Store } from '../ports/store.ts';
 import { startAdminListener, type AdminListener } from './admin-listener.ts';
@@ -27,7 +27,7 @@ function createCounters() {
 
 const SOURCES: MetricSources = {
   ctx: createStubCtx(),
-  http: { responses: () => [], faults: () => [], limiters: () => [] },
+  http: { responses: () => [], faults: () => [], limiters: () => [], sameCallerRequests: () => 3 },
   upstreams: [
     {
       budget: () => BUDGET,
@@ -52,7 +52,9 @@ const SOURCES: MetricSources = {
 
 let listener: AdminListener;
 beforeEach(async () => {
-  listener = await startAdminListener({ host: '127.0.0.1', port: 0 }, SOURCES);
+  listener = await startAdminListener({ host: '127.0.0.1', port: 0 }, SOURCES, {
+    '/ready': async () => ({ status: 503, body: { text: '{}' } }),
+  });
 });
 afterEach(() => listener.close());
 
@@ -64,8 +66,13 @@ async function request(path: string, method = 'GET') {
 test('GET /metrics returns the samples of the service and the metrics of the process', async () => {
   const { status, type, text } = await request('/metrics');
   expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
-  const lines = text.split('\n').filter((line) => /^svc_/.test(line) && !line.includes('_seconds_'));
+  const isZeroFailure = (line: string) => line.startsWith('svc_upstream_failures_total') && line.endsWith(' 0');
+  const samples = text.split('\n').filter((line) => /^svc_/.test(line) && !line.includes('_seconds_'));
+  const lines = samples.filter((line) => !isZeroFailure(line));
+  const causes = UNREADABLE_CAUSES.length;
+  expect(samples.filter(isZeroFailure)).toHaveLength(2 * (causes - 1));
   expect(lines).toEqual([
+    'svc_same_caller_requests 3',
     'svc_shared_counters_up 0',
     'svc_shared_counters_failures_total 8',
     'svc_upstream_requests_total{chain="main"} 3',
@@ -129,6 +136,12 @@ test('svc_open_challenges is present while the database responds, and only where
   ]);
   const failing = storeWith(() => Promise.reject(new Fault('StoreUnavailable', {})));
   expect([await read({ onboarding: chip, store: failing }), await read({})]).toEqual([[], []]);
+});
+
+test('health checks return their status and body', async () => {
+  expect(await request('/ready?x')).toEqual({ status: 503, type: 'application/json; charset=utf-8', text: '{}' });
+  expect(await request('/ready', 'HEAD')).toEqual({ status: 503, type: 'application/json; charset=utf-8', text: '' });
+  expect((await request('/ready', 'POST')).status).toBe(405);
 });
 
 test('other paths return 404 and other methods 405', async () => {

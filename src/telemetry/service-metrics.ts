@@ -1,8 +1,11 @@
-/** Metrics of the service, computed from its counters on each scrape. `docs/operating.md` documents every name. */
+/**
+ * Metrics of the service, computed from its counters on each scrape. `docs/operating.md` documents every name. A counter
+ * that an alert reads exists from the start with the value 0, because a rate cannot see the first value of a series.
+ */
 import { getReadiness } from '../actions/health.ts';
 import type { CallCounter } from '../domain/metrics/call-counter.ts';
 import type { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
-import type { ChainName } from '../domain/faults.ts';
+import { UNREADABLE_CAUSES, type ChainName, type UnreadableCause } from '../domain/faults.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { DistributedCounters } from '../ports/runtime.ts';
@@ -18,6 +21,7 @@ export interface HttpCounts {
     readonly durations: LatencyHistogram;
   }[];
   faults(): readonly { readonly fault: string; readonly cause: string; readonly count: number }[];
+  sameCallerRequests(): number;
   limiters(): readonly {
     readonly name: string;
     readonly keys: number;
@@ -41,7 +45,7 @@ export interface UpstreamCounts {
     readonly httpRequests: number;
     readonly calls: CallCounter;
     readonly durations: LatencyHistogram;
-    readonly failures: Readonly<Partial<Record<string, number>>>;
+    readonly failures: Readonly<Partial<Record<UnreadableCause, number>>>;
     readonly machineReads: number;
     /** The following exist for the main chain only. */
     readonly disagreements?: number;
@@ -132,6 +136,9 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
   ];
 }
 
+/** Metric that `svc doctor` reads. */
+export const SAME_CALLER_METRIC = 'svc_same_caller_requests';
+
 function toHttpMetrics(http: HttpCounts): MetricFamily[] {
   const limiters = http.limiters();
   return [
@@ -165,6 +172,7 @@ function toHttpMetrics(http: HttpCounts): MetricFamily[] {
       type: 'gauge',
       samples: limiters.map(({ name, capacity }) => ({ labels: { limiter: name }, value: capacity })),
     },
+    gauge(SAME_CALLER_METRIC, 'Rate-limited requests in a row from one address.', http.sameCallerRequests()),
   ];
 }
 
@@ -188,7 +196,7 @@ function toUpstreamMetrics({ chain, counters, budget }: UpstreamCounts): MetricF
     counterOf(
       'svc_upstream_failures_total',
       'Requests to nodes without a usable response, by cause.',
-      Object.entries(failures).map(([cause, count]) => ({ labels: { chain, cause }, value: count ?? 0 })),
+      UNREADABLE_CAUSES.map((cause) => ({ labels: { chain, cause }, value: failures[cause] ?? 0 })),
     ),
     counterOf(
       'svc_rpc_disagreements_total',

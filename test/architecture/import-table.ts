@@ -29,6 +29,11 @@ export const IMPORT_TABLE: readonly Row[] = [
   adapter('alt-chain', ['undici', ...PURE], ['src/adapters/rpc']),
   adapter('sql', ['kysely', 'better-sqlite3', 'pg']),
   adapter('fx', ['fast-xml-parser']),
+  adapter(
+    'payment-sources',
+    ['viem', ...PURE],
+    ['src/adapters/rpc', 'src/adapters/main-chain', 'src/adapters/alt-chain'],
+  ),
   adapter('redis', ['ioredis']),
   adapter('trust', []),
   adapter('pages', ['rolldown']),

@@ -33,6 +33,7 @@ export async function fillStore(store: Store): Promise<void> {
   for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
   await fillChips(store);
   await fillAlt(store);
+  await fillNodeProfiles(store);
   await store.recordStatementKeys({ signing: OWNER, announced: [CONTROLLER] }, { nowSeconds: NOW, lastSecond: NOW });
   await store.checkWritable();
 }
@@ -61,6 +62,11 @@ export async function fillMainIndex(store: Store): Promise<void> {
   await store.advanceMainChain(checkpointAt(1), checkpointAt(2), [], NO_OWNERSHIP, unproven);
   const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
   await store.writeRatingStates(RATES, [{ ...ratingStateOf(id(7), 1), days }, ratingStateOf(id(8), 1, { epoch: 1 })]);
+}
+
+/** Fills what the pool of nodes writes. */
+export async function fillNodeProfiles(store: Store): Promise<void> {
+  await store.writeNodeProfiles(new Map([['ab'.repeat(32), '{}']]), NOW);
 }
 
 async function fillChips(store: Store): Promise<void> {
@@ -144,5 +150,6 @@ export async function readFilled(store: Store): Promise<object> {
     parked: await store.listParked(Number.MAX_SAFE_INTEGER, 10),
     fleet: await store.listFleet(ALT_IDENTITY, OWNER, 0, 10),
     evidenceRecords: await store.listEvidenceRecords(undefined, 10),
+    profiles: [...(await store.readNodeProfiles(NOW))],
   };
 }

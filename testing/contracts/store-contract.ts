@@ -12,7 +12,9 @@ import { testRatingStates } from './store/rating-states.ts';
 import { testFxRates } from './store/fx-rates.ts';
 import { testIndexProof } from './store/index-proof.ts';
 import { testMainChainIndex } from './store/main-chain-index.ts';
+import { testNodeProfiles } from './store/node-profiles.ts';
 import { testOwnership } from './store/ownership.ts';
+import { testPayments } from './store/payments.ts';
 import { testPersistence } from './store/persistence.ts';
 import { testStatementKeys } from './store/statement-keys.ts';
 import { testProcesses } from './store/processes.ts';
@@ -80,6 +82,8 @@ export function testStore(name: string, databases: TestDatabases): void {
     testRatingStateDays(under);
     testActiveMachines(under);
     testFxRates(under);
+    testPayments(under);
+    testNodeProfiles(under);
     testDecisions(under);
     testEvidenceRecords(under);
     testStatementKeys(under);

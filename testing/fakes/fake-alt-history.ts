@@ -292,5 +292,5 @@ export class FakeHistory implements AltHistory {
 
 /** Error of a node that requests a wait. */
 export function busy(retryAfterSeconds?: number): AltNodeBusy {
-  return new AltNodeBusy(retryAfterSeconds);
+  return new AltNodeBusy('rate', retryAfterSeconds);
 }

@@ -2,6 +2,7 @@
  * In-memory main chain. It can be mined and reorganized, and its node can return false data, lag and refuse. Everything
  * is deterministic, and each request is recorded.
  */
+import { LogLimits } from '../../src/domain/index-rules/log-limits.ts';
 import { buildBloom, ZERO_BLOOM } from '../../src/domain/index-rules/bloom.ts';
 import { EMPTY_RECEIPTS_ROOT } from '../../src/domain/index-rules/receipts-root.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
@@ -71,6 +72,7 @@ const PLAIN_RECORD: Omit<EventRecord, 'timestamp'> = {
 export class FakeChain implements MainChainLog {
   readonly addresses = [REGISTRY, EVENTS, LEGACY_EVENTS];
   witnesses: readonly ChainWitness[] = [];
+  readonly logLimits = new LogLimits();
   readonly requests: RequestName[] = [];
   faults: FakeFaults = {};
   /** Whether the node serves receipts. */
@@ -146,7 +148,7 @@ export class FakeChain implements MainChainLog {
     );
   }
 
-  readLogs({ fromBlock, toBlock, eventsOf, transfersOf, chipLogsOf }: LogQuery): Promise<ChainLog[]> {
+  readLogs({ fromBlock, toBlock, eventsOf, transfersOf, tokenTransfersOf, chipLogsOf }: LogQuery): Promise<ChainLog[]> {
     return this.#respond('logs', [fromBlock, toBlock], () => {
       const found = this.#logsOf(fromBlock, toBlock).filter(
         ({ event, registry }) =>
@@ -155,6 +157,8 @@ export class FakeChain implements MainChainLog {
           (chipLogsOf === undefined ||
             ((registry?.kind === 'chip-attested' || registry?.kind === 'chip-revoked') &&
               registry.machineId === chipLogsOf)) &&
+          (tokenTransfersOf === undefined ||
+            (registry?.kind === 'transfer' && registry.machineId === tokenTransfersOf)) &&
           (transfersOf === undefined ||
             (registry?.kind === 'transfer' && registry[transfersOf.side] === transfersOf.holder)),
       );

@@ -210,6 +210,7 @@ export async function openAltService({
         ...listAll(machines, offset, limit),
         ...listing,
       }),
+      readAltFleetObservation: async () => ({ ...listAll(machines, 0, 0), ...listing }).observation,
     } as unknown as Ctx['store'],
     fxRates: createFixedRates([]),
     ...rest.ctx,

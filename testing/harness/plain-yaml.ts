@@ -1,6 +1,6 @@
 /**
  * Parser for the subset of YAML in `deploy/`: block maps and lists, single-line and folded scalars, comments on separate lines, braces with at
- * most one entry. Everything else is rejected, so that no file is misread. No YAML library is a dependency.
+ * most one entry, empty brackets. Everything else is rejected, so that no file is misread. No YAML library is a dependency.
  */
 export type Plain = string | number | boolean | null | Plain[] | { [name: string]: Plain };
 
@@ -69,6 +69,7 @@ const isEntry = (text: string) => ENTRY.test(text);
 
 function parseScalar({ text, number }: Line): Plain {
   if (text === '{}') return {};
+  if (text === '[]') return [];
   if (text === 'true' || text === 'false') return text === 'true';
   if (/^\d+$/.test(text)) return Number(text);
   if (/^"[^"\\]*"$/.test(text) || /^'[^']*'$/.test(text)) return text.slice(1, -1);

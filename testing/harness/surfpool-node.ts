@@ -3,6 +3,7 @@
  * published, so its types are declared here.
  */
 import { createRequire } from 'node:module';
+import { requireLocalChainPlatform } from '../../devnet/alt-node/native-platform.ts';
 
 interface Surfnet {
   readonly rpcUrl: string;
@@ -50,6 +51,7 @@ const SYSTEM_PROGRAM = '1'.repeat(32);
 const DRAIN_INTERVAL_MILLISECONDS = 20;
 
 export async function startSurfpoolNode(): Promise<SurfpoolNode> {
+  requireLocalChainPlatform();
   const { Surfnet } = createRequire(import.meta.url)('@solana/surfpool-linux-x64-gnu') as SurfpoolBinding;
   const surfnet = Surfnet.startWithConfig({ offline: true, blockProductionMode: 'transaction', slotTimeMs: 1 });
   const draining = setInterval(() => surfnet.drainEvents(), DRAIN_INTERVAL_MILLISECONDS);

@@ -54,10 +54,10 @@ describe('the estimate', () => {
     expect(estimateFirstStart(input(10_000, { proof: 'off' })).provenSeconds).toBeUndefined();
   });
 
-  it('warns with the cause when the first index takes more than a day', () => {
+  it('fails with the cause when the first index takes more than a day', () => {
     const slow = input(3);
     const [, cause] = describeEstimate(estimateFirstStart(slow), slow);
-    expect(cause).toMatchObject({ state: 'warn', subject: 'MAIN_RPC_URLS' });
+    expect(cause).toMatchObject({ state: 'fail', subject: 'MAIN_RPC_URLS' });
     expect(cause!.text).toMatch(/^log queries of at most 3 blocks make the first index take about \d+ days$/);
     const fast = input(2_000);
     expect(describeEstimate(estimateFirstStart(fast), fast).map(({ state }) => state)).toEqual(['ok']);

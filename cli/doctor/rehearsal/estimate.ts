@@ -78,7 +78,7 @@ function provenAfter(proof: IndexProof, servingCalls: number, proofCalls: number
   return (servingCalls + (proof === 'before' ? 0 : proofCalls)) / rate.callsPerSecond;
 }
 
-const RATE_TEXTS = {
+export const RATE_TEXTS = {
   configured: 'as configured',
   refused: 'what the node accepted after a refusal',
   latency: 'as fast as the node responds; its rate limit is not known',
@@ -98,7 +98,7 @@ export function describeEstimate(estimate: Estimate, { range, rate }: EstimateIn
   return [finding, toCauseFinding(explainCause(cause))];
 }
 
-function formatBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   return bytes < 1e6
     ? formatCount(Math.ceil(bytes / 1e3), 'kilobyte')
     : formatCount(Math.ceil(bytes / 1e6), 'megabyte');

@@ -1,5 +1,6 @@
 /** Finds the largest range of logs that the node serves, with the code that the index uses. */
-import { MAX_LOG_WINDOW_BLOCKS, AdaptiveWindow } from '../../../src/indexing/main/adaptive-window.ts';
+import { MAX_LOG_WINDOW_BLOCKS } from '../../../src/domain/index-rules/log-limits.ts';
+import { AdaptiveWindow } from '../../../src/indexing/main/adaptive-window.ts';
 import { readLogWindow, type LogWindow } from '../../../src/indexing/main/log-window.ts';
 import { isRangeRefusal, streamWindows } from '../../../src/indexing/main/window-stream.ts';
 import { watchContracts, type BlockRange } from '../../../src/domain/index-rules/block-checks.ts';
@@ -29,7 +30,7 @@ const MAX_WINDOWS = 24;
 
 /** Reads growing windows from the start of the range on. Throws what reading a window throws, at the latest for one block. */
 export async function findLogRange(chain: MainChainLog, range: BlockRange): Promise<LogRange> {
-  const window = new AdaptiveWindow(MAX_LOG_WINDOW_BLOCKS);
+  const window = new AdaptiveWindow(MAX_LOG_WINDOW_BLOCKS, () => chain.logLimits);
   const contracts = watchContracts(chain.addresses);
   const stop = new AbortController();
   let sample: ChainLog | undefined;

@@ -11,7 +11,8 @@ import { explainCause, formatCount } from '../../../src/domain/index-rules/index
 import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
 import type { MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import { findCauseOfFailure, type ReadKind } from '../../../src/indexing/main/cause-of-failure.ts';
-import type { Header, MainChainLog } from '../../../src/ports/main-chain.ts';
+import { createBlockReader } from '../../../src/indexing/main/block-reader.ts';
+import type { ChainLog, Header, MainChainLog } from '../../../src/ports/main-chain.ts';
 import { ok, warn, type Finding } from '../check-result.ts';
 import { toCauseFinding } from './cause-finding.ts';
 import { describeEstimate, estimateFirstStart, type CallRate, type EstimateInput } from './estimate.ts';
@@ -73,6 +74,11 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     'state',
     () => node.call('eth_call', { to: adapter.log.addresses[0], data: '0x' }, toHex(finalized.number)),
   );
+  const head = await attempt(
+    () => verifyBlocks(adapter.log, proof, value.sample),
+    'logs',
+    () => explainRefusal(node, adapter.log.addresses, finalized.number),
+  );
   const input: EstimateInput = {
     blocks: finalized.number - configured + 1,
     range: value,
@@ -85,6 +91,7 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     await examineStart(adapter.log, code, configured, value),
     describeRange(value),
     ...('finding' in state ? [state.finding] : []),
+    ...('finding' in head ? [head.finding] : []),
     ...(await examineFeatures({
       chain: adapter.log,
       node,
@@ -96,6 +103,13 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     ...describeEstimate(estimateFirstStart(input), input),
     ok('rehearsal', `${formatCount(node.calls + adapter.counters.rpcCalls, 'call')} sent`),
   ];
+}
+
+/** Verifies the newest block, and one that holds a log, as the head follower does. */
+async function verifyBlocks(chain: MainChainLog, proof: IndexProof, sample: ChainLog | undefined): Promise<void> {
+  const reader = createBlockReader(chain, proof === 'off' ? 'trusted' : 'proven');
+  const blocks = sample === undefined ? ['latest' as const] : [sample.blockNumber, 'latest' as const];
+  for (const block of blocks) await reader.verifyBlocks([await chain.readHeader(block)], [], undefined);
 }
 
 type Attempt<T> = { readonly value: T } | { readonly finding: Finding };

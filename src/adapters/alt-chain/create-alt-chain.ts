@@ -5,6 +5,7 @@
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { AltChain, AltHistory, BindingRegistry } from '../../ports/alt-chain.ts';
+import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import type { ChainWork, Clock, Log, WorkScope } from '../../ports/runtime.ts';
 import { createCallBudget, type CallBudget } from '../rpc/call-budget.ts';
 import { REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
@@ -56,6 +57,8 @@ export interface AltChainAdapter {
    * machines or of the bindings, their reads throw `ChainUnreadable`.
    */
   checkDeployment(): Promise<readonly DeploymentProblem[]>;
+  /** Returns what was learned about each node, to be stored. */
+  listProfiles(): NodeProfiles;
   /** Closes all connections; reads in flight fail. */
   close(): Promise<void>;
 }
@@ -68,6 +71,8 @@ export interface AltChainDependencies {
   readonly workScope?: WorkScope | undefined;
   /** False for a local chain that holds accounts but no programs. */
   readonly checksProgramAccounts?: boolean | undefined;
+  /** Profiles of nodes that an earlier process stored. */
+  readonly profiles?: NodeProfiles | undefined;
   /** Replaces HTTP in simulations. */
   readonly post?: PostRpc | undefined;
   /** Replaces real time in simulations. */
@@ -92,6 +97,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
     counters,
     post,
     stopwatch,
+    profiles: dependencies.profiles,
   });
   const startReadFor = (work: ChainWork, isKnown: boolean) =>
     startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds, stopwatch, { work, isKnown });
@@ -167,6 +173,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
       isBindingSound = verdict.isBindingSound ?? isBindingSound;
       return verdict.problems;
     },
+    listProfiles: nodes.listProfiles,
     close: () => nodes.close(),
   };
 }

@@ -2,6 +2,7 @@
  * Factory of the main-chain adapter: wires nodes, multicall, caches and logs into `MainChain`, `HeadListener` and
  * `MainChainLog`. Sends no request before the first call.
  */
+import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import type { ChainWork, Clock, Log, WorkScope } from '../../ports/runtime.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
@@ -50,6 +51,8 @@ export interface MainChainAdapter {
   checkDeployment(): Promise<DeploymentProblem[]>;
   /** Makes deferred requests go out at once, so that the loops can stop. */
   drain(): void;
+  /** Returns what was learned about each node, to be stored. */
+  listProfiles(): NodeProfiles;
   /** Closes all connections; reads in flight fail. */
   close(): Promise<void>;
 }
@@ -59,6 +62,8 @@ export interface MainChainDependencies {
   readonly log: Log;
   /** Names what calls are made for; without it all reads are those of one caller, apart from the index. */
   readonly workScope?: WorkScope | undefined;
+  /** Profiles of nodes that an earlier process stored. */
+  readonly profiles?: NodeProfiles | undefined;
   /** Replaces HTTP and real time in simulations. */
   readonly post?: PostRpc | undefined;
   readonly stopwatch?: Stopwatch | undefined;
@@ -85,7 +90,10 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     );
   };
 
-  const nodes = createMainNodes({ rpcUrls, chainId, clock, log, limits, counters, budget, post, stopwatch });
+  const nodes = createMainNodes({
+    ...{ rpcUrls, chainId, clock, log, limits, counters, budget, post, stopwatch },
+    profiles: dependencies.profiles,
+  });
   const agreement = agreeOn(config, nodes, counters, log, (deadline) =>
     pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline),
   );
@@ -94,7 +102,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     nodes: ownNodes,
     headers: createHeaders(ownNodes, agreement?.confirmHead),
     multicall: createMulticall({
-      nodes: agreement === undefined ? ownNodes : { request: agreement.request },
+      nodes: agreement === undefined ? ownNodes : { ...ownNodes, request: agreement.request },
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
       limits,
       counters,
@@ -122,6 +130,10 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
   const known = createKnownKeys<MachineId>();
   const snapshotReader = createSnapshotReader(addresses, deployment);
+
+  /** Whether a check has completed before the first step of the head follower, which need not repeat it. */
+  let isChecked = false;
+  let isFollowed = false;
 
   const runChecks = () =>
     checkDeployment({
@@ -172,7 +184,11 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       multicall: deferred.multicall,
       startRead: startIndexRead,
     }),
-    startChecks: () => void logProblems(runChecks(), log),
+    startChecks() {
+      const isRepeated = isChecked && !isFollowed;
+      isFollowed = true;
+      if (!isRepeated) void logProblems(runChecks(), log);
+    },
   });
 
   const { readPageLimit } = snapshotReader;
@@ -181,19 +197,26 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     const ofHost = {
       ...nodes,
       request: (calls, deadline) => requestFirst(members, calls, deadline),
+      firstProfile: () => (members.find((each) => each.isAvailable()) ?? members[0]!).profile,
     } satisfies MainNodes;
     const own = createMainChainLog({ ...shared, ...createTransport(ofHost), witnesses: [] });
-    return { node: members[0]!.position, readLogs: own.readLogs, readHeaders: own.readHeaders };
+    const { position, profile } = members[0]!;
+    return { node: position, logLimits: profile.logLimits, readLogs: own.readLogs, readHeaders: own.readHeaders };
   });
-  const indexing = { ...shared, witnesses };
+  const indexing = { ...shared, witnesses, countHosts: agreement?.countHosts };
   return {
     chain,
     log: createMainChainLog({ ...indexing, ...immediate, requestHead: piggyback.flushWith }),
     deferredLog: createMainChainLog({ ...indexing, ...deferred }),
     counters,
     budget,
-    checkDeployment: runChecks,
+    async checkDeployment() {
+      const problems = await runChecks();
+      isChecked = problems.every(({ kind }) => kind !== 'unreadable');
+      return problems;
+    },
     drain: piggyback.drain,
+    listProfiles: nodes.listProfiles,
     close: () => nodes.close(),
   };
 }

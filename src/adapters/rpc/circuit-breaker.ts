@@ -14,7 +14,8 @@ export interface BreakerLimits {
 }
 
 export interface CircuitBreakerOptions {
-  readonly chain: 'main' | 'alt';
+  /** Name of the chain in the log. */
+  readonly chain: string;
   /** Position in the configuration, which identifies the node in the log. */
   readonly position: number;
   readonly clock: Clock;

@@ -44,6 +44,12 @@ test('continues from stored bounds, and ignores bounds that contradict each othe
   expect(new LearnedLimit(100, { passed: 50, refused: 200 }).size).toBe(100);
 });
 
+test('soon leaves stored bounds that are far too low', () => {
+  const limit = new LearnedLimit(100, { passed: 1, refused: 2 });
+  for (let i = 0; i < 64; i++) limit.recordSuccess(limit.size);
+  expect(limit.size).toBe(100);
+});
+
 test('counts the second timeout in a row as a refusal', () => {
   const limit = new LearnedLimit(100);
   limit.recordUnclearRefusal(100);

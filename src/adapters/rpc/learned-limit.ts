@@ -61,7 +61,10 @@ export class LearnedLimit {
   recordSuccess(size: number): void {
     this.#unclearRefusals = 0;
     this.#passed = Math.max(this.#passed, Math.min(size, this.#max));
-    if (this.#refused !== undefined && this.#refused <= this.#passed) this.#refused = undefined;
+    if (this.#refused !== undefined && this.#refused <= this.#passed) {
+      this.#refused = undefined;
+      this.#growthAfter = FIRST_GROWTH_AFTER;
+    }
     if (size < this.#size || this.#size === this.#max) return;
     this.#successes += 1;
     if (this.#successes < this.#growthAfter) return;

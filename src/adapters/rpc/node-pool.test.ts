@@ -1,7 +1,9 @@
 /** Pool of one and two nodes in front of a rate limit: what a refusal changes for other requests. */
+import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CallCounter } from '../../domain/metrics/call-counter.ts';
 import { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
+import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from './call-budget.ts';
 import { REAL_STOPWATCH, startDeadline } from './deadline.ts';
 import { openNodePool, type NodePool, type PoolCounters } from './node-pool.ts';
@@ -24,7 +26,7 @@ beforeEach(() => {
   purposes = [];
 });
 
-function open(nodes: number): void {
+function open(nodes: number, profiles?: NodeProfiles): void {
   budget = createCallBudget({ clock, stopwatch: REAL_STOPWATCH });
   counters = { httpRequests: 0, durations: new LatencyHistogram(), calls: new CallCounter(), failures: {} };
   pool = openNodePool(
@@ -42,6 +44,7 @@ function open(nodes: number): void {
       },
       counters,
       budget,
+      profiles,
     },
     {
       chain: 'main',
@@ -123,4 +126,20 @@ test('queries the identity of a node with the share of the head', async () => {
   open(1);
   await send();
   expect(purposes).toEqual([HEAD]);
+});
+
+describe('the profiles of the nodes', () => {
+  const FIRST = createHash('sha256').update('http://192.0.2.1/').digest('hex');
+
+  test('are listed by the SHA-256 of the URL, where something was learned', async () => {
+    open(2);
+    refusing.add(0);
+    expect(await send()).toBe(1);
+    expect([...pool.listProfiles().keys()]).toEqual([FIRST]);
+  });
+
+  test('pace a node from the start as an earlier process was paced', () => {
+    open(2, new Map([[FIRST, '{"callsPerSecond":25}']]));
+    expect(pool.nodes.map(({ profile }) => profile.rate.callsPerSecond)).toEqual([25, undefined]);
+  });
 });

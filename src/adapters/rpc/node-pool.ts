@@ -3,10 +3,12 @@
  * profile, over shared HTTP connections. The first node that serves a request is used. What a response means is decided
  * by each chain.
  */
+import { createHash } from 'node:crypto';
 import type { UnreadableCause } from '../../domain/faults.ts';
 import type { CallCounter, CallOutcome } from '../../domain/metrics/call-counter.ts';
 import type { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
-import type { Clock, Log } from '../../ports/runtime.ts';
+import type { NodeProfiles } from '../../ports/node-profiles.ts';
+import { nowSeconds, type Clock, type Log } from '../../ports/runtime.ts';
 import type { CallBudget, CallPurpose } from './call-budget.ts';
 import { createChainIdentity, type ChainIdentity } from './chain-identity.ts';
 import { createCircuitBreaker, type BreakerLimits, type CircuitBreaker } from './circuit-breaker.ts';
@@ -23,6 +25,8 @@ export interface PoolOptions {
   readonly limits: ConnectionLimits & BreakerLimits & { readonly maxResponseBytes: number };
   readonly counters: PoolCounters;
   readonly budget: CallBudget;
+  /** Profiles that an earlier process stored. */
+  readonly profiles?: NodeProfiles | undefined;
   /** Replaces HTTP and real time in simulations. */
   readonly post?: PostRpc | undefined;
   readonly stopwatch?: Stopwatch | undefined;
@@ -41,7 +45,8 @@ export interface PoolCounters {
 
 /** What differs between the nodes of the two chains. */
 export interface ChainKind<Name> {
-  readonly chain: 'main' | 'alt';
+  /** Name of the chain in the log. */
+  readonly chain: string;
   /** Identity of the configured chain: a chain id or a genesis hash. */
   readonly expected: Name;
   readonly readIdentity: (node: PoolNode, deadline: Deadline) => Promise<Name>;
@@ -81,6 +86,8 @@ export interface NodePool<Name> {
   ): Promise<{ readonly node: PoolNode; readonly value: T }>;
   /** Queries the identity of every node; undefined where a node does not respond. */
   readIdentities(deadline: Deadline): Promise<readonly (Name | undefined)[]>;
+  /** Returns what was learned about each node, to be stored. */
+  listProfiles(): NodeProfiles;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
@@ -100,7 +107,9 @@ export function openNodePool<Name>(
   let isClosed = false;
   const nodes = options.rpcUrls.map((url, position): PoolNode => {
     const breaker = createCircuitBreaker({ chain, position, clock, log, limits });
-    const node = { position, node: parseRpcUrl(url), breaker, profile: new NodeProfile(stopwatch) };
+    const stored = options.profiles?.get(hashUrl(url));
+    const profile = new NodeProfile({ stopwatch, nowSeconds: () => nowSeconds(clock), stored });
+    const node = { position, node: parseRpcUrl(url), breaker, profile };
     identities.set(
       node,
       createChainIdentity(expected, (deadline) => readIdentity(node, withPurpose(deadline, IDENTITY))),
@@ -176,11 +185,23 @@ export function openNodePool<Name>(
             .catch(() => undefined),
         ),
       ),
+    listProfiles: () =>
+      new Map(
+        nodes.flatMap(({ position, profile }) => {
+          const text = profile.toText();
+          return text === undefined ? [] : [[hashUrl(options.rpcUrls[position]!), text] as const];
+        }),
+      ),
     close() {
       isClosed = true;
       return connections.close();
     },
   };
+}
+
+/** Returns the name under which the profile of a node is stored: a URL may hold a key. */
+function hashUrl(url: string): string {
+  return createHash('sha256').update(url).digest('hex');
 }
 
 /** Returns the last failure of the node whose breaker closes first, with its remaining time. */

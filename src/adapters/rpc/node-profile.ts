@@ -1,17 +1,63 @@
 /**
  * What the pool has learned about one node from the outcomes of requests. A profile decides how to ask, never what to
- * accept.
+ * accept. It is stored as text, and read back as a hint: a text that is not a profile, or bounds out of range, count as
+ * nothing learned.
  */
+import { isObject, parseJson } from '../../domain/json/json-values.ts';
+import { LogLimits } from '../../domain/index-rules/log-limits.ts';
+import { MAX_PROFILE_CHARACTERS } from '../../ports/node-profiles.ts';
 import type { Stopwatch } from './deadline.ts';
-import { LearnedLimit } from './learned-limit.ts';
+import { LearnedLimit, type LimitBounds } from './learned-limit.ts';
 import { NodeRate } from './node-rate.ts';
+
+/**
+ * What a node may lack: a method; the tag `finalized`; log queries for several addresses, or without an address; block
+ * numbers in contracts that are those of its chain; calls without a contract.
+ */
+export type NodeFeature = (typeof FEATURES)[number];
+
+const FEATURES = [
+  'eth_getBlockReceipts',
+  'finalized',
+  'address-lists',
+  'logs-of-any-address',
+  'own-block-numbers',
+  'deployless-calls',
+] as const;
+
+/** A missing feature is tried again after this time, because nodes are upgraded. */
+const LACK_SECONDS = 86_400;
+const MAX_STORED_LIMITS = 32;
+/** A stored rate is used within these bounds, because waiting for a lower one would refuse callers. */
+const MIN_CALLS_PER_SECOND = 5;
+const MAX_CALLS_PER_SECOND = 1_000_000;
+
+export interface NodeProfileOptions {
+  readonly stopwatch: Stopwatch;
+  readonly nowSeconds: () => number;
+  /** Text of an earlier profile. */
+  readonly stored?: string | undefined;
+}
 
 export class NodeProfile {
   readonly rate: NodeRate;
+  readonly logLimits: LogLimits;
+  readonly #nowSeconds: () => number;
   readonly #batches = new Map<string, LearnedLimit>();
+  /** Bounds of limits that were not used yet. */
+  readonly #stored: ReadonlyMap<string, LimitBounds>;
+  /** Times at which features were seen to be missing. */
+  readonly #lacks: Map<NodeFeature, number>;
+  readonly #missed = new Set<NodeFeature>();
 
-  constructor(stopwatch: Stopwatch) {
-    this.rate = new NodeRate(stopwatch);
+  constructor({ stopwatch, nowSeconds, stored }: NodeProfileOptions) {
+    const hint = parseProfile(stored);
+    const logs = isObject(hint['logs']) ? hint['logs'] : {};
+    this.rate = new NodeRate(stopwatch, parseRate(hint['callsPerSecond']));
+    this.logLimits = new LogLimits({ ...(parseBounds(logs) ?? NO_BOUNDS), logs: parseSize(logs['logs']) });
+    this.#nowSeconds = nowSeconds;
+    this.#stored = parseLimits(hint['limits']);
+    this.#lacks = parseLacks(hint['lacks'], nowSeconds());
   }
 
   /**
@@ -21,14 +67,101 @@ export class NodeProfile {
   batchLimit(method: string, max: number): LearnedLimit {
     let limit = this.#batches.get(method);
     if (limit === undefined) {
-      limit = new LearnedLimit(max, this.#isWithoutBatches() ? { passed: 1, refused: 2 } : undefined);
+      const unknown = this.#isWithoutBatches() ? { passed: 1, refused: 2 } : undefined;
+      limit = new LearnedLimit(max, this.#stored.get(method) ?? unknown);
       this.#batches.set(method, limit);
     }
     return limit;
+  }
+
+  /** Returns whether the feature was missing when it was last used. */
+  lacks(feature: NodeFeature): boolean {
+    return this.#nowSeconds() - (this.#lacks.get(feature) ?? -Infinity) < LACK_SECONDS;
+  }
+
+  /** Returns whether the feature was missing when this process last used it, whatever an earlier one stored. */
+  hasMissed(feature: NodeFeature): boolean {
+    return this.#missed.has(feature);
+  }
+
+  recordFeature(feature: NodeFeature, exists: boolean): void {
+    if (exists) {
+      this.#lacks.delete(feature);
+      this.#missed.delete(feature);
+      return;
+    }
+    this.#lacks.set(feature, this.#nowSeconds());
+    this.#missed.add(feature);
+  }
+
+  /** Returns the text to store; undefined while nothing was learned. */
+  toText(): string | undefined {
+    const used = [...this.#batches].map(([name, { bounds }]) => [name, bounds] as const);
+    const unused = [...this.#stored].filter(([name]) => !this.#batches.has(name));
+    const limits = [...used, ...unused].filter(([, { refused }]) => refused !== undefined);
+    const { bounds } = this.logLimits;
+    const rate = this.rate.callsPerSecond;
+    const isEmpty = limits.length === 0 && this.#lacks.size === 0 && rate === undefined && bounds.passed === 0;
+    if (isEmpty && bounds.refused === undefined) return undefined;
+    return JSON.stringify({
+      limits: Object.fromEntries(limits.slice(0, MAX_STORED_LIMITS)),
+      logs: bounds,
+      lacks: Object.fromEntries(this.#lacks),
+      ...(rate !== undefined && { callsPerSecond: Number(rate.toPrecision(2)) }),
+    });
   }
 
   /** A node that refuses two calls of one method refuses batches. */
   #isWithoutBatches(): boolean {
     return [...this.#batches.values()].some(({ bounds }) => bounds.refused === 2);
   }
+}
+
+const NO_BOUNDS: LimitBounds = { passed: 0, refused: undefined };
+
+function parseProfile(text: string | undefined): Readonly<Record<string, unknown>> {
+  const value = text === undefined || text.length > MAX_PROFILE_CHARACTERS ? undefined : parseJson(text);
+  return isObject(value) ? value : {};
+}
+
+function parseLimits(value: unknown): ReadonlyMap<string, LimitBounds> {
+  const entries = isObject(value) ? Object.entries(value).slice(0, MAX_STORED_LIMITS) : [];
+  return new Map(
+    entries.flatMap(([name, each]) => {
+      const bounds = parseBounds(each);
+      return bounds === undefined ? [] : [[name, bounds] as const];
+    }),
+  );
+}
+
+/** Returns undefined unless `passed` is below `refused`, and both are sizes. */
+function parseBounds(value: unknown): LimitBounds | undefined {
+  if (!isObject(value)) return undefined;
+  const { passed, refused } = value;
+  if (!isSize(passed) || (refused !== undefined && (!isSize(refused) || refused < 2 || passed >= refused)))
+    return undefined;
+  return { passed, refused };
+}
+
+function parseSize(value: unknown): number {
+  return isSize(value) ? value : Infinity;
+}
+
+function isSize(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function parseRate(value: unknown): number | undefined {
+  const isRate = typeof value === 'number' && value > 0 && value <= MAX_CALLS_PER_SECOND;
+  return isRate ? Math.max(value, MIN_CALLS_PER_SECOND) : undefined;
+}
+
+function parseLacks(value: unknown, nowSeconds: number): Map<NodeFeature, number> {
+  const found = isObject(value) ? value : {};
+  return new Map(
+    FEATURES.flatMap((feature) => {
+      const at = found[feature];
+      return isSize(at) && at <= nowSeconds ? [[feature, at] as const] : [];
+    }),
+  );
 }

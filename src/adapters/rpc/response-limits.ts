@@ -12,6 +12,8 @@ const IN_PLACE: ReadonlySet<string> = new Set(['eth_getLogs', 'eth_getBlockRecei
 const LIMITS: ReadonlyMap<string, number> = new Map([
   ['eth_getLogs', 64 * MEBIBYTE],
   ['eth_getBlockReceipts', 64 * MEBIBYTE],
+  // 5,000 logs, which are judged, with 3 KB each.
+  ['eth_getTransactionReceipt', 16 * MEBIBYTE],
   // Rows of every machine of the program: about 36,000.
   ['getProgramAccounts', 16 * MEBIBYTE],
   // 100 accounts; 1,000 rows with memos; a transaction with its inner instructions; the signatures of a full block.

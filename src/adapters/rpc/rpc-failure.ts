@@ -44,6 +44,20 @@ export class RpcFailure extends Error {
 /** HTTP status of a node whose prepaid calls, or those of the day, are used up. */
 export const PAYMENT_REQUIRED = 402;
 
+/** Returns the cause of the fault that the failure becomes. */
+export function toUnreadableCause({ kind, code, unreadable }: RpcFailure): UnreadableCause {
+  if (kind !== 'rate') return unreadable;
+  return code === PAYMENT_REQUIRED ? 'calls-used-up' : 'rate-limited';
+}
+
+/** Pause after HTTP 402 where the node names none. */
+const EXHAUSTED_SECONDS = 60;
+
+/** Returns the failure of a request with this status: another one fails too, for hours. */
+export function paymentRequired(retryAfterSeconds = EXHAUSTED_SECONDS): RpcFailure {
+  return new RpcFailure('transport', 'rate', { code: PAYMENT_REQUIRED, retryAfterSeconds });
+}
+
 const TRANSIENT: readonly FailureKind[] = ['busy', 'rate', 'behind', 'no-block'];
 
 /** Returns whether the same request may succeed later. */

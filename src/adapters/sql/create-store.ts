@@ -6,9 +6,11 @@ import { createAltEvents } from './alt-chain/events.ts';
 import { createAltFleets } from './alt-chain/fleets.ts';
 import { createChipStore } from './service/chip-store.ts';
 import { createDecisions } from './service/decisions.ts';
+import { createNodeProfiles } from './service/node-profiles.ts';
 import { createStatementKeys } from './service/statement-keys.ts';
 import { createRatingStates } from './main-chain/rating-states.ts';
 import { createOwnership } from './main-chain/ownership-lists.ts';
+import { createPaymentStore } from './rating/payment-store.ts';
 import { createFxRates } from './rating/fx-rates.ts';
 import { createIdentities } from './schema/index-identities.ts';
 import { createIndexProofStore } from './main-chain/index-proof-store.ts';
@@ -51,9 +53,11 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createFxRates(database),
     ...createDecisions(database),
     ...createChipStore(database),
+    ...createPaymentStore(database),
     ...createStatementKeys(database),
     ...createAltEvents(database),
     ...createAltFleets(database),
+    ...createNodeProfiles(database),
     checkWritable: createWriteCheck(database),
     close: () => database.close(),
   };

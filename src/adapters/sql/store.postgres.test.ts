@@ -10,6 +10,8 @@ import {
 import { Fault } from '../../domain/faults.ts';
 import type { Store } from '../../ports/store.ts';
 import { createStore } from './create-store.ts';
+import { openPostgres } from './engine/postgres.ts';
+import { readFirst } from './engine/sql-program.ts';
 import { testStore } from '../../../testing/contracts/store-contract.ts';
 import { append, checkpointAt, id, NO_OWNERSHIP, submitted } from '../../../testing/contracts/store/samples.ts';
 
@@ -113,6 +115,18 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
       await expect(store.checkWritable()).rejects.toEqual(failure);
       expect(codes).toEqual(['57P01', '25006']);
       expect(await store.readMainChainCheckpoint()).toBeUndefined();
+    });
+
+    test('limits statements and idle transactions of every connection', async () => {
+      const connected = openPostgres(database.url, () => undefined);
+      const names = ['statement_timeout', 'idle_in_transaction_session_timeout', 'enable_seqscan'];
+      const sql = `SELECT ${names.map((name) => `current_setting('${name}') AS ${name}`).join(', ')}`;
+      expect(await connected.run(readFirst({ sql, parameters: [] }))).toEqual({
+        statement_timeout: '15s',
+        idle_in_transaction_session_timeout: '10s',
+        enable_seqscan: 'off',
+      });
+      await connected.close();
     });
 
     test('throws StoreUnavailable when a statement times out', async () => {

@@ -1,7 +1,7 @@
 /** Runs the store contract on SQLite, and tests the driver's files and locks. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../domain/faults.ts';
@@ -42,6 +42,14 @@ describe('a SQLite file', () => {
     const store = await open();
     expect(existsSync(path)).toBe(true);
     expect(query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    await store.close();
+  });
+
+  test('is readable by its owner only, with the files that SQLite adds', async () => {
+    const store = await open();
+    await store.checkWritable();
+    const modes = readdirSync(dirname(path)).map((name) => [name, statSync(join(dirname(path), name)).mode & 0o777]);
+    expect(modes).toEqual(['svc.db', 'svc.db-shm', 'svc.db-wal'].map((name) => [name, 0o600]));
     await store.close();
   });
 

@@ -37,11 +37,11 @@ export function parseMachineDid(text: string, namespace: Namespace): MachineId |
   return text.startsWith(prefix) ? parseMachineId(text.slice(prefix.length)) : undefined;
 }
 
-export function formatMachineDid(id: MachineId, namespace: Namespace): string {
+export function formatMachineDid(id: MachineId, namespace: Pick<Namespace, 'did_method'>): string {
   return `${didPrefix(namespace)}${id}`;
 }
 
-export function didPrefix(namespace: Namespace): string {
+export function didPrefix(namespace: Pick<Namespace, 'did_method'>): string {
   return `did:${namespace.did_method}:`;
 }
 
@@ -62,6 +62,6 @@ export function formatAddress(address: Address): string {
   return text;
 }
 
-export function formatAddressDid(address: Address, namespace: Namespace): string {
+export function formatAddressDid(address: Address, namespace: Pick<Namespace, 'did_method'>): string {
   return `${didPrefix(namespace)}${formatAddress(address)}`;
 }

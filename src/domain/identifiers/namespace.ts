@@ -13,6 +13,8 @@ export interface Namespace {
   readonly well_known_path: string;
   /** First line of both signed monetization messages. */
   readonly message_header: string;
+  /** First line of the text that a payout account signs. */
+  readonly payout_header: string;
   readonly monetization_version: string;
   readonly verifier: string;
   readonly protocol: string;
@@ -36,6 +38,7 @@ export const DEFAULT_NAMESPACE: Namespace = {
   card_description: 'svcOS machine',
   well_known_path: '/.well-known/svc-monetization',
   message_header: 'svc-mcr monetization',
+  payout_header: 'svc payout account/1',
   monetization_version: 'tokenomics-2.0-monetization-v1',
   verifier: 'svc.verify',
   protocol: 'svc.verify.chip-proof/1',

@@ -9,6 +9,8 @@ export const MAX_FIRST_INDEX_SECONDS = 86_400;
 
 const NODES = 'MAIN_RPC_URLS';
 const OTHER_NODE = `name another node in ${NODES}`;
+const ALT_NODES = 'ALT_RPC_URLS';
+const OTHER_ALT_NODE = `name another node in ${ALT_NODES}`;
 
 interface Row {
   /** Variable or subject that the cause concerns. */
@@ -48,6 +50,11 @@ const ROWS = {
     subject: NODES,
     text: 'the node refuses calls beyond its rate limit',
     remedy: 'raise the limit at the provider, or add a node of another provider',
+  },
+  'calls-used-up': {
+    subject: NODES,
+    text: 'the calls that the provider grants per day or month are used up',
+    remedy: 'wait until the provider starts a new count, raise the limit there, or set MAIN_RPC_CALLS_PER_DAY',
   },
   'finality-missing': {
     subject: 'finality',
@@ -109,9 +116,62 @@ const ROWS = {
     text: 'the blocks between the index and the head cannot be read, so ratings with new events are unavailable',
     remedy: 'run svc doctor, which names what the node lacks',
   },
+  'alt-node-unreachable': {
+    subject: ALT_NODES,
+    text: 'no node of the alt chain gives a usable response',
+    remedy: `check ${ALT_NODES}, the network and the state of the provider`,
+  },
+  'alt-wrong-chain': {
+    subject: 'ALT_GENESIS_HASH',
+    text: 'the node serves another chain than the configured one',
+    remedy: `correct ALT_GENESIS_HASH or ${ALT_NODES}`,
+  },
+  'alt-rate-limited': {
+    subject: ALT_NODES,
+    text: 'the node of the alt chain refuses calls beyond its rate limit',
+    remedy: 'raise the limit at the provider, or add a node of another provider',
+  },
+  'alt-node-behind': {
+    subject: ALT_NODES,
+    text: 'the node of the alt chain is behind the slots that are already final',
+    remedy: 'wait until the node has caught up, or name another one',
+  },
+  'alt-history-pruned': {
+    subject: 'ALT_FIRST_SLOT',
+    text: 'the node no longer has transactions as old as ALT_FIRST_SLOT, so machines are not rated',
+    remedy: `${OTHER_ALT_NODE} that serves the whole history, or correct ALT_FIRST_SLOT`,
+  },
+  'alt-history-incomplete': {
+    subject: ALT_NODES,
+    text: 'the lists of transactions of the node are incomplete or contradict each other',
+    remedy: `${OTHER_ALT_NODE} that serves the whole history`,
+  },
+  'alt-accounts-refused': {
+    subject: ALT_NODES,
+    text: 'the node refuses to list the accounts of a program, so operator listings and ratings become stale',
+    remedy: `${OTHER_ALT_NODE} that serves getProgramAccounts`,
+  },
+  'alt-machines-mismatch': {
+    subject: ALT_NODES,
+    text: 'the machines that the node lists do not match the count of the registry, so operator listings become stale',
+    remedy: `${OTHER_ALT_NODE} that serves getProgramAccounts completely`,
+  },
+  'alt-answers-malformed': {
+    subject: ALT_NODES,
+    text: 'responses of the node of the alt chain do not have the documented form',
+    remedy: OTHER_ALT_NODE,
+  },
+  'alt-calls-refused': {
+    subject: ALT_NODES,
+    text: 'the node of the alt chain refuses calls that the index needs',
+    remedy: `run svc doctor, which names them, or ${OTHER_ALT_NODE}`,
+  },
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type PlainIndexCause = keyof typeof ROWS;
+
+/** Causes that carry no figures. */
+export const PLAIN_INDEX_CAUSES = Object.keys(ROWS) as readonly PlainIndexCause[];
 
 export type IndexCause =
   | { readonly kind: PlainIndexCause }
@@ -119,6 +179,8 @@ export type IndexCause =
   | { readonly kind: 'finality-distant'; readonly gapBlocks: number }
   /** The first index takes this long at the range and rate that the node accepts. */
   | { readonly kind: 'first-index-slow'; readonly rangeBlocks: number; readonly seconds: number }
+  /** The first index of the alt chain takes this long at the calls that the node accepts. */
+  | { readonly kind: 'alt-first-index-slow'; readonly seconds: number }
   /** Number of hosts that respond. */
   | { readonly kind: 'hosts-missing'; readonly hosts: number; readonly quorum: number };
 
@@ -147,6 +209,13 @@ export function explainCause(cause: IndexCause): ExplainedCause {
         subject: NODES,
         text: `log queries of at most ${formatCount(cause.rangeBlocks, 'block')} make the first index take about ${formatDuration(cause.seconds)}`,
         remedy: 'use a plan or node that serves wider ranges of logs or more calls, or set a later MAIN_START_BLOCK',
+      };
+    case 'alt-first-index-slow':
+      return {
+        kind,
+        subject: ALT_NODES,
+        text: `at the rate of its nodes, the first index of the alt chain takes about ${formatDuration(cause.seconds)}`,
+        remedy: 'use a plan or node that accepts more calls a second, or set a later ALT_FIRST_SLOT',
       };
     case 'hosts-missing':
       return {

@@ -148,3 +148,17 @@ export const DORMANCY = {
 
 /** Without a verified operator, or with a flag in force, hundredths above `fullHundredths` count one `divisor`-th. */
 export const ANCHOR = { fullHundredths: 5_000, divisor: 6 } as const;
+
+/** Following of cited payments (design/scoring.md, Sources and payout accounts, Verdict). Times in seconds. */
+export const PAYMENT = {
+  maxClaims: 16,
+  maxDailyCitations: 200,
+  /** Greatest distance between the timestamp of an event and its payment. */
+  timeSeconds: 604_800,
+  /** Greatest distance by which a payment follows the block of its event. */
+  lateSeconds: 900,
+  /** How far back money given and returned is added up. */
+  flowSeconds: 15_552_000,
+  /** Transfers per own address and UTC day that count, of at least one whole token and of less. */
+  maxDailyTransfers: 1_000,
+} as const;

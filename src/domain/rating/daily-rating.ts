@@ -6,6 +6,7 @@
 import { dayOf, SECONDS_PER_DAY } from './utc-day.ts';
 import type { RatingEvent } from './event.ts';
 import { applyDay, type RatingStateDay } from './rating-state-days.ts';
+import type { PaidMove } from './paid/paid-moves.ts';
 import { changeHands, emptyRatingState, previewFold, type RatingState } from './rating-state.ts';
 import { rateMachine, type Rating, type RatingInput } from './rating.ts';
 import type { RatingLetter } from './scale.ts';
@@ -30,10 +31,13 @@ export interface DailyRatings {
   readonly days: readonly DailyRating[];
 }
 
-/** Facts whose past values are unknown: the current ones apply to every day. A negative flag carries its date. */
+/**
+ * Facts whose past values are unknown: the current ones apply to every day. A negative flag carries its date, and so do the moves of
+ * verdicts, among which are those that a change of hands ended.
+ */
 export type UndatedFacts = Pick<
   RatingInput,
-  'rates' | 'bondStatus' | 'priorEvents' | 'negativeFlagAt' | 'trustOverride' | 'operatorVerified'
+  'rates' | 'bondStatus' | 'priorEvents' | 'negativeFlagAt' | 'trustOverride' | 'operatorVerified' | 'paidMoves'
 >;
 
 /** All events of a machine: the stored days, then the events after them. */
@@ -91,10 +95,15 @@ export function replaceLastDay({ revenueBeforeCents, days }: DailyRatings, curre
   return { revenueBeforeCents, days: days.with(-1, toDailyRating(last.day, current, last.revenueCents)) };
 }
 
+/** Returns the moves of the events up to a day that no change of hands up to that day ended. */
+function movesAtEnd(moves: readonly PaidMove[], day: number): readonly PaidMove[] {
+  return moves.filter(({ blockDay, endedAt }) => blockDay <= day && (endedAt === undefined || dayOf(endedAt) > day));
+}
+
 function rateEndOfDay(state: RatingState, facts: UndatedFacts, day: number): Rating {
   const now = (day + 1) * SECONDS_PER_DAY - 1;
   const negativeFlagAt = facts.negativeFlagAt > now ? 0n : facts.negativeFlagAt;
-  const noEvents = { tail: [], changedHandsAfter: undefined };
+  const noEvents = { tail: [], changedHandsAfter: undefined, paidMoves: movesAtEnd(facts.paidMoves, day) };
   return rateMachine({ ...facts, ...noEvents, negativeFlagAt, state, now, ratingUnavailable: undefined });
 }
 

@@ -17,6 +17,7 @@ import type { RatingState } from './rating-state.ts';
 import { changeHands, previewFold } from './rating-state.ts';
 import { isFlagInForce, isFlagPlausible } from './negative-flag.ts';
 import type { RateTable } from './rate-table.ts';
+import { applyPaidMoves, type PaidMove } from './paid/paid-moves.ts';
 import type { NoticeCode, Reason } from './reasons.ts';
 import { largestDeductionPhrase, listReasons } from './reasons.ts';
 import { sumRecentWeeks } from './recent-weeks.ts';
@@ -37,6 +38,8 @@ export interface RatingInput extends TrustFacts {
   readonly tail: readonly RatingEvent[];
   /** Block time of the first change of hands after the newest event; undefined without one. */
   readonly changedHandsAfter: number | undefined;
+  /** Moves of the verdicts on `state` and `tail`, without those that a change of hands ended. */
+  readonly paidMoves: readonly PaidMove[];
   /** Whether the operator's identity is verified and it accepted the machine. */
   readonly operatorVerified: boolean;
   /** Rates of the same configuration as `state`. */
@@ -89,7 +92,8 @@ export interface Rating extends Counts {
 export function rateMachine(input: RatingInput): Rating {
   const preview = previewFold(input.state, input.tail, input.rates);
   const { hasPending } = preview;
-  const state = input.changedHandsAfter === undefined ? preview.state : changeHands(preview.state);
+  const state =
+    input.changedHandsAfter === undefined ? applyPaidMoves(preview.state, input.paidMoves) : changeHands(preview.state);
   const now = Math.max(input.now, state.newestBlockTimestamp ?? input.now);
   const counts = countEvents(state, hasPending, input, now);
   return input.ratingUnavailable === undefined

@@ -13,3 +13,5 @@ export const VERDICTS = [
   'already_counted',
   'paid',
 ] as const;
+
+export type VerdictCode = (typeof VERDICTS)[number];

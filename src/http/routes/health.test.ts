@@ -3,6 +3,7 @@ import { OpenapiConformance } from '../../../testing/harness/openapi-conformance
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { buildApp } from '../../app.ts';
+import { createHealthChecks } from './health.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { AltIndexStatus } from '../../ports/indexes.ts';
 import type { AltChainPorts, MainChainPorts } from '../../ports/ctx.ts';
@@ -186,4 +187,23 @@ test.each<[name: string, verify: NonNullable<Fixture['verify']>, status: number]
   const report = JSON.parse(text) as object;
   const isReady = expected === 200;
   expect([status, report]).toMatchObject([expected, { status: isReady ? 'ready' : 'not_ready', verify: isReady }]);
+});
+
+test('reports a process that does not listen for callers as alive and not ready on the admin port', async () => {
+  const main = {
+    chain: { readReadiness: async () => ALL_WELL },
+    index: { readMainChainIndex: () => Promise.reject(new Fault('StoreUnavailable', {})) },
+  } as unknown as MainChainPorts;
+  let isListening = false;
+  const checks = createHealthChecks(createStubCtx({ main }), () => isListening);
+  const request = async (path: string) => {
+    const { status, body } = await checks[path]!();
+    return [status, (JSON.parse(body.text) as { status: string }).status];
+  };
+  expect([await request('/health'), await request('/ready')]).toEqual([
+    [200, 'ok'],
+    [503, 'not_ready'],
+  ]);
+  isListening = true;
+  expect(await request('/ready')).toEqual([200, 'ready']);
 });

@@ -1,8 +1,11 @@
-/** Health checks: `GET /health` and `GET /ready` of the interface (http-facts 12). Rate limited as every path, never cached. */
+/**
+ * Health checks: `GET /health` and `GET /ready` of the interface (http-facts 12), never cached. Rate limited as every path
+ * on the public port; the admin port serves them without limits.
+ */
 import { getReadiness } from '../../actions/health.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import { sendUncached } from '../server/response.ts';
-import { encodeJson } from '../server/json-encoding.ts';
+import { encodeJson, type EncodedJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
 import type { Routes } from '../server/route-table.ts';
 import { toReadinessReport } from '../wire/health.ts';
@@ -27,11 +30,33 @@ const READY: RouteDescription = {
   block: 'never',
 };
 
+export interface HealthCheck {
+  readonly status: number;
+  readonly body: EncodedJson;
+}
+
+/** Returns the health checks of the admin port by path. A process that callers cannot reach is alive, and not ready. */
+export function createHealthChecks(
+  ctx: Ctx,
+  isListening: () => boolean,
+): Readonly<Record<string, () => Promise<HealthCheck>>> {
+  return {
+    '/health': () => Promise.resolve({ status: 200, body: HEALTHY }),
+    '/ready': () => checkReady(ctx, isListening),
+  };
+}
+
 export function healthRoutes(routes: Routes, ctx: Ctx): void {
   routes.get('/health', { profile: 'health', description: HEALTH }, (request) => sendUncached(request, 200, HEALTHY));
 
   routes.get('/ready', { profile: 'health', description: READY }, async (request) => {
-    const readiness = await getReadiness(ctx);
-    sendUncached(request, readiness.isReady ? 200 : 503, encodeJson(toReadinessReport(readiness)));
+    const { status, body } = await checkReady(ctx);
+    sendUncached(request, status, body);
   });
+}
+
+async function checkReady(ctx: Ctx, isListening = () => true): Promise<HealthCheck> {
+  const readiness = await getReadiness(ctx);
+  const isReady = readiness.isReady && isListening();
+  return { status: isReady ? 200 : 503, body: encodeJson(toReadinessReport({ ...readiness, isReady })) };
 }

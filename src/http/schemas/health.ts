@@ -141,7 +141,7 @@ export function healthResponses() {
           ),
           causes: described(
             listOf(refer('StatusCause')),
-            'What stops or slows the index of the main chain now, as far as this process knows; empty: nothing.',
+            'What stops or slows the indexes now, as far as this process knows; empty: nothing.',
             [],
           ),
           call_budgets: described(listOf(refer('CallBudgetEntry')), 'The call budget of each chain.', [

@@ -9,6 +9,9 @@ import type { LimiterReport } from '../limits/rate-limiter.ts';
 /** Methods with their own counter; all others share one. */
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS'];
 const OTHER_METHOD = 'other';
+/** Status classes that exist from the start for a registered method, in hundreds: a rate cannot see the first value of a series. */
+const INITIAL_CLASSES = [2, 5];
+const UNEXPECTED = 'Unexpected ';
 
 /** Responses of one route. */
 export class RouteMetrics {
@@ -17,6 +20,12 @@ export class RouteMetrics {
 
   constructor(route: string) {
     this.route = route;
+  }
+
+  /** Creates the counters of a method with the value 0. */
+  initialize(method: string): void {
+    const histograms = this.#histogramsOf(method);
+    for (const hundreds of INITIAL_CLASSES) histograms[hundreds] ??= new LatencyHistogram();
   }
 
   add(method: string, status: number, milliseconds: number): void {
@@ -58,8 +67,10 @@ export interface FaultCount {
 
 export class RequestMetrics {
   readonly #routes = new Map<string, RouteMetrics>();
-  readonly #faults = new Map<string, number>();
+  readonly #faults = new Map([[UNEXPECTED, 0]]);
   readonly #limiters = new Map<string, () => LimiterReport>();
+  #lastCaller = '';
+  #sameCallerRequests = 0;
 
   /** Returns the metrics that all methods of one pattern share. */
   ofRoute(pattern: string): RouteMetrics {
@@ -69,12 +80,26 @@ export class RequestMetrics {
   }
 
   addFault(error: unknown): void {
-    const key = error instanceof Fault ? `${error.kind} ${causeOf(error)}` : 'Unexpected ';
+    const key = error instanceof Fault ? `${error.kind} ${causeOf(error)}` : UNEXPECTED;
     this.#faults.set(key, (this.#faults.get(key) ?? 0) + 1);
   }
 
   addLimiter(name: string, report: () => LimiterReport): void {
     this.#limiters.set(name, report);
+  }
+
+  /** Counts a request of the address by which rates are counted. */
+  addCaller(address: string): void {
+    if (address !== this.#lastCaller) {
+      this.#lastCaller = address;
+      this.#sameCallerRequests = 0;
+    }
+    this.#sameCallerRequests += 1;
+  }
+
+  /** Returns how many requests in a row came from one address; many suggest a load balancer that is not trusted. */
+  sameCallerRequests(): number {
+    return this.#sameCallerRequests;
   }
 
   responses(): ResponseCount[] {

@@ -182,6 +182,8 @@ export class RequestPipeline {
     const rateLimiter = route.rateLimiter ?? (isGeneral ? this.#options.rateLimiter : undefined);
     if (rateLimiter === undefined) return 0;
     const address = clientIp(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for']);
+    // The checks of an orchestrator come from one address.
+    if (route.profile !== 'health') this.#options.services.metrics.addCaller(address);
     return rateLimiter.count(address, route.rateLimiter === undefined ? path : WHOLE_ROUTE, startedAtMilliseconds);
   }
 }

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { Fault } from '../../domain/faults.ts';
 import { sendEmpty, sendError } from './response.ts';
 import type { RequestPipeline, RoutePolicy } from './request-pipeline.ts';
-import type { RequestContext, Handler } from './request-context.ts';
+import type { RequestContext, Handler, Route } from './request-context.ts';
 import type { DescribedRoute, RouteDescription } from '../schemas/openapi.ts';
 import { ROUTE_PROFILES, type ProfileName } from './route-profiles.ts';
 
@@ -70,10 +70,10 @@ export class RouteTable implements Routes {
     known.handlers.set(method, handler);
     this.#paths.set(path, known);
     if (description !== undefined) this.described.push({ method, path, profile, description });
-    this.#add([method], path, options, handler);
+    this.#add([method], path, options, handler).metrics.initialize(method);
   }
 
-  #add(methods: string[], path: string, options: RouteOptions, handler: Handler): void {
+  #add(methods: string[], path: string, options: RouteOptions, handler: Handler): Route {
     const route = this.#pipeline.createRoute(options, path, handler);
     this.#app.route({
       method: methods,
@@ -82,6 +82,7 @@ export class RouteTable implements Routes {
         this.#pipeline.serve(route, request.raw, reply.raw, request.params as Record<string, string>);
       },
     });
+    return route;
   }
 
   #completePath(path: string, { profile, handlers }: KnownPath): void {

@@ -51,18 +51,8 @@ export function toEventListing(
   };
 }
 
-/** No payment source is configured, so none is found. */
-const NO_PAYMENT = {
-  paid_cents: 0,
-  source: null,
-  token: null,
-  payer: null,
-  worth_cents: null,
-  returned_cents: null,
-} as const;
-
 function toEventEntry(event: ListedEvent): Sent<EventEntry> {
-  const { record, position, blockTimestamp, judgement, amount, evidence, verdict } = event;
+  const { record, position, blockTimestamp, judgement, amount, evidence, payment } = event;
   return {
     position,
     ...toMachineEvent({ record, amount }),
@@ -72,7 +62,12 @@ function toEventEntry(event: ListedEvent): Sent<EventEntry> {
     source_chain_id: String(record.sourceChainId),
     source_tx_hash: record.sourceTxHash,
     class: evidence ?? null,
-    verdict: verdict ?? null,
-    ...NO_PAYMENT,
+    verdict: payment?.code ?? null,
+    paid_cents: payment?.paidCents ?? 0,
+    source: payment?.source ?? null,
+    token: payment?.token ?? null,
+    payer: payment?.payer ?? null,
+    worth_cents: payment?.worthCents ?? null,
+    returned_cents: payment?.returnedCents ?? null,
   };
 }

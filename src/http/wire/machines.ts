@@ -20,7 +20,6 @@ import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Factor } from '../../domain/rating/factor.ts';
 import { digestRates } from '../../domain/rating/rate-digest.ts';
 import { formatDay } from '../../domain/rating/utc-day.ts';
-import { VERDICTS } from '../../domain/rating/verdict.ts';
 import type {
   CardResponse,
   ExplanationResponse,
@@ -36,11 +35,6 @@ const CHAIN_REFERENCE_LENGTH = 32;
 
 /** Cents of a dollar; clients accept no other value. */
 const USD_SUBUNIT = 100;
-
-const NO_VERDICTS = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<
-  (typeof VERDICTS)[number],
-  number
->;
 
 /** Members of a machine or legacy machine that the record contains. */
 type RatedMachine = Pick<RatedSnapshot, 'rating' | 'alt'> & { readonly snapshot: { readonly id: MachineId } };
@@ -70,7 +64,7 @@ export function toExplanation(
   { rated, availability }: MachineExplanation,
   namespace: Namespace,
 ): Sent<ExplanationResponse> {
-  const { rating, inputs, snapshot, alt } = rated;
+  const { rating, inputs, snapshot, alt, payments, verdicts } = rated;
   return {
     ...toMcrRecord(rated, namespace),
     model: rating.model,
@@ -104,10 +98,10 @@ export function toExplanation(
       },
     },
     evidence: {
-      sources_hash: null,
+      sources_hash: payments.sourcesHash === null ? null : `0x${payments.sourcesHash}`,
       changed_hands_at: inputs.changedHandsAt ?? null,
-      accounts: [],
-      verdicts: { ...NO_VERDICTS, declared: rating.verdictCount },
+      accounts: payments.accounts.map(({ account, owner, since, seq }) => ({ account, owner, since, seq })),
+      verdicts,
     },
   };
 }

@@ -722,7 +722,7 @@ export interface StatusResponse {
   readonly solana_indexer: AltIndexLag | null;
   /** Null: no alt chain is configured, nothing is listed yet, or the index cannot be read. */
   readonly solana_index_progress: AltIndexProgress | null;
-  /** What stops or slows the index of the main chain now, as far as this process knows; empty: nothing. */
+  /** What stops or slows the indexes now, as far as this process knows; empty: nothing. */
   readonly causes: readonly StatusCause[];
   /** The call budget of each chain. */
   readonly call_budgets?: readonly CallBudgetEntry[];

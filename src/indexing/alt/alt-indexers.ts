@@ -8,6 +8,10 @@ import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { AltIndex } from '../../ports/indexes.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { FxRates } from '../../ports/rates.ts';
+import type { PaymentScanner } from '../payments/payment-scanner.ts';
+import { createLastingCauses, type LastingCauses } from '../loops/lasting-causes.ts';
+import { observeAltStep } from './alt-causes.ts';
+import { createAltPace } from './alt-pace.ts';
 import { createAltEventHistory } from './event-history.ts';
 import { createAltEventIndex, type AltEventIndexReport } from './event-index.ts';
 import { MAX_BUSY_WAIT_SECONDS } from './shared-backoff.ts';
@@ -28,8 +32,12 @@ export interface AltIndexersOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  /** Records what stops the steps of the worker; without it only the log does. */
+  readonly causes?: LastingCauses | undefined;
   readonly deployment: AltIndexedDeployment;
   readonly pollIntervalMilliseconds: number;
+  /** Searches events for payments; absent without payment sources. */
+  readonly payments?: PaymentScanner | undefined;
   /** Number of transactions requested concurrently. */
   readonly concurrency?: number | undefined;
 }
@@ -53,18 +61,22 @@ const FIRST_BACKOFF_MILLISECONDS = 1_000;
 
 export function createAltIndexers(options: AltIndexersOptions): AltIndexers {
   const { store, clock, timers, log, deployment, pollIntervalMilliseconds } = options;
+  const { causes = createLastingCauses(options) } = options;
   const { firstSlot } = deployment;
   const events = createAltEventIndex({ ...options, identity: formatAltIndexIdentity(deployment), firstSlot });
+  const index = createAltEventHistory({ store, log, isRefused: () => events.refusal() !== undefined });
+  const pace = createAltPace(clock);
   const caughtUp = Promise.withResolvers<unknown>();
 
   async function step(signal: AbortSignal): Promise<StepOutcome> {
-    const outcome = await events.step(signal);
+    const outcome = await observeAltStep(causes, events.phase(), () => events.step(signal));
     if (outcome === 'idle' && !signal.aborted) caughtUp.resolve(undefined);
+    causes.record('pace', pace.judge((await index.readStatus()).progress));
     return outcome;
   }
 
   return {
-    index: createAltEventHistory({ store, log, isRefused: () => events.refusal() !== undefined }),
+    index,
     worker: createPollLoop({
       name: 'alt-chain-index',
       intervalMilliseconds: pollIntervalMilliseconds,

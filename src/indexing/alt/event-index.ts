@@ -6,6 +6,8 @@ import type { AltEventStore, AltWalk } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { FxRates } from '../../ports/rates.ts';
+import type { PaymentScanner } from '../payments/payment-scanner.ts';
+import { readAltEvents } from '../payments/scanned-events.ts';
 import { createAltEventFolder } from './event-folder.ts';
 import { createAltEventMerge } from './event-merge.ts';
 import { createCountVerification } from './count-verification.ts';
@@ -26,6 +28,8 @@ export interface AltEventIndexOptions {
   /** Genesis hash, program and layout version. */
   readonly identity: string;
   readonly firstSlot: number;
+  /** Searches events for payments; absent without payment sources. */
+  readonly payments?: PaymentScanner | undefined;
   /** Number of transactions requested concurrently. */
   readonly concurrency?: number | undefined;
 }
@@ -33,6 +37,8 @@ export interface AltEventIndexOptions {
 export interface AltEventIndex {
   /** Claims the database for this deployment. Returns false when it holds the index of another one. */
   claim(): Promise<boolean>;
+  /** Returns what the next step does. `walk` lists and applies new transactions; the others follow when there are none. */
+  phase(): 'walk' | 'verify' | 'fold';
   /** Runs one bounded step. `idle`: everything is applied, verified as far as possible, and folded. */
   step(signal: AbortSignal): Promise<StepOutcome>;
   refusal(): IndexRefusal | undefined;
@@ -61,8 +67,7 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
 
   let refusal: IndexRefusal | undefined;
   let isClaimed = false;
-  /** `walk` lists and applies new transactions; the other phases follow when there are none. */
-  let phase: 'walk' | 'verify' | 'fold' = 'walk';
+  let phase: ReturnType<AltEventIndex['phase']> = 'walk';
   let appliedTransactions = 0;
   let parkedTransactions = 0;
 
@@ -132,13 +137,24 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
   }
 
   async function fold(signal: AbortSignal): Promise<StepOutcome> {
-    const outcome = await folder.fold(signal);
+    const scanned = await scanPayments(signal);
+    const outcome = scanned === 'more' ? scanned : await folder.fold(signal);
     if (outcome === 'idle') phase = 'walk';
     return outcome;
   }
 
+  async function scanPayments(signal: AbortSignal): Promise<StepOutcome> {
+    const { payments } = options;
+    const { observed } = await store.readAltWalk();
+    if (payments === undefined || observed === undefined) return 'idle';
+    const time = await backoff.run(() => history.readBlockTime(observed.slot), signal);
+    if (time === undefined) return 'idle';
+    return payments.scan('alt', { block: observed.slot, time }, readAltEvents(store), signal);
+  }
+
   return {
     claim,
+    phase: () => phase,
     step,
     refusal: () => refusal,
     report: () => ({ appliedTransactions, parkedTransactions, incompleteMachines: verification.report() }),

@@ -7,6 +7,7 @@ import { createStore } from '../../adapters/sql/create-store.ts';
 import { formatAltFleetIdentity, type AltFleet } from '../../domain/alt-chain/alt-fleet.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
+import { explainCause } from '../../domain/index-rules/index-cause.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Store } from '../../ports/store.ts';
 import { createAltFleetWorker, type AltFleetWorker } from './fleet-snapshot.ts';
@@ -155,8 +156,10 @@ describe('a node that returns incomplete fleets', () => {
     start();
     await time.advance(60_000);
     expect([reads, await read()]).toEqual([requests, [100, 0, [1, 2]]]);
-    expect(log.lines.map(({ message, ...rest }) => [message, rest])).toEqual([
-      [NOT_REPLACED, expect.objectContaining({ fields: { verdict } })],
+    const cause = explainCause({ kind: 'alt-machines-mismatch' });
+    expect(log.lines.map(({ message, fields }) => [message, fields])).toEqual([
+      ...(verdict === 'incomplete' ? [[cause.text, expect.objectContaining({ remedy: cause.remedy })]] : []),
+      [NOT_REPLACED, { verdict }],
     ]);
   });
 

@@ -13,6 +13,8 @@ import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import type { AltFleetStore } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
+import { createLastingCauses, type LastingCauses } from '../loops/lasting-causes.ts';
+import { observeAltStep } from './alt-causes.ts';
 import { createPollLoop, type PollLoop } from '../loops/poll-loop.ts';
 
 export interface AltFleetWorkerOptions {
@@ -21,6 +23,8 @@ export interface AltFleetWorkerOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  /** Records what stops the polls; without it only the log does. */
+  readonly causes?: LastingCauses | undefined;
   readonly deployment: { readonly genesisHash: AltKey; readonly machineRegistry: AltKey };
   readonly pollIntervalSeconds: number;
 }
@@ -44,6 +48,8 @@ interface CompleteFleet {
 
 export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWorker {
   const { history, store, clock, timers, log, pollIntervalSeconds } = options;
+  const pollIntervalMilliseconds = pollIntervalSeconds * 1000;
+  const { causes = createLastingCauses({ clock, log, pollIntervalMilliseconds }) } = options;
   const identity = formatAltFleetIdentity(options.deployment);
   const caughtUp = Promise.withResolvers<unknown>();
 
@@ -70,22 +76,24 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
       const { slot, fleet, countBefore, countAfter } = await history.readFleet();
       verdict = judgeFleetCount(countBefore, countAfter, fleet.rowCount);
       if (verdict !== 'whole') continue;
+      causes.record('fleet-rows', undefined);
       if (fleet.unattributed > 0) log.warn({ rows: fleet.unattributed }, 'machines without an operator are unreadable');
       return { slot, fleet, requestedAtMilliseconds };
     }
+    if (verdict === 'incomplete') causes.record('fleet-rows', { kind: 'alt-machines-mismatch' });
     log.warn({ verdict }, 'the ownership snapshot of the alt chain was not replaced');
     return undefined;
   }
 
   const loop = createPollLoop({
     name: 'alt-fleet-snapshot',
-    intervalMilliseconds: pollIntervalSeconds * 1000,
+    intervalMilliseconds: pollIntervalMilliseconds,
     firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
     maxBackoffMilliseconds: MAX_BACKOFF_MILLISECONDS,
     clock,
     timers,
     log,
-    step: poll,
+    step: () => observeAltStep(causes, 'fleet', poll),
   });
   return { loop, caughtUp: caughtUp.promise };
 }

@@ -215,6 +215,26 @@ describe('withheld head logs', () => {
     expect(await pollSteps(harness)).toEqual([[11, [A]]]);
   });
 
+  it('are recovered from receipts that match their header, whatever the bloom says', async () => {
+    const harness = await openFollowing();
+    harness.chain.servesReceipts = true;
+    harness.chain.mine([submitted(A)]);
+    harness.chain.faults.logs = () => [];
+    harness.chain.faults.blockLogs = () => [];
+    expect(await pollSteps(harness)).toEqual([[11, [A]]]);
+  });
+
+  it('keep the head from advancing when receipts do not match their header either', async () => {
+    const harness = await openFollowing();
+    harness.chain.servesReceipts = true;
+    harness.chain.mine([submitted(A)]);
+    harness.chain.faults.logs = () => [];
+    harness.chain.faults.blockLogs = () => [];
+    harness.chain.faults.receipts = () => 'unproven';
+    expect(await problemOf(harness)).toBe('withheld-logs');
+    expect(harness.steps).toEqual([]);
+  });
+
   it('are not assumed when other contracts set the bloom bits', async () => {
     const harness = await openFollowing();
     harness.chain.mine([], [EVENTS, REGISTRY]);

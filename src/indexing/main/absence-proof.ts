@@ -6,6 +6,7 @@
  */
 import { checkHeaders, checkLogOrder, watchContracts, type BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { digestLogs } from '../../domain/index-rules/log-digest.ts';
+import { MAX_LOG_WINDOW_BLOCKS } from '../../domain/index-rules/log-limits.ts';
 import { Fault } from '../../domain/faults.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { ProofSegment } from '../../ports/index-proof.ts';
@@ -19,7 +20,7 @@ import {
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { Checkpoint, Store } from '../../ports/store.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
-import { AdaptiveWindow, MAX_LOG_WINDOW_BLOCKS } from './adaptive-window.ts';
+import { AdaptiveWindow } from './adaptive-window.ts';
 import type { BlockProof } from './block-proof.ts';
 import type { BloomEvidence } from './bloom-evidence.ts';
 import { listBlocks } from './block-reader.ts';
@@ -66,7 +67,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
 
   async function prove({ blockNumber }: Checkpoint): Promise<StepOutcome> {
-    if (clock.nowMilliseconds() - retriedAt >= retryMilliseconds) {
+    if (hasPassed(clock, retriedAt, retryMilliseconds)) {
       const hasFailed = unproven.length > 0;
       retryMilliseconds = hasFailed
         ? Math.min(MAX_RETRY_MILLISECONDS, 2 * retryMilliseconds)
@@ -139,8 +140,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     try {
       const logs = await witness.readLogs(range);
       checkLogOrder(contracts, range, logs);
-      window.recordSuccess(size);
-      window.recordLogDensity(size, logs.length);
+      window.recordSuccess(size, logs.length);
       return logs;
     } catch (error) {
       if (isRangeRefusal(error)) return window.refuseWindow(size) ? 'smaller' : undefined;
@@ -223,12 +223,17 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   }
 
   function windowOf(witness: ChainWitness): AdaptiveWindow {
-    const window = windows.get(witness) ?? new AdaptiveWindow(MAX_LOG_WINDOW_BLOCKS);
+    const window = windows.get(witness) ?? new AdaptiveWindow(MAX_LOG_WINDOW_BLOCKS, () => witness.logLimits);
     windows.set(witness, window);
     return window;
   }
 
   return { prove };
+}
+
+/** Returns whether the time has passed; a clock that was set back makes it at most twice as long. */
+export function hasPassed(clock: Clock, since: number, milliseconds: number): boolean {
+  return Math.abs(clock.nowMilliseconds() - since) >= milliseconds;
 }
 
 /** Returns the newest part of the range that no segment covers; undefined where all is covered. */

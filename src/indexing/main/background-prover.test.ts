@@ -1,4 +1,5 @@
 /** Tests the background proof (design/real-chains.md 1): what a node can hide or forge, and how it is found and repaired. */
+import { LogLimits } from '../../domain/index-rules/log-limits.ts';
 import { describe, expect, it } from 'vitest';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import { buildBloom, ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
@@ -45,6 +46,7 @@ function witness(
 ): ChainWitness {
   return {
     node,
+    logLimits: new LogLimits(),
     readLogs: ({ fromBlock, toBlock }) =>
       Promise.resolve(
         alter(
@@ -330,6 +332,26 @@ describe('the background proof', () => {
     await proveAll(opened);
     expect(await opened.store.readUnprovenExtent()).toEqual({ blocks: 1, oldest: 600, newest: 600 });
     expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+  });
+
+  it('tries again after the clock was set back by a day', async () => {
+    const chain = createChain(HISTORY);
+    let isHiding = true;
+    chain.witnesses = [witness(chain, 0), witness(chain, 1, (logs) => (isHiding ? [] : logs))];
+    const opened = await openProver(chain, asTold);
+    chain.servesReceipts = false;
+    chain.faults.header = (header) => ({ ...header, logsBloom: ZERO_BLOOM });
+    await proveAll(opened);
+    expect(opened.prover.report().unproven).toBe(4);
+    const whole = { fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' };
+    expect(await opened.store.listProofSegments()).not.toEqual([whole]);
+    chain.servesReceipts = true;
+    chain.faults = {};
+    isHiding = false;
+    opened.time.jump(-86_400_000);
+    await proveAll(opened);
+    expect(opened.prover.report().unproven).toBe(0);
+    expect(await opened.store.listProofSegments()).toEqual([whole]);
   });
 
   it('leaves blocks unproven where neither receipts nor blooms prove anything, and tries again later', async () => {

@@ -10,7 +10,7 @@ import type { Clock, Log } from '../../ports/runtime.ts';
 import type { MainChainLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
-import { createAbsenceProof, type RandomBelow } from './absence-proof.ts';
+import { createAbsenceProof, hasPassed, type RandomBelow } from './absence-proof.ts';
 import { BloomEvidence } from './bloom-evidence.ts';
 import { createBlockProof } from './block-proof.ts';
 
@@ -67,13 +67,14 @@ export function createBackgroundProver(options: BackgroundProverOptions): Backgr
   let failed = 0;
   let failedInRow = 0;
   let unproven = 0;
-  let nextPassAt = 0;
+  let passedAt = -Infinity;
+  let pauseMilliseconds = PASS_MILLISECONDS;
   let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
 
   async function prove(signal: AbortSignal): Promise<StepOutcome> {
     const checkpoint = await store.readMainChainCheckpoint();
     if (checkpoint === undefined || signal.aborted) return 'idle';
-    if (clock.nowMilliseconds() >= nextPassAt) return proveLogBlocks();
+    if (hasPassed(clock, passedAt, pauseMilliseconds)) return proveLogBlocks();
     return absence.prove(checkpoint);
   }
 
@@ -96,7 +97,8 @@ export function createBackgroundProver(options: BackgroundProverOptions): Backgr
       log.warn({ blocks: failed }, 'receipts do not prove these blocks; they stay unproven and are tried again');
     unproven = failed;
     // Blocks stored in the meantime are found by the next pass.
-    nextPassAt = clock.nowMilliseconds() + (failed > 0 ? retryMilliseconds : PASS_MILLISECONDS);
+    passedAt = clock.nowMilliseconds();
+    pauseMilliseconds = failed > 0 ? retryMilliseconds : PASS_MILLISECONDS;
     retryMilliseconds = failed > 0 ? Math.min(MAX_RETRY_MILLISECONDS, 2 * retryMilliseconds) : FIRST_RETRY_MILLISECONDS;
     below = Infinity;
     failed = failedInRow = 0;

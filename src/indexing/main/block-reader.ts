@@ -3,7 +3,6 @@
  * architecture, rule 5). All functions throw `ResponseRejected`, `LogQueryRefused` and `ChainUnreadable`.
  */
 import {
-  checkBlockComplete,
   checkHeaders,
   checkContainsLogs,
   checkLogOrder,
@@ -20,6 +19,7 @@ import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts'
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { BlockLogs, ChainLog, Header, MainChainLog } from '../../ports/main-chain.ts';
 import { BloomEvidence } from './bloom-evidence.ts';
+import { checkBlocks, readCompleteBlocks } from './complete-blocks.ts';
 import { readProvenWindow } from './proven-window.ts';
 import { WindowSummary } from './window-summary.ts';
 
@@ -154,7 +154,9 @@ export function createBlockReader(
     const prefetched = isPrefetched ? [bloomMatches.pop()!] : [];
     for (const batch of [prefetched, ...chunk(bloomMatches, PROOFS_PER_BATCH)]) {
       const proofs =
-        batch === prefetched ? checkProofs(batch, isPrefetched ? [lastLogs] : []) : await readProofs(batch);
+        batch === prefetched
+          ? await checkBlocks(chain, contracts, batch, isPrefetched ? [lastLogs] : [])
+          : await readProofs(batch);
       batch.forEach((header, i) => {
         checkContainsLogs(proofs[i]!, logsByBlock.get(header.number) ?? []);
         logsByBlock.set(header.number, [...proofs[i]!]);
@@ -164,16 +166,8 @@ export function createBlockReader(
   }
 
   /** Reads all logs of the contracts in the given blocks and proves each list against its block's bloom. */
-  async function readProofs(headers: readonly Header[]): Promise<(readonly ChainLog[])[]> {
-    return checkProofs(headers, await chain.readBlockLogs(headers));
-  }
-
-  function checkProofs(headers: readonly Header[], proofs: readonly BlockLogs[]): (readonly ChainLog[])[] {
-    if (proofs.length !== headers.length) throw new ResponseRejected('withheld-logs');
-    return proofs.map(({ logs, bloom }, i) => {
-      checkBlockComplete(contracts, headers[i]!, logs, bloom);
-      return logs;
-    });
+  function readProofs(headers: readonly Header[]): Promise<(readonly ChainLog[])[]> {
+    return readCompleteBlocks(chain, contracts, headers);
   }
 
   function isNamed(header: Header): boolean {

@@ -31,10 +31,13 @@ export function findCauseOfFailure(error: unknown, kind: ReadKind | undefined): 
   return fault.kind === 'ChainUnreadable' ? findCauseOfUnreadable(fault.context.cause, kind) : undefined;
 }
 
-function findCauseOfUnreadable(cause: UnreadableCause, kind: ReadKind | undefined): PlainIndexCause | undefined {
+/** Returns undefined where an operator can remove nothing. */
+export function findCauseOfUnreadable(cause: UnreadableCause, kind: ReadKind | undefined): PlainIndexCause | undefined {
   switch (cause) {
     case 'wrong-chain':
-      return 'wrong-chain';
+    case 'rate-limited':
+    case 'calls-used-up':
+      return cause;
     case 'transport':
     case 'deadline':
       return 'node-unreachable';

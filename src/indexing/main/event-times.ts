@@ -198,7 +198,7 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     const isRefused = found instanceof LogQueryRefused;
     const history = continueHistory(stored, isRefused ? [] : (found ?? []));
     // A rate-limited query has no result to remember.
-    const isRateLimited = isRefused && found.reason === 'rate-limited';
+    const isRateLimited = isRefused && (found.reason === 'rate-limited' || found.reason === 'calls-used-up');
     if (history.count < to && !isRateLimited) rememberInsufficient(key);
     return history;
   }

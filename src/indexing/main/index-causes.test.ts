@@ -94,6 +94,9 @@ describe('a cause', () => {
   it.each<[RequestName[], () => Error, string]>([
     [['logs', 'head'], () => new LogQueryRefused('range-too-large'), 'logs-refused'],
     [['logs', 'head'], () => new LogQueryRefused('rate-limited', 1), 'rate-limited'],
+    [['logs', 'head'], () => new LogQueryRefused('calls-used-up', 60), 'calls-used-up'],
+    [['header'], () => chainUnreadable('main', 'rate-limited'), 'rate-limited'],
+    [['header'], () => chainUnreadable('main', 'calls-used-up'), 'calls-used-up'],
     [['logs', 'head'], () => chainUnreadable('main', 'rpc-error'), 'logs-refused'],
     [['ownership'], () => chainUnreadable('main', 'block-mismatch'), 'state-missing'],
     [['header'], () => chainUnreadable('main', 'wrong-chain'), 'wrong-chain'],
@@ -106,6 +109,19 @@ describe('a cause', () => {
     const { time, causes, stop } = await openIndexers(chain);
     await time.advance(240_000);
     expect(causes()).toContain(kind);
+    await stop();
+  });
+
+  it.each<[number, string]>([
+    [1, 'hosts-missing'],
+    [2, 'nodes-disagree'],
+  ])('with %i of 2 hosts that must agree is %s', async (hosts, kind) => {
+    const chain = createChain(300);
+    Object.assign(chain, { countHosts: () => ({ hosts, quorum: 2 }) });
+    refuse(chain, ['header'], () => chainUnreadable('main', 'disagreement'));
+    const { time, causes, stop } = await openIndexers(chain);
+    await time.advance(5_000);
+    expect(causes()).toEqual([kind]);
     await stop();
   });
 

@@ -3,14 +3,15 @@
  * attributed to what was read; the distance to finality and the pace of a first index are measured on the way.
  */
 import {
-  explainCause,
   MAX_FIRST_INDEX_SECONDS,
   type ExplainedCause,
   type IndexCause,
+  type PlainIndexCause,
 } from '../../domain/index-rules/index-cause.ts';
-import { MAX_LAG_BLOCKS, MAX_UNSEEN_INTERVALS } from '../../domain/index-rules/index-freshness.ts';
+import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { Header, LogQuery, MainChainLog } from '../../ports/main-chain.ts';
+import { createLastingCauses } from '../loops/lasting-causes.ts';
 import { findCauseOfFailure, type ReadKind } from './cause-of-failure.ts';
 
 export interface IndexCauses {
@@ -40,24 +41,19 @@ const READ_KINDS: Partial<Record<keyof MainChainLog, ReadKind>> = {
   readEventRecords: 'state',
 };
 
-/** A cause that lasts is logged again after this time. */
-const LOG_INTERVAL_MILLISECONDS = 60_000;
-/** Time after which a cause that no step confirmed is dropped: the loop may run in another process now. */
-const EXPIRY_MILLISECONDS = 900_000;
 /** Time after which the pace of a first index is known. */
 const PACE_MILLISECONDS = 60_000;
 
 export function createIndexCauses(clock: Clock, log: Log, pollIntervalMilliseconds: number): IndexCauses {
-  const expiryMilliseconds = Math.max(EXPIRY_MILLISECONDS, MAX_UNSEEN_INTERVALS * pollIntervalMilliseconds);
   const kinds = new WeakMap<Error, ReadKind>();
-  const failures = new Map<LoopName, { readonly cause: IndexCause; readonly atMilliseconds: number }>();
-  const loggedAt = new Map<IndexCause['kind'], number>();
   const numbers = { latest: 0, finalized: 0 };
   /** Measured at the end of the last step of the index. */
   let finality: { readonly gapBlocks: number; readonly atMilliseconds: number } | undefined;
   let pace = startPace();
   /** Whether the first index is still being read, or may be. */
   let isBehind = true;
+  let countHosts: MainChainLog['countHosts'];
+  const lasting = createLastingCauses({ clock, log, pollIntervalMilliseconds, listMeasured: findSlowCauses });
 
   function startPace() {
     return { atMilliseconds: clock.nowMilliseconds(), blocks: 0, rangeBlocks: 0, reached: 0 };
@@ -97,13 +93,9 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     if (!hasMore) pace = startPace();
   }
 
-  function isRecent({ atMilliseconds }: { readonly atMilliseconds: number }): boolean {
-    return clock.nowMilliseconds() - atMilliseconds <= expiryMilliseconds;
-  }
-
   function findSlowCauses(): IndexCause[] {
     const causes: IndexCause[] = [];
-    if (finality !== undefined && finality.gapBlocks > MAX_LAG_BLOCKS && isRecent(finality))
+    if (finality !== undefined && finality.gapBlocks > MAX_LAG_BLOCKS && lasting.isRecent(finality.atMilliseconds))
       causes.push({ kind: 'finality-distant', gapBlocks: finality.gapBlocks });
     const { atMilliseconds, blocks, rangeBlocks, reached } = pace;
     const elapsedMilliseconds = clock.nowMilliseconds() - atMilliseconds;
@@ -113,47 +105,37 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     return causes;
   }
 
-  function list(): readonly ExplainedCause[] {
-    const failed = [...failures.values()].filter(isRecent).map(({ cause }) => cause);
-    const causes = [...failed, ...findSlowCauses()].map(explainCause);
-    return [...new Map(causes.map((cause) => [cause.kind, cause])).values()];
-  }
-
-  function logLasting(): void {
-    const now = clock.nowMilliseconds();
-    const causes = list();
-    for (const kind of loggedAt.keys()) if (!causes.some((cause) => cause.kind === kind)) loggedAt.delete(kind);
-    for (const { kind, subject, text, remedy } of causes) {
-      if (now - (loggedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < LOG_INTERVAL_MILLISECONDS) continue;
-      loggedAt.set(kind, now);
-      log.warn({ cause: kind, subject, remedy }, text);
-    }
+  /** Too few hosts that respond fail a read like a node that does not, or like nodes that differ. */
+  function findMissingHosts(kind: PlainIndexCause): IndexCause | undefined {
+    if (kind !== 'node-unreachable' && kind !== 'nodes-disagree') return undefined;
+    const count = countHosts?.();
+    return count === undefined || count.hosts >= count.quorum ? undefined : { kind: 'hosts-missing', ...count };
   }
 
   return {
-    watch: (chain) =>
-      new Proxy(chain, {
+    watch(chain) {
+      countHosts ??= chain.countHosts;
+      return new Proxy(chain, {
         get(target, name) {
           const member: unknown = Reflect.get(target, name, target);
           if (typeof member !== 'function') return member;
           return (...args: unknown[]) => call(target, name as keyof MainChainLog, args, member as Method);
         },
-      }),
-    async observe(loop, step) {
-      try {
-        const outcome = await step();
-        failures.delete(loop);
-        if (loop === 'index') recordIndexStep(outcome === 'more');
-        return outcome;
-      } catch (error) {
-        const kind = findCauseOfFailure(error, error instanceof Error ? kinds.get(error) : undefined);
-        if (kind === undefined) failures.delete(loop);
-        else failures.set(loop, { cause: { kind }, atMilliseconds: clock.nowMilliseconds() });
-        throw error;
-      } finally {
-        logLasting();
-      }
+      });
     },
-    list,
+    observe: (loop, step) =>
+      lasting.observe(
+        loop,
+        async () => {
+          const outcome = await step();
+          if (loop === 'index') recordIndexStep(outcome === 'more');
+          return outcome;
+        },
+        (error) => {
+          const kind = findCauseOfFailure(error, error instanceof Error ? kinds.get(error) : undefined);
+          return kind && (findMissingHosts(kind) ?? { kind });
+        },
+      ),
+    list: lasting.list,
   };
 }

@@ -264,20 +264,58 @@ describe('a machine', () => {
     expect(await checkMachine(harness, readFacts(chain, A))).toBe('agrees');
   });
 
-  test.each([
-    ['a sale', transferred(B, OWNER, BUYER)],
-    ['a new controller', controlled(B, undefined, BUYER)],
-  ])('is read again and corrected where the index missed %s', async (_name, log) => {
-    const chain = createMints();
+  /** Indexes the mints and then the logs, one a block; the node withholds the first of these. */
+  async function openWithout(chain: FakeChain, logs: readonly FakeLog[]): Promise<IndexerHarness> {
     const harness = await openHarness({ chain, completeness: 'trusted' });
     chain.mineMany(2);
     await advance(harness);
-    const { number } = chain.mine([log]);
+    const [withheld] = logs.map((log) => chain.mine([log]).number);
     chain.mineMany(2);
-    chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== number);
+    chain.faults.logs = (found) => found.filter(({ blockNumber }) => blockNumber !== withheld);
     await advance(harness);
     await harness.follower.poll();
     chain.requests.length = 0;
+    return harness;
+  }
+
+  test.each([
+    ['the newest transfer', [transferred(B, OWNER, BUYER)]],
+    ['an older transfer', [transferred(B, OWNER, BUYER), transferred(B, BUYER, STRANGER)]],
+    ['the mint', [transferred(machine(14)), transferred(machine(14), OWNER, BUYER)]],
+  ])('is refused until %s was found, because events are judged by changes of hands', async (_name, logs) => {
+    const chain = createMints();
+    const harness = await openWithout(chain, logs);
+    const id = logs[0]!.machineId;
+    for (let minute = 0; minute < 2; minute++) {
+      expect(await checkMachine(harness, readFacts(chain, id))).toBe('EventIndexSyncing');
+      await harness.repair.idle();
+      await harness.time.advance(60_000);
+    }
+    chain.faults = {};
+    expect(await checkMachine(harness, readFacts(chain, id))).toBe('EventIndexSyncing');
+    await harness.repair.idle();
+    expect(await checkMachine(harness, readFacts(chain, id))).toBe('agrees');
+    expect(harness.repair.report()).toEqual({ started: 3, succeeded: 1 });
+    const { transfers } = (await harness.store.readIndexedMachine(id))!;
+    expect(transfers).toMatchObject(chain.registryLogsOf(id, chain.head.number));
+    expect(await harness.store.readProvenance(id)).toMatchObject({ owner: transfers.at(-1)!.to });
+  });
+
+  test('stores nothing when a node returns transfers of another machine', async () => {
+    const chain = createMints();
+    const harness = await openWithout(chain, [transferred(B, OWNER, BUYER)]);
+    chain.faults = {};
+    const ofOthers = await chain.readLogs({ fromBlock: 1, toBlock: 3 });
+    chain.faults.logs = () => ofOthers;
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('EventIndexSyncing');
+    await harness.repair.idle();
+    expect((await harness.store.readIndexedMachine(B))!.transfers).toHaveLength(1);
+    expect(harness.repair.report()).toEqual({ started: 1, succeeded: 0 });
+  });
+
+  test('is read again and corrected where the index missed a new controller', async () => {
+    const chain = createMints();
+    const harness = await openWithout(chain, [controlled(B, undefined, BUYER)]);
     expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
     expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
     expect(chain.requests).toEqual(['ownership']);

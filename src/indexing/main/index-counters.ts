@@ -4,7 +4,7 @@
  */
 import { Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { BlockRef } from '../../domain/machine/machine-facts.ts';
+import type { BlockRef, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { IndexCounters } from '../../ports/indexes.ts';
 import type { MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
 } from '../../ports/store.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
 import type { IndexRepair } from './index-repair.ts';
-import { isChipEqual, isOwnershipEqual, type FollowedLogs } from './machine-check.ts';
+import { explainsOwner, isChipEqual, isOwnershipEqual, type FollowedLogs } from './machine-check.ts';
 
 export interface IndexCountersOptions {
   readonly balances: Pick<MainChain, 'readBalance' | 'readBalanceAt'>;
@@ -91,6 +91,20 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     return current;
   }
 
+  /** Returns the ownership at the checkpoint; undefined where it does not lead to that of the snapshot. */
+  async function findOwnership(
+    snapshot: MachineSnapshot,
+    indexed: IndexedMachine,
+    followed: FollowedLogs | undefined,
+  ): Promise<OwnershipChange | undefined> {
+    if (isOwnershipEqual(snapshot, indexed.ownership, followed ?? NOTHING_FOLLOWED)) return indexed.ownership;
+    const ownership = await readOwnershipAgain(snapshot.id, indexed);
+    // Without followed logs in between, the row can be compared at the checkpoint only.
+    const isEqual =
+      ownership !== undefined && (followed === undefined || isOwnershipEqual(snapshot, ownership, followed));
+    return isEqual ? ownership : undefined;
+  }
+
   function syncing(checkpoint: Checkpoint | undefined, block: BlockRef): Fault {
     const indexedBlock = checkpoint?.blockNumber ?? 0;
     const headBlock = Math.max(indexedBlock, block.number, recent()?.headNumber ?? 0);
@@ -115,12 +129,12 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
         if (followed !== undefined) repair.startChipLogs(id);
         throw syncing(checkpoint, block);
       }
-      if (isOwnershipEqual(snapshot, indexed.ownership, followed ?? NOTHING_FOLLOWED)) return;
-      const ownership = await readOwnershipAgain(id, indexed);
-      // Without followed logs in between, the row can be compared at the checkpoint only.
-      const isEqual =
-        ownership !== undefined && (followed === undefined || isOwnershipEqual(snapshot, ownership, followed));
-      if (!isEqual) throw syncing(checkpoint, block);
+      const ownership = await findOwnership(snapshot, indexed, followed);
+      if (ownership === undefined) throw syncing(checkpoint, block);
+      // The evidence of events depends on the changes of hands before them, so the owner alone is not enough.
+      if (explainsOwner(indexed.transfers, ownership)) return;
+      if (indexed.isSettled) repair.startTransfers(id);
+      throw syncing(checkpoint, block);
     },
   };
 }

@@ -14,7 +14,13 @@ import {
   type MainChainLog,
 } from '../../ports/main-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
-import type { Checkpoint, EventLogEntry, MainChainIndexStore, OwnershipStore } from '../../ports/store.ts';
+import type {
+  Checkpoint,
+  EventLogEntry,
+  MainChainIndexStore,
+  OwnershipStore,
+  TransferLogEntry,
+} from '../../ports/store.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import { toChipLogEntry, toEventEntries } from './event-entries.ts';
 import { createTargetedScan } from './targeted-scan.ts';
@@ -24,6 +30,8 @@ export interface IndexRepair {
   startTokens(owner: Address): void;
   /** Reads the logs of the machine's chip record again. */
   startChipLogs(id: MachineId): void;
+  /** Reads the transfers of the machine again. */
+  startTransfers(id: MachineId): void;
   /** Reads all event logs of the machine again. */
   startEvents(generation: EventGeneration, id: MachineId): void;
   /** Reads all event logs again of every machine whose number of records differs; at most every ten minutes. */
@@ -48,6 +56,7 @@ export interface IndexRepairOptions {
     | 'readMainChainCheckpoint'
     | 'readIndexedMachine'
     | 'replaceChipLogs'
+    | 'replaceTransfers'
     | 'readEventLogCount'
     | 'replaceEventLogs'
   > &
@@ -123,6 +132,20 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     return true;
   }
 
+  async function repairTransfers(id: MachineId): Promise<boolean> {
+    const checkpoint = await readCheckpoint();
+    const known = (await store.readIndexedMachine(id))?.transfers.length ?? 0;
+    const logs: ChainLog[] = [];
+    const range = { fromBlock: startBlock, toBlock: checkpoint.blockNumber };
+    for await (const some of scan(range, [{ tokenTransfersOf: id }])) logs.push(...some);
+    if (logs.some(({ registry }) => registry?.kind !== 'transfer' || registry.machineId !== id)) {
+      throw new ResponseRejected('foreign-machine');
+    }
+    if (logs.length <= known) return false;
+    await store.replaceTransfers(id, checkpoint.blockNumber, (await timeEntries(logs)) as TransferLogEntry[]);
+    return true;
+  }
+
   async function repairEvents(generation: EventGeneration, id: MachineId): Promise<boolean> {
     const { count } = await store.readEventLogCount(generation, id);
     const found: EventLogEntry[] = [];
@@ -162,6 +185,11 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     if (logs.some(({ event }) => event?.machineId !== id || event.generation !== generation)) {
       throw new ResponseRejected('foreign-machine');
     }
+    return timeEntries(logs);
+  }
+
+  /** Returns the logs in chain order, with the times of their headers. */
+  async function timeEntries(logs: readonly ChainLog[]): Promise<EventLogEntry[]> {
     const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))].sort((a, b) => a - b);
     const ofBlock = Map.groupBy(logs, ({ blockNumber }) => blockNumber);
     const entries: EventLogEntry[] = [];
@@ -216,6 +244,7 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
   return {
     startTokens: (owner) => start({ owner }, () => repairTokens(owner)),
     startChipLogs: (id) => start({ machine: String(id) }, () => repairChipLogs(id)),
+    startTransfers: (id) => start({ machine: String(id), logs: 'transfers' }, () => repairTransfers(id)),
     startEvents: (generation, id) => start({ machine: String(id), generation }, () => repairEvents(generation, id)),
     startEventTotal: () => start({ machine: 'all' }, repairEventTotal, TOTAL_INTERVAL_MILLISECONDS),
     idle: () => running ?? Promise.resolve(),

@@ -6,7 +6,7 @@ import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { ReadResult } from '../../domain/read-result.ts';
 import type { ChipLogBody, RegistryLogBody } from '../../ports/main-chain.ts';
-import type { IndexedMachine, OwnershipChange } from '../../ports/store.ts';
+import type { IndexedMachine, OwnershipChange, TransferLogEntry } from '../../ports/store.ts';
 
 /** Followed logs of the machine between its checkpoint and the block of the facts, in chain order. */
 export interface FollowedLogs {
@@ -34,6 +34,12 @@ export function isOwnershipEqual(
   // A mint or an arrival may set a controller without a log of its own.
   const isNew = stored.kind !== 'held' || logs.some((log) => log.kind === 'transfer' && log.from === undefined);
   return isNew || toOptional(controller) === stored.controller;
+}
+
+/** Returns whether each transfer leads to the next one, and the newest to the owner. Only a hidden way back to an owner is not seen. */
+export function explainsOwner(transfers: readonly TransferLogEntry[], ownership: OwnershipChange): boolean {
+  const owner = ownership.kind === 'gone' ? undefined : ownership.owner;
+  return transfers.every(({ from }, i) => from === transfers[i - 1]?.to) && transfers.at(-1)?.to === owner;
 }
 
 /** Returns whether the chip record and the number of its logs are those of the logs; true where the registry does not count them. */

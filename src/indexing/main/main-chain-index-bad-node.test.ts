@@ -15,7 +15,7 @@ import {
 describe('a node that refuses requests', () => {
   it('receives smaller ranges after a refusal, and larger ones again later', async () => {
     const chain = new FakeChain();
-    chain.mineMany(300);
+    chain.mineMany(2_300);
     const sizes: number[] = [];
     chain.faults.before = (request, [from, to]) => {
       if (request !== 'logs') return;
@@ -25,8 +25,9 @@ describe('a node that refuses requests', () => {
     const harness = await openHarness({ chain, maxWindowBlocks: 32 });
     expect(await advance(harness)).toBe('caught-up');
     expect(sizes.slice(0, 1)).toEqual([32]);
-    expect(Math.max(...sizes.slice(12))).toBeGreaterThan(4);
     expect(sizes).toContain(4);
+    expect(Math.max(...sizes.slice(12, 500))).toBe(4);
+    expect(Math.max(...sizes.slice(500))).toBe(32);
   });
 
   it('fails the step after four halvings, and the next step continues down to a single block', async () => {
@@ -49,7 +50,7 @@ describe('a node that refuses requests', () => {
     const chain = new FakeChain();
     chain.mineMany(100);
     const sizes = new Set<number>();
-    let refusals = 3;
+    let refusals = 1;
     chain.faults.before = (request, [from, to]) => {
       if (request !== 'logs') return;
       sizes.add(to! - from! + 1);

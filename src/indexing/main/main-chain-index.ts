@@ -5,6 +5,7 @@
  */
 import { watchContracts, type BlockRange } from '../../domain/index-rules/block-checks.ts';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
+import { MAX_LOG_WINDOW_BLOCKS } from '../../domain/index-rules/log-limits.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -14,7 +15,7 @@ import type { MainChainLog } from '../../ports/main-chain.ts';
 import type { Checkpoint, EventLogEntry, MainChainIndexStore, OwnershipReads } from '../../ports/store.ts';
 import type { UnprovenWindow } from '../../ports/index-proof.ts';
 import { watchBackfill } from './backfill-progress.ts';
-import { AdaptiveWindow, MAX_LOG_WINDOW_BLOCKS } from './adaptive-window.ts';
+import { AdaptiveWindow } from './adaptive-window.ts';
 import { completeBackfill, type BackfillStore } from './backfill-completion.ts';
 import { IndexRefused, type IndexIntegrity } from '../loops/index-integrity.ts';
 import type { BlockReader, VerifiedWindow } from './block-reader.ts';
@@ -67,12 +68,13 @@ const MAX_ADVANCE_MILLISECONDS = 20_000;
 export function createMainChainIndex(options: MainChainIndexOptions): MainChainIndex {
   const { store, integrity, clock, log, identity, startBlock } = options;
   const contracts = watchContracts(options.chain.addresses);
-  const adaptiveWindow = new AdaptiveWindow(options.maxWindowBlocks);
-  const logWindow = new AdaptiveWindow(options.maxWindowBlocks ?? MAX_LOG_WINDOW_BLOCKS);
-  let isClaimed = false;
-  let isCaughtUp = false;
   /** Source of the current step. */
   let source: IndexSource = options;
+  const adaptiveWindow = new AdaptiveWindow(options.maxWindowBlocks);
+  const maxLogBlocks = options.maxWindowBlocks ?? MAX_LOG_WINDOW_BLOCKS;
+  const logWindow = new AdaptiveWindow(maxLogBlocks, () => source.chain.logLimits);
+  let isClaimed = false;
+  let isCaughtUp = false;
 
   async function claim(): Promise<boolean> {
     isClaimed ||= await store.claimMainChainIdentity(identity);

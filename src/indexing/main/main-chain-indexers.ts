@@ -23,6 +23,8 @@ import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '
 import { createBlockReader } from './block-reader.ts';
 import { createBackgroundProver, type BackgroundProverReport } from './background-prover.ts';
 import type { RandomBelow } from './absence-proof.ts';
+import type { PaymentScanner } from '../payments/payment-scanner.ts';
+import { readMainEvents } from '../payments/scanned-events.ts';
 
 export interface MainChainIndexersOptions {
   readonly chain: MainChainLog;
@@ -46,6 +48,8 @@ export interface MainChainIndexersOptions {
   /** `before` where it is not given. */
   readonly proof?: IndexProof | undefined;
   readonly listeners: readonly HeadListener[];
+  /** Searches events for payments; absent without payment sources. */
+  readonly payments?: PaymentScanner | undefined;
   /** Draws the blocks of samples. */
   readonly random: RandomBelow;
 }
@@ -145,12 +149,15 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     if (!isIndexed) proverLoop.wake();
     isIndexed = true;
     await eventTotal.compare();
+    const { number, timestamp } = advanced.block;
+    const place = { block: number, time: timestamp };
+    const scanned = await options.payments?.scan('main', place, readMainEvents(chain, store, advanced.block), signal);
     const outcome = await folder.fold(advanced.block, signal);
     if (outcome === 'idle' && !isFolded) {
       isFolded = true;
       head.wake();
     }
-    return outcome;
+    return scanned === 'more' ? scanned : outcome;
   }
 
   /** A poll that begins after the index has caught up connects its checkpoint to the head. */

@@ -3,7 +3,6 @@
  * above the index once, and accepts them only if their blocks are known to be on the chain of the pinned block.
  */
 import {
-  checkBlockComplete,
   checkHeaders,
   checkLogOrder,
   checkLogsOfBlock,
@@ -18,6 +17,7 @@ import type { Checkpoint, EventLogEntry } from '../../ports/store.ts';
 import { toEventEntries } from './event-entries.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
 import { listBlocks } from './block-reader.ts';
+import { readCompleteBlocks } from './complete-blocks.ts';
 
 export interface TargetedEvents {
   /**
@@ -93,11 +93,9 @@ export function createTargetedEvents(chain: MainChainLog, recent: () => RecentBl
     generation: EventGeneration,
     id: MachineId,
   ): Promise<readonly ChainLog[]> {
-    const proofs = await chain.readBlockLogs(headers);
-    if (proofs.length !== headers.length) throw new ResponseRejected('withheld-logs');
+    const blocks = await readCompleteBlocks(chain, contracts, headers);
     return headers.flatMap((header, i) => {
-      const { logs: allLogs, bloom } = proofs[i]!;
-      checkBlockComplete(contracts, header, allLogs, bloom);
+      const allLogs = blocks[i]!;
       const isOfMachine = ({ event, blockNumber }: ChainLog) =>
         blockNumber === header.number && event?.machineId === id && event.generation === generation;
       if (allLogs.filter(isOfMachine).length !== logs.filter(isOfMachine).length)

@@ -37,11 +37,8 @@ export async function* streamWindows<Window extends { readonly summary: WindowSu
       if (first === undefined) return;
       const outcome = await first.outcome;
       if (outcome.kind === 'read') {
-        adaptiveWindow.recordSuccess(first.range.toBlock - first.range.fromBlock + 1);
-        adaptiveWindow.recordLogDensity(
-          first.range.toBlock - first.range.fromBlock + 1,
-          outcome.window.summary.logCount,
-        );
+        const blocks = first.range.toBlock - first.range.fromBlock + 1;
+        adaptiveWindow.recordSuccess(blocks, outcome.window.summary.logCount);
         halvings = 0;
         yield outcome.window;
         continue;

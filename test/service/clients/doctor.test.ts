@@ -4,6 +4,8 @@ import type { Finding } from '../../../cli/doctor/check-result.ts';
 import { examineMainChain } from '../../../cli/doctor/main-chain.ts';
 import { examineAltChain } from '../../../cli/doctor/alt-chain.ts';
 import { runSvc } from '../../../testing/harness/run-svc.ts';
+import { explainCause, type IndexCause } from '../../../src/domain/index-rules/index-cause.ts';
+import { findFreePort } from '../../../testing/harness/free-port.ts';
 import { readConfig } from '../../../src/config.ts';
 import { MAIN_BEHAVIORS } from '../../../testing/harness/provider-proxy/behaviors.ts';
 import { startProviderProxy } from '../../../testing/harness/provider-proxy/provider-proxy.ts';
@@ -37,8 +39,10 @@ function answering(method: string, result: unknown): RpcFault {
   return { kind: 'answer', change: (response, call) => (call.method === method ? { result } : response) };
 }
 
+const ALT_CHECKS = ['ok alt chain', 'ok ALT_FIRST_SLOT', 'ok alt fleets', 'ok alt first start'];
+
 it('reports no problem of the alt chain', async () => {
-  expect(await examine(undefined)).toEqual(['ok alt chain', 'ok ALT_FIRST_SLOT', 'ok alt fleets']);
+  expect(await examine(undefined)).toEqual(ALT_CHECKS);
 });
 
 it.each<[name: string, fault: RpcFault, findings: string[]]>([
@@ -46,13 +50,9 @@ it.each<[name: string, fault: RpcFault, findings: string[]]>([
   [
     'serves another cluster',
     answering('getGenesisHash', '1'.repeat(32)),
-    ['fail ALT_GENESIS_HASH', 'unreachable ALT_RPC_URLS'],
+    ['fail ALT_GENESIS_HASH', 'fail ALT_GENESIS_HASH'],
   ],
-  [
-    'has pruned its history',
-    answering('getFirstAvailableBlock', 9_000_000),
-    ['ok alt chain', 'fail ALT_FIRST_SLOT', 'ok alt fleets'],
-  ],
+  ['has pruned its history', answering('getFirstAvailableBlock', 9_000_000), ['ok alt chain', 'fail ALT_FIRST_SLOT']],
   [
     'omits machines',
     {
@@ -64,7 +64,7 @@ it.each<[name: string, fault: RpcFault, findings: string[]]>([
         return { result: { ...result, value: result.value.slice(1) } };
       },
     },
-    ['ok alt chain', 'ok ALT_FIRST_SLOT', 'warn alt fleets'],
+    ['ok alt chain', 'ok ALT_FIRST_SLOT', 'fail ALT_RPC_URLS', 'ok alt first start'],
   ],
   [
     'refuses to list machines',
@@ -73,7 +73,7 @@ it.each<[name: string, fault: RpcFault, findings: string[]]>([
       change: (response, { method }) =>
         method === 'getProgramAccounts' ? { error: { code: -32_010, message: 'excluded' } } : response,
     },
-    ['ok alt chain', 'ok ALT_FIRST_SLOT', 'unreachable alt fleets'],
+    ['ok alt chain', 'ok ALT_FIRST_SLOT', 'fail ALT_RPC_URLS', 'ok alt first start'],
   ],
 ])('reports a node that %s', async (_name, fault, findings) => {
   expect(await examine(fault)).toEqual(findings);
@@ -85,14 +85,14 @@ it('reports that no alt chain is configured', async () => {
   ]);
 });
 
-/** Rehearses behind a provider; returns every finding that does not pass, without its key. */
+/** Rehearses behind a provider with these behaviors; returns every finding that does not pass, without its key. */
 async function rehearse(
-  behavior: string | undefined,
+  behaviors: string | undefined,
   further: Readonly<Record<string, string>> = {},
 ): Promise<readonly Finding[]> {
   const proxy = await startProviderProxy(
     env['MAIN_RPC_URLS']!,
-    MAIN_BEHAVIORS.filter(({ name }) => name === behavior),
+    MAIN_BEHAVIORS.filter(({ name }) => behaviors?.split(' ').includes(name)),
   );
   const { config } = readConfig({ ...env, MAIN_RPC_URLS: proxy.url, ...further }, { readFile: () => '' });
   try {
@@ -125,6 +125,39 @@ describe('the rehearsal of the first start', () => {
     const found = await rehearse(behavior);
     expect(found).toEqual([expect.objectContaining({ state, subject, text: expect.stringMatching(text) as string })]);
     expect(found[0]!.remedy).toBeDefined();
+  });
+
+  it.each<[behaviors: string, causes: IndexCause[]]>([
+    ['html-502-always', [{ kind: 'node-unreachable' }]],
+    ['full-blooms no-block-receipts', [{ kind: 'answers-contradict' }]],
+    ['no-state', [{ kind: 'state-missing' }]],
+    ['finality-distant', [{ kind: 'finality-distant', gapBlocks: 150 }]],
+  ])('fails with the sentence that the log and /status use behind %s', async (behaviors, causes) => {
+    const failures = (await rehearse(behaviors)).filter(({ state }) => state !== 'warn');
+    const texts = failures.map(({ text }) => text);
+    for (const cause of causes) {
+      const { text, remedy } = explainCause(cause);
+      expect(texts.filter((each) => each.startsWith(text))).toHaveLength(1);
+      expect(failures.find((each) => each.text.startsWith(text))).toMatchObject({ remedy });
+    }
+  });
+
+  it('compares MAIN_START_BLOCK with the first log where old state is pruned', async () => {
+    const [late] = await rehearse('pruned-state-geth', { MAIN_START_BLOCK: '60' });
+    expect(late).toMatchObject({
+      state: 'fail',
+      subject: 'MAIN_START_BLOCK',
+      text: expect.stringMatching(/the first with a log of a contract$/) as string,
+    });
+  });
+
+  it('fails where fewer hosts respond than must agree', async () => {
+    const [responding] = env['MAIN_RPC_URLS']!.split(',');
+    const further = { MAIN_RPC_URLS: `${responding},http://127.0.0.2:${await findFreePort()}`, MAIN_RPC_QUORUM: '2' };
+    const { text, remedy } = explainCause({ kind: 'hosts-missing', hosts: 1, quorum: 2 });
+    expect(await rehearse(undefined, further)).toContainEqual({
+      ...{ state: 'fail', subject: 'MAIN_RPC_QUORUM', text, remedy },
+    });
   });
 
   it('fails where INDEX_PROOF=before cannot be satisfied', async () => {

@@ -1,4 +1,5 @@
 /** `/metrics` of a running service (decisions 4): on the admin port only, correct, and without secrets. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { StartRefused } from '../../../src/composition/start-refused.ts';
 import { PROXY_KEY } from '../../../testing/harness/rpc-proxy.ts';
@@ -10,7 +11,9 @@ let proxied: ProxiedService;
 let adminPort: number;
 beforeAll(async () => {
   adminPort = await findFreePort();
-  proxied = await startProxiedService({ ADMIN_PORT: String(adminPort) });
+  // Everything is configured, so that every metric exists; nothing listens at the counter store.
+  const redisUrl = `redis://127.0.0.1:${await findFreePort()}`;
+  proxied = await startProxiedService({ ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, RATE_LIMITS: 'on' });
 });
 afterAll(() => proxied.close());
 
@@ -18,11 +21,38 @@ async function scrape(): Promise<string> {
   return (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
 }
 
+/** Returns the metrics and the fixed labels that rules and dashboard select. */
+function listSelected(): string[] {
+  const files = ['deploy/prometheus/alerts.yaml', 'deploy/grafana/dashboards/machine-rating.json'];
+  const texts = files.map((path) =>
+    readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').replaceAll('\\"', '"'),
+  );
+  const selectors = texts
+    .join('\n')
+    .matchAll(/\b((?:svc|http|process|nodejs)_[a-z0-9_]+)\{job="machine-rating",?([^}]*)\}/g);
+  return [...new Set([...selectors].map(([, name, labels]) => (labels === '' ? name! : `${name!}{${labels!}}`)))];
+}
+
+/** Returns whether the text has a sample of the metric with these labels among others. */
+function hasSample(text: string, selected: string): boolean {
+  const [, name, labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(selected)!;
+  const samples = text.split('\n').filter((line) => line.startsWith(`${name!} `) || line.startsWith(`${name!}{`));
+  return samples.some((line) => labels.split(',').every((label) => line.includes(label)));
+}
+
 /** Returns the value of a sample, or undefined when it is absent. */
 function valueOf(text: string, sample: string): number | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
 }
+
+it('has every sample that rules and dashboard select before the first request', async () => {
+  const text = await scrape();
+  const selected = listSelected();
+  expect(selected.length).toBeGreaterThan(20);
+  expect(selected).toContain('svc_faults_total{fault="Unexpected"}');
+  expect(selected.filter((each) => !hasSample(text, each))).toEqual([]);
+});
 
 it('counts responses and upstream calls, and reports the state of the index', async () => {
   const { did } = inject('fixtures').machines.find(({ name }) => name === 'rated-aaa')!;
@@ -40,6 +70,18 @@ it('counts responses and upstream calls, and reports the state of the index', as
   expect(valueOf(text, 'svc_upstream_calls_total{chain="main",method="eth_chainId",outcome="answered"}')).toBe(called);
   expect(text).not.toContain(PROXY_KEY);
   expect(text).not.toContain(did);
+});
+
+it('serves the health checks of the public port on the admin port, without its rate limit', async () => {
+  const request = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${adminPort}${path}`);
+    return { status: response.status, text: await response.text() };
+  };
+  const open = await fetchChecked(`${proxied.service.url}/ready`);
+  const LIMIT = 90;
+  for (let i = 0; i <= LIMIT; i++) expect(await request('/health')).toEqual({ status: 200, text: '{"status":"ok"}' });
+  const { status, text } = await request('/ready');
+  expect([status, Object.keys(JSON.parse(text))]).toEqual([200, Object.keys(JSON.parse(open.text))]);
 });
 
 it('does not exist on the public port', async () => {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AltKey } from '../../../src/domain/identifiers/alt-identifiers.ts';
-import type { AppliedDecision } from '../../../src/ports/store.ts';
+import { MAX_LOGGED_DECISIONS, type AppliedDecision } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { decisionOf, id, ORDERED_IDS } from './samples.ts';
 
@@ -35,6 +35,20 @@ export function testDecisions(under: StoreUnderTest): void {
       for (const decision of decisions) await apply(decision);
       await apply(decisionOf(5));
       expect(await under.store.listAppliedDecisions(id(7))).toEqual(decisions);
+    });
+
+    it('are logged up to the limit of a machine; the oldest are dropped', async () => {
+      const machineId = ORDERED_IDS.at(-1)!;
+      await apply(decisionOf(1, { machineId }));
+      const excess = 2;
+      for (let n = 1; n <= MAX_LOGGED_DECISIONS + excess; n += 1) await apply(decisionOf(n));
+      const logged = await listLogged();
+      expect([logged.length, logged[0], logged.at(-1)]).toEqual([
+        MAX_LOGGED_DECISIONS,
+        excess + 1,
+        MAX_LOGGED_DECISIONS + excess,
+      ]);
+      expect(await under.store.listAppliedDecisions(machineId)).toHaveLength(1);
     });
 
     it('are separate for every machine', async () => {

@@ -116,6 +116,29 @@ export function testIndexProof(under: StoreUnderTest): void {
     });
   });
 
+  describe('transfers of one machine', () => {
+    test('are replaced up to a block, and events are judged again in a new epoch', async () => {
+      const { store } = under;
+      const other = transferred(id(8), OWNER, { blockNumber: 6, blockTimestamp: 1_700_000_006 });
+      await backfill(store, [transferAt(5, OWNER), other, eventAt(10, 1n), eventAt(30, 2n), transferAt(40, OWNER)]);
+      const epoch = await epochOf();
+      await store.replaceTransfers(id(7), 39, [transferAt(20, BUYER), transferAt(5, OWNER)]);
+      expect(await evidence()).toEqual([
+        [false, undefined],
+        [false, 1_700_000_020],
+      ]);
+      expect(await epochOf()).toBeGreaterThan(epoch);
+      const listTransfers = async (machine: number) =>
+        (await store.readIndexedMachine(id(machine)))?.transfers.map(({ blockNumber, to }) => [blockNumber, to]);
+      expect(await listTransfers(7)).toEqual([
+        [5, OWNER],
+        [20, BUYER],
+        [40, OWNER],
+      ]);
+      expect(await listTransfers(8)).toEqual([[6, OWNER]]);
+    });
+  });
+
   describe('unread machines', () => {
     test('keep listings incomplete until their owners are stored', async () => {
       const { store } = under;

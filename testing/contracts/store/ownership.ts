@@ -124,7 +124,7 @@ export function testOwnership(under: StoreUnderTest): void {
     it('returns what the index holds about one machine', async () => {
       expect(await under.store.readIndexedMachine(id(1))).toBeUndefined();
       await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, BOB), away(3, CAROL)], 2);
-      const indexed = { checkpoint: checkpointAt(1), isSettled: false, chipLogs: [] };
+      const indexed = { checkpoint: checkpointAt(1), isSettled: false, chipLogs: [], transfers: [] };
       expect(await under.store.readIndexedMachine(id(1))).toEqual({ ...indexed, ownership: held(1, ALICE, BOB) });
       await advanceOwnership(under.store, []);
       const settled = { ...indexed, checkpoint: checkpointAt(2), isSettled: true };

@@ -9,6 +9,7 @@ import type {
   OwnershipReads,
   Store,
   StoredRatingState,
+  TransferLogEntry,
 } from '../../../src/ports/store.ts';
 
 /** Ownership reads of a block without changes. */
@@ -61,8 +62,8 @@ export function imported(machineId: MachineId, generation: EventGeneration = 'cu
 export function transferred(
   machineId: MachineId,
   to: Address,
-  parts: Partial<EventLogEntry & { kind: 'transfer' }> = {},
-): EventLogEntry {
+  parts: Partial<TransferLogEntry> = {},
+): TransferLogEntry {
   const log = { kind: 'transfer', generation: 'current', machineId, from: undefined, to } as const;
   const place = { blockNumber: 1, blockTimestamp: 1_700_000_000, logIndex: nextLogIndex(), transactionHash: '0x01' };
   return { ...log, ...place, ...parts };

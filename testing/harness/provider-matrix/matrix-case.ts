@@ -9,7 +9,7 @@ import type { Log } from '../../../src/ports/runtime.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
 import { startProviderProxy, type ProviderProxy } from '../provider-proxy/provider-proxy.ts';
 import { PROXY_KEY } from '../rpc-proxy.ts';
-import { readAnswer, readCauses, toConfig, type Variables } from './matrix-service.ts';
+import { readAnswer, readState, toConfig, type Variables } from './matrix-service.ts';
 
 export interface MatrixCase {
   readonly main: readonly Behavior[];
@@ -17,8 +17,9 @@ export interface MatrixCase {
 }
 
 /**
- * `served`: every response equals that of the bare nodes. `refused`: some are missing and the service names a cause.
- * `stuck`: some are missing and no cause is named. `wrong`: a response differs, or a node's key is printed.
+ * `served`: every response equals that of the bare nodes. `refused`: some are missing, and the service names a cause that
+ * the log and `svc doctor` name too. `stuck`: some are missing and no such cause is named. `wrong`: a response differs,
+ * `/status` reports fresh while some are missing, or a node's key is printed.
  */
 export type OutcomeKind = 'served' | 'refused' | 'stuck' | 'wrong';
 
@@ -31,7 +32,7 @@ export interface CaseOutcome {
   /** Number of paths without the current response at the end, and some of them with the reason. */
   readonly missing: number;
   readonly missingPaths: readonly string[];
-  /** Causes named by the start, `/status` or `/ready`. */
+  /** Causes named by the start or `/status`. */
   readonly causes: readonly string[];
   /** Responses that differ: path, expected and received. */
   readonly differences: readonly string[];
@@ -68,6 +69,8 @@ const PAUSE_MILLISECONDS = 250;
 /** Missing responses in a row that end a round early, so that polling leaves the node to the index. */
 const MAX_MISSING = 4;
 const MAX_LISTED = 5;
+/** Times that `/status` must contradict the missing responses. */
+const FRESH_ROUNDS = 5;
 
 /** Starts proxies and service of one case. The caller finishes it. */
 export async function openCase({ main, alt }: MatrixCase, env: Variables): Promise<OpenCase> {
@@ -79,13 +82,28 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
   const { service, problems } = await start(config, lines);
   const differences: string[] = [];
   let missing: readonly string[] = [];
+  let gapPaths: readonly string[] = [];
   let isServed = false;
   let seconds: number | undefined;
 
-  const judge = (causes: readonly string[]): OutcomeKind => {
+  /** Returns whether `/status` is fresh again and again while a path has no response. A single failure may be the node's. */
+  async function isFalselyFresh(running: Service): Promise<boolean> {
+    for (let round = 0; round < FRESH_ROUNDS; round++) {
+      if (!(await readState(running)).isFresh) return false;
+      const answers = await Promise.all(gapPaths.map((path) => readAnswer(running, path)));
+      gapPaths = gapPaths.filter((_, i) => answers[i]!.gap !== undefined);
+      if (gapPaths.length === 0) return false;
+      await delay(PAUSE_MILLISECONDS);
+    }
+    return true;
+  }
+
+  /** A cause counts when the log and `svc doctor` name it in the same words. */
+  const judge = (causes: readonly string[], doctor: readonly string[]): OutcomeKind => {
     if (differences.length > 0) return 'wrong';
     if (isServed) return 'served';
-    return causes.length > 0 ? 'refused' : 'stuck';
+    const isNamed = (cause: string) => [lines, doctor].every((texts) => texts.some((text) => text.includes(cause)));
+    return causes.some(isNamed) ? 'refused' : 'stuck';
   };
 
   return {
@@ -94,12 +112,16 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
     },
     async settle(truth, capMilliseconds) {
       if (service === undefined) return;
-      missing = await compare(service, { truth, differences, deadline: performance.now() + capMilliseconds });
+      const cap = performance.now() + capMilliseconds;
+      missing = await compare(service, { truth, differences, deadline: cap });
+      gapPaths = missing.map((each) => each.slice(0, each.indexOf(': ')));
       isServed = missing.length === 0 && differences.length === 0;
       seconds ??= Math.round((performance.now() - startedAt) / 100) / 10;
     },
     async finish() {
-      const causes = service === undefined ? problems : isServed ? [] : await readCauses(service);
+      const causes = isServed ? [] : service === undefined ? problems : (await readState(service)).causes;
+      if (service !== undefined && (await isFalselyFresh(service)))
+        differences.push('/status reports fresh while responses are missing');
       const calls = { mainCalls: countCalls(mainProxy), altCalls: countCalls(altProxy) };
       await service?.close();
       const doctor = await examine(config);
@@ -107,7 +129,7 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
       const printsKey = [...lines, ...doctor, ...causes].some((line) => line.includes(PROXY_KEY));
       if (printsKey) differences.push('the key of a node is printed');
       return {
-        kind: judge(causes),
+        kind: judge(causes, doctor),
         name: [...main, ...alt].map(({ name }) => name).join(' + '),
         ...{ seconds, causes, differences, doctor, ...calls },
         missing: missing.length,

@@ -39,17 +39,20 @@ export async function readAnswer(service: Service, path: string): Promise<Servic
   return { text: `${statusCode} ${JSON.stringify(facts)}`, gap };
 }
 
-/** Members of `/status` and `/ready` that name a cause. */
-const CAUSE = /cause|problem|remedy/i;
+/** What `/status` reports after a case. */
+export interface ReportedState {
+  readonly isFresh: boolean;
+  /** Sentences of the causes. */
+  readonly causes: readonly string[];
+}
 
-/** Returns the texts that `/status` and `/ready` name as causes. */
-export async function readCauses(service: Service): Promise<string[]> {
-  const found = new Set<string>();
-  const visit = (value: unknown, isCause: boolean): void => {
-    if (typeof value === 'string' && isCause) found.add(value);
-    if (typeof value !== 'object' || value === null) return;
-    for (const [name, each] of Object.entries(value)) visit(each, isCause || CAUSE.test(name));
-  };
-  for (const path of ['/status', '/ready']) visit((await service.app.inject(path)).json(), false);
-  return [...found];
+interface StatusBody {
+  readonly status: string;
+  readonly causes: readonly { readonly text: string }[];
+}
+
+/** Returns what `/status` reports: whether the indexes are fresh, and what stops or slows them. */
+export async function readState(service: Service): Promise<ReportedState> {
+  const { status, causes } = (await service.app.inject('/status')).json<StatusBody>();
+  return { isFresh: status === 'fresh', causes: causes.map(({ text }) => text) };
 }

@@ -13,26 +13,25 @@ import { readAnswer, toConfig } from './matrix-service.ts';
 import { listServedPaths } from './served-paths.ts';
 
 export interface MatrixOptions {
-  /** Time until everything must be served, before and after the change. */
-  readonly capMilliseconds: number;
   /** Names of the machines whose paths are compared; undefined: all. */
   readonly machines?: readonly string[];
+  /** Number of machines of one operator; by default they fill two pages of a listing. */
+  readonly fleet?: number;
 }
 
 export interface ProviderMatrix {
-  /** Runs the cases side by side. */
-  runGroup(cases: readonly MatrixCase[]): Promise<CaseOutcome[]>;
+  /** Runs the cases side by side. Everything must be served within the time, before and after the change. */
+  runGroup(cases: readonly MatrixCase[], capMilliseconds: number): Promise<CaseOutcome[]>;
   close(): Promise<void>;
 }
 
-/** Fills two pages of a listing. */
-const FLEET = 22;
+const TWO_PAGES = 22;
 const POLL_MILLISECONDS = 100;
 const SILENT = { info() {}, warn() {}, error() {} };
 
 /** Starts the devnet, whose chain grows only on request, and the service behind its nodes. */
-export async function openProviderMatrix({ capMilliseconds, machines }: MatrixOptions): Promise<ProviderMatrix> {
-  const devnet = await startDevnet({ fleet: FLEET, blocks: 'on-demand', quiet: true });
+export async function openProviderMatrix({ machines, fleet = TWO_PAGES }: MatrixOptions = {}): Promise<ProviderMatrix> {
+  const devnet = await startDevnet({ fleet, blocks: 'on-demand', quiet: true });
   const bare = await startService(toConfig(devnet.env), { log: SILENT });
   await bare.indexed;
   const paths = listServedPaths(devnet.fixtures, machines);
@@ -40,7 +39,7 @@ export async function openProviderMatrix({ capMilliseconds, machines }: MatrixOp
   let current = await readAnswers(bare, paths);
 
   return {
-    async runGroup(cases) {
+    async runGroup(cases, capMilliseconds) {
       const truth = (previous: Answers): Truth => ({
         current,
         previous,
@@ -64,7 +63,7 @@ export async function openProviderMatrix({ capMilliseconds, machines }: MatrixOp
   };
 }
 
-/** Returns a function that changes the owner, the controller and the events of machines in one final block and returns its number. */
+/** Returns a function that changes the owner, the controller and the events of machines and returns the number of a final block with all of it. */
 function createChanges({ rpcUrl, deployment, fixtures }: Devnet): () => Promise<number> {
   const writer = createChainWriter(rpcUrl);
   const find = (name: string) => {
@@ -86,11 +85,11 @@ function createChanges({ rpcUrl, deployment, fixtures }: Devnet): () => Promise<
       transferMachine(deployment, seller, receiver, sold.id),
       setController(deployment, controlled.owner, controlled.id, controllers[isEven ? 0 : 1]),
     ];
-    const [receipt] = await writer.mine(calls);
+    const receipts = await writer.mine(calls);
     // Finality is two blocks behind the head.
     await writer.mine([]);
     await writer.mine([]);
-    return Number(receipt!.blockNumber);
+    return Math.max(...receipts.map(({ blockNumber }) => Number(blockNumber)));
   };
 }
 

@@ -7,6 +7,7 @@ import {
   toFunctionSelector,
   type Hex,
 } from 'viem';
+import { MULTICALL3_ADDRESS } from '../../../src/adapters/main-chain/reads/multicall.ts';
 import type { ProxyCall, ProxyResponse } from '../rpc-proxy.ts';
 import {
   changeResults,
@@ -191,6 +192,8 @@ const callTarget = ({ method, params }: ProxyCall): { readonly to?: string; read
   method === 'eth_call' ? (params[0] as { readonly to?: string; readonly data?: string }) : undefined;
 
 const MAX_CALL_DATA = 8_000;
+/** Beyond the lag that the interface allows. */
+const FINALITY_DISTANCE = 150;
 
 /** Address that the alleged state-sync logs come from. */
 const STATE_SYNC_LOG = {
@@ -353,6 +356,27 @@ export const CHAIN_BEHAVIORS: readonly Behavior[] = [
     answerFinalized(failure(-32_602, 'invalid argument 0: hex string without 0x prefix')),
     'refused',
   ),
+  stateless(
+    'finality-distant',
+    '6: rollups whose finality trails',
+    {
+      async answer(call, next) {
+        if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'finalized') return next(call);
+        const finalized = Math.max(0, (await readHead(next)) - FINALITY_DISTANCE);
+        return next({ ...call, params: [quantity(finalized), false] });
+      },
+    },
+    'refused',
+  ),
+  stateless(
+    'no-state',
+    '6: no state, not even of the newest blocks',
+    {
+      answer: (call, next) =>
+        call.method in STATE_METHODS ? failure(-32_000, 'missing trie node (path ) is not available') : next(call),
+    },
+    'refused',
+  ),
   stateless('no-hash-pins', '6: no EIP-1898', {
     answer: (call, next) =>
       isHashPin(call.params[STATE_METHODS[call.method] ?? -1])
@@ -374,21 +398,12 @@ export const CHAIN_BEHAVIORS: readonly Behavior[] = [
   stateless('parent-block-number', '5: Arbitrum: block.number of the parent chain', {
     answer: async (call, next) => (call.method === 'eth_call' ? changeBlockNumber(await next(call), call) : next(call)),
   }),
-  stateless(
-    'no-multicall',
-    '6: no Multicall3',
-    {
-      async answer(call, next) {
-        if (
-          callTarget(call)?.data?.startsWith(AGGREGATE3) === true ||
-          callTarget(call)?.data?.startsWith(GET_BLOCK_NUMBER) === true
-        )
-          return { result: '0x' };
-        return next(call);
-      },
+  stateless('no-multicall', '6: no Multicall3', {
+    answer(call, next) {
+      const address = call.method === 'eth_getCode' ? call.params[0] : callTarget(call)?.to;
+      return String(address).toLowerCase() === MULTICALL3_ADDRESS ? { result: '0x' } : next(call);
     },
-    'refused',
-  ),
+  }),
   stateless('out-of-gas', '6: a low gas limit of calls', {
     answer: (call, next) =>
       (callTarget(call)?.data?.length ?? 0) > MAX_CALL_DATA ? failure(-32_000, 'out of gas') : next(call),

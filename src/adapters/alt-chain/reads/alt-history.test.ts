@@ -203,7 +203,7 @@ describe('a block', () => {
 
   it('throws AltNodeBusy when the node does not have it yet', async () => {
     setResult('getBlock', null);
-    await expect(history.readBlockSignatures(5)).rejects.toStrictEqual(new AltNodeBusy());
+    await expect(history.readBlockSignatures(5)).rejects.toStrictEqual(new AltNodeBusy('behind'));
   });
 });
 
@@ -214,20 +214,20 @@ describe('a transient failure', () => {
     ['no time without a Retry-After', undefined, undefined],
   ])('throws AltNodeBusy with %s', async (_name, retryAfter, seconds) => {
     node.proxy.inject(rateLimit(retryAfter), 1);
-    await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy(seconds));
+    await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy('rate', seconds));
   });
 
   it('asks the only node again after a rate limit, at the learned rate: one refusal pauses no other read', async () => {
     node.proxy.inject(rateLimit(10), 1);
-    await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy(10));
+    await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy('rate', 10));
     expect(await history.readSlot()).toBe(CANNED_SLOT);
   });
 
   it('throws AltNodeBusy when the node is behind', async () => {
     node.slot = CANNED_SLOT - 1;
-    await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy());
-    await expect(history.listSignatures('event-registry', undefined)).rejects.toStrictEqual(new AltNodeBusy());
-    await expect(history.readFleet()).rejects.toStrictEqual(new AltNodeBusy());
+    await expect(history.readSlot()).rejects.toStrictEqual(new AltNodeBusy('behind'));
+    await expect(history.listSignatures('event-registry', undefined)).rejects.toStrictEqual(new AltNodeBusy('behind'));
+    await expect(history.readFleet()).rejects.toStrictEqual(new AltNodeBusy('behind'));
   });
 
   it('is not a permanent failure, which throws ChainUnreadable', async () => {

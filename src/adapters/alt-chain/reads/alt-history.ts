@@ -78,9 +78,10 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
     return unwrapDeployment(toMachineAccounts(accounts, [], programs, ordinal)).machineCount;
   }
 
-  function toBusy({ retryAfterSeconds }: RpcFailure): AltNodeBusy {
+  function toBusy({ kind, retryAfterSeconds }: RpcFailure): AltNodeBusy {
     const maxSeconds = limits.maxRetryAfterMilliseconds / 1000;
-    return new AltNodeBusy(retryAfterSeconds && Math.min(retryAfterSeconds, maxSeconds));
+    const seconds = retryAfterSeconds && Math.min(retryAfterSeconds, maxSeconds);
+    return new AltNodeBusy(kind === 'rate' ? 'rate' : 'behind', seconds);
   }
 
   return {

@@ -52,7 +52,7 @@ describe('a failure', () => {
   it.each<[name: string, fault: RpcFault, cause: string]>([
     ['a reset', { kind: 'cut' }, 'transport'],
     ['403', { kind: 'status', status: 403 }, 'transport'],
-    ['429', rateLimit(), 'transport'],
+    ['429', rateLimit(), 'rate-limited'],
     ['500', { kind: 'status', status: 500 }, 'transport'],
     ['a truncated response', truncateBody(), 'malformed'],
     ['no JSON', body(() => '<html>'), 'malformed'],
@@ -135,13 +135,20 @@ describe('a failure', () => {
     expect(adapter.counters.waits).toBe(6);
   });
 
+  it('by HTTP 402 stops proof for the day and lowers the rate of the budget', async () => {
+    const adapter = harness.open();
+    first.proxy.inject({ kind: 'status', status: 402 });
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('calls-used-up'));
+    expect(adapter.budget.report()).toMatchObject({ isDayExhausted: true, callsPerSecond: 1 });
+  });
+
   it('with a Retry-After beyond the deadline fails at once and opens the breaker for it, at most 30 s', async () => {
     const adapter = openBoth({ readTimeoutMilliseconds: 9_000 });
     await read(adapter);
     first.proxy.inject(rateLimit(3_600), 1);
     await expect(read(adapter)).resolves.toMatchObject({ snapshot: { id: FULL_ID } });
     second.proxy.inject(rateLimit(10), 1);
-    await expect(read(adapter)).rejects.toMatchObject(unreadable('transport'));
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('rate-limited'));
     const { requests } = first.proxy;
     harness.time.milliseconds += 29_999;
     await read(adapter);

@@ -2,12 +2,12 @@
  * Nodes of the alt chain: the pool with the meaning of this chain's responses. The genesis hash of a node is verified
  * before any other call. A response older than a slot already seen is rejected.
  */
-import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
+import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
-import { isTransientFailure, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { isTransientFailure, RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { sendAltRpc } from './json-rpc.ts';
 import type { AltChainLimits } from '../limits.ts';
@@ -24,12 +24,24 @@ export interface AltNodes {
    * Reads the genesis hash of every node again, by position in the configuration; undefined where a node is unreachable. A node
    * with another hash is not used until it reports the configured one.
    */
-  readGenesisHashes(deadline: Deadline): Promise<readonly (AltKey | undefined)[]>;
+  readGenesisHashes(deadline: Deadline): Promise<readonly (string | undefined)[]>;
+  /** The nodes in the order of the configuration, each to be used alone. */
+  readonly members: readonly AltNode[];
+  /** Returns what was learned about each node, to be stored. */
+  listProfiles(): NodeProfiles;
   close(): Promise<void>;
 }
 
+export interface AltNode {
+  /** Calls this node alone, once. Throws `RpcFailure`, after recording the failure. */
+  call<T>(method: RpcMethod<T>, deadline: Deadline): Promise<T>;
+}
+
 export interface AltNodesOptions extends PoolOptions {
-  readonly genesisHash: AltKey;
+  /** The genesis hash, or as much of its start as is configured. */
+  readonly genesisHash: string;
+  /** Name of the chain in the log; defaults to `alt`. */
+  readonly chain?: string | undefined;
   readonly minContextSlot: MinContextSlot;
   readonly limits: AltChainLimits;
   readonly counters: AltUpstreamCounters;
@@ -42,11 +54,11 @@ const METHOD_NOT_FOUND = -32_601;
 const MAX_SLOT_ROUNDS = 5;
 
 export function createAltNodes(options: AltNodesOptions): AltNodes {
-  const { genesisHash, minContextSlot, clock, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const { genesisHash, chain = 'alt', minContextSlot, clock, limits, counters, stopwatch = REAL_STOPWATCH } = options;
   const pool = openNodePool(options, {
-    chain: 'alt',
+    chain,
     expected: genesisHash,
-    readIdentity: (node, deadline) => send(node, getGenesisHash, deadline),
+    readIdentity: async (node, deadline) => (await send(node, getGenesisHash, deadline)).slice(0, genesisHash.length),
   });
 
   /** Sends the call, in smaller ones where the node refuses its size. */
@@ -128,12 +140,13 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     return seconds !== undefined && Math.abs(clock.nowMilliseconds() - seconds * 1000) <= MAX_BLOCK_AGE_MILLISECONDS;
   }
 
-  async function call<T>(method: RpcMethod<T>, deadline: Deadline): Promise<T> {
-    return (await pool.tryNodes(deadline, (node) => send(node, method, deadline))).value;
+  async function call<T>(method: RpcMethod<T>, deadline: Deadline, order = pool.nodes): Promise<T> {
+    return (await pool.tryNodes(deadline, (node) => send(node, method, deadline), order)).value;
   }
 
   return {
-    call,
+    call: (method, deadline) => call(method, deadline),
+    members: pool.nodes.map((node) => ({ call: (method, deadline) => call(method, deadline, [node]) })),
     async callWithRetry(method, deadline) {
       for (let waits = 0; ; waits++) {
         try {
@@ -148,6 +161,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       }
     },
     readGenesisHashes: pool.readIdentities,
+    listProfiles: pool.listProfiles,
     close: pool.close,
   };
 }
@@ -163,5 +177,5 @@ function parseResult<T>(method: RpcMethod<T>, result: unknown): T {
 
 /** Converts `RpcFailure` to the `ChainUnreadable` fault; returns any other error unchanged. */
 export function toAltFault(error: unknown): unknown {
-  return error instanceof RpcFailure ? chainUnreadable('alt', error.unreadable) : error;
+  return error instanceof RpcFailure ? chainUnreadable('alt', toUnreadableCause(error)) : error;
 }

@@ -76,6 +76,9 @@ describe('a valid response', () => {
   });
 });
 
+const EXHAUSTED = { unreadable: 'transport', kind: 'rate', code: 402, retryAfterSeconds: 60 };
+const PAYMENT_ERROR = '{"jsonrpc":"2.0","id":null,"error":{"code":402,"message":"Payment Required"}}';
+
 describe('a failure', () => {
   it.each<[name: string, fault: RpcFault]>([
     ['truncated', truncateBody()],
@@ -106,6 +109,8 @@ describe('a failure', () => {
     ['500', { kind: 'status', status: 500 }, { unreadable: 'transport', kind: 'busy' }],
     ['502', { kind: 'status', status: 502, body: '<html>' }, { unreadable: 'transport', kind: 'busy' }],
     ['413', { kind: 'status', status: 413 }, { unreadable: 'transport', kind: 'refused', code: 413 }],
+    ['402', { kind: 'status', status: 402, body: 'Payment Required' }, EXHAUSTED],
+    ['402 with an error', { kind: 'status', status: 402, body: PAYMENT_ERROR }, EXHAUSTED],
     ['429', rateLimit(), { unreadable: 'transport', kind: 'rate' }],
     ['429 with a wait', rateLimit(10), { unreadable: 'transport', kind: 'rate', retryAfterSeconds: 10 }],
     [

@@ -9,7 +9,7 @@ import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, paymentRequired, RpcFailure } from '../../rpc/rpc-failure.ts';
 
 export interface AltRpcCall {
   readonly method: string;
@@ -28,6 +28,7 @@ export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendO
   if (typeof response === 'string') throw new RpcFailure(response);
   const { status, retryAfterSeconds, body } = response;
   if (status === 429) throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
+  if (status === PAYMENT_REQUIRED) throw paymentRequired();
   const isHttpSuccess = status >= 200 && status < 300;
   const parsed = body === undefined ? undefined : parseResponse(body, id);
   if (parsed?.error !== undefined) throw toRpcFailure(parsed.error, retryAfterSeconds);

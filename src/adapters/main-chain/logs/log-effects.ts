@@ -173,7 +173,7 @@ export const CHIP_TOPICS: readonly Hex[] = ['ChipAttested', 'ChipRevoked'].map((
 );
 
 /** Topic of `Transfer`. */
-export const TRANSFER_TOPIC = hashSignature(toEventSignature(findEvent(abis.machineRegistryAbi, 'Transfer')));
+export const TOKEN_TRANSFER_TOPIC = hashSignature(toEventSignature(findEvent(abis.machineRegistryAbi, 'Transfer')));
 
 export interface LogEffects {
   /** Lists the contracts whose logs are read, in lower case. */

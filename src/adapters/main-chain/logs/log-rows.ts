@@ -37,6 +37,18 @@ export class LogRows implements Iterable<RawLog> {
     this.bytes = bytes;
   }
 
+  /** Returns the rows of all results in chain order. */
+  static merge(results: readonly LogRows[]): LogRows {
+    const rows = results.flatMap(({ bytes }) => {
+      const found: Buffer[] = [];
+      for (let at = 0, end; at < bytes.length; at = end) found.push(bytes.subarray(at, (end = endOfRow(bytes, at))));
+      return found;
+    });
+    const compare = (one: Buffer, other: Buffer, at: number) => one.readDoubleLE(at) - other.readDoubleLE(at);
+    rows.sort((one, other) => compare(one, other, 0) || compare(one, other, 8));
+    return new LogRows(Buffer.concat(rows));
+  }
+
   *[Symbol.iterator](): Generator<RawLog, undefined> {
     const { bytes } = this;
     for (let at = 0; at < bytes.length;) {
@@ -44,7 +56,7 @@ export class LogRows implements Iterable<RawLog> {
       const dataBytes = bytes.readUInt32LE(at + 24);
       const topicCount = bytes[at + 28]!;
       const from = at + HEAD_BYTES;
-      const end = from + FIXED_BYTES + topicCount * HASH_BYTES + dataBytes;
+      const end = endOfRow(bytes, at);
       const hex = bytes.toString('hex', from, end);
       const take = (first: number, count: number): Hex => `0x${hex.slice(2 * first, 2 * (first + count))}`;
       yield {
@@ -60,6 +72,10 @@ export class LogRows implements Iterable<RawLog> {
       at = end;
     }
   }
+}
+
+function endOfRow(bytes: Buffer, at: number): number {
+  return at + HEAD_BYTES + FIXED_BYTES + bytes[at + 28]! * HASH_BYTES + bytes.readUInt32LE(at + 24);
 }
 
 /** Reads a list of logs of mined blocks at the cursor. Throws `IrregularJson` when the value has another form. */

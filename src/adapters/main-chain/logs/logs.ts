@@ -20,7 +20,7 @@ import {
   type ProvenLog,
 } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { METHOD_NOT_FOUND } from '../rpc/batch-delivery.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
@@ -28,7 +28,7 @@ import { readEventCounts, readEventTotal } from '../reads/event-counts.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
-import { CHIP_TOPICS, createLogEffects, EVENT_TOPICS, TRANSFER_TOPIC } from './log-effects.ts';
+import { CHIP_TOPICS, createLogEffects, EVENT_TOPICS, TOKEN_TRANSFER_TOPIC } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createOwnershipReader } from '../reads/ownership.ts';
@@ -48,6 +48,7 @@ export interface MainChainLogOptions {
   readonly counters: MainUpstreamCounters;
   readonly startRead: () => Deadline;
   readonly witnesses: readonly ChainWitness[];
+  readonly countHosts?: MainChainLog['countHosts'];
   /** Returns the largest number of records per call. */
   readonly readPageLimit: (block: Header, deadline: Deadline) => Promise<number>;
 }
@@ -66,12 +67,16 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   function logsCall(
     fromBlock: number,
     toBlock: number | 'latest',
-    { eventsOf, transfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
+    { eventsOf, transfersOf, tokenTransfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
   ): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
     if (transfersOf !== undefined) {
       const holder = `0x${transfersOf.holder.slice(2).padStart(64, '0')}`;
-      const topics = [TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
+      const topics = [TOKEN_TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
+      return getLogs({ ...range, address: addresses.machineRegistry, topics });
+    }
+    if (tokenTransfersOf !== undefined) {
+      const topics = [TOKEN_TRANSFER_TOPIC, null, null, toTopic(tokenTransfersOf)];
       return getLogs({ ...range, address: addresses.machineRegistry, topics });
     }
     if (chipLogsOf !== undefined) {
@@ -84,7 +89,6 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   }
 
   const ownership = createOwnershipReader({ addresses, nodes, multicall, counters });
-  let servesReceipts = true;
 
   /** Sends the calls. Throws `LogQueryRefused` when the node limits the rate. */
   async function request(
@@ -96,7 +100,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       return await send(calls, deadline);
     } catch (error) {
       if (error instanceof RpcFailure && error.kind === 'rate') {
-        throw new LogQueryRefused('rate-limited', error.retryAfterSeconds);
+        const reason = error.code === PAYMENT_REQUIRED ? 'calls-used-up' : 'rate-limited';
+        throw new LogQueryRefused(reason, error.retryAfterSeconds);
       }
       throw toMainFault(error);
     }
@@ -148,7 +153,6 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   }
 
   function toProvenLogs(response: RpcResponse, header: Header): ProvenLog[] | undefined {
-    if (!response.ok && response.code === METHOD_NOT_FOUND) servesReceipts = false;
     const raws = response.ok ? proveReceipts(header, response.result, watched) : undefined;
     return raws?.map((raw) => toChainLog(raw, raw.address as Address));
   }
@@ -156,8 +160,12 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   return {
     addresses: effects.addresses,
     witnesses: options.witnesses,
+    countHosts: options.countHosts,
+    get logLimits() {
+      return nodes.firstProfile().logLimits;
+    },
     get servesReceipts() {
-      return servesReceipts;
+      return nodes.mayServe('eth_getBlockReceipts');
     },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
@@ -168,7 +176,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       if (isDivisible && isUnclear(response!)) throw new LogQueryRefused('range-too-large');
       return requireLogs(response!, fromBlock, toBlock);
     },
-    async readHeadAndLogs(since, withHeadLogs) {
+    async readHeadAndLogs(since, wantsHeadLogs) {
+      const withHeadLogs = wantsHeadLogs && !nodes.firstProfile().lacks('logs-of-any-address');
       // The range includes `since`, because some nodes refuse a range that begins above their head.
       const calls = [headerCall('latest'), logsCall(since, 'latest'), ...(withHeadLogs ? [HEAD_LOGS] : [])];
       const deadline = startRead();

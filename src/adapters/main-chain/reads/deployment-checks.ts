@@ -14,6 +14,7 @@ import {
   type DeploymentResults,
 } from './deployment.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
+import type { Header } from '../../../ports/main-chain.ts';
 import type { Headers } from '../logs/headers.ts';
 import type { MainChainAddresses, MainChainConfig } from '../main-chain-config.ts';
 import { MULTICALL3_ADDRESS, type Multicall } from './multicall.ts';
@@ -35,6 +36,16 @@ const LEGACY_VARIABLES = {
   staking: 'LEGACY_STAKING_ADDRESS',
   eventRegistry: 'LEGACY_EVENT_REGISTRY_ADDRESS',
 } as const;
+
+/** Contracts that respond to a check only where they have code. */
+const RESPONDING: ReadonlySet<string> = new Set(
+  Object.values(VARIABLES).filter((variable) => variable !== VARIABLES.attestationRegistry),
+);
+
+interface Contract {
+  readonly variable: string;
+  readonly address: Address;
+}
 
 const NODES = 'MAIN_RPC_URLS';
 const CHAIN_ID = 'MAIN_CHAIN_ID';
@@ -76,36 +87,37 @@ async function checkChainIds({ config, nodes, deadline }: MainCheckOptions): Pro
   });
 }
 
-async function checkContracts({
-  config,
-  nodes,
-  headers,
-  multicall,
-  onMulticall3,
-  deadline,
-}: MainCheckOptions): Promise<DeploymentProblem[]> {
+async function checkContracts(options: MainCheckOptions): Promise<DeploymentProblem[]> {
+  const { config, headers, multicall, onMulticall3, deadline } = options;
   const { addresses } = config;
   const block = await headers.read('latest', deadline);
   const contracts = listContracts(addresses);
-  const multicall3 = addresses.multicall3 ?? MULTICALL3_ADDRESS;
-  const codes = await nodes.request(
-    [multicall3, ...contracts.map(({ address }) => address)].map((address) => ({
-      method: 'eth_getCode',
-      params: [address, toQuantity(block.number)],
-    })),
-    deadline,
-  );
-  const hasCode = codes.map((code) => {
+  const silent = contracts.filter(({ variable }) => !RESPONDING.has(variable));
+  const multicall3 = { variable: 'MULTICALL3_ADDRESS', address: addresses.multicall3 ?? MULTICALL3_ADDRESS };
+  const [hasMulticall3, ...hasCode] = await readHasCode(options, block, [multicall3, ...silent]);
+  onMulticall3(hasMulticall3!);
+  const problems = checkResults(await readDeploymentResults(multicall, addresses, block, deadline), addresses);
+  if (problems.length === 0 && hasCode.every(Boolean)) return [];
+  const all = await readHasCode(options, block, contracts);
+  const missing = contracts.filter((_, i) => !all[i]);
+  if (missing.length === 0) return problems;
+  return missing.map(({ variable }): DeploymentProblem => ({ kind: 'missing-code', variable }));
+}
+
+async function readHasCode(
+  { nodes, deadline }: MainCheckOptions,
+  block: Header,
+  contracts: readonly Contract[],
+): Promise<boolean[]> {
+  const calls = contracts.map(({ address }) => ({
+    method: 'eth_getCode',
+    params: [address, toQuantity(block.number)],
+  }));
+  const codes = await nodes.request(calls, deadline);
+  return codes.map((code) => {
     if (!code.ok) throw chainUnreadable('main', 'rpc-error');
     return isHexData(code.result) && code.result !== '0x';
   });
-  onMulticall3(hasCode[0]!);
-  const problems = contracts
-    .filter((_, i) => !hasCode[i + 1])
-    .map(({ variable }): DeploymentProblem => ({ kind: 'missing-code', variable }));
-  if (problems.length > 0) return problems;
-  const results = await readDeploymentResults(multicall, addresses, block, deadline);
-  return checkResults(results, addresses);
 }
 
 function checkResults(results: DeploymentResults, addresses: MainChainAddresses): DeploymentProblem[] {
@@ -123,7 +135,7 @@ function checkResults(results: DeploymentResults, addresses: MainChainAddresses)
 }
 
 /** Lists the contracts that must have code. The DID store is left out: it may be a precompile, which has none. */
-function listContracts(addresses: MainChainAddresses): { readonly variable: string; readonly address: Address }[] {
+function listContracts(addresses: MainChainAddresses): Contract[] {
   const { legacy } = addresses;
   const named: readonly (readonly [string, Address | undefined])[] = [
     ...Object.entries(VARIABLES).map(

@@ -157,6 +157,24 @@ describe('a call that is too large', () => {
     expect(adapter.counters).toMatchObject({ retries: 0, failures: {} });
   });
 
+  test('is not sent again: later reads of one tick are divided at once', async () => {
+    const adapter = await openWarm();
+    let refused = 0;
+    harness.proxy.inject({
+      kind: 'answer',
+      change(answer, { params }) {
+        if (JSON.stringify(params).length <= 30_000) return answer;
+        refused += 1;
+        return { error: { code: -32000, message: 'out of gas' } };
+      },
+    });
+    await Promise.all(ids.slice(0, 10).map((id) => read(adapter, id)));
+    expect(refused).toBeGreaterThan(0);
+    refused = 0;
+    await Promise.all(ids.slice(10, 20).map((id) => read(adapter, id)));
+    expect(refused).toBe(0);
+  });
+
   test('makes all facts unreadable when it cannot be split further', async () => {
     const adapter = harness.open();
     await adapter.chain.readDeployment();
@@ -213,6 +231,17 @@ describe('a chain whose contracts see the block number of another chain', () => 
     harness.proxy.resetCounts();
     expect(await read(adapter, ids[1]!)).toEqual(expected[1]);
     expect([harness.proxy.requests, harness.proxy.calls.every(isByHash)]).toEqual([1, true]);
+  });
+
+  test('is read at the hash by the next process from its first read on', async () => {
+    const first = await openWarm();
+    foreignNumber();
+    await read(first, ids[2]!);
+    const next = harness.open({}, first.listProfiles());
+    await harness.reportHead(next);
+    harness.proxy.resetCounts();
+    await read(next, ids[2]!);
+    expect(harness.proxy.calls.filter(({ method }) => method === 'eth_call').every(isByHash)).toBe(true);
   });
 
   test('is not read from a node that ignores hashes', async () => {

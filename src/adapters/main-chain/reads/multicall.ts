@@ -62,7 +62,7 @@ interface Group {
 }
 
 export interface MulticallOptions {
-  readonly nodes: Pick<MainNodes, 'request'>;
+  readonly nodes: Pick<MainNodes, 'request' | 'firstProfile'>;
   readonly address: Address;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
@@ -72,13 +72,14 @@ export interface MulticallOptions {
 export function createMulticall({ nodes, address, limits, counters, budget }: MulticallOptions): Multicall {
   let waiting: Group[] = [];
   let isAggregate = true;
-  /** Whether contracts were seen to read the block number of another chain. Decides only which read is tried first. */
-  let isPinned = false;
+
+  /** Returns the limit of the weight of one eth_call, learned from calls that were divided. */
+  const weightLimit = () => nodes.firstProfile().batchLimit('eth_call of many', limits.maxMulticallWeight);
 
   const turns = createSharedTurns<Group>({
     budget,
     send(lead, { purpose }) {
-      let room = limits.maxMulticallWeight - lead.weight;
+      let room = weightLimit().size - lead.weight;
       const others = turns.take(({ block, weight }) => {
         const isFitting = block.hash === lead.block.hash && weight <= room;
         if (isFitting) room -= weight;
@@ -100,7 +101,10 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     const deadline = withPurpose(latestDeadline(chunk.map((group) => group.deadline)), purpose);
     try {
       const results = await readProven(chunk[0]!.block, calls, deadline);
+      const weight = Math.ceil(chunk.reduce((sum, group) => sum + group.weight, 0));
+      if (results !== 'too-large') weightLimit().recordSuccess(weight);
       if (results === 'too-large' && chunk.length > 1) {
+        weightLimit().recordRefusal(weight);
         const half = Math.ceil(chunk.length / 2);
         await Promise.all([readChunk(chunk.slice(0, half), purpose), readChunk(chunk.slice(half), purpose)]);
         return;
@@ -122,7 +126,8 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   ): Promise<readonly CallResult[] | TooLarge> {
     for (let attempt = 0; attempt < 2; attempt++) {
       counters.contractCalls += calls.length;
-      const readAt = isPinned ? readPinned : readAggregate;
+      // Decides only which read is tried first.
+      const readAt = nodes.firstProfile().lacks('own-block-numbers') ? readPinned : readAggregate;
       const read = isAggregate ? readAt : readCalls;
       const results = await read(block, calls, deadline);
       if (results !== 'other-block') return results;
@@ -149,7 +154,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     if (valueOf(timestamp, getCurrentBlockTimestamp) !== BigInt(block.timestamp)) return 'other-block';
     const isNumber = valueOf(number, getBlockNumber) === BigInt(block.number);
     if (isNumber) return valueOf(parentHash, getLastBlockHash) === block.parentHash ? own : 'other-block';
-    isPinned = true;
+    nodes.firstProfile().recordFeature('own-block-numbers', false);
     return readPinned(block, calls, deadline);
   }
 
@@ -178,7 +183,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
       ofUnknownBlock!.revertData === undefined;
     if (isExact) return own;
     if (!response!.ok && isTooLarge(response!)) return 'too-large';
-    isPinned = false;
+    nodes.firstProfile().recordFeature('own-block-numbers', true);
     return 'other-block';
   }
 

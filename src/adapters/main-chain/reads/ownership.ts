@@ -54,11 +54,10 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
   const { addresses, nodes, multicall, counters } = options;
   const { machineRegistry, crossChainMirror } = addresses;
   const program = createOwnershipProgram({ machineRegistry, crossChainMirror, selectors: SELECTORS });
-  /** Cleared once a node does not run ownership programs. */
-  let isProgramUsed = true;
 
   async function read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<OwnershipChange[]> {
-    const known = ids.length >= MIN_PROGRAM_MACHINES && isProgramUsed ? await readHeld(block, ids, deadline) : [];
+    const isProgramUsed = ids.length >= MIN_PROGRAM_MACHINES && !nodes.firstProfile().lacks('deployless-calls');
+    const known = isProgramUsed ? await readHeld(block, ids, deadline) : [];
     const others = ids.filter((_, i) => known[i] === undefined);
     const read = (await readCalls(block, others, deadline)).values();
     return ids.map((_, i) => known[i] ?? read.next().value!);
@@ -86,7 +85,8 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     return responses.flatMap((response, i) => {
       const held = response.ok ? decodeHeld(response.result, groups[i]!, block) : 'unusable';
       if (held !== 'unusable') return held;
-      isProgramUsed = false;
+      const isTemporary = !response.ok && (response.hint === 'unknown-block' || response.hint === 'rate');
+      if (!isTemporary) nodes.firstProfile().recordFeature('deployless-calls', false);
       return groups[i]!.map(() => undefined);
     });
   }

@@ -1,7 +1,8 @@
 /** Agreement of several nodes: votes by host, lying and lagging nodes, the confirmed head. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Header } from '../../../ports/main-chain.ts';
-import { startDeadline } from '../../rpc/deadline.ts';
+import type { CallPurpose } from '../../rpc/call-budget.ts';
+import { REAL_STOPWATCH, startDeadline } from '../../rpc/deadline.ts';
 import { createAgreement, type Agreement, type VotingNode } from './agreement.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
@@ -62,6 +63,23 @@ const read = async (agreement: Agreement) => {
   const [response] = await agreement.request([CALL], startDeadline(10_000, 5_000));
   return response?.ok === true ? response.result : response?.revertData;
 };
+
+test('reads at every node with the purpose of the read, whose share of the budget pays for all of them', async () => {
+  const purposes: CallPurpose[] = [];
+  const nodes = ['a', 'b', 'c'].map((host, i): VotingNode => {
+    const answering = node(i, host, () => '0x1');
+    return {
+      ...answering,
+      request(calls, deadline) {
+        purposes.push(deadline.purpose);
+        return answering.request(calls, deadline);
+      },
+    };
+  });
+  const caller: CallPurpose = { work: { kind: 'caller', networks: ['192.0.2.1'] }, isKnown: true };
+  await agree(nodes, 3).request([CALL], startDeadline(10_000, 5_000, REAL_STOPWATCH, caller));
+  expect(purposes).toEqual([caller, caller, caller]);
+});
 
 describe('request', () => {
   describe('with a call for a block that does not exist', () => {

@@ -5,7 +5,7 @@
  */
 import type { UnreadableCause } from '../../../domain/faults.ts';
 import type { Log } from '../../../ports/runtime.ts';
-import type { Header } from '../../../ports/main-chain.ts';
+import type { Header, HostCount } from '../../../ports/main-chain.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { headerCall, parseHeader } from '../logs/headers.ts';
@@ -14,7 +14,7 @@ import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
 import type { MainNode } from './main-nodes.ts';
 
 /** A node that votes. */
-export interface VotingNode extends MainNode {
+export interface VotingNode extends Omit<MainNode, 'profile'> {
   /** Registrable domain or address: nodes with the same host are assumed to have one operator. */
   readonly host: string;
 }
@@ -41,6 +41,8 @@ export interface Agreement {
    * returned as its newest block. Throws like `request`.
    */
   confirmHead(head: Header, deadline: Deadline): Promise<Header>;
+  /** Returns how many hosts have a node that is used now, and how many must agree. */
+  countHosts(): HostCount;
 }
 
 /**
@@ -159,7 +161,12 @@ export function createAgreement(options: AgreementOptions): Agreement {
     return header;
   }
 
-  return { request, confirmHead };
+  function countHosts(): HostCount {
+    const available = nodes.filter((node) => node.isAvailable());
+    return { hosts: new Set(available.map(({ host }) => host)).size, quorum };
+  }
+
+  return { request, confirmHead, countHosts };
 }
 
 /** Causes that may pass by themselves. */

@@ -216,7 +216,7 @@ function narrowToFirstBlock({ method, params }: MainRpcCall): MainRpcCall | unde
 }
 
 /** Returns whether an error may mean anything. */
-function isUnclearError(response: RpcResponse): response is RpcResponse & { readonly ok: false } {
+export function isUnclearError(response: RpcResponse): response is RpcResponse & { readonly ok: false } {
   return (
     !response.ok &&
     response.hint === undefined &&

@@ -221,8 +221,22 @@ describe('a batch is refused', () => {
   });
 });
 
-test('prepaid calls that are used up (HTTP 402) are a rate limit with a long pause', async () => {
-  proxy.inject({ kind: 'status', status: 402, body: 'Payment Required' });
+test.each([
+  ['a text', { kind: 'status' as const, status: 402, body: 'Payment Required' }],
+  [
+    'a JSON-RPC error',
+    {
+      kind: 'status' as const,
+      status: 402,
+      body: '{"jsonrpc":"2.0","id":null,"error":{"code":402,"message":"Used up"}}',
+    },
+  ],
+  [
+    'HTTP 200 and a JSON-RPC error',
+    { kind: 'answer' as const, change: () => ({ error: { code: 402, message: 'Payment Required' } }) },
+  ],
+])('prepaid calls that are used up (402) are a rate limit with a long pause: %s', async (_, fault) => {
+  proxy.inject(fault);
   await expect(send()).rejects.toMatchObject({ kind: 'rate', code: 402, retryAfterSeconds: 60 });
 });
 

@@ -10,7 +10,7 @@ import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
-import { PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, paymentRequired, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { LargeReadingFailed, MAX_INLINE_BYTES, type LargeResponseReader } from './large-response-reader.ts';
 import { readEntries, type ResponseEntry, type ResultReader } from './large-responses.ts';
@@ -62,6 +62,8 @@ export async function sendMainRpc(
   if (typeof reply === 'string') throw new RpcFailure(reply);
   const { status, retryAfterSeconds, body } = reply;
   if (status === 429) throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
+  // Another request fails too, for hours. A batch may be refused for its size.
+  if (status === PAYMENT_REQUIRED && calls.length === 1) throw paymentRequired(retryAfterSeconds);
   if (status === 413) return calls.map(() => TOO_LARGE);
   const isHttpSuccess = status >= 200 && status < 300;
   if (body === undefined) {
@@ -74,15 +76,14 @@ export async function sendMainRpc(
     parseResponses(body, ids)?.map((response, i) => response && applyReader(response, calls[i]!));
   const responses = found?.map((response, i) => response && resolveLimit(response, calls[i]!));
   if (responses === undefined || (!isHttpSuccess && responses.some((response) => response?.ok === true))) {
-    // Prepaid calls are used up: another request fails too, for hours.
-    if (status === PAYMENT_REQUIRED && calls.length === 1)
-      throw new RpcFailure('transport', 'rate', { code: status, retryAfterSeconds: EXHAUSTED_SECONDS });
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport', 'failed', {
       code: status,
       isOfGateway: !startsAsJson(body),
     });
   }
   if (responses.every((response) => response !== undefined && isRateLimited(response))) {
+    if (responses.every((response) => response?.ok === false && response.code === PAYMENT_REQUIRED))
+      throw paymentRequired(retryAfterSeconds);
     throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   }
   if (status >= FIRST_GATEWAY_STATUS) throw new RpcFailure('transport', 'failed', { code: status, isOfGateway: true });
@@ -96,9 +97,6 @@ export const FIRST_GATEWAY_STATUS = 502;
 function startsAsJson(body: string | Buffer): boolean {
   return /^\s*[[{]/.test(typeof body === 'string' ? body : body.toString('latin1', 0, 100));
 }
-
-/** Pause after HTTP 402 where the node names none. */
-const EXHAUSTED_SECONDS = 60;
 
 export function isRateLimited(response: RpcResponse): boolean {
   return !response.ok && response.hint === 'rate';
@@ -230,7 +228,7 @@ const SIZE_TEXT =
 const BLOCK_TEXT = /(header|block) not found|unknown block|missing trie|block.?out.?of.?range|beyond.{0,20}head/i;
 
 const BATCH_TEXT = /batch/i;
-const RATE_CODES = new Set([429, -32029, -32429]);
+const RATE_CODES = new Set([429, PAYMENT_REQUIRED, -32029, -32429]);
 
 function toHint(code: number, text: string): RpcHint {
   // A limit of batches is found by a smaller batch, whatever else the text says.

@@ -3,11 +3,15 @@
  * any other response of it is accepted.
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
+import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
+import type { NodeFeature, NodeProfile } from '../../rpc/node-profile.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
+import { divideAddressLists } from './address-lists.ts';
 import { createBatchDelivery } from './batch-delivery.ts';
+import { lacksFeature, learnFeatures } from './node-features.ts';
 import { parseQuantity } from './quantities.ts';
 import { isOversized, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 import { createLargeResponseReader } from './large-response-reader.ts';
@@ -23,10 +27,16 @@ export interface MainNodes {
   request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
   /** Returns how many calls of several methods the first usable node accepts in one request. */
   batchRoom(): number;
+  /** Returns what was learned about the first usable node. */
+  firstProfile(): NodeProfile;
+  /** Returns whether some node has not shown to this process that it lacks the feature. */
+  mayServe(feature: NodeFeature): boolean;
   /** The nodes in the order of the configuration, each to be used alone. */
   readonly members: readonly MainNode[];
   /** Returns the chain id of every node in the order of the configuration; undefined where a node does not respond. */
   readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
+  /** Returns what was learned about each node, to be stored. */
+  listProfiles(): NodeProfiles;
   close(): Promise<void>;
 }
 
@@ -34,6 +44,7 @@ export interface MainNode {
   readonly position: number;
   /** False while its circuit breaker is open. */
   isAvailable(): boolean;
+  readonly profile: NodeProfile;
   /** Sends the calls to this node alone, once. Throws `RpcFailure`, after recording the failure. */
   request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
   /** Opens its circuit breaker. */
@@ -42,26 +53,41 @@ export interface MainNode {
 
 export interface MainNodesOptions extends PoolOptions {
   readonly chainId: number;
+  /** Name of the chain in the log; defaults to `main`. */
+  readonly chain?: string | undefined;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
 }
 
 export function createMainNodes(options: MainNodesOptions): MainNodes {
-  const { chainId, limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
+  const { chainId, chain = 'main', limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
   const largeResponses = createLargeResponseReader();
-  const pool = openNodePool(options, { chain: 'main', expected: chainId, readIdentity: readChainId });
+  const pool = openNodePool(options, { chain, expected: chainId, readIdentity: readChainId });
   const { nodes, tryNodes } = pool;
-  const { deliver, batchRoom } = createBatchDelivery({ ...limits, pool, largeResponses, budget, stopwatch, counters });
+  const delivery = createBatchDelivery({ ...limits, pool, largeResponses, budget, stopwatch, counters });
+  const deliverDivided = divideAddressLists(delivery.deliver);
 
   async function readChainId(node: PoolNode, deadline: Deadline): Promise<number> {
     const [response] = await deliver(node, [{ method: 'eth_chainId', params: [] }], deadline);
-    const actual = parseQuantity(response?.ok === true ? response.result : undefined);
+    if (response?.ok === false) throw new RpcFailure('rpc-error', 'failed', { code: response.code });
+    const actual = parseQuantity(response?.result);
     if (actual === undefined) throw new RpcFailure('malformed');
     return actual;
   }
 
-  const request = (calls: readonly MainRpcCall[], deadline: Deadline, order = nodes) =>
-    tryNodes(deadline, (node) => deliver(node, calls, deadline), order);
+  async function deliver(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
+    const responses = await deliverDivided(node, calls, deadline);
+    learnFeatures(node.profile, calls, responses);
+    return responses;
+  }
+
+  /** Sends the calls to the nodes in this order, those that lack a feature of them last. */
+  function request(calls: readonly MainRpcCall[], deadline: Deadline, order = nodes) {
+    const [others, fit] = [true, false].map((lacks) =>
+      order.filter(({ profile }) => lacksFeature(profile, calls) === lacks),
+    );
+    return tryNodes(deadline, (node) => deliver(node, calls, deadline), [...fit!, ...others!]);
+  }
 
   /**
    * A hostile node sends endless responses, so another node is asked before the query is made smaller. Where that one
@@ -81,6 +107,8 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     }
   }
 
+  const firstUsable = () => nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!;
+
   return {
     async request(calls, deadline, needed = calls.length) {
       const { node, value } = await requestOnce(calls, deadline);
@@ -90,14 +118,18 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       // The node that served comes last.
       return (await request(calls, deadline, [...nodes.filter((each) => each !== node), node])).value;
     },
-    batchRoom: () => batchRoom(nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!),
+    batchRoom: () => delivery.batchRoom(firstUsable()),
+    firstProfile: () => firstUsable().profile,
+    mayServe: (feature) => nodes.some(({ profile }) => !profile.hasMissed(feature)),
     members: nodes.map((node) => ({
       position: node.position,
       isAvailable: () => !node.breaker.isOpen(),
+      profile: node.profile,
       request: async (calls, deadline) => (await request(calls, deadline, [node])).value,
       leaveOut: (failure) => node.breaker.recordFailure(failure),
     })),
     readChainIds: pool.readIdentities,
+    listProfiles: pool.listProfiles,
     async close() {
       await Promise.all([pool.close(), largeResponses.close()]);
     },
@@ -114,5 +146,5 @@ export function isTransient(response: RpcResponse): boolean {
 
 /** Converts a `RpcFailure` into the fault `ChainUnreadable`; returns any other error unchanged. */
 export function toMainFault(error: unknown): unknown {
-  return error instanceof RpcFailure ? chainUnreadable('main', error.unreadable) : error;
+  return error instanceof RpcFailure ? chainUnreadable('main', toUnreadableCause(error)) : error;
 }

@@ -4,6 +4,22 @@ import { Fault } from '../../../domain/faults.ts';
 /** Receives the SQLSTATE, the SQLite result code or the system's error code; `UNKNOWN` for any other error. */
 export type ReportFailure = (code: string) => void;
 
+/** Codes of common failures, which metrics count from 0 so that the first one is visible. */
+export const COMMON_FAILURES = {
+  sqlite: ['SQLITE_BUSY', 'SQLITE_CANTOPEN', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY', 'UNKNOWN'],
+  postgres: [
+    ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'UNKNOWN'],
+    // Connection lost, administrator's stop, starting up, timeout, disk full, too many connections, read-only, password.
+    ...['08006', '57P01', '57P03', '57014', '53100', '53300', '25006', '28P01'],
+  ],
+} as const;
+
+/** Fixed texts of the driver's errors that have no code. */
+const CODES_BY_TEXT = new Map([
+  ['The server does not support SSL connections', 'TLS_UNSUPPORTED'],
+  ['Query read timeout', 'ETIMEDOUT'],
+]);
+
 const CODE = /^[0-9A-Z_]{3,40}$/;
 
 /** Reports the code of an error and returns the fault to throw. */
@@ -14,6 +30,8 @@ export function toStoreUnavailable(error: unknown, report: ReportFailure): Fault
 
 /** Returns the driver's code if it is well-formed, else `UNKNOWN`. */
 export function nameFailure(error: unknown): string {
-  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  const { code = CODES_BY_TEXT.get(String((error as Partial<Error> | undefined)?.message)) } = (error ?? {}) as {
+    readonly code?: unknown;
+  };
   return typeof code === 'string' && CODE.test(code) ? code : 'UNKNOWN';
 }

@@ -1,6 +1,6 @@
 /**
  * PostgreSQL driver with a bounded connection pool and prepared statements. A connection is discarded after any failure, which also
- * ends its transaction.
+ * ends its transaction. Limits are set after connecting, because poolers reject them as startup parameters.
  */
 import pg from 'pg';
 import { nameFailure, toStoreUnavailable, type ReportFailure } from './database-failure.ts';
@@ -25,8 +25,7 @@ const EXCLUSIVE_LOCK = 8_466_219_517;
  */
 const PLANNER_SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'material']
   .map((method) => `SET enable_${method} = off`)
-  .concat('SET jit = off')
-  .join('; ');
+  .concat('SET jit = off');
 
 /** Parses BIGINT as a number; every integer of the schema is safe. */
 const types: pg.CustomTypesConfig = {
@@ -38,8 +37,14 @@ const CONNECTION: pg.ClientConfig = {
   types,
   keepAlive: true,
   connectionTimeoutMillis: CONNECTION_TIMEOUT_MILLISECONDS,
-  idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MILLISECONDS,
 };
+
+const LIMIT_IDLE_TRANSACTIONS = `SET idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_TIMEOUT_MILLISECONDS}`;
+
+/** Error of a pooler that lends a server connection per transaction, which loses settings, prepared statements and locks. */
+class TransactionPooler extends Error {
+  readonly code = 'TRANSACTION_POOLER';
+}
 
 /** Opens a database without connecting yet. `timeoutMilliseconds` overrides the timeouts of connections and statements. */
 export function openPostgres(url: string, report: ReportFailure, timeoutMilliseconds?: number): SqlDatabase {
@@ -56,17 +61,17 @@ class PostgresDatabase implements SqlDatabase {
   constructor(url: string, report: ReportFailure, timeoutMilliseconds?: number) {
     this.#url = url;
     this.#report = report;
+    const settings = listSettings(url, timeoutMilliseconds ?? STATEMENT_TIMEOUT_MILLISECONDS);
     this.#pool = new pg.Pool({
       connectionString: url,
       ...CONNECTION,
       connectionTimeoutMillis: timeoutMilliseconds ?? CONNECTION_TIMEOUT_MILLISECONDS,
       max: MAX_CONNECTIONS,
-      statement_timeout: timeoutMilliseconds ?? STATEMENT_TIMEOUT_MILLISECONDS,
       query_timeout: timeoutMilliseconds ?? QUERY_TIMEOUT_MILLISECONDS,
       // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg waits for the promise; its types declare void.
       async onConnect(client) {
         ignoreConnectionErrors(client);
-        await client.query(PLANNER_SETTINGS);
+        await client.query(settings);
       },
     });
     this.#pool.on('error', (error) => report(nameFailure(error)));
@@ -91,16 +96,46 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async upgrade<T>(program: SqlProgram<T>): Promise<T> {
+    const client = await this.#connect();
+    try {
+      await this.#guard(() => client.query(LIMIT_IDLE_TRANSACTIONS));
+      await this.#requireOwnSession(client);
+      return await this.#transact(client, BEGIN_EXCLUSIVE, program);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /** Opens a connection outside the pool. */
+  async #connect(limits: pg.ClientConfig = {}): Promise<pg.Client> {
     // The constructor reads the certificate files that the URL names.
     const client = await this.#guard(() =>
-      Promise.resolve(new pg.Client({ connectionString: this.#url, ...CONNECTION })),
+      Promise.resolve(new pg.Client({ connectionString: this.#url, ...CONNECTION, ...limits })),
     );
     ignoreConnectionErrors(client);
     try {
       await this.#guard(() => client.connect());
-      return await this.#transact(client, BEGIN_EXCLUSIVE, program);
-    } finally {
+      return client;
+    } catch (error) {
       await client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Throws `StoreUnavailable` when two open connections share one session of the server. */
+  async #requireOwnSession(client: pg.Client): Promise<void> {
+    const own = await this.#guard(() => readSession(client));
+    // A pooler without a free session lets a query wait.
+    const other = await this.#connect({ query_timeout: CONNECTION_TIMEOUT_MILLISECONDS });
+    try {
+      await this.#guard(() => other.query('BEGIN'));
+      const isShared = (await this.#guard(() => readSession(other))) === own;
+      // A pooler that has lent the session to `other` uses another one here.
+      if (isShared || (await this.#guard(() => readSession(client))) !== own) {
+        throw toStoreUnavailable(new TransactionPooler(), this.#report);
+      }
+    } finally {
+      await other.end().catch(() => undefined);
     }
   }
 
@@ -157,6 +192,19 @@ class PostgresDatabase implements SqlDatabase {
     this.#names.set(text, name);
     return name;
   }
+}
+
+/** Returns the statements that a connection begins with. A limit in the URL has precedence. */
+function listSettings(url: string, statementTimeoutMilliseconds: number): string {
+  const hasOwnLimit = new URL(url).searchParams.has('statement_timeout');
+  const limits = hasOwnLimit ? [] : [`SET statement_timeout = ${statementTimeoutMilliseconds}`];
+  return [...limits, LIMIT_IDLE_TRANSACTIONS, ...PLANNER_SETTINGS].join('; ');
+}
+
+/** Returns the id of the server process that serves the connection. */
+async function readSession(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]!.pid;
 }
 
 /** Ignores connection errors, which would end the process without a listener. A pending statement fails by itself. */

@@ -3,7 +3,7 @@
  * statement of another caller can join it.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
@@ -46,6 +46,9 @@ export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
   }
 }
 
+/** Read and written by the owner only. SQLite gives its other files the mode of the database. */
+const FILE_MODE = 0o600;
+
 /**
  * Creates a missing file, in WAL mode from the start. SQLite does not wait for locks while it changes the mode of a file, so two
  * processes that start on an empty file together would fail. Without hard links the file is left to SQLite.
@@ -54,6 +57,7 @@ function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   if (existsSync(path)) return;
   const draft = `${path}.${randomUUID()}`;
+  closeSync(openSync(draft, 'wx', FILE_MODE));
   const connection = new Sqlite(draft);
   try {
     connection.pragma('journal_mode = WAL');
@@ -61,6 +65,7 @@ function makeFile(path: string): void {
     linkSync(draft, path);
   } catch (error) {
     if (!isLinkRefused(error)) throw error;
+    if (!existsSync(path)) closeSync(openSync(path, 'a', FILE_MODE));
   } finally {
     connection.close();
     rmSync(draft);

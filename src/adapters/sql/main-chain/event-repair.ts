@@ -5,7 +5,7 @@
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair } from '../../../ports/index-proof.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
-import type { ChipLogEntry, EventLogEntry } from '../../../ports/store.ts';
+import type { ChipLogEntry, EventLogEntry, TransferLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
 import { execute, readRows, type Batch, type SqlProgram } from '../engine/sql-program.ts';
@@ -15,7 +15,7 @@ import { createEventHistories, HistoryMap, type HistoryKey, type StoredEventHist
 import { createEventLogs } from './event-logs.ts';
 import { createEventTotals } from './event-totals.ts';
 import { createMachineProvenance } from './machine-provenance.ts';
-import { createRegistryLogs, isChipLog } from './registry-logs.ts';
+import { createRegistryLogs, isChipLog, isTransfer } from './registry-logs.ts';
 
 export interface EventRepair {
   /** Requires the write lock. */
@@ -24,6 +24,8 @@ export interface EventRepair {
   replaceHistory(generation: EventGeneration, id: MachineId, entries: readonly EventLogEntry[]): SqlProgram<void>;
   /** Replaces the chip logs of one machine in the blocks up to `throughBlock`. Requires the write lock. */
   replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): SqlProgram<void>;
+  /** Replaces the transfers of one machine in the blocks up to `throughBlock`. Requires the write lock. */
+  replaceTransfers(id: MachineId, throughBlock: number, logs: readonly TransferLogEntry[]): SqlProgram<void>;
   /** Lists machines of the second generation with events or transfers of unknown time in the blocks. */
   listUntimed(numbers: readonly number[]): SqlProgram<readonly MachineId[]>;
   /** Judges again the events of those machines whose evidence depends on times, once all times are known. Requires the write lock. */
@@ -116,13 +118,8 @@ export function createEventRepair(dialect: Dialect): EventRepair {
       const registry = generation === 'current' ? yield* registryLogs.list(id) : [];
       yield* rewrite(history!, [...registry, ...entries].sort(compareEntries));
     },
-    *replaceChipLogs(id, throughBlock, logs) {
-      const [history] = yield* histories.load([{ generation: 'current', id }]);
-      const kept = (yield* loadEntries(history!)).filter(
-        (entry) => !isChipLog(entry) || entry.blockNumber > throughBlock,
-      );
-      yield* rewrite(history!, [...kept, ...logs].sort(compareEntries));
-    },
+    replaceChipLogs: (id, throughBlock, logs) => replaceKind(id, throughBlock, isChipLog, logs),
+    replaceTransfers: (id, throughBlock, logs) => replaceKind(id, throughBlock, isTransfer, logs),
     *listUntimed(numbers) {
       const query: Batch<{ machine_id: Uint8Array }> = {
         sql: selectUntimed,
@@ -141,6 +138,17 @@ export function createEventRepair(dialect: Dialect): EventRepair {
       }
     },
   };
+
+  function* replaceKind(
+    id: MachineId,
+    throughBlock: number,
+    isOfKind: (entry: EventLogEntry) => boolean,
+    logs: readonly EventLogEntry[],
+  ): SqlProgram<void> {
+    const [history] = yield* histories.load([{ generation: 'current', id }]);
+    const kept = (yield* loadEntries(history!)).filter((entry) => !isOfKind(entry) || entry.blockNumber > throughBlock);
+    yield* rewrite(history!, [...kept, ...logs].sort(compareEntries));
+  }
 
   function* rewrite(history: StoredEventHistory, entries: readonly EventLogEntry[]): SqlProgram<void> {
     if (history.generation === 'current') {

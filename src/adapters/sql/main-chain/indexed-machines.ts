@@ -6,7 +6,7 @@ import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { readFirst, type SqlProgram } from '../engine/sql-program.ts';
 import { columnToHex } from '../schema/hex-columns.ts';
 import { toIdBytes } from '../schema/stored-machine-id.ts';
-import { isChipLog, type RegistryLogs } from './registry-logs.ts';
+import { isChipLog, isTransfer, type RegistryLogs } from './registry-logs.ts';
 
 export interface IndexedMachines {
   read(id: MachineId): SqlProgram<IndexedMachine | undefined>;
@@ -41,11 +41,13 @@ export function createIndexedMachines({ builder }: Dialect, registryLogs: Regist
     *read(id) {
       const row = yield* readFirst(select({ id: toIdBytes(id) }));
       if (row === undefined) return undefined;
+      const logs = yield* registryLogs.list(id);
       return {
         checkpoint: { blockNumber: row.block_number, blockHash: row.block_hash },
         isSettled: row.unread === null && (row.read_block ?? 0) <= row.block_number,
         ownership: toOwnership(id, row),
-        chipLogs: (yield* registryLogs.list(id)).filter(isChipLog),
+        chipLogs: logs.filter(isChipLog),
+        transfers: logs.filter(isTransfer),
       };
     },
   };

@@ -72,6 +72,8 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
       ),
     replaceChipLogs: (id, throughBlock, logs) =>
       database.exclusive(eventRepair.replaceChipLogs(id, throughBlock, logs)),
+    replaceTransfers: (id, throughBlock, logs) =>
+      database.exclusive(eventRepair.replaceTransfers(id, throughBlock, logs)),
     writeHeadObservation: (observation) => database.run(stream.writeHeadObservation(observation)),
     readHeadObservation: () => database.run(stream.readHeadObservation()),
     listEventLogs: (generation, id, from, to) => database.run(eventLogs.list(generation, id, from, to)),

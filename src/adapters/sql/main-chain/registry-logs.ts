@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../../ports/index-proof.ts';
-import type { ChipLogEntry, EventLogEntry, RegistryLogEntry } from '../../../ports/store.ts';
+import type { ChipLogEntry, EventLogEntry, RegistryLogEntry, TransferLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
@@ -84,6 +84,10 @@ export function createRegistryLogs({ builder, batch }: Dialect): RegistryLogs {
 /** Returns whether the log is one of a chip record. */
 export function isChipLog(log: EventLogEntry): log is ChipLogEntry {
   return log.kind === 'chip-attested' || log.kind === 'chip-revoked';
+}
+
+export function isTransfer(log: EventLogEntry): log is TransferLogEntry {
+  return log.kind === 'transfer';
 }
 
 function toRow(log: RegistryLogEntry): SqlValue[] {

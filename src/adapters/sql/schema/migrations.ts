@@ -410,6 +410,120 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   {
+    name: 'profiles of nodes',
+    statements: ({ columns: { integer, text, bytes }, clustered }) => [
+      `CREATE TABLE node_profiles (
+        url_hash ${bytes} NOT NULL PRIMARY KEY CHECK (length(url_hash) = 32),
+        profile ${text} NOT NULL,
+        updated_at ${integer} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
+  {
+    name: 'payments',
+    statements: ({ columns: { integer, small, text, bytes }, clustered, table }) => [
+      `CREATE TABLE payment_configuration (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        fingerprint ${text} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE payment_positions (
+        home ${small} NOT NULL PRIMARY KEY,
+        scanned_through ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE payment_scans (
+        home ${small} NOT NULL,
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        version ${integer} NOT NULL,
+        claims_seq ${integer} NOT NULL,
+        cited_seq ${integer} NOT NULL,
+        through_block ${integer} NOT NULL,
+        has_claims ${small} NOT NULL CHECK (has_claims IN (0, 1)),
+        PRIMARY KEY (home, machine_id)
+      ) ${clustered}`,
+      `CREATE TABLE payment_claims (
+        home ${small} NOT NULL,
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        seq ${integer} NOT NULL,
+        account ${text} NOT NULL,
+        owner ${text} NOT NULL,
+        since ${integer} NOT NULL,
+        block ${integer} NOT NULL,
+        place ${integer} NOT NULL,
+        end_at ${integer},
+        end_seq ${integer},
+        PRIMARY KEY (home, machine_id, seq)
+      ) ${clustered}`,
+      'CREATE INDEX payment_claims_by_account ON payment_claims (account, since)',
+      `CREATE TABLE payment_citations (
+        home ${small} NOT NULL,
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        seq ${integer} NOT NULL,
+        source ${text} NOT NULL,
+        reference ${text} NOT NULL,
+        cents ${integer} NOT NULL,
+        event_day ${small} NOT NULL,
+        event_timestamp ${integer} NOT NULL,
+        block_timestamp ${integer} NOT NULL,
+        is_attested ${small} NOT NULL CHECK (is_attested IN (0, 1)),
+        hands_ended_at ${integer},
+        code ${text} NOT NULL,
+        is_open ${small} NOT NULL CHECK (is_open IN (0, 1)),
+        attempts ${small} NOT NULL,
+        retry_at ${integer} NOT NULL,
+        paid_cents ${integer} NOT NULL,
+        token ${text},
+        payer ${text},
+        worth_cents ${integer},
+        returned_cents ${integer},
+        payment_time ${integer},
+        PRIMARY KEY (home, machine_id, seq)
+      ) ${table}`,
+      'CREATE INDEX payment_citations_open ON payment_citations (source, home, machine_id) WHERE is_open = 1',
+      `CREATE INDEX payment_citations_undecided ON payment_citations (home, machine_id, source, seq)
+        WHERE code = 'pending'`,
+      'CREATE INDEX payment_citations_by_payer ON payment_citations (home, machine_id, payer) WHERE payer IS NOT NULL',
+      'CREATE INDEX payment_citations_by_time ON payment_citations (block_timestamp)',
+      `CREATE TABLE payment_senders (
+        source ${text} NOT NULL,
+        address ${text} NOT NULL,
+        since ${integer} NOT NULL,
+        through_block ${integer},
+        PRIMARY KEY (source, address, since)
+      ) ${clustered}`,
+      'CREATE INDEX payment_senders_by_block ON payment_senders (source, through_block)',
+      `CREATE TABLE payment_flows (
+        source ${text} NOT NULL,
+        sender ${text} NOT NULL,
+        block ${integer} NOT NULL,
+        place ${integer} NOT NULL,
+        receiver ${text} NOT NULL,
+        token ${text} NOT NULL,
+        units ${text} NOT NULL,
+        block_time ${integer} NOT NULL,
+        is_whole ${small} NOT NULL CHECK (is_whole IN (0, 1)),
+        PRIMARY KEY (source, sender, block, place)
+      ) ${table}`,
+      'CREATE INDEX payment_flows_by_receiver ON payment_flows (source, receiver, sender)',
+      'CREATE INDEX payment_flows_by_time ON payment_flows (block_time)',
+      `CREATE TABLE payment_cited_flows (
+        home ${small} NOT NULL,
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        source ${text} NOT NULL,
+        reference ${text} NOT NULL,
+        place ${small} NOT NULL,
+        seq ${integer} NOT NULL,
+        sender ${text} NOT NULL,
+        receiver ${text} NOT NULL,
+        token ${text} NOT NULL,
+        units ${text} NOT NULL,
+        block ${integer} NOT NULL,
+        block_time ${integer} NOT NULL,
+        PRIMARY KEY (home, machine_id, source, reference, place)
+      ) ${table}`,
+      'CREATE INDEX payment_cited_flows_by_time ON payment_cited_flows (block_time)',
+    ],
+  },
+  {
     name: 'keys of rating statements',
     statements: ({ columns: { integer, bytes }, clustered }) => [
       `CREATE TABLE statement_keys (

@@ -217,6 +217,84 @@ export interface Schema {
     received_at: number;
     evidence: Uint8Array | null;
   };
+  /** Sources and rates that the payment rows belong to. */
+  payment_configuration: { only_row: number; fingerprint: string };
+  /** Block time through which every machine of a home chain (0 main, 1 alt) is searched for claims. */
+  payment_positions: { home: number; scanned_through: number };
+  payment_scans: {
+    home: number;
+    machine_id: Uint8Array;
+    version: number;
+    claims_seq: number;
+    cited_seq: number;
+    through_block: number;
+    /** Whether a claim is in force, so that transfers of the machine matter. */
+    has_claims: number;
+  };
+  payment_claims: {
+    home: number;
+    machine_id: Uint8Array;
+    seq: number;
+    account: string;
+    owner: string;
+    since: number;
+    block: number;
+    place: number;
+    end_at: number | null;
+    end_seq: number | null;
+  };
+  /** Followed citations and their verdicts. Of those of one machine and source that are undecided, the first one is open. */
+  payment_citations: {
+    home: number;
+    machine_id: Uint8Array;
+    seq: number;
+    source: string;
+    reference: string;
+    cents: number;
+    event_day: number;
+    event_timestamp: number;
+    block_timestamp: number;
+    is_attested: number;
+    hands_ended_at: number | null;
+    code: string;
+    is_open: number;
+    attempts: number;
+    retry_at: number;
+    paid_cents: number;
+    token: string | null;
+    payer: string | null;
+    worth_cents: number | null;
+    returned_cents: number | null;
+    payment_time: number | null;
+  };
+  /** Addresses whose transfers are read, from the time they became own; `through_block` is null until the first read. */
+  payment_senders: { source: string; address: string; since: number; through_block: number | null };
+  payment_flows: {
+    source: string;
+    sender: string;
+    block: number;
+    place: number;
+    receiver: string;
+    token: string;
+    units: string;
+    block_time: number;
+    is_whole: number;
+  };
+  /** Flows of Solana transactions that a machine cites. */
+  payment_cited_flows: {
+    home: number;
+    machine_id: Uint8Array;
+    source: string;
+    reference: string;
+    place: number;
+    seq: number;
+    sender: string;
+    receiver: string;
+    token: string;
+    units: string;
+    block: number;
+    block_time: number;
+  };
   /** Keys of rating statements; append-only. `position` counts from 1 in the order of addition. */
   statement_keys: {
     address: Uint8Array;
@@ -230,6 +308,8 @@ export interface Schema {
   /** Machines by the operator named in their accounts. */
   alt_fleets: { operator: Uint8Array; machine_id: Uint8Array };
   alt_fleet_unreadable: { operator: Uint8Array; row_count: number };
+  /** Hints about RPC nodes, by the SHA-256 of their URL. */
+  node_profiles: { url_hash: Uint8Array; profile: string; updated_at: number };
   write_probe: { only_row: number; writes: number };
   schema_migrations: { version: number; name: string };
 }

@@ -1,7 +1,8 @@
-/** Opt-in decisions and the decision log (`DecisionStore`): one current row per machine, and every decision that was ever current. */
+/** Opt-in decisions and the decision log (`DecisionStore`): one current row per machine, and the newest decisions that were current. */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { SignedDecision, Signer } from '../../../domain/monetization/decision.ts';
 import type { AppliedDecision, DecisionStore } from '../../../ports/store.ts';
+import { MAX_LOGGED_DECISIONS } from '../../../ports/store.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
@@ -47,6 +48,20 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
         applied_at: appliedAt,
       }),
   );
+  const deleteOldest = prepareQuery({ machineId: bytes }, ({ machineId }) =>
+    builder
+      .deleteFrom('decision_audit')
+      .where('machine_id', '=', machineId)
+      .where('signed_at', '<=', (newest) =>
+        newest
+          .selectFrom('decision_audit')
+          .select('signed_at')
+          .where('machine_id', '=', machineId)
+          .orderBy('signed_at', 'desc')
+          .limit(1)
+          .offset(MAX_LOGGED_DECISIONS),
+      ),
+  );
   const selectAudit = prepareQuery({ machineId: bytes }, ({ machineId }) =>
     builder
       .selectFrom('decision_audit')
@@ -65,6 +80,7 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
     if ((yield* execute(upsert(row))) === 0) return false;
     const { signature, appliedAtMilliseconds: appliedAt } = decision;
     yield* execute(insertAudit({ ...row, signature, appliedAt }));
+    yield* execute(deleteOldest(row));
     return true;
   }
 

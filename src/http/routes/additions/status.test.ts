@@ -111,6 +111,28 @@ test('returns 503 and shows the proof while ratings are refused, whatever the la
   ]);
 });
 
+test.each([
+  ['is missing', undefined],
+  ['is older than ten poll intervals', { slot: 1, observedAtMilliseconds: NOW * 1000 - 601_000 }],
+])(
+  'returns 503 while operator listings answer 503 because the snapshot of the alt chain %s',
+  async (_, observation) => {
+    rule('status.freshness');
+    await open({}, { listing: { observation } });
+    const { status, text } = await service!.request('/status');
+    expect([status, text]).toEqual([503, body('not_fresh', 100, ALT)]);
+  },
+);
+
+test('names what stops the indexes of both chains', async () => {
+  await open();
+  const [main, alt] = [explainCause({ kind: 'logs-refused' }), explainCause({ kind: 'alt-accounts-refused' })];
+  Object.assign(service!.ctx.main!, { indexHealth: { listCauses: () => [main] } });
+  Object.assign(service!.ctx.alt!, { indexHealth: { listCauses: () => [alt] } });
+  const { causes } = JSON.parse((await service!.request('/status')).text) as { causes: { cause: string }[] };
+  expect(causes.map(({ cause }) => cause)).toEqual(['logs-refused', 'alt-accounts-refused']);
+});
+
 test('returns 503 when the head was not read for ten poll intervals, at any accepted lag', async () => {
   rule('status.freshness');
   await open({ observedAtMilliseconds: NOW * 1000 + 600_000 });

@@ -1,0 +1,29 @@
+/** Findings of `svc doctor` for causes that stop or slow an index. */
+import { describe, expect, it } from 'vitest';
+import { explainCause, PLAIN_INDEX_CAUSES, type IndexCause } from '../../../src/domain/index-rules/index-cause.ts';
+import { formatFinding } from '../check-result.ts';
+import { toCauseFinding } from './cause-finding.ts';
+
+const CAUSES: readonly IndexCause[] = [
+  ...PLAIN_INDEX_CAUSES.map((kind) => ({ kind })),
+  { kind: 'finality-distant', gapBlocks: 450 },
+  { kind: 'first-index-slow', rangeBlocks: 3, seconds: 200_000 },
+  { kind: 'alt-first-index-slow', seconds: 200_000 },
+  { kind: 'hosts-missing', hosts: 1, quorum: 2 },
+];
+
+describe('a cause that stops or slows an index', () => {
+  it.each(CAUSES)('has a line, a remedy and a failing state: $kind', (cause) => {
+    const explained = explainCause(cause);
+    const finding = toCauseFinding(explained);
+    expect(['fail', 'unreachable']).toContain(finding.state);
+    expect(formatFinding(finding)).toContain(`${explained.subject}: ${explained.text}; ${explained.remedy}`);
+    expect(explained.remedy).not.toBe('');
+  });
+
+  it('shows the text of the node beside the sentence', () => {
+    const { text } = explainCause({ kind: 'logs-refused' });
+    const finding = toCauseFinding(explainCause({ kind: 'logs-refused' }), 'limit exceeded');
+    expect(finding.text).toBe(`${text} (the node: limit exceeded)`);
+  });
+});

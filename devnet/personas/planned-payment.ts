@@ -1,0 +1,52 @@
+/**
+ * Planned payments of the fixtures: transactions of customers, mined minutes before the events of their day, so that an event can cite the
+ * hash of one of an earlier day or of its own.
+ */
+import { accountOf } from '../accounts.ts';
+import type { Account } from '../accounts.ts';
+import type { Call } from '../main-chain/chain-writer.ts';
+import { payThroughRouter, transferTokens } from '../main-chain/payments.ts';
+import type { PaymentContracts, PaymentPart } from '../main-chain/payments.ts';
+
+export interface PlannedPayment {
+  /** Name under which events cite it, unique in the devnet. */
+  readonly name: string;
+  readonly daysAgo: number;
+  /** Returns the transaction. */
+  readonly call: (contracts: PaymentContracts) => Call;
+}
+
+/** Time between the payments of a day and its events. */
+export const PAID_SECONDS_EARLIER = 300;
+
+const CUSTOMER_COUNT = 24;
+
+/** Customers who pay in turn. */
+export const CUSTOMERS: readonly Account[] = Array.from({ length: CUSTOMER_COUNT }, (_, i) =>
+  accountOf(`customer ${i + 1}`),
+);
+
+/** Wallets with a name in `fixtures.json`. */
+export const SHOPPER = accountOf('shopper');
+export const WHOLESALER = accountOf('wholesaler');
+
+/** Everyone who pays; payout accounts return what they were paid. */
+export const PAYERS: readonly Account[] = [...CUSTOMERS, SHOPPER, WHOLESALER, accountOf('citations owner')];
+
+/** Returns the customer of a day. */
+export function customerOf(day: number): Account {
+  return CUSTOMERS[day % CUSTOMER_COUNT]!;
+}
+
+export function transferPayment(name: string, daysAgo: number, from: Account, part: PaymentPart): PlannedPayment {
+  return { name, daysAgo, call: (contracts) => transferTokens(contracts, from.address, part) };
+}
+
+export function routedPayment(
+  name: string,
+  daysAgo: number,
+  from: Account,
+  parts: readonly PaymentPart[],
+): PlannedPayment {
+  return { name, daysAgo, call: (contracts) => payThroughRouter(contracts, from.address, parts) };
+}

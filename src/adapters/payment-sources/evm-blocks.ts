@@ -1,0 +1,68 @@
+/** Finalized blocks of one URL of an EVM source, or of the first one that serves. */
+import type { Header } from '../../ports/main-chain.ts';
+import type { Deadline } from '../rpc/deadline.ts';
+import { RpcFailure } from '../rpc/rpc-failure.ts';
+import { headerCall, parseHeader } from '../main-chain/logs/headers.ts';
+import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
+import { parseHash } from '../main-chain/rpc/quantities.ts';
+
+/** One URL, or all of them in order. */
+export interface EvmRequester {
+  request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
+}
+
+/** Returns the newest finalized header. Throws `RpcFailure`, also for a node without the tag. */
+export async function readFinalized(node: EvmRequester, deadline: Deadline): Promise<Header> {
+  const [response] = await node.request([headerCall('finalized')], deadline);
+  return toFinalized(response!);
+}
+
+/** Returns the header in the response to a query for the finalized block. Throws `RpcFailure`. */
+export function toFinalized(response: RpcResponse): Header {
+  return toHeader(response, undefined);
+}
+
+/** Returns the headers with these numbers. Throws `RpcFailure`. */
+export async function readHeaders(
+  node: EvmRequester,
+  numbers: readonly number[],
+  deadline: Deadline,
+): Promise<readonly Header[]> {
+  const responses = await node.request(numbers.map(headerCall), deadline);
+  return responses.map((response, i) => toHeader(response, numbers[i]));
+}
+
+/** Returns the hash of the first transaction of each block; undefined where there is none. Throws `RpcFailure`. */
+export async function readFirstTransactions(
+  node: EvmRequester,
+  numbers: readonly number[],
+  deadline: Deadline,
+): Promise<readonly (string | undefined)[]> {
+  const responses = await node.request(numbers.map(headerCall), deadline);
+  return responses.map((response, i) => {
+    toHeader(response, numbers[i]);
+    const { transactions } = toResult(response) as { readonly transactions?: unknown };
+    if (!Array.isArray(transactions)) throw new RpcFailure('malformed');
+    if (transactions.length === 0) return undefined;
+    const hash = parseHash(transactions[0]);
+    if (hash === undefined) throw new RpcFailure('malformed');
+    return hash;
+  });
+}
+
+/** Returns the result of a call. Throws `RpcFailure` for an error. */
+export function toResult(response: RpcResponse): unknown {
+  if (response.ok) return response.result;
+  throw new RpcFailure('rpc-error', response.hint === 'unknown-block' ? 'no-block' : 'refused', {
+    code: response.code,
+  });
+}
+
+function toHeader(response: RpcResponse, number: number | undefined): Header {
+  const result = toResult(response);
+  if (result === null) throw new RpcFailure('block-mismatch', 'no-block');
+  const header = parseHeader(result);
+  if (header === undefined) throw new RpcFailure('malformed');
+  if (number !== undefined && header.number !== number) throw new RpcFailure('block-mismatch');
+  return header;
+}

@@ -1,0 +1,142 @@
+/**
+ * Solana payment source on the node pool of the alt chain: finalized transactions with their token balances (scoring,
+ * Verdict).
+ */
+import type { SolanaTransaction } from '../../domain/rating/paid/source-transaction.ts';
+import type { CitationWindow, FinalizedHead, PaymentSource } from '../../ports/payment-sources.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import type { Deadline } from '../rpc/deadline.ts';
+import { RpcFailure } from '../rpc/rpc-failure.ts';
+import type { AltNode, AltNodes } from '../alt-chain/rpc/alt-nodes.ts';
+import { expectArray, expectCount, expectObject, expectOptional } from '../alt-chain/rpc/json-shape.ts';
+import { getBlockTime, getFirstAvailableBlock, getTransaction, type RpcMethod } from '../alt-chain/rpc/rpc-methods.ts';
+import { createAgingRead, type AgingRead } from './aging-read.ts';
+import { parseSolanaTransaction, type SolanaExecution } from './solana-transaction.ts';
+import { findAtUrls, latestHead, type UrlAnswer } from './source-urls.ts';
+import type { ConfiguredSource } from './sources-file.ts';
+
+export interface SolanaSourceOptions {
+  readonly source: ConfiguredSource;
+  readonly nodes: Pick<AltNodes, 'members'>;
+  readonly clock: Clock;
+  readonly startRead: () => Deadline;
+}
+
+/** One URL with its finalized head. */
+export interface SolanaUrl extends AltNode {
+  readonly head: AgingRead<FinalizedHead>;
+}
+
+/** Methods of a Solana source; they throw `RpcFailure`. */
+export interface SolanaSource extends Omit<PaymentSource, 'name' | 'id' | 'kind' | 'tokens'> {
+  readonly urls: readonly SolanaUrl[];
+  /** Returns whether the URL has the transactions since the time. Throws `RpcFailure`. */
+  reachesBackTo(url: SolanaUrl, time: number): Promise<boolean>;
+}
+
+const HEAD_AGE_MILLISECONDS = 10_000;
+/** Slots before the finalized one whose time is tried: the newest ones may have none yet. */
+const HEAD_SLOTS = 4;
+/** Delay after which a node that reads transactions from long-term storage has stored them. */
+const STORAGE_DELAY_SECONDS = 300;
+const UNSUPPORTED_VERSION = -32_015;
+
+/** Unlike that of the alt chain, this call accepts any slot: each URL reports its own head. */
+const getFinalizedSlot: RpcMethod<number> = {
+  name: 'getSlot',
+  params: () => [{ commitment: 'finalized' }],
+  parse: expectCount,
+};
+
+export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSourceOptions): SolanaSource {
+  const mints = new Set(source.tokens.map(({ address }) => address));
+  const urls = nodes.members.map(({ call }): SolanaUrl => {
+    const head = createAgingRead(clock, HEAD_AGE_MILLISECONDS, () => readHead({ call }));
+    return { call, head };
+  });
+
+  async function readHead(node: AltNode): Promise<FinalizedHead> {
+    const slot = await node.call(getFinalizedSlot, startRead());
+    for (let block = slot; block > Math.max(0, slot - HEAD_SLOTS); block -= 1) {
+      const time = await readTime(node, block);
+      if (time !== undefined) return { block, time };
+    }
+    throw new RpcFailure('block-mismatch', 'no-block');
+  }
+
+  /** Returns the time of a slot; undefined where the node has no block or no time. */
+  async function readTime(node: AltNode, slot: number): Promise<number | undefined> {
+    try {
+      return (await node.call(getBlockTime(slot), startRead())).seconds;
+    } catch (error) {
+      if (error instanceof RpcFailure && error.kind === 'no-block') return undefined;
+      throw error;
+    }
+  }
+
+  async function requireTime(node: AltNode, slot: number): Promise<number> {
+    const time = await readTime(node, slot);
+    if (time === undefined) throw new RpcFailure('block-mismatch', 'no-block');
+    return time;
+  }
+
+  /** Returns the finalized transaction; null when the node does not have it. */
+  async function readExecution(url: SolanaUrl, signature: string): Promise<SolanaExecution | null> {
+    const method = getTransaction(signature, (result) =>
+      parseSolanaTransaction(result, signature, (mint) => mints.has(mint)),
+    );
+    try {
+      return await url.call(method, startRead());
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || error.code !== UNSUPPORTED_VERSION) throw error;
+      const slot = await url.call(getSlotOf(signature), startRead());
+      return { slot, success: false, signers: [], pre: null, post: null };
+    }
+  }
+
+  async function ask(url: SolanaUrl, signature: string, window: CitationWindow): Promise<UrlAnswer<SolanaTransaction>> {
+    // The head comes first: what is not found after it is not in the blocks up to it.
+    let head = await url.head.get();
+    const execution = await readExecution(url, signature);
+    if (execution === null) return { found: undefined, isWitness: () => isWitness(url, head, window) };
+    const { slot, ...facts } = execution;
+    if (slot > head.block) head = await url.head.renew();
+    if (slot > head.block) throw new RpcFailure('block-mismatch', 'no-block');
+    return { found: { kind: 'solana', block: slot, time: await requireTime(url, slot), ...facts } };
+  }
+
+  async function isWitness(url: SolanaUrl, head: FinalizedHead, window: CitationWindow): Promise<boolean> {
+    if (head.time <= window.throughTime + STORAGE_DELAY_SECONDS) return false;
+    return reachesBackTo(url, window.fromTime);
+  }
+
+  /** The first block at or after the time is available when the first available one is not later than the time. */
+  async function reachesBackTo(url: SolanaUrl, time: number): Promise<boolean> {
+    const first = await url.call(getFirstAvailableBlock, startRead());
+    if (first === 0) return true;
+    const firstTime = await readTime(url, first);
+    return firstTime !== undefined && firstTime <= time;
+  }
+
+  return {
+    urls,
+    readFinalizedHead: () => latestHead(urls),
+    readTransaction: (signature, window) => findAtUrls(urls, (url) => ask(url, signature, window)),
+    reachesBackTo,
+    transfers: undefined,
+  };
+}
+
+/** Reads the slot of a transaction whose version the node does not return. */
+function getSlotOf(signature: string): RpcMethod<number> {
+  return {
+    name: 'getSignatureStatuses',
+    params: () => [[signature], { searchTransactionHistory: true }],
+    parse(result) {
+      const [status] = expectArray(expectObject(result)['value']);
+      const slot = expectOptional(status, (value) => expectCount(expectObject(value)['slot']));
+      if (slot === undefined) throw new RpcFailure('block-mismatch', 'no-block');
+      return slot;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** Checks of the URLs of a source, for `svc doctor`: identity, finalized head and depth of history. */
+import type { FinalizedHead } from '../../ports/payment-sources.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import { RpcFailure } from '../rpc/rpc-failure.ts';
+import type { AgingRead } from './aging-read.ts';
+
+/** What was found of one URL. `unknown`: it did not answer in a usable form. */
+export interface SourceFinding {
+  /** Position in the configuration; the URL may hold a key. */
+  readonly position: number;
+  readonly identity: 'expected' | 'other' | 'unknown';
+  /** Undefined: the URL does not report a finalized block. */
+  readonly finalized: FinalizedHead | undefined;
+  /** Whether its history reaches back as far as an event may cite; undefined: not known. */
+  readonly isDeep: boolean | undefined;
+}
+
+/** A citation may be this much older than the event's block: 7 days for the event and 7 for the payment. */
+export const CITED_SECONDS = 14 * 86_400;
+
+interface CheckedSource<Url> {
+  readonly urls: readonly Url[];
+  reachesBackTo(url: Url, time: number): Promise<boolean>;
+}
+
+/** Checks each URL. Never throws. */
+export function checkSource<Url extends { readonly head: AgingRead<FinalizedHead> }, Name>(
+  { urls, reachesBackTo }: CheckedSource<Url>,
+  identities: readonly (Name | undefined)[],
+  expected: Name,
+  { clock }: { readonly clock: Clock },
+): Promise<readonly SourceFinding[]> {
+  const since = Math.floor(clock.nowMilliseconds() / 1000) - CITED_SECONDS;
+  return Promise.all(
+    urls.map(async (url, position): Promise<SourceFinding> => {
+      const actual = identities[position];
+      const identity = actual === undefined ? 'unknown' : actual === expected ? 'expected' : 'other';
+      if (identity !== 'expected') return { position, identity, finalized: undefined, isDeep: undefined };
+      const finalized = await orUndefined(url.head.renew());
+      const isDeep = finalized && (await orUndefined(reachesBackTo(url, since)));
+      return { position, identity, finalized, isDeep };
+    }),
+  );
+}
+
+async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof RpcFailure) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Judges open citations: one per machine and source, so that a citation that waits holds back nothing else. Each transaction is read once,
+ * however many events cite it (design/scoring.md, Verdict, Bounds).
+ */
+import { isEvmAccount } from '../../domain/rating/paid/payout-proof.ts';
+import type { OtherClaim } from '../../domain/rating/paid/account-assignment.ts';
+import { claimsInForceAt, type Claim } from '../../domain/rating/paid/claims.ts';
+import { flowsOf, type OwnAddress } from '../../domain/rating/paid/flows.ts';
+import {
+  citationWindow,
+  judgePayment,
+  type PaymentFacts,
+  type PaymentVerdict,
+} from '../../domain/rating/paid/payment-verdict.ts';
+import type { CitedTransaction } from '../../domain/rating/paid/source-transaction.ts';
+import { readMovements } from '../../domain/rating/paid/token-movements.ts';
+import { SourceUnreadable, type FinalizedHead, type PaymentSource } from '../../ports/payment-sources.ts';
+import type {
+  DecidedPayment,
+  OpenCitation,
+  PaymentMachine,
+  PaymentStore,
+  PlacedClaim,
+} from '../../ports/payment-store.ts';
+import type { FxRates } from '../../ports/rates.ts';
+import type { Clock } from '../../ports/runtime.ts';
+import { createTransactionCache } from './transaction-cache.ts';
+
+export interface PaymentJudgeOptions {
+  readonly store: PaymentStore;
+  readonly fxRates: FxRates;
+  readonly clock: Clock;
+}
+
+export interface PaymentJudge {
+  /** Judges the due citations of a source once each. Returns whether one was decided. Throws `StoreUnavailable`. */
+  judge(source: PaymentSource, head: FinalizedHead, signal: AbortSignal): Promise<boolean>;
+}
+
+const CITATIONS_PER_LIST = 20;
+const MINUTE_MILLISECONDS = 60_000;
+const MAX_RETRY_MINUTES = 60;
+/** Verdicts that were reached without the transaction. */
+const WITHOUT_TRANSACTION = ['declared', 'pending', 'not_found', 'failed'];
+
+export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOptions): PaymentJudge {
+  const transactions = createTransactionCache();
+
+  async function judge(source: PaymentSource, head: FinalizedHead, signal: AbortSignal): Promise<boolean> {
+    let after: PaymentMachine | undefined;
+    let hasDecided = false;
+    while (!signal.aborted) {
+      const open = await store.listOpenCitations(source.name, clock.nowMilliseconds(), CITATIONS_PER_LIST, after);
+      if (open.length === 0) break;
+      const outcomes = await Promise.all(open.map((citation) => judgeOne(source, head, citation)));
+      if (outcomes.includes(true)) hasDecided = true;
+      after = open.at(-1);
+    }
+    return hasDecided;
+  }
+
+  async function judgeOne(source: PaymentSource, head: FinalizedHead, citation: OpenCitation): Promise<boolean> {
+    const decided = await decide(source, head, citation);
+    if (decided === undefined) {
+      const minutes = Math.min(MAX_RETRY_MINUTES, 2 ** Math.min(citation.attempts, 10));
+      await store.postponeCitation(citation, clock.nowMilliseconds() + minutes * MINUTE_MILLISECONDS);
+      return false;
+    }
+    await store.decideCitation(citation, decided);
+    return true;
+  }
+
+  /** Returns undefined while the verdict is pending. */
+  async function decide(
+    source: PaymentSource,
+    head: FinalizedHead,
+    citation: OpenCitation,
+  ): Promise<DecidedPayment | undefined> {
+    const transaction = await readTransaction(source, head, citation);
+    if (transaction === undefined) return undefined;
+    const homeHeadTime = await readHomeHead(citation);
+    const claims = (await store.listClaims(citation)).filter(({ seq }) => seq <= citation.seq);
+    const verdict = await judgeInSteps(source, citation, {
+      source,
+      reference: citation.reference,
+      event: citation,
+      home: citation.home,
+      claims,
+      others: [],
+      reading: { headTime: head.time, transaction },
+      flows: [],
+      flowsThroughBlock: undefined,
+      earlier: [],
+      homeHeadTime,
+      rates: fxRates.current().table,
+    });
+    if (verdict.code === 'pending') return undefined;
+    if (transaction === 'absent') return { verdict, time: undefined, flows: [] };
+    if (transaction.kind === 'evm' || WITHOUT_TRANSACTION.includes(verdict.code)) {
+      return { verdict, time: transaction.time, flows: [] };
+    }
+    // The flows depend on all claims up to the payment.
+    if (homeHeadTime < transaction.time) return undefined;
+    return { verdict, time: transaction.time, flows: findFlows(source, transaction, await store.listClaims(citation)) };
+  }
+
+  /** Judges first without what only a paid verdict depends on, and with it where the payer matters. */
+  async function judgeInSteps(
+    source: PaymentSource,
+    citation: OpenCitation,
+    facts: PaymentFacts,
+  ): Promise<PaymentVerdict> {
+    const { transaction } = facts.reading;
+    if (typeof transaction !== 'object') return judgePayment(facts);
+    const claims = facts.claims as readonly PlacedClaim[];
+    const inForce = claimsInForceAt(claims, citation.seq) as readonly PlacedClaim[];
+    const accounts = inForce.map(({ account }) => account);
+    const first = { ...facts, others: await listOthers(accounts, inForce, citation, transaction.time) };
+    const { code, payer } = judgePayment(first);
+    if (code !== 'paid' || payer === null) return judgePayment(first);
+
+    const own = listOwn(inForce);
+    const followed = own.filter(({ address }) => isEvmAccount(address));
+    return judgePayment({
+      ...first,
+      others: await listOthers([...accounts, payer], inForce, citation, transaction.time),
+      flows: await store.listFlowsTo(citation, [...new Set(own.map(({ address }) => address))], payer),
+      flowsThroughBlock:
+        source.transfers === undefined ? undefined : await store.readFlowsThrough(source.name, followed),
+      earlier: await store.listEarlierPayments(citation, payer),
+    });
+  }
+
+  async function listOthers(
+    accounts: readonly string[],
+    inForce: readonly PlacedClaim[],
+    citation: OpenCitation,
+    time: number,
+  ): Promise<readonly OtherClaim[]> {
+    const others = await store.listClaimsOf(accounts, citation, time);
+    return others.map((other) => {
+      const own = inForce.find(({ account }) => account === other.account);
+      return {
+        ...{ home: other.home, account: other.account, owner: other.owner, since: other.since, until: other.end?.at },
+        isNewer: own !== undefined && other.home === citation.home && isLater(other, own),
+      };
+    });
+  }
+
+  /** Returns undefined while it cannot be read. */
+  async function readTransaction(
+    source: PaymentSource,
+    head: FinalizedHead,
+    citation: OpenCitation,
+  ): Promise<CitedTransaction | 'absent' | undefined> {
+    const window = citationWindow(citation);
+    if (head.time <= window.throughTime) return undefined;
+    try {
+      return await transactions.get(`${source.name} ${citation.reference}`, () =>
+        source.readTransaction(citation.reference, window),
+      );
+    } catch (error) {
+      if (error instanceof SourceUnreadable) return undefined;
+      throw error;
+    }
+  }
+
+  /** Returns the time through which the claims of all machines are known that go first or share the home chain. */
+  async function readHomeHead({ home }: PaymentMachine): Promise<number> {
+    const main = await store.readScannedThrough('main');
+    return home === 'main' ? main : Math.min(main, await store.readScannedThrough('alt'));
+  }
+
+  return { judge };
+}
+
+/** Lists the accounts in force and the owner, each from the time it became own. */
+function listOwn(inForce: readonly Claim[]): readonly OwnAddress[] {
+  const accounts = inForce.map(({ account, since }) => ({ address: account, since }));
+  return [...accounts, { address: inForce[0]!.owner, since: inForce[0]!.since }];
+}
+
+/** Returns the flows from every address that was ever own; those of others are not counted when they are summed. */
+function findFlows(source: PaymentSource, transaction: CitedTransaction, claims: readonly Claim[]) {
+  const movements = readMovements(transaction, source.tokens);
+  if (typeof movements === 'string') return [];
+  const senders = new Set(claims.flatMap(({ account, owner }) => [account, owner]));
+  return flowsOf(movements, [...senders], transaction);
+}
+
+function isLater(a: PlacedClaim, b: PlacedClaim): boolean {
+  return a.place.block > b.place.block || (a.place.block === b.place.block && a.place.index > b.place.index);
+}

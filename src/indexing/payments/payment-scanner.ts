@@ -1,0 +1,223 @@
+/**
+ * Searches finalized events of both home chains for payout proofs and citations, and stores them. A pending amount holds back citations
+ * only: the claims of a machine are always known, because verdicts on other machines depend on them.
+ */
+import { Fault } from '../../domain/faults.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { claimsInForceAt, listClaimedHands, type HomeChain } from '../../domain/rating/paid/claims.ts';
+import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
+import { isEvmAccount } from '../../domain/rating/paid/payout-proof.ts';
+import type { RateTable } from '../../domain/rating/rate-table.ts';
+import { SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
+import type { SignatureChecks } from '../../domain/signatures/signature-checks.ts';
+import type { PaymentSources } from '../../ports/payment-sources.ts';
+import type {
+  HandsChange,
+  PaymentScan,
+  PaymentScanWrite,
+  PlacedClaim,
+  UnscannedMachine,
+} from '../../ports/payment-store.ts';
+import type { FxRates } from '../../ports/rates.ts';
+import { nowSeconds, type Clock, type Log } from '../../ports/runtime.ts';
+import type { Store } from '../../ports/store.ts';
+import type { StepOutcome } from '../loops/poll-loop.ts';
+import { carriesProof, searchCitations, searchClaims, type ScannedEvent } from './payment-scan.ts';
+
+export interface PaymentScannerOptions {
+  readonly store: Store;
+  readonly sources: PaymentSources;
+  readonly fxRates: FxRates;
+  readonly namespace: Namespace;
+  readonly checks: SignatureChecks;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Finalized position of a home chain, to which the events are complete. */
+export interface ScannedHead {
+  /** Block or slot. */
+  readonly block: number;
+  readonly time: number;
+}
+
+/** Reads the events of a machine at positions `from` to `to - 1`; undefined while they are not all known at the head. */
+export type ReadEvents = (
+  machine: UnscannedMachine,
+  from: number,
+  to: number,
+) => Promise<readonly ScannedEvent[] | undefined>;
+
+export interface PaymentScanner {
+  /** Searches a bounded number of events of each machine. Returns `more` when further ones can be searched now. Throws `StoreUnavailable`. */
+  scan(home: HomeChain, head: ScannedHead, readEvents: ReadEvents, signal: AbortSignal): Promise<StepOutcome>;
+}
+
+/** Citations of older events are declared (design/scoring.md, Determinism). */
+const FOLLOWED_DAYS = 400;
+const EVENTS_PER_STEP = 1_000;
+const MACHINES_PER_CALL = 100;
+
+/** Pass over the machines of a home chain that have something to search. */
+interface Pass {
+  /** Time of the head at its start: events after it may be missed. */
+  readonly fromTime: number;
+  after: UnscannedMachine['id'] | undefined;
+  isComplete: boolean;
+  hasAdvanced: boolean;
+}
+
+export function createPaymentScanner(options: PaymentScannerOptions): PaymentScanner {
+  const { store, sources, fxRates, namespace, checks, clock, log } = options;
+  const sourcesHash = sources.hash ?? '';
+  /** Machines whose next amount is pending under a table of rates. */
+  const pending = new Map<string, RateTable>();
+  const passes = new Map<HomeChain, Pass>();
+
+  /** Runs a part of a pass over all machines, so that the loop gets back to the head. */
+  async function scan(
+    home: HomeChain,
+    head: ScannedHead,
+    readEvents: ReadEvents,
+    signal: AbortSignal,
+  ): Promise<StepOutcome> {
+    await store.usePaymentConfiguration(paymentFingerprint(sourcesHash, fxRates.current().fingerprint));
+    const pass = passes.get(home) ?? { fromTime: head.time, after: undefined, isComplete: true, hasAdvanced: false };
+    const listed = await store.listUnscanned(home, MACHINES_PER_CALL, pass.after);
+    for (const machine of listed) {
+      if (signal.aborted) return 'idle';
+      const outcome = await scanSafely(machine, head, readEvents);
+      if (outcome !== 'done') pass.isComplete = false;
+      if (outcome === 'more') pass.hasAdvanced = true;
+      pass.after = machine.id;
+    }
+    passes.set(home, pass);
+    if (listed.length === MACHINES_PER_CALL) return 'more';
+    passes.delete(home);
+    if (pass.isComplete) await store.writeScannedThrough(home, pass.fromTime);
+    return pass.hasAdvanced ? 'more' : 'idle';
+  }
+
+  async function scanSafely(
+    machine: UnscannedMachine,
+    head: ScannedHead,
+    readEvents: ReadEvents,
+  ): Promise<'done' | 'more' | 'waiting'> {
+    try {
+      return await scanMachine(machine, head, readEvents);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
+      log.warn({ home: machine.home, machine: String(machine.id) }, 'events cannot be searched for payments');
+      return 'waiting';
+    }
+  }
+
+  /** Searches one page of events. 'done': the claims of all events are known. */
+  async function scanMachine(
+    machine: UnscannedMachine,
+    head: ScannedHead,
+    readEvents: ReadEvents,
+  ): Promise<'done' | 'more' | 'waiting'> {
+    const { table } = fxRates.current();
+    const { version, eventCount } = machine;
+    const key = `${machine.home} ${machine.id}`;
+    const scanned: PaymentScan = machine.scan ?? { version, claimsSeq: 0, citedSeq: 0, throughBlock: -1 };
+    const isPending = pending.get(key) === table;
+    const from = isPending ? scanned.claimsSeq : scanned.citedSeq;
+    const to = Math.min(eventCount, from + EVENTS_PER_STEP);
+    const events = from < to ? await readEvents(machine, from, to) : [];
+    if (events === undefined) return 'waiting';
+    const isAtEnd = to === eventCount;
+    const before = machine.scan === undefined ? [] : await store.listClaims(machine);
+    const claims = await findClaims(machine, before, events.slice(Math.max(0, scanned.claimsSeq - from)), isAtEnd);
+    if (claims === undefined) return 'waiting';
+
+    const citing = isPending ? [] : events;
+    const { citations, searched } = searchCitations({
+      events: citing,
+      claims,
+      sources: sources.list,
+      rates: table,
+      citedOnFirstDay: claims.length === 0 ? 0 : await countCited(machine, citing[0]),
+      followedFrom: nowSeconds(clock) - FOLLOWED_DAYS * SECONDS_PER_DAY,
+    });
+    if (searched < citing.length) pending.set(key, table);
+    else if (!isPending) pending.delete(key);
+    const write: PaymentScanWrite = {
+      home: machine.home,
+      id: machine.id,
+      scan: {
+        version,
+        claimsSeq: Math.max(scanned.claimsSeq, to),
+        citedSeq: isPending ? scanned.citedSeq : from + searched,
+        throughBlock: isAtEnd ? head.block : scanned.throughBlock,
+      },
+      claims,
+      citations,
+      hands: claims.length === 0 ? [] : await listHands(machine, claims, citing, isAtEnd),
+      followed: listFollowed(claims.slice(before.length), claims),
+    };
+    if (!(await store.writePaymentScan(write))) return 'waiting';
+    if (!isAtEnd || (searched < citing.length && write.scan.claimsSeq < eventCount)) return 'more';
+    return 'done';
+  }
+
+  /** Returns the claims after the events; undefined while the time of a transfer is unknown. */
+  async function findClaims(
+    machine: UnscannedMachine,
+    before: readonly PlacedClaim[],
+    events: readonly ScannedEvent[],
+    isAtEnd: boolean,
+  ): Promise<readonly PlacedClaim[] | undefined> {
+    const hasProof = events.some(carriesProof);
+    if (!hasProof && before.every(({ end }) => end !== undefined)) return before;
+    const isMain = machine.home === 'main';
+    const ownerLogs = isMain ? await store.listOwnerLogs(machine.id) : undefined;
+    if (ownerLogs?.some(({ blockTimestamp }) => blockTimestamp === 0)) return undefined;
+    const first = Number(events[0]?.event.seq ?? 0);
+    const places = events.length === 0 ? [] : await store.listEventPlaces(machine, first, first + events.length);
+    if (places.length < events.length) return undefined;
+    const context = { id: machine.id, namespace, checks };
+    const endSeq = isAtEnd ? machine.eventCount : undefined;
+    return searchClaims(before, { events, places, ownerLogs, endSeq }, context, isMain);
+  }
+
+  async function countCited(machine: UnscannedMachine, first: ScannedEvent | undefined): Promise<number> {
+    if (first === undefined) return 0;
+    const { blockTimestamp } = first.event;
+    const dayStart = blockTimestamp - (blockTimestamp % SECONDS_PER_DAY);
+    return store.countCitations(machine, dayStart, dayStart + SECONDS_PER_DAY - 1);
+  }
+
+  /** Lists the changes of hands among the events; on the alt chain all that the claims show. */
+  async function listHands(
+    machine: UnscannedMachine,
+    claims: readonly PlacedClaim[],
+    events: readonly ScannedEvent[],
+    isAtEnd: boolean,
+  ): Promise<readonly HandsChange[]> {
+    if (machine.home === 'alt') {
+      const since = new Map(claims.map((claim) => [claim.seq, claim.since] as const));
+      return listClaimedHands(claims).map((seq) => ({ seq, at: since.get(seq)! }));
+    }
+    const between = events.flatMap(({ event: { seq, changedHandsBefore: at } }) =>
+      at === undefined ? [] : [{ seq: Number(seq), at }],
+    );
+    const after = isAtEnd ? (await store.readProvenance(machine.id))?.changedHandsAfter : undefined;
+    return after === undefined ? between : [...between, { seq: machine.eventCount, at: after }];
+  }
+
+  /** Lists the EVM accounts and owners of new claims for every EVM source. */
+  function listFollowed(added: readonly PlacedClaim[], claims: readonly PlacedClaim[]): PaymentScanWrite['followed'] {
+    const own = added.flatMap(({ account, owner, since, seq }) => [
+      { address: account, since },
+      { address: owner, since: claimsInForceAt(claims, seq)[0]!.since },
+    ]);
+    const evm = own.filter(({ address }) => isEvmAccount(address));
+    return sources.list
+      .filter(({ transfers }) => transfers !== undefined)
+      .flatMap(({ name: source }) => evm.map((each) => ({ source, ...each })));
+  }
+
+  return { scan };
+}

@@ -1,0 +1,308 @@
+/** The search of events for payments, the judgement of citations and the following of transfers, over a fake chain and a fake source. */
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { FakePaymentSource } from '../../../testing/fakes/fake-payment-source.ts';
+import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
+import { controlled, OWNER, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
+import { createHarness, FINGERPRINT, machine, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
+import { createMainChainKey, PORTABLE_CHECKS } from '../../../testing/fixtures/signing-keys.ts';
+import { createStore } from '../../adapters/sql/create-store.ts';
+import { toHex } from '../../domain/evidence/signed-bytes.ts';
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
+import type { EventRecord } from '../../domain/machine/machine-facts.ts';
+import { formatPayoutText } from '../../domain/rating/paid/payout-proof.ts';
+import { createRateTable, extendRateTable } from '../../domain/rating/rate-table.ts';
+import { TRANSFER_TOPIC } from '../../domain/rating/paid/transfer-log.ts';
+import { dayOf } from '../../domain/rating/utc-day.ts';
+import type { Store } from '../../ports/store.ts';
+import { createPaymentScanner } from './payment-scanner.ts';
+import { createPaymentWorker } from './payment-worker.ts';
+import { readMainEvents } from './scanned-events.ts';
+
+const A = machine(11);
+const B = machine(12);
+const ACCOUNT = createMainChainKey(new Uint8Array(32).fill(7));
+const PAYER = `0x${'0c'.repeat(20)}`;
+const BUYER = `0x${'b2'.repeat(20)}` as Address;
+const TOKENS = new Map([['USDC', { decimals: 6, fixedRate: 10n ** 12n }]]);
+const CONFIGURATION = `test ${FINGERPRINT}`;
+
+let stores: Store[] = [];
+afterEach(async () => {
+  for (const store of stores) await store.close();
+  stores = [];
+});
+
+const word = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
+const padded = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
+
+function proofOf(id: MachineId, key = ACCOUNT, owner: string = OWNER): Partial<EventRecord> {
+  const text = formatPayoutText(id, { account: key.address, owner }, DEFAULT_NAMESPACE);
+  const metadata = { payout: key.address, owner, proof: key.sign(utf8ToBytes(text)) };
+  return { metadata: toHex(utf8ToBytes(JSON.stringify(metadata))) };
+}
+const citing = (reference: number, more: Partial<EventRecord> = {}): Partial<EventRecord> => ({
+  ...{ sourceChainId: 8453n, sourceTxHash: word(reference), trustLevel: 1, value: 10_000n },
+  ...more,
+});
+
+async function openWorld(options: { readonly store?: Store; readonly source?: FakePaymentSource } = {}) {
+  const store = options.store ?? (await createStore('sqlite::memory:'));
+  if (options.store === undefined) stores.push(store);
+  const harness = createHarness({ store });
+  const { chain, rates, log } = harness;
+  const time = new VirtualTime(1_700_002_000_000);
+  chain.finalityLag = 0;
+  rates.use(createRateTable(false, TOKENS));
+  const source = options.source ?? new FakePaymentSource();
+  const sources = { hash: 'test', list: [source] };
+  const shared = { store, sources, fxRates: rates, clock: time, log };
+  const scanner = createPaymentScanner({ ...shared, namespace: DEFAULT_NAMESPACE, checks: PORTABLE_CHECKS });
+  const worker = createPaymentWorker({ ...shared, timers: time, pollIntervalMilliseconds: 1_000 });
+
+  const scan = async () => {
+    const advanced = await harness.index.advance(NEVER);
+    if (advanced.kind !== 'caught-up') throw new Error(advanced.kind);
+    const { block } = advanced;
+    const read = readMainEvents(chain, store, block);
+    while ((await scanner.scan('main', { block: block.number, time: block.timestamp }, read, NEVER)) === 'more');
+  };
+  const work = async () => {
+    while ((await worker.step(NEVER)) === 'more');
+  };
+  /** Puts a payment of USDC into the block of the source at the newest block of the home chain. */
+  const pay = (reference: number, cents = 10_000, to: string = ACCOUNT.address) => {
+    const block = chain.head.timestamp;
+    const data = word(cents * 10_000);
+    const transfer = { address: source.tokens.get('USDC')!, topics: [TRANSFER_TOPIC, padded(PAYER), padded(to)], data };
+    source.put(word(reference), {
+      ...{ kind: 'evm', success: true, block, time: block, from: PAYER, logs: [transfer] },
+    });
+  };
+  const verdicts = (id = A) => store.listVerdicts(CONFIGURATION, { home: 'main', id }, 0, 100);
+  const codes = async (id = A) => (await verdicts(id)).map(({ seq, code }) => `${seq} ${code}`);
+  const summary = (id = A) => store.readPaymentSummary(CONFIGURATION, { home: 'main', id }, undefined);
+  /** Mines an empty block after the window of all citations, and finalizes the source. */
+  const pass = () => {
+    chain.mineMany(200);
+    source.finalizeAt(chain.head.timestamp);
+  };
+  return { ...harness, time, source, scan, work, pay, verdicts, codes, summary, pass };
+}
+
+const mint = (id: MachineId): FakeLog => transferred(id);
+
+describe('payments', () => {
+  it('are pending until the source is final past their window', async () => {
+    const { chain, source, scan, work, pay, verdicts } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mine();
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    source.finalizeAt(chain.head.timestamp);
+    await scan();
+    await work();
+    expect((await verdicts()).map(({ code }) => code)).toEqual(['pending']);
+  });
+
+  it('become paid, with a move and an account in force', async () => {
+    const world = await openWorld();
+    const { chain, scan, work, pay, verdicts, summary, pass } = world;
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mine();
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    const { timestamp } = chain.head;
+    pass();
+    await scan();
+    await work();
+    expect(await verdicts()).toEqual([
+      {
+        ...{ seq: 1, source: 'eip155:8453', code: 'paid', paidCents: 10_000, token: 'USDC', payer: PAYER },
+        ...{ worthCents: 10_000, returnedCents: 0 },
+      },
+    ]);
+    const day = dayOf(timestamp);
+    expect(await summary()).toMatchObject({
+      claims: [{ account: ACCOUNT.address, owner: OWNER, seq: 0 }],
+      moves: [{ blockDay: day, day, cents: 10_000, weight: 10_000, endedAt: undefined }],
+      counts: [{ code: 'paid', blockDay: day, count: 1 }],
+    });
+  });
+
+  it('are judged again after one, two and four minutes', async () => {
+    const { chain, time, source, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    const ready = source.headBlock;
+    source.headBlock = chain.head.timestamp - 1_400;
+    for (const minutes of [0, 1, 2]) {
+      time.jump(minutes * 60_000);
+      await work();
+    }
+    source.headBlock = ready;
+    time.jump(4 * 60_000 - 1);
+    await work();
+    expect(await codes()).toEqual(['1 pending']);
+    time.jump(1);
+    await work();
+    expect(await codes()).toEqual(['1 paid']);
+  });
+
+  it('read a transaction once, however many events cite it', async () => {
+    const { chain, source, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([
+      submitted(A, citing(1, { value: 4_000n })),
+      submitted(A, citing(1, { value: 5_500n })),
+      submitted(A, citing(1)),
+    ]);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 paid', '2 paid', '3 already_counted']);
+    expect(source.requests.filter((name) => name === 'transaction')).toHaveLength(1);
+  });
+
+  it('of a source that is down wait, and are the same afterwards', async () => {
+    const { chain, time, source, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1)), submitted(A, citing(2))]);
+    pass();
+    source.isDown = true;
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 pending', '2 pending']);
+    source.isDown = false;
+    time.jump(60_000);
+    await work();
+    expect(await codes()).toEqual(['1 paid', '2 not_found']);
+  });
+
+  it('are circular when the account paid the payer before', async () => {
+    const { chain, source, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    const { timestamp } = chain.head;
+    chain.mine();
+    source.putTransfer({
+      ...{ from: ACCOUNT.address, to: PAYER, token: 'USDC', units: 50_000_000n },
+      ...{ block: timestamp + 1, time: timestamp + 1, logIndex: 0 },
+    });
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 circular']);
+  });
+
+  it('of an account that another machine claimed later are wrong_payee', async () => {
+    const { chain, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), mint(B), submitted(A, proofOf(A))]);
+    chain.mine([submitted(B, proofOf(B))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1)), submitted(B, citing(1))]);
+    pass();
+    await scan();
+    await work();
+    expect([await codes(A), await codes(B)]).toEqual([['1 wrong_payee'], ['1 paid']]);
+  });
+
+  it('are declared again after a change of hands, which ends the claims', async () => {
+    const { chain, scan, work, pay, codes, summary, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    await work();
+    chain.mine([transferred(A, OWNER, BUYER)]);
+    const { timestamp } = chain.head;
+    chain.mine([submitted(A, proofOf(A))]);
+    pay(2);
+    chain.mine([submitted(A, citing(2))]);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 paid']);
+    const { claims, moves } = await summary();
+    expect(claims.map(({ end }) => end)).toEqual([{ at: timestamp, seq: 2 }]);
+    expect(moves.map(({ endedAt }) => endedAt)).toEqual([timestamp]);
+  });
+
+  it('end the claims of a machine that is sold without a further event', async () => {
+    const { chain, scan, summary } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    await scan();
+    chain.mine([transferred(A, OWNER, BUYER)]);
+    await scan();
+    expect((await summary()).claims.map(({ end }) => end?.seq)).toEqual([1]);
+  });
+
+  it('follow 200 citations of a machine and day', async () => {
+    const { chain, scan, summary } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mine(Array.from({ length: 150 }, (_, place) => submitted(A, citing(1 + place))));
+    await scan();
+    chain.mine(Array.from({ length: 60 }, (_, place) => submitted(A, citing(200 + place))));
+    await scan();
+    const { counts } = await summary();
+    expect(counts.map(({ count }) => count)).toEqual([200]);
+  });
+
+  it('wait for a pending amount, while the claims after it are known', async () => {
+    const { chain, rates, scan, summary } = await openWorld();
+    chain.mine([mint(A)]);
+    const day = dayOf(chain.head.timestamp);
+    const table = extendRateTable(createRateTable(true, TOKENS), [], day - 2);
+    rates.use(table);
+    chain.mine([submitted(A, proofOf(A)), submitted(A, { currency: 'EUR' }), submitted(A, citing(1))]);
+    const second = createMainChainKey(new Uint8Array(32).fill(8));
+    chain.mine([submitted(A, proofOf(A, second))]);
+    await scan();
+    expect((await summary()).scan).toMatchObject({ claimsSeq: 4, citedSeq: 1 });
+    expect((await summary()).claims).toHaveLength(2);
+    rates.use(extendRateTable(table, [{ currency: 'EUR', day: day - 1, rate: 10n ** 12n }], day));
+    await scan();
+    const { scan: scanned, counts } = await summary();
+    expect(scanned).toMatchObject({ claimsSeq: 4, citedSeq: 4 });
+    expect(counts.map(({ code, count }) => [code, count])).toEqual([['pending', 1]]);
+  });
+
+  it('continue after a restart', async () => {
+    const first = await openWorld();
+    const { chain, store, scan, pay, codes, pass } = first;
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    const second = await openWorld({ store, source: first.source });
+    await second.work();
+    expect(await codes()).toEqual(['1 paid']);
+  });
+
+  it('start again under another configuration', async () => {
+    const { store, chain, scan, summary } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A)), submitted(A, citing(1))]);
+    await scan();
+    await store.usePaymentConfiguration('other');
+    expect(await summary()).toEqual({ scan: undefined, claims: [], moves: [], counts: [] });
+    expect(await store.listUnscanned('main', 9)).toMatchObject([{ id: A, scan: undefined }]);
+  });
+
+  it('ignore a controller change', async () => {
+    const { chain, scan, summary } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mine([controlled(A, undefined, BUYER), submitted(A, citing(1))]);
+    await scan();
+    expect((await summary()).claims.map(({ end }) => end)).toEqual([undefined]);
+  });
+});

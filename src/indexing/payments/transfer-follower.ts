@@ -1,0 +1,51 @@
+/** Follows the transfers of own addresses on an EVM source, in windows of blocks (design/scoring.md, Bounds). */
+import { PAYMENT } from '../../domain/rating/constants.ts';
+import { isWholeToken } from '../../domain/rating/paid/flows.ts';
+import { SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
+import type { FinalizedHead, PaymentSource } from '../../ports/payment-sources.ts';
+import type { PaymentStore } from '../../ports/payment-store.ts';
+import type { FxRates } from '../../ports/rates.ts';
+import { nowSeconds, type Clock } from '../../ports/runtime.ts';
+
+export interface TransferFollowerOptions {
+  readonly store: PaymentStore;
+  readonly fxRates: FxRates;
+  readonly clock: Clock;
+}
+
+export interface TransferFollower {
+  /** Reads one window. Returns whether there was one to read. Throws `SourceUnreadable`, `StoreUnavailable`. */
+  advance(source: PaymentSource, head: FinalizedHead): Promise<boolean>;
+}
+
+const BLOCKS_PER_WINDOW = 5_000;
+const ADDRESSES_PER_WINDOW = 500;
+/** The oldest event that is judged, and what it depends on. */
+const MAX_AGE_SECONDS = (400 + 194) * SECONDS_PER_DAY;
+
+export function createTransferFollower({ store, fxRates, clock }: TransferFollowerOptions): TransferFollower {
+  return {
+    async advance(source, head) {
+      const { transfers } = source;
+      if (transfers === undefined) return false;
+      const window = await store.findFlowWindow(source.name, head.block, ADDRESSES_PER_WINDOW);
+      if (window === undefined) return false;
+      const { addresses, throughBlock } = window;
+      const { maxDailyTransfers } = PAYMENT;
+      const oldest = Math.min(...addresses.map(({ since }) => since));
+      const start = Math.max(oldest, nowSeconds(clock) - MAX_AGE_SECONDS);
+      const from = throughBlock === undefined ? await transfers.findBlock(start) : throughBlock + 1;
+      // The addresses became own after the head, so no block up to it matters.
+      const isEarly = from === undefined || from > head.block;
+      const through = isEarly ? head.block : Math.min(head.block, from + BLOCKS_PER_WINDOW - 1);
+      const senders = [...new Set(addresses.map(({ address }) => address))];
+      const rows = isEarly ? [] : await transfers.readTransfersFrom(senders, from, through);
+      const { table } = fxRates.current();
+      const sized = rows
+        .filter(({ units }) => units > 0n)
+        .map((row) => ({ ...row, isWhole: isWholeToken(row.token, row.units, table) }));
+      await store.writeFlows(source.name, addresses, through, sized, maxDailyTransfers);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * Stored claims, citations with their verdicts, and transfers of payment sources (design/scoring.md, Sources and payout accounts, Verdict).
+ * Part of the `Store`; every method throws `StoreUnavailable`. All rows belong to one configuration: the sources and the rates.
+ */
+import type { MachineId } from '../domain/identifiers/identifiers.ts';
+import type { Claim, HomeChain } from '../domain/rating/paid/claims.ts';
+import type { Flow, OwnAddress } from '../domain/rating/paid/flows.ts';
+import type { EarlierPayment, PaymentVerdict } from '../domain/rating/paid/payment-verdict.ts';
+import type { PaidMove } from '../domain/rating/paid/paid-moves.ts';
+import type { SourceTransfer } from '../domain/rating/paid/source-transaction.ts';
+import type { VerdictCode } from '../domain/rating/verdict.ts';
+
+/** Machine of the second generation, on its home chain. */
+export interface PaymentMachine {
+  readonly home: HomeChain;
+  readonly id: MachineId;
+}
+
+/** Position on a home chain: block and log index, or slot and order in the slot. */
+export interface ChainPlace {
+  readonly block: number;
+  readonly index: number;
+}
+
+export interface PlacedClaim extends Claim {
+  readonly place: ChainPlace;
+}
+
+/** How far the events of a machine are searched. */
+export interface PaymentScan {
+  /** Epoch or revision of the history; rows of another one are dead. */
+  readonly version: number;
+  /** Number of events whose proofs are applied. */
+  readonly claimsSeq: number;
+  /** Number of events whose citations are queued; behind `claimsSeq` while an amount is pending. */
+  readonly citedSeq: number;
+  /** Block through which transfers of the machine are applied. */
+  readonly throughBlock: number;
+}
+
+export interface UnscannedMachine extends PaymentMachine {
+  readonly version: number;
+  readonly eventCount: number;
+  /** Undefined without a scan of this version. */
+  readonly scan: PaymentScan | undefined;
+}
+
+/** Event with a followed citation. */
+export interface NewCitation {
+  readonly seq: number;
+  readonly source: string;
+  readonly reference: string;
+  readonly cents: number;
+  /** UTC day of the event. */
+  readonly day: number;
+  readonly timestamp: number;
+  readonly blockTimestamp: number;
+  readonly isAttested: boolean;
+}
+
+export interface OpenCitation extends PaymentMachine, NewCitation {
+  readonly attempts: number;
+}
+
+/** Change of hands: the events before `seq` are declared from then on. */
+export interface HandsChange {
+  readonly seq: number;
+  readonly at: number;
+}
+
+export interface PaymentScanWrite extends PaymentMachine {
+  readonly scan: PaymentScan;
+  /** All claims of the machine. */
+  readonly claims: readonly PlacedClaim[];
+  readonly citations: readonly NewCitation[];
+  readonly hands: readonly HandsChange[];
+  /** EVM addresses whose transfers are read from now on, by source. */
+  readonly followed: readonly (OwnAddress & { readonly source: string })[];
+}
+
+/** Verdict of an event, with what the payment was found to be. */
+export interface DecidedPayment {
+  readonly verdict: PaymentVerdict;
+  /** Block time; undefined where no transaction was found. */
+  readonly time: number | undefined;
+  /** Flows of a Solana transaction. */
+  readonly flows: readonly Flow[];
+}
+
+export interface StoredVerdict extends PaymentVerdict {
+  readonly seq: number;
+  readonly source: string;
+}
+
+/** What the rating of a machine depends on. */
+export interface PaymentSummary {
+  /** Undefined: nothing of the current history is scanned under this configuration. */
+  readonly scan: PaymentScan | undefined;
+  readonly claims: readonly Claim[];
+  /** Moves of all verdicts `paid`, with those that a change of hands ended. */
+  readonly moves: readonly PaidMove[];
+  /** Number of followed citations by day of the block. */
+  readonly counts: readonly { readonly code: VerdictCode; readonly blockDay: number; readonly count: number }[];
+}
+
+/** Addresses whose transfers are read in one window, all up to the same block. */
+export interface FlowWindow {
+  readonly addresses: readonly OwnAddress[];
+  /** Block through which they are read; undefined: the start of the oldest is not known yet. */
+  readonly throughBlock: number | undefined;
+}
+
+export interface PaymentStore {
+  /** Deletes the rows of every other configuration. */
+  usePaymentConfiguration(fingerprint: string): Promise<void>;
+  /** Returns machines with events or transfers that are not scanned, in order of id, after `after`. */
+  listUnscanned(home: HomeChain, limit: number, after?: MachineId): Promise<readonly UnscannedMachine[]>;
+  /** Returns the claims of a machine in order. */
+  listClaims(machine: PaymentMachine): Promise<readonly PlacedClaim[]>;
+  /** Counts the followed citations in blocks of the times, both ends included. */
+  countCitations(machine: PaymentMachine, fromTime: number, throughTime: number): Promise<number>;
+  /** Returns the places of the events at positions `from` to `to - 1`, in order. */
+  listEventPlaces(machine: PaymentMachine, from: number, to: number): Promise<readonly ChainPlace[]>;
+  /** Returns the transfers of a main-chain machine in chain order; without `to` it is a burn. */
+  listOwnerLogs(
+    id: MachineId,
+  ): Promise<
+    readonly { readonly place: ChainPlace; readonly to: string | undefined; readonly blockTimestamp: number }[]
+  >;
+  /** Stores a scan. Returns false, and stores nothing, when the history has another version by now. */
+  writePaymentScan(write: PaymentScanWrite): Promise<boolean>;
+  /** Sets the block time through which every machine of a home chain is scanned. */
+  writeScannedThrough(home: HomeChain, time: number): Promise<void>;
+  /** Returns that time; -1 before the first scan. */
+  readScannedThrough(home: HomeChain): Promise<number>;
+
+  /** Returns the oldest undecided citation of each machine on a source, where it is due; in order of machine, after `after`. */
+  listOpenCitations(
+    source: string,
+    nowMilliseconds: number,
+    limit: number,
+    after?: PaymentMachine,
+  ): Promise<readonly OpenCitation[]>;
+  /** Returns claims of other machines on these accounts, made at or before a time. */
+  listClaimsOf(
+    accounts: readonly string[],
+    except: PaymentMachine,
+    throughTime: number,
+  ): Promise<readonly (PlacedClaim & PaymentMachine)[]>;
+  /** Returns the earlier payments of a machine by the payer or of the transaction, in order. */
+  listEarlierPayments(citation: OpenCitation, payer: string): Promise<readonly EarlierPayment[]>;
+  /** Returns the transfers on every day on which one of the senders paid the payer, in chain order. */
+  listFlowsTo(citation: OpenCitation, senders: readonly string[], payer: string): Promise<readonly Flow[]>;
+  /** Returns the block through which the transfers of all the addresses are read; -1 where one was never read. */
+  readFlowsThrough(source: string, own: readonly OwnAddress[]): Promise<number>;
+  postponeCitation(citation: OpenCitation, retryAtMilliseconds: number): Promise<void>;
+  /** Stores a verdict and opens the machine's next citation on the source; ignored when the citation is no longer open. */
+  decideCitation(citation: OpenCitation, decided: DecidedPayment): Promise<void>;
+
+  /** Returns the addresses that are furthest behind `block`; undefined when none is. */
+  findFlowWindow(source: string, block: number, limit: number): Promise<FlowWindow | undefined>;
+  /**
+   * Stores transfers of the addresses and the block through which they are read. Beyond `maxPerDay` transfers of one sender, size and UTC
+   * day the others are dropped; `isWhole` is the size.
+   */
+  writeFlows(
+    source: string,
+    addresses: readonly OwnAddress[],
+    throughBlock: number,
+    transfers: readonly (SourceTransfer & { readonly isWhole: boolean })[],
+    maxPerDay: number,
+  ): Promise<void>;
+
+  /** Returns the summary of a machine; events before `change` have moves that ended with it, unless they ended earlier. */
+  readPaymentSummary(
+    fingerprint: string,
+    machine: PaymentMachine,
+    change: HandsChange | undefined,
+  ): Promise<PaymentSummary>;
+  /** Returns the verdicts on followed citations at positions `from` to `to - 1`. */
+  listVerdicts(
+    fingerprint: string,
+    machine: PaymentMachine,
+    from: number,
+    to: number,
+  ): Promise<readonly StoredVerdict[]>;
+  /** Deletes citations of blocks before a time, and transfers from 200 days before the oldest undecided citation. */
+  prunePayments(citationsBefore: number, flowsBefore: number): Promise<void>;
+}

@@ -1,0 +1,285 @@
+/** Contract of `PaymentStore`: searches, citations, verdicts and transfers of payment sources. */
+import { describe, expect, it } from 'vitest';
+import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
+import { NO_VERDICT_DETAILS } from '../../../src/domain/rating/paid/payment-verdict.ts';
+import type { NewCitation, OpenCitation, PaymentScanWrite, PlacedClaim } from '../../../src/ports/payment-store.ts';
+import type { StoreUnderTest } from '../store-contract.ts';
+import { checkpointAt, id, NO_OWNERSHIP, submitted, transferred } from './samples.ts';
+
+const CONFIGURATION = 'sources and rates';
+const EVM = 'eip155:8453';
+const SOLANA = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
+const ACCOUNT = `0x${'0b'.repeat(20)}`;
+const OWNER = `0x${'0a'.repeat(20)}` as Address;
+const PAYER = `0x${'0c'.repeat(20)}`;
+const DAY = 86_400;
+const TIME = 20_000 * DAY;
+const A = { home: 'main', id: id(7) } as const;
+const B = { home: 'main', id: id(8) } as const;
+
+const claim = (seq: number, more: Partial<PlacedClaim> = {}): PlacedClaim => ({
+  ...{ account: ACCOUNT, owner: OWNER, since: TIME + seq, seq, end: undefined, place: { block: 10, index: seq } },
+  ...more,
+});
+const citation = (seq: number, more: Partial<NewCitation> = {}): NewCitation => ({
+  ...{
+    seq,
+    source: EVM,
+    reference: `0x${seq}`,
+    cents: 5_000,
+    day: 20_000,
+    timestamp: TIME,
+    blockTimestamp: TIME + seq,
+  },
+  isAttested: false,
+  ...more,
+});
+const scanned = (more: Partial<PaymentScanWrite> = {}): PaymentScanWrite => ({
+  ...A,
+  scan: { version: 0, claimsSeq: 9, citedSeq: 9, throughBlock: 20 },
+  ...{ claims: [], citations: [], hands: [], followed: [] },
+  ...more,
+});
+const flow = (block: number, logIndex: number, more: object = {}) => ({
+  ...{ from: ACCOUNT, to: PAYER, token: 'USDC', units: 10n ** 30n, block, logIndex, time: TIME + block, isWhole: true },
+  ...more,
+});
+const paid = (cents: number) => ({
+  verdict: {
+    ...({ ...NO_VERDICT_DETAILS, code: 'paid', paidCents: cents, token: 'USDC', payer: PAYER } as const),
+    ...{ worthCents: 5_000, returnedCents: 0 },
+  },
+  time: TIME - 60,
+  flows: [],
+});
+
+export function testPayments(under: StoreUnderTest): void {
+  describe('payments', () => {
+    /** Indexes events of both machines, and uses the configuration. */
+    async function open(): Promise<void> {
+      const logs = [submitted(A.id), submitted(A.id), transferred(A.id, OWNER, { blockNumber: 1 }), submitted(B.id)];
+      await under.store.advanceMainChain(undefined, checkpointAt(1), logs, NO_OWNERSHIP);
+      await under.store.usePaymentConfiguration(CONFIGURATION);
+    }
+    const scan = (write: Partial<PaymentScanWrite> = {}) => under.store.writePaymentScan(scanned(write));
+    const openOn = (source: string, now = 0) => under.store.listOpenCitations(source, now, 9);
+    const seqs = (found: readonly OpenCitation[]) => found.map(({ id: machineId, seq }) => [machineId, seq]);
+
+    it('list machines until their events and transfers are searched', async () => {
+      await open();
+      expect(await under.store.listUnscanned('main', 9)).toEqual([
+        { ...A, version: 0, eventCount: 2, scan: undefined },
+        { ...B, version: 0, eventCount: 1, scan: undefined },
+      ]);
+      expect(await under.store.listUnscanned('main', 9, A.id)).toHaveLength(1);
+      const scan2 = { version: 0, claimsSeq: 2, citedSeq: 1, throughBlock: 0 };
+      await scan({ scan: scan2 });
+      expect((await under.store.listUnscanned('main', 1))[0]).toMatchObject({ id: A.id, scan: scan2 });
+      await scan({ scan: { ...scan2, citedSeq: 2 } });
+      expect(await under.store.listUnscanned('main', 9)).toMatchObject([{ id: B.id }]);
+      await scan({ scan: { ...scan2, citedSeq: 2 }, claims: [claim(0)] });
+      expect(await under.store.listUnscanned('main', 1)).toMatchObject([{ id: A.id }]);
+      expect(await under.store.listUnscanned('alt', 9)).toEqual([]);
+    });
+
+    it('reject a search of another version of the history', async () => {
+      await open();
+      expect(await scan({ scan: { version: 1, claimsSeq: 2, citedSeq: 2, throughBlock: 1 } })).toBe(false);
+      expect(await under.store.listClaims(A)).toEqual([]);
+    });
+
+    it('return claims with their ends, and those of other machines by account', async () => {
+      await open();
+      await scan({ claims: [claim(0)] });
+      const ended = claim(0, { end: { at: TIME + 5, seq: 1 } });
+      await scan({ claims: [ended, claim(3)] });
+      expect(await under.store.listClaims(A)).toEqual([ended, claim(3)]);
+      expect(await under.store.listClaimsOf([ACCOUNT], A, TIME + 9)).toEqual([]);
+      expect(await under.store.listClaimsOf([ACCOUNT, PAYER], B, TIME + 2)).toEqual([{ ...ended, ...A }]);
+    });
+
+    it('open one citation per machine and source, in order', async () => {
+      await open();
+      await scan({ citations: [citation(3), citation(4), citation(5, { source: SOLANA })] });
+      await scan({ ...B, citations: [citation(0)] });
+      expect(seqs(await openOn(EVM))).toEqual([
+        [A.id, 3],
+        [B.id, 0],
+      ]);
+      expect(seqs(await openOn(SOLANA))).toEqual([[A.id, 5]]);
+      const [first] = await openOn(EVM);
+      expect(first).toEqual({ ...A, ...citation(3), attempts: 0 });
+      await under.store.decideCitation(first!, paid(5_000));
+      expect(seqs(await openOn(EVM))).toEqual([
+        [A.id, 4],
+        [B.id, 0],
+      ]);
+      expect(seqs(await under.store.listOpenCitations(EVM, 0, 9, A))).toEqual([[B.id, 0]]);
+      expect(await under.store.countCitations(A, TIME + 3, TIME + 4)).toBe(2);
+    });
+
+    it('postpone a citation until it is due', async () => {
+      await open();
+      await scan({ citations: [citation(3)] });
+      const [first] = await openOn(EVM);
+      await under.store.postponeCitation(first!, 1_000);
+      expect(await openOn(EVM, 999)).toEqual([]);
+      expect((await openOn(EVM, 1_000))[0]!.attempts).toBe(1);
+    });
+
+    it('never change a verdict', async () => {
+      await open();
+      await scan({ citations: [citation(3)] });
+      const [first] = await openOn(EVM);
+      await under.store.decideCitation(first!, paid(5_000));
+      await under.store.decideCitation(first!, paid(1_000));
+      await scan({ citations: [citation(3, { cents: 1 })] });
+      const verdicts = await under.store.listVerdicts(CONFIGURATION, A, 0, 9);
+      expect(verdicts).toEqual([{ ...paid(5_000).verdict, seq: 3, source: EVM }]);
+      expect(await under.store.listVerdicts('other', A, 0, 9)).toEqual([]);
+      expect(await under.store.listVerdicts(CONFIGURATION, A, 4, 9)).toEqual([]);
+    });
+
+    it('sum the moves and codes of a machine by day', async () => {
+      await open();
+      const citations = [citation(1), citation(2, { cents: 300_000 }), citation(3, { isAttested: true }), citation(4)];
+      await scan({ claims: [claim(0)], citations, hands: [] });
+      for (const cents of [5_000, 300_000, 5_000]) {
+        const [next] = await openOn(EVM);
+        await under.store.decideCitation(next!, paid(cents));
+      }
+      const summary = await under.store.readPaymentSummary(CONFIGURATION, A, undefined);
+      expect(summary).toMatchObject({ scan: { claimsSeq: 9 }, claims: [{ account: ACCOUNT }] });
+      const move = { blockDay: 20_000, day: 20_000, cents: 305_000, weight: 105_000 };
+      expect(summary.moves).toEqual([{ ...move, endedAt: undefined }]);
+      expect(summary.counts.toSorted((a, b) => a.count - b.count)).toEqual([
+        { code: 'pending', blockDay: 20_000, count: 1 },
+        { code: 'paid', blockDay: 20_000, count: 3 },
+      ]);
+      const early = await under.store.readPaymentSummary(CONFIGURATION, A, { seq: 2, at: TIME + 9 });
+      expect(early.moves.map(({ cents, endedAt }) => [cents, endedAt]).sort()).toEqual([
+        [300_000, undefined],
+        [5_000, TIME + 9],
+      ]);
+      await scan({
+        claims: [claim(0)],
+        hands: [
+          { seq: 2, at: TIME + 50 },
+          { seq: 9, at: TIME + 90 },
+        ],
+      });
+      const after = await under.store.readPaymentSummary(CONFIGURATION, A, { seq: 9, at: TIME + 99 });
+      expect(after.moves.map(({ cents, endedAt }) => [cents, endedAt]).sort()).toEqual([
+        [300_000, TIME + 90],
+        [5_000, TIME + 50],
+      ]);
+      const unscanned = await under.store.readPaymentSummary('other', A, undefined);
+      expect(unscanned).toEqual({ scan: undefined, claims: [], moves: [], counts: [] });
+    });
+
+    it('return earlier payments of the payer or the transaction', async () => {
+      await open();
+      await scan({ citations: [citation(1), citation(2, { reference: '0x1' }), citation(3), citation(4)] });
+      const results = [paid(5_000), { ...paid(0), verdict: { ...paid(0).verdict, payer: OWNER } }, paid(7)];
+      for (const result of results) await under.store.decideCitation((await openOn(EVM))[0]!, result);
+      const last = (await openOn(EVM))[0]!;
+      const listed = async (reference: string, payer: string) =>
+        (await under.store.listEarlierPayments({ ...last, reference }, payer)).map(({ paidCents }) => paidCents);
+      expect(await listed('0x9', PAYER)).toEqual([5_000, 7]);
+      expect(await listed('0x1', OWNER)).toEqual([5_000, 0]);
+      expect(await listed('0x9', ACCOUNT)).toEqual([]);
+    });
+
+    it('return all transfers of a sender on the days on which it paid the payer', async () => {
+      await open();
+      const own = [{ address: ACCOUNT, since: TIME }];
+      await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
+      const other = { to: OWNER, units: 7n, isWhole: false };
+      const rows = [flow(5, 1), flow(5, 0, other), flow(2 * DAY, 0, other)];
+      await under.store.writeFlows(EVM, own, 9, rows, 1_000);
+      const [open1] = await openOn(EVM);
+      expect(await under.store.listFlowsTo(open1!, [ACCOUNT], PAYER)).toEqual([
+        { from: ACCOUNT, to: OWNER, token: 'USDC', units: 7n, block: 5, time: TIME + 5 },
+        { from: ACCOUNT, to: PAYER, token: 'USDC', units: 10n ** 30n, block: 5, time: TIME + 5 },
+      ]);
+      expect(await under.store.listFlowsTo(open1!, [OWNER], PAYER)).toEqual([]);
+    });
+
+    it('store a limited number of transfers per sender, size and day, from the time it became own', async () => {
+      await open();
+      const own = [
+        { address: ACCOUNT, since: TIME },
+        { address: ACCOUNT, since: TIME + 50 },
+      ];
+      await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
+      const rows = [1, 2, 3, 4, 51, 52, 53].map((block) => flow(block, 0));
+      await under.store.writeFlows(EVM, own, 60, [...rows, flow(54, 0, { isWhole: false })], 2);
+      await under.store.writeFlows(EVM, own, 60, rows, 2);
+      const [open1] = await openOn(EVM);
+      const stored = await under.store.listFlowsTo(open1!, [ACCOUNT], PAYER);
+      expect(stored.map(({ block }) => block)).toEqual([1, 2, 51, 52, 54]);
+    });
+
+    it('list the addresses that are furthest behind together', async () => {
+      await open();
+      const address = (digit: string) => `0x${digit.repeat(40)}`;
+      const own = [0, 10, 4_000].map((after, at) => ({ address: address(String(at)), since: TIME + after }));
+      await scan({ followed: own.map((each) => ({ ...each, source: EVM })) });
+      expect(await under.store.readFlowsThrough(EVM, own)).toBe(-1);
+      expect(await under.store.findFlowWindow(EVM, 100, 9)).toEqual({
+        addresses: own.slice(0, 2),
+        throughBlock: undefined,
+      });
+      await under.store.writeFlows(EVM, own.slice(0, 2), 40, [], 9);
+      await under.store.writeFlows(EVM, own.slice(2), 40, [], 9);
+      expect(await under.store.findFlowWindow(EVM, 100, 9)).toMatchObject({
+        throughBlock: 40,
+        addresses: { length: 3 },
+      });
+      expect(await under.store.findFlowWindow(EVM, 40, 9)).toBeUndefined();
+      expect(await under.store.readFlowsThrough(EVM, own)).toBe(40);
+      expect(await under.store.readFlowsThrough(SOLANA, own)).toBe(-1);
+    });
+
+    it('store the flows of a cited transaction once, and return those of earlier events', async () => {
+      await open();
+      await scan({ citations: [1, 2, 3].map((seq) => citation(seq, { source: SOLANA, reference: 'sig' })) });
+      const flows = [{ from: 'own', to: 'payer', token: 'USDC', units: 5n, block: 3, time: TIME }];
+      for (let count = 0; count < 2; count++) {
+        await under.store.decideCitation((await openOn(SOLANA))[0]!, { ...paid(0), flows });
+      }
+      const [last] = await openOn(SOLANA);
+      expect(await under.store.listFlowsTo(last!, ['own'], 'payer')).toEqual(flows);
+      expect(await under.store.listFlowsTo({ ...last!, seq: 1 }, ['own'], 'payer')).toEqual([]);
+    });
+
+    it('delete old citations, and transfers that no undecided citation needs', async () => {
+      await open();
+      const own = [{ address: ACCOUNT, since: 0 }];
+      await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
+      await under.store.writeFlows(EVM, own, 9, [flow(1, 0, { time: TIME - 199 * DAY }), flow(2, 0)], 9);
+      const [open1] = await openOn(EVM);
+      const count = async () => (await under.store.listFlowsTo(open1!, [ACCOUNT], PAYER)).length;
+      await under.store.prunePayments(TIME + DAY, TIME);
+      expect([await count(), (await openOn(EVM)).length]).toEqual([2, 1]);
+      await under.store.decideCitation(open1!, paid(0));
+      await under.store.prunePayments(TIME, TIME);
+      expect([await count(), (await under.store.listVerdicts(CONFIGURATION, A, 0, 9)).length]).toEqual([1, 1]);
+      await under.store.prunePayments(TIME + DAY, TIME);
+      expect(await under.store.listVerdicts(CONFIGURATION, A, 0, 9)).toEqual([]);
+    });
+
+    it('delete everything of another configuration', async () => {
+      await open();
+      await scan({ claims: [claim(0)], citations: [citation(3)] });
+      await under.store.writeScannedThrough('main', TIME);
+      expect(await under.store.readScannedThrough('main')).toBe(TIME);
+      await under.store.usePaymentConfiguration(CONFIGURATION);
+      expect(await under.store.listClaims(A)).toHaveLength(1);
+      await under.store.usePaymentConfiguration('other');
+      expect(await under.store.listClaims(A)).toEqual([]);
+      expect(await openOn(EVM)).toEqual([]);
+      expect(await under.store.readScannedThrough('main')).toBe(-1);
+    });
+  });
+}

@@ -1,0 +1,97 @@
+/** In-memory payment source: blocks of one length, transactions and transfers that tests place, and outages. */
+import type { CitedTransaction, SourceTransfer } from '../../src/domain/rating/paid/source-transaction.ts';
+import {
+  SourceUnreadable,
+  type CitationWindow,
+  type FinalizedHead,
+  type PaymentSource,
+  type TransferReader,
+} from '../../src/ports/payment-sources.ts';
+
+export interface FakeSourceOptions {
+  readonly name?: string;
+  readonly id?: bigint;
+  readonly kind?: 'evm' | 'solana';
+  readonly tokens?: ReadonlyMap<string, string>;
+  readonly blockSeconds?: number;
+}
+
+export class FakePaymentSource implements PaymentSource {
+  readonly name: string;
+  readonly id: bigint;
+  readonly kind: 'evm' | 'solana';
+  readonly tokens: ReadonlyMap<string, string>;
+  readonly transfers: TransferReader | undefined;
+  /** Names of the calls, in order. */
+  readonly requests: string[] = [];
+  /** Whether every call fails. */
+  isDown = false;
+  headBlock = 0;
+  readonly #blockSeconds: number;
+  readonly #transactions = new Map<string, CitedTransaction>();
+  readonly #rows: SourceTransfer[] = [];
+
+  constructor(options: FakeSourceOptions = {}) {
+    this.name = options.name ?? 'eip155:8453';
+    this.id = options.id ?? 8453n;
+    this.kind = options.kind ?? 'evm';
+    this.tokens = options.tokens ?? new Map([['USDC', `0x${'ee'.repeat(20)}`]]);
+    this.#blockSeconds = options.blockSeconds ?? 1;
+    this.transfers =
+      this.kind === 'solana'
+        ? undefined
+        : {
+            findBlock: (time) => this.#answer('block', () => this.#findBlock(time)),
+            readTransfersFrom: (addresses, from, through) =>
+              this.#answer('transfers', () => this.#listRows(addresses, from, through)),
+          };
+  }
+
+  /** Sets the finalized head to the last block before or at a time. */
+  finalizeAt(time: number): void {
+    this.headBlock = Math.floor(time / this.#blockSeconds);
+  }
+
+  timeOf(block: number): number {
+    return block * this.#blockSeconds;
+  }
+
+  put(reference: string, transaction: CitedTransaction): void {
+    this.#transactions.set(reference, transaction);
+  }
+
+  putTransfer(row: SourceTransfer): void {
+    this.#rows.push(row);
+  }
+
+  readFinalizedHead(): Promise<FinalizedHead> {
+    return this.#answer('head', () => ({ block: this.headBlock, time: this.timeOf(this.headBlock) }));
+  }
+
+  readTransaction(reference: string, window: CitationWindow): Promise<CitedTransaction | 'absent'> {
+    return this.#answer('transaction', () => {
+      const found = this.#transactions.get(reference);
+      if (found !== undefined && found.block <= this.headBlock) return found;
+      // Without a head past the window there is no witness of absence.
+      if (this.timeOf(this.headBlock) <= window.throughTime) throw new SourceUnreadable(this.name, 'no-head');
+      return 'absent';
+    });
+  }
+
+  #findBlock(time: number): number | undefined {
+    const block = Math.ceil(time / this.#blockSeconds);
+    return block > this.headBlock ? undefined : block;
+  }
+
+  #listRows(addresses: readonly string[], from: number, through: number): readonly SourceTransfer[] {
+    return this.#rows
+      .filter((row) => addresses.includes(row.from) && row.block >= from && row.block <= through)
+      .sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
+  }
+
+  async #answer<T>(name: string, answer: () => T): Promise<T> {
+    this.requests.push(name);
+    if (this.isDown) throw new SourceUnreadable(this.name, 'transport');
+    return Promise.resolve(answer());
+  }
+}
