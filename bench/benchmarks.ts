@@ -62,6 +62,23 @@ export const BENCHMARKS: readonly Benchmark[] = [
     },
   },
   {
+    program: 'statements/hot-statement.ts',
+    needs: ['wrk'],
+    quick: { variables: SHORT },
+    method:
+      '`GET /mcr/{did}/statement` and `GET /mcr/{did}` of one machine and service, rate limits off, 64 connections of `wrk`; the two alternate. Signatures are made in one process without HTTP.',
+    figures: {
+      'hot-statement/rating': {
+        what: 'hot read of a statement',
+        unit: 'requests/s',
+        better: 'more',
+        peer: 'hot read of a rating',
+        goal: { of: 'ratio', least: 0.5 },
+      },
+      'hot-statement/signatures': { what: 'signed statements', unit: '/s', better: 'more' },
+    },
+  },
+  {
     program: 'http/hot-read.ts',
     needs: ['wrk'],
     variables: { BENCH_PATH: 'verify' },

@@ -13,6 +13,7 @@ import { monetize } from './commands/monetize.ts';
 import { PAYOUT_COMMANDS } from './commands/payout.ts';
 import { replay } from './commands/replay.ts';
 import { serve } from './commands/serve.ts';
+import { STATEMENT_COMMANDS } from './commands/statement.ts';
 import { verify } from './commands/verify.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
@@ -22,6 +23,7 @@ const LIST_HINT = 'Run svc --help for a list.';
 
 export const COMMANDS: readonly Command[] = [
   ...[demo, devnet, serve, doctor, machine, fleet, verify, monetize, replay],
+  ...STATEMENT_COMMANDS,
   ...CHIP_COMMANDS,
   ...ATTEST_COMMANDS,
   ...PAYOUT_COMMANDS,

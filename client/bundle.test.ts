@@ -19,6 +19,7 @@ async function bundle(file: string): Promise<string> {
 it.each([
   ['.', 8],
   ['./monetization', 8],
+  ['./statements', 24],
   ['./evidence', 24],
 ] as const)('bundles the entry %s into at most %d kB', async (entry, most) => {
   rule('client.size');

@@ -70,6 +70,7 @@ it('has no error that the table does not have', () => {
     'route-not-found',
     'service-not-initialised',
     'stale-signature',
+    'statement-unavailable',
     'storage-unavailable',
     'too-many-lookups',
     'unauthorized-signer',

@@ -75,6 +75,7 @@ const DETAILS = {
 } as const;
 
 const SYNCING = /^(Event|Operator) index is syncing: block (\d{1,15}) of (\d{1,15})$/;
+const STATEMENT = /^Statement unavailable: /;
 const STALE = /^Operator index is stale: chain head not read for (\d{1,15}) seconds$/;
 
 export type ErrorCode = (typeof CODES)[number];
@@ -104,7 +105,10 @@ interface SpecialErrors {
 }
 
 type SpecialKind = keyof SpecialErrors;
-type PlainKind = Exclude<Kebab<ErrorCode> | (typeof DETAILS)[keyof typeof DETAILS], SpecialKind>;
+type PlainKind = Exclude<
+  Kebab<ErrorCode> | (typeof DETAILS)[keyof typeof DETAILS] | 'statement-unavailable',
+  SpecialKind
+>;
 
 /** Errors that the service documents. */
 export type DocumentedError =
@@ -147,6 +151,7 @@ function readBare(text: string, facts: Omit<ErrorFacts, 'text'>): DocumentedErro
   }
   const age = STALE.exec(text)?.[1];
   if (age !== undefined) return { kind: 'index-stale', ...facts, text, ageSeconds: Number(age) };
+  if (STATEMENT.test(text)) return { kind: 'statement-unavailable', ...facts, text };
   return Object.hasOwn(DETAILS, text) ? { kind: DETAILS[text as keyof typeof DETAILS], ...facts, text } : undefined;
 }
 

@@ -16,6 +16,7 @@ export const CONTRACT_NAMES = [
   'IdentityRegistry',
   'IdentityStaking',
   'InfoDesk',
+  'LendingGate',
   'LegacyEventRegistry',
   'MachineRegistry',
   'MachineStateAndSync',

@@ -22,6 +22,7 @@ import { formatSourcesFile, formatTokensFile } from './payment-source-files.ts';
 import { toFixtures } from './fixtures.ts';
 import type { Fixtures } from './fixtures.ts';
 import { createOnboarding } from './chips/onboarding.ts';
+import { writeStatementKey } from './statement-key.ts';
 import { listSampleMachines } from './personas/sample-machines.ts';
 import type { SampleMachine } from './personas/sample-machines.ts';
 import { listSampleAltMachines } from './personas/alt-personas.ts';
@@ -119,6 +120,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
       SOURCES_FILE: sourcesFile,
       ...(altChain && toAltEnvironment(altChain)),
       ...onboarding.env,
+      STATEMENT_KEY_FILE: writeStatementKey(dir),
     };
     writeFileSync(ratesFile, formatEuroRates(now, RATE_DAYS), OWNER_ONLY);
     writeFileSync(tokensFile, formatTokensFile(), OWNER_ONLY);

@@ -26,6 +26,7 @@ import {
 import { readMainChainSettings, type MainChainSettings } from './config/main-chain-settings.ts';
 import { parseNamespace } from './config/namespace-file.ts';
 import { removeEnvFileVariables } from './config/node-env-file.ts';
+import { readStatementSettings, type StatementSettings } from './config/statement-settings.ts';
 import { CERTIFICATE_VARIABLES, readTracingSettings, type TracingSettings } from './config/tracing-settings.ts';
 import { readVerifySettings, type VerifySettings } from './config/verify-settings.ts';
 import { INDEX_PROOFS, type IndexProof } from './domain/index-rules/index-proof.ts';
@@ -77,6 +78,8 @@ export interface Config {
   readonly indexer: 'auto' | 'off' | 'only';
   readonly indexProof: IndexProof;
   readonly pollIntervalSeconds: number;
+  /** Undefined: no statement is signed. */
+  readonly statements: StatementSettings | undefined;
   /** Undefined: nothing is traced. */
   readonly tracing: TracingSettings | undefined;
   readonly log: { readonly level: (typeof LOG_LEVELS)[number]; readonly format: 'json' | 'pretty' };
@@ -167,6 +170,7 @@ export function readConfig(
     indexer: environment.read('INDEXER', oneOf(['auto', 'off', 'only'])) ?? 'auto',
     indexProof: environment.read('INDEX_PROOF', oneOf(INDEX_PROOFS)) ?? 'background',
     pollIntervalSeconds: environment.read('POLL_INTERVAL_SECONDS', wholeNumber(1, 3600)) ?? 60,
+    statements: readStatementSettings(environment),
     tracing: readTracingSettings(environment),
     log: {
       level: environment.read('LOG_LEVEL', oneOf(LOG_LEVELS)) ?? 'info',

@@ -26,6 +26,7 @@ import { awaitHead, openMainChain } from './composition/main-chain.ts';
 import { createProfileLoop, readNodeProfiles } from './composition/node-profiles.ts';
 import { openOnboarding } from './composition/onboarding.ts';
 import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './composition/process-time.ts';
+import { openStatements } from './composition/statements.ts';
 import { openDistributedCounters } from './composition/distributed-counters.ts';
 import { openTracing } from './composition/tracing.ts';
 
@@ -79,6 +80,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const main = await openMainChain(start, payments?.scanner);
     const alt = main && (await openAltChain(start, payments?.scanner));
     const onboarding = await openOnboarding(start);
+    const statements = await openStatements(start);
     const partnerData = config.partnerData === 'on' ? createPartnerData({ clock: MONOTONIC_CLOCK }) : undefined;
     if (partnerData !== undefined) shutdown.add(() => partnerData.close());
     const distributedCounters = await openDistributedCounters(config, log, shutdown);
@@ -117,6 +119,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       bindings: alt?.adapter.bindings,
       onboarding: onboarding.config,
       isOnboardingRefused: onboarding.isRefused,
+      statements,
       partnerData,
       additions: config.additions,
       pages: createPageSource(),

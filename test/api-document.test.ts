@@ -36,6 +36,7 @@ it('lists every operation once, in groups', () => {
     'Monetization',
     'Verification',
     'Operation',
+    'Statements',
     'Documents',
   ]);
   const listed = groups.flatMap(([, operations]) => operations.map(({ method, path }) => `${method} ${path}`));

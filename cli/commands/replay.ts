@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import type { RateTable } from '../replay/model.ts';
 import { buildRateTable, MalformedRates } from '../replay/rates.ts';
 import { ReplayFailure } from '../replay/replay-failure.ts';
-import { formatReplay, replay as replayMachine } from '../replay/replay.ts';
+import { formatReplay, replay as replayMachine, type JsonObject, type ReplayResult } from '../replay/replay.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import { dayOf, formatDay } from '../../src/domain/rating/utc-day.ts';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
@@ -26,23 +26,33 @@ export const replay = defineCommand({
   options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
   example: `svc replay ${EXAMPLE_DID} --env-file .devnet/env`,
   async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [id = '']) {
-    const did = toMachineDid(id);
-    const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
-    if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
-    try {
-      const result = await replayMachine({
-        ...{ did, baseUrl, chain: locateChain(config), rates: await loadRates(config) },
-        ...locateAltChain(config),
-      });
-      process.stdout.write(json ? formatJson(result) : formatReplay(result));
-      return result.equal ? EXIT_CODES.ok : EXIT_CODES.verificationFailed;
-    } catch (error) {
-      if (error instanceof ReplayFailure) throw new CommandFailed(OUTCOMES[error.kind], error.message);
-      if (error instanceof MalformedRates) throw new CommandFailed('usage', `currency rates: ${error.message}`);
-      throw error;
-    }
+    const result = await replayRating({ did: toMachineDid(id), baseUrl, envFile });
+    process.stdout.write(json ? formatJson(result) : formatReplay(result));
+    return result.equal ? EXIT_CODES.ok : EXIT_CODES.verificationFailed;
   },
 });
+
+/** Recomputes the rating of a machine, as served now or as explained in `served`. Throws `CommandFailed`. */
+export async function replayRating({
+  envFile,
+  ...request
+}: {
+  readonly did: string;
+  readonly baseUrl: string;
+  readonly envFile: string | undefined;
+  readonly served?: JsonObject;
+}): Promise<ReplayResult> {
+  const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
+  if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
+  try {
+    const chains = { chain: locateChain(config), rates: await loadRates(config), ...locateAltChain(config) };
+    return await replayMachine({ ...request, ...chains });
+  } catch (error) {
+    if (error instanceof ReplayFailure) throw new CommandFailed(OUTCOMES[error.kind], error.message);
+    if (error instanceof MalformedRates) throw new CommandFailed('usage', `currency rates: ${error.message}`);
+    throw error;
+  }
+}
 
 /** Finds the settings of a demo in this folder, used when the environment configures no chain. */
 function findDevnetEnv(): string | undefined {

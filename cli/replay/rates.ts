@@ -4,6 +4,7 @@
  *
  * Independent of `src/adapters/fx`, for the same reason as the model.
  */
+import { createHash } from 'node:crypto';
 import type { RateTable } from './model.ts';
 
 /** A file does not have its documented form. The message names the place and the reason. */
@@ -94,6 +95,29 @@ export function parseTokens(json: string): Pick<RateTable, 'tokens' | 'fixed'> {
     fixed[symbol] = String(crossed);
   });
   return { tokens, fixed };
+}
+
+/**
+ * Returns the digest of a table as the service defines it (`docs/statements.md`): SHA-256 of a line for the feed, then tokens by symbol, then
+ * rates up to the last day by currency. Days are counted from 1970-01-01.
+ */
+export function digestRateTable({ feed, through, tokens, fixed, rates }: RateTable): string {
+  const lines = [`${feed ? 'feed' : 'none'} ${toDay(through)}`];
+  for (const symbol of Object.keys(tokens).sort()) {
+    lines.push(`token ${symbol} ${tokens[symbol]!} ${fixed[symbol] ?? '-'}`);
+  }
+  for (const currency of Object.keys(rates).sort()) {
+    const known = rates[currency]!.filter(([date]) => date <= through);
+    if (known.length > 0)
+      lines.push(`rates ${currency}${known.map(([date, rate]) => ` ${toDay(date)}:${rate}`).join('')}`);
+  }
+  return createHash('sha256')
+    .update(lines.map((line) => `${line}\n`).join(''))
+    .digest('hex');
+}
+
+function toDay(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / 86_400_000;
 }
 
 const UNIT = 10n ** 12n;

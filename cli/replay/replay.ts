@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from './json-rpc.ts';
 import { countVerdicts, rateRawEvents, UnreadableEvents, type RateTable } from './model.ts';
+import { digestRateTable } from './rates.ts';
 import { readRawAltLog, type AltLocation } from './raw-alt-log.ts';
 import { readAltHomeState, readRawMachine, type ChainLocation, type RawMachine } from './raw-chain.ts';
 import { ReplayFailure } from './replay-failure.ts';
@@ -27,6 +28,8 @@ export interface ReplayOptions {
   readonly altChain?: AltLocation & { readonly rpcUrls: readonly string[] };
   /** Rates of the replay, cut to the service's `through`. */
   readonly rates: RateTable;
+  /** Explanation to recompute; left out: requested from the service. */
+  readonly served?: JsonObject;
   readonly fetch?: typeof fetch;
   /** Waits after a rate limit. */
   readonly wait?: (milliseconds: number) => Promise<void>;
@@ -60,7 +63,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const wait = options.wait ?? delay;
   const machineId = parseMachineId(options.did);
 
-  const served = await readExplanation(send, options.baseUrl, options.did);
+  const served = options.served ?? (await readExplanation(send, options.baseUrl, options.did));
   const inputs = parseInputs(served);
 
   const machine = await readRaw(options, { fetch: send, wait }, machineId, inputs);
@@ -117,6 +120,8 @@ interface ServedInputs {
   readonly now: number;
   readonly feed: boolean;
   readonly through: Json;
+  /** Of the rates; only compared. */
+  readonly digest: Json | undefined;
   /** Slot of the alt chain; undefined: the home is the main chain. */
   readonly slot: number | undefined;
   /** Only used for a machine of the alt chain, whose binding and operator are not read. */
@@ -129,7 +134,7 @@ function parseInputs(served: JsonObject): ServedInputs {
   const rates = asObject(inputs['rates']);
   const { number, hash } = block;
   const { now, slot } = inputs;
-  const { feed, through = null } = rates;
+  const { feed, through = null, digest } = rates;
   const usable =
     typeof number === 'string' &&
     /^(?:0|[1-9][0-9]{0,19})$/.test(number) &&
@@ -152,6 +157,7 @@ function parseInputs(served: JsonObject): ServedInputs {
     now,
     feed,
     through,
+    digest,
     slot: slot === undefined ? undefined : Number(slot),
     operatorVerified: asObject(served['anchor'])['operator_verified'] === true,
   };
@@ -237,7 +243,7 @@ function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInpu
       trust_override: machine.trustOverride === null ? null : Number(machine.trustOverride),
       prior_events: Number(machine.priorEvents < MAX_SAFE ? machine.priorEvents : MAX_SAFE),
       event_count: machine.events.length,
-      rates: { feed: rates.feed, through: rates.feed ? rates.through : inputs.through },
+      rates: { feed: rates.feed, through: rates.feed ? rates.through : inputs.through, ...digestOf(rates, inputs) },
     },
     evidence: {
       sources_hash: null,
@@ -264,6 +270,16 @@ const NO_VERDICTS = {
 };
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * Returns the digest of the rates, where it can be compared. With a feed, the service may hold fewer years of it than the replay; a rate that
+ * matters shows in the rating.
+ */
+function digestOf(rates: RateTable, { digest }: ServedInputs): { readonly digest?: string } {
+  if (digest === undefined) return {};
+  const own = digestRateTable(rates);
+  return rates.feed && own !== digest ? {} : { digest: own };
+}
 
 /**
  * Returns the last day of the rates. A table that covers more days than the service's is cut to those; one that covers fewer is a

@@ -499,6 +499,31 @@ export const SECTIONS = [
     },
   },
   {
+    heading: 'Additions: rating statements',
+    rules: {
+      'statement.eip712':
+        'A statement is EIP-712 typed data: eth-account, viem and the service compute the same digest and the same signer.',
+      'statement.finalized-block':
+        'A statement is of the newest finalized block whose logs are proven, and carries the explanation at that block and second.',
+      'statement.alt-chain': 'A statement of an alt-chain machine names its slot, and its chip is `unverified`.',
+      'statement.one-per-minute': 'There is one signature per machine, finalized block and minute, on every replica.',
+      'statement.refusals':
+        'Degraded, pending and unavailable ratings are not signed, nor with a doubtful clock, index or key: 503 with the reason.',
+      'statement.faults': '`/mcr/{did}/statement` has the faults of `/mcr/{did}`.',
+      'statement.off': 'Without `STATEMENT_KEY_FILE` the route is 404.',
+      'statement.lending-gate':
+        'Contract, client and CLI accept a statement of the running service, and refuse ten changed ones.',
+      'statement.replay': '`svc statement verify --replay` recomputes the signed rating.',
+      'statement.mutations': 'No structurally mutated statement is accepted.',
+      'statement.explanation-hash':
+        '`explanationHash` is the Keccak-256 of the RFC 8785 form of the whole explanation.',
+      'statement.validity': 'A statement is valid from `ratedAt` to `validUntil`, at most 24 hours.',
+      'statement.rotation':
+        '`GET /.well-known/svc-statements` publishes keys before they sign, and every key that ever signed for ever.',
+      'statement.key-times': 'A key proves statements rated within its published times, and none once it is revoked.',
+    },
+  },
+  {
     heading: 'Additions: documents and clients',
     rules: {
       'documents.openapi': '`/openapi.json` describes every route.',

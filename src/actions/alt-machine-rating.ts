@@ -10,7 +10,7 @@ import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { emptyRatingState } from '../domain/rating/rating-state.ts';
 import { isFlagPlausible } from '../domain/rating/negative-flag.ts';
 import type { Rating } from '../domain/rating/rating.ts';
-import { judgeVerifyStatus } from '../domain/evidence/verify-status.ts';
+import { judgeVerifyStatus, type AttestationRecord } from '../domain/evidence/verify-status.ts';
 import { NO_PROVENANCE, type Provenance } from '../domain/machine/provenance.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { EventHistoryRead } from './event-history.ts';
@@ -74,18 +74,27 @@ export async function rateAltMachine(
  * Throws `ChainUnreadable` of either chain.
  */
 async function isOperatorVerified(
-  { main, bindings }: Ctx,
-  { machine: { operator, owner } }: FoundAltMachine,
+  ctx: Ctx,
+  alt: FoundAltMachine,
   snapshot: MachineSnapshot,
   now: number,
 ): Promise<boolean> {
-  const records = unwrapOptional(snapshot.attestations);
-  if (operator === undefined || records === undefined || bindings === undefined) return false;
-  const kyb =
-    records.operator === operator ? records.kyb : await requireMain({ main }).chain.readKyb(operator, snapshot.block);
-  if (judgeVerifyStatus(kyb, now) !== 'verified') return false;
-  const binding = await bindings.readBinding(owner);
+  const { operator, owner } = alt.machine;
+  if (ctx.bindings === undefined) return false;
+  if (judgeVerifyStatus(await readAltKyb(ctx, alt, snapshot), now) !== 'verified') return false;
+  const binding = await ctx.bindings.readBinding(owner);
   return binding.kind === 'bound' && binding.operator === operator;
+}
+
+/** Returns the KYB record of the operator at the block of the snapshot; undefined without one. Throws `ChainUnreadable`. */
+export async function readAltKyb(
+  { main }: Ctx,
+  { machine: { operator } }: FoundAltMachine,
+  snapshot: MachineSnapshot,
+): Promise<AttestationRecord | undefined> {
+  const records = unwrapOptional(snapshot.attestations);
+  if (operator === undefined || records === undefined) return undefined;
+  return records.operator === operator ? records.kyb : requireMain({ main }).chain.readKyb(operator, snapshot.block);
 }
 
 /** Summarizes a machine without rating it. Throws `ChainUnreadable` of either chain, `ClockInvalid`. */

@@ -103,7 +103,8 @@ async function findOnAltChain(
   return settleHome(ctx, main, again, 'fresh');
 }
 
-function judgeFacts({ alt }: Ctx, { snapshot, deployment }: CachedMachine): MachineHome {
+/** Returns the home that the facts name, as `judgeHome` does. */
+export function judgeFacts({ alt }: Ctx, { snapshot, deployment }: CachedMachine): MachineHome {
   return judgeHome(snapshot, { local: deployment.localOrdinal, alt: alt?.chain.ordinal });
 }
 

@@ -9,6 +9,7 @@ import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import type { MachineSnapshot, SubscriptionStatus } from '../domain/machine/machine-facts.ts';
 import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
 import { EventsUnreadable } from '../domain/rating/rating-state.ts';
+import type { RateTable } from '../domain/rating/rate-table.ts';
 import { rateMachine, type Rating } from '../domain/rating/rating.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import { nowSeconds } from '../ports/runtime.ts';
@@ -62,8 +63,7 @@ export interface RatingInputs {
   readonly trustOverride: number | undefined;
   readonly priorEvents: bigint;
   readonly eventCount: number;
-  readonly fxFeed: boolean;
-  readonly fxThroughDay: number;
+  readonly rates: RateTable;
   /** Whether the operator's identity is verified and it accepted the machine. */
   readonly operatorVerified: boolean;
   /** Block time of the newest change of hands; undefined without one, and without events. */
@@ -180,8 +180,7 @@ export function computeRating(facts: RatedFacts, rates: FxConfiguration, now: nu
     trustOverride: flags?.trustOverride,
     priorEvents,
     eventCount,
-    fxFeed: rates.table.feed,
-    fxThroughDay: rates.table.throughDay,
+    rates: rates.table,
     operatorVerified,
     changedHandsAt: eventCount === 0 ? undefined : changeOfHands?.at,
   };

@@ -4,6 +4,7 @@
  */
 import { formatBaseUrl, type Config } from '../config.ts';
 import { DEFAULT_ALT_ORDINAL, DEFAULT_BINDING_DISCRIMINATOR, DEFAULT_BINDING_SEED } from './alt-chain-settings.ts';
+import { DEFAULT_STATEMENT_LIFETIME_SECONDS } from './statement-settings.ts';
 import { DEFAULT_SERVICE_NAME, DEFAULT_SAMPLE_RATIO } from './tracing-settings.ts';
 import type { Variable } from './variables.ts';
 
@@ -75,6 +76,9 @@ export function describeConfig(config: Config): ConfigDescription {
     INDEXER: config.indexer,
     INDEX_PROOF: config.indexProof,
     POLL_INTERVAL_SECONDS: config.pollIntervalSeconds,
+    STATEMENT_KEY_FILE: config.statements?.keyFiles.join(', '),
+    STATEMENT_KEY_PASSPHRASE: config.statements?.passphrase && 'set, not shown',
+    STATEMENT_LIFETIME_SECONDS: config.statements?.lifetimeSeconds ?? DEFAULT_STATEMENT_LIFETIME_SECONDS,
     LOG_LEVEL: config.log.level,
     LOG_FORMAT: config.log.format,
     OTEL_EXPORTER_OTLP_ENDPOINT: config.tracing && redactUrl(config.tracing.endpoint),

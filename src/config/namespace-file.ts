@@ -25,6 +25,10 @@ const URI: Rule = {
   form: /^https?:\/\/[\x21\x23-\x5b\x5d-\x7e]{1,248}$/,
   text: 'an http or https URI of at most 256 ASCII characters',
 };
+const WELL_KNOWN: Rule = {
+  form: /^\/\.well-known\/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/,
+  text: '/.well-known/ and one segment',
+};
 
 const RULES: Readonly<Record<keyof Namespace, Rule>> = {
   did_method: { form: /^[a-z0-9]{1,32}$/, text: '1 to 32 lower-case letters and digits' },
@@ -35,10 +39,7 @@ const RULES: Readonly<Record<keyof Namespace, Rule>> = {
   },
   registration_type: IDENTIFIER,
   card_description: LINE,
-  well_known_path: {
-    form: /^\/\.well-known\/[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$/,
-    text: '/.well-known/ and one segment',
-  },
+  well_known_path: WELL_KNOWN,
   message_header: LINE,
   payout_header: LINE,
   monetization_version: IDENTIFIER,
@@ -51,6 +52,8 @@ const RULES: Readonly<Record<keyof Namespace, Rule>> = {
   receipt: IDENTIFIER,
   leaf_ca_issuers_uri: URI,
   leaf_crl_uri: URI,
+  statement_name: LINE,
+  statements_path: WELL_KNOWN,
 };
 
 const PRINTABLE_KEY = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -65,7 +68,11 @@ export function parseNamespace(text: string): NamespaceReading {
     if (rule === undefined) problems.push(`${PRINTABLE_KEY.test(key) ? key : 'a key'} is not a word of the namespace`);
     else if (typeof word !== 'string' || !rule.form.test(word)) problems.push(`${key} must be ${rule.text}`);
   }
-  return problems.length > 0 ? { problems } : { namespace: { ...DEFAULT_NAMESPACE, ...words } };
+  const namespace: Namespace = { ...DEFAULT_NAMESPACE, ...words };
+  if (namespace.statements_path === namespace.well_known_path) {
+    problems.push('statements_path must not be well_known_path');
+  }
+  return problems.length > 0 ? { problems } : { namespace };
 }
 
 function parseObject(text: string): object | undefined {

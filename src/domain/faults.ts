@@ -28,6 +28,17 @@ export const UNREADABLE_CAUSES = [
 
 export type UnreadableCause = (typeof UNREADABLE_CAUSES)[number];
 
+/** Why a rating is not signed. */
+export type StatementRefusal =
+  | 'clock' // the clock cannot be trusted
+  | 'key' // the signing key is revoked or was replaced
+  | 'index' // the newest finalized block that is indexed is too old
+  | 'unproven' // logs of blocks up to it are not proven yet
+  | 'not-final' // the machine does not exist at that block
+  | 'degraded' // amounts could not be converted
+  | 'pending' // an amount may still change
+  | 'unrated'; // no rating can be computed
+
 /** One request parameter that breaks its rule. `at` is its path, for example `['query', 'limit']`. */
 export interface InvalidParameter {
   readonly at: readonly (string | number)[];
@@ -61,6 +72,7 @@ export interface FaultContexts
   /** The caller's turn in the call budget did not come in time. */
   readonly LookupsExceeded: { readonly retryAfterSeconds: number };
   readonly EventIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
+  readonly StatementUnavailable: { readonly cause: StatementRefusal };
   readonly OperatorIndexSyncing: { readonly indexedBlock: number; readonly headBlock: number };
   /** The worker has not read the head of the chain for `ageSeconds`. */
   readonly OperatorIndexStale: { readonly ageSeconds: number };

@@ -3,7 +3,7 @@
  * evidence 2). A kind without a row, or a row without a cell, does not compile. Texts are fixed words and numbers of the service; input of a caller,
  * a chain or an SDK appears nowhere but in `input` of a 422 list.
  */
-import { Fault, type FaultContexts, type FaultKind } from '../domain/faults.ts';
+import { Fault, type FaultContexts, type FaultKind, type StatementRefusal } from '../domain/faults.ts';
 import type { BodyRule, DecisionMember } from '../domain/monetization/decision-refusal.ts';
 import { toParameterIssue } from './parameter-issues.ts';
 import { GENERAL_REQUESTS_PER_MINUTE, JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './server/route-profiles.ts';
@@ -68,6 +68,18 @@ const MEMBER_RULES: { readonly [M in DecisionMember | BodyRule]: string } = {
   timestamp: 'timestamp must be a positive integer, in digits only.',
   signature: 'signature must be 0x and 130 hex digits, or, beside signer_pubkey, base58 of 64 bytes.',
   signer_pubkey: 'signer_pubkey must be base58 of 32 bytes, or left out.',
+};
+
+/** Reason why a rating is not signed now. */
+const STATEMENT_REFUSALS: { readonly [R in StatementRefusal]: string } = {
+  clock: 'Statement unavailable: the clock of the service cannot be trusted now',
+  key: 'Statement unavailable: the signing key is not in use',
+  index: 'Statement unavailable: the newest finalized block is out of date',
+  unproven: 'Statement unavailable: the stored logs are not proven yet',
+  'not-final': 'Statement unavailable: the machine is not finalized yet',
+  degraded: 'Statement unavailable: some amounts could not be converted to USD',
+  pending: 'Statement unavailable: an amount waits for its currency rate',
+  unrated: 'Statement unavailable: the machine cannot be rated now',
 };
 
 const TABLE: { readonly [K in Kind]: Row<K> } = {
@@ -157,6 +169,11 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
       toBare(503, `Event index is syncing: block ${indexedBlock} of ${headBlock}`, SYNCING_RETRY),
     monetization: CHAIN_UNAVAILABLE,
     verify: VERIFY_UNAVAILABLE,
+  },
+  StatementUnavailable: {
+    bare: ({ cause }) => toBare(503, STATEMENT_REFUSALS[cause], SYNCING_RETRY),
+    monetization: INTERNAL,
+    verify: INTERNAL,
   },
   OperatorIndexSyncing: {
     bare: ({ indexedBlock, headBlock }) =>

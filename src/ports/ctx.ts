@@ -7,6 +7,7 @@ import type { OnboardingConfig } from './onboarding.ts';
 import type { Clock, Log, ProcessState, Timers, TrustedClock, WorkScope } from './runtime.ts';
 import type { PaymentSources } from './payment-sources.ts';
 import type { FxRates } from './rates.ts';
+import type { StatementConfig } from './statements.ts';
 import type { ReadReplica, Store } from './store.ts';
 import type { MainChain } from './main-chain.ts';
 import type { PageSource, PartnerData, ImageRenderer } from './presentation.ts';
@@ -59,6 +60,8 @@ export interface Ctx {
   readonly onboarding: OnboardingConfig | undefined;
   /** Whether onboarding is off because its files are not the pinned certificates. */
   readonly isOnboardingRefused?: boolean;
+  /** Absent: no statement is signed. */
+  readonly statements?: StatementConfig | undefined;
   /** Undefined: partner data is not fetched. */
   readonly partnerData: PartnerData | undefined;
   /** State of the process for health checks. */

@@ -67,6 +67,8 @@ export interface MainChain {
    * writes. The events in it are incomplete.
    */
   readMachineUncached(id: MachineId): Promise<CachedMachine>;
+  /** Returns the same as `readMachineUncached` at exactly this block. */
+  readMachineAt(id: MachineId, block: BlockId): Promise<CachedMachine>;
   /** Returns `balanceOf` of the owner at the newest known block; cached until a `Transfer` names the owner. */
   readBalance(owner: Address): Promise<TokenBalance>;
   /** Returns `balanceOf` of the owner at exactly this block, without a cache. */

@@ -11,6 +11,7 @@ import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
 import type { Provenance } from '../domain/machine/provenance.ts';
 import type { SignedDecision } from '../domain/monetization/decision.ts';
+import type { StatementKey } from '../domain/statements/statement-keys.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
@@ -360,6 +361,22 @@ export interface ChipStore {
   listAttestationReviews(subject: string): Promise<AttestationReview[]>;
 }
 
+/** Keys of rating statements, kept for ever so that old statements verify (design/provable 1). Times in Unix seconds. */
+export interface StatementKeyStore {
+  /**
+   * Records the keys of a starting process, in one transaction: the signing key is in use from `nowSeconds` on, unless it was before; keys
+   * that were in use are so until `lastSecond`; announced keys are added. A revocation stays.
+   */
+  recordStatementKeys(
+    keys: { readonly signing: Address; readonly announced: readonly Address[] },
+    times: { readonly nowSeconds: number; readonly lastSecond: number },
+  ): Promise<void>;
+  /** Returns all keys in the order in which they were added. */
+  listStatementKeys(): Promise<StatementKey[]>;
+  /** Revokes a key; the first revocation stays. Returns false, and stores nothing, for an unknown key. */
+  revokeStatementKey(address: Address, nowSeconds: number): Promise<boolean>;
+}
+
 /** The whole database: every store above, and what concerns all of them. */
 export interface Store
   extends
@@ -371,6 +388,7 @@ export interface Store
     DecisionStore,
     ChipStore,
     PaymentStore,
+    StatementKeyStore,
     AltEventStore,
     AltFleetStore,
     NodeProfileStore {

@@ -36,6 +36,7 @@ export async function fillStore(store: Store): Promise<void> {
   await fillAlt(store);
   await fillNodeProfiles(store);
   await fillPayments(store);
+  await store.recordStatementKeys({ signing: OWNER, announced: [CONTROLLER] }, { nowSeconds: NOW, lastSecond: NOW });
   await store.checkWritable();
 }
 

@@ -16,6 +16,7 @@ import { testNodeProfiles } from './store/node-profiles.ts';
 import { testOwnership } from './store/ownership.ts';
 import { testPayments } from './store/payments.ts';
 import { testPersistence } from './store/persistence.ts';
+import { testStatementKeys } from './store/statement-keys.ts';
 import { testProcesses } from './store/processes.ts';
 import { testUnfoldedList } from './store/unfolded-list.ts';
 
@@ -85,6 +86,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testNodeProfiles(under);
     testDecisions(under);
     testEvidenceRecords(under);
+    testStatementKeys(under);
     testAltEvents(under);
     testAltFleets(under);
     testPersistence(under);

@@ -11,7 +11,7 @@ import type { AltEventLog, AltMachine, AltMachineSnapshot } from '../../src/doma
 import { Fault } from '../../src/domain/faults.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { ReadResult } from '../../src/domain/read-result.ts';
-import type { DeploymentFacts, EventRecord, MachineSnapshot } from '../../src/domain/machine/machine-facts.ts';
+import type { BlockId, DeploymentFacts, EventRecord, MachineSnapshot } from '../../src/domain/machine/machine-facts.ts';
 import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
 import type { DayHistory } from '../../src/domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
@@ -145,6 +145,10 @@ export async function openAltService({
       readMachineUncached: async (id: MachineId) => {
         chainCalls.push(`main now ${id}`);
         return mainFacts(id, at(id).mainAgain ?? at(id).main);
+      },
+      readMachineAt: async (id: MachineId, block: BlockId) => {
+        chainCalls.push(`main at ${block.number} ${id}`);
+        return mainFacts(id, { ...(at(id).mainAgain ?? at(id).main), block: { ...block, timestamp: NOW - 3 } });
       },
     },
   } as unknown as MainChainPorts;

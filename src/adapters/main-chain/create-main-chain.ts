@@ -164,7 +164,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     startRead,
     known,
     workScope,
-    readMachineUncached: createUncachedReader({ ...factsOptions, headers, head, multicall, startRead, known }),
+    uncached: createUncachedReader({ ...factsOptions, headers, head, multicall, startRead, known }),
     readiness: createReadiness({
       clock,
       addresses,

@@ -17,8 +17,10 @@ import { decodeKyb, planKybCall } from './reads/machine-calls.ts';
 import type { Multicall } from './reads/multicall.ts';
 import type { ContractReadiness } from './reads/readiness.ts';
 import type { SnapshotReader } from './reads/snapshot-reader.ts';
+import type { UncachedReader } from './reads/uncached-reader.ts';
 
-export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'readMachineUncached'> {
+export interface MainChainReadsOptions extends Pick<MainChain, 'chainId'> {
+  readonly uncached: UncachedReader;
   readonly readiness: ContractReadiness;
   readonly addresses: MainChainAddresses;
   readonly legacy: LegacyMachines | undefined;
@@ -40,14 +42,14 @@ export interface MainChainReadsOptions extends Pick<MainChain, 'chainId' | 'read
 }
 
 export function createMainChainReads(options: MainChainReadsOptions): MainChain & HeadListener {
-  const { chainId, addresses, legacy, readMachineUncached, readiness, startRead, renewAging, startChecks } = options;
+  const { chainId, addresses, legacy, uncached, readiness, startRead, renewAging, startChecks } = options;
   const { headers, multicall, head, deployment, snapshots, balances, snapshotReader, known, workScope } = options;
 
   return {
     chainId,
     machineRegistry: addresses.machineRegistry,
     legacy,
-    readMachineUncached,
+    ...uncached,
     readReadiness: readiness.read,
     async readMachine(id, { eventsFrom, firstEvents }) {
       const deadline = startRead();

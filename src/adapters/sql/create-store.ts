@@ -7,6 +7,7 @@ import { createAltFleets } from './alt-chain/fleets.ts';
 import { createChipStore } from './service/chip-store.ts';
 import { createDecisions } from './service/decisions.ts';
 import { createNodeProfiles } from './service/node-profiles.ts';
+import { createStatementKeys } from './service/statement-keys.ts';
 import { createRatingStates } from './main-chain/rating-states.ts';
 import { createOwnership } from './main-chain/ownership-lists.ts';
 import { createPaymentStore } from './rating/payment-store.ts';
@@ -53,6 +54,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createDecisions(database),
     ...createChipStore(database),
     ...createPaymentStore(database),
+    ...createStatementKeys(database),
     ...createAltEvents(database),
     ...createAltFleets(database),
     ...createNodeProfiles(database),

@@ -25,6 +25,10 @@ export interface Namespace {
   readonly receipt: string;
   readonly leaf_ca_issuers_uri: string;
   readonly leaf_crl_uri: string;
+  /** Name of the EIP-712 domain of rating statements. */
+  readonly statement_name: string;
+  /** Path of the document that publishes the keys of rating statements. */
+  readonly statements_path: string;
 }
 
 export const DEFAULT_NAMESPACE: Namespace = {
@@ -45,4 +49,6 @@ export const DEFAULT_NAMESPACE: Namespace = {
   receipt: 'svc.verify.chip-receipt/1',
   leaf_ca_issuers_uri: 'https://pki.chipvendor.example/TrustchipEccCA306/TrustchipEccCA306.crt',
   leaf_crl_uri: 'https://pki.chipvendor.example/TrustchipEccCA306/TrustchipEccCA306.crl',
+  statement_name: 'svc rating statement',
+  statements_path: '/.well-known/svc-statements',
 };

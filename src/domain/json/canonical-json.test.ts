@@ -44,6 +44,20 @@ describe('the canonical form', () => {
   });
 });
 
+describe('values other than texts', () => {
+  it('formats numbers and literals as RFC 8785, 3.2.2.3 and appendix B do', () => {
+    const numbers = [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001, -0, 9007199254740994];
+    expect(canonicalText({ numbers, literals: [null, true, false], empty: [[], {}] })).toBe(
+      '{"empty":[[],{}],"literals":[null,true,false],' +
+        '"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27,0,9007199254740994]}',
+    );
+  });
+
+  it.each([NaN, Infinity, -Infinity])('rejects %s', (number) => {
+    expect(() => canonicalText([number])).toThrow(TypeError);
+  });
+});
+
 describe('bytes', () => {
   const tree = { a: 'x', b: { c: 'é' } };
 

@@ -1,19 +1,16 @@
 /** Curve operations in plain JavaScript, for browsers and platforms without the native package. */
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha512 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import type { CurveOperations } from './curve-operations.ts';
+import { recoverSecp256k1 } from './portable-recovery.ts';
 import { toLittleEndian } from './little-endian.ts';
 
 const Edwards = ed25519.Point;
 const POINT_BYTES = 32;
 
 export const PORTABLE_CURVES: CurveOperations = {
-  recoverSecp256k1(digest, rs, parity) {
-    const signature = secp256k1.Signature.fromBytes(concatBytes(Uint8Array.of(parity), rs), 'recovered');
-    return orUndefined(() => signature.recoverPublicKey(digest).toBytes(false));
-  },
+  recoverSecp256k1,
 
   // Not `ed25519.verify`: it multiplies by the cofactor and accepts signatures that the native implementation rejects.
   satisfiesEd25519(key, message, signature) {

@@ -44,6 +44,8 @@ test('also registers the additions by default', () => {
   const off = listRoutes('off');
   expect(listRoutes('on').filter((route) => !off.includes(route))).toEqual([
     'GET /mcr/:did/explanation',
+    'GET /.well-known/svc-statements',
+    'GET /mcr/:did/statement',
     'GET /mcr/:did/history',
     'GET /machines/:machine_id/events',
     'GET /machines/:machine_id/card.svg',

@@ -103,6 +103,11 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
     cause: 'The binding registry cannot be read now, so it is unknown whether the wallet is bound.',
     remedy: 'Retry later and keep your last known value. This says nothing about the wallet.',
   },
+  StatementUnavailable: {
+    cause:
+      'The rating is not signed now: it is not final, some amounts are not converted yet, or the service is not sure of its logs, its clock or its key.',
+    remedy: 'Retry later; `/mcr/{did}` may answer meanwhile. This says nothing about the machine.',
+  },
   ServiceNotInitialised: {
     cause: 'The service was started without the addresses of the contracts that this route reads.',
     remedy: 'Operators: configure them (`svc doctor`). Callers: retry later.',

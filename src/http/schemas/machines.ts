@@ -183,6 +183,11 @@ const RATING_INPUTS = {
     closedObject({
       feed: described(FLAG, 'Whether a feed of exchange rates is configured.', true),
       through: described(UTC_DAY, 'The newest day of the rates.'),
+      digest: described(
+        { type: 'string', pattern: '^[0-9a-f]{64}$' },
+        'SHA-256 of all rates and tokens, as `docs/statements.md` describes.',
+        '5c'.repeat(32),
+      ),
     }),
     'The exchange rates.',
   ),
@@ -215,7 +220,7 @@ const EVIDENCE = {
   ),
 };
 
-function explanationSchema(namespace: Namespace): JsonSchema {
+export function explanationSchema(namespace: Namespace): JsonSchema {
   const members = {
     ...mcrMembers(namespace),
     model: MODEL_NAME,

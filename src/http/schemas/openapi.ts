@@ -14,6 +14,7 @@ import { closedObject, described, refer, TEXT, type JsonSchema } from './json-sc
 import { historyParts, historyResponses } from './machine-history.ts';
 import { machineParts, machineResponses } from './machines.ts';
 import { monetizationResponses } from './monetization.ts';
+import { statementResponses } from './statements.ts';
 import { verifyParts, verifyResponses } from './verify-record.ts';
 import type { Media } from '../images/svg-media.ts';
 import { ROUTE_PROFILES, type ProfileName } from '../server/route-profiles.ts';
@@ -81,6 +82,7 @@ export function createResponseSchemas(namespace: Namespace) {
     ...monetizationResponses(namespace),
     ...verifyResponses(namespace),
     ...chipResponses(namespace),
+    ...statementResponses(namespace),
     ...healthResponses(),
   };
 }

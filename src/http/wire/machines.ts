@@ -18,6 +18,7 @@ import {
 } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Factor } from '../../domain/rating/factor.ts';
+import { digestRates } from '../../domain/rating/rate-digest.ts';
 import { formatDay } from '../../domain/rating/utc-day.ts';
 import type {
   CardResponse,
@@ -90,7 +91,11 @@ export function toExplanation(
       trust_override: inputs.trustOverride ?? null,
       prior_events: inputs.priorEvents,
       event_count: inputs.eventCount,
-      rates: { feed: inputs.fxFeed, through: formatDay(inputs.fxThroughDay) },
+      rates: {
+        feed: inputs.rates.feed,
+        through: formatDay(inputs.rates.throughDay),
+        digest: digestRates(inputs.rates),
+      },
     },
     evidence: {
       sources_hash: payments.sourcesHash === null ? null : `0x${payments.sourcesHash}`,

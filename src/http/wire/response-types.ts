@@ -100,6 +100,8 @@ export interface ExplanationResponse extends McrRecordResponse {
       readonly feed: boolean;
       /** The newest day of the rates. */
       readonly through: string;
+      /** SHA-256 of all rates and tokens, as `docs/statements.md` describes. */
+      readonly digest: string;
     };
   };
   /** The evidence found for the events. */
@@ -453,6 +455,226 @@ export interface ChipReceiptResponse {
   readonly status: 'accepted';
   /** The pinned roots that the certificate leads to. */
   readonly trustBundle: string;
+}
+
+/** A rating that can be proven later. */
+export interface StatementResponse {
+  /** The signed message. */
+  readonly statement: {
+    /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+    readonly machineId: string;
+    /** The protocol ordinal of the home chain. */
+    readonly homeChain: number;
+    /** The version of the rating model. */
+    readonly model: string;
+    /** The rating. */
+    readonly rating: 'AAA' | 'AA' | 'A' | 'BBB' | 'BB' | 'B' | 'NR' | 'Provisioned';
+    /** Points in hundredths; 0 for NR and Provisioned. */
+    readonly scoreHundredths: number;
+    /** Whether the machine has an active bond. */
+    readonly bonded: boolean;
+    /** Whether a negative flag is in force. */
+    readonly negativeFlag: boolean;
+    /** The KYB status of the operator. */
+    readonly kyb: 'unverified' | 'verified' | 'expired' | 'revoked';
+    /** The status of the chip; `unverified` for alt-chain machines. */
+    readonly chip: 'unverified' | 'verified' | 'expired' | 'revoked';
+    /** The finalized block of all facts. Decimal. */
+    readonly blockNumber: string;
+    /** The hash of the block. */
+    readonly blockHash: string;
+    /** The slot of the alt chain; 0 for main-chain machines. Decimal. */
+    readonly altSlot: string;
+    /** The Unix time in seconds that the rating was computed for. */
+    readonly ratedAt: number;
+    /** The last second of validity, as Unix time. */
+    readonly validUntil: number;
+    /** Keccak-256 of the RFC 8785 form of `explanation`. */
+    readonly explanationHash: string;
+  };
+  /** The EIP-712 domain. */
+  readonly domain: {
+    /** The name of the domain. */
+    readonly name: string;
+    readonly version: '1';
+    /** The main chain. */
+    readonly chainId: number;
+    /** The machine registry in EIP-55 spelling. */
+    readonly verifyingContract: string;
+  };
+  /** The EIP-712 types. */
+  readonly types: {
+    readonly RatingStatement: readonly {
+      readonly name: string;
+      readonly type: string;
+    }[];
+  };
+  /** r, s and the recovery byte, with low s. */
+  readonly signature: string;
+  /** The signing key in EIP-55 spelling. */
+  readonly signer: string;
+  /** A rating, and where every point of it comes from. */
+  readonly explanation: {
+    /** The DID of a machine: its method and the canonical decimal id. */
+    readonly did: string;
+    /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+    readonly machine_id: string;
+    /** Points of 100, rounded. */
+    readonly mcr_score: number;
+    readonly mcr: Letter;
+    /** Whether some amounts could not be converted to US dollars. */
+    readonly mcr_degraded: boolean;
+    /** Whether the machine has an active bond. */
+    readonly bond_status: 'bonded' | 'unbonded';
+    /** Whether a negative flag is in force. */
+    readonly negative_flag: boolean;
+    /** How many events the machine reported. */
+    readonly event_count: number;
+    /** How many of the events report revenue. */
+    readonly revenue_event_count: number;
+    /** How many of the events report activity. */
+    readonly activity_event_count: number;
+    /** Revenue of the last 30 days against the 30 days before; null: not rated. */
+    readonly revenue_trend: 'up' | 'stable' | 'down' | 'insufficient' | null;
+    /** US cents of qualifying revenue. */
+    readonly total_revenue: number;
+    /** US cents, with two decimals; null: not rated. */
+    readonly average_revenue_per_event: number | null;
+    /** Unix time of the newest event in seconds; null: no event. */
+    readonly last_updated: number | null;
+    /** Ordinal of the home chain; alt-chain machines only. */
+    readonly home_chain?: number;
+    /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
+    readonly rating_unavailable?: 'no_events_yet' | 'indexer_behind' | 'not_rated_here';
+    /** The rating in one sentence. */
+    readonly summary: string;
+    /** The version of the rating model. */
+    readonly model: string;
+    /** The score before rounding, in hundredths of a point; null: not rated. */
+    readonly total_hundredths: number | null;
+    /** The factors of the score. */
+    readonly factors: readonly RatingFactor[];
+    /** The deduction for dormancy; null: not rated. */
+    readonly dormancy: {
+      /** Days since the newest qualifying event; null: none. */
+      readonly idle_days: number | null;
+      /** Idle days without a deduction; null: no qualifying event. */
+      readonly free_days: number | null;
+      /** Days in which what remains halves; null: no qualifying event. */
+      readonly half_days: number | null;
+      /** Hundredths of a point. */
+      readonly lost_hundredths: number;
+    } | null;
+    /** The deduction without a verified operator, or with a negative flag in force; null: not rated. */
+    readonly anchor: {
+      /** Whether the identity of the operator is verified and it accepted the machine. */
+      readonly operator_verified: boolean;
+      /** Hundredths of a point. */
+      readonly lost_hundredths: number;
+    } | null;
+    /** Deductions and notices, largest deduction first. */
+    readonly reasons: readonly RatingReason[];
+    /** Whether the machine is paused or deactivated. Does not affect the rating. */
+    readonly availability: 'available' | 'paused' | 'deactivated' | 'unreadable';
+    /** What the rating was computed from. */
+    readonly inputs: {
+      readonly block: {
+        /** Decimal. */
+        readonly number: string;
+        /** The hash of the block. */
+        readonly hash: string;
+        /** Unix time in seconds. */
+        readonly timestamp: number;
+      };
+      /** The slot of the alt chain that the facts were read at; alt-chain machines only. */
+      readonly slot?: string;
+      /** The Unix time in seconds that the rating was computed for. */
+      readonly now: number;
+      /** The state of the bond’s subscription. */
+      readonly subscription: 'NotActivated' | 'Active' | 'Grace' | 'Runoff' | 'Terminated';
+      /** Unix time of the last negative flag in seconds; 0: none. */
+      readonly negative_flag_at: string;
+      /** Trust set by an administrator; null: none. */
+      readonly trust_override: number | null;
+      /** Events before a move to this chain, which are not counted. */
+      readonly prior_events: number;
+      /** How many events the machine reported. */
+      readonly event_count: number;
+      /** The exchange rates. */
+      readonly rates: {
+        /** Whether a feed of exchange rates is configured. */
+        readonly feed: boolean;
+        /** The newest day of the rates. */
+        readonly through: string;
+        /** SHA-256 of all rates and tokens, as `docs/statements.md` describes. */
+        readonly digest: string;
+      };
+    };
+    /** The evidence found for the events. */
+    readonly evidence: {
+      /** The hash of the payment sources; null: none are configured. */
+      readonly sources_hash: string | null;
+      /** Unix time in seconds of the newest change of hands; events before it count as declared. Null: none. */
+      readonly changed_hands_at: number | null;
+      /** The accounts that signed for payments to the machine. */
+      readonly accounts: readonly {
+        /** The address of the account. */
+        readonly account: string;
+        /** The owner of the machine that the account signed for. */
+        readonly owner: string;
+        /** Unix time in seconds of the block with the signature. */
+        readonly since: number;
+        /** The position of the event with the signature. */
+        readonly seq: number;
+      }[];
+      /** How many events of the last 180 days have each verdict on their payment. */
+      readonly verdicts: {
+        readonly declared: number;
+        readonly pending: number;
+        readonly not_found: number;
+        readonly failed: number;
+        readonly wrong_time: number;
+        readonly wrong_payee: number;
+        readonly unknown_payer: number;
+        readonly self_paid: number;
+        readonly circular: number;
+        readonly already_counted: number;
+        readonly paid: number;
+      };
+    };
+  };
+}
+
+/** The keys of rating statements. */
+export interface StatementDirectoryResponse {
+  /** All keys in the order of their publication. */
+  readonly keys: readonly {
+    /** An address of the main chain in EIP-55 spelling. */
+    readonly address: string;
+    /** First second of `ratedAt`; null: announced, not in use yet. Unix time in seconds. */
+    readonly notBefore: number | null;
+    /** Last second of `ratedAt`; null: in use, or announced. Unix time in seconds. */
+    readonly notAfter: number | null;
+    /** When the key was revoked; its statements prove nothing. Null: not revoked. Unix time in seconds. */
+    readonly revokedAt: number | null;
+  }[];
+  /** The EIP-712 domain. */
+  readonly domain: {
+    /** The name of the domain. */
+    readonly name: string;
+    readonly version: '1';
+    /** The main chain. */
+    readonly chainId: number;
+    /** The machine registry in EIP-55 spelling. */
+    readonly verifyingContract: string;
+  };
+  /** The EIP-712 types. */
+  readonly types: {
+    readonly RatingStatement: readonly {
+      readonly name: string;
+      readonly type: string;
+    }[];
+  };
 }
 
 /** The process runs. Nothing else is checked. */

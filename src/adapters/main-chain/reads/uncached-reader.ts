@@ -1,6 +1,6 @@
-/** Reads for writes: every read starts after the call and uses no cache. Concurrent calls share the next read. */
+/** Reads that use no cache: for writes at the newest block, after the call; for statements at exactly one block. */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { CachedMachine } from '../../../ports/main-chain.ts';
+import type { CachedMachine, Header, MainChain } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import type { KnownKeys } from '../../rpc/known-keys.ts';
 import { coalesceAfterCall } from '../cache/coalesced-reads.ts';
@@ -22,8 +22,9 @@ export interface UncachedReaderOptions {
   readonly known: KnownKeys<MachineId>;
 }
 
-/** Returns `MainChain.readMachineUncached`. */
-export function createUncachedReader(options: UncachedReaderOptions): (id: MachineId) => Promise<CachedMachine> {
+export type UncachedReader = Pick<MainChain, 'readMachineUncached' | 'readMachineAt'>;
+
+export function createUncachedReader(options: UncachedReaderOptions): UncachedReader {
   const { addresses, headers, head, multicall, startRead, known } = options;
 
   /** Prefers the follower's head where it is newer than that of the node. */
@@ -33,9 +34,7 @@ export function createUncachedReader(options: UncachedReaderOptions): (id: Machi
     return followed !== undefined && followed.number > newest.number ? followed : newest;
   });
 
-  return coalesceAfterCall(async (id: MachineId): Promise<CachedMachine> => {
-    const block = await readNewestBlock('latest');
-    const deadline = startRead(known.has(id));
+  async function readAt(id: MachineId, block: Header, deadline: Deadline): Promise<CachedMachine> {
     const pages = { offset: 0, limit: 1, firstEvents: false };
     const [snapshot, deployment] = await Promise.all([
       readMachineAt(multicall, addresses, { id, block, pages, pageLimit: Promise.resolve(1), deadline }),
@@ -43,5 +42,16 @@ export function createUncachedReader(options: UncachedReaderOptions): (id: Machi
     ]);
     if (snapshot.owner.state === 'present') known.add(id);
     return { snapshot, deployment };
-  });
+  }
+
+  return {
+    /** Concurrent calls share the next read. */
+    readMachineUncached: coalesceAfterCall(async (id: MachineId) =>
+      readAt(id, await readNewestBlock('latest'), startRead(known.has(id))),
+    ),
+    async readMachineAt(id, block) {
+      const deadline = startRead(known.has(id));
+      return readAt(id, await headers.readExactly(block, deadline), deadline);
+    },
+  };
 }

@@ -540,4 +540,16 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX attestation_reviews_by_subject ON attestation_reviews (subject, reviewed_at)',
     ],
   },
+  {
+    name: 'keys of rating statements',
+    statements: ({ columns: { integer, bytes }, clustered }) => [
+      `CREATE TABLE statement_keys (
+        address ${bytes} NOT NULL PRIMARY KEY CHECK (length(address) = 20),
+        position ${integer} NOT NULL UNIQUE,
+        not_before ${integer},
+        not_after ${integer},
+        revoked_at ${integer}
+      ) ${clustered}`,
+    ],
+  },
 ];

@@ -307,6 +307,14 @@ export interface Schema {
     operator: Uint8Array | null;
     reviewed_at: number;
   };
+  /** Keys of rating statements; append-only. `position` counts from 1 in the order of addition. */
+  statement_keys: {
+    address: Uint8Array;
+    position: number;
+    not_before: number | null;
+    not_after: number | null;
+    revoked_at: number | null;
+  };
   /** Deployment, slot and time of the one stored snapshot. */
   alt_fleet_observation: { only_row: number; identity: string; slot: number; observed_at: number };
   /** Machines by the operator named in their accounts. */

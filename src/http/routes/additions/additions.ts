@@ -10,6 +10,7 @@ import { explanationRoutes } from './explanation.ts';
 import { llmsTextRoutes } from './llms-text.ts';
 import { machineHistoryRoutes } from './machine-history.ts';
 import { previewImageOf, ratingImagesRoutes } from './rating-images.ts';
+import { statementsRoutes } from './statements.ts';
 import { statusRoutes } from './status.ts';
 
 export interface Additions {
@@ -25,6 +26,7 @@ export interface Additions {
 export const ADDITIONS: Additions = {
   register(routes, ctx) {
     explanationRoutes(routes, ctx);
+    statementsRoutes(routes, ctx);
     machineHistoryRoutes(routes, ctx);
     ratingImagesRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);

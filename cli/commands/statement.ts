@@ -1,0 +1,229 @@
+/**
+ * `svc statement …`: requests a signed rating, verifies a stored one, and revokes a key (design/provable 1). A statement is verified offline when
+ * its signer and the deployment are known from elsewhere.
+ */
+import { readFile } from 'node:fs/promises';
+import {
+  getRatingStatement,
+  getStatementKeys,
+  verifyRatingStatement,
+  type AcceptedKey,
+} from '../../client/statements.ts';
+import { loadConfig } from '../../src/config.ts';
+import {
+  formatAddress,
+  formatMachineDid,
+  parseAddress,
+  parseMachineId,
+} from '../../src/domain/identifiers/identifiers.ts';
+import { isObject, parseJson } from '../../src/domain/json/json-values.ts';
+import type { RatingStatement } from '../../src/domain/statements/rating-statement.ts';
+import {
+  alignColumns,
+  BASE_URL_OPTION,
+  defineCommand,
+  ENV_FILE_OPTION,
+  EXAMPLE_DID,
+  JSON_OPTION,
+  parseNumberOption,
+} from '../command.ts';
+import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { DEFAULT_BASE_URL, openConnection, printable, toFailure } from '../http-reads.ts';
+import { formatJson, formatLines } from '../output.ts';
+import type { JsonObject, ReplayResult } from '../replay/replay.ts';
+import { loadNamespace } from '../service-client.ts';
+import { replayRating } from './replay.ts';
+
+const get = defineCommand({
+  name: 'statement get',
+  about: 'Prints the signed rating of a machine as JSON, to be stored.',
+  operands: ['ID'],
+  options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  example: `svc statement get ${EXAMPLE_DID} > statement.json`,
+  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile }, [id = '']) {
+    const connection = openConnection(baseUrl, loadNamespace(envFile));
+    const result = await getRatingStatement(connection, id);
+    if (!result.ok) throw toFailure(connection, id, result.error);
+    process.stdout.write(formatJson(result.value));
+    return EXIT_CODES.ok;
+  },
+});
+
+const verify = defineCommand({
+  name: 'statement verify',
+  about: 'Verifies a stored statement; with --replay also recomputes the rating from the chains.',
+  operands: ['FILE'],
+  options: {
+    signer: {
+      type: 'string',
+      value: 'ADDRESS',
+      about: 'the only accepted key (default: the keys that the service publishes)',
+    },
+    at: { type: 'string', value: 'SECONDS', about: 'Unix time at which it must be valid (default: now)' },
+    replay: { type: 'boolean', about: 'recompute the rating; needs nodes with the state of its block' },
+    'base-url': BASE_URL_OPTION,
+    'env-file': ENV_FILE_OPTION,
+    json: JSON_OPTION,
+  },
+  example: 'svc statement verify statement.json --signer 0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1',
+  async run(options, [file = '']) {
+    const {
+      signer,
+      at,
+      replay = false,
+      'base-url': baseUrl = DEFAULT_BASE_URL,
+      'env-file': envFile,
+      json = false,
+    } = options;
+    const text = await readFile(file, 'utf8').catch(() => {
+      throw new CommandFailed('usage', 'FILE cannot be read');
+    });
+    const nowSeconds = parseNumberOption('--at', at, 0, Number.MAX_SAFE_INTEGER) ?? Math.floor(Date.now() / 1000);
+    const namespace = loadNamespace(envFile);
+    const trust = await findTrust(text, { signer, baseUrl, envFile });
+    const check = verifyRatingStatement(text, { ...trust, nowSeconds, namespace });
+    if (!check.ok) throw new CommandFailed('verificationFailed', `the statement proves nothing: ${check.problem}`);
+    const { statement } = check;
+    const replayed = replay ? await replayStatement(text, statement, { baseUrl, envFile }) : undefined;
+    const differences = replayed === undefined ? [] : listDifferences(statement, replayed);
+    const { chainId, registry } = trust;
+    const verified = { signer: check.signer, chainId, registry, statement };
+    process.stdout.write(
+      json
+        ? formatJson({ ...verified, ...(replayed && { replay: { differences, unchecked: replayed.unchecked } }) })
+        : formatLines(alignColumns(listRows(verified, replayed))),
+    );
+    if (differences.length > 0) {
+      throw new CommandFailed('verificationFailed', `the recomputed rating differs: ${differences.join(', ')}`);
+    }
+    return EXIT_CODES.ok;
+  },
+});
+
+const revoke = defineCommand({
+  name: 'statement revoke',
+  about: "Revokes a statement key in the service's database; nothing that it signed is accepted afterwards.",
+  operands: ['ADDRESS'],
+  options: { 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  example: 'svc statement revoke 0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1 --env-file svc.env',
+  async run({ 'env-file': envFile, json = false }, [text = '']) {
+    const address = requireAddress('ADDRESS', text);
+    const { loadAttestConfig, withStore } = await import('../attest/context.ts');
+    const now = Math.floor(Date.now() / 1000);
+    const isKnown = await withStore(loadAttestConfig(envFile), (store) => store.revokeStatementKey(address, now));
+    if (!isKnown) throw new CommandFailed('refused', `${formatAddress(address)} is no key of this service`);
+    const revoked = formatAddress(address);
+    process.stdout.write(
+      json ? formatJson({ revoked }) : `revoked ${revoked}; running services stop signing within a minute\n`,
+    );
+    return EXIT_CODES.ok;
+  },
+});
+
+export const STATEMENT_COMMANDS = [get, verify, revoke] as const;
+
+interface Trust {
+  readonly chainId: number;
+  readonly registry: string;
+  readonly keys: readonly AcceptedKey[];
+}
+
+/**
+ * Finds the deployment and the accepted keys: from the configuration and `--signer`, else from the service. With `--signer` alone, the
+ * deployment is the one that the signed statement names.
+ */
+async function findTrust(
+  text: string,
+  { signer, baseUrl, envFile }: { signer: string | undefined; baseUrl: string; envFile: string | undefined },
+): Promise<Trust> {
+  const keys = signer === undefined ? undefined : [requireAddress('--signer', signer)];
+  const { mainChain } = loadConfig({ envFile, lenient: true }).config;
+  const configured = mainChain && { chainId: mainChain.chainId, registry: mainChain.addresses.machineRegistry };
+  if (keys !== undefined) return { ...(configured ?? readDeployment(text)), keys };
+  const connection = openConnection(baseUrl, loadNamespace(envFile));
+  const published = await getStatementKeys(connection);
+  if (!published.ok) throw toFailure(connection, 'the published keys', published.error);
+  const { domain } = published.value;
+  return { chainId: domain.chainId, registry: domain.verifyingContract, ...configured, keys: published.value.keys };
+}
+
+function readDeployment(text: string): { readonly chainId: number; readonly registry: string } {
+  const document = parseJson(text);
+  const domain = isObject(document) && isObject(document['domain']) ? document['domain'] : {};
+  const { chainId, verifyingContract: registry } = domain as Record<string, unknown>;
+  if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId) || chainId < 1 || typeof registry !== 'string') {
+    throw new CommandFailed('verificationFailed', 'the statement proves nothing: malformed');
+  }
+  return { chainId, registry };
+}
+
+function requireAddress(name: string, text: string) {
+  const address = parseAddress(text);
+  // A mixed-case address carries a checksum, which detects a mistyped digit.
+  const isMistyped = address !== undefined && text !== text.toLowerCase() && text !== formatAddress(address);
+  if (address === undefined || isMistyped) {
+    throw new CommandFailed('usage', `${name} must be 0x and 40 hex digits, with a right checksum`);
+  }
+  return address;
+}
+
+function replayStatement(
+  text: string,
+  { machineId }: RatingStatement,
+  options: { readonly baseUrl: string; readonly envFile: string | undefined },
+): Promise<ReplayResult> {
+  const { explanation } = parseJson(text) as { readonly explanation: JsonObject };
+  const did = formatMachineDid(parseMachineId(machineId)!, loadNamespace(options.envFile));
+  return replayRating({ ...options, did, served: explanation });
+}
+
+/** Compares the statement with the recomputed explanation, of which the hash is proven already. */
+function listDifferences(statement: RatingStatement, { recomputed, differences }: ReplayResult): string[] {
+  const inputs = recomputed['inputs'] as JsonObject;
+  const block = inputs['block'] as JsonObject;
+  const isRated = recomputed['mcr_score'] !== 0;
+  const expected: Partial<Record<keyof RatingStatement, unknown>> = {
+    machineId: recomputed['machine_id'],
+    model: recomputed['model'],
+    rating: recomputed['mcr'],
+    scoreHundredths: isRated ? recomputed['total_hundredths'] : 0,
+    bonded: recomputed['bond_status'] === 'bonded',
+    negativeFlag: recomputed['negative_flag'],
+    blockNumber: block['number'],
+    blockHash: block['hash'],
+    altSlot: inputs['slot'] ?? '0',
+    ratedAt: inputs['now'],
+  };
+  const own = Object.entries(expected).filter(([name, value]) => statement[name as keyof RatingStatement] !== value);
+  return [...own.map(([name]) => `statement.${name}`), ...differences.map(({ path }) => path)];
+}
+
+function listRows(
+  { statement, signer, chainId, registry }: Verified,
+  replayed: ReplayResult | undefined,
+): (readonly string[])[] {
+  const time = (seconds: number) => new Date(seconds * 1000).toISOString();
+  return [
+    ['signer', signer],
+    ['deployment', `chain ${chainId}, registry ${printable(registry)}`],
+    ['machine', statement.machineId],
+    ['rating', `${statement.rating}, ${statement.scoreHundredths / 100} of 100 points (${statement.model})`],
+    ['bonded', statement.bonded ? 'yes' : 'no'],
+    ['negative flag', statement.negativeFlag ? 'yes' : 'no'],
+    ['kyb, chip', `${statement.kyb}, ${statement.chip}`],
+    ['block', `${statement.blockNumber} (${statement.blockHash})`],
+    ['rated at', time(statement.ratedAt)],
+    ['valid until', time(statement.validUntil)],
+    ...(replayed === undefined
+      ? []
+      : [
+          ['replay', replayed.equal ? `equal: ${replayed.compared} values recomputed` : 'DIFFERENT'],
+          ['not checked', ['statement.kyb', 'statement.chip', ...replayed.unchecked].map(printable).join(', ')],
+        ]),
+  ];
+}
+
+interface Verified extends Pick<Trust, 'chainId' | 'registry'> {
+  readonly statement: RatingStatement;
+  readonly signer: string;
+}
