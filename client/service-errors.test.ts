@@ -38,6 +38,7 @@ it('has no error that the table does not have', () => {
     'challenge-expired',
     'challenge-not-found',
     'chip-proof-invalid',
+    'clock-unusable',
     'controller-changed',
     'controller-proof-invalid',
     'event-data-private',

@@ -65,6 +65,7 @@ const DETAILS = {
   'Not Found': 'route-not-found',
   'Request Header Fields Too Large': 'request-too-large',
   'Request Timeout': 'request-timeout',
+  'Service clock is not usable now': 'clock-unusable',
   'Service not initialised': 'service-not-initialised',
   'Solana address is not bound': 'wallet-not-bound',
   'Solana binding is revoked': 'binding-revoked',

@@ -163,6 +163,7 @@ const GOOD: readonly (readonly [Variable, string, (config: Config) => unknown, u
   ['TOKENS_FILE', 'tokens.json', (config) => config.tokensFile, 'tokens.json'],
   ['SOURCES_FILE', 'sources.json', (config) => config.sourcesFile, 'sources.json'],
   ['SOURCE_CALLS_PER_SECOND', '2', (config) => config.sourceCallsPerSecond, 2],
+  ['STATEMENT_KEY_FILE', 'new.json, old.json', ({ statements }) => statements?.keyFiles, ['new.json', 'old.json']],
   ['RATE_LIMITS', 'off', (config) => config.rateLimits, 'off'],
   ['RATE_LIMIT_IPV6_PREFIX', '128', (config) => config.rateLimitIpv6Prefix, 128],
   [
@@ -238,6 +239,7 @@ const BAD: Readonly<Partial<Record<Variable, readonly string[]>>> = {
   MAIN_RPC_CALLS_PER_DAY: [...NOT_NUMBERS, '999', '10000000001'],
   ALT_RPC_CALLS_PER_SECOND: [...NOT_NUMBERS, '1', '100001'],
   SOURCE_CALLS_PER_SECOND: [...NOT_NUMBERS, '1', '100001'],
+  STATEMENT_LIFETIME_SECONDS: [...NOT_NUMBERS, '59', '86401'],
   ALT_MACHINE_REGISTRY_PROGRAM: BAD_KEYS,
   ALT_STATE_AND_SYNC_PROGRAM: BAD_KEYS,
   ALT_SUBSCRIPTION_PROGRAM: BAD_KEYS,
@@ -316,8 +318,23 @@ it('the other tracing variables take effect only with a collector', () => {
   expect(read(env)).toEqual(read({}));
 });
 
+const STATEMENTS = { STATEMENT_KEY_PASSPHRASE: 'a b', STATEMENT_LIFETIME_SECONDS: '60' };
+
+it('the other variables of statements take effect only with a key', () => {
+  expect(read({ STATEMENT_KEY_FILE: 'key.json', ...STATEMENTS }).config.statements).toEqual({
+    keyFiles: ['key.json'],
+    passphrase: 'a b',
+    lifetimeSeconds: 60,
+  });
+  expect(read(STATEMENTS)).toEqual(read({}));
+});
+
 it('every variable has a case', () => {
-  const covered = new Set<string>([...Object.keys(BAD), ...GOOD.map(([name]) => name), ...Object.keys(VERIFY)]);
+  const covered = new Set<string>([
+    ...Object.keys(BAD),
+    ...GOOD.map(([name]) => name),
+    ...Object.keys({ ...VERIFY, ...STATEMENTS }),
+  ]);
   expect(VARIABLES.filter((name) => !covered.has(name))).toEqual([]);
 });
 

@@ -81,6 +81,7 @@ it('lists the texts and codes that distinguish errors', () => {
       503,
       [
         'Event index is syncing: block N of N',
+        'Service clock is not usable now',
         'Machine is relocating',
         'Service not initialised',
         'Storage unavailable',

@@ -10,6 +10,7 @@ it('defaults to the words of the interface', () => {
     'card_description svcOS machine',
     'well_known_path /.well-known/svc-monetization',
     'message_header svc-mcr monetization',
+    'payout_header svc payout account/1',
     'monetization_version tokenomics-2.0-monetization-v1',
     'verifier svc.verify',
     'protocol svc.verify.chip-proof/1',
@@ -20,5 +21,7 @@ it('defaults to the words of the interface', () => {
     'receipt svc.verify.chip-receipt/1',
     'leaf_ca_issuers_uri https://pki.chipvendor.example/TrustchipEccCA306/TrustchipEccCA306.crt',
     'leaf_crl_uri https://pki.chipvendor.example/TrustchipEccCA306/TrustchipEccCA306.crl',
+    'statement_name svc rating statement',
+    'statements_path /.well-known/svc-statements',
   ]);
 });

@@ -172,7 +172,6 @@ describe.each(CLOCK_FAILURE_MODES.filter(({ fault }) => SHIFTS[fault] !== undefi
     afterEach(() => chain.stop());
 
     it(`is survived: ${description}`, { timeout: 240_000 }, async () => {
-      rule('challenge-errors.clock');
       const shift = SHIFTS[fault]!;
       chain = await startBareChain({ genesisTimestamp: Math.floor(realNow() / 1000) + shift });
       const credentials = { machineType: 'robot', credentialSubject: stringToHex(`machine of a ${fault}`) };
