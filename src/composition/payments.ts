@@ -21,6 +21,7 @@ export function createPayments(start: ServiceStart): PaymentParts | undefined {
   const checks = createSignatureChecks(NATIVE_CURVES);
   const { loop } = createPaymentWorker({
     ...shared,
+    homes: config.altChain === undefined ? ['main'] : ['main', 'alt'],
     timers: TIMERS,
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
   });

@@ -3,6 +3,7 @@
  * read delays its own citations only.
  */
 import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
+import type { HomeChain } from '../../domain/rating/paid/claims.ts';
 import { SourceUnreadable, type PaymentSource, type PaymentSources } from '../../ports/payment-sources.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import { nowSeconds, type Clock, type Log, type Timers } from '../../ports/runtime.ts';
@@ -15,6 +16,8 @@ import { createTransferFollower } from './transfer-follower.ts';
 export interface PaymentWorkerOptions {
   readonly store: PaymentStore;
   readonly sources: PaymentSources;
+  /** Home chains whose machines are searched for citations. */
+  readonly homes: readonly HomeChain[];
   readonly fxRates: FxRates;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -35,7 +38,7 @@ export interface PaymentWorker {
 }
 
 export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorker {
-  const { store, sources, fxRates, clock, timers, log, pollIntervalMilliseconds } = options;
+  const { store, sources, homes, fxRates, clock, timers, log, pollIntervalMilliseconds } = options;
   const judge = createPaymentJudge({ store, fxRates, clock });
   const follower = createTransferFollower({ store, fxRates, clock });
   let prunedOn: number | undefined;
@@ -65,7 +68,10 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
     const now = nowSeconds(clock);
     const today = Math.floor(now / SECONDS_PER_DAY);
     if (prunedOn === today) return;
-    await store.prunePayments(now - CITATION_DAYS * SECONDS_PER_DAY, now - FLOW_DAYS * SECONDS_PER_DAY);
+    // An event that is not searched yet may cite a payment that older transfers make circular.
+    const searched = await Promise.all(homes.map((home) => store.readScannedThrough(home)));
+    const flowsBefore = Math.min(now, ...searched) - FLOW_DAYS * SECONDS_PER_DAY;
+    await store.prunePayments(now - CITATION_DAYS * SECONDS_PER_DAY, flowsBefore);
     prunedOn = today;
   }
 

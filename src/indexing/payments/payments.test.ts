@@ -60,7 +60,12 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
   const sources = { hash: 'test', list: [source] };
   const shared = { store, sources, fxRates: rates, clock: time, log };
   const scanner = createPaymentScanner({ ...shared, namespace: DEFAULT_NAMESPACE, checks: PORTABLE_CHECKS });
-  const worker = createPaymentWorker({ ...shared, timers: time, pollIntervalMilliseconds: 1_000 });
+  const worker = createPaymentWorker({
+    ...shared,
+    homes: ['main'],
+    timers: time,
+    pollIntervalMilliseconds: 1_000,
+  });
 
   const scan = async () => {
     const advanced = await harness.index.advance(NEVER);
@@ -304,5 +309,19 @@ describe('payments', () => {
     chain.mine([controlled(A, undefined, BUYER), submitted(A, citing(1))]);
     await scan();
     expect((await summary()).claims.map(({ end }) => end)).toEqual([undefined]);
+  });
+
+  it('keep the transfers that events not searched yet may depend on', async () => {
+    const store = await createStore('sqlite::memory:');
+    stores.push(store);
+    const limits: number[] = [];
+    const prunePayments: Store['prunePayments'] = async (_citations, flowsBefore) => void limits.push(flowsBefore);
+    const { time, work } = await openWorld({ store: { ...store, prunePayments } });
+    await work();
+    const searchedThrough = Math.floor(time.nowMilliseconds() / 1000) - 86_400;
+    await store.writeScannedThrough('main', searchedThrough);
+    await time.advance(86_400_000);
+    await work();
+    expect(limits).toEqual([-1, searchedThrough].map((searched) => searched - 200 * 86_400));
   });
 });
