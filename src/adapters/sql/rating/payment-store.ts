@@ -274,10 +274,10 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
            AND s.address = b.sender AND s.since <= b.block_time), 0)) < b.most
      ON CONFLICT DO NOTHING`,
   );
-  const ended = (q: SqlText, seq: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
-    q`COALESCE(hands_ended_at, CASE WHEN seq < ${seq} THEN ${at} END)`;
-  const blockDay = sql`block_timestamp / ${sql.lit(SECONDS_PER_DAY)}`;
   const integerType = sql.raw(dialect.columns.integer);
+  const ended = (q: SqlText, seq: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
+    q`COALESCE(hands_ended_at, CASE WHEN seq < ${seq} THEN CAST(${at} AS ${integerType}) END)`;
+  const blockDay = sql`block_timestamp / ${sql.lit(SECONDS_PER_DAY)}`;
   const mostWeight = sql.lit(TRUST.maxRevenueWeight);
   const selectSums = query<SumRow>()(
     { ...machine, seq: integer, at: integer },
