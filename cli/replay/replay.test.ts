@@ -221,7 +221,7 @@ function listEvents(
     const newest = Number(url.searchParams.get('cursor') ?? vector.events.length);
     const from = Math.max(0, newest - Number(url.searchParams.get('limit')));
     const events = vector.events.slice(from, newest).map((event) => {
-      const [verdict, cents] = [event[8] ?? 'declared', event[9] ?? 0];
+      const [verdict, cents] = [event[8] ?? 'declared', event[9]];
       return change({ position: event[0], block_timestamp: event[6], verdict, paid_cents: cents });
     });
     return Response.json({ events: events.reverse(), next_cursor: from === 0 ? null : from });
