@@ -53,13 +53,6 @@ describe('svc replay reproduces the served rating', () => {
   });
 });
 
-it('recomputes a rating from paid events', async () => {
-  const { did } = machines.find(({ name }) => name === 'paid-aa')!;
-  const { equal, recomputed } = await replay({ did, baseUrl, chain, rates, sourcesHash });
-  const { verdicts } = recomputed['evidence'] as { readonly verdicts: { readonly paid: number } };
-  expect([equal, verdicts.paid > 100]).toEqual([true, true]);
-});
-
 it('refuses a service with other payment sources', async () => {
   const [{ did }] = served as [(typeof served)[number]];
   await expect(replay({ did, baseUrl, chain, rates })).rejects.toThrow('the payment sources differ');
