@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { RateTable } from '../replay/model.ts';
 import { buildRateTable, MalformedRates } from '../replay/rates.ts';
+import { hashSources, MalformedSources } from '../replay/sources.ts';
 import { ReplayFailure } from '../replay/replay-failure.ts';
 import { formatReplay, replay as replayMachine, type JsonObject, type ReplayResult } from '../replay/replay.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
@@ -45,11 +46,13 @@ export async function replayRating({
   const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
   if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
   try {
-    const chains = { chain: locateChain(config), rates: await loadRates(config), ...locateAltChain(config) };
-    return await replayMachine({ ...request, ...chains });
+    const chains = { chain: locateChain(config), ...locateAltChain(config) };
+    const files = { rates: await loadRates(config), sourcesHash: await loadSourcesHash(config) };
+    return await replayMachine({ ...request, ...chains, ...files });
   } catch (error) {
     if (error instanceof ReplayFailure) throw new CommandFailed(OUTCOMES[error.kind], error.message);
     if (error instanceof MalformedRates) throw new CommandFailed('usage', `currency rates: ${error.message}`);
+    if (error instanceof MalformedSources) throw new CommandFailed('usage', `SOURCES_FILE: ${error.message}`);
     throw error;
   }
 }
@@ -99,6 +102,10 @@ async function loadRates({ fxSource, tokensFile }: Config): Promise<RateTable> {
     ...(tokensFile === undefined ? {} : { tokensJson: await readSource('TOKENS_FILE', tokensFile) }),
     through: formatDay(dayOf(Date.now() / 1000) - 1),
   });
+}
+
+async function loadSourcesHash({ sourcesFile }: Config): Promise<string | null> {
+  return sourcesFile === undefined ? null : hashSources(await readSource('SOURCES_FILE', sourcesFile));
 }
 
 /** The error does not name the source: a URL may contain a key. */

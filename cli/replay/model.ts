@@ -359,15 +359,18 @@ export function rateRawEvents(input: ModelInput): ModelResult {
   };
 }
 
-/** Counts the events in the blocks of 180 days that have a verdict on their payment. */
-export function countVerdicts({ events, now, rates }: Pick<ModelInput, 'events' | 'now' | 'rates'>): number {
+/** Lists the events in the blocks of the last `days` days that have a verdict on their payment. */
+export function listJudged(
+  { events, now, rates }: Pick<ModelInput, 'events' | 'now' | 'rates'>,
+  days: bigint,
+): readonly RawEvent[] {
   const today = max(now, events.at(-1)?.blockTimestamp ?? 0n) / 86400n;
   const convert = createConverter(rates);
   return events.filter((event) => {
     if (isLate(event) || isEarly(event) || isMalformed(event) || event.type !== 0n) return false;
     const { status, cents } = convert(event);
-    return status === 'ok' && cents >= 1000n && event.blockTimestamp / 86400n >= today - 179n;
-  }).length;
+    return status === 'ok' && cents >= 1000n && event.blockTimestamp / 86400n >= today - (days - 1n);
+  });
 }
 
 // ---------------------------------------------------------------------------------------------------- input

@@ -7,15 +7,16 @@ import {
   NODE_URL,
   type CannedChain,
 } from '../../testing/fakes/replay-main-node.ts';
-import { countVerdicts, type RateTable } from './model.ts';
+import { listJudged, type RateTable } from './model.ts';
 import { ratingVectors as vectors, toModelInput, type RatingCase } from '../../testing/fixtures/replay-vectors.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { formatReplay, replay, type Json, type JsonObject } from './replay.ts';
 
 /** The served side is the expected result of the vectors in the form of the explanation, computed by neither side. */
 const isPaid = (vector: RatingCase) => vector.events.some(([, , , , , , , , verdict]) => verdict === 'paid');
-/** No payment source is configured, so nothing is ever paid. */
+/** Without a payment source nothing is ever paid. */
 const rated = vectors.cases.filter((vector) => vector.rating_unavailable === null && !isPaid(vector));
+const paid = vectors.cases.filter((vector) => vector.rating_unavailable === null && isPaid(vector));
 const STEADY = rated.find(({ name }) => name === 'steady machine, bond in grace')!;
 const EUROS = rated.find(({ name }) => name === 'EUR, converted at a rate before its day')!;
 
@@ -79,7 +80,7 @@ function toEvidence(vector: RatingCase): Json {
   const changedAt = lastChange === undefined ? null : (vector.events[lastChange]?.[6] ?? vector.now);
   const none = { pending: 0, not_found: 0, failed: 0, wrong_time: 0, wrong_payee: 0, unknown_payer: 0 };
   const later = { self_paid: 0, circular: 0, already_counted: 0, paid: 0 };
-  const declared = countVerdicts(toModelInput(vector));
+  const declared = listJudged(toModelInput(vector), 180n).length;
   return { sources_hash: null, changed_hands_at: changedAt, accounts: [], verdicts: { declared, ...none, ...later } };
 }
 
@@ -88,6 +89,9 @@ interface Setting {
   readonly respond?: () => Response;
   readonly rates?: RateTable;
   readonly did?: string;
+  readonly sourcesHash?: string;
+  /** Response of the list of events. */
+  readonly list?: (url: URL) => Response;
 }
 
 async function run(vector: RatingCase, setting: Setting = {}) {
@@ -96,6 +100,7 @@ async function run(vector: RatingCase, setting: Setting = {}) {
   const send = (async (url: string, init?: RequestInit) => {
     if (url === NODE_URL) return node.fetch(url, init);
     requested.push(url);
+    if (setting.list !== undefined && url.includes('/machines/')) return setting.list(new URL(url));
     if (setting.respond !== undefined) return setting.respond();
     const honest = toExplanation(vector);
     return Response.json(setting.served === undefined ? honest : setting.served(honest));
@@ -105,6 +110,7 @@ async function run(vector: RatingCase, setting: Setting = {}) {
     baseUrl: 'http://service.test/base/',
     chain: { ...ADDRESSES, chainId: 31337n, startBlock: 0n, rpcUrls: [NODE_URL] },
     rates: setting.rates ?? vectors.fx_tables[vector.fx]!,
+    ...(setting.sourcesHash !== undefined && { sourcesHash: setting.sourcesHash }),
     fetch: send,
     wait: async () => undefined,
   });
@@ -190,6 +196,95 @@ describe('a replay of a wrong rating', () => {
       served: (served) => ({ ...served, note: 'x', inputs: { ...inputsOf(served), fold: 7 } }),
     });
     expect([result.equal, result.unchecked]).toStrictEqual([true, ['inputs.fold', 'note']]);
+  });
+});
+
+/** Explanation of a service with payment sources: the verdicts are those of the vector. */
+function withSources(vector: RatingCase): (served: Record<string, Json>) => Record<string, Json> {
+  const judged = new Set(listJudged(toModelInput(vector), 180n).map(({ seq }) => Number(seq)));
+  const codes = vector.events.filter(([seq]) => judged.has(seq)).map((event) => event[8] ?? 'declared');
+  return (served) => {
+    const evidence = served['evidence'] as Record<string, JsonObject>;
+    const verdicts = Object.fromEntries(
+      Object.keys(evidence['verdicts']!).map((name) => [name, codes.filter((code) => code === name).length]),
+    );
+    return { ...served, evidence: { ...evidence, sources_hash: SOURCES, verdicts } };
+  };
+}
+
+/** Lists the events of the vector, newest first, with changes of single entries. */
+function listEvents(
+  vector: RatingCase,
+  change: (entry: Record<string, Json>) => Record<string, Json> = (same) => same,
+) {
+  return (url: URL) => {
+    const newest = Number(url.searchParams.get('cursor') ?? vector.events.length);
+    const from = Math.max(0, newest - Number(url.searchParams.get('limit')));
+    const events = vector.events.slice(from, newest).map((event) => {
+      const [verdict, cents] = [event[8] ?? 'declared', event[9]];
+      return change({ position: event[0], block_timestamp: event[6], verdict, paid_cents: cents });
+    });
+    return Response.json({ events: events.reverse(), next_cursor: from === 0 ? null : from });
+  };
+}
+
+const SOURCES = `0x${'5'.repeat(64)}`;
+const sourcesOf = (vector: RatingCase) => ({
+  sourcesHash: SOURCES,
+  served: withSources(vector),
+  list: listEvents(vector),
+});
+
+describe('a replay with payment sources', () => {
+  it.each(paid.map((vector) => [vector.name, vector] as const))(
+    'takes the verdicts from the service and recomputes the rating: %s',
+    async (_name, vector) => {
+      const { result } = await run(vector, sourcesOf(vector));
+      const count = listJudged(toModelInput(vector), 200n).length;
+      expect([result.differences, result.unchecked]).toStrictEqual([
+        [],
+        ['evidence.accounts', ...(count === 0 ? [] : [`verdicts of ${count} events`])],
+      ]);
+    },
+  );
+
+  it('differs when the service lists more paid cents than it rated', async () => {
+    const list = listEvents(STEADY, (entry) => ({ ...entry, verdict: 'paid', paid_cents: 100 }));
+    const { result } = await run(STEADY, { ...sourcesOf(STEADY), list });
+    const paths = result.differences.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['evidence.verdicts.declared', 'evidence.verdicts.paid']));
+  });
+
+  it('counts private events as declared where the service counts no other verdict', async () => {
+    const list = () => Response.json({}, { status: 403 });
+    expect((await run(STEADY, { ...sourcesOf(STEADY), list })).result.equal).toBe(true);
+    expect(await failureOf(paid[0]!, { ...sourcesOf(paid[0]!), list })).toStrictEqual([
+      'refused',
+      1,
+      'the events are private, so their verdicts cannot be taken from the service',
+    ]);
+  });
+
+  it('is refused when the sources differ', async () => {
+    const { list, served } = sourcesOf(STEADY);
+    expect(await failureOf(STEADY, { list, served })).toStrictEqual([
+      'refused',
+      1,
+      `the payment sources differ: the service has ${SOURCES}, SOURCES_FILE of the replay has none`,
+    ]);
+    expect((await failureOf(STEADY, { sourcesHash: SOURCES })).slice(0, 2)).toStrictEqual(['refused', 1]);
+  });
+
+  it.each<[string, (url: URL) => Response, string]>([
+    ['another block time', listEvents(STEADY, (entry) => ({ ...entry, block_timestamp: 1 })), 'with another time'],
+    ['an unknown verdict', listEvents(STEADY, (entry) => ({ ...entry, verdict: 'good' })), 'with another time'],
+    ['paid cents without a payment', listEvents(STEADY, (entry) => ({ ...entry, paid_cents: 5 })), 'with another time'],
+    ['missing events', () => Response.json({ events: [], next_cursor: null }), 'does not list all events'],
+    ['an endless list', () => Response.json({ events: [], next_cursor: 7 }), 'does not list all events'],
+    ['another form', () => Response.json([]), 'has another form'],
+  ])('is contradictory with %s', async (_name, list, message) => {
+    const [kind, , text] = await failureOf(STEADY, { ...sourcesOf(STEADY), list });
+    expect([kind, text]).toEqual(['contradictory', expect.stringContaining(message)]);
   });
 });
 

@@ -1,15 +1,16 @@
 /**
  * Replay of a served rating (`svc replay DID`): takes the block, the clock and, for a machine of the alt chain, the slot from
  * `GET /mcr/{did}/explanation`, reads everything else from the chains with independent readers, recomputes the rating with the
- * independent model, and compares every member.
+ * independent model, and compares every member. Does not follow payments: verdicts and accounts are taken from the service, and named.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from './json-rpc.ts';
-import { countVerdicts, rateRawEvents, UnreadableEvents, type RateTable } from './model.ts';
+import { listJudged, rateRawEvents, UnreadableEvents, type RateTable } from './model.ts';
 import { digestRateTable } from './rates.ts';
 import { readRawAltLog, type AltLocation } from './raw-alt-log.ts';
 import { readAltHomeState, readRawMachine, type ChainLocation, type RawMachine } from './raw-chain.ts';
 import { ReplayFailure } from './replay-failure.ts';
+import { readServedVerdicts, VERDICT_CODES, type ServedVerdict } from './served-verdicts.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = Readonly<Record<string, Json>>;
@@ -28,6 +29,8 @@ export interface ReplayOptions {
   readonly altChain?: AltLocation & { readonly rpcUrls: readonly string[] };
   /** Rates of the replay, cut to the service's `through`. */
   readonly rates: RateTable;
+  /** Hash of the payment sources of the replay (`hashSources`); null or left out: none. */
+  readonly sourcesHash?: string | null;
   /** Explanation to recompute; left out: requested from the service. */
   readonly served?: JsonObject;
   readonly fetch?: typeof fetch;
@@ -49,7 +52,7 @@ export interface ReplayResult {
   /** Number of compared values. */
   readonly compared: number;
   readonly differences: readonly Difference[];
-  /** Members of the served response that the replay does not compute. */
+  /** What the replay takes from the served response or does not compute. */
   readonly unchecked: readonly string[];
   /** The explanation as served. */
   readonly served: JsonObject;
@@ -65,16 +68,85 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
 
   const served = options.served ?? (await readExplanation(send, options.baseUrl, options.did));
   const inputs = parseInputs(served);
+  const sourcesHash = options.sourcesHash ?? null;
+  requireSameSources(served, sourcesHash);
 
   const machine = await readRaw(options, { fetch: send, wait }, machineId, inputs);
-  const recomputed = recompute(options, machineId, inputs, machine);
+  const rates = { ...options.rates, through: throughOf(options.rates, inputs) };
+  const judged = listJudged({ events: machine.events, now: BigInt(inputs.now), rates }, PAYMENT_DAYS);
+  const verdicts =
+    sourcesHash === null
+      ? new Map(judged.map(({ seq }) => [seq, DECLARED]))
+      : ((await readServedVerdicts(send, options.baseUrl, machineId, judged)) ?? declareAll(served, judged));
+  const events = machine.events.map((event) => ({ ...event, paidCents: verdicts.get(event.seq)?.paidCents ?? 0n }));
+  const evidence = toEvidence(
+    served,
+    sourcesHash,
+    verdicts,
+    listJudged({ events, now: BigInt(inputs.now), rates }, 180n),
+  );
+  const hands = inputs.slot === undefined ? {} : takeHands(served, sourcesHash, machine);
+  const recomputed = recompute(options.did, machineId, inputs, { ...machine, events, ...hands }, rates, evidence);
 
   const comparison = compare(served, recomputed);
-  // Taken from the service, because the account of the machine and the binding are not read.
-  const taken = inputs.slot === undefined ? [] : ['anchor.operator_verified'];
+  // Taken from the service, because the account of the machine and the binding are not read, and payments are not followed.
+  const taken = [
+    ...(inputs.slot === undefined ? [] : ['anchor.operator_verified']),
+    ...(inputs.slot === undefined || sourcesHash === null ? [] : ['evidence.changed_hands_at']),
+    ...(sourcesHash === null ? [] : ['evidence.accounts']),
+    ...(sourcesHash === null || judged.length === 0 ? [] : [`verdicts of ${judged.length} events`]),
+  ];
   const unchecked = [...taken, ...comparison.unchecked];
   const equal = comparison.differences.length === 0;
   return { did: options.did, equal, ...comparison, unchecked, served, recomputed };
+}
+
+// ---------------------------------------------------------------------------------------------------------------- payments
+
+/** Verdicts of older blocks no longer matter to a rating. */
+const PAYMENT_DAYS = 200n;
+const DECLARED: ServedVerdict = { code: 'declared', paidCents: 0n };
+
+function requireSameSources(served: JsonObject, own: string | null): void {
+  const theirs = asObject(served['evidence'])['sources_hash'];
+  if (theirs === undefined || theirs === own) return;
+  const name = (hash: Json) => (hash === null ? 'none' : printable(showSide(hash)));
+  throw new ReplayFailure(
+    'refused',
+    `the payment sources differ: the service has ${name(theirs)}, SOURCES_FILE of the replay has ${name(own)}`,
+  );
+}
+
+/** Returns `declared` for every event where the owner keeps the events private and nothing else is counted. */
+function declareAll(served: JsonObject, judged: readonly { readonly seq: bigint }[]): Map<bigint, ServedVerdict> {
+  const counts = asObject(asObject(served['evidence'])['verdicts']);
+  if (VERDICT_CODES.some((code) => code !== 'declared' && counts[code] !== 0)) {
+    throw new ReplayFailure('refused', 'the events are private, so their verdicts cannot be taken from the service');
+  }
+  return new Map(judged.map(({ seq }) => [seq, DECLARED]));
+}
+
+function toEvidence(
+  served: JsonObject,
+  sourcesHash: string | null,
+  verdicts: ReadonlyMap<bigint, ServedVerdict>,
+  counted: readonly { readonly seq: bigint }[],
+) {
+  const codes = counted.map(({ seq }) => verdicts.get(seq)!.code);
+  const accounts = asObject(served['evidence'])['accounts'] ?? [];
+  return {
+    sources_hash: sourcesHash,
+    accounts: sourcesHash === null ? [] : accounts,
+    verdicts: Object.fromEntries(VERDICT_CODES.map((code) => [code, codes.filter((each) => each === code).length])),
+  };
+}
+
+/** Returns the newest change of hands of an alt-chain machine as served: it follows from payout proofs, which are not read. */
+function takeHands(served: JsonObject, sourcesHash: string | null, { events }: Pick<RawInputs, 'events'>) {
+  const at = asObject(served['evidence'])['changed_hands_at'];
+  if (sourcesHash === null || typeof at !== 'number' || !Number.isSafeInteger(at)) return {};
+  const before = events.filter(({ blockTimestamp }) => blockTimestamp < BigInt(at)).length;
+  return { hands: [BigInt(before)], changedHandsAt: BigInt(at) };
 }
 
 // ------------------------------------------------------------------------------------------------------ served explanation
@@ -200,13 +272,18 @@ async function readRaw(
 
 // -------------------------------------------------------------------------------------------------- recomputed rating
 
-function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInputs, machine: RawInputs): JsonObject {
-  const rates = { ...options.rates, through: throughOf(options.rates, inputs) };
+function recompute(
+  did: string,
+  machineId: bigint,
+  inputs: ServedInputs,
+  machine: RawInputs,
+  rates: RateTable,
+  { sources_hash: sourcesHash, accounts, verdicts }: ReturnType<typeof toEvidence>,
+): JsonObject {
   const unavailable = machine.home !== undefined && machine.events.length === 0 ? 'no_events_yet' : null;
   const rating = rate(machine, unavailable, rates, inputs.now);
-  const verdictCount = countVerdicts({ ...machine, now: BigInt(inputs.now), rates });
   return {
-    did: options.did,
+    did,
     machine_id: String(machineId),
     mcr_score: rating.mcr_score,
     mcr: rating.mcr,
@@ -246,28 +323,13 @@ function recompute(options: ReplayOptions, machineId: bigint, inputs: ServedInpu
       rates: { feed: rates.feed, through: rates.feed ? rates.through : inputs.through, ...digestOf(rates, inputs) },
     },
     evidence: {
-      sources_hash: null,
+      sources_hash: sourcesHash,
       changed_hands_at: machine.changedHandsAt === null ? null : Number(machine.changedHandsAt),
-      accounts: [],
-      verdicts: { ...NO_VERDICTS, declared: verdictCount },
+      accounts,
+      verdicts,
     },
   };
 }
-
-/** Without a payment source every verdict is `declared`. */
-const NO_VERDICTS = {
-  declared: 0,
-  pending: 0,
-  not_found: 0,
-  failed: 0,
-  wrong_time: 0,
-  wrong_payee: 0,
-  unknown_payer: 0,
-  self_paid: 0,
-  circular: 0,
-  already_counted: 0,
-  paid: 0,
-};
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 

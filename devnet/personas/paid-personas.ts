@@ -17,6 +17,7 @@ import {
 import { credentialsOf, served } from './persona.ts';
 import type { Persona } from './persona.ts';
 import { signPayoutProof } from './payout-proof.ts';
+import { endpointsFor, expectedCard, expectedProfile } from './profile-personas.ts';
 import { customerOf, routedPayment, SHOPPER, transferPayment, WHOLESALER } from './planned-payment.ts';
 import type { PlannedPayment } from './planned-payment.ts';
 
@@ -28,7 +29,7 @@ function payoutOf(machine: string): Account {
   return accountOf(`${machine} payout`);
 }
 
-/** Builds a persona whose oldest event claims the payout account. */
+/** Builds a persona whose oldest event claims the payout account. Its events are public, so that verdicts can be replayed. */
 function paid(name: string, about: string, history: History, payments: readonly PlannedPayment[]): Persona {
   const metadata = signPayoutProof(
     machineIdOf(credentialsOf(name)),
@@ -41,11 +42,14 @@ function paid(name: string, about: string, history: History, payments: readonly 
     about,
     home: 'main',
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
+    serviceEndpoints: endpointsFor('public'),
     events: history.events.map((event, i) => (i === claimed ? { ...event, metadata } : event)),
     payments,
     acts: history.isVerified === undefined ? [] : [attestKyb(ACTIVATED_DAYS_AGO)],
     expected: served(history.rating, {
       dependsOnVerdicts: true,
+      profile: () => ({ ...expectedProfile('public'), partner_data_error: 'not_fetched' }),
+      card: expectedCard('public'),
       ...(history.isVerified && { kyb: 'verified' as const }),
     }),
   };

@@ -3,7 +3,7 @@
  * the rating model; no code of `src/` takes part.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { countVerdicts, rateRawEvents, type ModelInput, type ModelResult } from '../../cli/replay/model.ts';
+import { listJudged, rateRawEvents, type ModelInput, type ModelResult } from '../../cli/replay/model.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import {
   LOCAL_ORDINAL,
@@ -187,7 +187,8 @@ export function expectExplanation(
 ) {
   const { number, hash, timestamp } = block;
   const { prior, count, slot, availability, changedHandsAt } = home;
-  const declared = countVerdicts({ events: toRawEvents(home.events), now: BigInt(nowSeconds), rates: NO_RATES });
+  const raw = { events: toRawEvents(home.events), now: BigInt(nowSeconds), rates: NO_RATES };
+  const declared = listJudged(raw, 180n).length;
   return {
     model: rating.model,
     total_hundredths: rating.total_hundredths,

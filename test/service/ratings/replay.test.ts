@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, inject, it } from 'vitest';
 import { buildRateTable } from '../../../cli/replay/rates.ts';
+import { hashSources } from '../../../cli/replay/sources.ts';
 import { replay } from '../../../cli/replay/replay.ts';
 import { dayOf, formatDay } from '../../../src/domain/rating/utc-day.ts';
 import { rule } from '../../conformance/rule.ts';
@@ -28,9 +29,11 @@ const altChain = {
   eventRegistry: env.ALT_EVENT_REGISTRY_PROGRAM!,
 };
 const rates = buildRateTable({
+  tokensJson: readFileSync(env.TOKENS_FILE!, 'utf8'),
   ecbCsv: readFileSync(env.FX_SOURCE!, 'utf8'),
   through: formatDay(dayOf(Date.now() / 1000) - 1),
 });
+const sourcesHash = hashSources(readFileSync(env.SOURCES_FILE!, 'utf8'));
 
 const served = machines.filter(({ did, expect: answers }) => answers[`/mcr/${did}`]?.status === 200);
 
@@ -38,12 +41,21 @@ describe('svc replay reproduces the served rating', () => {
   rule('service.score-follows-events');
 
   it.each(served)('of $name', async ({ did, home }) => {
-    const result = await replay({ did, baseUrl, chain, rates, ...(home === 'alt' && { altChain }) });
+    const result = await replay({ did, baseUrl, chain, rates, sourcesHash, ...(home === 'alt' && { altChain }) });
     const { differences, equal, unchecked, compared } = result;
-    const taken = home === 'alt' ? ['anchor.operator_verified'] : [];
-    expect({ differences, equal, unchecked }).toEqual({ differences: [], equal: true, unchecked: taken });
+    const taken = [
+      ...(home === 'alt' ? ['anchor.operator_verified', 'evidence.changed_hands_at'] : []),
+      'evidence.accounts',
+    ];
+    const others = unchecked.filter((name) => !/^verdicts of [1-9][0-9]* events$/.test(name));
+    expect({ differences, equal, others }).toEqual({ differences: [], equal: true, others: taken });
     expect(compared).toBeGreaterThan(result.served['rating_unavailable'] === undefined ? 30 : 20);
   });
+});
+
+it('refuses a service with other payment sources', async () => {
+  const [{ did }] = served as [(typeof served)[number]];
+  await expect(replay({ did, baseUrl, chain, rates })).rejects.toThrow('the payment sources differ');
 });
 
 it('covers every alt-chain machine that is rated from its events', async () => {
