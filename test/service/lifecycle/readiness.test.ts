@@ -50,6 +50,7 @@ it('is ready when every contract can be called', async () => {
       status: 'ready',
       rpc_connected: true,
       contracts: ALL_TRUE,
+      clock: 'good',
       verify: true,
       solana_indexer: { ready: true, slot: expect.any(Number), age_seconds: expect.any(Number) },
       operator_index: {
