@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { listJudged, rateRawEvents, type ModelInput, type ModelResult } from '../../cli/replay/model.ts';
+import { digestRateTable } from '../../cli/replay/rates.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import {
   LOCAL_ORDINAL,
@@ -53,6 +54,7 @@ const NO_VERDICTS = {
 };
 
 const NO_RATES = { feed: false, through: '1970-01-01', tokens: {}, fixed: {}, rates: {} };
+const NO_RATES_DIGEST = digestRateTable(NO_RATES);
 
 function rate(machine: Machine, block: Block, nowSeconds: number): ModelResult {
   const hands = machine.hands.map(({ seq }) => seq);
@@ -206,7 +208,7 @@ export function expectExplanation(
       prior_events: prior,
       event_count: count,
       ...(slot !== undefined && { slot: String(slot) }),
-      rates: { feed: false, through: '1970-01-01' },
+      rates: { feed: false, through: '1970-01-01', digest: NO_RATES_DIGEST },
     },
     evidence: {
       sources_hash: null,
