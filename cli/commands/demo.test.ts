@@ -107,8 +107,8 @@ it('differs in `svc replay` from a service that serves another score', async () 
   const { did } = demo.machines[0]!;
   const wrong: Server = createServer((request, response) => {
     void fetch(`${demo.url}${request.url}`)
-      .then((served) => served.json())
-      .then((body) => response.end(JSON.stringify({ ...(body as object), mcr_score: 99 })));
+      .then(async (served) => ({ status: served.status, body: (await served.json()) as object }))
+      .then(({ status, body }) => response.writeHead(status).end(JSON.stringify({ ...body, mcr_score: 99 })));
   }).listen(0, '127.0.0.1');
   await once(wrong, 'listening');
   const baseUrl = `http://127.0.0.1:${(wrong.address() as AddressInfo).port}`;

@@ -6,11 +6,10 @@ import { decodeTransfer, TRANSFER_TOPIC } from '../../domain/rating/paid/transfe
 import type { SourceTransfer } from '../../domain/rating/paid/source-transaction.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { LearnedLimit } from '../rpc/learned-limit.ts';
-import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { LogRows, readLogRows } from '../main-chain/logs/log-rows.ts';
 import { parseRawLog, type RawLog } from '../main-chain/logs/raw-log.ts';
 import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
-import { METHOD_NOT_FOUND } from '../main-chain/rpc/batch-delivery.ts';
+import { METHOD_NOT_FOUND, RpcFailure } from '../rpc/rpc-failure.ts';
 import { toQuantity } from '../main-chain/rpc/quantities.ts';
 import { headerCall } from '../main-chain/logs/headers.ts';
 import { firstOf } from './source-urls.ts';
