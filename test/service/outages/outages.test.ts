@@ -67,7 +67,9 @@ async function load(
     }
   };
   const workers = Array.from({ length: WORKERS }, (_, worker) => work(worker));
-  await during(async (path, status) => void (await once(responses, `${status} ${path}`)));
+  await during(async (path, status) => {
+    await once(responses, `${status} ${path}`);
+  });
   isOver = true;
   await Promise.all(workers);
   return Object.fromEntries([...seen].map(([path, statuses]) => [path, [...statuses].sort()]));

@@ -193,7 +193,11 @@ describe(`SEED=${SEED} KILLS=${KILLS}`, () => {
         eventRegistry: env['ALT_EVENT_REGISTRY_PROGRAM']!,
       };
       const through = formatDay(dayOf(Date.now() / 1000) - 1);
-      const rates = buildRateTable({ ecbCsv: readFileSync(env['FX_SOURCE']!, 'utf8'), through });
+      const rates = buildRateTable({
+        tokensJson: readFileSync(env['TOKENS_FILE']!, 'utf8'),
+        ecbCsv: readFileSync(env['FX_SOURCE']!, 'utf8'),
+        through,
+      });
       const sourcesHash = hashSources(readFileSync(env['SOURCES_FILE']!, 'utf8'));
       const touched = new Set([...traffic.events.keys(), ...traffic.altEvents.keys()].map(String));
       const rated = fixtures.machines.filter(({ id }) => touched.has(id));
