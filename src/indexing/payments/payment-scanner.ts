@@ -67,6 +67,22 @@ interface Pass {
   hasAdvanced: boolean;
 }
 
+/** Groups machines whose events are read at the same time, and so in few calls: one with many events, or several with as many together. */
+function groupByEvents(machines: readonly UnscannedMachine[]): readonly (readonly UnscannedMachine[])[] {
+  const groups: UnscannedMachine[][] = [];
+  let room = 0;
+  for (const machine of machines) {
+    const unread = Math.min(EVENTS_PER_STEP, machine.eventCount - (machine.scan?.citedSeq ?? 0));
+    if (groups.length === 0 || unread > room) {
+      groups.push([]);
+      room = EVENTS_PER_STEP;
+    }
+    room -= unread;
+    groups.at(-1)!.push(machine);
+  }
+  return groups;
+}
+
 export function createPaymentScanner(options: PaymentScannerOptions): PaymentScanner {
   const { store, sources, fxRates, namespace, checks, clock, log } = options;
   const sourcesHash = sources.hash ?? '';
@@ -84,12 +100,12 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     await store.usePaymentConfiguration(paymentFingerprint(sourcesHash, fxRates.current().fingerprint));
     const pass = passes.get(home) ?? { fromTime: head.time, after: undefined, isComplete: true, hasAdvanced: false };
     const listed = await store.listUnscanned(home, MACHINES_PER_CALL, pass.after);
-    for (const machine of listed) {
+    for (const group of groupByEvents(listed)) {
       if (signal.aborted) return 'idle';
-      const outcome = await scanSafely(machine, head, readEvents);
-      if (outcome !== 'done') pass.isComplete = false;
-      if (outcome === 'more') pass.hasAdvanced = true;
-      pass.after = machine.id;
+      const outcomes = await Promise.all(group.map((machine) => scanSafely(machine, head, readEvents)));
+      if (outcomes.some((outcome) => outcome !== 'done')) pass.isComplete = false;
+      if (outcomes.includes('more')) pass.hasAdvanced = true;
+      pass.after = group.at(-1)!.id;
     }
     passes.set(home, pass);
     if (listed.length === MACHINES_PER_CALL) return 'more';
