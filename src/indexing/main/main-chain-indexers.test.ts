@@ -85,7 +85,10 @@ describe('the main chain’s indexers', () => {
   it('defer their calls only when no event is left to fold', async () => {
     const chains = [new FakeChain(), new FakeChain()] as const;
     const events = Array.from({ length: 10_001 }, (_, value) => submitted(A, { value: BigInt(value) }));
-    for (const chain of chains) (chain.mine(events), chain.mineMany(2));
+    for (const chain of chains) {
+      chain.mine(events);
+      chain.mineMany(2);
+    }
     const [chain, deferredChain] = chains;
     const { store, time, indexers, start, stop } = await openIndexers('before', chain, deferredChain);
     start();
