@@ -100,6 +100,53 @@ export function readAltHomeState(
   }));
 }
 
+/** Who could decide about a machine of the main chain. */
+export interface RawAuthority {
+  /** `0x` + 40 hex, lower case. */
+  readonly owner: string;
+  /** The owner where no controller is set. */
+  readonly controller: string;
+}
+
+/** Unix seconds of a block, and of the next one, if there is one. */
+export interface RawBlockTimes {
+  readonly timestamp: bigint;
+  readonly nextTimestamp: bigint | undefined;
+}
+
+/** Reads who could decide at a block. Throws as `readRawMachine`; `contradictory` also for a machine without a token. */
+export function readRawAuthority(
+  rpc: Rpc,
+  { chainId, machineRegistry }: Pick<ChainLocation, 'chainId' | 'machineRegistry'>,
+  machineId: bigint,
+  block: PinnedBlock,
+): Promise<RawAuthority> {
+  return reportFailures(async () => {
+    if (chainId !== undefined) await requireChainId(rpc, chainId);
+    const call = createCall(rpc, block);
+    const owner = toAddress((await call(machineRegistry, 'ownerOf(uint256)', [machineId])).uint(0, 160));
+    const controller = (await call(machineRegistry, 'controllerOf(uint256)', [machineId])).uint(0, 160);
+    return { owner, controller: controller === 0n ? owner : toAddress(controller) };
+  });
+}
+
+/** Reads the times of a block, which the chain must have. Throws as `readRawMachine`. */
+export function readRawBlockTimes(
+  rpc: Rpc,
+  { chainId }: Pick<ChainLocation, 'chainId'>,
+  block: PinnedBlock,
+): Promise<RawBlockTimes> {
+  return reportFailures(async () => {
+    if (chainId !== undefined) await requireChainId(rpc, chainId);
+    const { timestamp } = await requireBlock(rpc, block);
+    return { timestamp, nextTimestamp: (await readHeader(rpc, block.number + 1n))?.timestamp };
+  });
+}
+
+function toAddress(value: bigint): string {
+  return `0x${value.toString(16).padStart(40, '0')}`;
+}
+
 async function readPinned<T extends object>(
   rpc: Rpc,
   location: ChainLocation,
@@ -107,7 +154,7 @@ async function readPinned<T extends object>(
   block: PinnedBlock,
   readRest: (call: Call) => Promise<T>,
 ): Promise<RawMainState & T> {
-  try {
+  return reportFailures(async () => {
     if (location.chainId !== undefined) await requireChainId(rpc, location.chainId);
     const header = await requireBlock(rpc, block);
 
@@ -120,6 +167,13 @@ async function readPinned<T extends object>(
 
     await requireBlock(rpc, block);
     return { blockTimestamp: header.timestamp, subscription, ...flags, ...rest };
+  });
+}
+
+/** Converts the errors of reads to `ReplayFailure`. */
+async function reportFailures<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
   } catch (error) {
     if (error instanceof MalformedAbi) throw new ReplayFailure('contradictory', `malformed response: ${error.message}`);
     if (error instanceof RpcRefusal) throw new ReplayFailure('unreachable', error.message);

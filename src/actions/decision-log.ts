@@ -4,6 +4,7 @@
  */
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import { signLogHead, type SignedLogHead } from '../domain/monetization/decision-log-head.ts';
+import { PUBLICATION_SECONDS } from '../domain/monetization/decision-log.ts';
 import type { BlockRef } from '../domain/machine/machine-facts.ts';
 import type { TrustedSeconds } from '../domain/clock/clock-judgement.ts';
 import type { Ctx } from '../ports/ctx.ts';
@@ -12,8 +13,6 @@ import { findMachine, requireMain } from './find-machine.ts';
 import { findStatementSigner } from './statement.ts';
 import { readTrustedSeconds } from './trusted-clock.ts';
 
-/** Age at which a signature is published; earlier it could be replayed on a sibling deployment. */
-const PUBLICATION_SECONDS = 330;
 /** Rows of this age may be pruned. */
 const RETAINED_SECONDS = 30 * 86_400;
 /** Rows of a machine that are retained whatever their age. */

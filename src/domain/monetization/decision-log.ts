@@ -8,6 +8,9 @@ import { canonicalBytes } from '../json/canonical-json.ts';
 import type { BlockId } from '../machine/machine-facts.ts';
 import { formatSigner, type SignedDecision, type Signer } from './decision.ts';
 
+/** Age at which a signature is published; earlier it could be replayed on a sibling deployment. */
+export const PUBLICATION_SECONDS = 330;
+
 /** Who was entitled to decide when a decision was judged, and where it was read. */
 export interface DecisionAuthority {
   readonly owner: Signer;
