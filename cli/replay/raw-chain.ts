@@ -46,6 +46,8 @@ export interface RawMachine extends RawMainState {
   readonly hands: readonly bigint[];
   /** Unix seconds of the block of the newest change of hands. */
   readonly changedHandsAt: bigint | null;
+  /** Unix seconds at which the chip record in force was issued; null: there is none. */
+  readonly chipIssuedAt: bigint | null;
   /** No change of hands, or a controller update in a later transaction than the newest. */
   readonly accepted: boolean;
   /** Undefined: the operator has none. */
@@ -424,7 +426,7 @@ async function judgeLogs(
   records: readonly EventRecord[],
   logs: readonly Log[],
   priorEvents: bigint,
-): Promise<Pick<RawMachine, 'events' | 'hands' | 'changedHandsAt' | 'accepted'>> {
+): Promise<Pick<RawMachine, 'events' | 'hands' | 'changedHandsAt' | 'chipIssuedAt' | 'accepted'>> {
   const changes = findChangesOfHands(logs);
   const newest = changes.at(-1);
   const lastImport = logs.findLastIndex((log) => log.topics[0] === MACHINE_EVENTS_IMPORTED);
@@ -435,6 +437,7 @@ async function judgeLogs(
     events: await pair(rpc, records, logs, priorEvents),
     hands: changes.map((change) => BigInt(countBefore(change))),
     changedHandsAt: newest === undefined ? null : (await readHeaders(rpc, [newest])).get(newest.blockNumber)!.timestamp,
+    chipIssuedAt: findChipIssue(logs),
     accepted: newest === undefined || logs.some((log) => accepts(log, newest)),
   };
 }
@@ -460,6 +463,12 @@ function followChip(logs: readonly Log[]): ReadonlyMap<Log, bigint | undefined> 
       return [log, expiresAt];
     }),
   );
+}
+
+/** Returns when the newest chip record was issued; null: there is none, or it is revoked. */
+function findChipIssue(logs: readonly Log[]): bigint | null {
+  const newest = logs.findLast(({ topics }) => topics[0] === CHIP_ATTESTED || topics[0] === CHIP_REVOKED);
+  return newest?.topics[0] === CHIP_ATTESTED ? readTuple(newest.data).uint(0, 64) : null;
 }
 
 /** Pairs the k-th log since the last import with the k-th record; their common members must be equal. */

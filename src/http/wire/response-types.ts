@@ -110,6 +110,8 @@ export interface ExplanationResponse extends McrRecordResponse {
     readonly sources_hash: string | null;
     /** Unix time in seconds of the newest change of hands; events before it count as declared. Null: none. */
     readonly changed_hands_at: number | null;
+    /** Whether the machine changed hands since its chip record was issued; null: there is no chip record in force. */
+    readonly chip_changed_hands: boolean | null;
     /** The accounts that signed for payments to the machine. */
     readonly accounts: readonly {
       /** The address of the account. */
@@ -631,6 +633,8 @@ export interface StatementResponse {
       readonly sources_hash: string | null;
       /** Unix time in seconds of the newest change of hands; events before it count as declared. Null: none. */
       readonly changed_hands_at: number | null;
+      /** Whether the machine changed hands since its chip record was issued; null: there is no chip record in force. */
+      readonly chip_changed_hands: boolean | null;
       /** The accounts that signed for payments to the machine. */
       readonly accounts: readonly {
         /** The address of the account. */
