@@ -2,6 +2,7 @@
 import { alignColumns, runCommand, type Command } from './command.ts';
 import { ATTEST_COMMANDS } from './commands/attest.ts';
 import { CHIP_COMMANDS } from './commands/chip.ts';
+import { DECISIONS_COMMANDS } from './commands/decisions.ts';
 import { createCompletion } from './commands/completion.ts';
 import { demo } from './commands/demo.ts';
 import { devnet } from './commands/devnet.ts';
@@ -24,6 +25,7 @@ const LIST_HINT = 'Run svc --help for a list.';
 export const COMMANDS: readonly Command[] = [
   ...[demo, devnet, serve, doctor, machine, fleet, verify, monetize, replay],
   ...STATEMENT_COMMANDS,
+  ...DECISIONS_COMMANDS,
   ...CHIP_COMMANDS,
   ...ATTEST_COMMANDS,
   ...PAYOUT_COMMANDS,

@@ -4,6 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRpc } from '../replay/json-rpc.ts';
 import type { RateTable } from '../replay/model.ts';
 import { buildRateTable, MalformedRates } from '../replay/rates.ts';
 import { hashSources, MalformedSources } from '../replay/sources.ts';
@@ -33,6 +35,19 @@ export const replay = defineCommand({
   },
 });
 
+/** Opens the configured main chain for independent reads. Throws `CommandFailed`. */
+export function openRawChain(envFile: string | undefined) {
+  const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
+  if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
+  const { rpcUrls, ...location } = locateChain(config);
+  return { location, rpc: createRpc({ urls: rpcUrls, fetch, wait: (milliseconds) => delay(milliseconds) }) };
+}
+
+/** Converts the failure of a replay to that of a command; any other error stays. */
+export function toReplayError(error: unknown): unknown {
+  return error instanceof ReplayFailure ? new CommandFailed(OUTCOMES[error.kind], error.message) : error;
+}
+
 /** Recomputes the rating of a machine, as served now or as explained in `served`. Throws `CommandFailed`. */
 export async function replayRating({
   envFile,
@@ -50,10 +65,9 @@ export async function replayRating({
     const files = { rates: await loadRates(config), sourcesHash: await loadSourcesHash(config) };
     return await replayMachine({ ...request, ...chains, ...files });
   } catch (error) {
-    if (error instanceof ReplayFailure) throw new CommandFailed(OUTCOMES[error.kind], error.message);
     if (error instanceof MalformedRates) throw new CommandFailed('usage', `currency rates: ${error.message}`);
     if (error instanceof MalformedSources) throw new CommandFailed('usage', `SOURCES_FILE: ${error.message}`);
-    throw error;
+    throw toReplayError(error);
   }
 }
 

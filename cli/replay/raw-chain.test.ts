@@ -107,7 +107,7 @@ const EVENTS = [
 ].map((event) => ({ ...event, attested: false, paidCents: 0n }));
 
 /** A machine that was never transferred, of an operator without KYB. */
-const PLAIN = { hands: [], changedHandsAt: null, accepted: true, kyb: undefined };
+const PLAIN = { hands: [], changedHandsAt: null, chipIssuedAt: null, accepted: true, kyb: undefined };
 
 describe('readRawMachine on an honest node', () => {
   it('reads everything at the pinned block', async () => {

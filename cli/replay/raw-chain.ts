@@ -46,6 +46,8 @@ export interface RawMachine extends RawMainState {
   readonly hands: readonly bigint[];
   /** Unix seconds of the block of the newest change of hands. */
   readonly changedHandsAt: bigint | null;
+  /** Unix seconds at which the chip record in force was issued; null: there is none. */
+  readonly chipIssuedAt: bigint | null;
   /** No change of hands, or a controller update in a later transaction than the newest. */
   readonly accepted: boolean;
   /** Undefined: the operator has none. */
@@ -100,6 +102,53 @@ export function readAltHomeState(
   }));
 }
 
+/** Who could decide about a machine of the main chain. */
+export interface RawAuthority {
+  /** `0x` + 40 hex, lower case. */
+  readonly owner: string;
+  /** The owner where no controller is set. */
+  readonly controller: string;
+}
+
+/** Unix seconds of a block, and of the next one, if there is one. */
+export interface RawBlockTimes {
+  readonly timestamp: bigint;
+  readonly nextTimestamp: bigint | undefined;
+}
+
+/** Reads who could decide at a block. Throws as `readRawMachine`; `contradictory` also for a machine without a token. */
+export function readRawAuthority(
+  rpc: Rpc,
+  { chainId, machineRegistry }: Pick<ChainLocation, 'chainId' | 'machineRegistry'>,
+  machineId: bigint,
+  block: PinnedBlock,
+): Promise<RawAuthority> {
+  return reportFailures(async () => {
+    if (chainId !== undefined) await requireChainId(rpc, chainId);
+    const call = createCall(rpc, block);
+    const owner = toAddress((await call(machineRegistry, 'ownerOf(uint256)', [machineId])).uint(0, 160));
+    const controller = (await call(machineRegistry, 'controllerOf(uint256)', [machineId])).uint(0, 160);
+    return { owner, controller: controller === 0n ? owner : toAddress(controller) };
+  });
+}
+
+/** Reads the times of a block, which the chain must have. Throws as `readRawMachine`. */
+export function readRawBlockTimes(
+  rpc: Rpc,
+  { chainId }: Pick<ChainLocation, 'chainId'>,
+  block: PinnedBlock,
+): Promise<RawBlockTimes> {
+  return reportFailures(async () => {
+    if (chainId !== undefined) await requireChainId(rpc, chainId);
+    const { timestamp } = await requireBlock(rpc, block);
+    return { timestamp, nextTimestamp: (await readHeader(rpc, block.number + 1n))?.timestamp };
+  });
+}
+
+function toAddress(value: bigint): string {
+  return `0x${value.toString(16).padStart(40, '0')}`;
+}
+
 async function readPinned<T extends object>(
   rpc: Rpc,
   location: ChainLocation,
@@ -107,7 +156,7 @@ async function readPinned<T extends object>(
   block: PinnedBlock,
   readRest: (call: Call) => Promise<T>,
 ): Promise<RawMainState & T> {
-  try {
+  return reportFailures(async () => {
     if (location.chainId !== undefined) await requireChainId(rpc, location.chainId);
     const header = await requireBlock(rpc, block);
 
@@ -120,6 +169,13 @@ async function readPinned<T extends object>(
 
     await requireBlock(rpc, block);
     return { blockTimestamp: header.timestamp, subscription, ...flags, ...rest };
+  });
+}
+
+/** Converts the errors of reads to `ReplayFailure`. */
+async function reportFailures<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
   } catch (error) {
     if (error instanceof MalformedAbi) throw new ReplayFailure('contradictory', `malformed response: ${error.message}`);
     if (error instanceof RpcRefusal) throw new ReplayFailure('unreachable', error.message);
@@ -370,7 +426,7 @@ async function judgeLogs(
   records: readonly EventRecord[],
   logs: readonly Log[],
   priorEvents: bigint,
-): Promise<Pick<RawMachine, 'events' | 'hands' | 'changedHandsAt' | 'accepted'>> {
+): Promise<Pick<RawMachine, 'events' | 'hands' | 'changedHandsAt' | 'chipIssuedAt' | 'accepted'>> {
   const changes = findChangesOfHands(logs);
   const newest = changes.at(-1);
   const lastImport = logs.findLastIndex((log) => log.topics[0] === MACHINE_EVENTS_IMPORTED);
@@ -381,6 +437,7 @@ async function judgeLogs(
     events: await pair(rpc, records, logs, priorEvents),
     hands: changes.map((change) => BigInt(countBefore(change))),
     changedHandsAt: newest === undefined ? null : (await readHeaders(rpc, [newest])).get(newest.blockNumber)!.timestamp,
+    chipIssuedAt: findChipIssue(logs),
     accepted: newest === undefined || logs.some((log) => accepts(log, newest)),
   };
 }
@@ -406,6 +463,12 @@ function followChip(logs: readonly Log[]): ReadonlyMap<Log, bigint | undefined> 
       return [log, expiresAt];
     }),
   );
+}
+
+/** Returns when the newest chip record was issued; null: there is none, or it is revoked. */
+function findChipIssue(logs: readonly Log[]): bigint | null {
+  const newest = logs.findLast(({ topics }) => topics[0] === CHIP_ATTESTED || topics[0] === CHIP_REVOKED);
+  return newest?.topics[0] === CHIP_ATTESTED ? readTuple(newest.data).uint(0, 64) : null;
 }
 
 /** Pairs the k-th log since the last import with the k-th record; their common members must be equal. */

@@ -266,7 +266,7 @@ async function readRaw(
   const altRpc = createRpc({ ...transport, urls: altChain.rpcUrls });
   const { ordinal, ...log } = await readRawAltLog(altRpc, altChain, machineId, slot, transport.wait);
   // A new machine exists there before the main chain records it.
-  const noLogs = { hands: [], changedHandsAt: null };
+  const noLogs = { hands: [], changedHandsAt: null, chipIssuedAt: null };
   return { ...mainState, ...log, ...noLogs, operatorVerified, home: home === 0n ? ordinal : home };
 }
 
@@ -325,10 +325,16 @@ function recompute(
     evidence: {
       sources_hash: sourcesHash,
       changed_hands_at: machine.changedHandsAt === null ? null : Number(machine.changedHandsAt),
+      chip_changed_hands: hasChipChangedHands(machine),
       accounts,
       verdicts,
     },
   };
+}
+
+function hasChipChangedHands({ chipIssuedAt, changedHandsAt }: RawInputs): boolean | null {
+  if (chipIssuedAt === null) return null;
+  return changedHandsAt !== null && changedHandsAt >= chipIssuedAt;
 }
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);

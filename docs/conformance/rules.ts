@@ -524,6 +524,27 @@ export const SECTIONS = [
     },
   },
   {
+    heading: 'Additions: decision log',
+    rules: {
+      'decision-log.row':
+        'A row of the log has message, signature, authority, `previous` and `hash`, the SHA-256 of the RFC 8785 form of the rest.',
+      'decision-log.one-chain': 'The rows of one machine are one chain, whatever writes them at once.',
+      'decision-log.history':
+        '`GET /machine/{key}/monetization/history` lists the decisions newest first, with `head` and `next_cursor`.',
+      'decision-log.signature-delay': 'A signature is published 330 s after its timestamp.',
+      'decision-log.unverifiable': 'Rows from before the chain are marked.',
+      'decision-log.retention':
+        'Rows older than 30 days, beyond the newest 500, are pruned behind a signed checkpoint with the last hash and the count.',
+      'decision-log.signer-is-current':
+        'The state ends with `signer_is_current`: whether the signer is owner or controller now; null when unreadable.',
+      'decision-log.exit-while-relocating':
+        'An opt-out of a relocating machine is judged by the chain that still holds its token or account.',
+      'decision-log.bundle':
+        '`svc decisions export` writes a bundle with a signed head, and `svc decisions verify` checks chain, signatures and authority.',
+      'decision-log.mutations': 'No structurally mutated bundle is accepted.',
+    },
+  },
+  {
     heading: 'Additions: documents and clients',
     rules: {
       'documents.openapi': '`/openapi.json` describes every route.',

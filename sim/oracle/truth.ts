@@ -213,6 +213,7 @@ export function expectExplanation(
     evidence: {
       sources_hash: null,
       changed_hands_at: changedHandsAt ?? null,
+      chip_changed_hands: null,
       accounts: [],
       verdicts: { ...NO_VERDICTS, declared },
     },

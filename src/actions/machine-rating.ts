@@ -145,10 +145,26 @@ export function toEventSource({ chain }: MainChainPorts, snapshot: MachineSnapsh
     block,
     count: readEventCount(snapshot),
     hasPriorEvents: unwrap(snapshot.priorEventCount) > 0n,
-    needsProvenance: unwrapOptional(snapshot.attestations)?.kyb !== undefined,
+    needsProvenance: hasRecord(snapshot),
     pages: [events, firstEvents],
     readEvents: (from, to) => chain.readEvents(id, block, from, to),
   };
+}
+
+function hasRecord({ attestations }: MachineSnapshot): boolean {
+  const records = unwrapOptional(attestations);
+  return records?.kyb !== undefined || records?.chip !== undefined;
+}
+
+/**
+ * Returns whether the machine changed hands since its chip record was issued; undefined without a record in force. Within the second of the
+ * record it counts as changed.
+ */
+export function hasChipChangedHands({ snapshot, alt, changeOfHands }: RatedSnapshot): boolean | undefined {
+  const { attestations } = snapshot;
+  const chip = alt === undefined && attestations.state === 'present' ? attestations.value.chip : undefined;
+  if (chip === undefined || chip.revokedAt !== undefined) return undefined;
+  return changeOfHands !== undefined && BigInt(changeOfHands.at) >= chip.issuedAt;
 }
 
 /** Returns the number of the machine's records. */

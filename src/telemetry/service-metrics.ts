@@ -3,6 +3,7 @@
  * that an alert reads exists from the start with the value 0, because a rate cannot see the first value of a series.
  */
 import { getReadiness } from '../actions/health.ts';
+import { CLOCK_STATES } from '../domain/clock/clock-judgement.ts';
 import type { CallCounter } from '../domain/metrics/call-counter.ts';
 import type { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
 import { UNREADABLE_CAUSES, type ChainName, type UnreadableCause } from '../domain/faults.ts';
@@ -132,8 +133,19 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
       '1 if this process is the leader, which follows the chains for all replicas.',
       Number(sources.isLeader()),
     ),
+    toClockMetric(sources.ctx),
     ...(await readReadinessMetrics(sources.ctx)),
   ];
+}
+
+function toClockMetric({ trustedClock }: Ctx): MetricFamily {
+  const { state } = trustedClock.judge();
+  return {
+    name: 'svc_clock_state',
+    help: '1 for the state of the wall clock, 0 for every other state.',
+    type: 'gauge',
+    samples: CLOCK_STATES.map((each) => ({ labels: { state: each }, value: Number(each === state) })),
+  };
 }
 
 /** Metric that `svc doctor` reads. */

@@ -212,6 +212,11 @@ const EVIDENCE = {
     'Unix time in seconds of the newest change of hands; events before it count as declared. Null: none.',
     null,
   ),
+  chip_changed_hands: described(
+    orNull(FLAG),
+    'Whether the machine changed hands since its chip record was issued; null: there is no chip record in force.',
+    null,
+  ),
   accounts: described(listOf(ACCOUNT, 16), 'The accounts that signed for payments to the machine.', []),
   verdicts: described(
     closedObject(Object.fromEntries(VERDICTS.map((verdict) => [verdict, COUNT]))),

@@ -13,7 +13,7 @@ import { healthParts, healthResponses } from './health.ts';
 import { closedObject, described, refer, TEXT, type JsonSchema } from './json-schema.ts';
 import { historyParts, historyResponses } from './machine-history.ts';
 import { machineParts, machineResponses } from './machines.ts';
-import { monetizationResponses } from './monetization.ts';
+import { monetizationParts, monetizationResponses } from './monetization.ts';
 import { statementResponses } from './statements.ts';
 import { verifyParts, verifyResponses } from './verify-record.ts';
 import type { Media } from '../images/svg-media.ts';
@@ -93,6 +93,7 @@ export function createPartSchemas(namespace: Namespace) {
     ...machineParts(namespace),
     ...historyParts(),
     ...fleetParts(namespace),
+    ...monetizationParts(),
     ...verifyParts(),
     ...healthParts(),
     ValidationIssue: VALIDATION_ISSUE,

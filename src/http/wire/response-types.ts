@@ -110,6 +110,8 @@ export interface ExplanationResponse extends McrRecordResponse {
     readonly sources_hash: string | null;
     /** Unix time in seconds of the newest change of hands; events before it count as declared. Null: none. */
     readonly changed_hands_at: number | null;
+    /** Whether the machine changed hands since its chip record was issued; null: there is no chip record in force. */
+    readonly chip_changed_hands: boolean | null;
     /** The accounts that signed for payments to the machine. */
     readonly accounts: readonly {
       /** The address of the account. */
@@ -368,6 +370,8 @@ export type MonetizationStateResponse =
       readonly signer: string;
       /** Unix time in seconds when the decision was signed. */
       readonly updated_at: number;
+      /** Whether the signer is owner or controller now; false after a sale. Null: unreadable. */
+      readonly signer_is_current?: boolean | null;
     }
   | {
       /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
@@ -376,7 +380,20 @@ export type MonetizationStateResponse =
       readonly status: 'PENDING';
       readonly signer: null;
       readonly updated_at: null;
+      readonly signer_is_current?: null;
     };
+
+/** A page of the decision log of a machine. */
+export interface DecisionLogResponse {
+  /** Newest first. */
+  readonly decisions: readonly LoggedDecision[];
+  /** The hash of the newest row; null: there is none. */
+  readonly head: string | null;
+  /** The cursor of the page of older decisions; null: there are none. */
+  readonly next_cursor: number | null;
+  /** On the last page, when older rows were pruned: their number and the last hash, signed. */
+  readonly checkpoint?: SignedLogHead;
+}
 
 /** The deployment that a signature is bound to. */
 export interface PublishedDeploymentResponse {
@@ -616,6 +633,8 @@ export interface StatementResponse {
       readonly sources_hash: string | null;
       /** Unix time in seconds of the newest change of hands; events before it count as declared. Null: none. */
       readonly changed_hands_at: number | null;
+      /** Whether the machine changed hands since its chip record was issued; null: there is no chip record in force. */
+      readonly chip_changed_hands: boolean | null;
       /** The accounts that signed for payments to the machine. */
       readonly accounts: readonly {
         /** The address of the account. */
@@ -1021,6 +1040,75 @@ export interface FleetIndex {
   readonly head_observed_age_seconds: number;
   /** Seconds since the owners of alt-chain machines were read; null: no alt chain. */
   readonly alt_snapshot_age_seconds: number | null;
+}
+
+/** A decision that was in force. */
+export type LoggedDecision =
+  | {
+      /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+      readonly machine_id: string;
+      readonly opted_in: boolean;
+      /** Unix time in seconds when the decision was signed. */
+      readonly timestamp: number;
+      /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
+      readonly signer: string;
+      /** As sent. Null until 330 s after the timestamp, and while the clock of the service is in doubt. */
+      readonly signature: string | null;
+      /** The signed message. */
+      readonly message: string;
+      /** Who was entitled to decide. */
+      readonly authority: {
+        /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
+        readonly owner: string;
+        /** The owner where no controller is set. */
+        readonly controller: string;
+        /** The block of the main chain at which it was read. */
+        readonly block: {
+          readonly number: string;
+          readonly hash: string;
+        };
+        /** The slot of an alt-chain machine; null: a main-chain machine. */
+        readonly slot: string | null;
+      };
+      /** The hash of the row before; null: the first row. */
+      readonly previous: string | null;
+      /** SHA-256 of the RFC 8785 form of the row without this member. */
+      readonly hash: string;
+    }
+  | {
+      /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+      readonly machine_id: string;
+      readonly opted_in: boolean;
+      /** Unix time in seconds when the decision was signed. */
+      readonly timestamp: number;
+      /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
+      readonly signer: string;
+      /** As sent. Null until 330 s after the timestamp, and while the clock of the service is in doubt. */
+      readonly signature: string | null;
+      readonly message: null;
+      readonly authority: null;
+      readonly previous: null;
+      readonly hash: null;
+      /** The row is older than the chain, and nothing proves it. */
+      readonly unverifiable: true;
+    };
+
+/** The head of a decision log as EIP-712 typed data, signed by a statement key. */
+export interface SignedLogHead {
+  readonly head: {
+    /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+    readonly machineId: string;
+    /** The hash of the newest row. */
+    readonly hash: string;
+    /** The number of rows up to it. */
+    readonly count: number;
+    /** Unix time in seconds. */
+    readonly signedAt: number;
+  };
+  /** r, s and the recovery byte, with low s. */
+  readonly signature: string;
+  /** An address of the main chain in EIP-55 spelling. */
+  readonly signer: string;
 }
 
 /** An account; its address is never zero. */
