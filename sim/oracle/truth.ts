@@ -70,33 +70,66 @@ export function rateEvents(
   block: Block,
   nowSeconds: number,
 ): ModelResult {
-  return rateRawEvents({
-    events: toRawEvents(events),
-    hands: hands.map(BigInt),
-    // The virtual chain has no attestation registry.
-    operatorVerified: false,
-    priorEvents: BigInt(prior),
-    subscription: STATUS_NAMES[statusAt(machine, block.world, block.timestamp)]!,
-    negativeFlagAt: BigInt(machine.flaggedAt),
-    trustOverride: machine.override === undefined ? null : BigInt(machine.override),
-    ratingUnavailable,
-    now: BigInt(nowSeconds),
-    rates: NO_RATES,
-  });
+  const subscription = STATUS_NAMES[statusAt(machine, block.world, block.timestamp)]!;
+  const key = [prior, hands.join(' '), ratingUnavailable, subscription, nowSeconds].join();
+  return remember(ratings, machine, events, key, () =>
+    rateRawEvents({
+      events: toRawEvents(events),
+      hands: hands.map(BigInt),
+      // The virtual chain has no attestation registry.
+      operatorVerified: false,
+      priorEvents: BigInt(prior),
+      subscription,
+      negativeFlagAt: BigInt(machine.flaggedAt),
+      trustOverride: machine.override === undefined ? null : BigInt(machine.override),
+      ratingUnavailable,
+      now: BigInt(nowSeconds),
+      rates: NO_RATES,
+    }),
+  );
 }
 
+type Remembered<T> = WeakMap<Machine, WeakMap<readonly SimEvent[], Map<string, T>>>;
+
+/** Ratings of immutable states: one response is compared with many blocks and seconds, and most of them hold the same state. */
+const ratings: Remembered<ModelResult> = new WeakMap();
+
+/** Returns the value of a state, computed on first use. */
+function remember<T>(
+  known: Remembered<T>,
+  machine: Machine,
+  events: readonly SimEvent[],
+  key: string,
+  compute: () => T,
+): T {
+  const ofMachine = known.get(machine) ?? new WeakMap<readonly SimEvent[], Map<string, T>>();
+  known.set(machine, ofMachine);
+  const ofEvents = ofMachine.get(events) ?? new Map<string, T>();
+  ofMachine.set(events, ofEvents);
+  let value = ofEvents.get(key);
+  if (value === undefined) ofEvents.set(key, (value = compute()));
+  return value;
+}
+
+const rawEvents = new WeakMap<readonly SimEvent[], ModelInput['events']>();
+
 function toRawEvents(events: readonly SimEvent[]): ModelInput['events'] {
-  return events.map(({ type, value, currency, timestamp, trust, blockTimestamp }, seq) => ({
-    seq: BigInt(seq),
-    type: BigInt(type),
-    value,
-    currency,
-    timestamp: BigInt(timestamp),
-    trust: BigInt(trust),
-    blockTimestamp: BigInt(blockTimestamp),
-    attested: false,
-    paidCents: 0n,
-  }));
+  let raw = rawEvents.get(events);
+  if (raw === undefined) {
+    raw = events.map(({ type, value, currency, timestamp, trust, blockTimestamp }, seq) => ({
+      seq: BigInt(seq),
+      type: BigInt(type),
+      value,
+      currency,
+      timestamp: BigInt(timestamp),
+      trust: BigInt(trust),
+      blockTimestamp: BigInt(blockTimestamp),
+      attested: false,
+      paidCents: 0n,
+    }));
+    rawEvents.set(events, raw);
+  }
+  return raw;
 }
 
 export type MachineRoute = 'mcr' | 'explanation' | 'profile' | 'card';
