@@ -176,6 +176,9 @@ class Run {
 
   #check(): void {
     if (this.#failure !== undefined) throw new Failed(this.#failure);
+    const { callsPerSecond = Infinity, network } = this.#scenario;
+    const calls = network.mostCallsPerSecond;
+    if (calls > callsPerSecond) throw new Failed(`${calls} calls in one second instead of ${callsPerSecond} at most`);
   }
 
   /** Ends all faults. Then every response is correct within a bounded time, and the index catches up or is rejected for good. */

@@ -36,6 +36,8 @@ export interface ScenarioOptions {
 export const FIRST_BLOCK = 1;
 const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
+/** Of eleven seeds, the one whose service has a ceiling of calls per second. */
+const CEILING_EVERY = 11;
 /** Of seventeen seeds, the one whose chain is a rollup. */
 const ROLLUP_EVERY = 17;
 const SEED_IN_TURN = 4;
@@ -72,6 +74,8 @@ export type Plan = ReturnType<typeof drawPlan>;
 export class Scenario {
   readonly seed: number;
   readonly indexProof: IndexProof;
+  /** Ceiling of calls per second to the main chain; undefined: learned. */
+  readonly callsPerSecond: number | undefined;
   readonly random: Random;
   readonly time: VirtualTime;
   readonly trace: Trace;
@@ -105,6 +109,7 @@ export class Scenario {
     this.indexProof = options.indexProof ?? 'background';
     this.seed = options.seed;
     this.#samples = new Random(options.seed + 1);
+    if (options.seed % CEILING_EVERY === SEED_IN_TURN) this.callsPerSecond = this.#samples.pick([15, 25, 100]);
     this.#poison = options.poisonsProfiles === true ? new Random(options.seed + 2) : undefined;
     const random = (this.random = new Random(options.seed));
     this.time = new VirtualTime(START_MILLISECONDS + random.integer(0, DAY_SECONDS) * 1000);
@@ -201,6 +206,7 @@ export class Scenario {
         pollIntervalSeconds: plan.pollIntervalSeconds,
         headIntervalMilliseconds: plan.headIntervalMilliseconds,
         startBlock: FIRST_BLOCK,
+        callsPerSecond: this.callsPerSecond,
         life,
         alterStore: this.#options.alterStore,
         indexProof: this.indexProof,

@@ -38,6 +38,8 @@ export interface ServiceParts {
   readonly pollIntervalSeconds: number;
   readonly headIntervalMilliseconds: number;
   readonly startBlock: number;
+  /** Ceiling of calls per second to the main chain; undefined: learned. */
+  readonly callsPerSecond: number | undefined;
   readonly life: Life;
   readonly indexProof: IndexProof;
   /** Draws the blocks of the proof's samples. */
@@ -74,7 +76,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     },
   };
   const adapter = createMainChain(
-    { rpcUrls: network.rpcUrls, chainId: CHAIN_ID, addresses: ADDRESSES },
+    { rpcUrls: network.rpcUrls, chainId: CHAIN_ID, addresses: ADDRESSES, callsPerSecond: parts.callsPerSecond },
     { clock, log, post: network.createPost(isAlive), stopwatch: time, profiles: parts.profiles },
   );
   const indexers = createMainChainIndexers({
