@@ -38,6 +38,8 @@ const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
 /** Of eleven seeds, the one whose service has a ceiling of calls per second. */
 const CEILING_EVERY = 11;
+/** More unfinalized blocks than the follower can read before its deadline; the service warns of 100 and more. */
+const MAX_DEPTH_OF_CEILING = 100;
 /** Of seventeen seeds, the one whose chain is a rollup. */
 const ROLLUP_EVERY = 17;
 const SEED_IN_TURN = 4;
@@ -109,7 +111,6 @@ export class Scenario {
     this.indexProof = options.indexProof ?? 'background';
     this.seed = options.seed;
     this.#samples = new Random(options.seed + 1);
-    if (options.seed % CEILING_EVERY === SEED_IN_TURN) this.callsPerSecond = this.#samples.pick([15, 25, 100]);
     this.#poison = options.poisonsProfiles === true ? new Random(options.seed + 2) : undefined;
     const random = (this.random = new Random(options.seed));
     this.time = new VirtualTime(START_MILLISECONDS + random.integer(0, DAY_SECONDS) * 1000);
@@ -117,6 +118,8 @@ export class Scenario {
     this.trace = new Trace(now, options.print ?? false);
     const plan = drawPlan(random);
     // Mode `before` refuses chains whose receipts do not match their headers.
+    const hasCeiling = options.seed % CEILING_EVERY === SEED_IN_TURN && plan.finalityDepth <= MAX_DEPTH_OF_CEILING;
+    if (hasCeiling) this.callsPerSecond = this.#samples.pick([15, 25, 100]);
     const isRefused = this.indexProof === 'before' && plan.receipts === 'odd';
     this.plan = isRefused ? { ...plan, receipts: 'unknown' } : plan;
     this.actors = {

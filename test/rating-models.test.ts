@@ -100,18 +100,24 @@ describe(`both models (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS
   });
 
   it('return the same rating of a state that was stored after any batch and got its verdicts later', () => {
-    const replayRates = toReplayTable(tableThrough(TODAY));
+    const rates = tableThrough(TODAY);
+    const replayRates = toReplayTable(rates);
+    const tables = new Map<number, RateTable>();
+    function tableOf(day: number): RateTable {
+      const table = tables.get(day) ?? tableThrough(day);
+      tables.set(day, table);
+      return table;
+    }
     const later = fc.nat(200 * DAY_SECONDS);
     const isSold = fc.boolean();
     const cuts = fc.array(fc.nat(1_000), { maxLength: 6 });
     const property = fc.property(
       ...[eventHistory, factsAt(NOW), tableGrowth, cuts, later, isSold],
       (events, facts, days, ends, afterNow, isSoldAfter) => {
-        const rates = tableThrough(TODAY);
         let state = emptyRatingState();
         for (const [step, end] of ends.toSorted((a, b) => a - b).entries()) {
           const batch = events.slice(state.nextSeq, Math.floor((events.length * end) / 1_000)).map(undecided);
-          const known = tableThrough(days[step] ?? TODAY);
+          const known = tableOf(days[step] ?? TODAY);
           state = decodeRatingState(encodeRatingState(foldEvents(state, batch, known).state));
         }
         const tail = events.slice(state.nextSeq).map(undecided);
