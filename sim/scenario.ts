@@ -40,6 +40,8 @@ const DAY_SECONDS = 86_400;
 const CEILING_EVERY = 11;
 /** More unfinalized blocks than the follower can read before its deadline; the service warns of 100 and more. */
 const MAX_DEPTH_OF_CEILING = 100;
+/** Every fourth seed has an attestation registry. */
+const REGISTRY_EVERY = 4;
 /** Of seventeen seeds, the one whose chain is a rollup. */
 const ROLLUP_EVERY = 17;
 const SEED_IN_TURN = 4;
@@ -130,6 +132,7 @@ export class Scenario {
     };
     const hasAlt = options.seed % ALT_EVERY === 0;
     if (hasAlt) this.actors = { ...this.actors, machines: [...this.actors.machines, ...drawAltMachines(random)] };
+    if (this.#hasRegistry) this.actors = { ...this.actors, attester: new Random(options.seed + 3) };
     const isRollup = options.seed % ROLLUP_EVERY === SEED_IN_TURN;
     const genesisSeconds = Math.floor(now() / 1000) - random.pick([1, 40, 100]) * DAY_SECONDS;
     this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds, isRollup);
@@ -143,6 +146,10 @@ export class Scenario {
     this.database = acquireDatabase();
     this.trace.line(JSON.stringify(this.plan));
     if (this.plan.isSteady) this.#scheduleBlocks();
+  }
+
+  get #hasRegistry(): boolean {
+    return this.seed % REGISTRY_EVERY === 0;
   }
 
   get service(): Service | undefined {
@@ -203,6 +210,7 @@ export class Scenario {
       this.#service = await startService({
         database: this.database,
         network: this.network,
+        hasAttestationRegistry: this.#hasRegistry,
         altNetwork: this.alt?.network,
         time: this.time,
         trace: this.trace,
