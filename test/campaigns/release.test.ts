@@ -1,7 +1,8 @@
 /**
  * Campaign: a release is built, verified and installed by following its own notes in an empty folder, without the repository, its
  * modules and a package server. `npm run campaigns -- release`. The service of the archive then follows both local chains. Where the
- * kernel allows it, the image's command also runs as an unprivileged user on a read-only root.
+ * kernel allows mounts, the steps of docs/deployment.md are followed on a host whose folders are overlaid, and the image's command
+ * runs as an unprivileged user on a read-only root.
  */
 import { execFile, execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -202,6 +203,68 @@ it('contains a client with license, notices, source and pages', () => {
 });
 
 const isMountAllowed = spawnSync('unshare', ['--mount', 'true']).status === 0;
+
+describe.runIf(isMountAllowed)('docs/deployment.md, followed on a host', () => {
+  const page = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
+  /** Returns the fenced commands below a heading. */
+  const commandsBelow = (heading: string): string => {
+    const section = page.split(/^#{2,3} /m).find((each) => each.startsWith(heading))!;
+    return [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, commands]) => commands!).join('');
+  };
+
+  it('ends with a ready service that serves a known machine', async () => {
+    const upper = join(folder, 'upper');
+    const scratch = join(folder, 'scratch');
+    mkdirSync(upper);
+    mkdirSync(scratch);
+    const { DATABASE_URL: _, ...variables } = await settings('');
+    const prepared = join(folder, 'prepared.env');
+    writeFileSync(prepared, lines(variables));
+    const unit = readFileSync(join(installed, 'deploy/systemd/machine-rating.service'), 'utf8');
+    const fixed = [...unit.matchAll(/^Environment=([A-Z_]+)=(.+)$/gm)].map(([, name, value]) => [name!, value!]);
+    const [, start] = /^ExecStart=(.+)$/m.exec(unit)!;
+    // Changes of these folders are visible below this script only; the unit names the host's Node.
+    const script = `
+      mount -t tmpfs upper ${upper}
+      for folder in etc opt var/lib; do
+        mkdir -p ${upper}/$folder/upper ${upper}/$folder/work
+        mount -t overlay -o lowerdir=/$folder,upperdir=${upper}/$folder/upper,workdir=${upper}/$folder/work overlay /$folder
+      done
+      mount --bind ${env['PATH']!.split(':')[0]!}/node "$(readlink -f /usr/bin/node)"
+      mkdir /var/lib/machine-rating
+      cd ${clean}
+      ${commandsBelow('1. ')}
+      cp ${prepared} /etc/machine-rating/service.env
+      ${commandsBelow('2. ')}
+      ${commandsBelow('3. ')}
+      ${commandsBelow('systemd')}
+      exec ${start!}`;
+    const args = ['--mount', '--propagation', 'private', '/bin/sh', '-e', '-c', script];
+    const service = spawn('unshare', args, {
+      env: { ...env, PATH: `${env['PATH']!}:/usr/sbin:/sbin`, ...Object.fromEntries(fixed), ...variables },
+      stdio: 'ignore',
+    });
+    running.push(service);
+    const url = `http://127.0.0.1:${variables['PORT']!}`;
+    await untilReady(service, url);
+    expect(await readRating(url)).toBe('AAA');
+    const checks = commandsBelow('5. ').replaceAll('http://127.0.0.1:8000', url);
+    expect(checks.match(/^curl .*$/gm)).toHaveLength(3);
+    await promisify(execFile)('/bin/sh', ['-e', '-c', checks], { env });
+    expect(readdirSync(`/proc/${service.pid!}/root/var/lib/machine-rating`)).toContain('svc.db');
+  });
+
+  it.runIf(spawnSync('helm', ['version']).status === 0)('renders the chart with the values of the page', () => {
+    writeFileSync(join(clean, 'values.yaml'), /```yaml\n([^]*?)```/.exec(page)![1]!);
+    const [command] = /^helm upgrade --install .*$/m.exec(commandsBelow('Kubernetes'))!;
+    const rendered = command
+      .replace('helm upgrade --install', 'helm template')
+      .replace('/opt/machine-rating/deploy', join(installed, 'deploy'));
+    const text = execFileSync('/bin/sh', ['-e', '-c', rendered], { cwd: clean, encoding: 'utf8', stdio: 'pipe' });
+    expect(text).toContain('image: "registry.example/machine-rating-service:VERSION"');
+    expect(text.match(/^kind: (?:Deployment|Ingress)$/gm)).toHaveLength(2);
+  });
+});
 
 describe.runIf(isMountAllowed)('as the image runs it', () => {
   /** Unprivileged user of the base image. */
