@@ -12,6 +12,7 @@ import {
   DEPENDENCIES,
   expectedOf,
   FAILURE_MODES,
+  HOST_FAILURE_MODES,
   OUTCOMES,
   RESPONSE_TIMEOUT_MILLISECONDS,
   POLL_INTERVAL_SECONDS,
@@ -69,6 +70,18 @@ what its outcome says, that an expired record is never \`verified\`, and that ev
 ${table(
   ['fault', 'what happens', 'state', 'outcome'],
   CLOCK_FAILURE_MODES.map(({ fault, description, state, outcome }) => [fault, description, state, inWords(outcome)]),
+)}
+
+## Host
+
+\`test/service/outages/failure-modes-host.test.ts\` runs a service with a SQLite file as a process on its own small file system, and
+asserts for every line what it asserts for dependencies. A decision that was acknowledged before is stored afterwards, and no refused
+one is. A process without file descriptors may also close connections. The test needs root; elsewhere it is skipped, and reported as
+skipped.
+
+${table(
+  ['fault', 'what happens', 'outcome'],
+  HOST_FAILURE_MODES.map(({ fault, description, outcome }) => [fault, description, inWords(outcome)]),
 )}
 
 ## Outcomes

@@ -353,6 +353,34 @@ export const CLOCK_FAILURE_MODES: readonly ClockFailureMode[] = [
   },
 ];
 
+export type HostFault = 'full disk' | 'read-only file system' | 'no file descriptors';
+
+export interface HostFailureMode {
+  readonly fault: HostFault;
+  readonly description: string;
+  readonly outcome: OutcomeName;
+}
+
+/** Faults of the host of a service with a SQLite file. */
+export const HOST_FAILURE_MODES: readonly HostFailureMode[] = [
+  {
+    fault: 'full disk',
+    description: 'the file system of the database has no free block',
+    outcome: 'databaseReadOnly',
+  },
+  {
+    fault: 'read-only file system',
+    description: 'the files of the database reject every write',
+    outcome: 'databaseReadOnly',
+  },
+  {
+    fault: 'no file descriptors',
+    description:
+      'the process has as many open files as its limit allows, so that it neither connects nor accepts connections',
+    outcome: 'mainUnreadable',
+  },
+];
+
 /** Returns the responses that a route may give once the service has detected the fault. */
 export function expectedOf(outcome: OutcomeName, route: RouteName): readonly string[] {
   const { cells }: Outcome = OUTCOMES[outcome];
