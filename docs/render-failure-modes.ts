@@ -104,8 +104,8 @@ ${table(['routes', 'at most'], timeouts)}
 
 ## Redis
 
-\`test/service/outages/failure-modes-redis.test.ts\` injects cut, reset, no response, trickle, garbage and one second of latency. No
-response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
+\`test/service/outages/failure-modes-redis.test.ts\` injects cut, reset, no response, trickle, garbage and one second of latency,
+a fail-over during which the server is a read-only replica, a full memory and an eviction of all counters. No response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
 when the server recovers. The test is skipped, and reported as skipped, where Redis is not installed.
 
 ## Slow callers

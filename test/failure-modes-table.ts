@@ -186,6 +186,8 @@ export type FaultName =
   | 'stale'
   | 'false data'
   | 'wrong chain'
+  | 'no address'
+  | 'full disk'
   | 'read-only'
   | 'without its tables';
 
@@ -205,6 +207,7 @@ const WIRE: readonly (readonly [fault: FaultName, description: string])[] = [
   ['no response', 'requests are accepted and no response arrives'],
   ['trickle', 'responses arrive at ten bytes a second'],
   ['garbage', 'responses are random bytes of no protocol'],
+  ['no address', 'connections end and the host name does not resolve'],
 ];
 
 /** Faults where a reader cannot distinguish a bad response from an incomplete one. */
@@ -271,6 +274,12 @@ export const FAILURE_MODES: readonly FailureMode[] = [
     dependency: 'database',
     fault: 'read-only',
     description: 'the server rejects writes, like a standby',
+    outcome: 'databaseReadOnly',
+  },
+  {
+    dependency: 'database',
+    fault: 'full disk',
+    description: 'every write fails with 53100; a server that cannot write its log stops instead, see cut',
     outcome: 'databaseReadOnly',
   },
   {
