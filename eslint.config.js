@@ -1,6 +1,7 @@
 /** Type-aware lint of all TypeScript. Every option that relaxes the preset states its reason. */
-import tseslint from 'typescript-eslint';
 import prettier from 'eslint-config-prettier';
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
 
 /** Numbers and booleans have one obvious text; objects, `undefined` and `null` do not. */
 const TEMPLATES = {
@@ -12,7 +13,7 @@ const TEMPLATES = {
   allowRegExp: false,
 };
 
-export default tseslint.config(
+export default defineConfig(
   { ignores: ['node_modules/', 'dist/', '.devnet/', 'data/', 'coverage/'] },
   {
     files: ['**/*.{ts,tsx}'],

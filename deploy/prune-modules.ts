@@ -28,7 +28,7 @@ if (import.meta.main) {
   const modules = join(process.argv[2] ?? '.', 'node_modules');
   const needed = listNeeded(modules);
   for (const name of readdirSync(modules)) removeUnneeded(modules, name, needed);
-  for (const folder of SOURCES) rmSync(join(modules, folder), { recursive: true, force: true });
+  removeSources(modules);
   process.stdout.write(`${[...needed].sort().join('\n')}\n`);
 }
 
@@ -45,6 +45,11 @@ export function listNeeded(modules: string): ReadonlySet<string> {
     }
   }
   return needed;
+}
+
+/** Removes the sources of native code. */
+export function removeSources(modules: string): void {
+  for (const folder of SOURCES) rmSync(join(modules, folder), { recursive: true, force: true });
 }
 
 /** Removes an entry of `node_modules` that is not needed; of a scope, its packages. */

@@ -12,6 +12,7 @@ import {
   DEPENDENCIES,
   expectedOf,
   FAILURE_MODES,
+  HOST_FAILURE_MODES,
   OUTCOMES,
   RESPONSE_TIMEOUT_MILLISECONDS,
   POLL_INTERVAL_SECONDS,
@@ -71,6 +72,18 @@ ${table(
   CLOCK_FAILURE_MODES.map(({ fault, description, state, outcome }) => [fault, description, state, inWords(outcome)]),
 )}
 
+## Host
+
+\`test/service/outages/failure-modes-host.test.ts\` runs a service with a SQLite file as a process on its own small file system, and
+asserts for every line what it asserts for dependencies. A decision that was acknowledged before is stored afterwards, and no refused
+one is. A process without file descriptors may also close connections. The test needs root; elsewhere it is skipped, and reported as
+skipped.
+
+${table(
+  ['fault', 'what happens', 'outcome'],
+  HOST_FAILURE_MODES.map(({ fault, description, outcome }) => [fault, description, inWords(outcome)]),
+)}
+
 ## Outcomes
 
 ${OUTCOME_NAMES.map((name) => `- **${inWords(name)}**: ${OUTCOMES[name].summary}`).join('\n')}
@@ -91,8 +104,8 @@ ${table(['routes', 'at most'], timeouts)}
 
 ## Redis
 
-\`test/service/outages/failure-modes-redis.test.ts\` injects cut, reset, no response, trickle, garbage and one second of latency. No
-response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
+\`test/service/outages/failure-modes-redis.test.ts\` injects cut, reset, no response, trickle, garbage and one second of latency,
+a fail-over during which the server is a read-only replica, a full memory and an eviction of all counters. No response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
 when the server recovers. The test is skipped, and reported as skipped, where Redis is not installed.
 
 ## Slow callers

@@ -1,4 +1,7 @@
-/** Supply chain: exact locked versions with hashes, allowed licenses, no deprecated package, and no unknown install script. */
+/**
+ * Supply chain: exact locked versions with hashes, allowed licenses, no deprecated package, no unknown install script, and a
+ * documented reason for each package that a manifest names.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +34,7 @@ const EXACT = /^(?:file:devnet\/native|(?:npm:[\w@/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+
 /** Licenses of delivered packages. MPL requires changes of its files to be published, and there are none. */
 const DELIVERED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT OR Apache-2.0', 'MPL-2.0'];
 /** Licenses of development tools. */
-const TOOLS = [...DELIVERED, 'BlueOak-1.0.0', 'CC-BY-4.0', 'Python-2.0'];
+const TOOLS = [...DELIVERED, 'BlueOak-1.0.0', 'CC-BY-4.0'];
 /** Packages without a license name in the lock, read by hand: DejaVu fonts (free to use and distribute), and MIT spelled `licenses`. */
 const READ = ['node_modules/dejavu-fonts-ttf', 'node_modules/memorystream'];
 /** Packages with a known install script: a C binding without a prebuilt binary, and links between the files of PostgreSQL. */
@@ -86,5 +89,41 @@ describe.each(FOLDERS)('the package in %s', (folder) => {
   it('runs no unknown install script', () => {
     const running = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => path);
     expect(running.filter((path) => !SCRIPTS.includes(path))).toEqual([]);
+  });
+});
+
+describe('docs/dependencies.md', () => {
+  /** Headings of the page, and the members of manifests that they document. */
+  const SECTIONS = [
+    ['Delivered', '.', 'package.json', 'dependencies'],
+    ['Development', '.', 'package.json', 'devDependencies'],
+    ['Native tools for tests', '.', 'devnet/native/package.json', 'optionalDependencies'],
+    ['Mutation testing', 'test/mutation', 'test/mutation/package.json', 'devDependencies'],
+  ] as const;
+  const sections = new Map(
+    readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')
+      .split(/^## /m)
+      .map((text) => [text.slice(0, text.indexOf('\n')), text]),
+  );
+
+  it.each(SECTIONS)('gives purpose, upkeep, license and alternatives of each package: %s', (...section) => {
+    const [heading, folder, manifest, member] = section;
+    const named = (readJson(manifest) as Manifest)[member]!;
+    const { packages } = readJson(join(folder, 'package-lock.json')) as {
+      readonly packages: Readonly<Record<string, LockedPackage>>;
+    };
+    const rows = sections
+      .get(heading)!
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .map((line) => line.split('|').slice(1, -1))
+      .map((cells) => cells.map((cell) => cell.trim()));
+    const licensed = Object.keys(named).map((name) => {
+      const path = `node_modules/${name}`;
+      const { license, link } = packages[path]!;
+      return [`\`${name}\``, READ.includes(path) ? 'Bitstream' : link === true ? 'Apache-2.0' : license];
+    });
+    expect(rows.map(([name, , , license]) => [name, license])).toEqual(licensed);
+    expect(rows.filter((row) => row.length !== 5 || row.includes(''))).toEqual([]);
   });
 });

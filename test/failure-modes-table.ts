@@ -186,6 +186,8 @@ export type FaultName =
   | 'stale'
   | 'false data'
   | 'wrong chain'
+  | 'no address'
+  | 'full disk'
   | 'read-only'
   | 'without its tables';
 
@@ -205,6 +207,7 @@ const WIRE: readonly (readonly [fault: FaultName, description: string])[] = [
   ['no response', 'requests are accepted and no response arrives'],
   ['trickle', 'responses arrive at ten bytes a second'],
   ['garbage', 'responses are random bytes of no protocol'],
+  ['no address', 'connections end and the host name does not resolve'],
 ];
 
 /** Faults where a reader cannot distinguish a bad response from an incomplete one. */
@@ -271,6 +274,12 @@ export const FAILURE_MODES: readonly FailureMode[] = [
     dependency: 'database',
     fault: 'read-only',
     description: 'the server rejects writes, like a standby',
+    outcome: 'databaseReadOnly',
+  },
+  {
+    dependency: 'database',
+    fault: 'full disk',
+    description: 'every write fails with 53100; a server that cannot write its log stops instead, see cut',
     outcome: 'databaseReadOnly',
   },
   {
@@ -350,6 +359,34 @@ export const CLOCK_FAILURE_MODES: readonly ClockFailureMode[] = [
     description: 'every block is 90 days newer than it should be',
     state: 'behind',
     outcome: 'clockUnusable',
+  },
+];
+
+export type HostFault = 'full disk' | 'read-only file system' | 'no file descriptors';
+
+export interface HostFailureMode {
+  readonly fault: HostFault;
+  readonly description: string;
+  readonly outcome: OutcomeName;
+}
+
+/** Faults of the host of a service with a SQLite file. */
+export const HOST_FAILURE_MODES: readonly HostFailureMode[] = [
+  {
+    fault: 'full disk',
+    description: 'the file system of the database has no free block',
+    outcome: 'databaseReadOnly',
+  },
+  {
+    fault: 'read-only file system',
+    description: 'the files of the database reject every write',
+    outcome: 'databaseReadOnly',
+  },
+  {
+    fault: 'no file descriptors',
+    description:
+      'the process has as many open files as its limit allows, so that it neither connects nor accepts connections',
+    outcome: 'mainUnreadable',
   },
 ];
 

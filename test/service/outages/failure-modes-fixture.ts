@@ -9,8 +9,10 @@ import {
   RESPONSE_TIMEOUT_MILLISECONDS,
   POLL_INTERVAL_SECONDS,
   ROUTES,
+  type Dependency,
   type RouteName,
 } from '../../failure-modes-table.ts';
+import { createHostNames, type HostNames } from '../../../testing/harness/host-names.ts';
 import {
   startEmbeddedPostgres,
   type PostgresServer,
@@ -32,6 +34,8 @@ export interface FailureModesFixture {
   readonly alt: Chain;
   readonly database: PostgresTestDatabase;
   readonly databaseWire: FaultProxy;
+  /** Names of the three proxies, as the service knows them: `HOSTS`. */
+  readonly hostNames: HostNames;
   readonly proxied: ProxiedService;
   /** Returns the status and the error text with numbers as `N`; rejects when the response takes longer than the interface promises. */
   request(route: RouteName): Promise<string>;
@@ -65,6 +69,13 @@ const PATHS: Readonly<Record<Exclude<RouteName, 'decide' | 'challenge' | 'eviden
   document: '/openapi.json',
 };
 
+/** Host names under which the service reaches its dependencies. */
+export const HOSTS: Readonly<Record<Dependency, string>> = {
+  main: 'main-node.failure-modes.test',
+  alt: 'alt-node.failure-modes.test',
+  database: 'database.failure-modes.test',
+};
+
 /** Age of the oldest signature in use: within the signature window, with a margin for transport. */
 const OLDEST_SECONDS = 240;
 
@@ -77,6 +88,7 @@ export async function startFailureModesFixture(): Promise<FailureModesFixture> {
   };
   const server: PostgresServer = await startEmbeddedPostgres();
   closers.push(() => server.stop());
+  const hostNames = closeLater(createHostNames('.failure-modes.test'));
   const database = await server.createDatabase();
   const databaseWire = closeLater(await startFaultProxy({ path: socketOf(database.url) }));
   const putBetween = async (rpcUrl: string): Promise<Chain> => {
@@ -89,9 +101,9 @@ export async function startFailureModesFixture(): Promise<FailureModesFixture> {
   };
   const proxied = closeLater(
     await startProxiedService({
-      DATABASE_URL: `postgres://postgres@127.0.0.1:${databaseWire.port}/${database.name}`,
-      MAIN_RPC_URLS: through(chains.main),
-      ALT_RPC_URLS: through(chains.alt),
+      DATABASE_URL: `postgres://postgres@${HOSTS.database}:${databaseWire.port}/${database.name}`,
+      MAIN_RPC_URLS: through(HOSTS.main, chains.main),
+      ALT_RPC_URLS: through(HOSTS.alt, chains.alt),
       POLL_INTERVAL_SECONDS: String(POLL_INTERVAL_SECONDS),
     }),
   );
@@ -99,6 +111,7 @@ export async function startFailureModesFixture(): Promise<FailureModesFixture> {
     ...chains,
     database,
     databaseWire,
+    hostNames,
     proxied,
     request: await createCaller(proxied.service.url),
     async close() {
@@ -107,8 +120,9 @@ export async function startFailureModesFixture(): Promise<FailureModesFixture> {
   };
 }
 
-function through({ rpc, wire }: Chain): string {
+function through(host: string, { rpc, wire }: Chain): string {
   const url = new URL(rpc.url);
+  url.hostname = host;
   url.port = String(wire.port);
   return url.href;
 }

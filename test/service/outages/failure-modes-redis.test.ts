@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultProxy, type FaultProxy, type WireFault } from '../../../testing/harness/fault-proxy.ts';
 import { RESPONSE_TIMEOUT_MILLISECONDS } from '../../failure-modes-table.ts';
@@ -45,13 +46,29 @@ describe.runIf(isRedisAvailable)('Redis', () => {
     rmSync(folder, { recursive: true });
   });
 
+  /** The path that was requested last. */
+  const path = () => `/machines/${serial + 1_000_000}`;
+
+  async function request(requested: string): Promise<number> {
+    const init = { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS.general) };
+    return (await fetchChecked(proxied.service.url + requested, init)).status;
+  }
+
   /** Sends one request more than the limit allows, on a path that was not requested before. */
   async function exhaust(): Promise<number[]> {
-    const path = `/machines/${++serial + 1_000_000}`;
-    const init = () => ({ signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS.general) });
-    const statusOf = async () => (await fetchChecked(proxied.service.url + path, init())).status;
-    const admitted = await Promise.all(Array.from({ length: LIMIT }, statusOf));
-    return [...new Set([...admitted, await statusOf()])];
+    serial++;
+    const admitted = await Promise.all(Array.from({ length: LIMIT }, () => request(path())));
+    return [...new Set([...admitted, await request(path())])];
+  }
+
+  /** Sends commands to the server itself. */
+  async function send(commands: readonly string[]): Promise<void> {
+    const client = new Redis({ path: join(folder, 'socket') });
+    for (const command of commands) {
+      const [name, ...args] = command.split(' ');
+      await client.call(name!, ...args);
+    }
+    client.disconnect();
   }
 
   const recoveries = () => proxied.lines.filter((line) => line.includes(TOGETHER)).length;
@@ -68,6 +85,32 @@ describe.runIf(isRedisAvailable)('Redis', () => {
       wire.heal();
     }
     while (recoveries() === before) await delay(POLL_MILLISECONDS);
+    expect(await exhaust()).toEqual([404, 429]);
+  });
+
+  /** Faults of a server that responds: what breaks it, and what repairs it. */
+  it.each<[name: string, breaking: readonly string[], healing: readonly string[]]>([
+    ['a fail-over, during which the server is a replica', ['REPLICAOF 127.0.0.1 1'], ['REPLICAOF NO ONE']],
+    ['a full memory without eviction', ['CONFIG SET maxmemory 1'], ['CONFIG SET maxmemory 0']],
+  ])('%s: counts alone, and resumes distributed counting afterwards', async (_name, breaking, healing) => {
+    while (recoveries() === 0) await delay(POLL_MILLISECONDS);
+    expect(await exhaust()).toEqual([404, 429]);
+    const before = recoveries();
+    await send(breaking);
+    try {
+      expect(await exhaust()).toEqual([404, 429]);
+    } finally {
+      await send(healing);
+    }
+    while (recoveries() === before) await delay(POLL_MILLISECONDS);
+    expect(await exhaust()).toEqual([404, 429]);
+  });
+
+  it('an eviction of all counters begins new windows and rejects no caller below the limit', async () => {
+    while (recoveries() === 0) await delay(POLL_MILLISECONDS);
+    expect(await exhaust()).toEqual([404, 429]);
+    await send(['FLUSHALL']);
+    expect(await request(path())).toBe(404);
     expect(await exhaust()).toEqual([404, 429]);
   });
 });

@@ -26,7 +26,7 @@ import {
   type RpcFault,
   type RpcProxy,
 } from '../../../testing/harness/rpc-proxy.ts';
-import { startFailureModesFixture, type FailureModesFixture, type Chain } from './failure-modes-fixture.ts';
+import { HOSTS, startFailureModesFixture, type FailureModesFixture, type Chain } from './failure-modes-fixture.ts';
 import { rule } from '../../conformance/rule.ts';
 
 const READS = ROUTE_NAMES.filter((name) => !ROUTES[name].isWrite);
@@ -126,6 +126,7 @@ interface InjectedFault {
 }
 
 function inject({ dependency, fault }: FailureMode): InjectedFault | Promise<InjectedFault> {
+  if (fault === 'no address') return injectUnknownHost(dependency);
   const wireFault = toWireFault(dependency, fault);
   if (wireFault !== undefined) return injectWireFault(wireOf(dependency), wireFault);
   if (dependency === 'main') return injectRpcFault(harness.main, toMainFault(fault));
@@ -154,6 +155,17 @@ function toWireFault(dependency: FailureMode['dependency'], fault: FailureMode['
     default:
       return undefined;
   }
+}
+
+/** Ends the connections and lets the name of the host fail, as an outage of the name servers does. */
+function injectUnknownHost(dependency: FailureMode['dependency']): InjectedFault {
+  const { hostNames } = harness;
+  const before = hostNames.failures;
+  hostNames.fail(HOSTS[dependency]);
+  const wire = wireOf(dependency);
+  wire.inject({ kind: 'cut' });
+  wire.heal();
+  return { met: () => hostNames.failures - before, heal: () => hostNames.heal() };
 }
 
 function addressOf(url: string): { readonly host: string; readonly port: number } {
@@ -224,19 +236,31 @@ function answerAsOtherCluster({
   }
 }
 
+/** Statements that break the database, and those that repair it. */
+const DATABASE_FAULTS: Readonly<Partial<Record<FailureMode['fault'], (name: string) => readonly [string, string]>>> = {
+  'read-only': (name) => [
+    `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
+    `ALTER DATABASE ${name} RESET default_transaction_read_only`,
+  ],
+  'without its tables': () => ['ALTER SCHEMA public RENAME TO hidden', 'ALTER SCHEMA hidden RENAME TO public'],
+  'full disk': () => [
+    `CREATE FUNCTION fail_as_full() RETURNS trigger LANGUAGE plpgsql
+       AS $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+     DO $$ DECLARE each name; BEGIN
+       FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+         EXECUTE format('CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE OR DELETE ON %I EXECUTE FUNCTION fail_as_full()', each);
+       END LOOP; END $$`,
+    'DROP FUNCTION fail_as_full CASCADE',
+  ],
+};
+
 async function injectDatabaseFault(fault: FailureMode['fault']): Promise<InjectedFault> {
   const run = (text: string) => administration.query(text);
   const endConnections = () =>
     run(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
-  const [breaking, healing] =
-    fault === 'read-only'
-      ? [
-          `ALTER DATABASE ${harness.database.name} SET default_transaction_read_only = on`,
-          `ALTER DATABASE ${harness.database.name} RESET default_transaction_read_only`,
-        ]
-      : ['ALTER SCHEMA public RENAME TO hidden', 'ALTER SCHEMA hidden RENAME TO public'];
+  const [breaking, healing] = DATABASE_FAULTS[fault]!(harness.database.name);
   await run(breaking);
   await endConnections();
   return {
