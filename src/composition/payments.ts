@@ -26,7 +26,7 @@ export function createPayments(start: ServiceStart): PaymentParts | undefined {
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
   });
   return {
-    scanner: createPaymentScanner({ ...shared, namespace: config.namespace, checks }),
+    scanner: createPaymentScanner({ ...shared, namespace: config.namespace, checks, onSearched: loop.wake }),
     worker: nameLoop(loop, { kind: 'index' }, workScope),
   };
 }
