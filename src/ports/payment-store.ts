@@ -148,8 +148,11 @@ export interface PaymentStore {
     limit: number,
     after?: PaymentMachine,
   ): Promise<readonly OpenCitation[]>;
-  /** Returns the oldest block time of the events whose citation on a source is open and waits for no retry; undefined without one. */
-  findOldestOpen(source: string, nowMilliseconds: number): Promise<number | undefined>;
+  /** Counts the machines with an open citation on a source; `oldest` is the oldest block time of their events that wait for no retry. */
+  countOpenCitations(
+    source: string,
+    nowMilliseconds: number,
+  ): Promise<{ readonly machines: number; readonly oldest: number | undefined }>;
   /** Returns claims of other machines on these accounts, made at or before a time. */
   listClaimsOf(
     accounts: readonly string[],

@@ -11,7 +11,7 @@ import {
   type PaymentSources,
 } from '../../ports/payment-sources.ts';
 import type { FxRates } from '../../ports/rates.ts';
-import { nowSeconds, type Clock, type Log, type Timers } from '../../ports/runtime.ts';
+import { nowSeconds, type Clock, type Log, type PaymentSourceState, type Timers } from '../../ports/runtime.ts';
 import type { PaymentStore } from '../../ports/payment-store.ts';
 import { SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
 import { PAYMENT } from '../../domain/rating/constants.ts';
@@ -39,10 +39,18 @@ const MIN_WAIT_MILLISECONDS = 5_000;
 const CITATION_DAYS = 400;
 const FLOW_DAYS = 200;
 
+interface SourceState extends Pick<PaymentSourceState, 'isUp' | 'waitingMachines' | 'lastFailure'> {
+  readonly head: FinalizedHead | undefined;
+}
+
+const NOT_FOLLOWED: SourceState = { isUp: undefined, waitingMachines: 0, lastFailure: undefined, head: undefined };
+
 export interface PaymentWorker {
   /** Runs one bounded step, and waits until the next verdict can be made. Throws `StoreUnavailable`. */
   step(signal: AbortSignal): Promise<StepOutcome | NextStep>;
   readonly loop: PollLoop;
+  /** Returns the state of each source. */
+  report(): readonly PaymentSourceState[];
 }
 
 export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorker {
@@ -51,6 +59,7 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
   const follower = createTransferFollower({ store, fxRates, clock });
   /** Heads up to which transfers are being read: verdicts are made when all of them are. */
   const targets = new Map<string, FinalizedHead>();
+  const states = new Map<string, SourceState>();
   let prunedOn: number | undefined;
 
   async function step(signal: AbortSignal): Promise<StepOutcome | NextStep> {
@@ -65,6 +74,7 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
   async function followSource(source: PaymentSource, signal: AbortSignal): Promise<number> {
     try {
       const head = targets.get(source.name) ?? (await source.readFinalizedHead());
+      record(source, { isUp: true, head });
       const due = await judge.findDue(head);
       const isDue = (await store.listOpenCitations(source.name, due, 1)).length > 0;
       if (await follower.advance(source, head, isDue)) {
@@ -78,13 +88,27 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
       if (!(error instanceof SourceUnreadable)) throw error;
       targets.delete(source.name);
       log.warn({ source: source.name, problem: error.problem }, 'a payment source cannot be read');
+      const { machines } = await store.countOpenCitations(source.name, clock.nowMilliseconds());
+      record(source, { isUp: false, lastFailure: error.problem, waitingMachines: machines });
       return pollIntervalMilliseconds;
     }
   }
 
+  function record({ name }: PaymentSource, change: Partial<SourceState>): void {
+    states.set(name, { ...(states.get(name) ?? NOT_FOLLOWED), ...change });
+  }
+
+  function report(): readonly PaymentSourceState[] {
+    return sources.list.map(({ name }) => {
+      const { head, ...state } = states.get(name) ?? NOT_FOLLOWED;
+      return { name, ...state, headAgeSeconds: head && Math.max(0, nowSeconds(clock) - head.time) };
+    });
+  }
+
   /** Returns the milliseconds until the head is past the window of the oldest open citation. */
   async function findWait(source: PaymentSource, head: FinalizedHead): Promise<number> {
-    const oldest = await store.findOldestOpen(source.name, clock.nowMilliseconds());
+    const { machines, oldest } = await store.countOpenCitations(source.name, clock.nowMilliseconds());
+    record(source, { waitingMachines: machines });
     if (oldest === undefined) return pollIntervalMilliseconds;
     return Math.max(MIN_WAIT_MILLISECONDS, 1000 * (oldest + PAYMENT.lateSeconds + 1 - head.time));
   }
@@ -102,6 +126,7 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
 
   return {
     step,
+    report,
     loop: createPollLoop({
       name: 'payments',
       intervalMilliseconds: pollIntervalMilliseconds,

@@ -139,16 +139,17 @@ export function testPayments(under: StoreUnderTest): void {
       expect(await under.store.listOpenCitations(EVM, dueAt(0, TIME + 2, TIME + 9), 9)).toEqual([]);
     });
 
-    it('find the block time of the oldest open citation that waits for no retry', async () => {
+    it('count the machines with an open citation, and find the oldest that waits for no retry', async () => {
       await open();
-      expect(await under.store.findOldestOpen(EVM, 0)).toBeUndefined();
+      const count = (now: number, source = EVM) => under.store.countOpenCitations(source, now);
+      expect(await count(0)).toEqual({ machines: 0, oldest: undefined });
       await scan({ citations: [citation(3), citation(4)] });
       await scan({ ...B, citations: [citation(5)] });
-      expect(await under.store.findOldestOpen(EVM, 0)).toBe(TIME + 3);
+      expect(await count(0)).toEqual({ machines: 2, oldest: TIME + 3 });
       await under.store.postponeCitation((await openOn(EVM))[0]!, 1_000);
-      expect(await under.store.findOldestOpen(EVM, 999)).toBe(TIME + 5);
-      expect(await under.store.findOldestOpen(EVM, 1_000)).toBe(TIME + 3);
-      expect(await under.store.findOldestOpen(SOLANA, 0)).toBeUndefined();
+      expect(await count(999)).toEqual({ machines: 2, oldest: TIME + 5 });
+      expect(await count(1_000)).toEqual({ machines: 2, oldest: TIME + 3 });
+      expect(await count(0, SOLANA)).toEqual({ machines: 0, oldest: undefined });
     });
 
     it('never change a verdict', async () => {

@@ -193,10 +193,11 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
         AND block_timestamp <= CASE home WHEN 0 THEN ${main} ELSE ${alt} END
       ORDER BY home, machine_id LIMIT ${limit}`,
   );
-  const selectOldestOpen = query<{ time: number | null }>()(
+  const countOpen = query<{ machines: number; oldest: number | null }>()(
     { source: text, now: integer },
-    (q, { source, now }) => q`SELECT min(block_timestamp) AS time FROM payment_citations
-      WHERE source = ${source} AND is_open = 1 AND retry_at <= ${now}`,
+    (q, { source, now }) => q`SELECT count(*) AS machines,
+        min(CASE WHEN retry_at <= ${now} THEN block_timestamp END) AS oldest
+      FROM payment_citations WHERE source = ${source} AND is_open = 1`,
   );
   const selectClaimsOf = batch(
     { account: 'text' },
@@ -463,9 +464,9 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
       const rows = await database.run(readRows(selectOpen({ source, now, ...throughTimes, ...place, limit })));
       return rows.map(fromCitationRow);
     },
-    async findOldestOpen(source, now) {
-      const oldest = await database.run(readFirst(selectOldestOpen({ source, now })));
-      return oldest?.time ?? undefined;
+    async countOpenCitations(source, now) {
+      const { machines, oldest } = (await database.run(readFirst(countOpen({ source, now }))))!;
+      return { machines, oldest: oldest ?? undefined };
     },
     async listClaimsOf(accounts, except, throughTime) {
       const rows = await database.run(
