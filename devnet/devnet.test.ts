@@ -96,6 +96,7 @@ describe('files', () => {
         'FX_SOURCE',
         'TOKENS_FILE',
         'SOURCES_FILE',
+        'SOURCE_CALLS_PER_SECOND',
         'ALT_RPC_URLS',
         'ALT_GENESIS_HASH',
         'ALT_ORDINAL',

@@ -65,6 +65,9 @@ const BLOCK_INTERVAL_SECONDS = 2;
 /** The settings contain tokens. */
 const OWNER_ONLY = { mode: 0o600 };
 
+/** The nodes are local, and a year of payments is followed at the start. */
+const LOCAL_CALLS_PER_SECOND = 2_000;
+
 /** Rates cover more days than the events. */
 const RATE_DAYS = GENESIS_DAYS_AGO + 10;
 
@@ -118,6 +121,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
       ...toEnvironment(anvil.rpcUrl, deployment, ratesFile),
       TOKENS_FILE: tokensFile,
       SOURCES_FILE: sourcesFile,
+      SOURCE_CALLS_PER_SECOND: String(LOCAL_CALLS_PER_SECOND),
       ...(altChain && toAltEnvironment(altChain)),
       ...onboarding.env,
       STATEMENT_KEY_FILE: writeStatementKey(dir),

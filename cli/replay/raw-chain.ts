@@ -5,6 +5,7 @@
 import { encodeCall, encodeWord, hashOf, MalformedAbi, parseBytes, readTuple, topicOf } from './abi.ts';
 import { RpcRefusal, type Rpc } from './json-rpc.ts';
 import type { RawEvent } from './model.ts';
+import type { CitingRecord, ClaimEnd } from './payout-claims.ts';
 import { ReplayFailure } from './replay-failure.ts';
 
 export interface ChainLocation {
@@ -52,6 +53,10 @@ export interface RawMachine extends RawMainState {
   readonly accepted: boolean;
   /** Undefined: the operator has none. */
   readonly kyb: KybRecord | undefined;
+  /** What the events hold of payments, in order. */
+  readonly citing: readonly CitingRecord[];
+  /** Changes of hands and burns. */
+  readonly claimEnds: readonly ClaimEnd[];
 }
 
 /** Unix seconds. */
@@ -90,6 +95,32 @@ export function readRawMachine(
   });
 }
 
+/** Lists the ids of all machines that were ever minted, up to a block. Throws as `readRawMachine`. */
+export async function listMainMachines(rpc: Rpc, location: ChainLocation, block: PinnedBlock): Promise<bigint[]> {
+  return withFailures(async () => {
+    const minted: LogFilter = { address: location.machineRegistry, topics: [[TRANSFER], encodeWord(0n)] };
+    const logs = await readLogs(rpc, minted, location.startBlock, block.number);
+    return [...new Set(logs.map(({ topics }) => BigInt(topics[3]!)))];
+  });
+}
+
+/** Reads what the events of a machine hold of payments, at a block. Throws as `readRawMachine`. */
+export async function readCitingRecords(
+  rpc: Rpc,
+  location: ChainLocation,
+  machineId: bigint,
+  block: PinnedBlock,
+): Promise<Pick<RawMachine, 'citing' | 'claimEnds'>> {
+  return withFailures(async () => {
+    const call = createCall(rpc, block);
+    const records = await readRecords(call, location.eventRegistry, machineId);
+    if (records.length === 0) return { citing: [], claimEnds: [] };
+    const priorEvents = (await call(location.eventRegistry, 'priorEventCount(uint256)', [machineId])).uint(0);
+    const logs = await readAllLogs(rpc, location, machineId, block.number);
+    return judgeLogs(rpc, records, logs, priorEvents);
+  });
+}
+
 /** Reads the main-chain state of a machine of the alt chain. Throws as `readRawMachine`. */
 export function readAltHomeState(
   rpc: Rpc,
@@ -123,7 +154,7 @@ export function readRawAuthority(
   machineId: bigint,
   block: PinnedBlock,
 ): Promise<RawAuthority> {
-  return reportFailures(async () => {
+  return withFailures(async () => {
     if (chainId !== undefined) await requireChainId(rpc, chainId);
     const call = createCall(rpc, block);
     const owner = toAddress((await call(machineRegistry, 'ownerOf(uint256)', [machineId])).uint(0, 160));
@@ -138,7 +169,7 @@ export function readRawBlockTimes(
   { chainId }: Pick<ChainLocation, 'chainId'>,
   block: PinnedBlock,
 ): Promise<RawBlockTimes> {
-  return reportFailures(async () => {
+  return withFailures(async () => {
     if (chainId !== undefined) await requireChainId(rpc, chainId);
     const { timestamp } = await requireBlock(rpc, block);
     return { timestamp, nextTimestamp: (await readHeader(rpc, block.number + 1n))?.timestamp };
@@ -156,7 +187,7 @@ async function readPinned<T extends object>(
   block: PinnedBlock,
   readRest: (call: Call) => Promise<T>,
 ): Promise<RawMainState & T> {
-  return reportFailures(async () => {
+  return withFailures(async () => {
     if (location.chainId !== undefined) await requireChainId(rpc, location.chainId);
     const header = await requireBlock(rpc, block);
 
@@ -172,8 +203,7 @@ async function readPinned<T extends object>(
   });
 }
 
-/** Converts the errors of reads to `ReplayFailure`. */
-async function reportFailures<T>(read: () => Promise<T>): Promise<T> {
+async function withFailures<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -254,6 +284,9 @@ interface EventRecord {
   readonly value: bigint;
   readonly timestamp: bigint;
   readonly trust: bigint;
+  readonly sourceChainId: bigint;
+  readonly sourceTxHash: string;
+  readonly metadata: Uint8Array;
   readonly currencyBytes: Uint8Array;
 }
 
@@ -294,6 +327,9 @@ function parseRecord(tuple: ReturnType<typeof readTuple>, machineId: bigint): Ev
     value: tuple.uint(2),
     timestamp: tuple.uint(3),
     trust: tuple.uint(5, 8),
+    sourceChainId: tuple.uint(6),
+    sourceTxHash: encodeWord(tuple.uint(7)),
+    metadata: tuple.bytes(8),
     currencyBytes: tuple.bytes(9),
   };
 }
@@ -426,15 +462,23 @@ async function judgeLogs(
   records: readonly EventRecord[],
   logs: readonly Log[],
   priorEvents: bigint,
-): Promise<Pick<RawMachine, 'events' | 'hands' | 'changedHandsAt' | 'chipIssuedAt' | 'accepted'>> {
+): Promise<
+  Pick<RawMachine, 'events' | 'citing' | 'claimEnds' | 'hands' | 'changedHandsAt' | 'chipIssuedAt' | 'accepted'>
+> {
   const changes = findChangesOfHands(logs);
   const newest = changes.at(-1);
   const lastImport = logs.findLastIndex((log) => log.topics[0] === MACHINE_EVENTS_IMPORTED);
   const countBefore = (at: Log) =>
     logs.filter((log, index) => index > lastImport && log.topics[0] === EVENT_SUBMITTED && compareLogs(log, at) < 0)
       .length;
+  const ends = findClaimEnds(logs);
+  const endHeaders = await readHeaders(rpc, ends);
   return {
-    events: await pair(rpc, records, logs, priorEvents),
+    ...(await pair(rpc, records, logs, priorEvents)),
+    claimEnds: ends.map((end) => ({
+      before: BigInt(countBefore(end)),
+      at: endHeaders.get(end.blockNumber)!.timestamp,
+    })),
     hands: changes.map((change) => BigInt(countBefore(change))),
     changedHandsAt: newest === undefined ? null : (await readHeaders(rpc, [newest])).get(newest.blockNumber)!.timestamp,
     chipIssuedAt: findChipIssue(logs),
@@ -446,6 +490,23 @@ async function judgeLogs(
 function findChangesOfHands(logs: readonly Log[]): Log[] {
   const transfers = logs.filter(({ topics }) => topics[0] === TRANSFER && topics[2] !== encodeWord(0n));
   return transfers.filter(({ topics }, at) => at > 0 && topics[2] !== transfers[at - 1]!.topics[2]);
+}
+
+/** Returns the changes of hands and the burns. */
+function findClaimEnds(logs: readonly Log[]): Log[] {
+  const changes = new Set(findChangesOfHands(logs));
+  return logs.filter((log) => changes.has(log) || (log.topics[0] === TRANSFER && log.topics[2] === encodeWord(0n)));
+}
+
+/** Returns the owner at each log, in lower case; the zero address before the first mint and after a burn. */
+function followOwner(logs: readonly Log[]): ReadonlyMap<Log, string> {
+  let owner = `0x${'0'.repeat(40)}`;
+  return new Map(
+    logs.map((log) => {
+      if (log.topics[0] === TRANSFER) owner = `0x${log.topics[2]!.slice(-40)}`;
+      return [log, owner];
+    }),
+  );
 }
 
 const accepts = (log: Log, change: Log): boolean =>
@@ -477,7 +538,7 @@ async function pair(
   records: readonly EventRecord[],
   all: readonly Log[],
   priorEvents: bigint,
-): Promise<RawEvent[]> {
+): Promise<Pick<RawMachine, 'events' | 'citing'>> {
   const allLogs = all.filter(({ topics }) => topics[0] === EVENT_SUBMITTED || topics[0] === MACHINE_EVENTS_IMPORTED);
   const lastImport = allLogs.findLastIndex((log) => log.topics[0] === MACHINE_EVENTS_IMPORTED);
   const logs = allLogs.slice(lastImport + 1);
@@ -485,8 +546,9 @@ async function pair(
     throw new ReplayFailure('contradictory', `${records.length} records but ${logs.length} logs`);
   }
   const headers = await readHeaders(rpc, logs);
-  const chip = followChip(all);
-  return records.map((record, position) => {
+  const [chip, owners] = [followChip(all), followOwner(all)];
+  const citing: CitingRecord[] = [];
+  const events = records.map((record, position): RawEvent => {
     const log = logs[position]!;
     const expiresAt = chip.get(log);
     const header = headers.get(log.blockNumber)!;
@@ -499,6 +561,11 @@ async function pair(
       // With prior events the index may include those.
       (priorEvents > 0n || log.topics[2] === encodeWord(BigInt(position)));
     if (!agrees) throw new ReplayFailure('contradictory', `record ${position} and its log differ`);
+    const { trust, sourceChainId, sourceTxHash, metadata } = record;
+    citing.push({
+      ...{ seq: BigInt(position), trust, sourceChainId, sourceTxHash, metadata },
+      ...{ blockTimestamp: header.timestamp, place: [log.blockNumber, log.logIndex], owner: owners.get(log)! },
+    });
     return {
       seq: BigInt(position),
       type: record.type,
@@ -511,6 +578,7 @@ async function pair(
       paidCents: 0n,
     };
   });
+  return { events, citing };
 }
 
 /**

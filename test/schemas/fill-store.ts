@@ -102,7 +102,8 @@ export async function fillPayments(store: Store): Promise<void> {
   });
   const flow = { from: sender, to: CONTROLLER, token: 'USDC', units: 5n, block: 9, time: NOW };
   await store.writeFlows(source, [own], 9, [{ ...flow, logIndex: 0, isWhole: false }], 1_000);
-  const [open] = await store.listOpenCitations(source, 0, 1);
+  const due = { nowMilliseconds: 0, throughTimes: { main: NOW, alt: NOW } };
+  const [open] = await store.listOpenCitations(source, due, 1);
   const found = { paidCents: 5_000, token: 'USDC', payer: CONTROLLER, worthCents: 5_000, returnedCents: 0 };
   await store.decideCitation(open!, { verdict: { code: 'paid', ...found }, time: NOW, flows: [flow] });
   await store.writeScannedThrough('main', NOW);

@@ -747,6 +747,8 @@ export interface StatusResponse {
   readonly causes: readonly StatusCause[];
   /** The call budget of each chain. */
   readonly call_budgets?: readonly CallBudgetEntry[];
+  /** The payment sources; only the process that follows them reports it. */
+  readonly payment_sources?: readonly PaymentSourceEntry[];
 }
 
 /** The rating. NR: not rated; Provisioned: bonded, with too little history for a rating. */
@@ -1172,6 +1174,20 @@ export interface CallBudgetEntry {
   readonly refused_reads: number;
   /** Whether the calls of the day are used too fast, which stops the proof. */
   readonly day_exhausted: boolean;
+}
+
+/** A payment source as this process follows it. Informational. */
+export interface PaymentSourceEntry {
+  /** The CAIP-2 name of the chain. */
+  readonly source: string;
+  /** Whether the last attempt could read it; null: there was none. */
+  readonly up: boolean | null;
+  /** Seconds since the newest finalized block read; null: none yet. */
+  readonly head_age_seconds: number | null;
+  /** Machines that wait for a verdict on a payment. */
+  readonly waiting_machines: number;
+  /** The cause of the last failure; null: none since the start. */
+  readonly last_failure: string | null;
 }
 
 /** How old the index of the alt chain is. */

@@ -34,7 +34,7 @@ const ENGINES: Readonly<Record<string, () => Promise<() => Promise<SqlDatabase>>
   },
   PostgreSQL: async () => {
     const { url } = await server.createDatabase();
-    return () => openPostgres(url, ignore);
+    return () => Promise.resolve(openPostgres(url, ignore));
   },
 };
 
