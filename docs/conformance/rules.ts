@@ -527,6 +527,8 @@ export const SECTIONS = [
     heading: 'Additions: documents and clients',
     rules: {
       'documents.openapi': '`/openapi.json` describes every route.',
+      'documents.openapi-generators':
+        'The OpenAPI document has the form that generators of clients accept: security schemes, descriptions, bounds, examples.',
       'documents.openapi-answers': 'Every response matches the OpenAPI document.',
       'documents.llms': '`/llms.txt` lists every route and no other.',
       'documents.reference': '`/docs` lists every route, and each opens without accessibility or policy violations.',
