@@ -529,6 +529,8 @@ export const SECTIONS = [
       'documents.openapi': '`/openapi.json` describes every route.',
       'documents.openapi-generators':
         'The OpenAPI document has the form that generators of clients accept: security schemes, descriptions, bounds, examples.',
+      'documents.generators':
+        'Clients that generators make of the OpenAPI document in TypeScript, Python and Go compile and read the service.',
       'documents.openapi-answers': 'Every response matches the OpenAPI document.',
       'documents.llms': '`/llms.txt` lists every route and no other.',
       'documents.reference': '`/docs` lists every route, and each opens without accessibility or policy violations.',
