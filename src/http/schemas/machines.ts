@@ -122,29 +122,29 @@ const DAYS = described(COUNT, 'Days with a qualifying event.');
 
 /** The factors by the names of their schemas. */
 const FACTORS = {
-  RevenueFactor: factor('revenue', 'How much the machine earns.', {
+  RevenueFactorEntry: factor('revenue', 'How much the machine earns.', {
     usd_cents: described(COUNT, 'US cents of qualifying revenue in the counted weeks.'),
     verified_usd_cents: described(COUNT, 'The part of it that is paid or attested.'),
   }),
-  CadenceFactor: factor('cadence', 'How regularly the machine works.', {
+  CadenceFactorEntry: factor('cadence', 'How regularly the machine works.', {
     weeks: WEEKS,
     days: DAYS,
     verified_weeks: described(COUNT, 'Weeks with a paid or attested event.'),
     verified_days: described(COUNT, 'Days with a paid or attested event.'),
   }),
-  TrendFactor: factor('trend', 'Whether revenue or activity grows.', {
+  TrendFactorEntry: factor('trend', 'Whether revenue or activity grows.', {
     basis: described(word('revenue', 'activity', 'none'), 'Measure by which the two periods are compared.'),
     percent: described(orNull(INTEGER), 'The later period in percent of the earlier one; null: not known.'),
     even_percent: described(orNull(INTEGER), 'The same with single bursts cut; null: not known.'),
   }),
-  TrustFactor: factor('trust', 'How much of the revenue has evidence.', {
+  TrustFactorEntry: factor('trust', 'How much of the revenue has evidence.', {
     source: described(word('flag', 'override', 'none', 'events'), 'Source of the trust.'),
     percent_hundredths: described(COUNT, 'Trust in hundredths of a percent.'),
     declared_usd_cents: described(COUNT, 'US cents of 180 days without evidence.'),
     paid_usd_cents: described(COUNT, 'US cents of 180 days whose payment was followed.'),
     attested_usd_cents: described(COUNT, 'US cents of 180 days reported by a device on record.'),
   }),
-  TenureFactor: factor('tenure', 'For how many weeks the machine has worked.', { weeks: WEEKS }),
+  TenureFactorEntry: factor('tenure', 'For how many weeks the machine has worked.', { weeks: WEEKS }),
 };
 
 const RATING_FACTOR = described({ oneOf: Object.keys(FACTORS).map(refer) }, 'One of the five factors of the score.');

@@ -734,7 +734,7 @@ export interface StatusResponse {
 export type Letter = 'AAA' | 'AA' | 'A' | 'BBB' | 'BB' | 'B' | 'NR' | 'Provisioned';
 
 /** How much the machine earns. */
-export interface RevenueFactor {
+export interface RevenueFactorEntry {
   readonly name: 'revenue';
   /** Points earned, in hundredths of a point. */
   readonly points_hundredths: number;
@@ -750,7 +750,7 @@ export interface RevenueFactor {
 }
 
 /** How regularly the machine works. */
-export interface CadenceFactor {
+export interface CadenceFactorEntry {
   readonly name: 'cadence';
   /** Points earned, in hundredths of a point. */
   readonly points_hundredths: number;
@@ -770,7 +770,7 @@ export interface CadenceFactor {
 }
 
 /** Whether revenue or activity grows. */
-export interface TrendFactor {
+export interface TrendFactorEntry {
   readonly name: 'trend';
   /** Points earned, in hundredths of a point. */
   readonly points_hundredths: number;
@@ -788,7 +788,7 @@ export interface TrendFactor {
 }
 
 /** How much of the revenue has evidence. */
-export interface TrustFactor {
+export interface TrustFactorEntry {
   readonly name: 'trust';
   /** Points earned, in hundredths of a point. */
   readonly points_hundredths: number;
@@ -810,7 +810,7 @@ export interface TrustFactor {
 }
 
 /** For how many weeks the machine has worked. */
-export interface TenureFactor {
+export interface TenureFactorEntry {
   readonly name: 'tenure';
   /** Points earned, in hundredths of a point. */
   readonly points_hundredths: number;
@@ -824,7 +824,8 @@ export interface TenureFactor {
 }
 
 /** One of the five factors of the score. */
-export type RatingFactor = RevenueFactor | CadenceFactor | TrendFactor | TrustFactor | TenureFactor;
+export type RatingFactor =
+  RevenueFactorEntry | CadenceFactorEntry | TrendFactorEntry | TrustFactorEntry | TenureFactorEntry;
 
 /** A deduction from the score, or a notice. */
 export interface RatingReason {

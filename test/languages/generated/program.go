@@ -20,7 +20,7 @@ func main() {
 	check(err)
 	explanation, err := client.GetExplanationWithResponse(ctx, "did:svc:"+id)
 	check(err)
-	revenue, err := explanation.JSON200.Factors[0].AsRevenueFactor()
+	revenue, err := explanation.JSON200.Factors[0].AsRevenueFactorEntry()
 	check(err)
 	limit := 1
 	fleet, err := client.ListFleetWithResponse(ctx, owner, &service.ListFleetParams{Limit: &limit})

@@ -7,7 +7,7 @@ import sys
 from generated import Client
 from generated.api.machines import get_explanation, get_rating
 from generated.api.operators import list_fleet
-from generated.models import McrRecord, RevenueFactor
+from generated.models import McrRecord, RevenueFactorEntry
 
 base_url, machine_id, owner = sys.argv[1:]
 client = Client(base_url=base_url)
@@ -15,7 +15,7 @@ client = Client(base_url=base_url)
 rating = get_rating.sync(f"did:svc:{machine_id}", client=client)
 assert isinstance(rating, McrRecord)
 explanation = asyncio.run(get_explanation.asyncio(f"did:svc:{machine_id}", client=client))
-revenue = next(factor for factor in explanation.factors if isinstance(factor, RevenueFactor))
+revenue = next(factor for factor in explanation.factors if isinstance(factor, RevenueFactorEntry))
 fleet = list_fleet.sync(owner, client=client, limit=1)
 absent = get_rating.sync_detailed("did:svc:12345", client=client)
 print(
