@@ -548,6 +548,10 @@ export const SECTIONS = [
     heading: 'Additions: documents and clients',
     rules: {
       'documents.openapi': '`/openapi.json` describes every route.',
+      'documents.openapi-generators':
+        'The OpenAPI document has the form that generators of clients accept: security schemes, descriptions, bounds, examples.',
+      'documents.generators':
+        'Clients that generators make of the OpenAPI document in TypeScript, Python and Go compile and read the service.',
       'documents.openapi-answers': 'Every response matches the OpenAPI document.',
       'documents.llms': '`/llms.txt` lists every route and no other.',
       'documents.reference': '`/docs` lists every route, and each opens without accessibility or policy violations.',
@@ -555,7 +559,11 @@ export const SECTIONS = [
         'The form of `/docs` sends the request that any client sends, and shows the complete response.',
       'documents.errors-page': '`docs/errors.md` is the error table, with cause and remedy.',
       'documents.getting-started': 'Every command of `docs/getting-started.md` runs.',
+      'documents.blocks':
+        'Every fenced command of README and documents is run by a test, or a marker states why none runs it.',
       'documents.index': '`docs/README.md` links to every document.',
+      'client.vectors': 'The clients in TypeScript, Python and Go agree on all shared vectors.',
+      'client.quick-starts': 'Every program in the READMEs of the Python and Go clients prints the output below it.',
       'client.errors': 'The client knows every error of the table.',
       'client.other-machine': 'The client rejects a response about another machine.',
       'client.size': 'The client is at most 8 kB for reads.',

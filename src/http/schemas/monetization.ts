@@ -22,7 +22,7 @@ import {
   type JsonSchema,
 } from './json-schema.ts';
 
-const SIGNED_AT: JsonSchema = { type: 'integer', minimum: 1 };
+const SIGNED_AT: JsonSchema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
 const ACCOUNT = described(
   { type: 'string', pattern: '^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$' },
@@ -176,11 +176,12 @@ export function monetizationParts() {
 export const DECISION_SCHEMA: JsonSchema = {
   type: 'object',
   properties: {
-    opted_in: described(FLAG, 'True opts the machine in, false opts it out.'),
-    timestamp: described(SIGNED_AT, 'Unix time in seconds when it was signed, in digits only.'),
+    opted_in: described(FLAG, 'True opts the machine in, false opts it out.', true),
+    timestamp: described(SIGNED_AT, 'Unix time in seconds when it was signed, in digits only.', 1_772_413_200),
     signature: described(
-      { type: 'string', maxLength: 132 },
+      { type: 'string', pattern: '^(?:0x[0-9a-fA-F]{130}|[1-9A-HJ-NP-Za-km-z]{64,88})$' },
       'EIP-191: 0x and 130 hex digits. With signer_pubkey: base58 of the 64 bytes of an Ed25519 signature.',
+      `0x${'5a'.repeat(32)}${'1f'.repeat(32)}1b`,
     ),
     signer_pubkey: described(BASE58_KEY, 'Alt-chain machines only: the owner.'),
   },

@@ -754,88 +754,99 @@ export interface StatusResponse {
 /** The rating. NR: not rated; Provisioned: bonded, with too little history for a rating. */
 export type Letter = 'AAA' | 'AA' | 'A' | 'BBB' | 'BB' | 'B' | 'NR' | 'Provisioned';
 
+/** How much the machine earns. */
+export interface RevenueFactorEntry {
+  readonly name: 'revenue';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** US cents of qualifying revenue in the counted weeks. */
+    readonly usd_cents: number;
+    /** The part of it that is paid or attested. */
+    readonly verified_usd_cents: number;
+  };
+}
+
+/** How regularly the machine works. */
+export interface CadenceFactorEntry {
+  readonly name: 'cadence';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** Weeks with a qualifying event. */
+    readonly weeks: number;
+    /** Days with a qualifying event. */
+    readonly days: number;
+    /** Weeks with a paid or attested event. */
+    readonly verified_weeks: number;
+    /** Days with a paid or attested event. */
+    readonly verified_days: number;
+  };
+}
+
+/** Whether revenue or activity grows. */
+export interface TrendFactorEntry {
+  readonly name: 'trend';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** Measure by which the two periods are compared. */
+    readonly basis: 'revenue' | 'activity' | 'none';
+    /** The later period in percent of the earlier one; null: not known. */
+    readonly percent: number | null;
+    /** The same with single bursts cut; null: not known. */
+    readonly even_percent: number | null;
+  };
+}
+
+/** How much of the revenue has evidence. */
+export interface TrustFactorEntry {
+  readonly name: 'trust';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** Source of the trust. */
+    readonly source: 'flag' | 'override' | 'none' | 'events';
+    /** Trust in hundredths of a percent. */
+    readonly percent_hundredths: number;
+    /** US cents of 180 days without evidence. */
+    readonly declared_usd_cents: number;
+    /** US cents of 180 days whose payment was followed. */
+    readonly paid_usd_cents: number;
+    /** US cents of 180 days reported by a device on record. */
+    readonly attested_usd_cents: number;
+  };
+}
+
+/** For how many weeks the machine has worked. */
+export interface TenureFactorEntry {
+  readonly name: 'tenure';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** Weeks with a qualifying event. */
+    readonly weeks: number;
+  };
+}
+
 /** One of the five factors of the score. */
 export type RatingFactor =
-  | {
-      readonly name: 'revenue';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** US cents of qualifying revenue in the counted weeks. */
-        readonly usd_cents: number;
-        /** The part of it that is paid or attested. */
-        readonly verified_usd_cents: number;
-      };
-    }
-  | {
-      readonly name: 'cadence';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** Weeks with a qualifying event. */
-        readonly weeks: number;
-        /** Days with a qualifying event. */
-        readonly days: number;
-        /** Weeks with a paid or attested event. */
-        readonly verified_weeks: number;
-        /** Days with a paid or attested event. */
-        readonly verified_days: number;
-      };
-    }
-  | {
-      readonly name: 'trend';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** Measure by which the two periods are compared. */
-        readonly basis: 'revenue' | 'activity' | 'none';
-        /** The later period in percent of the earlier one; null: not known. */
-        readonly percent: number | null;
-        /** The same with single bursts cut; null: not known. */
-        readonly even_percent: number | null;
-      };
-    }
-  | {
-      readonly name: 'trust';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** Source of the trust. */
-        readonly source: 'flag' | 'override' | 'none' | 'events';
-        /** Trust in hundredths of a percent. */
-        readonly percent_hundredths: number;
-        /** US cents of 180 days without evidence. */
-        readonly declared_usd_cents: number;
-        /** US cents of 180 days whose payment was followed. */
-        readonly paid_usd_cents: number;
-        /** US cents of 180 days reported by a device on record. */
-        readonly attested_usd_cents: number;
-      };
-    }
-  | {
-      readonly name: 'tenure';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** Weeks with a qualifying event. */
-        readonly weeks: number;
-      };
-    };
+  RevenueFactorEntry | CadenceFactorEntry | TrendFactorEntry | TrustFactorEntry | TenureFactorEntry;
 
 /** A deduction from the score, or a notice. */
 export interface RatingReason {
