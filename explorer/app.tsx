@@ -3,14 +3,14 @@
  * load.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { HomePage } from './home-page.tsx';
-import { MachinePage } from './machine-page.tsx';
-import { OperatorPage } from './operator-page.tsx';
-import { findPath, parseRoute, type Route } from './routes.ts';
-import { ReferencePage } from './reference-page.tsx';
-import { Search } from './search.tsx';
-import { SystemPage } from './system-page.tsx';
-import { SITE_NAME } from './texts.ts';
+import { HomePage } from './home/home-page.tsx';
+import { MachinePage } from './machine/machine-page.tsx';
+import { OperatorPage } from './operator/operator-page.tsx';
+import { findPath, parseRoute, type Route } from './shared/routes.ts';
+import { ReferencePage } from './reference/reference-page.tsx';
+import { Search } from './shared/search.tsx';
+import { SystemPage } from './system/system-page.tsx';
+import { SITE_NAME } from './shared/texts.ts';
 
 export function App() {
   const [path, setPath] = useState(location.pathname);

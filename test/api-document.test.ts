@@ -11,7 +11,7 @@ import {
   sampleOf,
   type ApiDocument,
   type Operation,
-} from '../explorer/api-document.ts';
+} from '../explorer/reference/api-document.ts';
 
 let app: FastifyInstance;
 let document: ApiDocument;

@@ -1,12 +1,12 @@
 /** System page: readiness, indexing progress and deployment facts. */
 import { useEffect } from 'preact/hooks';
-import { useQuery, type Query } from './queries.ts';
-import { Bar } from './factor-bars.tsx';
-import { formatCount } from './formats.ts';
-import { FailureNotice, Id, Mark, Section, Skeleton } from './components.tsx';
-import { DID_PREFIX, namespace } from './namespace.ts';
-import type { Deployment, Readiness } from './wire.ts';
-import { CONTRACT_NAMES, describeAge, NOT_AVAILABLE, plural, SITE_NAME } from './texts.ts';
+import { useQuery, type Query } from '../shared/queries.ts';
+import { Bar } from '../machine/factor-bars.tsx';
+import { formatCount } from '../shared/formats.ts';
+import { FailureNotice, Id, Mark, Section, Skeleton } from '../shared/components.tsx';
+import { DID_PREFIX, namespace } from '../shared/namespace.ts';
+import type { Deployment, Readiness } from '../shared/wire.ts';
+import { CONTRACT_NAMES, describeAge, NOT_AVAILABLE, plural, SITE_NAME } from '../shared/texts.ts';
 
 interface Described {
   readonly info: { readonly version: string };

@@ -3,18 +3,23 @@
  * signature made elsewhere. Makes no transaction, and sends nothing before the message is signed.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { formatBase58 } from '../src/domain/identifiers/base58.ts';
-import { toMachineId, type Address } from '../src/domain/identifiers/identifiers.ts';
-import { chooseTimestamp, MAX_AGE_SECONDS } from '../src/domain/monetization/decision-window.ts';
-import type { DecisionHome } from '../src/domain/monetization/decision.ts';
-import { prepareDecision, type PreparedDecision } from '../src/domain/monetization/prepared-decision.ts';
-import { requestJson, useNow, type ApiResponse, type ApiFailure } from './queries.ts';
-import { toPlainText } from './formats.ts';
-import { CopyButton } from './components.tsx';
-import { machineDid, namespace } from './namespace.ts';
+import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
+import { toMachineId, type Address } from '../../src/domain/identifiers/identifiers.ts';
+import { chooseTimestamp, MAX_AGE_SECONDS } from '../../src/domain/monetization/decision-window.ts';
+import type { DecisionHome } from '../../src/domain/monetization/decision.ts';
+import { prepareDecision, type PreparedDecision } from '../../src/domain/monetization/prepared-decision.ts';
+import { requestJson, useNow, type ApiResponse, type ApiFailure } from '../shared/queries.ts';
+import { toPlainText } from '../shared/formats.ts';
+import { CopyButton } from '../shared/components.tsx';
+import { machineDid, namespace } from '../shared/namespace.ts';
 import { discoverWallets, type SignedMessage, type Wallet } from './wallets.ts';
-import type { Deployment, Monetization } from './wire.ts';
-import { DECISION_DEFAULT_HELP, DECISION_ERROR_HELP, DECISION_LOST_HELP, MONETIZATION_STATES } from './texts.ts';
+import type { Deployment, Monetization } from '../shared/wire.ts';
+import {
+  DECISION_DEFAULT_HELP,
+  DECISION_ERROR_HELP,
+  DECISION_LOST_HELP,
+  MONETIZATION_STATES,
+} from '../shared/texts.ts';
 
 export interface DecisionFormProps {
   readonly id: string;

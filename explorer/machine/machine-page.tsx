@@ -1,20 +1,27 @@
 /** Machine page: rating, score breakdown, history, events, identity and opt-in decision. */
 import { useEffect } from 'preact/hooks';
-import { useQuery, useNow, type Query } from './queries.ts';
+import { useQuery, useNow, type Query } from '../shared/queries.ts';
 import { EventTable } from './event-table.tsx';
 import { FactorBars, Bar } from './factor-bars.tsx';
-import { formatCents, formatCount, formatPoints, shorten } from './formats.ts';
+import { formatCents, formatCount, formatPoints, shorten } from '../shared/formats.ts';
 import { HistoryChart } from './history-chart.tsx';
 import { Identity } from './identity.tsx';
-import { RatingRing } from './rating-ring.tsx';
-import { CopyButton, Mark, FailureNotice, Section, Skeleton, StaleNotice, When } from './components.tsx';
-import { MonetizationPanel } from './monetization-panel.tsx';
-import { machineDid, namespace } from './namespace.ts';
-import { isMachineId } from './routes.ts';
-import { rememberMachine } from './recent-machines.ts';
+import { RatingRing } from '../shared/rating-ring.tsx';
+import { CopyButton, Mark, FailureNotice, Section, Skeleton, StaleNotice, When } from '../shared/components.tsx';
+import { MonetizationPanel } from '../opt-in/monetization-panel.tsx';
+import { machineDid, namespace } from '../shared/namespace.ts';
+import { isMachineId } from '../shared/routes.ts';
+import { rememberMachine } from '../home/recent-machines.ts';
 import { RawResponses } from './raw-responses.tsx';
-import type { Card, Explanation, Monetization, Profile, VerifyRecord } from './wire.ts';
-import { VERIFICATION_STATES, AVAILABILITY_STATES, describeAge, plural, SITE_NAME, TREND_TEXTS } from './texts.ts';
+import type { Card, Explanation, Monetization, Profile, VerifyRecord } from '../shared/wire.ts';
+import {
+  VERIFICATION_STATES,
+  AVAILABILITY_STATES,
+  describeAge,
+  plural,
+  SITE_NAME,
+  TREND_TEXTS,
+} from '../shared/texts.ts';
 
 const REFRESH_SECONDS = 20;
 const SLOW_REFRESH_SECONDS = 60;

@@ -2,13 +2,13 @@
  * Identity section: owner, operator, controller and home chain. Untrusted text is shown as text, and no untrusted
  * address is a link.
  */
-import type { Query } from './queries.ts';
-import { toPlainText } from './formats.ts';
-import { Id, FailureNotice, Section, Skeleton } from './components.tsx';
-import { DID_PREFIX, machineDid } from './namespace.ts';
-import { operatorPath } from './routes.ts';
-import { NOT_AVAILABLE } from './texts.ts';
-import type { Card, Profile, VerifyRecord } from './wire.ts';
+import type { Query } from '../shared/queries.ts';
+import { toPlainText } from '../shared/formats.ts';
+import { Id, FailureNotice, Section, Skeleton } from '../shared/components.tsx';
+import { DID_PREFIX, machineDid } from '../shared/namespace.ts';
+import { operatorPath } from '../shared/routes.ts';
+import { NOT_AVAILABLE } from '../shared/texts.ts';
+import type { Card, Profile, VerifyRecord } from '../shared/wire.ts';
 
 export interface IdentityProps {
   readonly id: string;

@@ -1,13 +1,13 @@
 /** Operator and wallet page: the machines, their ratings, and the index lag. */
 import { useEffect, useState } from 'preact/hooks';
-import { requestJson, useQuery, type Query } from './queries.ts';
-import { formatCount, shorten } from './formats.ts';
-import { RatingMark } from './rating-mark.tsx';
-import { CopyButton, Id, Mark, FailureNotice, Section, Skeleton, StaleNotice } from './components.tsx';
-import { DID_PREFIX } from './namespace.ts';
-import { isAddress, machinePath } from './routes.ts';
-import type { BoundRating, Fleet } from './wire.ts';
-import { describeAge, plural, RATINGS, SITE_NAME } from './texts.ts';
+import { requestJson, useQuery, type Query } from '../shared/queries.ts';
+import { formatCount, shorten } from '../shared/formats.ts';
+import { RatingMark } from '../shared/rating-mark.tsx';
+import { CopyButton, Id, Mark, FailureNotice, Section, Skeleton, StaleNotice } from '../shared/components.tsx';
+import { DID_PREFIX } from '../shared/namespace.ts';
+import { isAddress, machinePath } from '../shared/routes.ts';
+import type { BoundRating, Fleet } from '../shared/wire.ts';
+import { describeAge, plural, RATINGS, SITE_NAME } from '../shared/texts.ts';
 
 const PAGE = 20;
 /** Pages fetched for sorting and for the rating distribution. */

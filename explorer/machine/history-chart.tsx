@@ -1,9 +1,9 @@
 /** History chart: the daily score as a line and the weekly revenue as bars, with the same numbers as a table. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useQuery } from './queries.ts';
-import { formatCents, formatShortCents } from './formats.ts';
-import { FailureNotice, Section, Skeleton } from './components.tsx';
-import type { History, HistoryPoint } from './wire.ts';
+import { useQuery } from '../shared/queries.ts';
+import { formatCents, formatShortCents } from '../shared/formats.ts';
+import { FailureNotice, Section, Skeleton } from '../shared/components.tsx';
+import type { History, HistoryPoint } from '../shared/wire.ts';
 
 const DAYS_A_WEEK = 7;
 const SCORE_HEIGHT = 132;

@@ -1,15 +1,15 @@
 /** Home page: search, service status, and recent machines. */
 import { useEffect } from 'preact/hooks';
 import { ActiveSection } from './active-machines.tsx';
-import { useQuery } from './queries.ts';
-import { shorten } from './formats.ts';
-import { Section } from './components.tsx';
-import { findPath, machinePath } from './routes.ts';
+import { useQuery } from '../shared/queries.ts';
+import { shorten } from '../shared/formats.ts';
+import { Section } from '../shared/components.tsx';
+import { findPath, machinePath } from '../shared/routes.ts';
 import { listRecentMachines } from './recent-machines.ts';
-import { Search } from './search.tsx';
-import { SystemLine } from './system-page.tsx';
-import type { Readiness } from './wire.ts';
-import { SITE_NAME } from './texts.ts';
+import { Search } from '../shared/search.tsx';
+import { SystemLine } from '../system/system-page.tsx';
+import type { Readiness } from '../shared/wire.ts';
+import { SITE_NAME } from '../shared/texts.ts';
 
 export function HomePage({ navigate }: { readonly navigate: (path: string) => void }) {
   const ready = useQuery<Readiness>('/ready', 30);

@@ -1,5 +1,5 @@
 /** Names that the pages use for the types of responses. */
-import type { EventEntry, MachineEvent, PublishedDeploymentResponse } from '../client/client.ts';
+import type { EventEntry, MachineEvent, PublishedDeploymentResponse } from '../../client/client.ts';
 
 export type {
   ActiveMachinesResponse as ActiveMachines,
@@ -16,7 +16,7 @@ export type {
   RatingFactor as Factor,
   ReadinessResponse as Readiness,
   VerifyRecordResponse as VerifyRecord,
-} from '../client/client.ts';
+} from '../../client/client.ts';
 
 /** An event of a profile or of a listing; a listing adds further members. */
 export type ShownEvent = MachineEvent & Partial<EventEntry>;
