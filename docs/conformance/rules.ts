@@ -458,6 +458,8 @@ export const SECTIONS = [
       'history.real-chains': 'History and events are served in front of real chains.',
       'explanation.availability': 'The explanation says whether the machine is stopped, on either chain.',
       'hostile-text.no-markup': 'Hostile text becomes no markup of any page or image.',
+      'rated-fleet.complete':
+        '`GET /operator/{did}/fleet` and its CSV rate every machine of an operator, on both chains, and name those that cannot be read.',
       'active-machines.newest':
         '`GET /active-machines` lists at most 20 machines with the newest events of both chains, and the lag of the indexes.',
       'card-image.svg':

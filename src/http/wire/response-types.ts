@@ -285,6 +285,27 @@ export interface FleetResponse {
   readonly index: FleetIndex;
 }
 
+/** A page of the machines that an operator owns or controls, each with its rating. */
+export interface RatedFleetResponse {
+  /** The DID of an operator or its raw address, in any letter case. */
+  readonly operator_did: string;
+  /** By machine id, lowest first. */
+  readonly machines: readonly RatedFleetEntry[];
+  readonly pagination: {
+    /** As requested. */
+    readonly offset: number;
+    /** As requested. */
+    readonly limit: number;
+    /** How many machines the operator has. */
+    readonly total: number;
+  };
+  /** Machines that belong on this page, or may, and could not be read. */
+  readonly unreadable: number;
+  readonly index: FleetIndex;
+  /** Ids of the machines of this page that could not be read. */
+  readonly unreadable_machines: readonly string[];
+}
+
 /** The machines with the newest indexed events. */
 export interface ActiveMachinesResponse {
   /** Newest event first. */
@@ -959,6 +980,12 @@ export interface EventEntry extends MachineEvent {
   readonly worth_cents: number | null;
   /** US cents that went back to the payer; null: not found. */
   readonly returned_cents: number | null;
+}
+
+/** A machine of a fleet: its rating record, and the state of its subscription. */
+export interface RatedFleetEntry extends McrRecordResponse {
+  /** The state of the bond’s subscription. */
+  readonly subscription: 'NotActivated' | 'Active' | 'Grace' | 'Runoff' | 'Terminated';
 }
 
 /** A machine in a list. */

@@ -9,6 +9,7 @@ import { activeMachinesRoutes } from './active-machines.ts';
 import { explanationRoutes } from './explanation.ts';
 import { llmsTextRoutes } from './llms-text.ts';
 import { machineHistoryRoutes } from './machine-history.ts';
+import { ratedFleetRoutes } from './rated-fleet.ts';
 import { previewImageOf, ratingImagesRoutes } from './rating-images.ts';
 import { statementsRoutes } from './statements.ts';
 import { statusRoutes } from './status.ts';
@@ -30,6 +31,7 @@ export const ADDITIONS: Additions = {
     machineHistoryRoutes(routes, ctx);
     ratingImagesRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
+    ratedFleetRoutes(routes, ctx);
     statusRoutes(routes, ctx);
     llmsTextRoutes(routes, ctx);
   },
