@@ -6,11 +6,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { HomePage } from './home/home-page.tsx';
 import { MachinePage } from './machine/machine-page.tsx';
 import { OperatorPage } from './operator/operator-page.tsx';
-import { findPath, parseRoute, type Route } from './shared/routes.ts';
+import { findPath, parseRoute, type Route } from './parts/routes.ts';
 import { ReferencePage } from './reference/reference-page.tsx';
-import { Search } from './shared/search.tsx';
+import { Search } from './parts/search.tsx';
 import { SystemPage } from './system/system-page.tsx';
-import { SITE_NAME } from './shared/texts.ts';
+import { WalletPage } from './wallet/wallet-page.tsx';
+import { SITE_NAME } from './parts/texts.ts';
 
 export function App() {
   const [path, setPath] = useState(location.pathname);
@@ -88,7 +89,7 @@ function View({ route, navigate }: { readonly route: Route; readonly navigate: (
     case 'operator':
       return <OperatorPage address={route.address} />;
     case 'wallet':
-      return <OperatorPage address={route.address} isWallet />;
+      return <WalletPage wallet={route.address} />;
     case 'system':
       return <SystemPage />;
     case 'reference':

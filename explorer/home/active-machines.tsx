@@ -1,11 +1,11 @@
 /** List of the machines with the latest events, and how current it is. */
-import { useQuery } from '../shared/queries.ts';
-import { formatCount, shorten } from '../shared/formats.ts';
-import { RatingMark } from '../shared/rating-mark.tsx';
-import { FailureNotice, Section, Skeleton, When } from '../shared/components.tsx';
-import { machinePath } from '../shared/routes.ts';
-import type { ActiveMachines } from '../shared/wire.ts';
-import { plural } from '../shared/texts.ts';
+import { useQuery } from '../parts/queries.ts';
+import { formatCount, shorten } from '../parts/formats.ts';
+import { RatingMark } from '../parts/rating-mark.tsx';
+import { FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
+import { machinePath } from '../parts/routes.ts';
+import type { ActiveMachines } from '../parts/wire.ts';
+import { plural } from '../parts/texts.ts';
 
 const REFRESH_SECONDS = 30;
 const SHOWN = 10;

@@ -1,15 +1,15 @@
 /** Home page: search, service status, and recent machines. */
 import { useEffect } from 'preact/hooks';
 import { ActiveSection } from './active-machines.tsx';
-import { useQuery } from '../shared/queries.ts';
-import { shorten } from '../shared/formats.ts';
-import { Section } from '../shared/components.tsx';
-import { findPath, machinePath } from '../shared/routes.ts';
+import { useQuery } from '../parts/queries.ts';
+import { shorten } from '../parts/formats.ts';
+import { Section } from '../parts/components.tsx';
+import { findPath, machinePath } from '../parts/routes.ts';
 import { listRecentMachines } from './recent-machines.ts';
-import { Search } from '../shared/search.tsx';
+import { Search } from '../parts/search.tsx';
 import { SystemLine } from '../system/system-page.tsx';
-import type { Readiness } from '../shared/wire.ts';
-import { SITE_NAME } from '../shared/texts.ts';
+import type { Readiness } from '../parts/wire.ts';
+import { SITE_NAME } from '../parts/texts.ts';
 
 export function HomePage({ navigate }: { readonly navigate: (path: string) => void }) {
   const ready = useQuery<Readiness>('/ready', 30);

@@ -1,5 +1,5 @@
 /** Recently viewed machines, stored in this browser only. Empty when the browser blocks storage. */
-import type { Letter } from '../shared/wire.ts';
+import type { Letter } from '../parts/wire.ts';
 
 export interface RecentMachine {
   readonly id: string;

@@ -1,10 +1,10 @@
 /** Table of a machine's events, as far as the owner's visibility setting allows. */
 import { useState } from 'preact/hooks';
-import { requestJson, useQuery } from '../shared/queries.ts';
-import { formatAmount, formatCents, toPlainText } from '../shared/formats.ts';
-import { Id, FailureNotice, Section, Skeleton, When } from '../shared/components.tsx';
-import type { EventListing, Profile, ShownEvent } from '../shared/wire.ts';
-import { EVENT_EXCLUSIONS, TRUST_LEVELS } from '../shared/texts.ts';
+import { requestJson, useQuery } from '../parts/queries.ts';
+import { formatAmount, formatCents, toPlainText } from '../parts/formats.ts';
+import { Id, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
+import type { EventListing, Profile, ShownEvent } from '../parts/wire.ts';
+import { EVENT_EXCLUSIONS, TRUST_LEVELS } from '../parts/texts.ts';
 
 const PAGE = 20;
 const NO_TRANSACTION = /^0x0*$/;

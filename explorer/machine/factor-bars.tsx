@@ -1,7 +1,7 @@
 /** Score breakdown: for each factor its points, a bar, and its measure as text. */
-import { formatPoints } from '../shared/formats.ts';
-import type { Factor } from '../shared/wire.ts';
-import { describeMeasure, FACTOR_NAMES } from '../shared/texts.ts';
+import { formatPoints } from '../parts/formats.ts';
+import type { Factor } from '../parts/wire.ts';
+import { describeMeasure, FACTOR_NAMES } from '../parts/texts.ts';
 
 export function FactorBars({ factors }: { readonly factors: readonly Factor[] }) {
   return (

@@ -1,9 +1,9 @@
 /** History chart: the daily score as a line and the weekly revenue as bars, with the same numbers as a table. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useQuery } from '../shared/queries.ts';
-import { formatCents, formatShortCents } from '../shared/formats.ts';
-import { FailureNotice, Section, Skeleton } from '../shared/components.tsx';
-import type { History, HistoryPoint } from '../shared/wire.ts';
+import { useQuery } from '../parts/queries.ts';
+import { formatCents, formatShortCents } from '../parts/formats.ts';
+import { FailureNotice, Section, Skeleton } from '../parts/components.tsx';
+import type { History, HistoryPoint } from '../parts/wire.ts';
 
 const DAYS_A_WEEK = 7;
 const SCORE_HEIGHT = 132;

@@ -2,13 +2,13 @@
  * Identity section: owner, operator, controller and home chain. Untrusted text is shown as text, and no untrusted
  * address is a link.
  */
-import type { Query } from '../shared/queries.ts';
-import { toPlainText } from '../shared/formats.ts';
-import { Id, FailureNotice, Section, Skeleton } from '../shared/components.tsx';
-import { DID_PREFIX, machineDid } from '../shared/namespace.ts';
-import { operatorPath } from '../shared/routes.ts';
-import { NOT_AVAILABLE } from '../shared/texts.ts';
-import type { Card, Profile, VerifyRecord } from '../shared/wire.ts';
+import type { Query } from '../parts/queries.ts';
+import { toPlainText } from '../parts/formats.ts';
+import { Id, FailureNotice, Section, Skeleton } from '../parts/components.tsx';
+import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
+import { operatorPath } from '../parts/routes.ts';
+import { NOT_AVAILABLE } from '../parts/texts.ts';
+import type { Card, Profile, VerifyRecord } from '../parts/wire.ts';
 
 export interface IdentityProps {
   readonly id: string;

@@ -1,19 +1,19 @@
 /** Machine page: rating, score breakdown, history, events, identity and opt-in decision. */
 import { useEffect } from 'preact/hooks';
-import { useQuery, useNow, type Query } from '../shared/queries.ts';
+import { useQuery, useNow, type Query } from '../parts/queries.ts';
 import { EventTable } from './event-table.tsx';
 import { FactorBars, Bar } from './factor-bars.tsx';
-import { formatCents, formatCount, formatPoints, shorten } from '../shared/formats.ts';
+import { formatCents, formatCount, formatPoints, shorten } from '../parts/formats.ts';
 import { HistoryChart } from './history-chart.tsx';
 import { Identity } from './identity.tsx';
-import { RatingRing } from '../shared/rating-ring.tsx';
-import { CopyButton, Mark, FailureNotice, Section, Skeleton, StaleNotice, When } from '../shared/components.tsx';
+import { RatingRing } from '../parts/rating-ring.tsx';
+import { CopyButton, Mark, FailureNotice, Section, Skeleton, StaleNotice, When } from '../parts/components.tsx';
 import { MonetizationPanel } from '../opt-in/monetization-panel.tsx';
-import { machineDid, namespace } from '../shared/namespace.ts';
-import { isMachineId } from '../shared/routes.ts';
+import { machineDid, namespace } from '../parts/namespace.ts';
+import { isMachineId } from '../parts/routes.ts';
 import { rememberMachine } from '../home/recent-machines.ts';
 import { RawResponses } from './raw-responses.tsx';
-import type { Card, Explanation, Monetization, Profile, VerifyRecord } from '../shared/wire.ts';
+import type { Card, Explanation, Monetization, Profile, VerifyRecord } from '../parts/wire.ts';
 import {
   VERIFICATION_STATES,
   AVAILABILITY_STATES,
@@ -21,7 +21,7 @@ import {
   plural,
   SITE_NAME,
   TREND_TEXTS,
-} from '../shared/texts.ts';
+} from '../parts/texts.ts';
 
 const REFRESH_SECONDS = 20;
 const SLOW_REFRESH_SECONDS = 60;

@@ -1,7 +1,7 @@
 /** Raw data section: every response shown on the page, with the curl command that requests it. */
-import type { Query } from '../shared/queries.ts';
-import { prettyPrintJson } from '../shared/formats.ts';
-import { CopyButton, Section } from '../shared/components.tsx';
+import type { Query } from '../parts/queries.ts';
+import { prettyPrintJson } from '../parts/formats.ts';
+import { CopyButton, Section } from '../parts/components.tsx';
 
 export function RawResponses({ queries }: { readonly queries: readonly Query<unknown>[] }) {
   const parts = queries.flatMap(({ response, failure }) => {

@@ -8,18 +8,18 @@ import { toMachineId, type Address } from '../../src/domain/identifiers/identifi
 import { chooseTimestamp, MAX_AGE_SECONDS } from '../../src/domain/monetization/decision-window.ts';
 import type { DecisionHome } from '../../src/domain/monetization/decision.ts';
 import { prepareDecision, type PreparedDecision } from '../../src/domain/monetization/prepared-decision.ts';
-import { requestJson, useNow, type ApiResponse, type ApiFailure } from '../shared/queries.ts';
-import { toPlainText } from '../shared/formats.ts';
-import { CopyButton } from '../shared/components.tsx';
-import { machineDid, namespace } from '../shared/namespace.ts';
+import { requestJson, useNow, type ApiResponse, type ApiFailure } from '../parts/queries.ts';
+import { toPlainText } from '../parts/formats.ts';
+import { CopyButton } from '../parts/components.tsx';
+import { machineDid, namespace } from '../parts/namespace.ts';
 import { discoverWallets, type SignedMessage, type Wallet } from './wallets.ts';
-import type { Deployment, Monetization } from '../shared/wire.ts';
+import type { Deployment, Monetization } from '../parts/wire.ts';
 import {
   DECISION_DEFAULT_HELP,
   DECISION_ERROR_HELP,
   DECISION_LOST_HELP,
   MONETIZATION_STATES,
-} from '../shared/texts.ts';
+} from '../parts/texts.ts';
 
 export interface DecisionFormProps {
   readonly id: string;

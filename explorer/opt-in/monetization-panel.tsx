@@ -1,10 +1,10 @@
 /** Monetization section: the opt-in decision in force, and the form that changes it. */
 import { useState } from 'preact/hooks';
-import type { Query } from '../shared/queries.ts';
+import type { Query } from '../parts/queries.ts';
 import { DecisionForm } from './decision-form.tsx';
-import { Id, Mark, FailureNotice, Section, Skeleton, When } from '../shared/components.tsx';
-import type { Monetization } from '../shared/wire.ts';
-import { MONETIZATION_STATES } from '../shared/texts.ts';
+import { Id, Mark, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
+import type { Monetization } from '../parts/wire.ts';
+import { MONETIZATION_STATES } from '../parts/texts.ts';
 
 export interface MonetizationPanelProps {
   readonly id: string;

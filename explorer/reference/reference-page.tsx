@@ -1,11 +1,11 @@
 /** API reference: every route of the OpenAPI document, each with a form to call it. */
 import { useEffect, useState } from 'preact/hooks';
-import { useQuery } from '../shared/queries.ts';
+import { useQuery } from '../parts/queries.ts';
 import { listGroups, type ApiDocument, type Operation, type OperationError } from './api-document.ts';
-import { FailureNotice, Section, Skeleton } from '../shared/components.tsx';
+import { FailureNotice, Section, Skeleton } from '../parts/components.tsx';
 import { SchemaView } from './schema-view.tsx';
 import { RequestForm } from './request-form.tsx';
-import { SITE_NAME } from '../shared/texts.ts';
+import { SITE_NAME } from '../parts/texts.ts';
 
 export function ReferencePage() {
   const query = useQuery<ApiDocument>('/openapi.json');

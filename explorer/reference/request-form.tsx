@@ -1,9 +1,9 @@
 /** Form of the API reference that sends a request to this service and shows the complete response. */
 import { useState } from 'preact/hooks';
 import { fillPath, formatCurl, sampleOf, type ApiDocument, type Operation } from './api-document.ts';
-import { prettyPrintJson, toPlainText } from '../shared/formats.ts';
-import { CopyButton } from '../shared/components.tsx';
-import { machineDid } from '../shared/namespace.ts';
+import { prettyPrintJson, toPlainText } from '../parts/formats.ts';
+import { CopyButton } from '../parts/components.tsx';
+import { machineDid } from '../parts/namespace.ts';
 import { listRecentMachines } from '../home/recent-machines.ts';
 
 interface Outcome {

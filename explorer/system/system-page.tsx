@@ -1,12 +1,12 @@
 /** System page: readiness, indexing progress and deployment facts. */
 import { useEffect } from 'preact/hooks';
-import { useQuery, type Query } from '../shared/queries.ts';
+import { useQuery, type Query } from '../parts/queries.ts';
 import { Bar } from '../machine/factor-bars.tsx';
-import { formatCount } from '../shared/formats.ts';
-import { FailureNotice, Id, Mark, Section, Skeleton } from '../shared/components.tsx';
-import { DID_PREFIX, namespace } from '../shared/namespace.ts';
-import type { Deployment, Readiness } from '../shared/wire.ts';
-import { CONTRACT_NAMES, describeAge, NOT_AVAILABLE, plural, SITE_NAME } from '../shared/texts.ts';
+import { formatCount } from '../parts/formats.ts';
+import { FailureNotice, Id, Mark, Section, Skeleton } from '../parts/components.tsx';
+import { DID_PREFIX, namespace } from '../parts/namespace.ts';
+import type { Deployment, Readiness } from '../parts/wire.ts';
+import { CONTRACT_NAMES, describeAge, NOT_AVAILABLE, plural, SITE_NAME } from '../parts/texts.ts';
 
 interface Described {
   readonly info: { readonly version: string };

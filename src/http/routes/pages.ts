@@ -5,6 +5,7 @@
  */
 import { getRatingWithin } from '../../actions/machines.ts';
 import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
+import { nameAltChain, nameMainChain } from '../../domain/identifiers/chain-names.ts';
 import { Fault } from '../../domain/faults.ts';
 import { parseAddress, parseMachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
@@ -57,11 +58,12 @@ const RATING_TIMEOUT_MILLISECONDS = 1_000;
 export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | undefined): void {
   const { pages } = ctx;
   if (pages === undefined) return;
+  const deployment = { namespace: ctx.namespace, chains: nameChains(ctx) };
   const show = (path: string, describe: (request: RequestContext) => PageText | Promise<PageText>) =>
     routes.get(path, { profile: 'page' }, async (context) => {
       const [files, { status, ...text }] = await Promise.all([loadFiles(ctx, pages), describe(context)]);
       const url = ctx.publicUrl + (context.request.url ?? '/');
-      sendPage(context, status, formatPage({ ...text, url }, files, ctx.namespace));
+      sendPage(context, status, formatPage({ ...text, url }, files, deployment));
     });
 
   show('/', () => HOME_PAGE);
@@ -77,6 +79,16 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
     if (file === undefined) throw new Fault('RouteUnknown', {});
     sendStaticAsset(request, file);
   });
+}
+
+function nameChains({ main, alt, blockExplorers }: Ctx) {
+  return {
+    main: {
+      name: main === undefined ? 'Main chain' : nameMainChain(main.chain.chainId),
+      explorer: blockExplorers?.main,
+    },
+    alt: { name: alt === undefined ? 'Solana' : nameAltChain(alt.chain.genesisHash), explorer: blockExplorers?.alt },
+  };
 }
 
 async function loadFiles({ log }: Ctx, pages: PageSource) {

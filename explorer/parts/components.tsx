@@ -1,6 +1,7 @@
 /** Shared components: labeled marks, ids with a copy button, times, sections and failure notices. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { chains, explorerUrl, type ChainName, type ExplorerKind } from './chains.ts';
 import { useNow, type Query, type ApiFailure } from './queries.ts';
 import { formatUtc, shorten, toPlainText } from './formats.ts';
 import { describeAge, describeFailure } from './texts.ts';
@@ -162,5 +163,24 @@ function Countdown({ until, retry }: { readonly until: number; readonly retry: (
         Retry now
       </button>
     </p>
+  );
+}
+
+/** Link to the block explorer of a chain; nothing where none is configured. */
+export function ExplorerLink({
+  chain,
+  kind,
+  value,
+}: {
+  readonly chain: ChainName;
+  readonly kind: ExplorerKind;
+  readonly value: string;
+}) {
+  const url = explorerUrl(chain, kind, value);
+  if (url === undefined) return null;
+  return (
+    <a href={url} rel="noreferrer">
+      View on the {chains[chain].name} explorer
+    </a>
   );
 }

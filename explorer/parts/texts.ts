@@ -50,6 +50,15 @@ export const AVAILABILITY_STATES = {
   unreadable: { text: 'unknown', tone: 'quiet' },
 } as const;
 
+/** State of the bond's subscription. In Grace the bond counts, and ends soon. */
+export const SUBSCRIPTION_STATES = {
+  NotActivated: { text: 'never bonded', tone: 'bad' },
+  Active: { text: 'bonded', tone: 'good' },
+  Grace: { text: 'bonded, in grace', tone: 'fair' },
+  Runoff: { text: 'expired, in runoff', tone: 'bad' },
+  Terminated: { text: 'terminated', tone: 'bad' },
+} as const;
+
 export const MONETIZATION_STATES = {
   PENDING: 'No decision yet',
   OPTED_IN: 'Opted in',

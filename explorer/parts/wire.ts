@@ -3,6 +3,7 @@ import type { EventEntry, MachineEvent, PublishedDeploymentResponse } from '../.
 
 export type {
   ActiveMachinesResponse as ActiveMachines,
+  BoundFleetResponse as BoundFleet,
   BoundMcrRecordResponse as BoundRating,
   CardResponse as Card,
   EventListingResponse as EventListing,
@@ -13,6 +14,7 @@ export type {
   Letter,
   MonetizationStateResponse as Monetization,
   ProfileFacts as Profile,
+  RatedFleetResponse as RatedFleet,
   RatingFactor as Factor,
   ReadinessResponse as Readiness,
   VerifyRecordResponse as VerifyRecord,
