@@ -449,6 +449,8 @@ export const SECTIONS = [
       'history.ends-with-current-rating':
         'The history ends with the current rating, and its revenue sums to the total.',
       'history.model-of-the-day': 'Each point is what the model returns for the events stored by that day.',
+      'history.facts-of-the-day':
+        'A past day is rated with the bond, flag and override of that day, whose changes are listed; where they are unknown there are no points.',
       'history.bounded-cost':
         'A history of any length is served from stored daily totals and reads at most 2,000 further events.',
       'events.rating-events':

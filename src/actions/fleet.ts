@@ -63,7 +63,13 @@ export async function listRatedFleet(
   return readPage<RatedSnapshot>(ctx, operator, offset, limit, rateAltMachine);
 }
 
-async function readPage<T extends object>(ctx: Ctx, operator: Address, offset: number, limit: number, readAlt: ReadAlt<T>) {
+async function readPage<T extends object>(
+  ctx: Ctx,
+  operator: Address,
+  offset: number,
+  limit: number,
+  readAlt: ReadAlt<T>,
+) {
   const main = requireMain(ctx);
   const head = await main.index.readMainChainIndex();
   const { indexedBlock, tokens, observation, unreadableRows, total, machines } = await readListing(ctx, head, (store) =>
