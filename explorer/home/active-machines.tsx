@@ -1,4 +1,5 @@
 /** List of the machines with the latest events, and how current it is. */
+import { chains } from '../parts/chains.ts';
 import { useQuery } from '../parts/queries.ts';
 import { formatCount, shorten } from '../parts/formats.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
@@ -69,7 +70,9 @@ function Row({
             <RatingMark letter={mcr} /> <span class="quiet">{mcr_score} of 100</span>
           </>
         ) : (
-          <span class="quiet">Solana, {plural(event_count, 'event')}</span>
+          <span class="quiet">
+            {chains.alt.name}, {plural(event_count, 'event')}
+          </span>
         )}
       </span>
       <span class="quiet">
@@ -87,7 +90,7 @@ function Freshness({ list: { operator_index: index, solana_indexer: alt } }: { r
     ...(typeof index?.indexed_block === 'number'
       ? [`Indexed up to block ${formatCount(index.indexed_block)}${describeLag(index.lag_blocks)}.`]
       : []),
-    ...(typeof alt?.slot === 'number' ? [`Solana up to slot ${formatCount(alt.slot)}.`] : []),
+    ...(typeof alt?.slot === 'number' ? [`${chains.alt.name} up to slot ${formatCount(alt.slot)}.`] : []),
   ];
   return <p class={isBehind ? 'notice fair' : 'note'}>{parts.join(' ')}</p>;
 }

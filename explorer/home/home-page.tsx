@@ -4,7 +4,8 @@ import { ActiveSection } from './active-machines.tsx';
 import { useQuery } from '../parts/queries.ts';
 import { shorten } from '../parts/formats.ts';
 import { Section } from '../parts/components.tsx';
-import { findPath, machinePath } from '../parts/routes.ts';
+import { findAny } from './find-any.ts';
+import { machinePath } from '../parts/routes.ts';
 import { listRecentMachines } from './recent-machines.ts';
 import { Search } from '../parts/search.tsx';
 import { SystemLine } from '../system/system-page.tsx';
@@ -20,10 +21,10 @@ export function HomePage({ navigate }: { readonly navigate: (path: string) => vo
     <div class="home">
       <h1>Look up a machine</h1>
       <p class="lead">
-        See how far a machine can be trusted, why, and how current the data is. All data comes from public chains, and
-        anyone can recompute it.
+        This service rates machines that earn money on their own, from 0 to 100 points, with every point explained. All
+        data comes from public chains, and anyone can recompute it: see the <a href="/methodology">methodology</a>.
       </p>
-      <Search find={findPath} navigate={navigate} isLarge />
+      <Search find={findAny} navigate={navigate} isLarge />
       <SystemLine ready={ready} />
       <ActiveSection />
       <Recent />

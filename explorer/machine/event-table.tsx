@@ -12,7 +12,8 @@ const NO_TRANSACTION = /^0x0*$/;
 const HIDDEN_TEXTS: Readonly<Record<Profile['data_visibility'], string>> = {
   private: 'The owner keeps the events of this machine private. They count toward the rating but are not shown.',
   public: 'The owner publishes the events at an external address. This page does not load external data.',
-  onchain: 'The latest events are not indexed yet. Reload the page in a minute.',
+  onchain:
+    'The owner publishes the events on the chain, and the newest are not indexed yet. Reload the page in a minute.',
 };
 
 export function EventTable({ id, profile }: { readonly id: string; readonly profile: Profile | undefined }) {

@@ -1,8 +1,10 @@
-/** History chart: the daily score as a line and the weekly revenue as bars, with the same numbers as a table. */
+/**
+ * History chart: the daily score as a line with gaps where there was no rating, changes of facts as markers, and the weekly revenue as
+ * bars. Pointer and arrow keys read a day.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { useQuery } from '../parts/queries.ts';
 import { formatCents, formatShortCents } from '../parts/formats.ts';
-import { FailureNotice, Section, Skeleton } from '../parts/components.tsx';
+import { describeChange } from './texts.ts';
 import type { History, HistoryPoint } from '../parts/wire.ts';
 
 const DAYS_A_WEEK = 7;
@@ -16,48 +18,14 @@ const HEIGHT = TOP + SCORE_HEIGHT + GAP + REVENUE_HEIGHT + BOTTOM;
 const FULL_SCORE = 100;
 const WIDTH_UNTIL_MEASURED = 720;
 
-interface Week {
+export interface Week {
   /** Last day of the week. */
   readonly end: HistoryPoint;
   readonly revenue: number;
 }
 
-export function HistoryChart({ did }: { readonly did: string }) {
-  const query = useQuery<History>(`/mcr/${did}/history`);
-  const { response, failure } = query;
-  // The deployment does not serve this route.
-  if (failure?.status === 404) return null;
-  return (
-    <Section title="History">
-      {response === undefined && failure === undefined && <Skeleton lines={8} />}
-      {response === undefined && failure !== undefined && <FailureNotice query={query} subject="history" />}
-      {response !== undefined && <Content history={response.body} />}
-    </Section>
-  );
-}
-
-function Content({ history: { points, complete } }: { readonly history: History }) {
-  const first = points.findIndex(({ total_hundredths: total, revenue }) => (total ?? 0) > 0 || revenue > 0);
-  if (!complete)
-    return (
-      <p class="quiet">The service has not read the full history of this machine yet. Reload the page in a minute.</p>
-    );
-  if (first < 0) return <p class="quiet">No qualifying events yet.</p>;
-  const shown = points.slice(Math.max(0, first - 1));
-  const weeks = toWeeks(shown);
-  return (
-    <>
-      <Chart points={shown} weeks={weeks} />
-      <details>
-        <summary>Show as a table, by week</summary>
-        <WeekTable weeks={weeks} />
-      </details>
-    </>
-  );
-}
-
 /** Groups days into weeks, counted back from today. The oldest week may be shorter. */
-function toWeeks(points: readonly HistoryPoint[]): readonly Week[] {
+export function toWeeks(points: readonly HistoryPoint[]): readonly Week[] {
   const weeks: Week[] = [];
   for (let end = points.length; end > 0; end -= DAYS_A_WEEK) {
     const days = points.slice(Math.max(0, end - DAYS_A_WEEK), end);
@@ -66,23 +34,82 @@ function toWeeks(points: readonly HistoryPoint[]): readonly Week[] {
   return weeks;
 }
 
-function Chart({ points, weeks }: { readonly points: readonly HistoryPoint[]; readonly weeks: readonly Week[] }) {
+export function isRatedPoint({ mcr }: HistoryPoint): boolean {
+  return mcr !== 'NR' && mcr !== 'Provisioned';
+}
+
+/** Changes by day of the chart. */
+function findMarkers(points: readonly HistoryPoint[], changes: History['changes']) {
+  return changes.flatMap((change) => {
+    const day = points.findIndex((point) => point.day === toDay(change.at));
+    return day < 0 ? [] : [{ day, change }];
+  });
+}
+
+function toDay(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
+}
+
+export function Chart({
+  points,
+  weeks,
+  changes,
+}: {
+  readonly points: readonly HistoryPoint[];
+  readonly weeks: readonly Week[];
+  readonly changes: History['changes'];
+}) {
+  const [read, setRead] = useState(points.length - 1);
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const span = width - LEFT - 4;
   const dayWidth = span / points.length;
   const xOf = (day: number) => LEFT + (day + 0.5) * dayWidth;
   const yOf = (score: number) => TOP + SCORE_HEIGHT * (1 - score / FULL_SCORE);
-  const path = points.map(({ mcr_score }, day) => `${day === 0 ? 'M' : 'L'}${xOf(day).toFixed(1)} ${yOf(mcr_score)}`);
+  const path = points.map((point, day) =>
+    isRatedPoint(point)
+      ? `${day > 0 && isRatedPoint(points[day - 1]!) ? 'L' : 'M'}${xOf(day).toFixed(1)} ${yOf(point.mcr_score)}`
+      : '',
+  );
+  const markers = findMarkers(points, changes);
+  const day = Math.min(read, points.length - 1);
+  const shown = points[day]!;
+  const week = weeks[weeks.length - 1 - Math.floor((points.length - 1 - day) / DAYS_A_WEEK)]!;
+  const today = markers.filter((marker) => marker.day === day).map(({ change }) => describeChange(change));
+  const move = (to: number) => setRead(Math.max(0, Math.min(points.length - 1, to)));
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -DAYS_A_WEEK, PageDown: DAYS_A_WEEK }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    move(day + step);
+  };
+  const onPointer = (event: PointerEvent) => {
+    const left = (event.currentTarget as Element).getBoundingClientRect().left;
+    move(Math.floor((event.clientX - left - LEFT) / dayWidth));
+  };
   const max = Math.max(...weeks.map(({ revenue }) => revenue), 1);
   const floor = TOP + SCORE_HEIGHT + GAP + REVENUE_HEIGHT;
   const last = points.at(-1)!;
   const label =
-    `Score: ${points[0]!.mcr_score} on ${points[0]!.day}, ${last.mcr_score} on ${last.day}. ` +
+    `Rating: ${describePoint(points[0]!)} on ${points[0]!.day}, ${describePoint(last)} on ${last.day}. ` +
     `Highest weekly revenue: ${formatCents(max === 1 ? 0 : max)}.`;
   return (
     <div ref={box} class="chart">
-      <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} role="img" aria-label={label}>
+      <p class="read" role="status">
+        <strong>{shown.day}</strong>: {describePoint(shown)}; {formatCents(week.revenue)} in this week
+        {today.map((text) => `; ${text}`).join('')}
+      </p>
+      <svg
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        width={width}
+        height={HEIGHT}
+        role="img"
+        aria-label={label}
+        tabIndex={0}
+        onKeyDown={onKey}
+        onPointerMove={onPointer}
+        onPointerDown={onPointer}
+      >
         {[0, 50, FULL_SCORE].map((score) => (
           <g key={score}>
             <line class="grid" x1={LEFT} x2={width} y1={yOf(score)} y2={yOf(score)} />
@@ -92,7 +119,17 @@ function Chart({ points, weeks }: { readonly points: readonly HistoryPoint[]; re
           </g>
         ))}
         <path class="score-line" d={path.join('')} />
-        <circle class="now" cx={xOf(points.length - 1)} cy={yOf(last.mcr_score)} r="4" />
+        {isRatedPoint(last) && <circle class="now" cx={xOf(points.length - 1)} cy={yOf(last.mcr_score)} r="4" />}
+        <line class="cursor" x1={xOf(day)} x2={xOf(day)} y1={TOP} y2={floor} />
+        {markers.map(({ day: at, change }, place) => (
+          <path
+            key={place}
+            class={`marker ${change.kind}`}
+            d={`M${xOf(at).toFixed(1)} ${TOP + SCORE_HEIGHT + 4}l5 9h-10z`}
+          >
+            <title>{`${points[at]!.day}: ${describeChange(change)}`}</title>
+          </path>
+        ))}
         <text x={LEFT + 4} y={TOP + 12} class="name">
           Score
         </text>
@@ -127,6 +164,14 @@ function Chart({ points, weeks }: { readonly points: readonly HistoryPoint[]; re
   );
 }
 
+function describePoint(point: HistoryPoint): string {
+  return isRatedPoint(point)
+    ? `${point.mcr}, ${point.mcr_score} of 100`
+    : point.mcr === 'NR'
+      ? 'not rated'
+      : 'provisioned';
+}
+
 function useWidth(box: { readonly current: HTMLDivElement | null }): number {
   const [width, setWidth] = useState(WIDTH_UNTIL_MEASURED);
   useEffect(() => {
@@ -139,7 +184,7 @@ function useWidth(box: { readonly current: HTMLDivElement | null }): number {
   return width;
 }
 
-function WeekTable({ weeks }: { readonly weeks: readonly Week[] }) {
+export function WeekTable({ weeks }: { readonly weeks: readonly Week[] }) {
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Weeks, newest first">
       <table class="list">
@@ -161,7 +206,7 @@ function WeekTable({ weeks }: { readonly weeks: readonly Week[] }) {
               <td data-label="Week ending">{end.day}</td>
               <td data-label="Rating">{end.mcr}</td>
               <td data-label="Score" class="number">
-                {end.mcr_score}
+                {isRatedPoint(end) ? end.mcr_score : '–'}
               </td>
               <td data-label="Revenue" class="number">
                 {formatCents(revenue)}

@@ -2,6 +2,7 @@
  * Identity section: owner, operator, controller and home chain. Untrusted text is shown as text, and no untrusted
  * address is a link.
  */
+import { chains } from '../parts/chains.ts';
 import type { Query } from '../parts/queries.ts';
 import { toPlainText } from '../parts/formats.ts';
 import { Id, FailureNotice, Section, Skeleton } from '../parts/components.tsx';
@@ -52,7 +53,7 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
           <dt>Controller</dt>
           <dd>{controller === undefined ? NOT_AVAILABLE : <Id id={controller} label="controller address" />}</dd>
           <dt>Home chain</dt>
-          <dd>{home === undefined ? 'Main chain' : `Solana (protocol chain ${home})`}</dd>
+          <dd>{home === undefined ? chains.main.name : chains.alt.name}</dd>
           {registration !== undefined && (
             <>
               <dt>Registry</dt>

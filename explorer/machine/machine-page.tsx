@@ -1,27 +1,25 @@
-/** Machine page: rating, score breakdown, history, events, identity and opt-in decision. */
+/** Machine page: the rating and its facts, with tabs for the rest. The tab is in the URL. */
 import { useEffect } from 'preact/hooks';
-import { useQuery, useNow, type Query } from '../parts/queries.ts';
+import { useQuery } from '../parts/queries.ts';
+import { Advice } from './advice.tsx';
 import { EventTable } from './event-table.tsx';
-import { FactorBars, Bar } from './factor-bars.tsx';
-import { formatCents, formatCount, formatPoints, shorten } from '../parts/formats.ts';
-import { HistoryChart } from './history-chart.tsx';
+import { FactorBars } from './factor-bars.tsx';
+import { HistoryTab } from './history-tab.tsx';
 import { Identity } from './identity.tsx';
-import { RatingRing } from '../parts/rating-ring.tsx';
-import { CopyButton, Mark, FailureNotice, Section, Skeleton, StaleNotice, When } from '../parts/components.tsx';
-import { MonetizationPanel } from '../opt-in/monetization-panel.tsx';
+import { RawResponses } from './raw-responses.tsx';
+import { NO_EVENTS_YET, TABS } from './texts.ts';
+import { Embed, isTerminatedForFraud, Verdict } from './verdict.tsx';
+import { WhatIfForm } from './what-if-form.tsx';
+import { CopyButton, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
+import { formatCents, formatCount, formatPoints, shorten, toPlainText } from '../parts/formats.ts';
 import { machineDid, namespace } from '../parts/namespace.ts';
 import { isMachineId } from '../parts/routes.ts';
+import { useUrlState } from '../parts/url-state.ts';
 import { rememberMachine } from '../home/recent-machines.ts';
-import { RawResponses } from './raw-responses.tsx';
-import type { Card, Explanation, Monetization, Profile, VerifyRecord } from '../parts/wire.ts';
-import {
-  VERIFICATION_STATES,
-  AVAILABILITY_STATES,
-  describeAge,
-  plural,
-  SITE_NAME,
-  TREND_TEXTS,
-} from '../parts/texts.ts';
+import { MonetizationPanel } from '../opt-in/monetization-panel.tsx';
+import { WatchButton } from '../watchlist/watch-button.tsx';
+import type { Card, Explanation, History, Monetization, Profile, VerifyRecord } from '../parts/wire.ts';
+import { plural, SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
 
 const REFRESH_SECONDS = 20;
 const SLOW_REFRESH_SECONDS = 60;
@@ -57,6 +55,10 @@ function Machine({ id }: { readonly id: string }) {
     SLOW_REFRESH_SECONDS,
   );
 
+  const history = useQuery<History>(isAvailable ? `/mcr/${did}/history` : undefined);
+  const [state] = useUrlState();
+  const tab = TABS.find(({ key }) => key === state.get('tab'))?.key ?? 'rating';
+
   const { response } = rating;
   useEffect(() => {
     document.title = `Machine #${shorten(id, 4)}${response === undefined ? '' : `: ${response.body.mcr}`} | ${SITE_NAME}`;
@@ -70,143 +72,85 @@ function Machine({ id }: { readonly id: string }) {
         <h1 class="machine-name">
           Machine <span title={id}>#{shorten(id, 8)}</span> <CopyButton text={did} label="the DID of the machine" />
         </h1>
+        <p class="buttons">
+          {shown?.machine_type !== undefined && <bdi class="stranger">{toPlainText(shown.machine_type)}</bdi>}
+          <WatchButton entry={{ kind: 'machine', id }} />
+          <a href={`/explorer/compare?ids=${id}`}>Compare</a>
+        </p>
         {response !== undefined ? (
-          <Verdict rating={rating} verified={verified} homeChain={homeChain} />
+          <Verdict rating={rating} history={history.response?.body} verified={verified} homeChain={homeChain} />
         ) : rating.failure !== undefined ? (
           <FailureNotice query={rating} subject="machine with this id" />
         ) : (
-          <Skeleton lines={6} />
+          <div class="verdict-place">
+            <Skeleton lines={6} />
+          </div>
         )}
       </header>
       {response !== undefined && (
         <>
-          <ScoreSections explanation={response.body} />
-          <HistoryChart did={did} />
-          <Figures explanation={response.body} />
-          <EventTable id={id} profile={shown} />
-          <Identity id={id} profile={profile} shown={shown} card={card} verified={verified} />
-          <MonetizationPanel
-            id={id}
-            decision={decision}
-            homeChain={homeChain}
-            isHomeKnown={card.response !== undefined}
-            entitled={[verified.response?.body.didController.address, shown?.owner]}
-          />
-          <RawResponses queries={[rating, profile, card, verified, decision]} />
+          <nav class="tabs" aria-label="Parts of this page">
+            {TABS.map(({ key, name }) => (
+              <a key={key} href={`?tab=${key}`} aria-current={key === tab ? 'page' : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
+          <div class="panel">{showTab()}</div>
         </>
       )}
     </>
   );
+
+  function showTab() {
+    if (response === undefined) return null;
+    switch (tab) {
+      case 'rating':
+        return (
+          <>
+            <ScoreSections explanation={response.body} history={history.response?.body} />
+            <Figures explanation={response.body} />
+            <WhatIfForm operatorVerified={response.body.anchor?.operator_verified ?? false} />
+          </>
+        );
+      case 'history':
+        return <HistoryTab query={history} />;
+      case 'events':
+        return <EventTable id={id} profile={shown} />;
+      case 'identity':
+        return <Identity id={id} profile={profile} shown={shown} card={card} verified={verified} />;
+      case 'opt-in':
+        return (
+          <MonetizationPanel
+            id={id}
+            decision={decision}
+            explanation={response.body}
+            homeChain={homeChain}
+            isHomeKnown={card.response !== undefined}
+            controller={verified.response?.body.didController.address}
+            owner={shown?.owner}
+          />
+        );
+      case 'embed':
+        return <Embed id={id} />;
+      case 'raw':
+        return <RawResponses queries={[rating, history, profile, card, verified, decision]} />;
+    }
+  }
 }
 
-function Verdict({
-  rating,
-  verified,
-  homeChain,
+function ScoreSections({
+  explanation,
+  history,
 }: {
-  readonly rating: Query<Explanation>;
-  readonly verified: Query<VerifyRecord>;
-  readonly homeChain: number | undefined;
+  readonly explanation: Explanation;
+  readonly history: History | undefined;
 }) {
-  const now = useNow();
-  const { body, block, blockAgeSeconds = 0, receivedAtMilliseconds } = rating.response!;
-  const { mcr, mcr_score, summary, bond_status, negative_flag, mcr_degraded, rating_unavailable, availability } = body;
-  const attested = verified.response?.body.verification;
-  return (
-    <>
-      <div class="verdict">
-        <RatingRing letter={mcr} score={mcr_score} />
-        <div>
-          <p class="summary" role="status">
-            {summary}
-          </p>
-          {rating_unavailable !== undefined && <p>No rating available: {rating_unavailable}.</p>}
-          <ul class="marks">
-            <Mark label="Bond" text={bond_status} tone={bond_status === 'bonded' ? 'good' : 'bad'} />
-            <Mark
-              label="Negative flag"
-              text={negative_flag ? 'in force' : 'none'}
-              tone={negative_flag ? 'bad' : 'good'}
-            />
-            <Mark
-              label="Availability"
-              text={AVAILABILITY_STATES[availability].text}
-              tone={AVAILABILITY_STATES[availability].tone}
-            />
-            {homeChain === undefined ? (
-              <>
-                <VerificationMark
-                  label="Operator (KYB)"
-                  status={attested?.kyb.status}
-                  isFailed={verified.failure !== undefined}
-                />
-                <VerificationMark
-                  label="Chip"
-                  status={attested?.chip.status}
-                  isFailed={verified.failure !== undefined}
-                />
-              </>
-            ) : (
-              <Mark label="Verification" text="main chain only" tone="quiet" />
-            )}
-            {mcr_degraded && <Mark label="Amounts" text="some not converted to USD" tone="fair" />}
-          </ul>
-          <p class="freshness">
-            As of {block === undefined ? 'an unknown block' : `block ${formatCount(block)}`},{' '}
-            {describeAge(blockAgeSeconds + Math.max(0, Math.floor((now - receivedAtMilliseconds) / 1000)))}.
-          </p>
-        </div>
-      </div>
-      <StaleNotice query={rating} subject="this machine" />
-      {mcr === 'Provisioned' && <Progress summary={summary} />}
-    </>
-  );
-}
-
-function VerificationMark({
-  label,
-  status,
-  isFailed,
-}: {
-  readonly label: string;
-  readonly status: keyof typeof VERIFICATION_STATES | undefined;
-  readonly isFailed: boolean;
-}) {
-  if (status !== undefined)
-    return <Mark label={label} text={VERIFICATION_STATES[status].text} tone={VERIFICATION_STATES[status].tone} />;
-  return <Mark label={label} text={isFailed ? 'unknown' : 'loading…'} tone="quiet" />;
-}
-
-const STEP = /(\d+) of (\d+) ([a-z][a-z ]*?)(?=,| and|\.|$)/g;
-
-/** Shows the progress toward a first rating, from the numbers in the summary. */
-function Progress({ summary }: { readonly summary: string }) {
-  const steps = [...summary.matchAll(STEP)].map(([, done, needed, what]) => ({
-    done: Number(done),
-    needed: Number(needed),
-    what: what!,
-  }));
-  if (steps.length === 0) return null;
-  return (
-    <ul class="progress" aria-label="Progress toward a first rating">
-      {steps.map(({ done, needed, what }) => (
-        <li key={what}>
-          <span>
-            {done} of {needed} {what}
-          </span>
-          <Bar share={done / needed} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function ScoreSections({ explanation }: { readonly explanation: Explanation }) {
-  const { factors, reasons, dormancy, total_hundredths: total, model } = explanation;
+  const { factors, dormancy, total_hundredths: total, model } = explanation;
   return (
     <div class="columns">
       <Section title="Score breakdown">
-        {factors.length === 0 ? <p class="quiet">No qualifying events yet.</p> : <FactorBars factors={factors} />}
+        {factors.length === 0 ? <p class="quiet">{NO_EVENTS_YET}</p> : <FactorBars factors={factors} />}
         {dormancy !== null && dormancy.lost_hundredths > 0 && (
           <p>
             {dormancy.idle_days === null
@@ -219,20 +163,7 @@ function ScoreSections({ explanation }: { readonly explanation: Explanation }) {
           {total === null ? 'No score' : `${formatPoints(total)} points in total`} · model {model}
         </p>
       </Section>
-      <Section title="How to improve">
-        {reasons.length === 0 ? (
-          <p class="quiet">No deductions.</p>
-        ) : (
-          <ul class="reasons">
-            {reasons.map(({ code, lost_hundredths: lost, text }) => (
-              <li key={code}>
-                {lost !== null && <strong class="lost">−{formatPoints(lost)}</strong>}
-                <span>{text}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
+      <Advice explanation={explanation} isFraud={isTerminatedForFraud(history)} />
     </div>
   );
 }

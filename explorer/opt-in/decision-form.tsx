@@ -14,18 +14,15 @@ import { CopyButton } from '../parts/components.tsx';
 import { machineDid, namespace } from '../parts/namespace.ts';
 import { discoverWallets, type SignedMessage, type Wallet } from './wallets.ts';
 import type { Deployment, Monetization } from '../parts/wire.ts';
-import {
-  DECISION_DEFAULT_HELP,
-  DECISION_ERROR_HELP,
-  DECISION_LOST_HELP,
-  MONETIZATION_STATES,
-} from '../parts/texts.ts';
+import { DECISION_DEFAULT_HELP, DECISION_ERROR_HELP, DECISION_LOST_HELP, MONETIZATION_STATES } from '../parts/texts.ts';
 
 export interface DecisionFormProps {
   readonly id: string;
   readonly home: DecisionHome;
   readonly inForce: ApiResponse<Monetization>;
   readonly entitled: readonly string[];
+  /** False: the service would refuse an opt-in now. */
+  readonly canOptIn: boolean;
   /** Called after a decision was stored. */
   readonly onStored: () => void;
 }
@@ -37,8 +34,8 @@ type Step =
   | { readonly kind: 'refused'; readonly failure: ApiFailure }
   | { readonly kind: 'stored'; readonly state: Monetization };
 
-export function DecisionForm({ id, home, inForce, entitled, onStored }: DecisionFormProps) {
-  const [optedIn, setOptedIn] = useState(inForce.body.status !== 'OPTED_IN');
+export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }: DecisionFormProps) {
+  const [optedIn, setOptedIn] = useState(canOptIn && inForce.body.status !== 'OPTED_IN');
   const [prepared, setPrepared] = useState<PreparedDecision>();
   const [wallets, setWallets] = useState<readonly Wallet[]>([]);
   const [step, setStep] = useState<Step>({ kind: 'idle' });
@@ -93,6 +90,7 @@ export function DecisionForm({ id, home, inForce, entitled, onStored }: Decision
             <input
               type="radio"
               name="opted_in"
+              disabled={choice && !canOptIn}
               checked={optedIn === choice}
               onChange={() => {
                 setOptedIn(choice);

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import type { Query } from '../parts/queries.ts';
 import { DecisionForm } from './decision-form.tsx';
 import { Id, Mark, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
-import type { Monetization } from '../parts/wire.ts';
+import type { Explanation, Monetization } from '../parts/wire.ts';
+import { ALT_SIGNERS, findObstacles, MAIN_SIGNERS, MEANING, OPT_OUT_ALWAYS, SAME_ACCOUNT } from './texts.ts';
 import { MONETIZATION_STATES } from '../parts/texts.ts';
 
 export interface MonetizationPanelProps {
@@ -12,19 +13,37 @@ export interface MonetizationPanelProps {
   /** Protocol chain ordinal; undefined: the main chain, once `isHomeKnown`. */
   readonly homeChain: number | undefined;
   readonly isHomeKnown: boolean;
-  /** Accounts entitled to sign; undefined where not known. */
-  readonly entitled: readonly (string | undefined)[];
+  readonly explanation: Explanation;
+  /** Account of the controller, and of the owner; undefined where not known. */
+  readonly controller: string | undefined;
+  readonly owner: string | undefined;
 }
 
-export function MonetizationPanel({ id, decision, homeChain, isHomeKnown, entitled }: MonetizationPanelProps) {
+export function MonetizationPanel(props: MonetizationPanelProps) {
+  const { id, decision, homeChain, isHomeKnown, explanation, controller, owner } = props;
   const [isOpen, setIsOpen] = useState(false);
   const { response, failure } = decision;
-  const known = [...new Set(entitled.filter((account) => account !== undefined))];
+  const known = [
+    ...new Set([owner, homeChain === undefined ? controller : undefined].filter((account) => account !== undefined)),
+  ];
+  const obstacles = findObstacles(explanation);
   return (
     <Section title="Monetization">
       {response === undefined && failure !== undefined && <FailureNotice query={decision} subject="opt-in decision" />}
       {response === undefined && failure === undefined && <Skeleton lines={2} />}
       {response !== undefined && <State state={response.body} />}
+      {MEANING.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+      {isHomeKnown && <Signers isAlt={homeChain !== undefined} controller={controller} owner={owner} />}
+      {obstacles.length > 0 && (
+        <div class="notice fair">
+          {obstacles.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+          <p>{OPT_OUT_ALWAYS}</p>
+        </div>
+      )}
       {response !== undefined && isHomeKnown && (
         <p>
           <button type="button" class="second" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
@@ -38,10 +57,39 @@ export function MonetizationPanel({ id, decision, homeChain, isHomeKnown, entitl
           home={homeChain === undefined ? { chain: 'main' } : { chain: 'alt', ordinal: homeChain }}
           inForce={response}
           entitled={known}
+          canOptIn={obstacles.length === 0}
           onStored={decision.retry}
         />
       )}
     </Section>
+  );
+}
+
+function Signers({
+  isAlt,
+  controller,
+  owner,
+}: {
+  readonly isAlt: boolean;
+  readonly controller: string | undefined;
+  readonly owner: string | undefined;
+}) {
+  return (
+    <>
+      <p>{isAlt ? ALT_SIGNERS : MAIN_SIGNERS}</p>
+      <ul class="plainly">
+        {owner !== undefined && (
+          <li>
+            Owner: <Id id={owner} label="owner" />
+          </li>
+        )}
+        {!isAlt && controller !== undefined && (
+          <li>
+            Controller: <Id id={controller} label="controller" /> <span class="quiet">{SAME_ACCOUNT}</span>
+          </li>
+        )}
+      </ul>
+    </>
   );
 }
 

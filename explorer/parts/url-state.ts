@@ -3,6 +3,11 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 
 const CHANGED = 'urlstatechange';
 
+/** Reports to the pages that the query of the URL has changed. */
+export function reportUrlChange(): void {
+  dispatchEvent(new Event(CHANGED));
+}
+
 export type UrlChanges = Readonly<Record<string, string | undefined>>;
 
 /** Returns the parameters of the URL, and a function that changes some of them; undefined removes one. */
@@ -25,7 +30,7 @@ export function useUrlState(): readonly [URLSearchParams, (changes: UrlChanges) 
     }
     const text = next.toString();
     history.replaceState(history.state, '', location.pathname + (text === '' ? '' : `?${text}`) + location.hash);
-    dispatchEvent(new Event(CHANGED));
+    reportUrlChange();
   }, []);
   return [new URLSearchParams(search), change];
 }

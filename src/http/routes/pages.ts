@@ -1,5 +1,5 @@
 /**
- * Pages: `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`, `/explorer/system`, `/docs`, and the files
+ * Pages: `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`, `/explorer/system`, `/explorer/compare`, `/explorer/watchlist`, `/methodology`, `/docs`, and the files
  * that they load. `explorer/` renders them. Pages are no part of the described interface: they show what the documented routes return to any
  * caller.
  */
@@ -41,6 +41,21 @@ const REFERENCE_PAGE: PageText = {
   title: `API reference | ${SITE}`,
   summary: 'Every route with its responses and errors, and a form to call it. For programs: /openapi.json.',
 };
+const METHODOLOGY_PAGE: PageText = {
+  status: 200,
+  title: `Methodology | ${SITE}`,
+  summary: 'How machines are rated: what counts, what does not, and how to check a rating.',
+};
+const COMPARE_PAGE: PageText = {
+  status: 200,
+  title: `Compare machines | ${SITE}`,
+  summary: 'Up to six machines side by side: ratings, factors and histories.',
+};
+const WATCHLIST_PAGE: PageText = {
+  status: 200,
+  title: `Watchlist | ${SITE}`,
+  summary: 'The machines and operators that this browser watches, and what changed since the last visit.',
+};
 const UNKNOWN_ID: PageText = {
   status: 404,
   title: `No such machine | ${SITE}`,
@@ -69,6 +84,9 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
   show('/', () => HOME_PAGE);
   show('/explorer/system', () => SYSTEM_PAGE);
   show('/docs', () => REFERENCE_PAGE);
+  show('/methodology', () => METHODOLOGY_PAGE);
+  show('/explorer/compare', () => COMPARE_PAGE);
+  show('/explorer/watchlist', () => WATCHLIST_PAGE);
   show('/explorer/machine/:id', (request) => describeMachine(ctx, request.parameter('id'), additions));
   show('/explorer/operator/:address', (request) => describeOperator(request.parameter('address')));
   show('/explorer/wallet/:address', (request) => describeWallet(request.parameter('address')));
