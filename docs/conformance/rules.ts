@@ -490,15 +490,24 @@ export const SECTIONS = [
     heading: 'Additions: pages',
     rules: {
       'pages.accessible':
-        'Every page is free of accessibility violations and policy violations, loads from no other origin, and fits 360 px.',
+        'Every page is free of accessibility violations and policy violations, loads from no other origin, and fits 320 px.',
       'pages.checks-work': 'The checks of the pages detect planted violations.',
       'pages.status-and-policy': "A page has the status of what it shows, and the policy `default-src 'self'`.",
       'pages.without-script': 'Title, description and OpenGraph members show the rating without a script.',
-      'pages.size': 'All files of the pages are at most 150 KB compressed.',
+      'pages.size': 'All files of the pages are at most 60 KB compressed.',
       'pages.errors':
         'A page reports what is absent, unreadable, out of date, relocating, homed elsewhere or over the rate limit.',
       'pages.machine': 'A machine is shown as the routes return it.',
       'pages.fleet': 'A fleet is listed completely, sorted, in pages, and exported as CSV.',
+      'pages.state-in-url':
+        'Order, page and filters of a table are in the URL, and stay with the focus when it is loaded again.',
+      'pages.layout-shift': 'The layout of a loading page shifts by less than 0.05.',
+      'pages.wallet': 'A wallet page shows the state of its binding, and the machines of a bound operator.',
+      'pages.bond-and-flag': 'Grace, the end of a bond, and the first and last day of a flag are shown.',
+      'pages.opt-in-preconditions': 'An opt-in that the service would refuse is not offered, and the reason is shown.',
+      'pages.watchlist': 'The watchlist stays in the browser and shows what changed since the last visit.',
+      'pages.search':
+        'The search finds ids, DIDs and addresses in any letter case, URLs, transactions and shortened ids.',
       'pages.keyboard': 'Every control is reachable by keyboard.',
       'pages.hostile-text': 'Hostile text remains text.',
       'pages.signing':

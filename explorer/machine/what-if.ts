@@ -3,8 +3,7 @@ import { createRateTable } from '../../src/domain/rating/rate-table.ts';
 import { rateMachine, type Rating } from '../../src/domain/rating/rating.ts';
 import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
 import type { EvidenceClass, RatingEvent } from '../../src/domain/rating/event.ts';
-import { paidWeight } from '../../src/domain/rating/paid/paid-moves.ts';
-import { dayOf, SECONDS_PER_DAY } from '../../src/domain/rating/utc-day.ts';
+import { SECONDS_PER_DAY } from '../../src/domain/rating/utc-day.ts';
 
 export interface Scenario {
   /** US cents. */
@@ -41,18 +40,11 @@ export function rateScenario({ weeklyCents, evidence, weeks, operatorVerified, n
       changedHandsBefore: undefined,
     });
   }
-  const paidMoves =
-    evidence !== 'paid'
-      ? []
-      : events.map(({ blockTimestamp }) => {
-          const day = dayOf(blockTimestamp);
-          return { blockDay: day, day, cents, weight: paidWeight(cents), endedAt: undefined };
-        });
   return rateMachine({
     state: emptyRatingState(),
     tail: events,
     changedHandsAfter: undefined,
-    paidMoves,
+    paidMoves: [],
     operatorVerified,
     rates: RATES,
     bondStatus: 'bonded',

@@ -6,8 +6,9 @@ const RADIUS = 52;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
 export function RatingRing({ letter, score }: { readonly letter: Letter; readonly score: number }) {
-  const label = `${letter}: ${RATING_MEANINGS[letter]}, ${score} of 100 points`;
   const isLong = letter === 'Provisioned';
+  const points = isLong || letter === 'NR' ? '' : `, ${score} of 100 points`;
+  const label = `${letter}: ${RATING_MEANINGS[letter]}${points}`;
   return (
     <svg class={`ring letter-${letter.toLowerCase()}`} viewBox="0 0 128 128" role="img" aria-label={label}>
       <circle class="rail" cx="64" cy="64" r={RADIUS} />
@@ -23,7 +24,7 @@ export function RatingRing({ letter, score }: { readonly letter: Letter; readonl
         {letter}
       </text>
       <text class="score" x="64" y={isLong ? 80 : 90}>
-        {isLong ? 'not rated yet' : `${score} of 100`}
+        {isLong ? 'not rated yet' : letter === 'NR' ? 'not rated' : `${score} of 100`}
       </text>
     </svg>
   );

@@ -48,14 +48,13 @@ test('renders the card from /mcr and the history', async () => {
   expect(text).toContain('<desc id="d">Rated BB with 50 of 100 points; largest deduction: low trust.</desc>');
   expect(text).toContain('>bonded · 120 events</text>');
   expect(text).toContain('>as of 2026-09-08</text>');
-  const heights = / points="([^"]+)"/
-    .exec(text)![1]!
-    .split(' ')
-    .map((point) => Number(point.split(',')[1]));
+  const heights = [...text.matchAll(/ points="([^"]+)"/g)].flatMap(([, line]) =>
+    line!.split(' ').map((point) => Number(point.split(',')[1])),
+  );
   const last90: { mcr: string; mcr_score: number }[] = points.slice(-90);
   expect(heights).toEqual(
     last90
-      .filter(({ mcr }) => mcr !== 'Provisioned')
+      .filter(({ mcr }) => mcr !== 'Provisioned' && mcr !== 'NR')
       .map(({ mcr_score }) => Math.round((124 - 0.36 * mcr_score) * 10) / 10),
   );
 });
