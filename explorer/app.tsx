@@ -3,22 +3,39 @@
  * load.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { HomePage } from './home-page.tsx';
-import { MachinePage } from './machine-page.tsx';
-import { OperatorPage } from './operator-page.tsx';
-import { findPath, parseRoute, type Route } from './routes.ts';
-import { ReferencePage } from './reference-page.tsx';
-import { Search } from './search.tsx';
-import { SystemPage } from './system-page.tsx';
-import { SITE_NAME } from './texts.ts';
+import { ComparePage } from './compare/compare-page.tsx';
+import { MethodologyPage } from './methodology/methodology-page.tsx';
+import { WatchlistPage } from './watchlist/watchlist-page.tsx';
+import { HomePage } from './home/home-page.tsx';
+import { MachinePage } from './machine/machine-page.tsx';
+import { OperatorPage } from './operator/operator-page.tsx';
+import { findAny } from './home/find-any.ts';
+import { parseRoute, type Route } from './parts/routes.ts';
+import { ReferencePage } from './reference/reference-page.tsx';
+import { Search } from './parts/search.tsx';
+import { SystemPage } from './system/system-page.tsx';
+import { WalletPage } from './wallet/wallet-page.tsx';
+import { reportUrlChange } from './parts/url-state.ts';
+import { SITE_NAME } from './parts/texts.ts';
 
 export function App() {
   const [path, setPath] = useState(location.pathname);
   const main = useRef<HTMLElement>(null);
 
+  /** A change of the query alone keeps the page, its scroll position and the focus. */
   const navigate = (next: string) => {
-    if (next !== location.pathname) history.pushState(null, '', next);
-    setPath(next);
+    const url = new URL(next, location.href);
+    if (url.origin !== location.origin) {
+      location.assign(url);
+      return;
+    }
+    const isSamePage = url.pathname === location.pathname;
+    if (url.href !== location.href) history.pushState(null, '', url);
+    if (isSamePage) {
+      reportUrlChange();
+      return;
+    }
+    setPath(url.pathname);
     scrollTo(0, 0);
     main.current?.focus();
   };
@@ -29,9 +46,15 @@ export function App() {
       const link = event.target instanceof Element ? event.target.closest('a') : null;
       const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
       if (link === null || !isPlain || event.defaultPrevented || link.target !== '') return;
-      if (link.origin !== location.origin || link.hash !== '' || parseRoute(link.pathname).kind === 'unknown') return;
+      if (
+        link.origin !== location.origin ||
+        link.hash !== '' ||
+        link.hasAttribute('download') ||
+        parseRoute(link.pathname).kind === 'unknown'
+      )
+        return;
       event.preventDefault();
-      navigate(link.pathname);
+      navigate(link.pathname + link.search);
     };
     const onKey = (event: KeyboardEvent) => {
       const isTyping = !(event.target instanceof Element) || event.target.closest('input, textarea, select') !== null;
@@ -59,8 +82,11 @@ export function App() {
         <a class="brand" href="/">
           {SITE_NAME}
         </a>
-        {route.kind !== 'home' && <Search find={findPath} navigate={navigate} />}
+        {route.kind !== 'home' && <Search find={findAny} navigate={navigate} />}
         <nav aria-label="Pages">
+          <a href="/explorer/watchlist" aria-current={route.kind === 'watchlist' ? 'page' : undefined}>
+            Watchlist
+          </a>{' '}
           <a href="/explorer/system" aria-current={route.kind === 'system' ? 'page' : undefined}>
             System
           </a>
@@ -72,7 +98,7 @@ export function App() {
       <footer class="bottom">
         <p>All data is read from public chains, and anyone can recompute it. Nothing on these pages is advice.</p>
         <p>
-          <a href="/docs">API reference</a>
+          <a href="/methodology">Methodology</a> · <a href="/docs">API reference</a>
         </p>
       </footer>
     </>
@@ -88,7 +114,13 @@ function View({ route, navigate }: { readonly route: Route; readonly navigate: (
     case 'operator':
       return <OperatorPage address={route.address} />;
     case 'wallet':
-      return <OperatorPage address={route.address} isWallet />;
+      return <WalletPage wallet={route.address} />;
+    case 'compare':
+      return <ComparePage />;
+    case 'watchlist':
+      return <WatchlistPage />;
+    case 'methodology':
+      return <MethodologyPage />;
     case 'system':
       return <SystemPage />;
     case 'reference':

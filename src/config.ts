@@ -9,6 +9,7 @@ import { Environment, type ProcessEnvironment, type ReadFile } from './config/en
 import {
   ADDRESS_RANGE,
   BASE_URL,
+  BLOCK_EXPLORER_URL,
   BOOLEAN,
   CALLS_PER_SECOND,
   DATABASE,
@@ -30,6 +31,7 @@ import { readStatementSettings, type StatementSettings } from './config/statemen
 import { CERTIFICATE_VARIABLES, readTracingSettings, type TracingSettings } from './config/tracing-settings.ts';
 import { readVerifySettings, type VerifySettings } from './config/verify-settings.ts';
 import { INDEX_PROOFS, type IndexProof } from './domain/index-rules/index-proof.ts';
+import type { BlockExplorers } from './domain/identifiers/block-explorers.ts';
 import { DEFAULT_NAMESPACE, type Namespace } from './domain/identifiers/namespace.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -70,6 +72,8 @@ export interface Config {
   readonly sourceCallsPerSecond: number;
   readonly namespaceFile: string | undefined;
   readonly namespace: Namespace;
+  /** Block explorers that the pages link to. */
+  readonly blockExplorers: BlockExplorers;
   readonly rateLimits: 'on' | 'off';
   readonly rateLimitIpv6Prefix: number;
   /** IP addresses and networks in CIDR notation. */
@@ -169,6 +173,10 @@ export function readConfig(
     sourcesFile: environment.read('SOURCES_FILE', FILE),
     sourceCallsPerSecond: environment.read('SOURCE_CALLS_PER_SECOND', CALLS_PER_SECOND) ?? 20,
     ...readNamespace(environment),
+    blockExplorers: {
+      main: environment.read('MAIN_EXPLORER_URL', BLOCK_EXPLORER_URL),
+      alt: environment.read('ALT_EXPLORER_URL', BLOCK_EXPLORER_URL),
+    },
     rateLimits: environment.read('RATE_LIMITS', oneOf(['on', 'off'])) ?? 'on',
     rateLimitIpv6Prefix: environment.read('RATE_LIMIT_IPV6_PREFIX', wholeNumber(1, 128)) ?? 64,
     trustedProxies: environment.read('TRUSTED_PROXIES', listOfValues(ADDRESS_RANGE)) ?? [],

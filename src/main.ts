@@ -105,6 +105,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       actionState: createActionState(),
       workScope,
       namespace: config.namespace,
+      blockExplorers: config.blockExplorers,
       publicUrl: config.publicUrl ?? formatBaseUrl(config.listen),
       pollIntervalSeconds: config.pollIntervalSeconds,
       store,

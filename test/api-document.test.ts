@@ -13,7 +13,7 @@ import {
   type ApiDocument,
   type Operation,
   type Schema,
-} from '../explorer/api-document.ts';
+} from '../explorer/reference/api-document.ts';
 
 let app: FastifyInstance;
 let document: ApiDocument;

@@ -449,6 +449,8 @@ export const SECTIONS = [
       'history.ends-with-current-rating':
         'The history ends with the current rating, and its revenue sums to the total.',
       'history.model-of-the-day': 'Each point is what the model returns for the events stored by that day.',
+      'history.facts-of-the-day':
+        'A past day is rated with the bond, flag and override of that day, whose changes are listed; where they are unknown there are no points.',
       'history.bounded-cost':
         'A history of any length is served from stored daily totals and reads at most 2,000 further events.',
       'events.rating-events':
@@ -458,6 +460,8 @@ export const SECTIONS = [
       'history.real-chains': 'History and events are served in front of real chains.',
       'explanation.availability': 'The explanation says whether the machine is stopped, on either chain.',
       'hostile-text.no-markup': 'Hostile text becomes no markup of any page or image.',
+      'rated-fleet.complete':
+        '`GET /operator/{did}/fleet` and its CSV rate every machine of an operator, on both chains, and name those that cannot be read.',
       'active-machines.newest':
         '`GET /active-machines` lists at most 20 machines with the newest events of both chains, and the lag of the indexes.',
       'card-image.svg':
@@ -470,6 +474,9 @@ export const SECTIONS = [
         '`GET /machines/{machine_id}/card.png` shows the same for link previews, and is rendered only for clients without a cached image.',
       'card-image.margins': 'No text of the image crosses its margin.',
       'badge.svg': '`GET /machines/{machine_id}/badge.svg` shows the rating and the score.',
+      'images.always':
+        'Badge, card and preview are images in every state of a machine, and say why there is no rating.',
+      'images.page-colors': 'A rating has the same color on pages, card and badge.',
       'marketplace.profile': 'The profile carries `description`, `image`, `external_url` and typed `attributes`.',
       'marketplace.card': 'The card carries the members of an ERC-8004 registration whose names do not clash.',
       'status.freshness':
@@ -483,15 +490,24 @@ export const SECTIONS = [
     heading: 'Additions: pages',
     rules: {
       'pages.accessible':
-        'Every page is free of accessibility violations and policy violations, loads from no other origin, and fits 360 px.',
+        'Every page is free of accessibility violations and policy violations, loads from no other origin, and fits 320 px.',
       'pages.checks-work': 'The checks of the pages detect planted violations.',
       'pages.status-and-policy': "A page has the status of what it shows, and the policy `default-src 'self'`.",
       'pages.without-script': 'Title, description and OpenGraph members show the rating without a script.',
-      'pages.size': 'All files of the pages are at most 150 KB compressed.',
+      'pages.size': 'All files of the pages are at most 60 KB compressed.',
       'pages.errors':
         'A page reports what is absent, unreadable, out of date, relocating, homed elsewhere or over the rate limit.',
       'pages.machine': 'A machine is shown as the routes return it.',
       'pages.fleet': 'A fleet is listed completely, sorted, in pages, and exported as CSV.',
+      'pages.state-in-url':
+        'Order, page and filters of a table are in the URL, and stay with the focus when it is loaded again.',
+      'pages.layout-shift': 'The layout of a loading page shifts by less than 0.05.',
+      'pages.wallet': 'A wallet page shows the state of its binding, and the machines of a bound operator.',
+      'pages.bond-and-flag': 'Grace, the end of a bond, and the first and last day of a flag are shown.',
+      'pages.opt-in-preconditions': 'An opt-in that the service would refuse is not offered, and the reason is shown.',
+      'pages.watchlist': 'The watchlist stays in the browser and shows what changed since the last visit.',
+      'pages.search':
+        'The search finds ids, DIDs and addresses in any letter case, URLs, transactions and shortened ids.',
       'pages.keyboard': 'Every control is reachable by keyboard.',
       'pages.hostile-text': 'Hostile text remains text.',
       'pages.signing':

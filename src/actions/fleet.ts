@@ -4,7 +4,8 @@
  */
 import { formatAltFleetIdentity, type AltFleetObservation } from '../domain/alt-chain/alt-fleet.ts';
 import { Fault, type UnreadableCause } from '../domain/faults.ts';
-import type { Address } from '../domain/identifiers/identifiers.ts';
+import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
+import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import {
   isObservationFresh,
   judgeIndexFreshness,
@@ -15,9 +16,9 @@ import {
 import type { FleetListing, FleetRow } from '../ports/alt-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { ListStore } from '../ports/store.ts';
-import { summarizeAltMachine, type MachineSummary } from './alt-machine-rating.ts';
-import { findMachine, requireMain } from './find-machine.ts';
-import { rateSnapshot } from './machine-rating.ts';
+import { rateAltMachine, summarizeAltMachine, type MachineSummary } from './alt-machine-rating.ts';
+import { findMachine, requireMain, type FoundAltMachine } from './find-machine.ts';
+import { rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
 
 export type FreshIndex = Extract<IndexFreshness, { kind: 'fresh' }>;
 
@@ -31,6 +32,16 @@ export interface FleetPage {
   readonly altSnapshotAgeSeconds: number | undefined;
 }
 
+/** Page on which every machine is rated, those of the alt chain too. */
+export interface RatedFleetPage extends Omit<FleetPage, 'machines'> {
+  readonly machines: readonly RatedSnapshot[];
+  /** Machines of this page that could not be read. */
+  readonly unreadableIds: readonly MachineId[];
+}
+
+/** Reads a machine of the alt chain for an entry. */
+type ReadAlt<T> = (ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot) => T | Promise<T>;
+
 /** Causes that affect one machine only. Any other cause affects the main chain, and no page can be served. */
 const CAUSES_OF_ONE_MACHINE: ReadonlySet<UnreadableCause> = new Set(['undecodable', 'contradiction', 'events']);
 
@@ -39,6 +50,26 @@ const CAUSES_OF_ONE_MACHINE: ReadonlySet<UnreadableCause> = new Set(['undecodabl
  * `ServiceNotInitialised`, `StoreUnavailable`, and `ChainUnreadable` when the main chain as a whole cannot be read.
  */
 export async function listFleet(ctx: Ctx, operator: Address, offset: number, limit: number): Promise<FleetPage> {
+  return readPage<MachineSummary>(ctx, operator, offset, limit, summarizeAltMachine);
+}
+
+/** Returns one page with every machine rated. Throws as `listFleet`. */
+export async function listRatedFleet(
+  ctx: Ctx,
+  operator: Address,
+  offset: number,
+  limit: number,
+): Promise<RatedFleetPage> {
+  return readPage<RatedSnapshot>(ctx, operator, offset, limit, rateAltMachine);
+}
+
+async function readPage<T extends object>(
+  ctx: Ctx,
+  operator: Address,
+  offset: number,
+  limit: number,
+  readAlt: ReadAlt<T>,
+) {
   const main = requireMain(ctx);
   const head = await main.index.readMainChainIndex();
   const { indexedBlock, tokens, observation, unreadableRows, total, machines } = await readListing(ctx, head, (store) =>
@@ -50,12 +81,14 @@ export async function listFleet(ctx: Ctx, operator: Address, offset: number, lim
   // In one tick, so that all reads share one multicall and one call to the alt chain.
   const [, ...entries] = await Promise.all([
     main.counters.checkTokens(operator, tokens!),
-    ...machines.map((machine) => readEntry(ctx, operator, machine)),
+    ...machines.map((machine) => readEntry(ctx, operator, machine, readAlt)),
   ]);
+  const unreadableIds = machines.filter((_, i) => entries[i] === 'unreadable').map(({ id }) => id);
   return {
-    machines: entries.filter((entry) => typeof entry === 'object'),
+    machines: entries.filter((entry): entry is Awaited<T | RatedSnapshot> => typeof entry === 'object'),
     total,
-    unreadableCount: unreadableRows + entries.filter((entry) => entry === 'unreadable').length,
+    unreadableIds,
+    unreadableCount: unreadableRows + unreadableIds.length,
     index,
     altSnapshotAgeSeconds,
   };
@@ -108,14 +141,15 @@ function requireFresh(ctx: Ctx, observation: AltFleetObservation | undefined, no
 }
 
 /** Reads one entry. `gone`: no longer here, although the index has not seen it leave. */
-async function readEntry(
+async function readEntry<T extends object>(
   ctx: Ctx,
   operator: Address,
   { id, listedBy }: FleetRow,
-): Promise<MachineSummary | 'gone' | 'unreadable'> {
+  readAlt: ReadAlt<T>,
+): Promise<T | RatedSnapshot | 'gone' | 'unreadable'> {
   try {
     const { main, snapshot, alt } = await findMachine(ctx, id, { firstEvents: false });
-    if (alt !== undefined) return alt.machine.operator === operator ? summarizeAltMachine(ctx, alt, snapshot) : 'gone';
+    if (alt !== undefined) return alt.machine.operator === operator ? await readAlt(ctx, alt, snapshot) : 'gone';
     // A machine that returned to the main chain is in the list of its holder there.
     return listedBy === 'main' ? await rateSnapshot(ctx, main, snapshot) : 'gone';
   } catch (error) {

@@ -5,8 +5,12 @@
 import { chainUnreadable, Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import { NO_PROVENANCE, type Provenance } from '../domain/machine/provenance.ts';
-import { unwrap } from '../domain/read-result.ts';
-import type { EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import { judgeVerifyStatus } from '../domain/evidence/verify-status.ts';
+import type { FactLog } from '../domain/machine/fact-log.ts';
+import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
+import { factsAt, listFactChanges, type FactChange } from '../domain/rating/fact-history.ts';
+import { unwrap, unwrapOptional } from '../domain/read-result.ts';
+import type { EventRecord, MachineSnapshot, SubscriptionStatus } from '../domain/machine/machine-facts.ts';
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
 import { classifyEvent } from '../domain/rating/event-class.ts';
@@ -21,7 +25,7 @@ import { dayOf } from '../domain/rating/utc-day.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { HandsChange } from '../ports/payment-store.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
-import { rateAltMachine } from './alt-machine-rating.ts';
+import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
 import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
@@ -34,8 +38,18 @@ const NOTHING: DailyRatings = { revenueBeforeCents: 0, days: [] };
 
 export interface MachineHistory extends DailyRatings {
   readonly rated: RatedSnapshot;
-  /** False: not all events are indexed, or not all days of a long history are stored; then there are no days. */
+  /** False: not all logs are indexed, or not all days of a long history are stored; then there are no days and changes. */
   readonly isComplete: boolean;
+  /** Changes of bond, flag and override, oldest first. */
+  readonly changes: readonly FactChange[];
+  readonly bond: BondTerms;
+}
+
+/** Ends of the bond's current period and of its grace, in Unix seconds; undefined while there is no period. */
+export interface BondTerms {
+  readonly status: SubscriptionStatus;
+  readonly periodEnd: number | undefined;
+  readonly graceEnd: number | undefined;
 }
 
 /** Event on a page of events. */
@@ -82,23 +96,62 @@ export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistor
   const { main, snapshot, alt } = located;
   const rated = await (alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot));
   const { eventCount } = rated.rating;
-  if (eventCount === 0) return { rated, isComplete: true, ...NOTHING };
-  const days = rated.alt?.unavailable === 'indexer_behind' ? undefined : await readDays(ctx, located, rated);
-  return days === undefined ? { rated, isComplete: false, ...NOTHING } : { rated, isComplete: true, ...days };
+  const { graceSeconds } = located.deployment;
+  const known = { rated, bond: readBondTerms(snapshot, graceSeconds) };
+  const logs = await main.eventTimes.readFactLogs(id, snapshot.block);
+  if (logs === undefined || !explainFacts(logs, rated, graceSeconds)) {
+    return { ...known, isComplete: false, changes: [], ...NOTHING };
+  }
+  const changes = listFactChanges(logs, rated.inputs.now, graceSeconds);
+  if (eventCount === 0) return { ...known, isComplete: true, changes, ...NOTHING };
+  const days = rated.alt?.unavailable === 'indexer_behind' ? undefined : await readDays(ctx, located, rated, logs);
+  return days === undefined
+    ? { ...known, isComplete: false, changes: [], ...NOTHING }
+    : { ...known, isComplete: true, changes, ...days };
+}
+
+function readBondTerms({ subscription, subscriptionStatus }: MachineSnapshot, graceSeconds: bigint): BondTerms {
+  const status = unwrap(subscriptionStatus);
+  const { periodStart, periodEnd } = unwrapOptional(subscription) ?? { periodStart: 0n, periodEnd: 0n };
+  const isOpen = periodStart > 0n && status !== 'NotActivated' && status !== 'Terminated';
+  return {
+    status,
+    periodEnd: isOpen ? Number(periodEnd) : undefined,
+    graceEnd: isOpen ? Number(periodEnd + graceSeconds) : undefined,
+  };
+}
+
+/** Returns whether the logs lead to the present facts; a log that is not indexed yet would make past days wrong. */
+function explainFacts(
+  logs: readonly FactLog[],
+  { snapshot, inputs, rating }: RatedSnapshot,
+  graceSeconds: bigint,
+): boolean {
+  const { bondStatus, negativeFlagAt, trustOverride } = factsAt(logs, snapshot.block.timestamp, graceSeconds);
+  return (
+    bondStatus === rating.bondStatus &&
+    negativeFlagAt === inputs.negativeFlagAt &&
+    trustOverride === inputs.trustOverride
+  );
 }
 
 /** Days of machines of the main chain: snapshot, rates and day determine all of them but the last. */
 const createDays = () => new VersionedCache<MachineSnapshot, DailyRatings | undefined>();
 
 /** Reads and computes the days once per snapshot, rates and day. Returns undefined where the history is not complete. */
-async function readDays(ctx: Ctx, located: FoundMachine, rated: RatedSnapshot): Promise<DailyRatings | undefined> {
+async function readDays(
+  ctx: Ctx,
+  located: FoundMachine,
+  rated: RatedSnapshot,
+  logs: readonly FactLog[],
+): Promise<DailyRatings | undefined> {
   const { snapshot, alt } = located;
   const { rating, inputs, payments } = rated;
   const rates = ctx.fxRates.current();
   const today = dayOf(Math.max(inputs.now, rating.lastUpdated ?? inputs.now));
-  const compute = () => computeDays(ctx, located, rated, rates, today);
+  const compute = () => computeDays(ctx, located, rated, rates, today, logs);
   if (alt !== undefined) return compute();
-  const days = await ctx.actionState.of(createDays).get(snapshot, [rates.table, today, payments], compute);
+  const days = await ctx.actionState.of(createDays).get(snapshot, [rates.table, today, payments, logs.length], compute);
   return days && replaceLastDay(days, rating);
 }
 
@@ -108,21 +161,48 @@ async function computeDays(
   { rating, inputs, payments }: RatedSnapshot,
   { table, fingerprint }: FxConfiguration,
   today: number,
+  logs: readonly FactLog[],
 ): Promise<DailyRatings | undefined> {
   const history = await readWhole(ctx, located, rating.eventCount, fingerprint);
   if (history === undefined) return undefined;
-  const { negativeFlagAt, trustOverride, priorEvents, operatorVerified } = inputs;
-  const { bondStatus } = rating;
+  const { graceSeconds } = located.deployment;
+  const wasVerified = await readVerifiedSince(ctx, located, inputs);
   const facts = {
     rates: table,
-    bondStatus,
-    negativeFlagAt,
-    trustOverride,
-    priorEvents,
-    operatorVerified,
+    priorEvents: inputs.priorEvents,
     paidMoves: payments.moves,
+    at: (time: number) => {
+      // The current day ends later than now.
+      const past = Math.min(time, inputs.now);
+      return { ...factsAt(logs, past, graceSeconds), operatorVerified: wasVerified(past) };
+    },
   };
   return rateDays(history, facts, { current: rating, today, maxDays: HISTORY_DAYS });
+}
+
+/**
+ * Returns whether the operator was verified at a time: from the date of its record on, while it was in force, and not before the newest
+ * change of hands, because the operator of that time is unknown.
+ */
+async function readVerifiedSince(
+  ctx: Ctx,
+  { snapshot, alt }: FoundMachine,
+  { operatorVerified, changedHandsAt }: RatedSnapshot['inputs'],
+): Promise<(time: number) => boolean> {
+  const record =
+    alt === undefined ? readAttestations(snapshot, findOperator(snapshot))?.kyb : await readAltKyb(ctx, alt, snapshot);
+  if (record === undefined || (alt !== undefined && !operatorVerified)) return () => false;
+  return (time) =>
+    time >= Number(record.issuedAt) &&
+    time >= (changedHandsAt ?? 0) &&
+    judgeVerifyStatus(
+      { ...record, revokedAt: isAfter(record.revokedAt, time) ? undefined : record.revokedAt },
+      time,
+    ) === 'verified';
+}
+
+function isAfter(revokedAt: bigint | undefined, time: number): boolean {
+  return revokedAt !== undefined && revokedAt > time;
 }
 
 /** Reads the whole history: every event of a short one, the stored days of a long one. */

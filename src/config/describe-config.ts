@@ -68,6 +68,8 @@ export function describeConfig(config: Config): ConfigDescription {
     FX_SOURCE: config.fxSource && describeSource(config.fxSource),
     TOKENS_FILE: config.tokensFile,
     NAMESPACE_FILE: config.namespaceFile,
+    MAIN_EXPLORER_URL: config.blockExplorers.main,
+    ALT_EXPLORER_URL: config.blockExplorers.alt,
     SOURCES_FILE: config.sourcesFile,
     SOURCE_CALLS_PER_SECOND: config.sourceCallsPerSecond,
     RATE_LIMITS: config.rateLimits,

@@ -38,6 +38,16 @@ export const BASE_URL: ValueParser<string> = {
   },
 };
 
+/** Base of links to a block explorer; a query, such as the cluster, is part of every link. */
+export const BLOCK_EXPLORER_URL: ValueParser<string> = {
+  rule: 'an http or https URL without user and fragment',
+  parse(text) {
+    if (HTTP_URL.parse(text) === undefined || text.includes('#')) return undefined;
+    const { username, password } = new URL(text);
+    return username === '' && password === '' ? text : undefined;
+  },
+};
+
 export const DATABASE: ValueParser<DatabaseSetting> = {
   rule: 'sqlite:PATH or a postgres:// URL',
   parse(text) {

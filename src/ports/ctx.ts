@@ -1,4 +1,5 @@
 /** Context of every action: the ports, and the configuration that responses depend on. Fixed at start. */
+import type { BlockExplorers } from '../domain/identifiers/block-explorers.ts';
 import type { Namespace } from '../domain/identifiers/namespace.ts';
 import type { ActionState } from './action-state.ts';
 import type { AltChain, BindingRegistry } from './alt-chain.ts';
@@ -44,6 +45,8 @@ export interface Ctx {
   readonly namespace: Namespace;
   /** Base of links in responses, without a trailing slash. */
   readonly publicUrl: string;
+  /** Block explorers that the pages link to; absent: none. */
+  readonly blockExplorers?: BlockExplorers | undefined;
   /** Poll interval of the index worker; after ten intervals without a head the index is stale. */
   readonly pollIntervalSeconds: number;
   readonly store: Store;

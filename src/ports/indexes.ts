@@ -4,6 +4,7 @@ import type { AltMachineSnapshot } from '../domain/alt-chain/alt-machine-facts.t
 import type { ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { BlockRef, EventRecord, MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import type { FactLog } from '../domain/machine/fact-log.ts';
 import type { EventEvidence, Provenance } from '../domain/machine/provenance.ts';
 import type { DayHistory } from '../domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../domain/rating/event.ts';
@@ -115,6 +116,12 @@ export interface EventTimes {
    * where they must be: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
    */
   readPinnedHistory(machine: PinnedMachine): Promise<PinnedHistory>;
+
+  /**
+   * Returns the logs of the bond, the flag and the override of a machine as of `block`, in chain order. Undefined while not all
+   * of them, or their times, are known. Throws as `readPinnedHistory`.
+   */
+  readFactLogs(id: MachineId, block: BlockRef): Promise<readonly FactLog[] | undefined>;
 }
 
 /** Events of one machine's current incarnation, as input of the model. */

@@ -2,6 +2,7 @@
  * Ports of the main chain: machines, heads, logs and legacy machines (chain-evm 2 to 7). Implemented by `adapters/main-chain`.
  * Every method throws `ChainUnreadable`. A machine that does not exist is a snapshot whose `owner` is absent, never a fault.
  */
+import type { FactKind } from '../domain/machine/fact-log.ts';
 import type { AttestationRecord } from '../domain/evidence/verify-status.ts';
 import type { LogLimits } from '../domain/index-rules/log-limits.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
@@ -157,9 +158,17 @@ export type ChipLogBody =
     }
   | { readonly kind: 'chip-revoked'; readonly machineId: MachineId; readonly revokedAt: bigint };
 
-/** Log that moves a token, sets its controller or changes its chip record; undefined for the zero address. */
+/** Log that changes the bond, the flag or the trust override of a machine. */
+export type FactLogBody = {
+  readonly kind: FactKind;
+  readonly machineId: MachineId;
+  readonly value: bigint | undefined;
+};
+
+/** Log that moves a token, sets its controller, or changes its chip record or another fact; undefined for the zero address. */
 export type RegistryLogBody =
   | ChipLogBody
+  | FactLogBody
   | {
       readonly kind: 'transfer';
       readonly machineId: MachineId;

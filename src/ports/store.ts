@@ -9,6 +9,7 @@ import type { AcceptanceOutcome } from '../domain/evidence/evidence-steps.ts';
 import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
+import type { FactKind } from '../domain/machine/fact-log.ts';
 import type { Provenance } from '../domain/machine/provenance.ts';
 import type { DecisionLogHead, SignedLogHead } from '../domain/monetization/decision-log-head.ts';
 import type { ProvenDecision } from '../domain/monetization/decision-log.ts';
@@ -50,7 +51,7 @@ export type EventLogEntry =
     }
   | RegistryLogEntry;
 
-/** One log of the registries of the second generation: it moves a token, sets a controller or changes a chip record. */
+/** One log of the contracts of the second generation: it moves a token, sets a controller, or changes a chip record or another fact. */
 export type RegistryLogEntry =
   | ChipLogEntry
   | (Exclude<RegistryLogBody, ChipLogBody> &
@@ -75,6 +76,9 @@ export type ChipLogEntry = ChipLogBody & RegistryLogPlace;
 /** One transfer of a token, its mint and its burn included. */
 export type TransferLogEntry = Extract<RegistryLogEntry, { readonly kind: 'transfer' }>;
 
+/** One log of a fact. */
+export type FactLogEntry = Extract<RegistryLogEntry, { readonly kind: FactKind }>;
+
 /** What the index holds about one machine. */
 export interface IndexedMachine {
   readonly checkpoint: Checkpoint;
@@ -85,6 +89,8 @@ export interface IndexedMachine {
   readonly chipLogs: readonly ChipLogEntry[];
   /** In chain order, up to the checkpoint. */
   readonly transfers: readonly TransferLogEntry[];
+  /** In chain order, up to the checkpoint. */
+  readonly facts: readonly FactLogEntry[];
 }
 
 export interface MainChainIndexStore {

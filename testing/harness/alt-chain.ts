@@ -10,6 +10,7 @@ import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltEventLog, AltMachine, AltMachineSnapshot } from '../../src/domain/alt-chain/alt-machine-facts.ts';
 import { Fault } from '../../src/domain/faults.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import type { FactLog } from '../../src/domain/machine/fact-log.ts';
 import type { ReadResult } from '../../src/domain/read-result.ts';
 import type { BlockId, DeploymentFacts, EventRecord, MachineSnapshot } from '../../src/domain/machine/machine-facts.ts';
 import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
@@ -38,6 +39,10 @@ export function present<T>(value: T) {
   return { state: 'present', value } as const;
 }
 
+/** Logs of a machine that has been bonded for as long as it exists. */
+export const BONDED_LOGS: readonly FactLog[] = [{ kind: 'bond-period', value: BigInt(NOW) * 2n, blockTimestamp: 0 }];
+export const GRACE_SECONDS = 604_800n;
+
 /** Facts of a machine without a token on the main chain, whose home is the alt chain. */
 export const MAIN_FACTS: Partial<MachineSnapshot> = {
   block: { number: 120_340, hash: `0x${'ab'.repeat(32)}`, timestamp: NOW - 3 },
@@ -47,6 +52,7 @@ export const MAIN_FACTS: Partial<MachineSnapshot> = {
   document: ABSENT,
   relocating: present(false),
   homeOrdinal: present(5),
+  subscription: ABSENT,
   subscriptionStatus: present('Active'),
   eventCount: present(0n),
   priorEventCount: present(0n),
@@ -131,13 +137,19 @@ export async function openAltService({
   const at = (id: MachineId) => machines[Number(id) - 1] ?? { main: { homeOrdinal: present(0) }, account: ABSENT };
   const mainFacts = (id: MachineId, facts: Partial<MachineSnapshot> | undefined): CachedMachine => ({
     snapshot: { id, ...MAIN_FACTS, ...facts } as MachineSnapshot,
-    deployment: { localOrdinal: 1, generalPausedGlobal: false, technicalPausedGlobal: false } as DeploymentFacts,
+    deployment: {
+      localOrdinal: 1,
+      graceSeconds: GRACE_SECONDS,
+      generalPausedGlobal: false,
+      technicalPausedGlobal: false,
+    } as DeploymentFacts,
   });
   const cached = new Map(machines.map(({ main }, index) => [BigInt(index + 1), mainFacts(toId(index + 1), main)]));
   const head = { indexedBlock: 120_340, headBlock: 120_342, headObservedAtMilliseconds: NOW * 1000 - 11_000 };
   const main = {
     index: { readMainChainIndex: async () => head },
     counters: AGREEING_COUNTERS,
+    eventTimes: { readFactLogs: async () => BONDED_LOGS },
     chain: {
       chainId: 31_337,
       machineRegistry: REGISTRY,

@@ -2,6 +2,7 @@
  * Provenance of a main-chain machine: its changes of hands and its chip record, from the logs of the registries in chain order
  * (design/scoring.md, Classes and Anchor). The index stores it, and blocks above the index continue it.
  */
+import type { FactKind } from './fact-log.ts';
 import type { Address } from '../identifiers/identifiers.ts';
 
 /** Log of the registries, reduced to what the provenance depends on. */
@@ -16,7 +17,9 @@ export type ProvenanceLog =
   | { readonly kind: 'controller'; readonly transactionHash: string }
   /** `expiresAt` in Unix seconds, 0 for never. */
   | { readonly kind: 'chip-attested'; readonly expiresAt: bigint }
-  | { readonly kind: 'chip-revoked' };
+  | { readonly kind: 'chip-revoked' }
+  /** Changes no provenance. */
+  | { readonly kind: FactKind };
 
 export interface ChangeOfHands {
   /** Unix seconds of its block. */
@@ -69,6 +72,8 @@ export function applyProvenanceLog(before: Provenance, log: ProvenanceLog, seq: 
       return { ...before, chipExpiresAt: log.expiresAt };
     case 'chip-revoked':
       return { ...before, chipExpiresAt: undefined };
+    default:
+      return before;
   }
 }
 

@@ -5,6 +5,7 @@ import { dayOf, SECONDS_PER_DAY } from './utc-day.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { rateDays, replaceLastDay } from './daily-rating.ts';
 import {
+  onAllDays,
   eachDay,
   inChainOrder,
   noonOf,
@@ -41,11 +42,11 @@ function history(events: readonly RatingEvent[], maxDays = 400, facts: Partial<R
   const current = rateMachine({ ...PLAIN_FACTS, ...facts, state: emptyRatingState(), tail: events });
   return {
     current,
-    ...rateDays(
-      { stateDays: [], events, changedHandsAfter: undefined },
-      { ...PLAIN_FACTS, ...facts },
-      { current, today: TODAY, maxDays },
-    ),
+    ...rateDays({ stateDays: [], events, changedHandsAfter: undefined }, onAllDays({ ...PLAIN_FACTS, ...facts }), {
+      current,
+      today: TODAY,
+      maxDays,
+    }),
   };
 }
 
@@ -59,7 +60,7 @@ describe('rateDays', () => {
   it('starts with the day of the first event and ends with the current rating', () => {
     const { current, days } = history(steady);
     expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 121 }, (_, k) => TODAY - 120 + k));
-    expect(days[0]).toEqual({
+    expect(days[0]).toMatchObject({
       day: TODAY - 120,
       letter: 'Provisioned',
       score: 0,
@@ -113,7 +114,7 @@ describe('rateDays', () => {
     const changedHandsAfter = noonOf(TODAY - 5);
     const current = rateMachine({ ...PLAIN_FACTS, state: emptyRatingState(), tail: events, changedHandsAfter });
     const span = { current, today: TODAY, maxDays: 8 };
-    const { days } = rateDays({ stateDays: [], events, changedHandsAfter }, PLAIN_FACTS, span);
+    const { days } = rateDays({ stateDays: [], events, changedHandsAfter }, onAllDays(PLAIN_FACTS), span);
     const expected = [7, 6, 5, 4].map((ago) => {
       const sold = ago > 5 ? undefined : changedHandsAfter;
       return rateAt(events, TODAY - ago, { changedHandsAfter: sold }).totalHundredths;
@@ -159,11 +160,15 @@ describe('rateDays', () => {
       now: endOf(TODAY),
       bondStatus: 'unbonded',
     });
-    const recomputed = rateDays({ stateDays: [], events: steady, changedHandsAfter: undefined }, PLAIN_FACTS, {
-      current: later,
-      today: TODAY,
-      maxDays: 5,
-    });
+    const recomputed = rateDays(
+      { stateDays: [], events: steady, changedHandsAfter: undefined },
+      onAllDays(PLAIN_FACTS),
+      {
+        current: later,
+        today: TODAY,
+        maxDays: 5,
+      },
+    );
     expect(replaceLastDay({ days, revenueBeforeCents }, later)).toEqual(recomputed);
     expect(recomputed.days.at(-1)).not.toEqual(days.at(-1));
     expect(replaceLastDay({ days: [], revenueBeforeCents: 0 }, later)).toEqual({ days: [], revenueBeforeCents: 0 });
@@ -171,7 +176,7 @@ describe('rateDays', () => {
 
   it('throws EventsUnreadable for events with a gap', () => {
     expect(() =>
-      rateDays({ stateDays: [], events: steady.slice(1), changedHandsAfter: undefined }, PLAIN_FACTS, {
+      rateDays({ stateDays: [], events: steady.slice(1), changedHandsAfter: undefined }, onAllDays(PLAIN_FACTS), {
         current: rateEvents([]),
         today: TODAY,
         maxDays: 9,

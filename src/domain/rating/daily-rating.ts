@@ -21,6 +21,9 @@ export interface DailyRating {
   readonly isDegraded: boolean;
   /** Qualifying revenue of the blocks of that day. */
   readonly revenueCents: number;
+  /** Events up to the end of the day. */
+  readonly eventCount: number;
+  readonly facts: DatedFacts;
 }
 
 /** The revenue before the first day and of each day adds up to the current total. */
@@ -31,14 +34,14 @@ export interface DailyRatings {
   readonly days: readonly DailyRating[];
 }
 
-/**
- * Facts whose past values are unknown: the current ones apply to every day. A negative flag carries its date, and so do the moves of
- * verdicts, among which are those that a change of hands ended.
- */
-export type UndatedFacts = Pick<
-  RatingInput,
-  'rates' | 'bondStatus' | 'priorEvents' | 'negativeFlagAt' | 'trustOverride' | 'operatorVerified' | 'paidMoves'
->;
+/** Facts at one time. */
+export type DatedFacts = Pick<RatingInput, 'bondStatus' | 'negativeFlagAt' | 'trustOverride' | 'operatorVerified'>;
+
+/** Facts of all days. The moves of verdicts carry their dates; among them are those that a change of hands ended. */
+export interface HistoryFacts extends Pick<RatingInput, 'rates' | 'priorEvents' | 'paidMoves'> {
+  /** Returns the facts at a time in Unix seconds. */
+  readonly at: (time: number) => DatedFacts;
+}
 
 /** All events of a machine: the stored days, then the events after them. */
 export interface DayHistory {
@@ -54,7 +57,7 @@ export interface DayHistory {
  */
 export function rateDays(
   { stateDays, events, changedHandsAfter }: DayHistory,
-  facts: UndatedFacts,
+  facts: HistoryFacts,
   { current, today, maxDays }: { readonly current: Rating; readonly today: number; readonly maxDays: number },
 ): DailyRatings {
   const firstEventDay = stateDays[0]?.day ?? (events[0] && dayOf(events[0].blockTimestamp));
@@ -82,8 +85,13 @@ export function rateDays(
   for (let day = firstDay; day <= today; day++) {
     const before = state.totalRevenueCents;
     advanceTo(day);
-    const rating = day === today ? current : rateEndOfDay(state, facts, day);
-    days.push(toDailyRating(day, rating, state.totalRevenueCents - before));
+    const dated = facts.at(endOfDay(day));
+    const rating = day === today ? current : rateEndOfDay(state, facts, dated, day);
+    days.push({
+      ...toDailyRating(day, rating, state.totalRevenueCents - before),
+      eventCount: state.nextSeq,
+      facts: dated,
+    });
   }
   return { revenueBeforeCents, days };
 }
@@ -92,7 +100,14 @@ export function rateDays(
 export function replaceLastDay({ revenueBeforeCents, days }: DailyRatings, current: Rating): DailyRatings {
   const last = days.at(-1);
   if (last === undefined) return { revenueBeforeCents, days };
-  return { revenueBeforeCents, days: days.with(-1, toDailyRating(last.day, current, last.revenueCents)) };
+  return {
+    revenueBeforeCents,
+    days: days.with(-1, { ...last, ...toDailyRating(last.day, current, last.revenueCents) }),
+  };
+}
+
+function endOfDay(day: number): number {
+  return (day + 1) * SECONDS_PER_DAY - 1;
 }
 
 /** Returns the moves of the events up to a day that no change of hands up to that day ended. */
@@ -100,17 +115,17 @@ function movesAtEnd(moves: readonly PaidMove[], day: number): readonly PaidMove[
   return moves.filter(({ blockDay, endedAt }) => blockDay <= day && (endedAt === undefined || dayOf(endedAt) > day));
 }
 
-function rateEndOfDay(state: RatingState, facts: UndatedFacts, day: number): Rating {
-  const now = (day + 1) * SECONDS_PER_DAY - 1;
-  const negativeFlagAt = facts.negativeFlagAt > now ? 0n : facts.negativeFlagAt;
+function rateEndOfDay(state: RatingState, { at, ...facts }: HistoryFacts, dated: DatedFacts, day: number): Rating {
+  const now = endOfDay(day);
+  const negativeFlagAt = dated.negativeFlagAt > now ? 0n : dated.negativeFlagAt;
   const noEvents = { tail: [], changedHandsAfter: undefined, paidMoves: movesAtEnd(facts.paidMoves, day) };
-  return rateMachine({ ...facts, ...noEvents, negativeFlagAt, state, now, ratingUnavailable: undefined });
+  return rateMachine({ ...facts, ...dated, ...noEvents, negativeFlagAt, state, now, ratingUnavailable: undefined });
 }
 
 function toDailyRating(
   day: number,
   { letter, score, totalHundredths, isDegraded }: Rating,
   revenueCents: number,
-): DailyRating {
+): Omit<DailyRating, 'eventCount' | 'facts'> {
   return { day, letter, score, totalHundredths, isDegraded, revenueCents };
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { rule } from '../../../test/conformance/rule.ts';
 import { rateDays } from './daily-rating.ts';
 import {
+  onAllDays,
   eachDay,
   inChainOrder,
   NO_FEED,
@@ -175,8 +176,8 @@ describe('foldDays', () => {
             const current = rateMachine({ ...facts, state: emptyRatingState(), tail: events });
             const span = { current, today: TODAY, maxDays: HISTORY_DAYS };
             expect(
-              rateDays({ stateDays: stored.list(), events: events.slice(folded), ...UNSOLD }, facts, span),
-            ).toEqual(rateDays({ stateDays: [], events, ...UNSOLD }, facts, span));
+              rateDays({ stateDays: stored.list(), events: events.slice(folded), ...UNSOLD }, onAllDays(facts), span),
+            ).toEqual(rateDays({ stateDays: [], events, ...UNSOLD }, onAllDays(facts), span));
           },
         ),
         { ...PROPERTY_RUNS, numRuns: Math.ceil(PROPERTY_RUNS.numRuns / 5) },
@@ -219,8 +220,8 @@ describe('foldDays', () => {
           );
           const current = rateMachine({ ...PLAIN_FACTS, state: stored.state, tail: [] });
           const span = { current, today: TODAY, maxDays: HISTORY_DAYS };
-          expect(rateDays({ stateDays: stored.list(), events: [], ...UNSOLD }, PLAIN_FACTS, span)).toEqual(
-            rateDays({ stateDays: [], events, ...UNSOLD }, PLAIN_FACTS, span),
+          expect(rateDays({ stateDays: stored.list(), events: [], ...UNSOLD }, onAllDays(PLAIN_FACTS), span)).toEqual(
+            rateDays({ stateDays: [], events, ...UNSOLD }, onAllDays(PLAIN_FACTS), span),
           );
         }),
         { ...PROPERTY_RUNS, numRuns: Math.ceil(PROPERTY_RUNS.numRuns / 4) },

@@ -1,4 +1,5 @@
 /** Contrast of the image palettes, as WCAG 2 computes it. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { rule } from '../../../test/conformance/rule.ts';
 import { BADGE, DARK, LIGHT } from './palette.ts';
@@ -29,4 +30,15 @@ describe('image colors', () => {
     rule('card-image.contrast');
     expect(colours.filter((colour) => contrast(colour, background) < 4.5)).toEqual([]);
   });
+});
+
+test('are those of the pages', () => {
+  rule('images.page-colors');
+  const css = readFileSync(new URL('../../../explorer/page.css', import.meta.url), 'utf8');
+  const colors = [...css.matchAll(/\.letter-(\w+) \{\s+--tone: light-dark\((#\w+), (#\w+)\);/g)];
+  const ofPages = colors.map(([, letter, light, dark]) => [letter, light, dark]);
+  const letters = Object.keys(LIGHT.letters) as (keyof typeof LIGHT.letters)[];
+  expect(ofPages.filter(([letter]) => letter !== 'none')).toEqual(
+    letters.map((letter) => [letter.toLowerCase(), LIGHT.letters[letter], DARK.letters[letter]]),
+  );
 });

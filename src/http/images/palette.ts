@@ -1,4 +1,4 @@
-/** Color palettes of the images. Letters and text have a contrast of at least 4.5 on their background. */
+/** Color palettes of the images; the letters have the colors of the pages. Letters and text have a contrast of at least 4.5 on their background. */
 import type { RatingLetter } from '../../domain/rating/scale.ts';
 
 export interface Palette {
@@ -7,24 +7,7 @@ export interface Palette {
   readonly muted: string;
   /** Color of the unfilled part of the ring and of lines; decoration. */
   readonly track: string;
-  readonly letters: Readonly<Record<Tone, string>>;
-}
-
-export type Tone = 'high' | 'middle' | 'low' | 'none' | 'unrated';
-
-const TONES: Readonly<Record<RatingLetter, Tone>> = {
-  AAA: 'high',
-  AA: 'high',
-  A: 'middle',
-  BBB: 'middle',
-  BB: 'low',
-  B: 'low',
-  NR: 'none',
-  Provisioned: 'unrated',
-};
-
-export function toneOf(letter: RatingLetter): Tone {
-  return TONES[letter];
+  readonly letters: Readonly<Record<RatingLetter, string>>;
 }
 
 export const LIGHT: Palette = {
@@ -32,7 +15,16 @@ export const LIGHT: Palette = {
   text: '#1a1d21',
   muted: '#59626d',
   track: '#dfe3e8',
-  letters: { high: '#0b6e4f', middle: '#1f5fa8', low: '#8a5300', none: '#9b1c31', unrated: '#59626d' },
+  letters: {
+    AAA: '#06492a',
+    AA: '#0d6b3c',
+    A: '#2a7d47',
+    BBB: '#14618c',
+    BB: '#8a6400',
+    B: '#b05a13',
+    NR: '#7b1d18',
+    Provisioned: '#6b7488',
+  },
 };
 
 export const DARK: Palette = {
@@ -40,7 +32,16 @@ export const DARK: Palette = {
   text: '#eef1f4',
   muted: '#a3adb8',
   track: '#343b43',
-  letters: { high: '#4fd1a1', middle: '#7db5f5', low: '#f0b355', none: '#ff8fa0', unrated: '#a3adb8' },
+  letters: {
+    AAA: '#b6f2d0',
+    AA: '#86e0ae',
+    A: '#5cc58b',
+    BBB: '#7cc4ee',
+    BB: '#eabf55',
+    B: '#e8985a',
+    NR: '#ff9c94',
+    Provisioned: '#8f9ab0',
+  },
 };
 
 /** A badge has its own background, so it is the same on light and dark pages. */

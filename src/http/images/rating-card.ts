@@ -3,7 +3,7 @@
  * the same facts give the same bytes. At most 8 KB, without scripts or external resources.
  */
 import { formatDay } from '../../domain/rating/utc-day.ts';
-import { DARK, LIGHT, toneOf, type Palette } from './palette.ts';
+import { DARK, LIGHT, type Palette } from './palette.ts';
 import { isRated, shortName, statusLineOf, titleOf, type CardFacts } from './rating-facts.ts';
 import { CHART_DAYS, chartShape, ringShape, textShape } from './svg-shapes.ts';
 import { escapeSvgText } from './svg-text.ts';
@@ -35,7 +35,7 @@ export function formatCard(facts: CardFacts): string {
 }
 
 function toStyle({ background, text, muted, track, letters }: Palette, { letter }: CardFacts): string {
-  const tone = letters[toneOf(letter)];
+  const tone = letters[letter];
   return (
     `.b{fill:${background};stroke:${track}}.t{fill:${text};font-size:18px;font-weight:600}.m{fill:${muted};font-size:13px}` +
     `.l{fill:${tone};font-weight:700;font-size:28px}.s{font-size:14px}.r{stroke:${track}}.g,.c{stroke:${tone}}text{font-family:system-ui,sans-serif}`

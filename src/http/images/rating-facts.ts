@@ -12,8 +12,8 @@ export interface CardFacts {
   readonly summary: string;
   readonly isBonded: boolean;
   readonly eventCount: number;
-  /** One score a day, the last one of today; empty when the history is unavailable. */
-  readonly scores: readonly number[];
+  /** One score a day, the last one of today; undefined without a rating. Empty when the history is unavailable. */
+  readonly scores: readonly (number | undefined)[];
   /** UTC day number. */
   readonly today: number;
 }

@@ -3,7 +3,7 @@
  * in advance, so it has the light colors and one known font. A pure function: the same facts give the same text.
  */
 import { formatDay } from '../../domain/rating/utc-day.ts';
-import { LIGHT, toneOf } from './palette.ts';
+import { LIGHT } from './palette.ts';
 import { isRated, shortName, statusLineOf, type CardFacts } from './rating-facts.ts';
 import { CHART_DAYS, chartShape, ringShape, textShape } from './svg-shapes.ts';
 import { fitLine, fitLines } from './text-width.ts';
@@ -53,7 +53,7 @@ export function formatPreview(facts: CardFacts): string {
 
 function toStyle({ letter }: CardFacts): string {
   const { background, text, muted, track, letters } = LIGHT;
-  const tone = letters[toneOf(letter)];
+  const tone = letters[letter];
   return (
     `.b{fill:${background}}.a{fill:${tone}}.t{fill:${text};font-size:${SIZES.title}px;font-weight:700}` +
     `.d{fill:${text};font-size:${SIZES.text}px}.m{fill:${muted};font-size:${SIZES.ring}px}` +

@@ -36,16 +36,30 @@ export function ringShape({ x, y, radius, width }: Ring, score: number): string[
   return [track, `<circle class="g" ${circle} stroke-dasharray="${filled}" transform="rotate(-90 ${x} ${y})"/>`];
 }
 
-/** Returns the curve of up to `CHART_DAYS` scores, the last one at the right end. A line needs two days. */
-export function chartShape({ left, right, top, bottom, strokeWidth }: Chart, scores: readonly number[]): string[] {
-  const base = `<path class="r" d="M${left} ${bottom}H${right}"/>`;
-  if (scores.length < 2) return [base];
-  const points = scores.map((score, index) => {
+/** Returns the curve of up to `CHART_DAYS` scores, the last one at the right end, with gaps where there is none. */
+export function chartShape(
+  { left, right, top, bottom, strokeWidth }: Chart,
+  scores: readonly (number | undefined)[],
+): string[] {
+  const lines: string[][] = [];
+  let line: string[] = [];
+  scores.forEach((score, index) => {
+    if (score === undefined) {
+      line = [];
+      return;
+    }
+    if (line.length === 0) lines.push(line);
     const x = right - ((scores.length - 1 - index) * (right - left)) / (CHART_DAYS - 1);
     const y = bottom - ((bottom - top) * score) / 100;
-    return `${toFixed(x)},${toFixed(y)}`;
+    line.push(`${toFixed(x)},${toFixed(y)}`);
   });
-  return [base, `<polyline class="c" fill="none" stroke-width="${strokeWidth}" points="${points.join(' ')}"/>`];
+  return [
+    `<path class="r" d="M${left} ${bottom}H${right}"/>`,
+    // A line needs two days.
+    ...lines
+      .filter((points) => points.length > 1)
+      .map((points) => `<polyline class="c" fill="none" stroke-width="${strokeWidth}" points="${points.join(' ')}"/>`),
+  ];
 }
 
 export function textShape({ x, y, className, anchor }: TextPlace, content: string): string {

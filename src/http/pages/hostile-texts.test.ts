@@ -64,8 +64,18 @@ describe(`texts of strangers (seed ${RUNS.seed})`, () => {
       fc.property(text, text, text, text, (title, summary, url, alt) => {
         const image = { ...plain.image!, url, text: alt };
         const namespace = { ...DEFAULT_NAMESPACE, message_header: title, did_method: summary };
-        const page = formatPage({ title, summary, url, image }, files, namespace);
-        expect(tagsOf(page)).toEqual(tagsOf(formatPage(plain, files, DEFAULT_NAMESPACE)));
+        const page = formatPage({ title, summary, url, image }, files, {
+          namespace,
+          chains: { main: { name: title }, alt: { name: summary, explorer: url } },
+        });
+        expect(tagsOf(page)).toEqual(
+          tagsOf(
+            formatPage(plain, files, {
+              namespace: DEFAULT_NAMESPACE,
+              chains: { main: { name: 'x' }, alt: { name: 'x' } },
+            }),
+          ),
+        );
       }),
       RUNS,
     );

@@ -40,10 +40,23 @@ export const PAGE_HEADERS: readonly string[] = [
   ...['Referrer-Policy', 'no-referrer'],
 ];
 
+/** Chain as the pages show it. */
+export interface PageChain {
+  readonly name: string;
+  /** Address of the block explorer. */
+  readonly explorer?: string | undefined;
+}
+
+/** What the script needs to know of the deployment. */
+export interface PageDeployment {
+  readonly namespace: Namespace;
+  readonly chains: { readonly main: PageChain; readonly alt: PageChain };
+}
+
 export function formatPage(
   { title, summary, url, image }: PageDocument,
   files: StaticAssets,
-  namespace: Namespace,
+  { namespace, chains }: PageDeployment,
 ): string {
   const { did_method, profile_object, well_known_path, message_header } = namespace;
   const words: PageNamespace = { did_method, profile_object, well_known_path, message_header };
@@ -65,7 +78,7 @@ export function formatPage(
     `<link rel="stylesheet" href="${PAGE_FILES_PATH}/${files.style.name}">`,
     `<script type="module" src="${PAGE_FILES_PATH}/${files.script.name}"></script>`,
     '</head>',
-    `<body data-namespace="${escapeMarkup(JSON.stringify(words))}">`,
+    `<body data-namespace="${escapeMarkup(JSON.stringify(words))}" data-chains="${escapeMarkup(JSON.stringify(chains))}">`,
     `<div id="app"><main id="main" class="plain"><h1>${escapeMarkup(title)}</h1><p>${escapeMarkup(summary)}</p></main></div>`,
     '</body>',
     '</html>',

@@ -17,6 +17,20 @@ export const PAGE_RULES: readonly DescribedIntegerRule[] = [
   { name: 'limit', description: 'The largest number of machines on the page.', fallback: 20, minimum: 1, maximum: 20 },
 ];
 
+/** Faults of every list of an operator's machines. */
+export const FLEET_FAULTS = [
+  'OperatorMalformed',
+  'OperatorDidEmpty',
+  'ParametersInvalid',
+  'OperatorIndexSyncing',
+  'OperatorIndexStale',
+  'OwnershipIndexRepairing',
+  'ClockInvalid',
+  'AltSnapshotOutOfDate',
+  'ServiceNotInitialised',
+  'StoreUnavailable',
+] as const;
+
 export function fleetRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
   routes.get(
@@ -39,25 +53,14 @@ function describeFleet(namespace: Namespace): RouteDescription {
     parameters: { did: operatorText(namespace) },
     query: describeIntegers(PAGE_RULES),
     responses: { 200: 'Fleet' },
-    faults: [
-      'OperatorMalformed',
-      'OperatorDidEmpty',
-      'ParametersInvalid',
-      'OperatorIndexSyncing',
-      'OperatorIndexStale',
-      'OwnershipIndexRepairing',
-      'ClockInvalid',
-      'AltSnapshotOutOfDate',
-      'ServiceNotInitialised',
-      'StoreUnavailable',
-    ],
+    faults: FLEET_FAULTS,
     caching: 'revalidated',
     block: 'sometimes',
   };
 }
 
 /** Accepts the DID or the bare address, in any letter case. */
-function requireOperator(text: string, namespace: Namespace): { address: Address; operatorDid: string } {
+export function requireOperator(text: string, namespace: Namespace): { address: Address; operatorDid: string } {
   const prefix = didPrefix(namespace);
   const payload = text.startsWith(prefix) ? text.slice(prefix.length) : text;
   if (payload === '' && text !== '') throw new Fault('OperatorDidEmpty', {});
@@ -67,7 +70,7 @@ function requireOperator(text: string, namespace: Namespace): { address: Address
 }
 
 /** Cached snapshots of one page may be of different blocks; the page is as old as the oldest one. */
-function oldestBlock({ machines }: FleetPage) {
+export function oldestBlock({ machines }: Pick<FleetPage, 'machines'>) {
   const blocks = machines.map(({ snapshot }) => snapshot.block);
   return blocks.reduce<(typeof blocks)[number] | undefined>(
     (oldest, block) => (oldest === undefined || block.number < oldest.number ? block : oldest),

@@ -1,10 +1,11 @@
 /**
- * Pages: `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`, `/explorer/system`, `/docs`, and the files
+ * Pages: `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`, `/explorer/system`, `/explorer/compare`, `/explorer/watchlist`, `/methodology`, `/docs`, and the files
  * that they load. `explorer/` renders them. Pages are no part of the described interface: they show what the documented routes return to any
  * caller.
  */
 import { getRatingWithin } from '../../actions/machines.ts';
 import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
+import { nameAltChain, nameMainChain } from '../../domain/identifiers/chain-names.ts';
 import { Fault } from '../../domain/faults.ts';
 import { parseAddress, parseMachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
@@ -40,6 +41,21 @@ const REFERENCE_PAGE: PageText = {
   title: `API reference | ${SITE}`,
   summary: 'Every route with its responses and errors, and a form to call it. For programs: /openapi.json.',
 };
+const METHODOLOGY_PAGE: PageText = {
+  status: 200,
+  title: `Methodology | ${SITE}`,
+  summary: 'How machines are rated: what counts, what does not, and how to check a rating.',
+};
+const COMPARE_PAGE: PageText = {
+  status: 200,
+  title: `Compare machines | ${SITE}`,
+  summary: 'Up to six machines side by side: ratings, factors and histories.',
+};
+const WATCHLIST_PAGE: PageText = {
+  status: 200,
+  title: `Watchlist | ${SITE}`,
+  summary: 'The machines and operators that this browser watches, and what changed since the last visit.',
+};
 const UNKNOWN_ID: PageText = {
   status: 404,
   title: `No such machine | ${SITE}`,
@@ -57,16 +73,20 @@ const RATING_TIMEOUT_MILLISECONDS = 1_000;
 export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | undefined): void {
   const { pages } = ctx;
   if (pages === undefined) return;
+  const deployment = { namespace: ctx.namespace, chains: nameChains(ctx) };
   const show = (path: string, describe: (request: RequestContext) => PageText | Promise<PageText>) =>
     routes.get(path, { profile: 'page' }, async (context) => {
       const [files, { status, ...text }] = await Promise.all([loadFiles(ctx, pages), describe(context)]);
       const url = ctx.publicUrl + (context.request.url ?? '/');
-      sendPage(context, status, formatPage({ ...text, url }, files, ctx.namespace));
+      sendPage(context, status, formatPage({ ...text, url }, files, deployment));
     });
 
   show('/', () => HOME_PAGE);
   show('/explorer/system', () => SYSTEM_PAGE);
   show('/docs', () => REFERENCE_PAGE);
+  show('/methodology', () => METHODOLOGY_PAGE);
+  show('/explorer/compare', () => COMPARE_PAGE);
+  show('/explorer/watchlist', () => WATCHLIST_PAGE);
   show('/explorer/machine/:id', (request) => describeMachine(ctx, request.parameter('id'), additions));
   show('/explorer/operator/:address', (request) => describeOperator(request.parameter('address')));
   show('/explorer/wallet/:address', (request) => describeWallet(request.parameter('address')));
@@ -77,6 +97,16 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
     if (file === undefined) throw new Fault('RouteUnknown', {});
     sendStaticAsset(request, file);
   });
+}
+
+function nameChains({ main, alt, blockExplorers }: Ctx) {
+  return {
+    main: {
+      name: main === undefined ? 'Main chain' : nameMainChain(main.chain.chainId),
+      explorer: blockExplorers?.main,
+    },
+    alt: { name: alt === undefined ? 'Solana' : nameAltChain(alt.chain.genesisHash), explorer: blockExplorers?.alt },
+  };
 }
 
 async function loadFiles({ log }: Ctx, pages: PageSource) {

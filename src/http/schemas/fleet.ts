@@ -28,9 +28,12 @@ import {
   mcrMembers,
   HAS_NEGATIVE_FLAG,
   SCORE,
+  SUBSCRIPTION,
 } from './machines.ts';
 
 const MAX_PAGE_SIZE = 20;
+/** Largest page of a fleet with ratings. */
+export const MAX_RATED_PAGE_SIZE = 500;
 
 function entryMembers(did: JsonSchema) {
   return {
@@ -60,13 +63,13 @@ const FLEET_INDEX = described(
   'How far the index that the list comes from is behind the chain.',
 );
 
-function pageMembers(operator: JsonSchema, entry: string) {
+function pageMembers(operator: JsonSchema, entry: string, maxSize = MAX_PAGE_SIZE) {
   return {
     operator_did: operator,
-    machines: described(listOf(refer(entry), MAX_PAGE_SIZE), 'By machine id, lowest first.'),
+    machines: described(listOf(refer(entry), maxSize), 'By machine id, lowest first.'),
     pagination: closedObject({
       offset: described(COUNT, 'As requested.', 0),
-      limit: described({ type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE }, 'As requested.', MAX_PAGE_SIZE),
+      limit: described({ type: 'integer', minimum: 1, maximum: maxSize }, 'As requested.', maxSize),
       total: described(COUNT, 'How many machines the operator has.', 1),
     }),
     unreadable: described(COUNT, 'Machines that belong on this page, or may, and could not be read.', 0),
@@ -86,6 +89,16 @@ export function fleetResponses(namespace: Namespace) {
     Fleet: described(
       closedObject(pageMembers(operatorText(namespace), 'FleetEntry')),
       'A page of the machines that an operator owns or controls.',
+    ),
+    RatedFleet: described(
+      closedObject({
+        ...pageMembers(operatorText(namespace), 'RatedFleetEntry', MAX_RATED_PAGE_SIZE),
+        unreadable_machines: described(
+          listOf(MACHINE_ID, MAX_RATED_PAGE_SIZE),
+          'Ids of the machines of this page that could not be read.',
+        ),
+      }),
+      'A page of the machines that an operator owns or controls, each with its rating.',
     ),
     ActiveMachines: described(
       closedObject({
@@ -110,6 +123,10 @@ export function fleetParts(namespace: Namespace) {
   const entry = { ...entryMembers(machineDid(namespace)), ...ALT_HOME };
   const lastEventAt = described(UNIX_SECONDS, 'Unix time in seconds of the block of the newest indexed event.');
   return {
+    RatedFleetEntry: described(
+      closedObject({ ...mcrMembers(namespace), subscription: SUBSCRIPTION }, ALT_HOME_NAMES),
+      'A machine of a fleet: its rating record, and the state of its subscription.',
+    ),
     FleetEntry: described(closedObject(entry, ALT_HOME_NAMES), 'A machine in a list.'),
     BoundFleetEntry: described(closedObject(entryMembers(addressDid(namespace))), 'A legacy machine in a list.'),
     ActiveMachineEntry: described(

@@ -28,8 +28,8 @@ import {
   eventSchema,
   LETTER,
   MODEL_NAME,
-  OPERATOR_VERIFIED,
   SCORE,
+  SUBSCRIPTION,
 } from './machines.ts';
 
 const HISTORY_POINT = described(
@@ -44,9 +44,34 @@ const HISTORY_POINT = described(
       9496,
     ),
     revenue: described(COUNT, 'US cents of qualifying revenue in blocks of that day.', 30_000),
+    bond_status: BOND_STATUS,
   }),
   'The rating at the end of one UTC day, and the revenue of that day.',
 );
+
+const FACT_CHANGE = closedObject({
+  at: described(UNIX_SECONDS, 'Unix time of the change in seconds.'),
+  kind: word(
+    ...['bond_started', 'bond_renewed', 'bond_in_grace', 'bond_expired', 'bond_terminated'],
+    ...['bond_terminated_for_fraud', 'flagged', 'flag_lapsed', 'flag_cleared'],
+    ...['trust_override_set', 'trust_override_cleared'],
+  ),
+  value: described(
+    orNull(COUNT),
+    'The end of the period of a bond that starts or is renewed, or a percentage; else null.',
+  ),
+});
+
+const RATING_ACTION = closedObject({
+  day: UTC_DAY,
+  from: LETTER,
+  to: LETTER,
+  cause: described(
+    word('bond', 'flag', 'trust_override', 'operator_verification', 'events', 'time'),
+    'What changed that day; time: nothing but that a day passed.',
+    'events',
+  ),
+});
 
 function historySchema(namespace: Namespace): JsonSchema {
   const members = {
@@ -58,16 +83,29 @@ function historySchema(namespace: Namespace): JsonSchema {
       'False: some events, or some days of a machine with many events, are not indexed; there are no points then.',
       true,
     ),
-    facts_of_now: described(
+    bond: described(
       closedObject({
-        bond_status: BOND_STATUS,
-        trust_override: described(orNull(COUNT), 'Percent set by an administrator; null: none.'),
-        operator_verified: described(FLAG, OPERATOR_VERIFIED, true),
+        status: SUBSCRIPTION,
+        period_end: described(
+          orNull(COUNT),
+          'Unix time in seconds at which grace begins; null: no period.',
+          1_790_000_000,
+        ),
+        grace_end: described(
+          orNull(COUNT),
+          'Unix time in seconds at which the bond ends; null: no period.',
+          1_791_000_000,
+        ),
       }),
-      'Present facts without a history, used for every day.',
+      'The present terms of the bond.',
     ),
     revenue_before: described(COUNT, 'US cents before the first point. With those of the points: the total.', 0),
     points: described(listOf(refer('HistoryPoint'), 365), 'Oldest first, one per day. The last is the present rating.'),
+    changes: described(
+      { type: 'array', items: FACT_CHANGE },
+      'Changes of the bond, the negative flag and the trust override, oldest first; those by time alone too.',
+    ),
+    actions: described(listOf(RATING_ACTION, 365), 'Days on which the rating changed, oldest first.'),
     ...ALT_HOME,
   };
   return described(closedObject(members, ALT_HOME_NAMES), 'The rating and the revenue of each of the last 365 days.');

@@ -58,6 +58,12 @@ export const HAS_NEGATIVE_FLAG = described(FLAG, 'Whether a negative flag is in 
 export const EVENT_COUNT = described(COUNT, 'How many events the machine reported.', 121);
 const OPERATOR_DID = 'The DID of the operator; null: none is designated.';
 
+export const SUBSCRIPTION = described(
+  word('NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'),
+  'The state of the bond’s subscription.',
+  'Grace',
+);
+
 export function mcrMembers(namespace: Namespace) {
   return {
     did: machineDid(namespace),
@@ -170,11 +176,7 @@ const RATING_INPUTS = {
   }),
   slot: described(DECIMAL_TEXT, 'The slot of the alt chain that the facts were read at; alt-chain machines only.'),
   now: described(UNIX_SECONDS, 'The Unix time in seconds that the rating was computed for.'),
-  subscription: described(
-    word('NotActivated', 'Active', 'Grace', 'Runoff', 'Terminated'),
-    'The state of the bond’s subscription.',
-    'Grace',
-  ),
+  subscription: SUBSCRIPTION,
   negative_flag_at: described(DECIMAL_TEXT, 'Unix time of the last negative flag in seconds; 0: none.', '0'),
   trust_override: described(orNull(INTEGER), 'Trust set by an administrator; null: none.'),
   prior_events: described(COUNT, 'Events before a move to this chain, which are not counted.', 0),

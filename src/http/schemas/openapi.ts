@@ -132,6 +132,7 @@ export function createPartSchemas(namespace: Namespace) {
 const DOCUMENTS = {
   LlmsText: described(TEXT, 'Markdown.', '# Machine Rating, Monetization and Verification Service'),
   SvgImage: described(TEXT, 'An SVG image.', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
+  FleetCsv: described(TEXT, 'CSV with a header line; ids are quoted.', 'machine_id,did\r\n'),
   PngImage: { description: 'A PNG image of 1200 x 630 pixels.', contentMediaType: 'image/png' },
   OpenapiDocument: described(
     closedObject({

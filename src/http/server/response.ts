@@ -47,7 +47,7 @@ export async function sendImage(
   context: RequestContext,
   { etag, make }: RenderedImage,
   media: Media,
-  block: BlockRef,
+  block: BlockRef | undefined,
 ): Promise<void> {
   if (isKnown(context, etag)) {
     sendEmpty(context, 304, toRevalidatedHeaders(context, etag, media, block));

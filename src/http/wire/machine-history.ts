@@ -2,6 +2,7 @@
 import type { EventListing, ListedEvent, MachineHistory } from '../../actions/machine-history.ts';
 import { formatMachineDid } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { listRatingActions } from '../../domain/rating/rating-actions.ts';
 import { formatDay } from '../../domain/rating/utc-day.ts';
 import { toAltHome, toMachineEvent } from './machines.ts';
 import type { EventEntry, EventListingResponse, HistoryResponse } from './response-types.ts';
@@ -9,29 +10,32 @@ import type { Sent } from './sent.ts';
 
 /** `GET /mcr/{did}/history`. */
 export function toHistory(
-  { rated, isComplete, revenueBeforeCents, days }: MachineHistory,
+  { rated, isComplete, revenueBeforeCents, days, changes, bond }: MachineHistory,
   namespace: Namespace,
 ): HistoryResponse {
-  const { snapshot, rating, inputs, alt } = rated;
+  const { snapshot, rating, alt } = rated;
   return {
     did: formatMachineDid(snapshot.id, namespace),
     machine_id: String(snapshot.id),
     model: rating.model,
     complete: isComplete,
-    facts_of_now: {
-      bond_status: rating.bondStatus,
-      trust_override: inputs.trustOverride ?? null,
-      operator_verified: inputs.operatorVerified,
+    bond: {
+      status: bond.status,
+      period_end: bond.periodEnd ?? null,
+      grace_end: bond.graceEnd ?? null,
     },
     revenue_before: revenueBeforeCents,
-    points: days.map(({ day, letter, score, totalHundredths, isDegraded, revenueCents }) => ({
+    points: days.map(({ day, letter, score, totalHundredths, isDegraded, revenueCents, facts }) => ({
       day: formatDay(day),
       mcr_score: score,
       mcr: letter,
       mcr_degraded: isDegraded,
       total_hundredths: totalHundredths,
       revenue: revenueCents,
+      bond_status: facts.bondStatus,
     })),
+    changes: changes.map(({ at, kind, value }) => ({ at, kind, value: value ?? null })),
+    actions: listRatingActions(days).map(({ day, from, to, cause }) => ({ day: formatDay(day), from, to, cause })),
     ...(alt && toAltHome(alt)),
   };
 }

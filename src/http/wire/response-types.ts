@@ -231,19 +231,47 @@ export interface HistoryResponse {
   readonly model: string;
   /** False: some events, or some days of a machine with many events, are not indexed; there are no points then. */
   readonly complete: boolean;
-  /** Present facts without a history, used for every day. */
-  readonly facts_of_now: {
-    /** Whether the machine has an active bond. */
-    readonly bond_status: 'bonded' | 'unbonded';
-    /** Percent set by an administrator; null: none. */
-    readonly trust_override: number | null;
-    /** Whether the identity of the operator is verified and it accepted the machine. */
-    readonly operator_verified: boolean;
+  /** The present terms of the bond. */
+  readonly bond: {
+    /** The state of the bond’s subscription. */
+    readonly status: 'NotActivated' | 'Active' | 'Grace' | 'Runoff' | 'Terminated';
+    /** Unix time in seconds at which grace begins; null: no period. */
+    readonly period_end: number | null;
+    /** Unix time in seconds at which the bond ends; null: no period. */
+    readonly grace_end: number | null;
   };
   /** US cents before the first point. With those of the points: the total. */
   readonly revenue_before: number;
   /** Oldest first, one per day. The last is the present rating. */
   readonly points: readonly HistoryPoint[];
+  /** Changes of the bond, the negative flag and the trust override, oldest first; those by time alone too. */
+  readonly changes: readonly {
+    /** Unix time of the change in seconds. */
+    readonly at: number;
+    readonly kind:
+      | 'bond_started'
+      | 'bond_renewed'
+      | 'bond_in_grace'
+      | 'bond_expired'
+      | 'bond_terminated'
+      | 'bond_terminated_for_fraud'
+      | 'flagged'
+      | 'flag_lapsed'
+      | 'flag_cleared'
+      | 'trust_override_set'
+      | 'trust_override_cleared';
+    /** The end of the period of a bond that starts or is renewed, or a percentage; else null. */
+    readonly value: number | null;
+  }[];
+  /** Days on which the rating changed, oldest first. */
+  readonly actions: readonly {
+    /** A UTC day. */
+    readonly day: string;
+    readonly from: Letter;
+    readonly to: Letter;
+    /** What changed that day; time: nothing but that a day passed. */
+    readonly cause: 'bond' | 'flag' | 'trust_override' | 'operator_verification' | 'events' | 'time';
+  }[];
   /** Ordinal of the home chain; alt-chain machines only. */
   readonly home_chain?: number;
   /** Why there is no rating; alt-chain machines only, absent when the machine is rated. */
@@ -285,6 +313,27 @@ export interface FleetResponse {
   /** Machines that belong on this page, or may, and could not be read. */
   readonly unreadable: number;
   readonly index: FleetIndex;
+}
+
+/** A page of the machines that an operator owns or controls, each with its rating. */
+export interface RatedFleetResponse {
+  /** The DID of an operator or its raw address, in any letter case. */
+  readonly operator_did: string;
+  /** By machine id, lowest first. */
+  readonly machines: readonly RatedFleetEntry[];
+  readonly pagination: {
+    /** As requested. */
+    readonly offset: number;
+    /** As requested. */
+    readonly limit: number;
+    /** How many machines the operator has. */
+    readonly total: number;
+  };
+  /** Machines that belong on this page, or may, and could not be read. */
+  readonly unreadable: number;
+  readonly index: FleetIndex;
+  /** Ids of the machines of this page that could not be read. */
+  readonly unreadable_machines: readonly string[];
 }
 
 /** The machines with the newest indexed events. */
@@ -947,6 +996,8 @@ export interface HistoryPoint {
   readonly total_hundredths: number | null;
   /** US cents of qualifying revenue in blocks of that day. */
   readonly revenue: number;
+  /** Whether the machine has an active bond. */
+  readonly bond_status: 'bonded' | 'unbonded';
 }
 
 /** An event of the history of a machine. */
@@ -991,6 +1042,12 @@ export interface EventEntry extends MachineEvent {
   readonly worth_cents: number | null;
   /** US cents that went back to the payer; null: not found. */
   readonly returned_cents: number | null;
+}
+
+/** A machine of a fleet: its rating record, and the state of its subscription. */
+export interface RatedFleetEntry extends McrRecordResponse {
+  /** The state of the bond’s subscription. */
+  readonly subscription: 'NotActivated' | 'Active' | 'Grace' | 'Runoff' | 'Terminated';
 }
 
 /** A machine in a list. */

@@ -1,4 +1,4 @@
-/** Selects the logs that later reads need, in chain order: events of machines (chain-evm 3.7), and logs of their provenance (design/scoring.md). */
+/** Selects the logs that later reads need, in chain order: events of machines (chain-evm 3.7), and logs of their provenance and other facts (design/scoring.md). */
 import type { ChainLog } from '../../ports/main-chain.ts';
 import type { ChipLogEntry, EventLogEntry } from '../../ports/store.ts';
 import type { VerifiedLog } from './block-reader.ts';
@@ -9,9 +9,9 @@ export function toEventEntries(logs: readonly VerifiedLog[]): EventLogEntry[] {
     const { event, registry, blockNumber, blockTimestamp, logIndex, transactionHash } = log;
     const place = { blockNumber, blockTimestamp, logIndex };
     if (event !== undefined) entries.push({ ...event, ...place });
-    else if (registry?.kind === 'transfer' || registry?.kind === 'controller')
-      entries.push({ ...registry, generation: 'current', ...place, transactionHash });
-    else if (registry !== undefined) entries.push(toChipLogEntry(log)!);
+    else if (registry?.kind === 'chip-attested' || registry?.kind === 'chip-revoked')
+      entries.push(toChipLogEntry(log)!);
+    else if (registry !== undefined) entries.push({ ...registry, generation: 'current', ...place, transactionHash });
   }
   return entries;
 }

@@ -6,10 +6,13 @@
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
+import { isFactKind, type FactLog } from '../../domain/machine/fact-log.ts';
 import { NO_PROVENANCE, type Provenance } from '../../domain/machine/provenance.ts';
 import type { EventLogQuery, EventLogRow, EventTimes, PinnedHistory, PinnedMachine } from '../../ports/indexes.ts';
 import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
-import type { Checkpoint, EventLogEntry, Store } from '../../ports/store.ts';
+import { toMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
+import { UNKNOWN_BLOCK_TIME } from '../../ports/index-proof.ts';
+import type { Checkpoint, EventLogEntry, FactLogEntry, Store } from '../../ports/store.ts';
 import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import type { IndexRepair } from './index-repair.ts';
@@ -20,7 +23,12 @@ export interface EventTimesOptions {
   readonly chain: MainChainLog;
   readonly store: Pick<
     Store,
-    'readMainChainCheckpoint' | 'readEventLogCount' | 'listEventLogs' | 'readProvenance' | 'areEventLogsProven'
+    | 'readMainChainCheckpoint'
+    | 'readEventLogCount'
+    | 'listEventLogs'
+    | 'readProvenance'
+    | 'readIndexedMachine'
+    | 'areEventLogsProven'
   >;
   readonly integrity: IndexIntegrity;
   readonly repair: Pick<IndexRepair, 'startEvents'>;
@@ -83,8 +91,35 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
         : await readCovered(machine, checkpoint);
     if (between === undefined) throw syncing(checkpoint, block);
     if (isAbove) return continueHistory(stored, between);
-    if (between.some(({ kind }) => kind !== 'submitted')) throw chainUnreadable('main', 'block-mismatch');
-    return { epoch: stored.epoch, provenance: await rewindProvenance(machine, stored, between.length) };
+    if (between.some(({ kind }) => kind !== 'submitted' && !isFactKind(kind)))
+      throw chainUnreadable('main', 'block-mismatch');
+    return { epoch: stored.epoch, provenance: await rewindProvenance(machine, stored, countSubmitted(between)) };
+  }
+
+  async function readFactLogs(id: MachineId, block: BlockRef): Promise<readonly FactLog[] | undefined> {
+    integrity.check();
+    const logs = await listFacts(id, block);
+    const reissued = logs?.findIndex(({ kind }) => kind === 'bond-reissued') ?? -1;
+    if (logs === undefined || reissued < 0) return logs;
+    const earlierId = toMachineId(logs[reissued]!.value ?? 0n);
+    const earlier = earlierId === undefined ? [] : await listFacts(earlierId, block);
+    if (earlier === undefined) return undefined;
+    const { blockTimestamp } = logs[reissued]!;
+    const bonds = earlier.filter((log) => log.kind.startsWith('bond-') && log.blockTimestamp < blockTimestamp);
+    return [...bonds, ...logs];
+  }
+
+  /** Returns undefined while the time of a log, or the blocks between index and block, are unknown. */
+  async function listFacts(id: MachineId, block: BlockRef): Promise<readonly FactLog[] | undefined> {
+    const indexed = await store.readIndexedMachine(id);
+    if (indexed === undefined) return undefined;
+    const { checkpoint, facts } = indexed;
+    const blocks = recent();
+    const isBelow = block.number <= checkpoint.blockNumber;
+    if (!isBelow && blocks?.holdsBoth(checkpoint, block) !== true) return undefined;
+    const followed = isBelow ? [] : blocks!.listRegistry(id, checkpoint.blockNumber, block.number);
+    const logs = [...facts.filter(({ blockNumber }) => blockNumber <= block.number), ...followed].filter(isFactEntry);
+    return logs.some(({ blockTimestamp }) => blockTimestamp === UNKNOWN_BLOCK_TIME) ? undefined : logs;
   }
 
   /** Returns the provenance before the last `events` events, which only took note of a change of hands. */
@@ -227,7 +262,7 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     return new Fault('EventIndexSyncing', { indexedBlock, headBlock });
   }
 
-  return { readEventLogs, readPinnedHistory };
+  return { readEventLogs, readPinnedHistory, readFactLogs };
 }
 
 /** A refused query has no result; an impossible response counts as unreadable. */
@@ -235,4 +270,12 @@ function toRefusal(error: unknown): LogQueryRefused {
   if (error instanceof LogQueryRefused) return error;
   if (error instanceof ResponseRejected) throw chainUnreadable('main', 'contradiction');
   throw error;
+}
+
+function isFactEntry(log: EventLogEntry): log is FactLogEntry {
+  return isFactKind(log.kind);
+}
+
+function countSubmitted(logs: readonly EventLogEntry[]): number {
+  return logs.filter(({ kind }) => kind === 'submitted').length;
 }

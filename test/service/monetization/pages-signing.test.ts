@@ -72,7 +72,7 @@ async function injectWallet(page: Page, key: string, account: string): Promise<C
 }
 
 async function openForm(page: Page, id: string): Promise<void> {
-  await page.goto(`${url}/explorer/machine/${id}`);
+  await page.goto(`${url}/explorer/machine/${id}?tab=opt-in`);
   await page.getByRole('button', { name: 'Change opt-in' }).click();
 }
 

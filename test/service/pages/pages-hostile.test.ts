@@ -92,11 +92,15 @@ it('shows untrusted text of a machine as plain text', async () => {
   await fc.assert(
     fc.asyncProperty(hostileProfile, async (profile) => {
       hostile = profile;
-      await page.goto(`${baseUrl}/explorer/machine/${id}`);
+      await page.goto(`${baseUrl}/explorer/machine/${id}?tab=events`);
       await page.locator('section[aria-labelledby=section-events] tbody tr').first().waitFor();
+      await expectOnlyText(visit);
+      await page.getByRole('link', { name: 'Identity' }).click();
       await page.locator('section[aria-labelledby=section-identity] dl').waitFor();
-      for (const summary of await page.locator('details > summary').all()) await summary.click();
       expect(await page.locator('.services li').count()).toBe(profile.service_endpoints.length);
+      await expectOnlyText(visit);
+      await page.getByRole('link', { name: 'Raw data' }).click();
+      for (const summary of await page.locator('details > summary').all()) await summary.click();
       await expectOnlyText(visit);
     }),
     { numRuns: RUNS, endOnFailure: true },
@@ -117,7 +121,7 @@ it('shows untrusted text of an alt-chain machine as plain text', async () => {
   await fc.assert(
     fc.asyncProperty(hostileProfile, async (profile) => {
       hostile = profile;
-      await page.goto(`${baseUrl}/explorer/machine/${id}`);
+      await page.goto(`${baseUrl}/explorer/machine/${id}?tab=identity`);
       await page.locator('section[aria-labelledby=section-identity] dl').waitFor();
       await expectOnlyText(visit);
     }),

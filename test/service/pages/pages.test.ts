@@ -2,22 +2,26 @@
  * The pages in a real browser: they show what the routes return, are accessible on every screen size, and load only their
  * own files. (The explorer; `http/routes/pages.ts`.)
  */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ActiveMachinesResponse } from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
 import { findMachine } from '../fetch-checked.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 
-const MAX_GZIPPED_BYTES = 150 * 1024;
-const PHONE = { width: 360, height: 740 };
+/** All files together are also the first machine page. */
+const MAX_GZIPPED_BYTES = 60 * 1024;
+const PHONE = { width: 320, height: 740 };
+/** Layout shift of a page that does not move what is read. */
+const MAX_LAYOUT_SHIFT = 0.05;
 /** Request timeout of the pages. */
 const REQUEST_TIMEOUT_MILLISECONDS = 12_000;
 
 const baseUrl = inject('baseUrl');
-const { machines, operators } = inject('fixtures');
+const { machines, operators, wallets } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
 const machinePath = (name: string) => `/explorer/machine/${machineOf(name).id}`;
+const walletOf = (name: string) => wallets.find((wallet) => wallet.name === name)!.address;
 const fleet = operators.find(({ name }) => name === 'fleet')!;
 
 let browser: Browser;
@@ -44,6 +48,16 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['an invalid address', '/explorer/operator/abc'],
   ['an unbound wallet', '/explorer/wallet/11111111111111111111111111111112'],
   ['the system status', '/explorer/system'],
+  ['a history', `${machinePath('flagged')}?tab=history`],
+  ['an identity', `${machinePath('hostile-strings')}?tab=identity`],
+  ['an opt-in', `${machinePath('unbonded')}?tab=opt-in`],
+  ['the code to embed', `${machinePath('rated-b')}?tab=embed`],
+  ['a comparison', `/explorer/compare?ids=${machineOf('flagged').id},${machineOf('alt-rated').id}`],
+  ['the watchlist', '/explorer/watchlist'],
+  ['the methodology', '/methodology'],
+  ['a bound wallet', `/explorer/wallet/${walletOf('bound')}`],
+  ['an operator wallet', `/explorer/wallet/${walletOf('bound-operator')}`],
+  ['a revoked wallet', `/explorer/wallet/${walletOf('revoked')}`],
 ];
 
 describe.each(PAGES)('the view of %s', (_, path) => {
@@ -142,7 +156,7 @@ describe('the HTML shell', () => {
     expect(await response.text()).not.toContain('<script>');
   });
 
-  it('loads immutable files of at most 150 KB in total', async () => {
+  it('loads immutable files of at most 60 KB in total', async () => {
     rule('pages.size');
     const page = await (await fetch(baseUrl)).text();
     const paths = [...page.matchAll(/"(\/explorer\/files\/[^"]+)"/g)].map(([, path]) => path!);
@@ -176,8 +190,8 @@ describe('the machine page', () => {
     const { did } = machineOf('visibility-onchain');
     const { summary } = (await (await fetch(`${baseUrl}/mcr/${did}`)).json()) as { summary: string };
     const visit = await openVisit(browser);
-    await visit.page.goto(baseUrl + machinePath('visibility-onchain'));
-    await visit.page.waitForLoadState('networkidle');
+    await visit.page.goto(`${baseUrl}${machinePath('visibility-onchain')}?tab=events`);
+    await visit.page.locator('section[aria-labelledby=section-events] tbody tr').first().waitFor();
     const rows = await visit.page.locator('section[aria-labelledby=section-events] tbody tr').allInnerTexts();
     expect(
       rows.map((row) =>
@@ -321,32 +335,151 @@ describe('keyboard navigation', () => {
   });
 });
 
-it('lists, sorts and downloads all machines of an operator', async () => {
-  rule('pages.fleet');
+describe('the operator page', () => {
+  const path = `/explorer/operator/${fleet.address}`;
+  const listIds = (page: Page) =>
+    page.locator('tbody a').evaluateAll((links) => links.map((link) => link.getAttribute('title')));
+
+  it('lists, sorts and exports all machines of both chains with their ratings', async () => {
+    rule('pages.fleet');
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.goto(baseUrl + path);
+    await page.locator('tbody a').first().waitFor();
+    expect(await page.locator('h2').allInnerTexts()).toEqual([`${fleet.machines.length} machines`, 'Machines']);
+    expect(await page.getByText('Page 1 of 3').count()).toBe(1);
+    await page.locator('thead').getByRole('button', { name: 'Machine', exact: true }).click();
+    const ids = [];
+    for (let left = fleet.machines.length; left > 0; left -= 20) {
+      ids.push(...(await listIds(page)));
+      if (left > 20) await page.getByRole('button', { name: 'Next' }).click();
+    }
+    expect(ids).toEqual(fleet.machines.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)));
+    const alt = machineOf('alt-fleet-1');
+    const { mcr } = (await (await fetch(`${baseUrl}/mcr/${alt.did}`)).json()) as { mcr: string };
+    await page.getByLabel('Id contains').fill(alt.id);
+    const row = page.locator('tbody tr');
+    expect((await row.locator('[data-label=Rating]').innerText()).trim()).toBe(mcr);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download CSV' }).click();
+    const stream = await (await download).createReadStream();
+    const csv = (await stream.toArray()).join('');
+    expect(
+      csv
+        .split('\r\n')
+        .slice(1, -1)
+        .map((line) => line.split(',')[0]),
+    ).toEqual(ids.map((id) => `"${id}"`));
+    await visit.close();
+  });
+
+  it('keeps page, order and focus in the URL and when the machines are loaded again', async () => {
+    rule('pages.state-in-url');
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto(`${baseUrl}${path}?sort=machine&page=2`);
+    await page.locator('tbody a').first().waitFor();
+    expect(await page.getByText('Page 2 of 3').count()).toBe(1);
+    const ids = await listIds(page);
+    await page.locator('tbody a').nth(3).focus();
+    const reloaded = page.waitForResponse((response) => response.url().includes('/fleet?'));
+    await page.clock.fastForward(61_000);
+    await reloaded;
+    await expect.poll(() => listIds(page)).toEqual(ids);
+    expect(await page.getByText('Page 2 of 3').count()).toBe(1);
+    expect(await page.evaluate('document.activeElement.getAttribute("title")')).toBe(ids[3]);
+    await visit.close();
+  });
+
+  it('sorts on a phone, where the head of the table is hidden', async () => {
+    const visit = await openVisit(browser, { viewport: PHONE, hasTouch: true });
+    const { page } = visit;
+    await page.goto(`${baseUrl}${path}?sort=machine`);
+    await page.locator('tbody a').first().waitFor();
+    const [first] = await listIds(page);
+    await page.getByRole('button', { name: 'Ascending' }).tap();
+    await expect.poll(async () => (await listIds(page))[0]).not.toBe(first);
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-machine');
+    await visit.close();
+  });
+});
+
+it.each([
+  ['a machine', machinePath('flagged')],
+  ['an operator', `/explorer/operator/${fleet.address}`],
+])('shows %s without moving what is read', async (_, path) => {
+  rule('pages.layout-shift');
   const visit = await openVisit(browser);
   const { page } = visit;
-  await page.goto(`${baseUrl}/explorer/operator/${fleet.address}`);
+  await page.addInitScript(`
+    globalThis.shift = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  `);
+  await page.goto(baseUrl + path);
   await page.waitForLoadState('networkidle');
-  expect(await page.locator('h2').allInnerTexts()).toEqual([`${fleet.machines.length} machines`, 'Machines']);
-  expect(await page.getByText('Page 1 of 3').count()).toBe(1);
-  await page.getByRole('button', { name: 'Machine', exact: true }).click();
-  const ids = [];
-  for (let left = fleet.machines.length; left > 0; left -= 20) {
-    ids.push(
-      ...(await page.locator('tbody a').evaluateAll((links) => links.map((link) => link.getAttribute('title')))),
-    );
-    if (left > 20) await page.getByRole('button', { name: 'Next' }).click();
-  }
-  expect(ids).toEqual(fleet.machines.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)));
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download CSV' }).click();
-  const stream = await (await download).createReadStream();
-  const csv = (await stream.toArray()).join('');
-  expect(
-    csv
-      .split('\r\n')
-      .slice(1, -1)
-      .map((line) => line.split(',')[0]),
-  ).toEqual(ids.map((id) => `"${id}"`));
+  expect(await page.evaluate('shift')).toBeLessThan(MAX_LAYOUT_SHIFT);
+  await visit.close();
+});
+
+it.each([
+  ['bound', 'in force'],
+  ['bound-operator', 'in force'],
+  ['revoked', 'revoked'],
+  ['unbound', 'none'],
+])('shows the binding of the wallet %s as %s', async (name, state) => {
+  rule('pages.wallet');
+  const visit = await openVisit(browser);
+  await visit.page.goto(`${baseUrl}/explorer/wallet/${walletOf(name)}`);
+  const mark = visit.page.locator('.mark', { hasText: 'Binding' }).locator('.value');
+  await mark.waitFor();
+  expect((await mark.innerText()).trim()).toBe(state);
+  await visit.close();
+});
+
+it.each([
+  ['grace', 'Bond', /^bonded, in grace, ends \d{4}-\d{2}-\d{2}$/],
+  ['flagged', 'Negative flag', /^in force from \d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}$/],
+  ['unbonded', 'Bond', /^terminated$/],
+])('shows for the machine %s the mark %s with its dates', async (name, label, text) => {
+  rule('pages.bond-and-flag');
+  const visit = await openVisit(browser);
+  await visit.page.goto(baseUrl + machinePath(name));
+  const mark = visit.page.locator('.verdict .mark', { hasText: label }).locator('.value').first();
+  await expect.poll(async () => (await mark.innerText()).trim()).toMatch(text);
+  await visit.close();
+});
+
+it('offers no opt-in where the service would refuse it, and never advises to renew a terminated bond', async () => {
+  rule('pages.opt-in-preconditions');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl + machinePath('unbonded'));
+  expect(await readText(page, '.reasons')).toContain('terminated, which is final');
+  expect(await readText(page, '.reasons')).not.toContain('Renew');
+  await page.goto(`${baseUrl}${machinePath('unbonded')}?tab=opt-in`);
+  await page.getByRole('button', { name: 'Change opt-in' }).click();
+  expect(await page.getByLabel('Opt in', { exact: true }).isDisabled()).toBe(true);
+  expect(await page.getByLabel('Opt out', { exact: true }).isChecked()).toBe(true);
+  await visit.close();
+});
+
+it('shows what changed on the watchlist since the last visit', async () => {
+  rule('pages.watchlist');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const { id } = machineOf('flagged');
+  await page.goto(baseUrl + machinePath('flagged'));
+  await page.getByRole('button', { name: 'Watch', exact: true }).click();
+  await page.goto(`${baseUrl}/explorer/watchlist`);
+  await page.getByText('first visit').waitFor();
+  await page.evaluate(
+    `localStorage.setItem('watchlist', JSON.stringify([{ kind: 'machine', id: '${id}', seen: { rating: 'AAA 99' } }]))`,
+  );
+  await page.reload();
+  await page.locator('.changed').waitFor();
+  expect(await readText(page, '.changed')).toMatch(/^\(Rating: AAA 99 → /);
   await visit.close();
 });

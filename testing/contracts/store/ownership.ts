@@ -1,7 +1,7 @@
 /** Contract of `OwnershipStore`: machines by holder (chain-evm 4). */
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type { ChipLogEntry, OwnershipChange, Store } from '../../../src/ports/store.ts';
+import type { ChipLogEntry, FactLogEntry, OwnershipChange, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { append, checkpointAt, id, imported, NO_OWNERSHIP, ORDERED_IDS, submitted } from './samples.ts';
 
@@ -124,7 +124,7 @@ export function testOwnership(under: StoreUnderTest): void {
     it('returns what the index holds about one machine', async () => {
       expect(await under.store.readIndexedMachine(id(1))).toBeUndefined();
       await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, BOB), away(3, CAROL)], 2);
-      const indexed = { checkpoint: checkpointAt(1), isSettled: false, chipLogs: [], transfers: [] };
+      const indexed = { checkpoint: checkpointAt(1), isSettled: false, chipLogs: [], transfers: [], facts: [] };
       expect(await under.store.readIndexedMachine(id(1))).toEqual({ ...indexed, ownership: held(1, ALICE, BOB) });
       await advanceOwnership(under.store, []);
       const settled = { ...indexed, checkpoint: checkpointAt(2), isSettled: true };
@@ -161,6 +161,22 @@ export function testOwnership(under: StoreUnderTest): void {
       await under.store.replaceChipLogs(id(1), 2, [attested(1, 2)]);
       expect(await listChipLogs(1)).toEqual([attested(1, 2), attested(1, 3)]);
       expect(await listChipLogs(2)).toEqual([attested(2, 2, 4)]);
+    });
+
+    it('returns the logs of facts in chain order, also after the logs of the machine were replaced', async () => {
+      const fact = (kind: FactLogEntry['kind'], blockNumber: number, value: bigint | undefined): FactLogEntry => ({
+        ...{ kind, generation: 'current', machineId: id(1), blockNumber, logIndex: 1, value },
+        ...{ blockTimestamp: 1_000 + blockNumber, transactionHash: `0x${'ab'.repeat(32)}` },
+      });
+      const facts = [
+        fact('bond-period', 1, 2n ** 64n - 1n),
+        fact('flagged', 2, 5n),
+        fact('flag-cleared', 3, undefined),
+      ];
+      await under.store.advanceMainChain(undefined, checkpointAt(3), facts.toReversed(), NO_OWNERSHIP);
+      expect((await under.store.readIndexedMachine(id(1)))?.facts).toEqual(facts);
+      await under.store.replaceChipLogs(id(1), 3, []);
+      expect((await under.store.readIndexedMachine(id(1)))?.facts).toEqual(facts);
     });
 
     it('counts the events of all machines, and replaces those of one as a new epoch', async () => {

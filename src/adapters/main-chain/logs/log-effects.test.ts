@@ -11,6 +11,7 @@ import {
   type MachineHarness,
 } from '../../../../testing/fixtures/machines.ts';
 import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';
+import { isFactKind } from '../../../domain/machine/fact-log.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { checkBlockComplete, watchContracts } from '../../../domain/index-rules/block-checks.ts';
 import type { ChainLog, MainChainLog } from '../../../ports/main-chain.ts';
@@ -60,6 +61,34 @@ describe('decoding of contract logs', () => {
     ]);
     expect(logs.map(({ logIndex }) => logIndex)).toEqual([0, 1, 2, 3, 4, 5]);
     for (const each of logs) expect(each).toMatchObject({ blockNumber: head.number, blockHash: head.hash });
+  });
+
+  test('returns the facts of a bond, a flag and an override', async () => {
+    rule('history.facts-of-the-day');
+    const listFacts = async () =>
+      (await latestLogs()).flatMap(({ registry }) =>
+        registry !== undefined && isFactKind(registry.kind) ? [registry] : [],
+      );
+    const id = await harness.activate();
+    const [activated, status] = await listFacts();
+    expect(activated).toMatchObject({ kind: 'bond-period', machineId: id });
+    expect(status).toEqual(activated);
+    const { timestamp } = await harness.readHead();
+    expect((activated as { value: bigint }).value).toBeGreaterThan(BigInt(timestamp));
+    const { deployment } = harness.chain;
+    await harness.mine(
+      calls.adminCall(deployment, 'adminFlags', 'flagMachine', [id]),
+      calls.adminCall(deployment, 'adminFlags', 'setTrustOverride', [id, 70]),
+      calls.adminCall(deployment, 'adminFlags', 'clearFlag', [id]),
+      calls.adminCall(deployment, 'adminFlags', 'clearTrustOverride', [id]),
+    );
+    const head = await harness.readHead();
+    expect(await listFacts()).toEqual([
+      { kind: 'flagged', machineId: id, value: BigInt(head.timestamp) },
+      { kind: 'override-set', machineId: id, value: 70n },
+      { kind: 'flag-cleared', machineId: id, value: undefined },
+      { kind: 'override-cleared', machineId: id, value: undefined },
+    ]);
   });
 
   test('returns the effects of a transfer, a pause, a flag, attestations and deployment changes', async () => {

@@ -10,9 +10,11 @@ import type {
   ChipLogBody,
   EventGeneration,
   EventLogBody,
+  FactLogBody,
   LogEffect,
   RegistryLogBody,
 } from '../../../ports/main-chain.ts';
+import type { FactKind } from '../../../domain/machine/fact-log.ts';
 import * as abis from '../reads/abis.ts';
 import { createDecoder, hashSignature } from '../reads/contract-function.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
@@ -296,6 +298,8 @@ function toRegistryBody(
   data: Hex,
 ): RegistryLogBody | undefined | typeof MALFORMED {
   if (name === 'ChipAttested' || name === 'ChipRevoked') return toChipBody(name, topics, data);
+  const fact = FACTS[name];
+  if (fact !== undefined) return toFactBody(fact, topics, data);
   if (name !== 'Transfer' && name !== 'ControllerUpdated') return undefined;
   const isTransfer = name === 'Transfer';
   const [idTopic, from, to] = isTransfer ? [3, 1, 2] : [1, 2, 3];
@@ -325,6 +329,65 @@ function toChipBody(
   return name === 'ChipAttested'
     ? { kind: 'chip-attested', machineId, issuedAt: first, expiresAt: second! }
     : { kind: 'chip-revoked', machineId, revokedAt: first };
+}
+
+/** How a log becomes a fact: its kind, and where the value is. */
+interface FactRow {
+  readonly kind: FactKind;
+  /** Topic of the machine. */
+  readonly idTopic: number;
+  /** Decodes the members that are no topics. */
+  readonly decode?: ReturnType<typeof decoderOf>;
+  /** Returns the kind of a log whose kind depends on its members; undefined where it is no fact. */
+  readonly kindOf?: (members: readonly unknown[]) => FactKind | undefined;
+  /** Place of the value among these members. */
+  readonly place?: number;
+  /** Topic of the value. */
+  readonly valueTopic?: number;
+}
+
+const subscription = (name: string) => decoderOf(abis.machineSubscriptionAbi, name);
+const TERMINATED_STATUS = 4;
+
+/** Facts by the name of their event, which no two watched contracts share. */
+const FACTS: Readonly<Partial<Record<string, FactRow>>> = {
+  Activated: { kind: 'bond-period', idTopic: 1, decode: subscription('Activated'), place: 3 },
+  Renewed: { kind: 'bond-period', idTopic: 1, decode: subscription('Renewed'), place: 2 },
+  SubscriptionStatusChanged: {
+    kind: 'bond-period',
+    idTopic: 1,
+    decode: subscription('SubscriptionStatusChanged'),
+    place: 3,
+    kindOf: ([, status]) => toStatusKind(Number(status)),
+  },
+  SubscriptionTerminated: { kind: 'bond-terminated', idTopic: 1 },
+  SubscriptionTerminatedForFraud: { kind: 'bond-terminated-for-fraud', idTopic: 1 },
+  SubscriptionReissued: { kind: 'bond-reissued', idTopic: 2, valueTopic: 1 },
+  MachineFlagged: { kind: 'flagged', idTopic: 1, decode: decoderOf(abis.adminFlagsAbi, 'MachineFlagged'), place: 0 },
+  FlagCleared: { kind: 'flag-cleared', idTopic: 1 },
+  TrustOverrideSet: {
+    kind: 'override-set',
+    idTopic: 1,
+    decode: decoderOf(abis.adminFlagsAbi, 'TrustOverrideSet'),
+    place: 0,
+  },
+  TrustOverrideCleared: { kind: 'override-cleared', idTopic: 1 },
+};
+
+/** A termination has a log of its own; a subscription that never started has no period. */
+function toStatusKind(status: number): FactKind | undefined {
+  return status > 0 && status < TERMINATED_STATUS ? 'bond-period' : undefined;
+}
+
+function toFactBody(row: FactRow, topics: readonly Hex[], data: Hex): FactLogBody | undefined | typeof MALFORMED {
+  const [machineId] = toIds(topics, [row.idTopic]);
+  if (machineId === undefined) return undefined;
+  if (row.valueTopic !== undefined) return { kind: row.kind, machineId, value: BigInt(topics[row.valueTopic]!) };
+  if (row.decode === undefined) return { kind: row.kind, machineId, value: undefined };
+  const members = row.decode(data) as readonly (bigint | number)[] | undefined;
+  if (members === undefined) return MALFORMED;
+  const kind = row.kindOf === undefined ? row.kind : row.kindOf(members);
+  return kind && { kind, machineId, value: BigInt(members[row.place!]!) };
 }
 
 /** Returns undefined for the zero address. */

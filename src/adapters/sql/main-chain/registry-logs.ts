@@ -1,11 +1,18 @@
 /**
- * Logs of the registries by machine: transfers, controllers and chip records. Events are judged by them again where a repair changes
+ * Logs of the contracts by machine: transfers, controllers, chip records and other facts. Events are judged by them again where a repair changes
  * them, and the number of those of a chip record is compared with the registry's (design/real-chains 1).
  */
 import { sql } from 'kysely';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../../ports/index-proof.ts';
-import type { ChipLogEntry, EventLogEntry, RegistryLogEntry, TransferLogEntry } from '../../../ports/store.ts';
+import { isFactKind } from '../../../domain/machine/fact-log.ts';
+import type {
+  ChipLogEntry,
+  EventLogEntry,
+  FactLogEntry,
+  RegistryLogEntry,
+  TransferLogEntry,
+} from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
@@ -39,6 +46,7 @@ export function createRegistryLogs({ builder, batch }: Dialect): RegistryLogs {
     issued_at: 'text',
     expires_at: 'text',
     revoked_at: 'text',
+    value: 'text',
   } as const;
   const names = Object.keys(columns).join(', ');
   const insert = batch(
@@ -61,6 +69,7 @@ export function createRegistryLogs({ builder, batch }: Dialect): RegistryLogs {
       .selectFrom('registry_logs')
       .select('log_index')
       .where('machine_id', '=', id)
+      .where('kind', '=', sql.lit('transfer'))
       .where('block_timestamp', '=', sql.lit(UNKNOWN_BLOCK_TIME))
       .limit(sql.lit(1)),
   );
@@ -90,17 +99,26 @@ export function isTransfer(log: EventLogEntry): log is TransferLogEntry {
   return log.kind === 'transfer';
 }
 
+export function isFact(log: EventLogEntry): log is FactLogEntry {
+  return isFactKind(log.kind);
+}
+
 function toRow(log: RegistryLogEntry): SqlValue[] {
   const place = [toIdBytes(log.machineId), log.blockNumber, log.logIndex, log.kind];
   switch (log.kind) {
     case 'chip-attested':
-      return [...place, null, null, null, null, String(log.issuedAt), String(log.expiresAt), null];
+      return [...place, null, null, null, null, String(log.issuedAt), String(log.expiresAt), null, null];
     case 'chip-revoked':
-      return [...place, null, null, null, null, null, null, String(log.revokedAt)];
-    default: {
+      return [...place, null, null, null, null, null, null, String(log.revokedAt), null];
+    case 'transfer':
+    case 'controller': {
       const blockTimestamp = log.kind === 'transfer' ? log.blockTimestamp : null;
       const sides = [log.from, log.to].map((address) => (address === undefined ? null : hexToColumn(address)));
-      return [...place, blockTimestamp, log.transactionHash, ...sides, null, null, null];
+      return [...place, blockTimestamp, log.transactionHash, ...sides, null, null, null, null];
+    }
+    default: {
+      const { blockTimestamp, transactionHash, value } = log;
+      return [...place, blockTimestamp, transactionHash, null, null, null, null, null, value?.toString() ?? null];
     }
   }
 }
@@ -118,10 +136,15 @@ function toEntry(row: Row): RegistryLogEntry {
       return { kind, ...place, issuedAt: BigInt(row.issued_at!), expiresAt: BigInt(row.expires_at!) };
     case 'chip-revoked':
       return { kind, ...place, revokedAt: BigInt(row.revoked_at!) };
-    default: {
+    case 'transfer':
+    case 'controller': {
       const [from, to] = [toAddress(row.from_address), toAddress(row.to_address)];
       const blockTimestamp = row.block_timestamp ?? UNKNOWN_BLOCK_TIME;
       return { kind, ...place, from, to, blockTimestamp, transactionHash: row.transaction_hash! };
+    }
+    default: {
+      const value = row.value === null ? undefined : BigInt(row.value);
+      return { kind, ...place, value, blockTimestamp: row.block_timestamp!, transactionHash: row.transaction_hash! };
     }
   }
 }

@@ -578,4 +578,24 @@ export const MIGRATIONS: readonly Migration[] = [
       ) ${clustered}`,
     ],
   },
+  {
+    name: 'logs of bonds, flags and overrides',
+    statements: ({ columns: { text } }) => [
+      // These logs were not indexed before, so the index of the main chain is built again.
+      ...[
+        'fold_days',
+        'folds',
+        'event_logs',
+        'event_imports',
+        'event_histories',
+        'event_totals',
+        'active_machines',
+      ].map((name) => `DELETE FROM ${name}`),
+      ...['machine_owners', 'holdings', 'holders', 'ownership_reads'].map((name) => `DELETE FROM ${name}`),
+      ...['unread_machines', 'log_blocks', 'proof_segments'].map((name) => `DELETE FROM ${name}`),
+      ...['registry_logs', 'machine_provenance'].map((name) => `DELETE FROM ${name}`),
+      "DELETE FROM checkpoints WHERE stream = 'main-chain'",
+      `ALTER TABLE registry_logs ADD COLUMN value ${text}`,
+    ],
+  },
 ];

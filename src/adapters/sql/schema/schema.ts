@@ -97,21 +97,23 @@ export interface Schema {
   holders: { holder: Uint8Array; total: number; version: number; token_count: number };
   /** Number of event logs of the current registry, of every epoch. */
   event_totals: { only_row: number; log_count: number };
-  /** Transfers, changes of controllers, and logs of chip records. Times of chip records are decimal text. */
+  /** Transfers, changes of controllers, and logs of chip records and other facts. Times of chip records are decimal text. */
   registry_logs: {
     machine_id: Uint8Array;
     block_number: number;
     log_index: number;
     kind: string;
-    /** Of transfers only. */
+    /** Of transfers and facts. */
     block_timestamp: number | null;
-    /** Of transfers and changes of controllers only. */
+    /** Null for chip records. */
     transaction_hash: string | null;
     from_address: Uint8Array | null;
     to_address: Uint8Array | null;
     issued_at: string | null;
     expires_at: string | null;
     revoked_at: string | null;
+    /** Of facts: decimal text. */
+    value: string | null;
   };
   /** Current decision of each machine; `signer` as passed to the store. */
   decisions: { machine_id: Uint8Array; opted_in: number; signed_at: number; signer: string };

@@ -11,6 +11,7 @@ import { decisionLogRoutes } from './decision-log.ts';
 import { explanationRoutes } from './explanation.ts';
 import { llmsTextRoutes } from './llms-text.ts';
 import { machineHistoryRoutes } from './machine-history.ts';
+import { ratedFleetRoutes } from './rated-fleet.ts';
 import { previewImageOf, ratingImagesRoutes } from './rating-images.ts';
 import { statementsRoutes } from './statements.ts';
 import { statusRoutes } from './status.ts';
@@ -35,6 +36,7 @@ export const ADDITIONS: Additions = {
     decisionLogRoutes(routes, ctx);
     ratingImagesRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
+    ratedFleetRoutes(routes, ctx);
     statusRoutes(routes, ctx);
     llmsTextRoutes(routes, ctx);
   },

@@ -2,6 +2,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   eventLog,
+  BONDED_LOGS,
+  GRACE_SECONDS,
   MACHINE,
   MAIN_FACTS,
   MAIN_MACHINE,
@@ -18,10 +20,11 @@ import { createFixedRates } from '../../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
 import { NO_PROVENANCE } from '../../../domain/machine/provenance.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { FactLog } from '../../../domain/machine/fact-log.ts';
 import type { EventLogQuery } from '../../../ports/indexes.ts';
 import { rateDays } from '../../../domain/rating/daily-rating.ts';
 import { AGREEING_COUNTERS } from '../../../../testing/fakes/agreeing-counters.ts';
-import { PLAIN_FACTS } from '../../../../testing/fixtures/rating-events.ts';
+import { onAllDays, PLAIN_FACTS } from '../../../../testing/fixtures/rating-events.ts';
 import { encodeRatingStateDay } from '../../../domain/rating/rating-state-day-codec.ts';
 import { foldDays, HISTORY_DAYS, RETAINED_DAYS } from '../../../domain/rating/rating-state-days.ts';
 import { emptyRatingState, foldEvents } from '../../../domain/rating/rating-state.ts';
@@ -57,7 +60,7 @@ const THREE = [
 function mainWith(
   events: typeof THREE,
   serviceEndpoints: readonly ServiceEndpoint[],
-  { isChipOnRecord = false, provenance = NO_PROVENANCE } = {},
+  { isChipOnRecord = false, provenance = NO_PROVENANCE, logs = BONDED_LOGS } = {},
 ) {
   const queries: string[] = [];
   const snapshot = {
@@ -77,13 +80,14 @@ function mainWith(
     counters: AGREEING_COUNTERS,
     eventTimes: {
       readPinnedHistory: async () => ({ epoch: 0, provenance }),
+      readFactLogs: async () => logs,
       readEventLogs: async ({ from, to }: EventLogQuery) => {
         queries.push(`logs ${from} to ${to}`);
         return rows.slice(from, to);
       },
     },
     chain: {
-      getCached: () => ({ snapshot, deployment: { localOrdinal: 1 } }),
+      getCached: () => ({ snapshot, deployment: { localOrdinal: 1, graceSeconds: GRACE_SECONDS } }),
       readEvents: async (_id: MachineId, _block: object, from: number, to: number) => {
         queries.push(`records ${from} to ${to}`);
         return { offset: from, records: events.slice(from, to).map(({ record }): EventRecord => record) };
@@ -93,15 +97,19 @@ function mainWith(
   return { queries, ctx: { main } };
 }
 
+/** What the history of a machine that was always bonded lists besides points. */
+const STARTED = '"changes":[{"at":0,"kind":"bond_started","value":3577800000}],"actions":[]';
+
 describe('GET /mcr/{did}/history', () => {
   const points =
-    '"revenue_before":0,"points":[{"day":"2026-09-05","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1153,"revenue":5000},' +
-    '{"day":"2026-09-06","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1153,"revenue":0},' +
-    '{"day":"2026-09-07","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1383,"revenue":400000},' +
-    '{"day":"2026-09-08","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1383,"revenue":0}]';
+    '"revenue_before":0,"points":[{"day":"2026-09-05","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1153,"revenue":5000,"bond_status":"bonded"},' +
+    '{"day":"2026-09-06","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1153,"revenue":0,"bond_status":"bonded"},' +
+    '{"day":"2026-09-07","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1383,"revenue":400000,"bond_status":"bonded"},' +
+    '{"day":"2026-09-08","mcr_score":0,"mcr":"Provisioned","mcr_degraded":false,"total_hundredths":1383,"revenue":0,"bond_status":"bonded"}],' +
+    '"changes":[{"at":0,"kind":"bond_started","value":3577800000}],"actions":[]';
   const head = (complete: boolean) =>
     `{"did":"did:svc:1","machine_id":"1","model":"mcr/2","complete":${complete},` +
-    '"facts_of_now":{"bond_status":"bonded","trust_override":null,"operator_verified":false},';
+    '"bond":{"status":"Active","period_end":null,"grace_end":null},';
 
   test('returns one point a day on either chain, without visible events', async () => {
     rule('history.daily-points');
@@ -138,20 +146,56 @@ describe('GET /mcr/{did}/history', () => {
   test('returns no points without an event', async () => {
     await open({}, mainWith([], []));
     expect((await service!.request('/mcr/did:svc:1/history')).text).toBe(
-      `${head(true)}"revenue_before":0,"points":[]}`,
+      `${head(true)}"revenue_before":0,"points":[],${STARTED}}`,
     );
     await service!.close();
     await open({});
     expect((await service!.request('/mcr/did:svc:1/history')).text).toBe(
-      `${head(true)}"revenue_before":0,"points":[],"home_chain":5,"rating_unavailable":"no_events_yet"}`,
+      `${head(true)}"revenue_before":0,"points":[],${STARTED},"home_chain":5,"rating_unavailable":"no_events_yet"}`,
     );
   });
 
   test('returns no points while the index lacks an event', async () => {
     await open({ log: eventLog(4), indexed: THREE });
     expect((await service!.request('/mcr/did:svc:1/history')).text).toBe(
-      `${head(false)}"revenue_before":0,"points":[],"home_chain":5,"rating_unavailable":"indexer_behind"}`,
+      `${head(false)}"revenue_before":0,"points":[],"changes":[],"actions":[],"home_chain":5,"rating_unavailable":"indexer_behind"}`,
     );
+  });
+
+  test('rates each past day with the facts of that day, and names what changed the rating', async () => {
+    rule('history.facts-of-the-day');
+    const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
+    const logs: readonly FactLog[] = [
+      { kind: 'bond-period', value: BigInt(NOW - 20 * DAY), blockTimestamp: NOW - 130 * DAY },
+      // The bond ended with its grace 13 days ago, and was renewed 5 days ago.
+      { kind: 'bond-period', value: BigInt(NOW + 100 * DAY), blockTimestamp: NOW - 5 * DAY },
+    ];
+    await open({}, mainWith(daily, [], { logs }));
+    const body = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+    const letters = body.points.map(({ mcr }: { mcr: string }) => mcr);
+    expect(letters.slice(-16).map((letter: string) => letter === 'NR')).toEqual([
+      ...[false, false],
+      ...Array.from({ length: 8 }, () => true),
+      ...Array.from({ length: 6 }, () => false),
+    ]);
+    const { actions, changes } = body;
+    expect(actions.filter(({ cause }: { cause: string }) => cause === 'bond')).toEqual([
+      { day: '2026-08-26', from: 'BB', to: 'NR', cause: 'bond' },
+      { day: '2026-09-03', from: 'NR', to: 'BB', cause: 'bond' },
+    ]);
+    expect(changes.map(({ kind }: { kind: string }) => kind)).toEqual([
+      ...['bond_started', 'bond_in_grace', 'bond_expired', 'bond_renewed'],
+    ]);
+  });
+
+  test('returns no points where the logs do not lead to the present facts', async () => {
+    rule('history.facts-of-the-day');
+    await open({}, mainWith(THREE, [], { logs: [] }));
+    expect(JSON.parse((await service!.request('/mcr/did:svc:1/history')).text)).toMatchObject({
+      complete: false,
+      points: [],
+      changes: [],
+    });
   });
 
   test('replays up to 2,000 events without stored days and reads no more than that', async () => {
@@ -186,14 +230,14 @@ describe('GET /mcr/{did}/history', () => {
     /** The history computed without stored days and without a limit. */
     const expectedPoints = (rating: Rating, today: number) => {
       const facts = { ...PLAIN_FACTS, operatorVerified: false, rates: table };
-      const { days } = rateDays({ stateDays: [], events, changedHandsAfter: undefined }, facts, {
+      const { days } = rateDays({ stateDays: [], events, changedHandsAfter: undefined }, onAllDays(facts), {
         current: rating,
         today,
         maxDays: HISTORY_DAYS,
       });
       return days.map(({ day, score, letter, totalHundredths, revenueCents }) => ({
         ...{ day: formatDay(day), mcr_score: score, mcr: letter, mcr_degraded: false },
-        ...{ total_hundredths: totalHundredths, revenue: revenueCents },
+        ...{ total_hundredths: totalHundredths, revenue: revenueCents, bond_status: 'bonded' },
       }));
     };
     const rating = rateMachine({

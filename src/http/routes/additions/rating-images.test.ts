@@ -48,12 +48,15 @@ test('renders the card from /mcr and the history', async () => {
   expect(text).toContain('<desc id="d">Rated BB with 50 of 100 points; largest deduction: low trust.</desc>');
   expect(text).toContain('>bonded · 120 events</text>');
   expect(text).toContain('>as of 2026-09-08</text>');
-  const heights = / points="([^"]+)"/
-    .exec(text)![1]!
-    .split(' ')
-    .map((point) => Number(point.split(',')[1]));
-  const last90: { mcr_score: number }[] = points.slice(-90);
-  expect(heights).toEqual(last90.map(({ mcr_score }) => Math.round((124 - 0.36 * mcr_score) * 10) / 10));
+  const heights = [...text.matchAll(/ points="([^"]+)"/g)].flatMap(([, line]) =>
+    line!.split(' ').map((point) => Number(point.split(',')[1])),
+  );
+  const last90: { mcr: string; mcr_score: number }[] = points.slice(-90);
+  expect(heights).toEqual(
+    last90
+      .filter(({ mcr }) => mcr !== 'Provisioned' && mcr !== 'NR')
+      .map(({ mcr_score }) => Math.round((124 - 0.36 * mcr_score) * 10) / 10),
+  );
 });
 
 test('renders letter and score on the badge', async () => {
@@ -73,14 +76,21 @@ test.each(IMAGES)('returns the same bytes of %s for the same facts, and 304 for 
   expect([again.status, again.text]).toEqual([304, '']);
 });
 
-test.each(IMAGES)('returns errors of %s in JSON', async (path) => {
+test.each(IMAGES)('returns an image of %s that says why there is no rating', async (path) => {
+  rule('images.always');
   service = await openAltService({ machines: [{ account: UNREADABLE }], ctx: { imageRenderer: pictures } });
-  const { status, headers, text } = await service.request(path);
-  expect([status, headers['content-type'], text]).toEqual([
-    ...[503, 'application/json; charset=utf-8', '{"detail":"Home chain unavailable"}'],
+  const rows = await Promise.all(
+    ['1', '2', '0'].map(async (id) => {
+      const { status, headers, text } = await service!.request(path.replace('1', id));
+      return [status, headers['content-type'], headers['cache-control'], / id="t">([^<]+)</.exec(text)?.[1]];
+    }),
+  );
+  const type = path.endsWith('.png') ? 'image/png' : 'image/svg+xml; charset=utf-8';
+  expect(rows).toEqual([
+    [200, type, 'no-cache', 'Machine #1: unavailable now'],
+    [200, type, 'no-cache', 'Machine #2: not found'],
+    [200, type, 'no-cache', 'Machine: invalid id'],
   ]);
-  expect((await service.request(path.replace('1', '2'))).status).toBe(404);
-  expect((await service.request(path.replace('1', '0'))).status).toBe(422);
 });
 
 test.each(IMAGES)('does not register %s with additions off', async (path) => {

@@ -1,51 +1,105 @@
-/** Rating images: `GET /machines/{machine_id}/card.svg`, `card.png` and `badge.svg` (decisions 4). Errors are JSON, as on every route. */
+/** Rating images: `GET /machines/{machine_id}/card.svg`, `card.png` and `badge.svg` (decisions 4). Where there is no rating, the image says why. */
 import { getHistory } from '../../../actions/machine-history.ts';
 import { getRating } from '../../../actions/machines.ts';
-import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { Fault, type FaultKind } from '../../../domain/faults.ts';
+import { parseMachineId, type MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import { dayOf } from '../../../domain/rating/utc-day.ts';
 import type { Ctx } from '../../../ports/ctx.ts';
 import { sendMedia, sendImage } from '../../server/response.ts';
 import { PNG_MEDIA } from '../../images/png-media.ts';
-import { formatBadge } from '../../images/rating-badge.ts';
+import { formatBadge, formatStateBadge } from '../../images/rating-badge.ts';
 import { formatCard } from '../../images/rating-card.ts';
-import type { CardFacts } from '../../images/rating-facts.ts';
+import { isRated, type CardFacts } from '../../images/rating-facts.ts';
 import { formatPreview, PREVIEW_SIZE } from '../../images/rating-preview.ts';
+import { formatStateCard } from '../../images/state-card.ts';
 import { SVG_MEDIA } from '../../images/svg-media.ts';
 import type { PreviewImage } from '../../pages/html-shell.ts';
 import { encodeText, toEntityTag } from '../../server/json-encoding.ts';
 import type { RouteDescription } from '../../schemas/openapi.ts';
-import { RATING_FAULTS } from '../machine-faults.ts';
 import { requireMachineId } from '../parameters.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { MACHINE_ID } from '../../schemas/json-schema.ts';
 import { formatMachineName } from '../../wire/machines.ts';
 
+const CARD_SIZE = { width: 480, height: 160 } as const;
+
 export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
   routes.get('/machines/:machine_id/card.svg', { profile: 'read', description: CARD }, async (request) => {
-    const id = requireMachineId(request.parameter('machine_id'), 'machine_id');
-    const { facts, block } = await readCardFacts(ctx, id);
-    sendMedia(request, encodeText(formatCard(facts)), SVG_MEDIA, block);
+    const { id, name } = readName(request.parameter('machine_id'));
+    const { image, block } = await describeOrState(
+      async () => {
+        const { facts, block } = await readCardFacts(ctx, id());
+        return { image: formatCard(facts), block };
+      },
+      (state) => formatStateCard({ name, state, ...CARD_SIZE }),
+    );
+    sendMedia(request, encodeText(image), SVG_MEDIA, block);
   });
 
   routes.get('/machines/:machine_id/badge.svg', { profile: 'read', description: BADGE }, async (request) => {
-    const id = requireMachineId(request.parameter('machine_id'), 'machine_id');
-    const { rating, snapshot } = await getRating(ctx, id);
-    const image = formatBadge({ name: formatMachineName(id), letter: rating.letter, score: rating.score });
-    sendMedia(request, encodeText(image), SVG_MEDIA, snapshot.block);
+    const { id, name } = readName(request.parameter('machine_id'));
+    const { image, block } = await describeOrState(
+      async () => {
+        const { rating, snapshot } = await getRating(ctx, id());
+        return { image: formatBadge({ name, letter: rating.letter, score: rating.score }), block: snapshot.block };
+      },
+      (state) => formatStateBadge(name, state),
+    );
+    sendMedia(request, encodeText(image), SVG_MEDIA, block);
   });
 
   const { imageRenderer } = ctx;
   if (imageRenderer === undefined) return;
   routes.get('/machines/:machine_id/card.png', { profile: 'read', description: PREVIEW }, async (request) => {
-    const id = requireMachineId(request.parameter('machine_id'), 'machine_id');
-    const { facts, block } = await readCardFacts(ctx, id);
-    const svg = formatPreview(facts);
+    const { id, name } = readName(request.parameter('machine_id'));
+    const { image: svg, block } = await describeOrState(
+      async () => {
+        const { facts, block } = await readCardFacts(ctx, id());
+        return { image: formatPreview(facts), block };
+      },
+      (state) => formatStateCard({ name, state, ...PREVIEW_SIZE }),
+    );
     const etag = toEntityTag(`${imageRenderer.version}\n${svg}`);
     const make = () => imageRenderer.render(svg, () => request.isAwaited);
     await sendImage(request, { etag, make }, PNG_MEDIA, block);
   });
 }
+
+/** Returns the name for an image, and the id, which throws `ParametersInvalid` where the text is none. */
+function readName(text: string): { readonly name: string; readonly id: () => MachineId } {
+  const id = parseMachineId(text);
+  return {
+    name: id === undefined ? 'Machine' : formatMachineName(id),
+    id: () => requireMachineId(text, 'machine_id'),
+  };
+}
+
+interface DescribedImage {
+  readonly image: string;
+  /** Undefined: the image shows no facts of a chain. */
+  readonly block: BlockRef | undefined;
+}
+
+/** Returns the image of the rating, or one that says why there is none: an embedded image must not break. */
+async function describeOrState(
+  describe: () => Promise<DescribedImage>,
+  formatState: (state: string) => string,
+): Promise<DescribedImage> {
+  try {
+    return await describe();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return { image: formatState(STATES[error.kind] ?? 'unavailable now'), block: undefined };
+  }
+}
+
+const STATES: Readonly<Partial<Record<FaultKind, string>>> = {
+  ParametersInvalid: 'invalid id',
+  MachineAbsent: 'not found',
+  MachineHomedElsewhere: 'homed on another chain',
+  MachineRelocating: 'relocating',
+};
 
 /** Returns the image for link previews of a machine's page; undefined when images are not rendered. */
 export function previewImageOf(
@@ -66,7 +120,7 @@ async function readCardFacts(
   const facts = {
     ...{ id, name: formatMachineName(id), letter, score, summary, eventCount },
     isBonded: rating.bondStatus === 'bonded',
-    scores: days.map((day) => day.score),
+    scores: days.map(({ letter, score }) => (isRated(letter) ? score : undefined)),
     today: dayOf(inputs.now),
   };
   return { facts, block: snapshot.block };
@@ -76,9 +130,9 @@ const IMAGE = {
   parameters: { machine_id: MACHINE_ID },
   responses: { 200: 'SvgImage' },
   media: SVG_MEDIA,
-  faults: ['ParametersInvalid', ...RATING_FAULTS],
+  faults: [],
   caching: 'revalidated',
-  block: 'always',
+  block: 'sometimes',
 } as const;
 
 const CARD: RouteDescription = {

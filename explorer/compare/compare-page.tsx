@@ -1,0 +1,210 @@
+/** Compare page: up to six machines side by side, with their factors and their histories in one chart. The ids are in the URL. */
+import { useEffect, useState } from 'preact/hooks';
+import { Section, Skeleton } from '../parts/components.tsx';
+import { formatCents, formatPoints, shorten } from '../parts/formats.ts';
+import { machineDid } from '../parts/namespace.ts';
+import { useQuery } from '../parts/queries.ts';
+import { RatingMark } from '../parts/rating-mark.tsx';
+import { isMachineId, machinePath } from '../parts/routes.ts';
+import { describeFailure, FACTOR_NAMES, SITE_NAME, SUBSCRIPTION_STATES, TREND_TEXTS } from '../parts/texts.ts';
+import { useUrlState } from '../parts/url-state.ts';
+import { findAny } from '../home/find-any.ts';
+import type { Explanation, Factor, History } from '../parts/wire.ts';
+import { FULL, MOST_COMPARED, NO_OVERLAY, NOT_A_MACHINE, NOTHING_TO_COMPARE } from './texts.ts';
+
+const DAYS = 90;
+const WIDTH = 720;
+const HEIGHT = 180;
+const LEFT = 30;
+const BOTTOM = 20;
+
+export function ComparePage() {
+  const [state, change] = useUrlState();
+  const ids = [...new Set((state.get('ids') ?? '').split(',').filter(isMachineId))].slice(0, MOST_COMPARED);
+  const setIds = (next: readonly string[]) => change({ ids: next.join(',') });
+  useEffect(() => {
+    document.title = `Compare machines | ${SITE_NAME}`;
+  }, []);
+  return (
+    <>
+      <header class="card">
+        <h1>Compare machines</h1>
+        <AddMachine ids={ids} add={(id) => setIds([...ids, id])} />
+      </header>
+      {ids.length === 0 ? (
+        <p class="quiet">{NOTHING_TO_COMPARE}</p>
+      ) : (
+        <>
+          <div class="compared">
+            {ids.map((id, place) => (
+              <Machine key={id} id={id} place={place} remove={() => setIds(ids.filter((other) => other !== id))} />
+            ))}
+          </div>
+          <Overlay key={ids.join()} ids={ids} />
+        </>
+      )}
+    </>
+  );
+}
+
+function AddMachine({ ids, add }: { readonly ids: readonly string[]; readonly add: (id: string) => void }) {
+  const [problem, setProblem] = useState('');
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const input = (event.currentTarget as HTMLFormElement).elements.namedItem('id') as HTMLInputElement;
+    const id = findAny(input.value)?.match(/^\/explorer\/machine\/(\d+)$/)?.[1];
+    setProblem(id === undefined ? NOT_A_MACHINE : ids.length >= MOST_COMPARED ? FULL : '');
+    if (id === undefined || ids.length >= MOST_COMPARED) return;
+    input.value = '';
+    add(id);
+  };
+  return (
+    <form class="filters" onSubmit={submit} noValidate>
+      <label>
+        Machine id or DID <input name="id" autocomplete="off" spellcheck={false} />
+      </label>
+      <button type="submit">Add</button>
+      <p role="status" class="problem">
+        {problem}
+      </p>
+    </form>
+  );
+}
+
+const FACTORS = Object.keys(FACTOR_NAMES) as readonly Factor['name'][];
+
+function Machine({ id, place, remove }: { readonly id: string; readonly place: number; readonly remove: () => void }) {
+  const { response, failure } = useQuery<Explanation>(`/mcr/${machineDid(id)}/explanation`, 60);
+  return (
+    <section class="card" aria-label={`Machine ${id}`}>
+      <h2>
+        <span class={`swatch line-${place}`} aria-hidden="true" />{' '}
+        <a href={machinePath(id)} title={id}>
+          #{shorten(id, 4)}
+        </a>
+      </h2>
+      {response !== undefined ? (
+        <Facts explanation={response.body} />
+      ) : failure !== undefined ? (
+        <p class="notice">
+          {
+            describeFailure(failure.status, failure.code, failure.detail, failure.homeChain, 'machine with this id')
+              .title
+          }
+        </p>
+      ) : (
+        <Skeleton lines={10} />
+      )}
+      <p>
+        <button type="button" class="second" onClick={remove}>
+          Remove
+        </button>
+      </p>
+    </section>
+  );
+}
+
+function Facts({ explanation }: { readonly explanation: Explanation }) {
+  const { mcr, mcr_score, factors, inputs, negative_flag, total_revenue, revenue_trend } = explanation;
+  const isRated = mcr !== 'NR' && mcr !== 'Provisioned';
+  return (
+    <dl class="facts">
+      <dt>Rating</dt>
+      <dd>
+        <RatingMark letter={mcr} />
+        {isRated && ` ${mcr_score} of 100`}
+      </dd>
+      {FACTORS.map((name) => {
+        const factor = factors.find((each) => each.name === name);
+        return (
+          <>
+            <dt key={`${name} name`}>{FACTOR_NAMES[name]}</dt>
+            <dd key={name}>
+              {factor === undefined
+                ? '–'
+                : `${formatPoints(factor.points_hundredths)} of ${formatPoints(factor.max_hundredths)}`}
+            </dd>
+          </>
+        );
+      })}
+      <dt>Bond</dt>
+      <dd>{SUBSCRIPTION_STATES[inputs.subscription].text}</dd>
+      <dt>Flag</dt>
+      <dd>{negative_flag ? 'on record' : 'none'}</dd>
+      <dt>Revenue</dt>
+      <dd>{formatCents(total_revenue)}</dd>
+      <dt>Trend</dt>
+      <dd>{revenue_trend === null ? 'none' : TREND_TEXTS[revenue_trend]}</dd>
+    </dl>
+  );
+}
+
+/** The number of queries is fixed while the component lives: its key is the list of ids. */
+function Overlay({ ids }: { readonly ids: readonly string[] }) {
+  const [lines, setLines] = useState<Readonly<Record<string, History['points']>>>({});
+  const report = (id: string, points: History['points']) =>
+    setLines((known) => (known[id] === points ? known : { ...known, [id]: points }));
+  const drawn = ids.flatMap((id, place) => {
+    const path = toPath(lines[id] ?? []);
+    return path === '' ? [] : [{ id, place, path }];
+  });
+  return (
+    <Section title="Score of the last 90 days">
+      {ids.map((id) => (
+        <Line key={id} id={id} report={report} />
+      ))}
+      {drawn.length === 0 && <p class="quiet">{NO_OVERLAY}</p>}
+      <svg
+        class="overlay"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`Scores of ${drawn.map(({ id }) => `#${shorten(id, 4)}`).join(', ')} over ${DAYS} days`}
+      >
+        {[0, 50, 100].map((score) => (
+          <g key={score}>
+            <line class="grid" x1={LEFT} x2={WIDTH} y1={yOf(score)} y2={yOf(score)} />
+            <text x={LEFT - 4} y={yOf(score) + 4} class="end">
+              {score}
+            </text>
+          </g>
+        ))}
+        {drawn.map(({ id, place, path }) => (
+          <path key={id} class={`score-line line-${place}`} d={path} />
+        ))}
+      </svg>
+    </Section>
+  );
+}
+
+function Line({
+  id,
+  report,
+}: {
+  readonly id: string;
+  readonly report: (id: string, points: History['points']) => void;
+}) {
+  const { response } = useQuery<History>(`/mcr/${machineDid(id)}/history`);
+  useEffect(() => {
+    if (response !== undefined) report(id, response.body.points);
+  }, [id, response]);
+  return null;
+}
+
+function yOf(score: number): number {
+  return 8 + (HEIGHT - BOTTOM - 8) * (1 - score / 100);
+}
+
+/** Leaves gaps where there was no rating. */
+function toPath(points: History['points']): string {
+  const last = points.slice(-DAYS);
+  let isDrawing = false;
+  return last
+    .map(({ mcr, mcr_score }, day) => {
+      const isRated = mcr !== 'NR' && mcr !== 'Provisioned';
+      const x = WIDTH - ((last.length - 1 - day) * (WIDTH - LEFT)) / (DAYS - 1);
+      const step = isRated ? `${isDrawing ? 'L' : 'M'}${x.toFixed(1)} ${yOf(mcr_score).toFixed(1)}` : '';
+      isDrawing = isRated;
+      return step;
+    })
+    .join('');
+}

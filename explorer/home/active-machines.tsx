@@ -1,0 +1,100 @@
+/** List of the machines with the latest events, and how current it is. */
+import { chains } from '../parts/chains.ts';
+import { useQuery } from '../parts/queries.ts';
+import { formatCount, shorten } from '../parts/formats.ts';
+import { RatingMark } from '../parts/rating-mark.tsx';
+import { FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
+import { machinePath } from '../parts/routes.ts';
+import type { ActiveMachines } from '../parts/wire.ts';
+import { plural } from '../parts/texts.ts';
+
+const REFRESH_SECONDS = 30;
+const SHOWN = 10;
+
+type Machine = ActiveMachines['machines'][number];
+
+export function ActiveSection() {
+  const query = useQuery<ActiveMachines>(`/active-machines?limit=${SHOWN}`, REFRESH_SECONDS);
+  const { response, failure } = query;
+  // The deployment does not serve this route.
+  if (failure?.status === 404) return null;
+  return (
+    <Section title="Recently active">
+      {response !== undefined ? (
+        <List list={response.body} />
+      ) : failure !== undefined ? (
+        <FailureNotice query={query} subject="list of recently active machines" />
+      ) : (
+        <Skeleton lines={6} />
+      )}
+    </Section>
+  );
+}
+
+function List({ list }: { readonly list: ActiveMachines }) {
+  const { machines, unreadable } = list;
+  return (
+    <>
+      {machines.length === 0 ? (
+        <p class="quiet">No machine has reported an event yet.</p>
+      ) : (
+        <ul class="active">
+          {machines.map((machine) => (
+            <Row key={machine.machine_id} machine={machine} />
+          ))}
+        </ul>
+      )}
+      {unreadable > 0 && (
+        <p class="note">
+          {plural(unreadable, 'machine')} could not be read and {unreadable === 1 ? 'is' : 'are'} not listed.
+        </p>
+      )}
+      <Freshness list={list} />
+    </>
+  );
+}
+
+function Row({
+  machine: { machine_id: id, mcr, mcr_score, rating_unavailable, event_count, last_event_at },
+}: {
+  readonly machine: Machine;
+}) {
+  return (
+    <li>
+      <a href={machinePath(id)} title={id}>
+        #{shorten(id, 6)}
+      </a>
+      <span class="rating">
+        {rating_unavailable === undefined ? (
+          <>
+            <RatingMark letter={mcr} /> <span class="quiet">{mcr_score} of 100</span>
+          </>
+        ) : (
+          <span class="quiet">
+            {chains.alt.name}, {plural(event_count, 'event')}
+          </span>
+        )}
+      </span>
+      <span class="quiet">
+        <When seconds={last_event_at} />
+      </span>
+    </li>
+  );
+}
+
+/** Shown always: the list is only as current as its indexes. */
+function Freshness({ list: { operator_index: index, solana_indexer: alt } }: { readonly list: ActiveMachines }) {
+  const isBehind = index?.ready === false || alt?.ready === false;
+  const parts = [
+    ...(isBehind ? ['This list may be out of date: an index is behind.'] : []),
+    ...(typeof index?.indexed_block === 'number'
+      ? [`Indexed up to block ${formatCount(index.indexed_block)}${describeLag(index.lag_blocks)}.`]
+      : []),
+    ...(typeof alt?.slot === 'number' ? [`${chains.alt.name} up to slot ${formatCount(alt.slot)}.`] : []),
+  ];
+  return <p class={isBehind ? 'notice fair' : 'note'}>{parts.join(' ')}</p>;
+}
+
+function describeLag(blocks: number | null): string {
+  return blocks === null ? '' : `, ${plural(blocks, 'block')} behind the chain head`;
+}

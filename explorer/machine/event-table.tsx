@@ -1,0 +1,135 @@
+/** Table of a machine's events, as far as the owner's visibility setting allows. */
+import { useState } from 'preact/hooks';
+import { requestJson, useQuery } from '../parts/queries.ts';
+import { formatAmount, formatCents, toPlainText } from '../parts/formats.ts';
+import { Id, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
+import type { EventListing, Profile, ShownEvent } from '../parts/wire.ts';
+import { EVENT_EXCLUSIONS, TRUST_LEVELS } from '../parts/texts.ts';
+
+const PAGE = 20;
+const NO_TRANSACTION = /^0x0*$/;
+
+const HIDDEN_TEXTS: Readonly<Record<Profile['data_visibility'], string>> = {
+  private: 'The owner keeps the events of this machine private. They count toward the rating but are not shown.',
+  public: 'The owner publishes the events at an external address. This page does not load external data.',
+  onchain:
+    'The owner publishes the events on the chain, and the newest are not indexed yet. Reload the page in a minute.',
+};
+
+export function EventTable({ id, profile }: { readonly id: string; readonly profile: Profile | undefined }) {
+  const isShown = profile !== undefined && profile.data_visibility !== 'private';
+  const query = useQuery<EventListing>(isShown ? `/machines/${id}/events?limit=${PAGE}` : undefined);
+  const { response, failure } = query;
+  const isUnavailable = failure?.status === 404 || failure?.status === 403;
+  return (
+    <Section title="Events">
+      {response !== undefined ? (
+        <Pages key={response.receivedAtMilliseconds} id={id} first={response.body} />
+      ) : failure !== undefined && !isUnavailable ? (
+        <FailureNotice query={query} subject="event list" />
+      ) : profile === undefined || (isShown && failure === undefined) ? (
+        <Skeleton lines={4} />
+      ) : profile.event_data === undefined ? (
+        <p class="quiet">{HIDDEN_TEXTS[profile.data_visibility]}</p>
+      ) : (
+        <Rows events={profile.event_data.toReversed()} />
+      )}
+    </Section>
+  );
+}
+
+function Pages({ id, first }: { readonly id: string; readonly first: EventListing }) {
+  const [{ events, next_cursor: cursor }, setListing] = useState(first);
+  const [problem, setProblem] = useState('');
+  const more = async () => {
+    const path = `/machines/${id}/events?limit=${PAGE}&cursor=${cursor!}`;
+    const { response, failure } = await requestJson<EventListing>(path);
+    setProblem(failure === undefined ? '' : 'Older events could not be loaded. Try again.');
+    if (response !== undefined) setListing({ ...response.body, events: [...events, ...response.body.events] });
+  };
+  return (
+    <>
+      <Rows events={events} />
+      {cursor !== null && (
+        <p class="buttons">
+          <button type="button" class="second" onClick={() => void more()}>
+            Load older events
+          </button>
+        </p>
+      )}
+      <p role="status" class="note">
+        {problem}
+      </p>
+    </>
+  );
+}
+
+function Rows({ events }: { readonly events: readonly ShownEvent[] }) {
+  if (events.length === 0) return <p class="quiet">This machine has no events yet.</p>;
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label="Events, newest first">
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Type</th>
+            <th scope="col" class="number">
+              Amount
+            </th>
+            <th scope="col" class="number">
+              USD
+            </th>
+            <th scope="col">Source</th>
+            <th scope="col">Transaction</th>
+            <th scope="col">Details</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event, row) => (
+            <Row key={event.position ?? row} event={event} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ event }: { readonly event: ShownEvent }) {
+  const { event_type, timestamp, trust_level, metadata, judgement = 'sound', source_tx_hash: transaction } = event;
+  const details = toPlainText(metadata);
+  return (
+    <tr>
+      <td data-label="When">
+        <When seconds={timestamp} />
+      </td>
+      <td data-label="Type">
+        {event_type === 0 ? 'revenue' : event_type === 1 ? 'activity' : `type ${event_type}`}
+        {judgement !== 'sound' && <span class="quiet"> {EVENT_EXCLUSIONS[judgement]}</span>}
+      </td>
+      <td data-label="Amount" class="number">
+        {formatOrigin(event)}
+      </td>
+      <td data-label="USD" class="number">
+        {formatUsd(event)}
+      </td>
+      <td data-label="Source">{TRUST_LEVELS[trust_level] ?? `level ${trust_level}`}</td>
+      <td data-label="Transaction">
+        {transaction === undefined || NO_TRANSACTION.test(transaction) ? (
+          '–'
+        ) : (
+          <Id id={transaction} label="transaction" ends={5} />
+        )}
+      </td>
+      <td data-label="Details">{details === '{}' ? '–' : <bdi class="stranger">{details}</bdi>}</td>
+    </tr>
+  );
+}
+
+function formatOrigin({ origin_value, origin_currency, origin_subunit }: ShownEvent): string {
+  return origin_currency === undefined ? '–' : formatAmount(origin_value, origin_currency, origin_subunit);
+}
+
+function formatUsd({ event_type, usd_value }: ShownEvent): string {
+  if (event_type !== 0) return '–';
+  return typeof usd_value === 'number' ? formatCents(usd_value) : 'no rate';
+}

@@ -1,0 +1,205 @@
+/** Head of the machine page: the rating with its summary, the bond with its end, flag, availability and verification. */
+import { Bar } from './factor-bars.tsx';
+import { Mark, Section, StaleNotice } from '../parts/components.tsx';
+import { chains, explorerUrl } from '../parts/chains.ts';
+import { formatCount, formatUtc } from '../parts/formats.ts';
+import { useNow, type Query } from '../parts/queries.ts';
+import { RatingRing } from '../parts/rating-ring.tsx';
+import { AVAILABILITY_STATES, describeAge, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
+import type { Explanation, History, VerifyRecord } from '../parts/wire.ts';
+
+const FLAG_SECONDS = 180 * 86_400;
+const DAY_CHARACTERS = 10;
+
+export function Verdict({
+  rating,
+  history,
+  verified,
+  homeChain,
+}: {
+  readonly rating: Query<Explanation>;
+  readonly history: History | undefined;
+  readonly verified: Query<VerifyRecord>;
+  readonly homeChain: number | undefined;
+}) {
+  const { body } = rating.response!;
+  const { mcr, mcr_score, summary, mcr_degraded, rating_unavailable, availability, inputs } = body;
+  const attested = verified.response?.body.verification;
+  return (
+    <>
+      <div class="verdict">
+        <RatingRing letter={mcr} score={mcr_score} />
+        <div>
+          <p class="summary" role="status">
+            {summary}
+          </p>
+          {rating_unavailable !== undefined && <p>No rating available: {rating_unavailable.replaceAll('_', ' ')}.</p>}
+          <ul class="marks">
+            <BondMark subscription={inputs.subscription} history={history} />
+            <FlagMark flaggedAt={Number(inputs.negative_flag_at)} isRecorded={body.negative_flag} now={inputs.now} />
+            <Mark
+              label="Availability"
+              text={AVAILABILITY_STATES[availability].text}
+              tone={AVAILABILITY_STATES[availability].tone}
+            />
+            {homeChain === undefined ? (
+              <>
+                <VerificationMark
+                  label="Operator (KYB)"
+                  status={attested?.kyb.status}
+                  isFailed={verified.failure !== undefined}
+                />
+                <VerificationMark
+                  label="Chip"
+                  status={attested?.chip.status}
+                  isFailed={verified.failure !== undefined}
+                />
+                {body.evidence.chip_changed_hands === true && (
+                  <Mark label="Chip record" text="from before the machine changed hands" tone="fair" />
+                )}
+              </>
+            ) : (
+              <Mark label="Verification" text={`${chains.main.name} only`} tone="quiet" />
+            )}
+            {mcr_degraded && <Mark label="Amounts" text="some not converted to USD" tone="fair" />}
+          </ul>
+          <Freshness rating={rating} />
+        </div>
+      </div>
+      <StaleNotice query={rating} subject="this machine" />
+      {mcr === 'Provisioned' && <Progress summary={summary} />}
+    </>
+  );
+}
+
+/** Apart, because it changes every second. */
+function Freshness({ rating }: { readonly rating: Query<Explanation> }) {
+  const now = useNow();
+  const { block, blockAgeSeconds = 0, receivedAtMilliseconds } = rating.response!;
+  const url = block === undefined ? undefined : explorerUrl('main', 'block', String(block));
+  const text = block === undefined ? 'an unknown block' : `block ${formatCount(block)}`;
+  return (
+    <p class="freshness">
+      As of{' '}
+      {url === undefined ? (
+        text
+      ) : (
+        <a href={url} rel="noreferrer">
+          {text}
+        </a>
+      )}
+      , {describeAge(blockAgeSeconds + Math.max(0, Math.floor((now - receivedAtMilliseconds) / 1000)))}.
+    </p>
+  );
+}
+
+/** In Grace the bond still counts and ends soon, so it is not shown as plainly bonded. */
+function BondMark({
+  subscription,
+  history,
+}: {
+  readonly subscription: Explanation['inputs']['subscription'];
+  readonly history: History | undefined;
+}) {
+  const { text, tone } = SUBSCRIPTION_STATES[subscription];
+  const { period_end: periodEnd = null, grace_end: graceEnd = null } = history?.bond ?? {};
+  const end = subscription === 'Active' ? periodEnd : subscription === 'Grace' ? graceEnd : null;
+  const isFraud = subscription === 'Terminated' && isTerminatedForFraud(history);
+  return (
+    <Mark
+      label="Bond"
+      text={`${isFraud ? 'terminated for fraud' : text}${end === null ? '' : `, ends ${toDay(end)}`}`}
+      tone={tone}
+    />
+  );
+}
+
+export function isTerminatedForFraud(history: History | undefined): boolean {
+  return history?.changes.findLast(({ kind }) => kind.startsWith('bond_'))?.kind === 'bond_terminated_for_fraud';
+}
+
+function FlagMark({
+  flaggedAt,
+  isRecorded,
+  now,
+}: {
+  readonly flaggedAt: number;
+  readonly isRecorded: boolean;
+  readonly now: number;
+}) {
+  const [begin, end] = [toDay(flaggedAt), toDay(flaggedAt + FLAG_SECONDS)];
+  if (!isRecorded) return <Mark label="Negative flag" text="none" tone="good" />;
+  return now < flaggedAt + FLAG_SECONDS ? (
+    <Mark label="Negative flag" text={`in force from ${begin} to ${end}`} tone="bad" />
+  ) : (
+    <Mark label="Negative flag" text={`of ${begin}, lapsed ${end}`} tone="fair" />
+  );
+}
+
+function toDay(seconds: number): string {
+  return formatUtc(seconds).slice(0, DAY_CHARACTERS);
+}
+
+function VerificationMark({
+  label,
+  status,
+  isFailed,
+}: {
+  readonly label: string;
+  readonly status: keyof typeof VERIFICATION_STATES | undefined;
+  readonly isFailed: boolean;
+}) {
+  if (status !== undefined)
+    return <Mark label={label} text={VERIFICATION_STATES[status].text} tone={VERIFICATION_STATES[status].tone} />;
+  return <Mark label={label} text={isFailed ? 'unknown' : 'loading…'} tone="quiet" />;
+}
+
+const STEP = /(\d+) of (\d+) ([a-z][a-z ]*?)(?=,| and|\.|$)/g;
+
+/** Shows the progress toward a first rating, from the numbers in the summary. */
+function Progress({ summary }: { readonly summary: string }) {
+  const steps = [...summary.matchAll(STEP)].map(([, done, needed, what]) => ({
+    done: Number(done),
+    needed: Number(needed),
+    what: what!,
+  }));
+  if (steps.length === 0) return null;
+  return (
+    <ul class="progress" aria-label="Progress toward a first rating">
+      {steps.map(({ done, needed, what }) => (
+        <li key={what}>
+          <span>
+            {done} of {needed} {what}
+          </span>
+          <Bar share={done / needed} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Badge and card with the code that embeds them. */
+export function Embed({ id }: { readonly id: string }) {
+  const page = `${location.origin}/explorer/machine/${id}`;
+  return (
+    <Section title="Embed" note="The images are current whenever they are loaded.">
+      {(['badge', 'card'] as const).map((name) => {
+        const image = `${location.origin}/machines/${id}/${name}.svg`;
+        return (
+          <div key={name} class="embed">
+            <h3>{name === 'badge' ? 'Badge' : 'Card'}</h3>
+            <p>
+              <img
+                src={`/machines/${id}/${name}.svg`}
+                alt={`${name === 'badge' ? 'Badge' : 'Card'} of this machine`}
+                height={name === 'badge' ? 20 : 160}
+              />
+            </p>
+            <pre tabIndex={0}>{`<a href="${page}"><img src="${image}" alt="Machine rating"></a>`}</pre>
+            <pre tabIndex={0}>{`[![Machine rating](${image})](${page})`}</pre>
+          </div>
+        );
+      })}
+    </Section>
+  );
+}

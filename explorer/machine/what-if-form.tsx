@@ -1,0 +1,84 @@
+/** What-if form: weekly revenue, class of evidence and length of history, rated by the model in this browser. */
+import { useState } from 'preact/hooks';
+import { Section } from '../parts/components.tsx';
+import { formatPoints } from '../parts/formats.ts';
+import { RatingMark } from '../parts/rating-mark.tsx';
+import { FACTOR_NAMES } from '../parts/texts.ts';
+import { rateScenario } from './what-if.ts';
+
+const CLASSES = [
+  ['declared', 'declared only'],
+  ['paid', 'payments followed on a chain'],
+  ['attested', 'signed by an attested chip'],
+] as const;
+const MOST_WEEKLY_DOLLARS = 1_000_000;
+const MOST_WEEKS = 60;
+const CENTS = 100;
+
+export function WhatIfForm({ operatorVerified }: { readonly operatorVerified: boolean }) {
+  const [dollars, setDollars] = useState(500);
+  const [evidence, setEvidence] = useState<(typeof CLASSES)[number][0]>('paid');
+  const [weeks, setWeeks] = useState(26);
+  const [isVerified, setIsVerified] = useState(operatorVerified);
+  const scenario = { weeklyCents: dollars * CENTS, evidence, weeks, operatorVerified: isVerified };
+  const rating = rateScenario({ ...scenario, now: Math.floor(Date.now() / 1000) });
+  return (
+    <Section
+      title="What if"
+      note="Rates a bonded machine without a flag that earns the same on five days of every week. Computed by the published model in this browser; not a forecast for this machine."
+    >
+      <div class="filters">
+        <label>
+          Weekly revenue in US dollars{' '}
+          <input
+            type="number"
+            min={0}
+            max={MOST_WEEKLY_DOLLARS}
+            value={dollars}
+            onInput={({ currentTarget: { value } }) => setDollars(clamp(value, MOST_WEEKLY_DOLLARS))}
+          />
+        </label>
+        <label>
+          Evidence{' '}
+          <select
+            value={evidence}
+            onChange={({ currentTarget: { value } }) =>
+              setEvidence(CLASSES.find(([name]) => name === value)?.[0] ?? 'declared')
+            }
+          >
+            {CLASSES.map(([name, text]) => (
+              <option key={name} value={name}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Weeks of history{' '}
+          <input
+            type="number"
+            min={0}
+            max={MOST_WEEKS}
+            value={weeks}
+            onInput={({ currentTarget: { value } }) => setWeeks(clamp(value, MOST_WEEKS))}
+          />
+        </label>
+        <label class="check">
+          <input type="checkbox" checked={isVerified} onChange={() => setIsVerified(!isVerified)} /> Operator verified
+        </label>
+      </div>
+      <p role="status" class="summary">
+        <RatingMark letter={rating.letter} /> {rating.letter === 'Provisioned' ? '' : `${rating.score} of 100`}
+      </p>
+      <p class="note">
+        {rating.factors
+          .map(({ name, pointsHundredths }) => `${FACTOR_NAMES[name]} ${formatPoints(pointsHundredths)}`)
+          .join(' · ')}
+      </p>
+    </Section>
+  );
+}
+
+function clamp(text: string, most: number): number {
+  return Math.min(most, Math.max(0, Math.trunc(Number(text)) || 0));
+}

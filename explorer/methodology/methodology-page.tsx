@@ -1,0 +1,113 @@
+/** Methodology page: the rating model for people, with examples that the model computes in this browser. */
+import { useEffect } from 'preact/hooks';
+import { Section } from '../parts/components.tsx';
+import { RatingMark } from '../parts/rating-mark.tsx';
+import { FACTOR_NAMES, RATING_MEANINGS, RATINGS, SITE_NAME } from '../parts/texts.ts';
+import type { Factor } from '../parts/wire.ts';
+import { rateScenario } from '../machine/what-if.ts';
+import { SCALE } from '../../src/domain/rating/constants.ts';
+import { FACTOR_TEXTS, LIMITS, RULES } from './texts.ts';
+
+/** Noon of a Monday, so that the examples stay the same. */
+const EXAMPLE_TIME = 1_772_452_800;
+const EXAMPLES = [
+  { text: '$500 a week for half a year, declared only', weeklyCents: 50_000, evidence: 'declared', weeks: 26 },
+  { text: '$500 a week for half a year, payments followed', weeklyCents: 50_000, evidence: 'paid', weeks: 26 },
+  {
+    text: '$2,500 a week for a year, signed by an attested chip',
+    weeklyCents: 250_000,
+    evidence: 'attested',
+    weeks: 53,
+  },
+] as const;
+
+export function MethodologyPage() {
+  useEffect(() => {
+    document.title = `Methodology | ${SITE_NAME}`;
+  }, []);
+  const factors = Object.keys(FACTOR_TEXTS) as readonly Factor['name'][];
+  return (
+    <>
+      <header class="card">
+        <h1>Methodology</h1>
+        <p class="lead">
+          A machine is rated from 0 to 100 points, from the events it reported to public chains and from facts of its
+          registry. The model is open, and the same events always give the same rating.
+        </p>
+      </header>
+      <div class="columns">
+        <Section title="What counts">
+          <dl class="facts">
+            {factors.map((name) => (
+              <>
+                <dt key={`${name} name`}>
+                  {FACTOR_NAMES[name]}, up to {FACTOR_TEXTS[name].most}
+                </dt>
+                <dd key={name}>{FACTOR_TEXTS[name].text}</dd>
+              </>
+            ))}
+          </dl>
+        </Section>
+        <Section title="Scale">
+          <dl class="facts">
+            {RATINGS.map((letter) => {
+              const least = SCALE.find(([name]) => name === letter)?.[1];
+              return (
+                <>
+                  <dt key={`${letter} mark`}>
+                    <RatingMark letter={letter} />
+                  </dt>
+                  <dd key={letter}>
+                    {RATING_MEANINGS[letter]}
+                    {least !== undefined && `, from ${least} points`}
+                  </dd>
+                </>
+              );
+            })}
+          </dl>
+        </Section>
+      </div>
+      <Section
+        title="Examples"
+        note="With a bond and a verified operator, five days a week, computed by the model in this browser."
+      >
+        <ul class="log">
+          {EXAMPLES.map(({ text, ...scenario }) => {
+            const { letter, score } = rateScenario({ ...scenario, operatorVerified: true, now: EXAMPLE_TIME });
+            return (
+              <li key={text}>
+                <span>
+                  <RatingMark letter={letter} /> {score}
+                </span>
+                <span>{text}</span>
+              </li>
+            );
+          })}
+        </ul>
+      </Section>
+      <div class="columns">
+        <Section title="Rules">
+          <ul>
+            {RULES.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </Section>
+        <Section title="What a rating does not say">
+          <ul>
+            {LIMITS.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </Section>
+      </div>
+      <Section title="Check it yourself">
+        <p>
+          The tab Raw data of a machine shows the inputs of its rating. <code>svc replay</code> reads the chains with
+          its own code, computes the rating again and reports every difference. Signed ratings are described under{' '}
+          <a href="/docs">API reference</a>.
+        </p>
+      </Section>
+    </>
+  );
+}

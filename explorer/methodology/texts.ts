@@ -1,0 +1,33 @@
+/** Texts of the methodology page. */
+import type { Factor } from '../parts/wire.ts';
+
+export const FACTOR_TEXTS: Readonly<Record<Factor['name'], { readonly most: number; readonly text: string }>> = {
+  revenue: {
+    most: 30,
+    text: 'What the machine earns per week, over the best 13 of the last 14 weeks. Declared revenue earns half of the points; revenue whose payment was followed on a chain, or that an attested chip signed, earns all.',
+  },
+  cadence: {
+    most: 25,
+    text: 'How many of the last 14 weeks and their days had a qualifying event. Five days in each of 13 weeks earn all points.',
+  },
+  trend: { most: 15, text: 'Revenue of the last 30 days against the 30 days before, with single bursts cut.' },
+  trust: {
+    most: 20,
+    text: 'The weight of declared, paid and attested events of the last 180 days. A negative flag removes these points for 180 days.',
+  },
+  tenure: { most: 10, text: 'How many weeks had a qualifying event. 52 weeks earn all points.' },
+};
+
+export const RULES = [
+  'A rating needs an active bond, and 10 qualifying events on 5 days over 30 days. Until then a machine is provisioned.',
+  'Revenue below 10 US dollars does not qualify. An event that is reported more than 7 days late does not qualify.',
+  'A machine that stops working loses points after a pause that is long for its own rhythm.',
+  'Without a verified operator, or with a negative flag, points above 50 count a sixth.',
+  'When a machine is sold, its older events count as declared only.',
+];
+
+export const LIMITS = [
+  'It is not a forecast and not a price. It says how much evidence of steady earnings is on public chains.',
+  'Payments through wallets that never signed for the machine, through exchanges or pools, are not followed further.',
+  'An attested chip signs what its owner lets it sign. Verification of an operator is as good as the verifier.',
+];

@@ -1,0 +1,105 @@
+/** Overview of a fleet: distribution of ratings, totals, and the lag of the index. */
+import { Section, StaleNotice } from '../parts/components.tsx';
+import { chains } from '../parts/chains.ts';
+import { formatCents, formatCount, shorten } from '../parts/formats.ts';
+import { machinePath } from '../parts/routes.ts';
+import { plural, RATINGS, TREND_TEXTS } from '../parts/texts.ts';
+import type { FleetMachine, FleetQuery, LoadedFleet } from './fleet.ts';
+import { describeIndex, describeMissing, describePart, describeShare, NO_MACHINES } from './texts.ts';
+
+const SHARES_SHOWN = 3;
+
+export function FleetOverview({ fleet, first }: { readonly fleet: LoadedFleet; readonly first: FleetQuery['first'] }) {
+  const { machines, total, unreadable, index, isComplete } = fleet;
+  const { alt } = chains;
+  return (
+    <Section title={plural(total, 'machine')}>
+      {total === 0 && <p class="quiet">{NO_MACHINES}</p>}
+      {machines.length > 0 && <Distribution machines={machines} />}
+      {machines.length > 0 && <Totals machines={machines} />}
+      {unreadable > 0 && <p class="notice fair">{describeMissing(unreadable)}</p>}
+      {!isComplete && <p class="notice fair">{describePart(machines.length, total)}</p>}
+      <p class="note">{describeIndex(index, alt.name)}</p>
+      <StaleNotice query={first} subject="this operator" />
+    </Section>
+  );
+}
+
+/** Machines without a rating are one part of the bar, whatever the reason. */
+function Distribution({ machines }: { readonly machines: readonly FleetMachine[] }) {
+  const rated = machines.filter(({ rating_unavailable }) => rating_unavailable === undefined);
+  const counts = RATINGS.map((letter) => ({
+    name: letter as string,
+    style: letter.toLowerCase(),
+    count: rated.filter(({ mcr }) => mcr === letter).length,
+  }));
+  counts.push({ name: 'No rating', style: 'none', count: machines.length - rated.length });
+  const shown = counts.filter(({ count }) => count > 0);
+  let x = 0;
+  return (
+    <>
+      <svg class="spread" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+        {shown.map(({ name, style, count }) => {
+          const width = (100 * count) / machines.length;
+          const left = x;
+          x += width;
+          return <rect key={name} class={`letter-${style}`} x={left} width={Math.max(0.5, width - 0.3)} height="6" />;
+        })}
+      </svg>
+      <ul class="spread-names">
+        {shown.map(({ name, style, count }) => (
+          <li key={name}>
+            <span class={`swatch letter-${style}`} aria-hidden="true" /> {name} <strong>{count}</strong>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Shown where the listing has revenue. */
+function Totals({ machines }: { readonly machines: readonly FleetMachine[] }) {
+  const earning = machines.filter(({ total_revenue }) => (total_revenue ?? 0) > 0);
+  if (machines.every(({ total_revenue }) => total_revenue === undefined)) return null;
+  const total = earning.reduce((sum, { total_revenue }) => sum + total_revenue!, 0);
+  const largest = earning.toSorted((a, b) => b.total_revenue! - a.total_revenue!).slice(0, SHARES_SHOWN);
+  const trends = (['up', 'stable', 'down'] as const).map((trend) => ({
+    trend,
+    count: machines.filter(({ revenue_trend }) => revenue_trend === trend).length,
+  }));
+  return (
+    <dl class="figures">
+      <div>
+        <dt>Qualifying revenue</dt>
+        <dd>{formatCents(total)}</dd>
+      </div>
+      <div>
+        <dt>Earning machines</dt>
+        <dd>
+          {formatCount(earning.length)} of {formatCount(machines.length)}
+        </dd>
+      </div>
+      <div>
+        <dt>Revenue trend</dt>
+        <dd>
+          {trends.every(({ count }) => count === 0)
+            ? TREND_TEXTS.insufficient
+            : trends
+                .filter(({ count }) => count > 0)
+                .map(({ trend, count }) => `${count} ${TREND_TEXTS[trend]}`)
+                .join(', ')}
+        </dd>
+      </div>
+      {largest.map(({ machine_id: id, total_revenue }) => (
+        <div key={id}>
+          <dt>
+            <a href={machinePath(id)} title={id}>
+              #{shorten(id, 4)}
+            </a>
+          </dt>
+          <dd>{describeShare(total_revenue!, total)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,288 @@
+/**
+ * Form for an opt-in decision. Shows the exact message first; then a browser wallet signs it, or the user pastes a
+ * signature made elsewhere. Makes no transaction, and sends nothing before the message is signed.
+ */
+import { useEffect, useState } from 'preact/hooks';
+import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
+import { toMachineId, type Address } from '../../src/domain/identifiers/identifiers.ts';
+import { chooseTimestamp, MAX_AGE_SECONDS } from '../../src/domain/monetization/decision-window.ts';
+import type { DecisionHome } from '../../src/domain/monetization/decision.ts';
+import { prepareDecision, type PreparedDecision } from '../../src/domain/monetization/prepared-decision.ts';
+import { requestJson, useNow, type ApiResponse, type ApiFailure } from '../parts/queries.ts';
+import { toPlainText } from '../parts/formats.ts';
+import { CopyButton } from '../parts/components.tsx';
+import { machineDid, namespace } from '../parts/namespace.ts';
+import { discoverWallets, type SignedMessage, type Wallet } from './wallets.ts';
+import type { Deployment, Monetization } from '../parts/wire.ts';
+import { DECISION_DEFAULT_HELP, DECISION_ERROR_HELP, DECISION_LOST_HELP, MONETIZATION_STATES } from '../parts/texts.ts';
+
+export interface DecisionFormProps {
+  readonly id: string;
+  readonly home: DecisionHome;
+  readonly inForce: ApiResponse<Monetization>;
+  readonly entitled: readonly string[];
+  /** False: the service would refuse an opt-in now. */
+  readonly canOptIn: boolean;
+  /** Called after a decision was stored. */
+  readonly onStored: () => void;
+}
+
+type Step =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'busy'; readonly text: string }
+  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'refused'; readonly failure: ApiFailure }
+  | { readonly kind: 'stored'; readonly state: Monetization };
+
+export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }: DecisionFormProps) {
+  const [optedIn, setOptedIn] = useState(canOptIn && inForce.body.status !== 'OPTED_IN');
+  const [prepared, setPrepared] = useState<PreparedDecision>();
+  const [wallets, setWallets] = useState<readonly Wallet[]>([]);
+  const [step, setStep] = useState<Step>({ kind: 'idle' });
+
+  useEffect(() => discoverWallets((wallet) => setWallets((known) => [...known, wallet])), []);
+
+  const prepare = async () => {
+    setStep({ kind: 'busy', text: 'Loading the message…' });
+    const { response, failure } = await requestJson<Deployment>(namespace.well_known_path);
+    if (failure !== undefined) {
+      setStep({ kind: 'refused', failure });
+      return;
+    }
+    try {
+      setPrepared(prepareNow(id, optedIn, home, inForce, response));
+      setStep({ kind: 'idle' });
+    } catch (error) {
+      setStep({ kind: 'failed', text: `The message could not be created: ${reasonOf(error)}` });
+    }
+  };
+
+  const send = async (decision: PreparedDecision, signed: SignedMessage) => {
+    setStep({ kind: 'busy', text: 'Sending…' });
+    const body = JSON.stringify(toBody(decision, signed));
+    const headers = { 'Content-Type': 'application/json' };
+    const path = `/machine/${machineDid(id)}/monetization`;
+    const { response, failure } = await requestJson<Monetization>(path, { method: 'PUT', body, headers });
+    if (failure !== undefined) {
+      setStep({ kind: 'refused', failure });
+      return;
+    }
+    setPrepared(undefined);
+    setStep({ kind: 'stored', state: response.body });
+    onStored();
+  };
+
+  const sign = async (decision: PreparedDecision, wallet: Wallet) => {
+    setStep({ kind: 'busy', text: `Waiting for ${toPlainText(wallet.name)}…` });
+    try {
+      await send(decision, await wallet.sign(decision.message));
+    } catch (error) {
+      setStep({ kind: 'failed', text: `${toPlainText(wallet.name)} did not sign: ${reasonOf(error)}` });
+    }
+  };
+
+  return (
+    <div class="decision">
+      <fieldset disabled={step.kind === 'busy'}>
+        <legend>Decision</legend>
+        {[true, false].map((choice) => (
+          <label key={String(choice)}>
+            <input
+              type="radio"
+              name="opted_in"
+              disabled={choice && !canOptIn}
+              checked={optedIn === choice}
+              onChange={() => {
+                setOptedIn(choice);
+                setPrepared(undefined);
+              }}
+            />
+            {choice ? 'Opt in' : 'Opt out'}
+          </label>
+        ))}
+      </fieldset>
+      {prepared === undefined ? (
+        <button type="button" disabled={step.kind === 'busy'} onClick={() => void prepare()}>
+          Show the message to sign
+        </button>
+      ) : (
+        <Prepared
+          prepared={prepared}
+          clockLeadMilliseconds={inForce.clockLeadMilliseconds}
+          entitled={entitled}
+          wallets={wallets.filter(({ scheme }) => scheme === prepared.scheme)}
+          isBusy={step.kind === 'busy'}
+          sign={(wallet) => void sign(prepared, wallet)}
+          send={(signed) => void send(prepared, signed)}
+          renew={() => void prepare()}
+        />
+      )}
+      <div role="status">
+        <Outcome step={step} />
+      </div>
+    </div>
+  );
+}
+
+/** Builds the message to sign. Throws a RangeError that names the invalid value. */
+function prepareNow(
+  id: string,
+  optedIn: boolean,
+  home: DecisionHome,
+  inForce: ApiResponse<Monetization>,
+  { body: { version: _, chain_id: chainId, registry }, clockLeadMilliseconds }: ApiResponse<Deployment>,
+): PreparedDecision {
+  const machineId = toMachineId(BigInt(id));
+  const now = Math.floor((Date.now() + clockLeadMilliseconds) / 1000);
+  const timestamp = chooseTimestamp(now, inForce.body.updated_at ?? undefined);
+  if (machineId === undefined) throw new RangeError('this is not a machine id');
+  if (timestamp === undefined)
+    throw new RangeError('the decision in force is dated in the future; try again in a minute');
+  const deployment = { chainId, registry: registry as Address };
+  return prepareDecision({ machineId, optedIn, timestamp }, home, deployment, namespace);
+}
+
+function toBody({ decision: { optedIn, timestamp } }: PreparedDecision, { account, signature }: SignedMessage) {
+  const body = { opted_in: optedIn, timestamp };
+  return typeof signature === 'string' && signature.startsWith('0x')
+    ? { ...body, signature }
+    : { ...body, signature: toText(signature), signer_pubkey: account };
+}
+
+function toText(signature: string | Uint8Array): string {
+  return typeof signature === 'string' ? signature : formatBase58(signature);
+}
+
+function reasonOf(error: unknown): string {
+  const { message, code } = (error ?? {}) as { readonly message?: unknown; readonly code?: unknown };
+  if (code === 4001) return 'the request was rejected in the wallet.';
+  return `${toPlainText(typeof message === 'string' ? message : 'no reason was given')}.`;
+}
+
+interface PreparedProps {
+  readonly prepared: PreparedDecision;
+  readonly clockLeadMilliseconds: number;
+  readonly entitled: readonly string[];
+  readonly wallets: readonly Wallet[];
+  readonly isBusy: boolean;
+  readonly sign: (wallet: Wallet) => void;
+  readonly send: (signed: SignedMessage) => void;
+  readonly renew: () => void;
+}
+
+function Prepared(props: PreparedProps) {
+  const { prepared, clockLeadMilliseconds, entitled, wallets, isBusy, sign, renew } = props;
+  const nowSeconds = (useNow() + clockLeadMilliseconds) / 1000;
+  const leftSeconds = Math.max(0, Math.floor(prepared.decision.timestamp + MAX_AGE_SECONDS - nowSeconds));
+  const isAlt = prepared.scheme === 'ed25519';
+  return (
+    <div class="prepared">
+      <h3 id="message-title">Message to sign</h3>
+      <pre tabIndex={0} aria-labelledby="message-title" class="message">
+        {prepared.text}
+      </pre>
+      <p>
+        <CopyButton text={prepared.text} label="the message" />
+      </p>
+      <ul class="plainly">
+        <li>Signing is free: it makes no transaction and moves no money.</li>
+        <li>
+          {isAlt ? 'The owner may sign' : 'The owner or the controller may sign'}
+          {entitled.length > 0 && (
+            <>
+              {': '}
+              {entitled.map((account) => (
+                <code key={account} class="stranger">
+                  {toPlainText(account)}{' '}
+                </code>
+              ))}
+            </>
+          )}
+        </li>
+        <li>
+          {leftSeconds > 0
+            ? `Expires in ${Math.floor(leftSeconds / 60)}:${String(leftSeconds % 60).padStart(2, '0')}`
+            : 'This message has expired. Create a new one.'}
+        </li>
+      </ul>
+      <p class="buttons">
+        {wallets.map((wallet) => (
+          <button key={wallet.name} type="button" disabled={isBusy || leftSeconds === 0} onClick={() => sign(wallet)}>
+            Sign with {toPlainText(wallet.name)}
+          </button>
+        ))}
+        <button type="button" class="second" disabled={isBusy} onClick={renew}>
+          Create a new message
+        </button>
+      </p>
+      {wallets.length === 0 && (
+        <p class="note">
+          No {isAlt ? 'Solana' : 'Ethereum'} wallet was found in this browser. Sign the message elsewhere, then paste
+          the signature.
+        </p>
+      )}
+      <PastedSignature {...props} isAlt={isAlt} />
+    </div>
+  );
+}
+
+function PastedSignature({ isAlt, send, isBusy, wallets }: PreparedProps & { readonly isAlt: boolean }) {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget as HTMLFormElement);
+    const textOf = (name: string) => {
+      const value = fields.get(name);
+      return typeof value === 'string' ? value.trim() : '';
+    };
+    send({ account: textOf('key'), signature: textOf('signature') });
+  };
+  return (
+    <details open={wallets.length === 0}>
+      <summary>Paste a signature made elsewhere</summary>
+      <form class="paste" onSubmit={submit}>
+        <label>
+          {isAlt ? 'Signature (base58)' : 'personal_sign signature (0x and 130 hex digits)'}
+          <textarea name="signature" rows={3} required autocomplete="off" spellcheck={false} />
+        </label>
+        {isAlt && (
+          <label>
+            Public key of the owner (base58)
+            <input name="key" required autocomplete="off" spellcheck={false} />
+          </label>
+        )}
+        <button type="submit" disabled={isBusy}>
+          Send signature
+        </button>
+      </form>
+    </details>
+  );
+}
+
+function Outcome({ step }: { readonly step: Step }) {
+  switch (step.kind) {
+    case 'idle':
+      return null;
+    case 'busy':
+      return <p class="quiet">{step.text}</p>;
+    case 'failed':
+      return <p class="notice bad">{step.text}</p>;
+    case 'stored':
+      return (
+        <p class="notice good">
+          Stored: {MONETIZATION_STATES[step.state.status].toLowerCase()}, signed by {step.state.signer}.
+        </p>
+      );
+    case 'refused': {
+      const { status, code, detail } = step.failure;
+      const remedy = status === 0 ? DECISION_LOST_HELP : (DECISION_ERROR_HELP[code ?? ''] ?? DECISION_DEFAULT_HELP);
+      return (
+        <div class="notice bad">
+          <p>
+            <strong>{status === 0 ? 'The service did not respond.' : detail || 'The decision was rejected.'}</strong>
+          </p>
+          <p>{remedy}</p>
+        </div>
+      );
+    }
+  }
+}

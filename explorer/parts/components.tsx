@@ -1,0 +1,186 @@
+/** Shared components: labeled marks, ids with a copy button, times, sections and failure notices. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { chains, explorerUrl, type ChainName, type ExplorerKind } from './chains.ts';
+import { useNow, type Query, type ApiFailure } from './queries.ts';
+import { formatUtc, shorten, toPlainText } from './formats.ts';
+import { describeAge, describeFailure } from './texts.ts';
+
+export type Tone = 'good' | 'fair' | 'bad' | 'quiet';
+
+const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', fair: '!', bad: '✕', quiet: '–' };
+
+export function Mark({ label, text, tone }: { readonly label: string; readonly text: string; readonly tone: Tone }) {
+  return (
+    <li class={`mark ${tone}`}>
+      <span class="sign" aria-hidden="true">
+        {SIGNS[tone]}
+      </span>
+      <span class="label">{label}</span> <span class="value">{text}</span>
+    </li>
+  );
+}
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const [state, setState] = useState('');
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setState('Copied');
+    } catch {
+      setState('Copy failed');
+    }
+  };
+  return (
+    <button type="button" class="copy" aria-label={`Copy ${label}`} onClick={() => void copy()}>
+      <span role="status">{state || 'Copy'}</span>
+    </button>
+  );
+}
+
+export interface IdProps {
+  readonly id: string;
+  readonly label: string;
+  readonly href?: string;
+  /** Number of characters shown at each end. */
+  readonly ends?: number;
+}
+
+/** Shows an id without its middle. Hover and focus show all of it; the button copies all of it. */
+export function Id({ id, label, href, ends = 8 }: IdProps) {
+  const whole = toPlainText(id);
+  const short = (
+    <>
+      <span class="short" aria-hidden="true">
+        {shorten(whole, ends)}
+      </span>
+      <span class="whole">{whole}</span>
+    </>
+  );
+  return (
+    <span class="id">
+      {href === undefined ? (
+        <code title={whole}>{short}</code>
+      ) : (
+        <a href={href} title={whole}>
+          <code>{short}</code>
+        </a>
+      )}
+      <CopyButton text={id} label={label} />
+    </span>
+  );
+}
+
+export function When({ seconds }: { readonly seconds: number }) {
+  const now = useNow() / 1000;
+  const exact = formatUtc(seconds);
+  return (
+    <time dateTime={new Date(seconds * 1000).toISOString()} title={exact}>
+      {seconds > now + 60 ? exact : describeAge(now - seconds)}
+    </time>
+  );
+}
+
+export function Section({
+  title,
+  children,
+  note,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly note?: string;
+}) {
+  const id = `section-${title.toLowerCase().replace(/[^a-z]+/g, '-')}`;
+  return (
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {note !== undefined && <p class="note">{note}</p>}
+      {children}
+    </section>
+  );
+}
+
+export function Skeleton({ lines }: { readonly lines: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} />
+      ))}
+    </div>
+  );
+}
+
+/** Replaces content that could not be loaded. */
+export function FailureNotice<T>({ query, subject }: { readonly query: Query<T>; readonly subject: string }) {
+  const { failure, retryAtMilliseconds, failingSinceMilliseconds, retry } = query;
+  if (failure === undefined) return null;
+  const { title, remedy } = describeQueryFailure(failure, subject);
+  return (
+    <div class="notice" role="alert">
+      <p class="notice-title">{title}</p>
+      <p>{remedy}</p>
+      {retryAtMilliseconds !== undefined && failingSinceMilliseconds !== undefined && (
+        <p class="note">
+          First failed <When seconds={Math.floor(failingSinceMilliseconds / 1000)} />.
+        </p>
+      )}
+      {retryAtMilliseconds !== undefined && <Countdown until={retryAtMilliseconds} retry={retry} />}
+    </div>
+  );
+}
+
+/** Marks a response that stays in view although it is older than a minute or its refresh failed. */
+export function StaleNotice<T>({ query, subject }: { readonly query: Query<T>; readonly subject: string }) {
+  const now = useNow();
+  const { response, failure, retryAtMilliseconds, retry } = query;
+  if (response === undefined) return null;
+  const ageSeconds = (now - response.receivedAtMilliseconds) / 1000 + (response.blockAgeSeconds ?? 0);
+  if (failure === undefined && ageSeconds <= 60) return null;
+  const why =
+    failure === undefined
+      ? 'The newest block is more than a minute old.'
+      : `${describeQueryFailure(failure, subject).title}.`;
+  return (
+    <div class="notice fair" role="status">
+      <p>
+        Last updated {describeAge(ageSeconds)}. {why}
+      </p>
+      {retryAtMilliseconds !== undefined && <Countdown until={retryAtMilliseconds} retry={retry} />}
+    </div>
+  );
+}
+
+function describeQueryFailure({ status, code, detail, homeChain }: ApiFailure, subject: string) {
+  return describeFailure(status, code, toPlainText(detail), homeChain, subject);
+}
+
+function Countdown({ until, retry }: { readonly until: number; readonly retry: () => void }) {
+  const seconds = Math.max(0, Math.ceil((until - useNow()) / 1000));
+  return (
+    <p class="countdown">
+      <span aria-hidden="true">{seconds === 0 ? 'Retrying…' : `Retrying in ${seconds} s.`}</span>{' '}
+      <button type="button" onClick={retry}>
+        Retry now
+      </button>
+    </p>
+  );
+}
+
+/** Link to the block explorer of a chain; nothing where none is configured. */
+export function ExplorerLink({
+  chain,
+  kind,
+  value,
+}: {
+  readonly chain: ChainName;
+  readonly kind: ExplorerKind;
+  readonly value: string;
+}) {
+  const url = explorerUrl(chain, kind, value);
+  if (url === undefined) return null;
+  return (
+    <a href={url} rel="noreferrer">
+      View on the {chains[chain].name} explorer
+    </a>
+  );
+}

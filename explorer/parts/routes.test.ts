@@ -1,0 +1,52 @@
+/** Search texts: ids, DIDs and addresses in any letter case, URLs, transactions and shortened ids. */
+import { beforeAll, expect, it, vi } from 'vitest';
+import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
+import { rule } from '../../test/conformance/rule.ts';
+
+const ADDRESS = `0x${'aB'.repeat(20)}`;
+const HASH = `0x${'cd'.repeat(32)}`;
+const WALLET = '9hL2ZK3dd8FsJHETdexhZqzXL2TyvL85DAdUtEv5nMEi';
+const DID = `did:${DEFAULT_NAMESPACE.did_method}:`;
+
+let findPath: (text: string, known?: readonly string[]) => string | undefined;
+
+beforeAll(async () => {
+  const chains = { main: { name: 'Main', explorer: 'https://scan.example/base/?a=1' }, alt: { name: 'Alt' } };
+  const dataset = { namespace: JSON.stringify(DEFAULT_NAMESPACE), chains: JSON.stringify(chains) };
+  vi.stubGlobal('document', { body: { dataset } });
+  ({ findPath } = await import('./routes.ts'));
+  return () => vi.unstubAllGlobals();
+});
+
+it.each([
+  ['42', '/explorer/machine/42'],
+  [' #42 ', '/explorer/machine/42'],
+  [`${DID}42`, '/explorer/machine/42'],
+  [`${DID.toUpperCase()}42`, '/explorer/machine/42'],
+  [ADDRESS, `/explorer/operator/${ADDRESS}`],
+  [ADDRESS.replace('0x', '0X'), `/explorer/operator/${ADDRESS}`],
+  [`${DID.toUpperCase()}${ADDRESS.toUpperCase()}`, `/explorer/operator/0x${'AB'.repeat(20)}`],
+  [WALLET, `/explorer/wallet/${WALLET}`],
+  ['https://ratings.example/explorer/machine/42?tab=history', '/explorer/machine/42'],
+  ['http://ratings.example/base/explorer/compare?ids=1,2', '/explorer/compare?ids=1,2'],
+  [`https://scan.example/address/${ADDRESS}`, `/explorer/operator/${ADDRESS}`],
+  [HASH, `https://scan.example/base/tx/${HASH}?a=1`],
+  [HASH.toUpperCase(), `https://scan.example/base/tx/${HASH}?a=1`],
+  ['1234…6789', '/explorer/machine/1234556789'],
+  ['#1234...6789', '/explorer/machine/1234556789'],
+])('finds %s', (text, path) => {
+  rule('pages.search');
+  expect(findPath(text, ['1234556789', '99'])).toBe(path);
+});
+
+it.each(['', 'nothing', '0', '042', '0x12', 'https://', 'https://scan.example/', 'javascript:alert(1)', '12…34'])(
+  'does not find %j',
+  (text) => {
+    rule('pages.search');
+    expect(findPath(text, ['1234556789'])).toBeUndefined();
+  },
+);
+
+it('does not guess between two known machines', () => {
+  expect(findPath('12…89', ['1211189', '1222289'])).toBeUndefined();
+});

@@ -1,0 +1,100 @@
+/** Routes of the pages, and the resolution of a search text to a path. */
+import { explorerUrl } from './chains.ts';
+import { DID_PREFIX } from './namespace.ts';
+
+export type Route =
+  | { readonly kind: 'home' }
+  | { readonly kind: 'machine'; readonly id: string }
+  | { readonly kind: 'operator'; readonly address: string }
+  | { readonly kind: 'wallet'; readonly address: string }
+  | { readonly kind: 'compare' }
+  | { readonly kind: 'watchlist' }
+  | { readonly kind: 'methodology' }
+  | { readonly kind: 'system' }
+  | { readonly kind: 'reference' }
+  | { readonly kind: 'unknown' };
+
+const MACHINE_ID = /^[1-9][0-9]{0,77}$/;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const WALLET = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+export function parseRoute(path: string): Route {
+  const [root, view, ...rest] = path.split('/').slice(1).map(decode);
+  const value = rest[0];
+  if (root === '' && view === undefined) return { kind: 'home' };
+  if (root === 'docs' && view === undefined) return { kind: 'reference' };
+  if (root === 'methodology' && view === undefined) return { kind: 'methodology' };
+  if (root !== 'explorer' || rest.length > 1) return { kind: 'unknown' };
+  if ((view === 'system' || view === 'compare' || view === 'watchlist') && value === undefined) return { kind: view };
+  if (value === undefined) return { kind: 'unknown' };
+  if (view === 'machine') return { kind: 'machine', id: value };
+  if (view === 'operator') return { kind: 'operator', address: value };
+  if (view === 'wallet') return { kind: 'wallet', address: value };
+  return { kind: 'unknown' };
+}
+
+const TRANSACTION = /^0x[0-9a-f]{64}$/;
+const SHORTENED = /^#?(\d{2,})(?:…|\.{2,})(\d{2,})$/;
+/** Nested URLs of one search text. */
+const MAX_UNWRAPPED = 3;
+
+/**
+ * Returns the address of a page for a search text: an id, a DID or an address in any letter case, the URL of a page, a transaction, or a
+ * shortened id of one of the known machines. Undefined if the text is none of these.
+ */
+export function findPath(search: string, known: readonly string[] = [], depth = 0): string | undefined {
+  const text = search.trim();
+  if (/^https?:\/\//i.test(text)) return depth < MAX_UNWRAPPED ? findInUrl(text, known, depth) : undefined;
+  const hasPrefix = text.slice(0, DID_PREFIX.length).toLowerCase() === DID_PREFIX.toLowerCase();
+  const bare = hasPrefix ? text.slice(DID_PREFIX.length) : text.replace(/^#/, '');
+  const hex = bare.replace(/^0X/, '0x');
+  if (MACHINE_ID.test(bare)) return machinePath(bare);
+  if (ADDRESS.test(hex)) return operatorPath(hex);
+  if (TRANSACTION.test(hex.toLowerCase())) return explorerUrl('main', 'tx', hex.toLowerCase());
+  if (WALLET.test(text)) return `/explorer/wallet/${text}`;
+  return findShortened(text, known);
+}
+
+/** Reads a page of any deployment of this service, or the last part of another URL. */
+function findInUrl(text: string, known: readonly string[], depth: number): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { pathname, search } = new URL(text);
+  const at = pathname.indexOf('/explorer/');
+  const page = at < 0 ? pathname : pathname.slice(at);
+  const { kind } = parseRoute(page);
+  if (kind === 'compare' || kind === 'watchlist' || kind === 'system') return page + search;
+  const last = decode(pathname.split('/').findLast((part) => part !== '') ?? '');
+  return findPath(last, known, depth + 1);
+}
+
+/** Returns undefined unless exactly one known machine fits. */
+function findShortened(text: string, known: readonly string[]): string | undefined {
+  const [, start, end] = SHORTENED.exec(text) ?? [];
+  if (start === undefined || end === undefined) return undefined;
+  const ids = [...new Set(known)].filter((id) => id.startsWith(start) && id.endsWith(end));
+  return ids.length === 1 ? machinePath(ids[0]!) : undefined;
+}
+
+export function machinePath(id: string): string {
+  return `/explorer/machine/${encodeURIComponent(id)}`;
+}
+
+export function operatorPath(address: string): string {
+  return `/explorer/operator/${encodeURIComponent(address)}`;
+}
+
+export function isMachineId(text: string): boolean {
+  return MACHINE_ID.test(text);
+}
+
+export function isAddress(text: string): boolean {
+  return ADDRESS.test(text);
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

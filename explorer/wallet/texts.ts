@@ -1,0 +1,14 @@
+/** Texts of the wallet page. */
+
+export const BINDING_TEXTS = {
+  loading: 'Reading the binding…',
+  bound: 'This wallet is bound to an address of the main chain.',
+  unbound: 'This wallet is not bound to an address of the main chain.',
+  revoked: 'The binding of this wallet was revoked. It resolves to no machine and no operator.',
+} as const;
+
+export const NO_LEGACY_MACHINE =
+  'The bound address is no legacy machine. The legacy machines that it operates are listed below.';
+export const NO_LEGACY_FLEET = 'The bound address operates no legacy machines.';
+export const ALT_OWNER_NOTE =
+  'Machines with a decimal id that this wallet owns are listed under the operator recorded for them.';

@@ -1,0 +1,130 @@
+/** Wallet page: the state of the binding of an alt-chain wallet, the rating of the bound legacy machine, and the operator's machines. */
+import { useEffect } from 'preact/hooks';
+import { CopyButton, ExplorerLink, FailureNotice, Id, Mark, Section, Skeleton, When } from '../parts/components.tsx';
+import { chains } from '../parts/chains.ts';
+import { formatCents, formatCount, shorten } from '../parts/formats.ts';
+import { useQuery, type ApiFailure, type Query } from '../parts/queries.ts';
+import { RatingRing } from '../parts/rating-ring.tsx';
+import { operatorPath } from '../parts/routes.ts';
+import { SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
+import type { BoundFleet, BoundRating } from '../parts/wire.ts';
+import { FleetView } from '../operator/operator-page.tsx';
+import { useFleet } from '../operator/fleet.ts';
+import { ALT_OWNER_NOTE, BINDING_TEXTS, NO_LEGACY_FLEET, NO_LEGACY_MACHINE } from './texts.ts';
+
+const PAGE = 20;
+
+type Binding =
+  | { readonly kind: 'loading' | 'unbound' | 'revoked' | 'failed' }
+  | { readonly kind: 'bound'; readonly address: string };
+
+export function WalletPage({ wallet }: { readonly wallet: string }) {
+  useEffect(() => {
+    document.title = `Wallet ${shorten(wallet, 4)} | ${SITE_NAME}`;
+  }, [wallet]);
+  const rating = useQuery<BoundRating>(`/solana/mcr/${wallet}`, 60);
+  const fleet = useFleet(`/solana/operator/${wallet}/machines`, PAGE);
+  const binding = judgeBinding(rating, fleet.first as Query<BoundFleet>);
+  const hasMachines = (fleet.fleet?.total ?? 0) > 0;
+  return (
+    <>
+      <header class="card">
+        <h1>
+          Wallet <span title={wallet}>{shorten(wallet, 6)}</span> <CopyButton text={wallet} label="the address" />
+        </h1>
+        <BindingState binding={binding} rating={rating} />
+        <p class="buttons">
+          <ExplorerLink chain="alt" kind="address" value={wallet} />
+        </p>
+        <p class="note">{ALT_OWNER_NOTE}</p>
+      </header>
+      {rating.response !== undefined && <LegacyMachine rating={rating.response.body} />}
+      {binding.kind === 'bound' && rating.failure?.status === 404 && (
+        <p class="quiet">{hasMachines ? NO_LEGACY_MACHINE : NO_LEGACY_FLEET}</p>
+      )}
+      {binding.kind === 'bound' && (hasMachines || fleet.fleet === undefined) && (
+        <FleetView query={fleet} csv={[]} isLinked={false} />
+      )}
+    </>
+  );
+}
+
+/** The two routes resolve the same binding; one of them may fail for a reason of its own. */
+function judgeBinding(rating: Query<BoundRating>, fleet: Query<BoundFleet>): Binding {
+  const address = rating.response?.body.evm_address ?? fleet.response?.body.evm_address;
+  if (address !== undefined) return { kind: 'bound', address };
+  const says = (words: RegExp) => [rating.failure, fleet.failure].some((failure) => isAbsence(failure, words));
+  if (says(/revoked/)) return { kind: 'revoked' };
+  if (says(/not bound/)) return { kind: 'unbound' };
+  return { kind: rating.failure === undefined || fleet.failure === undefined ? 'loading' : 'failed' };
+}
+
+function isAbsence(failure: ApiFailure | undefined, words: RegExp): boolean {
+  return failure?.status === 404 && words.test(failure.detail);
+}
+
+function BindingState({ binding, rating }: { readonly binding: Binding; readonly rating: Query<BoundRating> }) {
+  switch (binding.kind) {
+    case 'bound':
+      return (
+        <>
+          <ul class="marks">
+            <Mark label="Binding" text="in force" tone="good" />
+          </ul>
+          <p>
+            {BINDING_TEXTS.bound} <Id id={binding.address} label="bound address" href={operatorPath(binding.address)} />{' '}
+            on {chains.main.name}.
+          </p>
+        </>
+      );
+    case 'loading':
+      return <Skeleton lines={2} />;
+    case 'failed':
+      return <FailureNotice query={rating} subject="binding of this wallet" />;
+    default:
+      return (
+        <>
+          <ul class="marks">
+            <Mark label="Binding" text={binding.kind === 'revoked' ? 'revoked' : 'none'} tone="quiet" />
+          </ul>
+          <p>{BINDING_TEXTS[binding.kind]}</p>
+        </>
+      );
+  }
+}
+
+/** A legacy machine has no decimal id of its own on these pages: the page of its wallet is its page. */
+function LegacyMachine({ rating }: { readonly rating: BoundRating }) {
+  const { mcr, mcr_score, summary, bond_status, event_count, total_revenue, revenue_trend, last_updated } = rating;
+  return (
+    <Section title="Bound legacy machine">
+      <div class="verdict">
+        <RatingRing letter={mcr} score={mcr_score} />
+        <div>
+          <p class="summary">{summary}</p>
+          <ul class="marks">
+            <Mark label="Bond" text={bond_status} tone={bond_status === 'bonded' ? 'good' : 'bad'} />
+          </ul>
+          <dl class="figures">
+            <div>
+              <dt>Qualifying revenue</dt>
+              <dd>{formatCents(total_revenue)}</dd>
+            </div>
+            <div>
+              <dt>Revenue trend</dt>
+              <dd>{revenue_trend === null ? 'none' : TREND_TEXTS[revenue_trend]}</dd>
+            </div>
+            <div>
+              <dt>Events</dt>
+              <dd>{formatCount(event_count)}</dd>
+            </div>
+            <div>
+              <dt>Latest event</dt>
+              <dd>{last_updated === null ? 'none' : <When seconds={last_updated} />}</dd>
+            </div>
+          </dl>
+        </div>
+      </div>
+    </Section>
+  );
+}

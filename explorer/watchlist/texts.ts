@@ -1,0 +1,15 @@
+/** Texts of the watchlist page. */
+
+export const NOTHING_WATCHED =
+  'Nothing is watched in this browser. Open the page of a machine or an operator and choose Watch.';
+export const KEPT_HERE = 'The list is stored in this browser only. Export it to use it elsewhere.';
+export const NOT_A_LIST = 'This file is not an exported watchlist. Nothing was imported.';
+export const UNCHANGED = 'no change since your last visit';
+export const FIRST_VISIT = 'first visit';
+
+export const VALUE_NAMES: Readonly<Record<string, string>> = {
+  rating: 'Rating',
+  bond: 'Bond',
+  flag: 'Flag',
+  machines: 'Machines',
+};

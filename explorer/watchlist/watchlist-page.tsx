@@ -1,0 +1,147 @@
+/** Watchlist page: the watched machines and operators with what changed since the last visit. */
+import { useEffect, useState } from 'preact/hooks';
+import { Section } from '../parts/components.tsx';
+import { shorten, toPlainText } from '../parts/formats.ts';
+import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
+import { useQuery } from '../parts/queries.ts';
+import { machinePath, operatorPath } from '../parts/routes.ts';
+import { describeFailure, SITE_NAME } from '../parts/texts.ts';
+import type { Fleet, Explanation } from '../parts/wire.ts';
+import { FIRST_VISIT, KEPT_HERE, NOT_A_LIST, NOTHING_WATCHED, UNCHANGED, VALUE_NAMES } from './texts.ts';
+import {
+  listWatched,
+  onWatchlistChange,
+  parseWatchlist,
+  rememberSeen,
+  saveWatched,
+  setWatched,
+  type SeenValues,
+  type WatchedItem,
+} from './watchlist.ts';
+
+export function WatchlistPage() {
+  // The values of the last visit, which the visit itself replaces.
+  const [before] = useState(listWatched);
+  const [items, setItems] = useState(before);
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    document.title = `Watchlist | ${SITE_NAME}`;
+    return onWatchlistChange(() => setItems(listWatched()));
+  }, []);
+  const load = async (file: File | undefined) => {
+    if (file === undefined) return;
+    try {
+      const added = parseWatchlist(await file.text());
+      setProblem(added.length === 0 ? NOT_A_LIST : '');
+      saveWatched(parseWatchlist(JSON.stringify([...listWatched(), ...added])));
+    } catch {
+      setProblem(NOT_A_LIST);
+    }
+  };
+  return (
+    <>
+      <header class="card">
+        <h1>Watchlist</h1>
+        <p class="note">{KEPT_HERE}</p>
+        <p class="buttons">
+          <button type="button" class="second" disabled={items.length === 0} onClick={() => save(items)}>
+            Export
+          </button>
+          <label class="file">
+            Import{' '}
+            <input
+              type="file"
+              accept="application/json,.json"
+              onChange={({ currentTarget: { files } }) => void load(files?.[0])}
+            />
+          </label>
+        </p>
+        <p role="status" class="problem">
+          {problem}
+        </p>
+      </header>
+      {items.length === 0 ? (
+        <p class="quiet">{NOTHING_WATCHED}</p>
+      ) : (
+        <Section title="Watched">
+          <ul class="log">
+            {items.map((item) => (
+              <Item
+                key={`${item.kind} ${item.id}`}
+                item={item}
+                seen={before.find(({ kind, id }) => kind === item.kind && id === item.id)?.seen ?? {}}
+              />
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Item({ item, seen }: { readonly item: WatchedItem; readonly seen: SeenValues }) {
+  const isMachine = item.kind === 'machine';
+  const machine = useQuery<Explanation>(isMachine ? `/mcr/${machineDid(item.id)}/explanation` : undefined, 60);
+  const fleet = useQuery<Fleet>(
+    isMachine ? undefined : `/operator/${DID_PREFIX}${item.id}/machines?offset=0&limit=1`,
+    60,
+  );
+  const values = machine.response !== undefined ? toValues(machine.response.body) : toFleetValues(fleet.response?.body);
+  const failure = machine.failure ?? fleet.failure;
+  const text = values && JSON.stringify(values);
+  useEffect(() => {
+    if (values !== undefined) rememberSeen(item, values);
+  }, [text]);
+  const changed = Object.keys(values ?? {}).filter((name) => seen[name] !== undefined && seen[name] !== values![name]);
+  return (
+    <li>
+      <a href={isMachine ? machinePath(item.id) : operatorPath(item.id)} title={item.id}>
+        {isMachine ? `#${shorten(item.id, 6)}` : shorten(item.id, 6)}
+      </a>
+      <span>
+        {values !== undefined && Object.values(values).join(', ')}
+        {values === undefined && failure === undefined && 'Loading…'}
+        {values === undefined &&
+          failure !== undefined &&
+          describeFailure(failure.status, failure.code, toPlainText(failure.detail), failure.homeChain, item.kind)
+            .title}
+        {values !== undefined && (
+          <span class={changed.length > 0 ? 'changed' : 'quiet'}>
+            {' ('}
+            {Object.keys(seen).length === 0
+              ? FIRST_VISIT
+              : changed.length === 0
+                ? UNCHANGED
+                : changed.map((name) => `${VALUE_NAMES[name] ?? name}: ${seen[name]!} → ${values[name]!}`).join('; ')}
+            {')'}
+          </span>
+        )}{' '}
+        <button type="button" class="copy" onClick={() => setWatched(item, false)}>
+          Remove
+        </button>
+      </span>
+    </li>
+  );
+}
+
+function toValues({ mcr, mcr_score, bond_status, negative_flag }: Explanation): SeenValues {
+  const isRated = mcr !== 'NR' && mcr !== 'Provisioned';
+  return {
+    rating: isRated ? `${mcr} ${mcr_score}` : mcr === 'NR' ? 'not rated' : 'provisioned',
+    bond: bond_status,
+    flag: negative_flag ? 'flag on record' : 'no flag',
+  };
+}
+
+function toFleetValues(fleet: Fleet | undefined): SeenValues | undefined {
+  return fleet && { machines: `${fleet.pagination.total} machines` };
+}
+
+function save(items: readonly WatchedItem[]): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(items, null, 2)], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = 'watchlist.json';
+  link.click();
+  URL.revokeObjectURL(url);
+}

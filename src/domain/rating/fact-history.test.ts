@@ -1,0 +1,60 @@
+/** Facts of a machine at past times, and the list of their changes. */
+import { describe, expect, it } from 'vitest';
+import { rule } from '../../../test/conformance/rule.ts';
+import type { FactKind, FactLog } from '../machine/fact-log.ts';
+import { factsAt, listFactChanges } from './fact-history.ts';
+
+const GRACE = 100n;
+const log = (blockTimestamp: number, kind: FactKind, value?: number): FactLog => ({
+  kind,
+  value: value === undefined ? undefined : BigInt(value),
+  blockTimestamp,
+});
+const kindsOf = (logs: readonly FactLog[], now: number) =>
+  listFactChanges(logs, now, GRACE).map(({ at, kind }) => `${at} ${kind}`);
+
+describe('factsAt', () => {
+  it('is bonded from the first period to the end of its grace', () => {
+    rule('history.facts-of-the-day');
+    const logs = [log(10, 'bond-period', 1_000)];
+    const bonds = [9, 10, 999, 1_099, 1_100].map((time) => factsAt(logs, time, GRACE).bondStatus);
+    expect(bonds).toEqual(['unbonded', 'bonded', 'bonded', 'bonded', 'unbonded']);
+  });
+
+  it.each(['bond-terminated', 'bond-terminated-for-fraud'] as const)('ends the bond with %s', (kind) => {
+    const logs = [log(10, 'bond-period', 1_000), log(20, kind)];
+    expect([19, 20].map((time) => factsAt(logs, time, GRACE).bondStatus)).toEqual(['bonded', 'unbonded']);
+  });
+
+  it('has the flag and the override in force at the time', () => {
+    const logs = [
+      log(10, 'flagged', 10),
+      log(20, 'override-set', 70),
+      log(30, 'flag-cleared'),
+      log(40, 'override-cleared'),
+    ];
+    const facts = [9, 10, 25, 35, 45].map((time) => factsAt(logs, time, GRACE));
+    expect(facts.map(({ negativeFlagAt }) => negativeFlagAt)).toEqual([0n, 10n, 10n, 0n, 0n]);
+    expect(facts.map(({ trustOverride }) => trustOverride)).toEqual([undefined, undefined, 70, 70, undefined]);
+  });
+});
+
+describe('listFactChanges', () => {
+  it('adds grace, expiry and the lapse of a flag, which have no log', () => {
+    const logs = [log(10, 'bond-period', 1_000), log(20, 'flagged', 20)];
+    expect(kindsOf(logs, 20_000_000)).toEqual([
+      ...['10 bond_started', '20 flagged', '1000 bond_in_grace', '1100 bond_expired', '15552020 flag_lapsed'],
+    ]);
+  });
+
+  it('leaves out a status log that repeats the period, and what lies after now', () => {
+    const logs = [log(10, 'bond-period', 1_000), log(10, 'bond-period', 1_000), log(50, 'bond-period', 2_000)];
+    expect(kindsOf(logs, 40)).toEqual(['10 bond_started']);
+    expect(kindsOf(logs, 60)).toEqual(['10 bond_started', '50 bond_renewed']);
+  });
+
+  it('does not let a bond expire that was terminated before', () => {
+    const logs = [log(10, 'bond-period', 1_000), log(20, 'bond-terminated-for-fraud')];
+    expect(kindsOf(logs, 5_000)).toEqual(['10 bond_started', '20 bond_terminated_for_fraud']);
+  });
+});
