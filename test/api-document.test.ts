@@ -52,6 +52,7 @@ it('puts the monetization routes in one group', () => {
     'getMonetizationDeployment',
     'getMonetization',
     'putMonetization',
+    'listDecisions',
   ]);
 });
 

@@ -93,7 +93,7 @@ export function createPartSchemas(namespace: Namespace) {
     ...machineParts(namespace),
     ...historyParts(),
     ...fleetParts(namespace),
-    ...monetizationParts(),
+    ...monetizationParts(namespace),
     ...verifyParts(),
     ...healthParts(),
     ValidationIssue: VALIDATION_ISSUE,
