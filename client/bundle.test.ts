@@ -20,6 +20,7 @@ it.each([
   ['.', 8],
   ['./monetization', 8],
   ['./statements', 24],
+  ['./decision-log', 28],
   ['./evidence', 24],
 ] as const)('bundles the entry %s into at most %d kB', async (entry, most) => {
   rule('client.size');

@@ -212,7 +212,7 @@ describe('a machine of the local alt chain', () => {
     });
     expect([status, JSON.parse(text)]).toEqual([
       200,
-      { machine_id: '1', status: 'OPTED_IN', signer: OWNER_KEY, updated_at: NOW },
+      { machine_id: '1', status: 'OPTED_IN', signer: OWNER_KEY, updated_at: NOW, signer_is_current: true },
     ]);
   });
 });

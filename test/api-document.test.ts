@@ -54,6 +54,7 @@ it('puts the monetization routes in one group', () => {
     'getMonetizationDeployment',
     'getMonetization',
     'putMonetization',
+    'listDecisions',
   ]);
 });
 

@@ -2,7 +2,8 @@
  * `svc decisions …`: lists the decision log of a machine, exports it as a signed bundle, and verifies a bundle (design/provable 2). A bundle is
  * verified offline when its signer and the deployment are known from elsewhere.
  */
-import { listDecisions, verifyDecisionBundle, type DecisionBundle } from '../../client/decision-log.ts';
+import { verifyDecisionBundle, type DecisionBundle } from '../../client/decision-log.ts';
+import { listDecisions } from '../../client/machine-history.ts';
 import type { DecisionLogResponse } from '../../client/client.ts';
 import { parseMachineDid, parseMachineId } from '../../src/domain/identifiers/identifiers.ts';
 import {

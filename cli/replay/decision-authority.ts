@@ -2,12 +2,23 @@
  * Recomputes the authority of logged decisions from the main chain, with the independent reader of `svc replay`: who was owner and controller
  * at the block of each row, and whether that block was the newest when the decision was signed.
  */
-import type { BundledDecision } from '../../src/domain/monetization/decision-bundle.ts';
 import type { Rpc } from './json-rpc.ts';
 import { readRawAuthority, readRawBlockTimes, type ChainLocation, type RawBlockTimes } from './raw-chain.ts';
 
 /** Largest distance between a decision and the time of its block: the window of a signature, and a node that lags. */
 const MAX_DISTANCE_SECONDS = 600n;
+
+/** Members of a logged decision that state its authority. */
+export interface StatedAuthority {
+  readonly machine_id: string;
+  readonly timestamp: number;
+  readonly authority: {
+    readonly owner: string;
+    readonly controller: string;
+    readonly block: { readonly number: string; readonly hash: string };
+    readonly slot: string | null;
+  };
+}
 
 export interface AuthorityReplay {
   /** Rows whose authority was recomputed. */
@@ -22,7 +33,7 @@ export interface AuthorityReplay {
 export async function replayAuthority(
   rpc: Rpc,
   location: Pick<ChainLocation, 'chainId' | 'machineRegistry'>,
-  decisions: readonly BundledDecision[],
+  decisions: readonly StatedAuthority[],
 ): Promise<AuthorityReplay> {
   const differences: string[] = [];
   let unchecked = 0;

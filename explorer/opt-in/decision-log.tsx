@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { FailureNotice, Id, Skeleton, When } from '../parts/components.tsx';
 import { useQuery } from '../parts/queries.ts';
-import type { DecisionLog as Log, LoggedDecision } from '../parts/wire.ts';
+import type { DecisionEntry, DecisionLogResponse } from '../parts/wire.ts';
 
 export function DecisionLog({ did }: { readonly did: string }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -16,7 +16,9 @@ export function DecisionLog({ did }: { readonly did: string }) {
 
 function Page({ did, cursor }: { readonly did: string; readonly cursor: number | undefined }) {
   const [hasMore, setHasMore] = useState(false);
-  const query = useQuery<Log>(`/machine/${did}/monetization/history${cursor === undefined ? '' : `?cursor=${cursor}`}`);
+  const query = useQuery<DecisionLogResponse>(
+    `/machine/${did}/monetization/history${cursor === undefined ? '' : `?cursor=${cursor}`}`,
+  );
   const { response, failure } = query;
   if (response === undefined) {
     return failure === undefined ? <Skeleton lines={2} /> : <FailureNotice query={query} subject="decision log" />;
@@ -43,7 +45,7 @@ function Page({ did, cursor }: { readonly did: string; readonly cursor: number |
   );
 }
 
-function Decision({ decision }: { readonly decision: LoggedDecision }) {
+function Decision({ decision }: { readonly decision: DecisionEntry }) {
   const { opted_in: optedIn, signer, timestamp, authority, hash } = decision;
   return (
     <li>

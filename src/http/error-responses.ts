@@ -125,7 +125,13 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
   // Open for a maintainer's ruling (http-facts 11): clients also know TIMESTAMP_OUT_OF_WINDOW.
   DecisionOutsideWindow: ofDecision(coded(409, STALE, 'The timestamp is outside the window.')),
   SignatureUnrecoverable: ofDecision(coded(401, 'INVALID_SIGNATURE', 'The signature is not a valid one.')),
-  SignerUnauthorized: ofDecision(coded(403, 'UNAUTHORIZED_SIGNER', 'The signer may not decide about this machine.')),
+  SignerUnauthorized: ofDecision(
+    coded(
+      403,
+      'UNAUTHORIZED_SIGNER',
+      'The signer may not decide about this machine. An owner that is a contract cannot sign; it can set a controller.',
+    ),
+  ),
   DecisionNotNewer: ofDecision(coded(409, STALE, 'The timestamp is not newer than that of the decision in force.')),
   MachineNotBonded: ofDecision(coded(409, 'MACHINE_NOT_BONDED', 'Only a bonded machine can be opted in.')),
   MachineDeactivated: {

@@ -48,6 +48,7 @@ test('also registers the additions by default', () => {
     'GET /mcr/:did/statement',
     'GET /mcr/:did/history',
     'GET /machines/:machine_id/events',
+    'GET /machine/:key/monetization/history',
     'GET /machines/:machine_id/card.svg',
     'GET /machines/:machine_id/badge.svg',
     'GET /machines/:machine_id/card.png',

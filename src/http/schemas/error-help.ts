@@ -64,7 +64,8 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
   SignerUnauthorized: {
     cause:
       'The signer of exactly this message is neither owner nor controller, or used the kind of key of another chain.',
-    remedy: 'Compare the message with the one that was signed, then the signer with the owner and the controller.',
+    remedy:
+      'Compare the message with the one that was signed, then the signer with the owner and the controller. An owner that is a contract sets a controller with a key, which signs.',
   },
   DecisionNotNewer: {
     cause: 'A decision of the same second or a later one is in force.',

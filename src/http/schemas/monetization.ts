@@ -74,48 +74,73 @@ const SIGNATURE = described(
 
 const DECISION = { machine_id: MACHINE_ID, opted_in: FLAG, timestamp: SIGNED_SECOND, signer: ACCOUNT };
 
-const LOGGED_DECISION = described(
-  {
-    oneOf: [
-      closedObject({
-        ...DECISION,
-        signature: SIGNATURE,
-        message: described(NONEMPTY_TEXT, 'The signed message.'),
-        authority: described(
-          closedObject({
-            owner: ACCOUNT,
-            controller: described(ACCOUNT, 'The owner where no controller is set.'),
-            block: described(
-              closedObject({ number: DECIMAL_TEXT, hash: HASH }),
-              'The block of the main chain at which it was read.',
-              { number: '120340', hash: EXAMPLE_HASH },
-            ),
-            slot: described(
-              orNull(DECIMAL_TEXT),
-              'The slot of an alt-chain machine; null: a main-chain machine.',
-              null,
-            ),
-          }),
-          'Who was entitled to decide.',
-        ),
-        previous: described(orNull(HASH), 'The hash of the row before; null: the first row.', null),
-        hash: described(HASH, 'SHA-256 of the RFC 8785 form of the row without this member.', EXAMPLE_HASH),
-      }),
-      closedObject({
-        ...DECISION,
-        signature: SIGNATURE,
-        message: NOTHING,
-        authority: NOTHING,
-        previous: NOTHING,
-        hash: NOTHING,
-        unverifiable: described(exactly(true), 'The row is older than the chain, and nothing proves it.'),
-      }),
-    ],
-  },
-  'A decision that was in force.',
-);
+function decisionEntry(namespace: Namespace): JsonSchema {
+  return described(
+    {
+      oneOf: [
+        closedObject({
+          ...DECISION,
+          signature: SIGNATURE,
+          message: described(NONEMPTY_TEXT, 'The signed message.'),
+          authority: described(
+            closedObject({
+              owner: ACCOUNT,
+              controller: described(ACCOUNT, 'The owner where no controller is set.'),
+              block: described(
+                closedObject({ number: DECIMAL_TEXT, hash: HASH }),
+                'The block of the main chain at which it was read.',
+                { number: '120340', hash: EXAMPLE_HASH },
+              ),
+              slot: described(
+                orNull(DECIMAL_TEXT),
+                'The slot of an alt-chain machine; null: a main-chain machine.',
+                null,
+              ),
+            }),
+            'Who was entitled to decide.',
+          ),
+          previous: described(orNull(HASH), 'The hash of the row before; null: the first row.', null),
+          hash: described(HASH, 'SHA-256 of the RFC 8785 form of the row without this member.', EXAMPLE_HASH),
+        }),
+        closedObject({
+          ...DECISION,
+          signature: SIGNATURE,
+          message: NOTHING,
+          authority: NOTHING,
+          previous: NOTHING,
+          hash: NOTHING,
+          unverifiable: described(exactly(true), 'The row is older than the chain, and nothing proves it.'),
+        }),
+      ],
+    },
+    'A decision that was in force.',
+    {
+      machine_id: '42',
+      opted_in: true,
+      timestamp: 1_772_413_200,
+      signer: '0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1',
+      signature: null,
+      message: [
+        namespace.message_header,
+        'registry: 0x5fbdb2315678afecb367f032d93f642f64180aa3',
+        'chain_id: 31337',
+        'machine_id: 42',
+        'opted_in: true',
+        'timestamp: 1772413200',
+      ].join('\n'),
+      authority: {
+        owner: '0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1',
+        controller: '0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1',
+        block: { number: '120340', hash: EXAMPLE_HASH },
+        slot: null,
+      },
+      previous: null,
+      hash: EXAMPLE_HASH,
+    },
+  );
+}
 
-const SIGNED_LOG_HEAD = described(
+const DECISION_CHECKPOINT = described(
   closedObject({
     head: closedObject({
       machineId: MACHINE_ID,
@@ -136,11 +161,11 @@ const SIGNED_LOG_HEAD = described(
 const DECISION_LOG = described(
   closedObject(
     {
-      decisions: described(listOf(refer('LoggedDecision'), 100), 'Newest first.'),
+      decisions: described(listOf(refer('DecisionEntry'), 100), 'Newest first.'),
       head: described(orNull(HASH), 'The hash of the newest row; null: there is none.', EXAMPLE_HASH),
       next_cursor: described(orNull(COUNT), 'The cursor of the page of older decisions; null: there are none.', null),
       checkpoint: described(
-        refer('SignedLogHead'),
+        refer('DecisionCheckpoint'),
         'On the last page, when older rows were pruned: their number and the last hash, signed.',
       ),
     },
@@ -168,8 +193,8 @@ export function monetizationResponses(namespace: Namespace) {
   };
 }
 
-export function monetizationParts() {
-  return { LoggedDecision: LOGGED_DECISION, SignedLogHead: SIGNED_LOG_HEAD };
+export function monetizationParts(namespace: Namespace) {
+  return { DecisionEntry: decisionEntry(namespace), DecisionCheckpoint: DECISION_CHECKPOINT };
 }
 
 /** The body of a decision. Unknown members are ignored. */

@@ -122,7 +122,7 @@ export function createPartSchemas(namespace: Namespace) {
     ...machineParts(namespace),
     ...historyParts(),
     ...fleetParts(namespace),
-    ...monetizationParts(),
+    ...monetizationParts(namespace),
     ...verifyParts(),
     ...healthParts(),
     ValidationIssue: VALIDATION_ISSUE,

@@ -2,19 +2,19 @@
 import type { DecisionLog, ShownDecision } from '../../actions/decision-log.ts';
 import { toDecisionRow } from '../../domain/monetization/decision-log.ts';
 import { formatSigner } from '../../domain/monetization/decision.ts';
-import type { DecisionLogResponse, LoggedDecision } from './response-types.ts';
+import type { DecisionEntry, DecisionLogResponse } from './response-types.ts';
 
 /** `GET /machine/{key}/monetization/history`. */
 export function toDecisionLog({ decisions, head, nextCursor, checkpoint }: DecisionLog): DecisionLogResponse {
   return {
-    decisions: decisions.map(toLoggedDecision),
+    decisions: decisions.map(toEntry),
     head: head ?? null,
     next_cursor: nextCursor ?? null,
     ...(checkpoint !== undefined && { checkpoint }),
   };
 }
 
-function toLoggedDecision({ decision: { record, ...decision }, isSignaturePublished }: ShownDecision): LoggedDecision {
+function toEntry({ decision: { record, ...decision }, isSignaturePublished }: ShownDecision): DecisionEntry {
   const signature = isSignaturePublished ? decision.signature : null;
   if (record !== undefined) {
     return { ...toDecisionRow({ ...decision, ...record }, record.previous), signature, hash: record.hash };

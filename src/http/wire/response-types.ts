@@ -435,13 +435,13 @@ export type MonetizationStateResponse =
 /** A page of the decision log of a machine. */
 export interface DecisionLogResponse {
   /** Newest first. */
-  readonly decisions: readonly LoggedDecision[];
+  readonly decisions: readonly DecisionEntry[];
   /** The hash of the newest row; null: there is none. */
   readonly head: string | null;
   /** The cursor of the page of older decisions; null: there are none. */
   readonly next_cursor: number | null;
   /** On the last page, when older rows were pruned: their number and the last hash, signed. */
-  readonly checkpoint?: SignedLogHead;
+  readonly checkpoint?: DecisionCheckpoint;
 }
 
 /** The deployment that a signature is bound to. */
@@ -1113,7 +1113,7 @@ export interface FleetIndex {
 }
 
 /** A decision that was in force. */
-export type LoggedDecision =
+export type DecisionEntry =
   | {
       /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
       readonly machine_id: string;
@@ -1164,7 +1164,7 @@ export type LoggedDecision =
     };
 
 /** The head of a decision log as EIP-712 typed data, signed by a statement key. */
-export interface SignedLogHead {
+export interface DecisionCheckpoint {
   readonly head: {
     /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
     readonly machineId: string;

@@ -2,6 +2,9 @@
  * Opt-in decisions signed with the keys of the devnet's machines, with a database on disk, up to a thousand concurrent ones (interface,
  * Monetization; http-facts 9).
  */
+import type { DecisionLogResponse } from '../../../client/client.ts';
+import { replayAuthority, type StatedAuthority } from '../../../cli/replay/decision-authority.ts';
+import { createRpc } from '../../../cli/replay/json-rpc.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -90,6 +93,7 @@ describe('the owner', () => {
       status,
       signer,
       updated_at,
+      signer_is_current: signer === null ? null : true,
     });
     const read = async () => (await fetchChecked(url + pathOf(did))).json();
     expect(await read()).toEqual(state('PENDING', null, null));
@@ -99,6 +103,21 @@ describe('the owner', () => {
     expect(await code(decide('fresh', true, at))).toBe('409 STALE_SIGNATURE');
     expect(await decide('fresh', false, at + 1)).toEqual({ status: 200, body: state('OPTED_OUT', owner, at + 1) });
     expect(await read()).toEqual(state('OPTED_OUT', owner, at + 1));
+  });
+
+  it('are logged with the authority that the chain shows at their blocks', async () => {
+    rule('decision-log.history', 'decision-log.bundle');
+    const { did } = machineOf('with-controller');
+    for (const [offset, optedIn] of [true, false].entries())
+      await decide('with-controller', optedIn, now() - 50 + offset);
+    const path = `${pathOf(did)}/history`;
+    const { decisions, head } = (await fetchChecked(url + path)).json<DecisionLogResponse>();
+    const rows = decisions as readonly (StatedAuthority & { hash: string; previous: string | null })[];
+    expect([rows.length, head, rows[0]!.previous]).toEqual([2, rows[0]!.hash, rows[1]!.hash]);
+    const { rpcUrl, chainId, addresses } = inject('fixtures').mainChain;
+    const rpc = createRpc({ urls: [rpcUrl], fetch, wait: () => Promise.resolve() });
+    const location = { chainId: BigInt(chainId), machineRegistry: addresses.machineRegistry };
+    expect(await replayAuthority(rpc, location, rows)).toEqual({ compared: 2, differences: [], unchecked: 0 });
   });
 
   it.each([
@@ -116,7 +135,7 @@ describe('the owner', () => {
   });
 
   it.each([
-    ['relocating', '503 MACHINE_UNAVAILABLE'],
+    ['relocating', '200 OPTED_OUT'],
     ['homed-elsewhere', '409 MACHINE_HOMED_ELSEWHERE'],
     ['retired', '404 MACHINE_NOT_FOUND'],
     ['reissued-old', '404 MACHINE_NOT_FOUND'],

@@ -117,7 +117,15 @@ describe('a main-chain wallet', () => {
     ]);
     expect(await readText(page, '.notice.good')).toBe(`Stored: opted in, signed by ${owner}.`);
     const timestamp = Number(/\d+$/.exec(shown!)![0]);
-    expect(await readState(id)).toEqual({ machine_id: id, status: 'OPTED_IN', signer: owner, updated_at: timestamp });
+    expect(await readState(id)).toEqual({
+      machine_id: id,
+      status: 'OPTED_IN',
+      signer: owner,
+      updated_at: timestamp,
+      signer_is_current: true,
+    });
+    await page.getByText('Decision log').click();
+    await page.getByText('entitled at block').waitFor();
     await page.getByText('Opted in', { exact: true }).waitFor();
     expect(await visit.findAccessibilityViolations()).toEqual([]);
     expect(await visit.listViolations()).toEqual([]);
@@ -133,10 +141,10 @@ describe('a main-chain wallet', () => {
     await visit.page.getByRole('button', { name: 'Show the message to sign' }).click();
     await visit.page.getByRole('button', SIGN).click();
     expect(await readText(visit.page, '.notice.bad')).toBe(
-      'The signer may not decide about this machine.\n' +
+      'The signer may not decide about this machine. An owner that is a contract cannot sign; it can set a controller.\n' +
         'Only the accounts listed above may sign. Switch to one of them in your wallet, then sign again.',
     );
-    expect(await readState(id)).toEqual({ machine_id: id, status: 'PENDING', signer: null, updated_at: null });
+    expect(await readState(id)).toMatchObject({ machine_id: id, status: 'PENDING', signer: null, updated_at: null });
     await visit.close();
   });
 

@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AltKey } from '../../../src/domain/identifiers/alt-identifiers.ts';
 import { hashDecisionRow, toDecisionRow } from '../../../src/domain/monetization/decision-log.ts';
 import type { AppliedDecision, DecisionRetention, LoggedDecision } from '../../../src/ports/store.ts';
-import { rule } from '../../../test/conformance/rule.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { decisionOf, id, listApplied, ORDERED_IDS, readDecisionLog } from './samples.ts';
 
@@ -98,7 +97,6 @@ export function testDecisions(under: StoreUnderTest): void {
     });
 
     it('of concurrent writers end with the newest, and the log holds every one that was current', async () => {
-      rule('decision-log.one-chain');
       const other = await under.openAnother();
       const decisions = shuffle(Array.from({ length: WRITERS }, (_, n) => decisionOf(n + 1)));
       const outcomes = await Promise.all(
