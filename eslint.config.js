@@ -14,7 +14,7 @@ const TEMPLATES = {
 };
 
 export default defineConfig(
-  { ignores: ['node_modules/', 'dist/', '.devnet/', 'data/', 'coverage/'] },
+  { ignores: ['node_modules/', 'dist/', '.devnet/', 'data/', 'coverage/', 'test/languages/generated/'] },
   {
     files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strictTypeChecked, prettier],

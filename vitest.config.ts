@@ -5,7 +5,8 @@ const UNIT_TESTS = ['{bin,src,cli,client,explorer,devnet,dev,contracts,testing}/
 
 /**
  * `unit`: beside the code. `fast`: those of them that start no process and take little time. `service`: against one running service in front of one seeded
- * devnet. `campaigns`: long runs, by name only. The timeouts fit a machine that is ten times slower.
+ * devnet. `languages`: the same with clients in other languages, whose tools it installs. `campaigns`: long runs, by name only. The timeouts fit a
+ * machine that is ten times slower.
  */
 export default defineConfig({
   test: {
@@ -33,6 +34,15 @@ export default defineConfig({
           include: ['test/service/**/*.test.ts'],
           globalSetup: ['test/service/start-service.ts'],
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'languages',
+          include: ['test/languages/*.test.ts'],
+          globalSetup: ['test/languages/tools.ts', 'test/service/start-service.ts'],
+          testTimeout: 600_000,
         },
       },
       {

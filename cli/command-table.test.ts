@@ -20,7 +20,8 @@ it.each(['--help', '-h', 'help'])('lists every command for %s', async (word) => 
   expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
   const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest|statement|payout) )?[\w-]+)/gm)].map(([, name]) => name);
   expect(listed).toEqual([
-    ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'fleet', 'verify', 'monetize', 'replay'],
+    ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'explain', 'history', 'events', 'fleet', 'search', 'status'],
+    ...['verify', 'monetize', 'replay'],
     ...['statement get', 'statement verify', 'statement revoke'],
     ...['chip challenge', 'chip prove', 'chip submit', 'chip test-pki'],
     ...['attest list', 'attest judge', 'attest approve', 'attest revoke', 'attest watch', 'attest export'],
@@ -54,6 +55,16 @@ it('prints the help of a command for -h, --help and help COMMAND', async () => {
     expect(await runCommandLine(words)).toBe(EXIT_CODES.ok);
     expect(printed).toMatch(/^Usage: svc machine ID \[options\]\n/);
   }
+});
+
+it.each([
+  ['chip', '--help'],
+  ['chip', '-h'],
+  ['help', 'chip'],
+])('lists the commands of a group for %s %s, and exits with 0', async (...words) => {
+  expect(await runCommandLine(words)).toBe(EXIT_CODES.ok);
+  expect(printed).toContain('  chip challenge DID');
+  expect(printed).not.toContain('attest');
 });
 
 it('prints its version', async () => {

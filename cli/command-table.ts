@@ -2,18 +2,24 @@
 import { alignColumns, runCommand, type Command } from './command.ts';
 import { ATTEST_COMMANDS } from './commands/attest.ts';
 import { CHIP_COMMANDS } from './commands/chip.ts';
+import { DECISIONS_COMMANDS } from './commands/decisions.ts';
 import { createCompletion } from './commands/completion.ts';
 import { demo } from './commands/demo.ts';
 import { devnet } from './commands/devnet.ts';
 import { doctor } from './commands/doctor.ts';
+import { events } from './commands/events.ts';
+import { explain } from './commands/explain.ts';
 import { fleet } from './commands/fleet.ts';
+import { history } from './commands/history.ts';
 import { machine } from './commands/machine.ts';
 import { mcp } from './commands/mcp.ts';
 import { monetize } from './commands/monetize.ts';
 import { PAYOUT_COMMANDS } from './commands/payout.ts';
 import { replay } from './commands/replay.ts';
+import { search } from './commands/search.ts';
 import { serve } from './commands/serve.ts';
 import { STATEMENT_COMMANDS } from './commands/statement.ts';
+import { status } from './commands/status.ts';
 import { verify } from './commands/verify.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
@@ -22,8 +28,10 @@ import { findNearestWord } from './nearest-word.ts';
 const LIST_HINT = 'Run svc --help for a list.';
 
 export const COMMANDS: readonly Command[] = [
-  ...[demo, devnet, serve, doctor, machine, fleet, verify, monetize, replay],
+  ...[demo, devnet, serve, doctor, machine, explain, history, events, fleet, search, status],
+  ...[verify, monetize, replay],
   ...STATEMENT_COMMANDS,
+  ...DECISIONS_COMMANDS,
   ...CHIP_COMMANDS,
   ...ATTEST_COMMANDS,
   ...PAYOUT_COMMANDS,
@@ -45,15 +53,20 @@ export async function runCommandLine(words: readonly string[]): Promise<ExitCode
   if (name === '') throw new CommandFailed('usage', `no command given\n\n${formatOverview()}`);
   const command = COMMANDS.find((each) => each.name === name || each.name === `${name} ${rest[0] ?? ''}`);
   if (command !== undefined) return runCommand(command, words.slice(command.name.split(' ').length));
-  const verbs = COMMANDS.filter((each) => each.name.startsWith(`${name} `)).map((each) => each.name.split(' ')[1]);
+  const group = COMMANDS.filter((each) => each.name.startsWith(`${name} `));
+  if (group.length > 0 && ['--help', '-h', 'help'].includes(rest[0] ?? '')) {
+    process.stdout.write(formatOverview(group));
+    return EXIT_CODES.ok;
+  }
+  const verbs = group.map((each) => each.name.split(' ')[1]);
   if (verbs.length > 0) throw new CommandFailed('usage', `${name} requires one of ${verbs.join(', ')}. ${LIST_HINT}`);
   const near = findNearestWord(name, [...new Set(COMMANDS.map((each) => each.name.split(' ')[0]!))]);
   const suggestion = near === undefined ? '.' : `; did you mean ${near}?`;
   throw new CommandFailed('usage', `unknown command ${JSON.stringify(name)}${suggestion} ${LIST_HINT}`);
 }
 
-function formatOverview(): string {
-  const rows = COMMANDS.map(({ name, operands, about }) => [[name, ...operands].join(' '), about]);
+function formatOverview(commands: readonly Command[] = COMMANDS): string {
+  const rows = commands.map(({ name, operands, about }) => [[name, ...operands].join(' '), about]);
   return [
     'Usage: svc COMMAND [options]',
     '',

@@ -1,5 +1,6 @@
 /** Definition of a command (name, options, example, action) and parsing of its command line. */
 import { parseArgs } from 'node:util';
+import { loadServiceUrl } from '../src/config.ts';
 import { wholeNumber } from '../src/config/parsers.ts';
 import { didPrefix } from '../src/domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
@@ -41,7 +42,7 @@ export const JSON_OPTION = { type: 'boolean', about: 'print JSON' } as const;
 export const BASE_URL_OPTION = {
   type: 'string',
   value: 'URL',
-  about: 'URL of the service (default http://127.0.0.1:8000)',
+  about: 'URL of the service (default: SVC_BASE_URL, or http://127.0.0.1:8000)',
 } as const;
 export const ENV_FILE_OPTION = {
   type: 'string',
@@ -69,7 +70,14 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
         : `too many arguments; ${name} takes ${operands.length === 0 ? 'none' : operands.join(' ')}`;
     throw new CommandFailed('usage', `${problem}; run svc ${name} --help for usage`);
   }
-  return command.run(values, positionals);
+  return command.run(withServiceUrl(command, values), positionals);
+}
+
+/** Adds the URL of `SVC_BASE_URL` for a command that calls the service and has no other. */
+function withServiceUrl({ options }: Command, values: Values<Options>): Values<Options> {
+  const url = loadServiceUrl();
+  const isNamed = url === undefined || url === '' || values['base-url'] !== undefined;
+  return isNamed || options['base-url'] === undefined ? values : { ...values, 'base-url': url };
 }
 
 function parseCommandLine(command: Command, args: readonly string[]) {

@@ -7,6 +7,7 @@ import { listActiveMachines } from './active-machines.ts';
 import { getWalletRating, listWalletFleet } from './bound-addresses.ts';
 import type { Connection } from './http.ts';
 import { listFleet, listWholeFleet } from './fleet.ts';
+import { listDecisions } from './decision-log.ts';
 import { getHistory, listEvents } from './machine-history.ts';
 import { getCard, getExplanation, getProfile, getRating, getTokenMetadata } from './machines.ts';
 import { getDeployment, getMonetization } from './monetization-state.ts';
@@ -43,6 +44,7 @@ const READS = {
   getWalletRating,
   listWalletFleet,
   getMonetization,
+  listDecisions,
   getDeployment,
   getVerification,
   getHealth,

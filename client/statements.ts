@@ -6,7 +6,11 @@ import { formatAddress, formatMachineDid, parseAddress } from '../src/domain/ide
 import { DEFAULT_NAMESPACE, type Namespace } from '../src/domain/identifiers/namespace.ts';
 import { statementDomain, type RatingStatement } from '../src/domain/statements/rating-statement.ts';
 import type { StatementKey } from '../src/domain/statements/statement-keys.ts';
-import { verifyStatement, type StatementProblem } from '../src/domain/statements/statement-verification.ts';
+import {
+  verifyStatement,
+  type StatementExpectation,
+  type StatementProblem,
+} from '../src/domain/statements/statement-verification.ts';
 import type { StatementDirectoryResponse, StatementResponse } from '../src/http/wire/response-types.ts';
 import { request, type Connection, type RequestOptions, type Result } from './http.ts';
 import { withMachine, type MachineKey } from './machine-key.ts';
@@ -66,15 +70,26 @@ export function getStatementKeys(
 
 /** Verifies a statement, given as text or as parsed JSON. Never throws for what the document holds. */
 export function verifyRatingStatement(document: unknown, trust: StatementTrust): StatementCheck {
-  const { chainId, keys, nowSeconds = Math.floor(Date.now() / 1000) } = trust;
-  const registry = parseAddress(trust.registry);
-  const accepted = keys.map(toKey);
-  if (registry === undefined || accepted.includes(undefined)) return { ok: false, problem: 'invalid trust' };
-  const domain = statementDomain(chainId, registry, { ...DEFAULT_NAMESPACE, ...trust.namespace });
-  const result = verifyStatement(document, { domain, keys: accepted as StatementKey[], nowSeconds });
+  const signers = toExpectedSigners(trust);
+  if (signers === undefined) return { ok: false, problem: 'invalid trust' };
+  const result = verifyStatement(document, signers);
   return result.problem === undefined
     ? { ok: true, statement: result.statement, signer: formatAddress(result.signer) }
     : { ok: false, problem: result.problem };
+}
+
+/** Returns what a signed document must be of; undefined for a registry or key that is no address. */
+export function toExpectedSigners({
+  chainId,
+  keys,
+  nowSeconds = Math.floor(Date.now() / 1000),
+  ...trust
+}: StatementTrust): StatementExpectation | undefined {
+  const registry = parseAddress(trust.registry);
+  const accepted = keys.map(toKey);
+  if (registry === undefined || accepted.includes(undefined)) return undefined;
+  const domain = statementDomain(chainId, registry, { ...DEFAULT_NAMESPACE, ...trust.namespace });
+  return { domain, keys: accepted as StatementKey[], nowSeconds };
 }
 
 function toKey(key: AcceptedKey): StatementKey | undefined {

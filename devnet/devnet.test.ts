@@ -83,6 +83,14 @@ function block(tag: string): Promise<Block> {
 }
 
 describe('files', () => {
+  test('keys contains the signing key of each machine and of the attester, for --key-file', () => {
+    const read = (name: string) => readFileSync(join(dir, 'keys', `${name}.key`), 'utf8').trim();
+    for (const { name, ownerKey, controllerKey } of devnet.fixtures.machines) {
+      expect(read(name)).toBe(controllerKey ?? ownerKey);
+    }
+    expect(read('attester')).toBe(devnet.fixtures.mainChain.admin.key);
+  });
+
   test('env contains every setting, one per line', () => {
     const lines = readFileSync(join(dir, 'env'), 'utf8').trimEnd().split('\n');
     expect(lines).toEqual(Object.entries(devnet.env).map(([name, value]) => `${name}=${value}`));
@@ -96,6 +104,7 @@ describe('files', () => {
         'FX_SOURCE',
         'TOKENS_FILE',
         'SOURCES_FILE',
+        'SOURCE_CALLS_PER_SECOND',
         'ALT_RPC_URLS',
         'ALT_GENESIS_HASH',
         'ALT_ORDINAL',

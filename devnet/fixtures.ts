@@ -3,12 +3,14 @@
  * service. Without an alt chain it lists no alt-chain machines and no wallets.
  */
 import type { Hex } from 'viem';
+import { VERDICTS, type VerdictCode } from '../src/domain/rating/verdict.ts';
 import { accountOf } from './accounts.ts';
 import type { Account } from './accounts.ts';
 import { expectAltResponses, toAltEntry } from './personas/expected-alt-responses.ts';
 import type { AltChain } from './alt-chain/alt-chain.ts';
 import { formatSeed } from './alt-chain/keys.ts';
-import type { SampleAltMachine } from './personas/alt-persona.ts';
+import type { SampleAltMachine, ServedAltExpectation } from './personas/alt-persona.ts';
+import type { ExpectedRating } from './personas/histories.ts';
 import { DEVNET_WALLETS, expectWalletResponses } from './personas/wallets.ts';
 import type { DevnetWallet } from './personas/wallets.ts';
 import { expectResponses, formatDid } from './personas/expected-responses.ts';
@@ -18,7 +20,7 @@ import type { Onboarding } from './chips/onboarding.ts';
 import type { PaymentContracts } from './main-chain/payments.ts';
 import { toSourcesFixture } from './payment-source-files.ts';
 import type { SourcesFixture } from './payment-source-files.ts';
-import type { ExpectedResponse, ExpectedResponses } from './personas/persona.ts';
+import type { ExpectedResponse, ExpectedResponses, ServedExpectation } from './personas/persona.ts';
 import type { SampleMachine } from './personas/sample-machines.ts';
 import { EMPTY_OPERATOR, FLEET_OPERATOR } from './personas/fleet-personas.ts';
 
@@ -38,6 +40,13 @@ export interface MachineFixture {
   /** Null: its account on the alt chain names no operator. */
   readonly operator: string | null;
   readonly expect: ExpectedResponses;
+  /** Members of the explanation that hold once all payments are followed; null where none is. */
+  readonly settled: SettledRating | null;
+}
+
+export interface SettledRating extends Pick<ExpectedRating, 'mcr' | 'mcr_score' | 'summary'> {
+  /** Number of events with each verdict. */
+  readonly verdicts: Readonly<Record<VerdictCode, number>>;
 }
 
 export interface OperatorFixture {
@@ -173,7 +182,17 @@ function toMachineFixture({ persona, machine }: SampleMachine, deployment: Deplo
     controllerKey: controller?.key ?? null,
     operator: owner.address,
     expect: expectResponses(persona, { deployment, now, machine }),
+    settled: toSettled(persona.expected),
   };
+}
+
+function toSettled(
+  expected: ServedExpectation | ServedAltExpectation | { readonly kind: Exclude<string, 'served'> },
+): SettledRating | null {
+  if (!('rating' in expected) || expected.verdicts === undefined || expected.rating === undefined) return null;
+  const { mcr, mcr_score, summary } = expected.rating;
+  const none = Object.fromEntries(VERDICTS.map((code) => [code, 0])) as Record<VerdictCode, number>;
+  return { mcr, mcr_score, summary, verdicts: { ...none, ...expected.verdicts } };
 }
 
 function toAltMachineFixture(sample: SampleAltMachine, altChain: AltChain, now: number): MachineFixture {
@@ -192,6 +211,7 @@ function toAltMachineFixture(sample: SampleAltMachine, altChain: AltChain, now: 
     controllerKey: controller === undefined ? null : formatSeed(controller),
     operator: operator?.address ?? null,
     expect: expectAltResponses(sample, { genesisHash, machineRegistry: programs.machineRegistry, now }),
+    settled: toSettled(persona.expected),
   };
 }
 

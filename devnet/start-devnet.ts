@@ -33,7 +33,7 @@ import { DEPLOYED_DAYS_AGO, GENESIS_DAYS_AGO, genesisTimestamp, seedMainChain } 
 import type { SeedingResult } from './seed.ts';
 
 export interface DevnetOptions {
-  /** Folder for `env`, `fixtures.json` and the rates; absent = a temporary folder that `stop` removes. */
+  /** Folder for `env`, `fixtures.json`, the keys and the rates; absent = a temporary folder that `stop` removes. */
   readonly dir?: string;
   /** Absent = any free port. */
   readonly evmPort?: number;
@@ -64,6 +64,9 @@ export interface Devnet {
 const BLOCK_INTERVAL_SECONDS = 2;
 /** The settings contain tokens. */
 const OWNER_ONLY = { mode: 0o600 };
+
+/** The nodes are local, and a year of payments is followed at the start. */
+const LOCAL_CALLS_PER_SECOND = 2_000;
 
 /** Rates cover more days than the events. */
 const RATE_DAYS = GENESIS_DAYS_AGO + 10;
@@ -118,6 +121,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
       ...toEnvironment(anvil.rpcUrl, deployment, ratesFile),
       TOKENS_FILE: tokensFile,
       SOURCES_FILE: sourcesFile,
+      SOURCE_CALLS_PER_SECOND: String(LOCAL_CALLS_PER_SECOND),
       ...(altChain && toAltEnvironment(altChain)),
       ...onboarding.env,
       STATEMENT_KEY_FILE: writeStatementKey(dir),
@@ -198,4 +202,14 @@ function writeDescription(dir: string, env: Readonly<Record<string, string>>, fi
   const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(join(dir, 'env'), lines.join(''), OWNER_ONLY);
   writeFileSync(join(dir, 'fixtures.json'), `${JSON.stringify(fixtures, null, 2)}\n`, OWNER_ONLY);
+  writeKeys(join(dir, 'keys'), fixtures);
+}
+
+/** Writes the key that signs for each machine as `NAME.key`, and that of the attester, in the form of `--key-file`. */
+function writeKeys(dir: string, { machines, mainChain }: Fixtures): void {
+  mkdirSync(dir, { recursive: true });
+  const keys = machines.map(({ name, ownerKey, controllerKey }) => [name, controllerKey ?? ownerKey] as const);
+  for (const [name, key] of [...keys, ['attester', mainChain.admin.key] as const]) {
+    writeFileSync(join(dir, `${name}.key`), `${key}\n`, OWNER_ONLY);
+  }
 }

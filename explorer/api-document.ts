@@ -148,10 +148,21 @@ function toReadablePattern(pattern: string): string {
   return pattern.replaceAll('\\d+', 'N').replaceAll(/^\^|\$$|\\/g, '');
 }
 
-/** Resolves a `$ref`. */
+/** Resolves a `$ref`. A schema or null becomes that schema with null as one of its types. */
 export function resolve(document: ApiDocument, schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1);
-  return name === undefined ? schema : (document.components.schemas[name] ?? {});
+  const whole = name === undefined ? schema : (document.components.schemas[name] ?? {});
+  const [some, none, ...others] = whole.anyOf ?? [];
+  if (some === undefined || none?.type !== 'null' || others.length > 0) return whole;
+  const { type, enum: values, ...rest } = resolve(document, some);
+  if (type === undefined || rest.const !== undefined) return whole;
+  const { description = rest.description } = whole;
+  return {
+    ...rest,
+    type: [...[type].flat(), 'null'],
+    ...(values && { enum: [...values, null] }),
+    ...(description !== undefined && { description }),
+  };
 }
 
 /** Returns a short name of the type, without its members. */

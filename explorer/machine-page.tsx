@@ -138,6 +138,9 @@ function Verdict({
                   status={attested?.chip.status}
                   isFailed={verified.failure !== undefined}
                 />
+                {body.evidence.chip_changed_hands === true && (
+                  <Mark label="Chip record" text="from before the machine changed hands" tone="fair" />
+                )}
               </>
             ) : (
               <Mark label="Verification" text="main chain only" tone="quiet" />

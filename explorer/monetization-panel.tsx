@@ -2,6 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { Query } from './queries.ts';
 import { DecisionForm } from './decision-form.tsx';
+import { DecisionLog } from './decision-log.tsx';
+import { machineDid } from './namespace.ts';
 import { Id, Mark, FailureNotice, Section, Skeleton, When } from './components.tsx';
 import type { Monetization } from './wire.ts';
 import { MONETIZATION_STATES } from './texts.ts';
@@ -25,6 +27,7 @@ export function MonetizationPanel({ id, decision, homeChain, isHomeKnown, entitl
       {response === undefined && failure !== undefined && <FailureNotice query={decision} subject="opt-in decision" />}
       {response === undefined && failure === undefined && <Skeleton lines={2} />}
       {response !== undefined && <State state={response.body} />}
+      {response !== undefined && <DecisionLog did={machineDid(id)} />}
       {response !== undefined && isHomeKnown && (
         <p>
           <button type="button" class="second" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
@@ -45,8 +48,13 @@ export function MonetizationPanel({ id, decision, homeChain, isHomeKnown, entitl
   );
 }
 
-function State({ state: { status, signer, updated_at } }: { readonly state: Monetization }) {
-  const tone = status === 'OPTED_IN' ? 'good' : 'quiet';
+function State({
+  state: { status, signer, updated_at, signer_is_current: isCurrent },
+}: {
+  readonly state: Monetization;
+}) {
+  const isOutdated = isCurrent === false;
+  const tone = status !== 'OPTED_IN' ? 'quiet' : isOutdated ? 'fair' : 'good';
   return (
     <>
       <ul class="marks">
@@ -55,6 +63,12 @@ function State({ state: { status, signer, updated_at } }: { readonly state: Mone
       {signer !== null && (
         <p>
           Signed by <Id id={signer} label="signer" />, <When seconds={updated_at} />.
+        </p>
+      )}
+      {isOutdated && (
+        <p>
+          Decided before the machine changed hands: the signer is neither owner nor controller now. The decision stays
+          in force until the new owner or controller decides.
         </p>
       )}
     </>

@@ -143,7 +143,7 @@ class Run {
     const checkpoint = await store.readMainChainCheckpoint();
     if (checkpoint === undefined || life.isOver) return false;
     const { indexProof } = this.#scenario;
-    return (await findUnproven(indexProof, store, FIRST_BLOCK, checkpoint.blockNumber)) !== undefined;
+    return (await findUnproven(indexProof, store, FIRST_BLOCK, checkpoint.blockNumber, false)) !== undefined;
   }
 
   #judge(request: Request, response: ServiceResponse, span: Span): string | undefined {
@@ -176,6 +176,9 @@ class Run {
 
   #check(): void {
     if (this.#failure !== undefined) throw new Failed(this.#failure);
+    const { callsPerSecond = Infinity, network } = this.#scenario;
+    const calls = network.mostCallsPerSecond;
+    if (calls > callsPerSecond) throw new Failed(`${calls} calls in one second instead of ${callsPerSecond} at most`);
   }
 
   /** Ends all faults. Then every response is correct within a bounded time, and the index catches up or is rejected for good. */
@@ -218,8 +221,9 @@ class Run {
     } else if (finalized.number >= 1 && (checkpoint?.blockNumber ?? 0) < finalized.number - 20) {
       return `the index is at ${checkpoint?.blockNumber} of ${finalized.number}`;
     } else if (checkpoint !== undefined) {
-      const { indexProof } = this.#scenario;
-      const unproven = await findUnproven(indexProof, store, FIRST_BLOCK, checkpoint.blockNumber);
+      const { indexProof, plan } = this.#scenario;
+      const isOdd = plan.receipts === 'odd';
+      const unproven = await findUnproven(indexProof, store, FIRST_BLOCK, checkpoint.blockNumber, isOdd);
       if (unproven !== undefined) return unproven;
     }
     for (const id of actors.machines) {

@@ -1,6 +1,7 @@
 /**
- * Simulation campaign: `node sim/run.ts [--seeds N] [--from S] [--index-proof MODE] [--poisoned-profiles]` runs N seeds in two processes. A failed
- * seed is printed with the command that replays it; `SEED=n node sim/run.ts` replays one seed and prints its whole trace.
+ * Simulation campaign: `node sim/run.ts [--seeds N] [--from S] [--workers W] [--index-proof MODE] [--poisoned-profiles]` runs N
+ * seeds in W processes. A failed seed is printed with the command that replays it; `SEED=n node sim/run.ts` replays one seed and
+ * prints its whole trace. A stopped campaign completes the seeds that run, and its last line names the seed to continue from.
  */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,7 +12,6 @@ import { runSeed, type SeedResult } from './run-seed.ts';
 import { InjectClient } from './service/service.ts';
 import type { Report } from './worker.ts';
 
-const WORKERS = 2;
 /** Single-threaded garbage collection leaves the other core to the other worker. Stack traces are for a replay. */
 const WORKER_OPTIONS = ['--single-threaded-gc', '--max-semi-space-size=32', '--stack-trace-limit=0'];
 const TAIL_LINES = 25;
@@ -22,6 +22,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '2' },
     'index-proof': { type: 'string', default: 'background' },
     'poisoned-profiles': { type: 'boolean', default: false },
   },
@@ -52,6 +53,8 @@ async function runMany(from: number, count: number): Promise<boolean> {
   const startedAt = performance.now();
   let next = from;
   let done = 0;
+  let isStopped = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isStopped = true));
 
   function note(result: SeedResult): void {
     addFigures(total, result.figures);
@@ -66,19 +69,22 @@ async function runMany(from: number, count: number): Promise<boolean> {
 
   const cpuSeconds = await Promise.all(
     Array.from(
-      { length: WORKERS },
+      { length: Number(values.workers) },
       () =>
         new Promise<number>((resolve, reject) => {
           let usedSeconds = 0;
-          const worker = fork(join(import.meta.dirname, 'worker.ts'), flags.split(' '), { execArgv: WORKER_OPTIONS });
+          const worker = fork(join(import.meta.dirname, 'worker.ts'), flags.split(' '), {
+            execArgv: WORKER_OPTIONS,
+            // A signal of the terminal stops the campaign, not the seeds that run.
+            detached: true,
+          });
           worker.on('message', (message: 'ready' | Report) => {
             if (message !== 'ready') {
               note(message.result);
               usedSeconds = message.cpuSeconds;
             }
-            if (next >= from + count) {
+            if (isStopped || next >= from + count) {
               worker.disconnect();
-              worker.kill();
               resolve(usedSeconds);
             } else worker.send(next++);
           });
@@ -95,6 +101,8 @@ async function runMany(from: number, count: number): Promise<boolean> {
   print(`seeds ${done}, wrong ${failed.length}, seconds ${seconds.toFixed(1)}, of CPU ${used.toFixed(1)}`);
   print(`requests ${JSON.stringify(responses)}`);
   print(JSON.stringify(rest));
+  const seeds = failed.map(({ seed }) => seed).sort((a, b) => a - b);
+  print(`summary ${JSON.stringify({ flags, from, seeds: done, wrong: seeds.length, failed: seeds, next })}`);
   return failed.length === 0;
 }
 

@@ -36,6 +36,12 @@ export interface ScenarioOptions {
 export const FIRST_BLOCK = 1;
 const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
+/** Of eleven seeds, the one whose service has a ceiling of calls per second. */
+const CEILING_EVERY = 11;
+/** More unfinalized blocks than the follower can read before its deadline; the service warns of 100 and more. */
+const MAX_DEPTH_OF_CEILING = 100;
+/** Every fourth seed has an attestation registry. */
+const REGISTRY_EVERY = 4;
 /** Of seventeen seeds, the one whose chain is a rollup. */
 const ROLLUP_EVERY = 17;
 const SEED_IN_TURN = 4;
@@ -72,6 +78,8 @@ export type Plan = ReturnType<typeof drawPlan>;
 export class Scenario {
   readonly seed: number;
   readonly indexProof: IndexProof;
+  /** Ceiling of calls per second to the main chain; undefined: learned. */
+  readonly callsPerSecond: number | undefined;
   readonly random: Random;
   readonly time: VirtualTime;
   readonly trace: Trace;
@@ -112,6 +120,8 @@ export class Scenario {
     this.trace = new Trace(now, options.print ?? false);
     const plan = drawPlan(random);
     // Mode `before` refuses chains whose receipts do not match their headers.
+    const hasCeiling = options.seed % CEILING_EVERY === SEED_IN_TURN && plan.finalityDepth <= MAX_DEPTH_OF_CEILING;
+    if (hasCeiling) this.callsPerSecond = this.#samples.pick([15, 25, 100]);
     const isRefused = this.indexProof === 'before' && plan.receipts === 'odd';
     this.plan = isRefused ? { ...plan, receipts: 'unknown' } : plan;
     this.actors = {
@@ -122,6 +132,7 @@ export class Scenario {
     };
     const hasAlt = options.seed % ALT_EVERY === 0;
     if (hasAlt) this.actors = { ...this.actors, machines: [...this.actors.machines, ...drawAltMachines(random)] };
+    if (this.#hasRegistry) this.actors = { ...this.actors, attester: new Random(options.seed + 3) };
     const isRollup = options.seed % ROLLUP_EVERY === SEED_IN_TURN;
     const genesisSeconds = Math.floor(now() / 1000) - random.pick([1, 40, 100]) * DAY_SECONDS;
     this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds, isRollup);
@@ -135,6 +146,10 @@ export class Scenario {
     this.database = acquireDatabase();
     this.trace.line(JSON.stringify(this.plan));
     if (this.plan.isSteady) this.#scheduleBlocks();
+  }
+
+  get #hasRegistry(): boolean {
+    return this.seed % REGISTRY_EVERY === 0;
   }
 
   get service(): Service | undefined {
@@ -195,12 +210,14 @@ export class Scenario {
       this.#service = await startService({
         database: this.database,
         network: this.network,
+        hasAttestationRegistry: this.#hasRegistry,
         altNetwork: this.alt?.network,
         time: this.time,
         trace: this.trace,
         pollIntervalSeconds: plan.pollIntervalSeconds,
         headIntervalMilliseconds: plan.headIntervalMilliseconds,
         startBlock: FIRST_BLOCK,
+        callsPerSecond: this.callsPerSecond,
         life,
         alterStore: this.#options.alterStore,
         indexProof: this.indexProof,

@@ -31,4 +31,7 @@ function readCpuSeconds(): number {
   return (user + system) / 1e6;
 }
 
+// The campaign has ended, or its process has.
+process.on('disconnect', () => process.exit(0));
+
 process.send!('ready');

@@ -128,6 +128,11 @@ export function loadOnboardingToken(): string | undefined {
   return process.env['SVC_ONBOARDING_TOKEN'];
 }
 
+/** Reads the URL of the service that commands call unless an option names another. */
+export function loadServiceUrl(): string | undefined {
+  return process.env['SVC_BASE_URL'];
+}
+
 /** Runs code that reads the environment itself, with only the collector's certificate variables in it. */
 export function runWithCertificates<T>(run: () => T): T {
   const { env } = process;

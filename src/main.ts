@@ -73,7 +73,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const { fxRates } = rates;
     const workScope = createWorkScope();
     const nodeProfiles = await readNodeProfiles(store, log);
-    const { sources: paymentSources } = await openPaymentSources(config, log, shutdown);
+    const sourcesAdapter = await openPaymentSources(config, log, shutdown);
+    const { sources: paymentSources } = sourcesAdapter;
     const chainState = { paymentSources, nodeProfiles, trustedClock };
     const start = { config, log, isLenient, shutdown, store, fxRates, workScope, ...chainState };
     const payments = createPayments(start);
@@ -85,6 +86,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     if (partnerData !== undefined) shutdown.add(() => partnerData.close());
     const distributedCounters = await openDistributedCounters(config, log, shutdown);
 
+    let isLeading = (): boolean => false;
     const ctx: Ctx = {
       process: {
         isStopping: () => isStopping,
@@ -93,6 +95,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
           ...(main === undefined ? [] : [{ chain: 'main' as const, ...main.adapter.budget.report() }]),
           ...(alt === undefined ? [] : [{ chain: 'alt' as const, ...alt.adapter.budget.report() }]),
         ],
+        paymentSources: () => (isLeading() ? payments?.report() : undefined),
       },
       clock: CLOCK,
       monotonicClock: MONOTONIC_CLOCK,
@@ -155,7 +158,11 @@ export async function startService(config: Config, { log, isLenient = false }: S
             ),
       drain: () => main?.adapter.drain(),
     });
+    isLeading = loops.isLeading;
     const upstreams = [
+      ...sourcesAdapter.opened.map(({ source, counters, budget }) => ({
+        ...{ chain: source.name, counters, budget: budget.report },
+      })),
       ...(main === undefined
         ? []
         : [{ chain: 'main' as const, counters: main.adapter.counters, budget: main.adapter.budget.report }]),

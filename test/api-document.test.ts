@@ -8,9 +8,11 @@ import {
   formatCurl,
   listGroups,
   nameType,
+  resolve,
   sampleOf,
   type ApiDocument,
   type Operation,
+  type Schema,
 } from '../explorer/api-document.ts';
 
 let app: FastifyInstance;
@@ -117,6 +119,20 @@ describe('fillPath', () => {
 
   it('returns undefined while a value is missing', () => {
     expect(fillPath(find('getRating'), { did: '' })).toBeUndefined();
+  });
+});
+
+describe('resolve', () => {
+  it('adds null to the types of a schema that may be null', () => {
+    const of = (anyOf: readonly Schema[]) => resolve(document, { anyOf, description: 'd' });
+    const none = { type: 'null' };
+    expect(of([{ type: 'integer', minimum: 1, description: 'e' }, none])).toEqual({
+      ...{ type: ['integer', 'null'], minimum: 1, description: 'd' },
+    });
+    expect(of([{ type: 'string', enum: ['a'] }, none])).toMatchObject({ enum: ['a', null] });
+    expect(of([{ $ref: '#/components/schemas/FleetIndex' }, none])).toMatchObject({
+      ...{ type: ['object', 'null'], properties: expect.any(Object) },
+    });
   });
 });
 

@@ -4,6 +4,7 @@ import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '..
 import { EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
 import { formatJson } from '../output.ts';
+import { styleOfScore } from '../rating-style.ts';
 import { openClient, requireValue } from '../service-client.ts';
 import { emphasize, formatTable, type Cell } from '../table.ts';
 
@@ -74,16 +75,11 @@ function toRow(machine: FleetEntry): Cell[] {
   const { mcr, mcr_score: score, bond_status: bond, event_count: events, negative_flag: flag, did } = machine;
   const isUnrated = machine.rating_unavailable !== undefined;
   return [
-    { text: isUnrated ? 'see machine' : printable(mcr), style: isUnrated ? 'dim' : styleOf(score) },
+    { text: isUnrated ? 'see machine' : printable(mcr), style: isUnrated ? 'dim' : styleOfScore(score) },
     { text: isUnrated ? '-' : String(score) },
     { text: printable(bond), ...(bond === 'unbonded' && { style: 'yellow' as const }) },
     { text: String(events) },
     { text: flag ? 'yes' : 'no', ...(flag && { style: 'red' as const }) },
     { text: printable(did) },
   ];
-}
-
-function styleOf(score: number): 'green' | 'yellow' | 'red' {
-  if (score >= 75) return 'green';
-  return score >= 45 ? 'yellow' : 'red';
 }

@@ -73,6 +73,13 @@ it('prints both responses unchanged with --json', async () => {
   expect([code, JSON.parse(stdout)]).toEqual([0, { rating: RATING, profile: PROFILE }]);
 });
 
+it('calls the service of SVC_BASE_URL unless an option names another', async () => {
+  const nowhere = 'http://127.0.0.1:1';
+  expect(await runSvc(['machine', DID], { env: { SVC_BASE_URL: baseUrl } })).toMatchObject({ code: 0 });
+  const options = ['--base-url', baseUrl];
+  expect(await runSvc(['machine', DID, ...options], { env: { SVC_BASE_URL: nowhere } })).toMatchObject({ code: 0 });
+});
+
 it.each(['42', DID])('accepts %s as the machine', async (id) => {
   const { code, stdout } = await runSvc(['machine', id, '--base-url', baseUrl]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('did:svc:42')]);

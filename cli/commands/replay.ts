@@ -4,9 +4,11 @@
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRpc } from '../replay/json-rpc.ts';
 import type { RateTable } from '../replay/model.ts';
 import { buildRateTable, MalformedRates } from '../replay/rates.ts';
-import { hashSources, MalformedSources } from '../replay/sources.ts';
+import { hashSources, MalformedSources, parseSources } from '../replay/sources.ts';
 import { ReplayFailure } from '../replay/replay-failure.ts';
 import { formatReplay, replay as replayMachine, type JsonObject, type ReplayResult } from '../replay/replay.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
@@ -24,36 +26,61 @@ export const replay = defineCommand({
   name: 'replay',
   about: 'Recomputes a served rating from the raw events with independent code, and compares.',
   operands: ['ID'],
-  options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  options: {
+    fleet: { type: 'boolean', about: 'also read the claims of all machines: no account serves two at a time' },
+    flows: { type: 'boolean', about: 'also read the transfers from the accounts of the machine back to its payers' },
+    'base-url': BASE_URL_OPTION,
+    'env-file': ENV_FILE_OPTION,
+    json: JSON_OPTION,
+  },
   example: `svc replay ${EXAMPLE_DID} --env-file .devnet/env`,
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [id = '']) {
-    const result = await replayRating({ did: toMachineDid(id), baseUrl, envFile });
+  async run(options, [id = '']) {
+    const { 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false } = options;
+    const reads = { readsFleet: options.fleet === true, readsFlows: options.flows === true };
+    const result = await replayRating({ did: toMachineDid(id), baseUrl, envFile, ...reads });
     process.stdout.write(json ? formatJson(result) : formatReplay(result));
     return result.equal ? EXIT_CODES.ok : EXIT_CODES.verificationFailed;
   },
 });
 
+/** Opens the configured main chain for independent reads. Throws `CommandFailed`. */
+export function openRawChain(envFile: string | undefined) {
+  const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
+  if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
+  const { rpcUrls, ...location } = locateChain(config);
+  return { location, rpc: createRpc({ urls: rpcUrls, fetch, wait: (milliseconds) => delay(milliseconds) }) };
+}
+
+/** Converts the failure of a replay to that of a command; any other error stays. */
+export function toReplayError(error: unknown): unknown {
+  return error instanceof ReplayFailure ? new CommandFailed(OUTCOMES[error.kind], error.message) : error;
+}
+
 /** Recomputes the rating of a machine, as served now or as explained in `served`. Throws `CommandFailed`. */
 export async function replayRating({
   envFile,
+  readsFleet = false,
+  readsFlows = false,
   ...request
 }: {
   readonly did: string;
   readonly baseUrl: string;
   readonly envFile: string | undefined;
   readonly served?: JsonObject;
+  readonly readsFleet?: boolean;
+  readonly readsFlows?: boolean;
 }): Promise<ReplayResult> {
   const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
   if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
   try {
     const chains = { chain: locateChain(config), ...locateAltChain(config) };
-    const files = { rates: await loadRates(config), sourcesHash: await loadSourcesHash(config) };
-    return await replayMachine({ ...request, ...chains, ...files });
+    const { sourcesHash, sources } = await loadSources(config);
+    const payments = { sources, payoutHeader: config.namespace.payout_header, readsFleet, readsFlows };
+    return await replayMachine({ ...request, ...chains, rates: await loadRates(config), sourcesHash, payments });
   } catch (error) {
-    if (error instanceof ReplayFailure) throw new CommandFailed(OUTCOMES[error.kind], error.message);
     if (error instanceof MalformedRates) throw new CommandFailed('usage', `currency rates: ${error.message}`);
     if (error instanceof MalformedSources) throw new CommandFailed('usage', `SOURCES_FILE: ${error.message}`);
-    throw error;
+    throw toReplayError(error);
   }
 }
 
@@ -104,8 +131,10 @@ async function loadRates({ fxSource, tokensFile }: Config): Promise<RateTable> {
   });
 }
 
-async function loadSourcesHash({ sourcesFile }: Config): Promise<string | null> {
-  return sourcesFile === undefined ? null : hashSources(await readSource('SOURCES_FILE', sourcesFile));
+async function loadSources({ sourcesFile }: Config) {
+  if (sourcesFile === undefined) return { sourcesHash: null, sources: [] };
+  const json = await readSource('SOURCES_FILE', sourcesFile);
+  return { sourcesHash: hashSources(json), sources: parseSources(json) };
 }
 
 /** The error does not name the source: a URL may contain a key. */

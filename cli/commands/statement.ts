@@ -2,21 +2,9 @@
  * `svc statement …`: requests a signed rating, verifies a stored one, and revokes a key (design/provable 1). A statement is verified offline when
  * its signer and the deployment are known from elsewhere.
  */
-import { readFile } from 'node:fs/promises';
-import {
-  getRatingStatement,
-  getStatementKeys,
-  verifyRatingStatement,
-  type AcceptedKey,
-} from '../../client/statements.ts';
-import { loadConfig } from '../../src/config.ts';
-import {
-  formatAddress,
-  formatMachineDid,
-  parseAddress,
-  parseMachineId,
-} from '../../src/domain/identifiers/identifiers.ts';
-import { isObject, parseJson } from '../../src/domain/json/json-values.ts';
+import { getRatingStatement, verifyRatingStatement } from '../../client/statements.ts';
+import { formatAddress, formatMachineDid, parseMachineId } from '../../src/domain/identifiers/identifiers.ts';
+import { parseJson } from '../../src/domain/json/json-values.ts';
 import type { RatingStatement } from '../../src/domain/statements/rating-statement.ts';
 import {
   alignColumns,
@@ -31,6 +19,7 @@ import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, openConnection, printable, toFailure } from '../http-reads.ts';
 import { formatJson, formatLines } from '../output.ts';
 import type { JsonObject, ReplayResult } from '../replay/replay.ts';
+import { findDocumentTrust, readDocumentFile, requireAddress, type DocumentTrust } from '../document-trust.ts';
 import { loadNamespace } from '../service-client.ts';
 import { replayRating } from './replay.ts';
 
@@ -75,12 +64,10 @@ const verify = defineCommand({
       'env-file': envFile,
       json = false,
     } = options;
-    const text = await readFile(file, 'utf8').catch(() => {
-      throw new CommandFailed('usage', 'FILE cannot be read');
-    });
+    const text = await readDocumentFile(file);
     const nowSeconds = parseNumberOption('--at', at, 0, Number.MAX_SAFE_INTEGER) ?? Math.floor(Date.now() / 1000);
     const namespace = loadNamespace(envFile);
-    const trust = await findTrust(text, { signer, baseUrl, envFile });
+    const trust = await findDocumentTrust('statement', text, { signer, baseUrl, envFile });
     const check = verifyRatingStatement(text, { ...trust, nowSeconds, namespace });
     if (!check.ok) throw new CommandFailed('verificationFailed', `the statement proves nothing: ${check.problem}`);
     const { statement } = check;
@@ -121,51 +108,6 @@ const revoke = defineCommand({
 });
 
 export const STATEMENT_COMMANDS = [get, verify, revoke] as const;
-
-interface Trust {
-  readonly chainId: number;
-  readonly registry: string;
-  readonly keys: readonly AcceptedKey[];
-}
-
-/**
- * Finds the deployment and the accepted keys: from the configuration and `--signer`, else from the service. With `--signer` alone, the
- * deployment is the one that the signed statement names.
- */
-async function findTrust(
-  text: string,
-  { signer, baseUrl, envFile }: { signer: string | undefined; baseUrl: string; envFile: string | undefined },
-): Promise<Trust> {
-  const keys = signer === undefined ? undefined : [requireAddress('--signer', signer)];
-  const { mainChain } = loadConfig({ envFile, lenient: true }).config;
-  const configured = mainChain && { chainId: mainChain.chainId, registry: mainChain.addresses.machineRegistry };
-  if (keys !== undefined) return { ...(configured ?? readDeployment(text)), keys };
-  const connection = openConnection(baseUrl, loadNamespace(envFile));
-  const published = await getStatementKeys(connection);
-  if (!published.ok) throw toFailure(connection, 'the published keys', published.error);
-  const { domain } = published.value;
-  return { chainId: domain.chainId, registry: domain.verifyingContract, ...configured, keys: published.value.keys };
-}
-
-function readDeployment(text: string): { readonly chainId: number; readonly registry: string } {
-  const document = parseJson(text);
-  const domain = isObject(document) && isObject(document['domain']) ? document['domain'] : {};
-  const { chainId, verifyingContract: registry } = domain as Record<string, unknown>;
-  if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId) || chainId < 1 || typeof registry !== 'string') {
-    throw new CommandFailed('verificationFailed', 'the statement proves nothing: malformed');
-  }
-  return { chainId, registry };
-}
-
-function requireAddress(name: string, text: string) {
-  const address = parseAddress(text);
-  // A mixed-case address carries a checksum, which detects a mistyped digit.
-  const isMistyped = address !== undefined && text !== text.toLowerCase() && text !== formatAddress(address);
-  if (address === undefined || isMistyped) {
-    throw new CommandFailed('usage', `${name} must be 0x and 40 hex digits, with a right checksum`);
-  }
-  return address;
-}
 
 function replayStatement(
   text: string,
@@ -223,7 +165,7 @@ function listRows(
   ];
 }
 
-interface Verified extends Pick<Trust, 'chainId' | 'registry'> {
+interface Verified extends Pick<DocumentTrust, 'chainId' | 'registry'> {
   readonly statement: RatingStatement;
   readonly signer: string;
 }

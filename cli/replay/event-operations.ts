@@ -12,6 +12,9 @@ export interface AltRecord {
   /** Unix seconds. */
   readonly timestamp: bigint;
   readonly trust: bigint;
+  readonly sourceChainId: bigint;
+  readonly sourceTxHash: string;
+  readonly metadata: Uint8Array;
   readonly currencyBytes: Uint8Array;
   readonly hex: string;
 }
@@ -106,8 +109,10 @@ export function readRecord(data: BorshReader): AltRecord {
   const timestamp = data.uint(8);
   data.take(32);
   const trust = data.uint(1);
-  data.take(8 + 32);
-  data.sized();
+  const sourceChainId = data.uint(8);
+  const sourceTxHash = `0x${Buffer.from(data.take(32)).toString('hex')}`;
+  const metadata = data.sized();
   const currencyBytes = data.sized();
-  return { type, value, timestamp, trust, currencyBytes, hex: bytesRead() };
+  const citation = { sourceChainId, sourceTxHash, metadata };
+  return { type, value, timestamp, trust, ...citation, currencyBytes, hex: bytesRead() };
 }

@@ -415,7 +415,8 @@ const isLate = (event: RawEvent): boolean => event.timestamp < event.blockTimest
 
 const isEarly = (event: RawEvent): boolean => event.timestamp > event.blockTimestamp + 900n;
 
-const dayOf = (event: RawEvent): bigint => min(event.timestamp, event.blockTimestamp) / 86400n;
+const dayOf = (event: Pick<RawEvent, 'timestamp' | 'blockTimestamp'>): bigint =>
+  min(event.timestamp, event.blockTimestamp) / 86400n;
 
 const weekOf = (day: bigint): bigint => (day + 3n) / 7n;
 
@@ -436,9 +437,15 @@ function highest24OfEachDay(events: readonly Activity[]): Activity[] {
 
 // ---------------------------------------------------------------------------------------------------------- amount
 
-type Conversion =
-  | { readonly status: 'ok'; readonly cents: bigint }
-  | { readonly status: 'fx_unavailable' | 'unsupported_currency'; readonly cents: 0n };
+interface Conversion {
+  readonly status: 'ok' | 'fx_unavailable' | 'unsupported_currency';
+  /** 0 unless the status is `ok`. */
+  readonly cents: bigint;
+  /** Whether a later table will have the rate. */
+  readonly isPending: boolean;
+}
+
+type Convertible = Pick<RawEvent, 'currency' | 'value' | 'timestamp' | 'blockTimestamp'>;
 
 const DECIMALS: ReadonlyMap<string, bigint> = new Map([
   ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
@@ -448,8 +455,8 @@ const DECIMALS: ReadonlyMap<string, bigint> = new Map([
   ...'CLF UYW'.split(' ').map((code) => [code, 4n] as const),
 ]);
 
-/** Creates the conversion of sound revenue events: the rows of the amount table, in their order. */
-function createConverter(table: RateTable): (event: RawEvent) => Conversion {
+/** Creates the conversion of sound revenue events and of payments: the rows of the amount table, in their order. */
+export function createConverter(table: RateTable): (event: Convertible) => Conversion {
   const tokens = new Map(Object.entries(table.tokens));
   const fixed = new Map(Object.entries(table.fixed));
   const rates = new Map(
@@ -471,17 +478,18 @@ function createConverter(table: RateTable): (event: RawEvent) => Conversion {
     const day = dayOf(event);
     const tokenDecimals = tokens.get(currency);
     const decimals = tokenDecimals !== undefined ? BigInt(tokenDecimals) : (DECIMALS.get(currency) ?? 2n);
-    const ok = (cents: bigint) => ({ status: 'ok', cents: min(cents, 1_000_000_000n) }) as const;
+    const ok = (cents: bigint): Conversion => ({ status: 'ok', cents: min(cents, 1_000_000_000n), isPending: false });
+    const none = (status: Conversion['status'], isPending = false): Conversion => ({ status, cents: 0n, isPending });
     const at = (rate: bigint) => ok((value * rate * 100n) / (10n ** decimals * 10n ** 12n));
 
     if (currency === 'USD') return ok(value);
     const fixedRate = fixed.get(currency);
     if (fixedRate !== undefined) return at(BigInt(fixedRate));
-    if (!table.feed) return { status: 'fx_unavailable', cents: 0n };
-    if (parseDay(table.through) < day - 1n) return { status: 'fx_unavailable', cents: 0n };
+    if (!table.feed) return none('fx_unavailable');
+    if (parseDay(table.through) < day - 1n) return none('fx_unavailable', true);
     const rate = newestRate(currency, day - 7n, day - 1n);
     if (rate !== undefined) return at(rate);
-    return { status: 'unsupported_currency', cents: 0n };
+    return none('unsupported_currency');
   };
 }
 

@@ -11,9 +11,10 @@ import {
 } from './event-operations.ts';
 import { RpcRefusal, type Rpc } from './json-rpc.ts';
 import type { RawEvent } from './model.ts';
+import type { CitingRecord } from './payout-claims.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { parseList, parseObject, parseSlot, parseText } from './solana-responses.ts';
-import { deriveAddress, MalformedSolana, readBorsh, toWord } from './solana-bytes.ts';
+import { deriveAddress, formatBase58, MalformedSolana, readBorsh, toWord } from './solana-bytes.ts';
 
 export interface AltLocation {
   readonly genesisHash: string;
@@ -26,18 +27,22 @@ export interface RawAltLog {
   /** Protocol chain ordinal. */
   readonly ordinal: bigint;
   readonly events: readonly RawEvent[];
+  /** What the events hold of payments, in order. */
+  readonly citing: readonly CitingRecord[];
+  /** Owner of the machine account, base58. */
+  readonly owner: string;
   readonly priorEvents: bigint;
 }
 
 /**
- * Reads the log as of `slot`. The whole current log must match its account. Throws `ReplayFailure`: `unreachable` when a read is refused
+ * Reads the log as of `slot`, by default the newest. The whole current log must match its account. Throws `ReplayFailure`: `unreachable` when a read is refused
  * or the node lacks part of the log, `contradictory` when the responses contradict each other.
  */
 export async function readRawAltLog(
   rpc: Rpc,
   location: AltLocation,
   machineId: bigint,
-  slot: number,
+  slot: number | undefined,
   wait: (milliseconds: number) => Promise<void>,
 ): Promise<RawAltLog> {
   try {
@@ -53,11 +58,29 @@ export async function readRawAltLog(
       await wait(1000 * 2 ** attempt);
     }
   } catch (error) {
-    if (error instanceof MalformedSolana)
-      throw new ReplayFailure('contradictory', `malformed response: ${error.message}`);
-    if (error instanceof RpcRefusal) throw new ReplayFailure('unreachable', error.message);
-    throw error;
+    throw toFailure(error);
   }
+}
+
+/** Lists the ids of all machines with an event log. Throws `ReplayFailure`. */
+export async function listAltMachines(rpc: Rpc, { eventRegistry }: AltLocation): Promise<bigint[]> {
+  const filters = [{ memcmp: { offset: 0, bytes: formatBase58(Buffer.from(EVENT_LOG, 'hex')) } }];
+  const options = { encoding: 'base64', commitment: 'finalized', filters, dataSlice: { offset: 8, length: 32 } };
+  try {
+    return parseList(await rpc('getProgramAccounts', [eventRegistry, options])).map((row) => {
+      const data = Buffer.from(parseText(parseList(parseObject(parseObject(row)['account'])['data'])[0]), 'base64');
+      if (data.length !== 32) throw new MalformedSolana('an account of another kind');
+      return BigInt(`0x${data.toString('hex')}`);
+    });
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+function toFailure(error: unknown): unknown {
+  if (error instanceof MalformedSolana)
+    return new ReplayFailure('contradictory', `malformed response: ${error.message}`);
+  return error instanceof RpcRefusal ? new ReplayFailure('unreachable', error.message) : error;
 }
 
 /** Nodes behind a load balancer are some slots apart: an account and its transactions may differ for seconds. */
@@ -69,7 +92,7 @@ async function readOnce(
   rpc: Rpc,
   { machineRegistry, eventRegistry }: AltLocation,
   machineId: bigint,
-  slot: number,
+  slot: number | undefined,
 ): Promise<RawAltLog> {
   const word = toWord(machineId);
   const log: LogOf = { machineId, eventRegistry, logAddress: deriveAddress(eventRegistry, 'MachineEventLog', word) };
@@ -79,10 +102,11 @@ async function readOnce(
     await rpc('getMultipleAccounts', [keys, { encoding: 'base64', commitment: 'finalized' }]),
   );
   const seenAt = parseSlot(parseObject(response['context'])['slot']);
-  if (seenAt < slot) throw new NotYet('unreachable', `the node is at slot ${seenAt}, but the service read ${slot}`);
+  if (slot !== undefined && seenAt < slot)
+    throw new NotYet('unreachable', `the node is at slot ${seenAt}, but the service read ${slot}`);
   const [machine, shown, registry] = parseList(response['value']);
 
-  requireMachine(readAccount(machine, machineRegistry, MACHINE), word);
+  const owner = readOwner(readAccount(machine, machineRegistry, MACHINE), word);
   const ordinal = readOrdinal(readAccount(registry, machineRegistry, REGISTRY));
   const account = readLogAccount(readAccount(shown, eventRegistry, EVENT_LOG), word);
 
@@ -98,8 +122,15 @@ async function readOnce(
     now.records.at(-1)?.record.hex === account.lastRecord;
   if (!isProven) throw new NotYet('contradictory', 'the event log and the transactions that wrote it differ');
 
-  const then = applyAll(operations.filter((operation) => operation.slot <= slot));
-  return { ordinal, priorEvents: then.prior, events: await toEvents(rpc, then.records) };
+  const then = applyAll(operations.filter((operation) => operation.slot <= (slot ?? seenAt)));
+  const events = await toEvents(rpc, then.records);
+  const citing = then.records.map(({ record, slot }, position): CitingRecord => {
+    const { trust, sourceChainId, sourceTxHash, metadata } = record;
+    const { seq, blockTimestamp } = events[position]!;
+    const place = [BigInt(slot), BigInt(position)] as const;
+    return { seq, blockTimestamp, place, trust, sourceChainId, sourceTxHash, metadata, owner: null };
+  });
+  return { ordinal, owner, priorEvents: then.prior, events, citing };
 }
 
 // -------------------------------------------------------------------------------------------------------- accounts
@@ -120,9 +151,10 @@ function readAccount(value: unknown, program: string, discriminator: string): Ui
   return bytes.subarray(8);
 }
 
-function requireMachine(data: Uint8Array | undefined, word: Uint8Array): void {
+function readOwner(data: Uint8Array | undefined, word: Uint8Array): string {
   if (data === undefined) throw new ReplayFailure('contradictory', 'the alt chain has no such machine');
   if (!Buffer.from(data.subarray(0, 32)).equals(word)) throw new MalformedSolana('an account of another machine');
+  return formatBase58(readBorsh(data.subarray(32)).take(32));
 }
 
 function readOrdinal(data: Uint8Array | undefined): bigint {

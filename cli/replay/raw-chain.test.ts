@@ -106,8 +106,26 @@ const EVENTS = [
   { seq: 4n, type: 1n, value: 8n, currency: '', timestamp: 1n, trust: 1n, blockTimestamp: 1_788_007_000n },
 ].map((event) => ({ ...event, attested: false, paidCents: 0n }));
 
+/** The token is minted before the first block that is read. */
+const NO_OWNER = `0x${'0'.repeat(40)}`;
+/** Blocks and log indexes of the events. */
+const PLACES = [
+  [100n, 1n],
+  [100n, 2n],
+  [350n, 3n],
+  [999n, 4n],
+  [1000n, 5n],
+];
+
 /** A machine that was never transferred, of an operator without KYB. */
-const PLAIN = { hands: [], changedHandsAt: null, accepted: true, kyb: undefined };
+const PLAIN = {
+  hands: [],
+  changedHandsAt: null,
+  chipIssuedAt: null,
+  accepted: true,
+  kyb: undefined,
+  claimEnds: [],
+};
 
 describe('readRawMachine on an honest node', () => {
   it('reads everything at the pinned block', async () => {
@@ -116,6 +134,10 @@ describe('readRawMachine on an honest node', () => {
       blockTimestamp: 1_788_007_000n,
       ...PLAIN,
       events: EVENTS,
+      citing: EVENTS.map(({ seq, trust, blockTimestamp }) => ({
+        ...{ seq, trust, blockTimestamp, sourceChainId: 0n, sourceTxHash: `0x${'0'.repeat(64)}` },
+        ...{ metadata: new Uint8Array(), owner: NO_OWNER, place: PLACES[Number(seq)] },
+      })),
       priorEvents: 0n,
       subscription: 'Grace',
       negativeFlagAt: 1_787_000_000n,
@@ -140,6 +162,7 @@ describe('readRawMachine on an honest node', () => {
       blockTimestamp: 1_788_007_000n,
       ...PLAIN,
       events: [],
+      citing: [],
       priorEvents: 0n,
       subscription: 'NotActivated',
       negativeFlagAt: 0n,

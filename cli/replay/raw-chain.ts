@@ -5,6 +5,7 @@
 import { encodeCall, encodeWord, hashOf, MalformedAbi, parseBytes, readTuple, topicOf } from './abi.ts';
 import { RpcRefusal, type Rpc } from './json-rpc.ts';
 import type { RawEvent } from './model.ts';
+import type { CitingRecord, ClaimEnd } from './payout-claims.ts';
 import { ReplayFailure } from './replay-failure.ts';
 
 export interface ChainLocation {
@@ -46,10 +47,16 @@ export interface RawMachine extends RawMainState {
   readonly hands: readonly bigint[];
   /** Unix seconds of the block of the newest change of hands. */
   readonly changedHandsAt: bigint | null;
+  /** Unix seconds at which the chip record in force was issued; null: there is none. */
+  readonly chipIssuedAt: bigint | null;
   /** No change of hands, or a controller update in a later transaction than the newest. */
   readonly accepted: boolean;
   /** Undefined: the operator has none. */
   readonly kyb: KybRecord | undefined;
+  /** What the events hold of payments, in order. */
+  readonly citing: readonly CitingRecord[];
+  /** Changes of hands and burns. */
+  readonly claimEnds: readonly ClaimEnd[];
 }
 
 /** Unix seconds. */
@@ -88,6 +95,32 @@ export function readRawMachine(
   });
 }
 
+/** Lists the ids of all machines that were ever minted, up to a block. Throws as `readRawMachine`. */
+export async function listMainMachines(rpc: Rpc, location: ChainLocation, block: PinnedBlock): Promise<bigint[]> {
+  return withFailures(async () => {
+    const minted: LogFilter = { address: location.machineRegistry, topics: [[TRANSFER], encodeWord(0n)] };
+    const logs = await readLogs(rpc, minted, location.startBlock, block.number);
+    return [...new Set(logs.map(({ topics }) => BigInt(topics[3]!)))];
+  });
+}
+
+/** Reads what the events of a machine hold of payments, at a block. Throws as `readRawMachine`. */
+export async function readCitingRecords(
+  rpc: Rpc,
+  location: ChainLocation,
+  machineId: bigint,
+  block: PinnedBlock,
+): Promise<Pick<RawMachine, 'citing' | 'claimEnds'>> {
+  return withFailures(async () => {
+    const call = createCall(rpc, block);
+    const records = await readRecords(call, location.eventRegistry, machineId);
+    if (records.length === 0) return { citing: [], claimEnds: [] };
+    const priorEvents = (await call(location.eventRegistry, 'priorEventCount(uint256)', [machineId])).uint(0);
+    const logs = await readAllLogs(rpc, location, machineId, block.number);
+    return judgeLogs(rpc, records, logs, priorEvents);
+  });
+}
+
 /** Reads the main-chain state of a machine of the alt chain. Throws as `readRawMachine`. */
 export function readAltHomeState(
   rpc: Rpc,
@@ -100,6 +133,53 @@ export function readAltHomeState(
   }));
 }
 
+/** Who could decide about a machine of the main chain. */
+export interface RawAuthority {
+  /** `0x` + 40 hex, lower case. */
+  readonly owner: string;
+  /** The owner where no controller is set. */
+  readonly controller: string;
+}
+
+/** Unix seconds of a block, and of the next one, if there is one. */
+export interface RawBlockTimes {
+  readonly timestamp: bigint;
+  readonly nextTimestamp: bigint | undefined;
+}
+
+/** Reads who could decide at a block. Throws as `readRawMachine`; `contradictory` also for a machine without a token. */
+export function readRawAuthority(
+  rpc: Rpc,
+  { chainId, machineRegistry }: Pick<ChainLocation, 'chainId' | 'machineRegistry'>,
+  machineId: bigint,
+  block: PinnedBlock,
+): Promise<RawAuthority> {
+  return withFailures(async () => {
+    if (chainId !== undefined) await requireChainId(rpc, chainId);
+    const call = createCall(rpc, block);
+    const owner = toAddress((await call(machineRegistry, 'ownerOf(uint256)', [machineId])).uint(0, 160));
+    const controller = (await call(machineRegistry, 'controllerOf(uint256)', [machineId])).uint(0, 160);
+    return { owner, controller: controller === 0n ? owner : toAddress(controller) };
+  });
+}
+
+/** Reads the times of a block, which the chain must have. Throws as `readRawMachine`. */
+export function readRawBlockTimes(
+  rpc: Rpc,
+  { chainId }: Pick<ChainLocation, 'chainId'>,
+  block: PinnedBlock,
+): Promise<RawBlockTimes> {
+  return withFailures(async () => {
+    if (chainId !== undefined) await requireChainId(rpc, chainId);
+    const { timestamp } = await requireBlock(rpc, block);
+    return { timestamp, nextTimestamp: (await readHeader(rpc, block.number + 1n))?.timestamp };
+  });
+}
+
+function toAddress(value: bigint): string {
+  return `0x${value.toString(16).padStart(40, '0')}`;
+}
+
 async function readPinned<T extends object>(
   rpc: Rpc,
   location: ChainLocation,
@@ -107,7 +187,7 @@ async function readPinned<T extends object>(
   block: PinnedBlock,
   readRest: (call: Call) => Promise<T>,
 ): Promise<RawMainState & T> {
-  try {
+  return withFailures(async () => {
     if (location.chainId !== undefined) await requireChainId(rpc, location.chainId);
     const header = await requireBlock(rpc, block);
 
@@ -120,6 +200,12 @@ async function readPinned<T extends object>(
 
     await requireBlock(rpc, block);
     return { blockTimestamp: header.timestamp, subscription, ...flags, ...rest };
+  });
+}
+
+async function withFailures<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
   } catch (error) {
     if (error instanceof MalformedAbi) throw new ReplayFailure('contradictory', `malformed response: ${error.message}`);
     if (error instanceof RpcRefusal) throw new ReplayFailure('unreachable', error.message);
@@ -198,6 +284,9 @@ interface EventRecord {
   readonly value: bigint;
   readonly timestamp: bigint;
   readonly trust: bigint;
+  readonly sourceChainId: bigint;
+  readonly sourceTxHash: string;
+  readonly metadata: Uint8Array;
   readonly currencyBytes: Uint8Array;
 }
 
@@ -238,6 +327,9 @@ function parseRecord(tuple: ReturnType<typeof readTuple>, machineId: bigint): Ev
     value: tuple.uint(2),
     timestamp: tuple.uint(3),
     trust: tuple.uint(5, 8),
+    sourceChainId: tuple.uint(6),
+    sourceTxHash: encodeWord(tuple.uint(7)),
+    metadata: tuple.bytes(8),
     currencyBytes: tuple.bytes(9),
   };
 }
@@ -370,17 +462,26 @@ async function judgeLogs(
   records: readonly EventRecord[],
   logs: readonly Log[],
   priorEvents: bigint,
-): Promise<Pick<RawMachine, 'events' | 'hands' | 'changedHandsAt' | 'accepted'>> {
+): Promise<
+  Pick<RawMachine, 'events' | 'citing' | 'claimEnds' | 'hands' | 'changedHandsAt' | 'chipIssuedAt' | 'accepted'>
+> {
   const changes = findChangesOfHands(logs);
   const newest = changes.at(-1);
   const lastImport = logs.findLastIndex((log) => log.topics[0] === MACHINE_EVENTS_IMPORTED);
   const countBefore = (at: Log) =>
     logs.filter((log, index) => index > lastImport && log.topics[0] === EVENT_SUBMITTED && compareLogs(log, at) < 0)
       .length;
+  const ends = findClaimEnds(logs);
+  const endHeaders = await readHeaders(rpc, ends);
   return {
-    events: await pair(rpc, records, logs, priorEvents),
+    ...(await pair(rpc, records, logs, priorEvents)),
+    claimEnds: ends.map((end) => ({
+      before: BigInt(countBefore(end)),
+      at: endHeaders.get(end.blockNumber)!.timestamp,
+    })),
     hands: changes.map((change) => BigInt(countBefore(change))),
     changedHandsAt: newest === undefined ? null : (await readHeaders(rpc, [newest])).get(newest.blockNumber)!.timestamp,
+    chipIssuedAt: findChipIssue(logs),
     accepted: newest === undefined || logs.some((log) => accepts(log, newest)),
   };
 }
@@ -389,6 +490,23 @@ async function judgeLogs(
 function findChangesOfHands(logs: readonly Log[]): Log[] {
   const transfers = logs.filter(({ topics }) => topics[0] === TRANSFER && topics[2] !== encodeWord(0n));
   return transfers.filter(({ topics }, at) => at > 0 && topics[2] !== transfers[at - 1]!.topics[2]);
+}
+
+/** Returns the changes of hands and the burns. */
+function findClaimEnds(logs: readonly Log[]): Log[] {
+  const changes = new Set(findChangesOfHands(logs));
+  return logs.filter((log) => changes.has(log) || (log.topics[0] === TRANSFER && log.topics[2] === encodeWord(0n)));
+}
+
+/** Returns the owner at each log, in lower case; the zero address before the first mint and after a burn. */
+function followOwner(logs: readonly Log[]): ReadonlyMap<Log, string> {
+  let owner = `0x${'0'.repeat(40)}`;
+  return new Map(
+    logs.map((log) => {
+      if (log.topics[0] === TRANSFER) owner = `0x${log.topics[2]!.slice(-40)}`;
+      return [log, owner];
+    }),
+  );
 }
 
 const accepts = (log: Log, change: Log): boolean =>
@@ -408,13 +526,19 @@ function followChip(logs: readonly Log[]): ReadonlyMap<Log, bigint | undefined> 
   );
 }
 
+/** Returns when the newest chip record was issued; null: there is none, or it is revoked. */
+function findChipIssue(logs: readonly Log[]): bigint | null {
+  const newest = logs.findLast(({ topics }) => topics[0] === CHIP_ATTESTED || topics[0] === CHIP_REVOKED);
+  return newest?.topics[0] === CHIP_ATTESTED ? readTuple(newest.data).uint(0, 64) : null;
+}
+
 /** Pairs the k-th log since the last import with the k-th record; their common members must be equal. */
 async function pair(
   rpc: Rpc,
   records: readonly EventRecord[],
   all: readonly Log[],
   priorEvents: bigint,
-): Promise<RawEvent[]> {
+): Promise<Pick<RawMachine, 'events' | 'citing'>> {
   const allLogs = all.filter(({ topics }) => topics[0] === EVENT_SUBMITTED || topics[0] === MACHINE_EVENTS_IMPORTED);
   const lastImport = allLogs.findLastIndex((log) => log.topics[0] === MACHINE_EVENTS_IMPORTED);
   const logs = allLogs.slice(lastImport + 1);
@@ -422,8 +546,9 @@ async function pair(
     throw new ReplayFailure('contradictory', `${records.length} records but ${logs.length} logs`);
   }
   const headers = await readHeaders(rpc, logs);
-  const chip = followChip(all);
-  return records.map((record, position) => {
+  const [chip, owners] = [followChip(all), followOwner(all)];
+  const citing: CitingRecord[] = [];
+  const events = records.map((record, position): RawEvent => {
     const log = logs[position]!;
     const expiresAt = chip.get(log);
     const header = headers.get(log.blockNumber)!;
@@ -436,6 +561,11 @@ async function pair(
       // With prior events the index may include those.
       (priorEvents > 0n || log.topics[2] === encodeWord(BigInt(position)));
     if (!agrees) throw new ReplayFailure('contradictory', `record ${position} and its log differ`);
+    const { trust, sourceChainId, sourceTxHash, metadata } = record;
+    citing.push({
+      ...{ seq: BigInt(position), trust, sourceChainId, sourceTxHash, metadata },
+      ...{ blockTimestamp: header.timestamp, place: [log.blockNumber, log.logIndex], owner: owners.get(log)! },
+    });
     return {
       seq: BigInt(position),
       type: record.type,
@@ -448,6 +578,7 @@ async function pair(
       paidCents: 0n,
     };
   });
+  return { events, citing };
 }
 
 /**

@@ -81,7 +81,16 @@ function toEvidence(vector: RatingCase): Json {
   const none = { pending: 0, not_found: 0, failed: 0, wrong_time: 0, wrong_payee: 0, unknown_payer: 0 };
   const later = { self_paid: 0, circular: 0, already_counted: 0, paid: 0 };
   const declared = listJudged(toModelInput(vector), 180n).length;
-  return { sources_hash: null, changed_hands_at: changedAt, accounts: [], verdicts: { declared, ...none, ...later } };
+  // The node issues a chip record in the first seconds of Unix time, before every change of hands.
+  const isChipOnRecord = vector.events.findLast(([, , , , , trust]) => trust === 2)?.[7] === 1;
+  const chip = { chip_changed_hands: isChipOnRecord ? changedAt !== null : null };
+  return {
+    sources_hash: null,
+    changed_hands_at: changedAt,
+    ...chip,
+    accounts: [],
+    verdicts: { declared, ...none, ...later },
+  };
 }
 
 interface Setting {
@@ -412,7 +421,7 @@ describe('formatReplay', () => {
       points: tenure             576                                                                576
       summary                    Rated AAA with 95 of 100 points; largest deduction: short tenure.  Rated AAA with 95 of 100 points; largest deduction: short tenure.
 
-      Equal: 83 values recomputed from 121 raw events.
+      Equal: 84 values recomputed from 121 raw events.
       "
     `);
   });
@@ -425,7 +434,7 @@ describe('formatReplay', () => {
       mcr         �[31mAAA  AAA
 
       Not checked: �x
-      DIFFERENT: 1 of 83 values.
+      DIFFERENT: 1 of 84 values.
       "
     `);
     expect(text).not.toContain('\u001B');

@@ -1,16 +1,21 @@
 /**
  * Replay of a served rating (`svc replay DID`): takes the block, the clock and, for a machine of the alt chain, the slot from
  * `GET /mcr/{did}/explanation`, reads everything else from the chains with independent readers, recomputes the rating with the
- * independent model, and compares every member. Does not follow payments: verdicts and accounts are taken from the service, and named.
+ * independent model, and compares every member. With payment sources it makes every verdict again; what it takes from the service is named.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRpc } from './json-rpc.ts';
+import { readFleetClaims } from './fleet-claims.ts';
+import { createRpc, RpcRefusal } from './json-rpc.ts';
 import { listJudged, rateRawEvents, UnreadableEvents, type RateTable } from './model.ts';
 import { digestRateTable } from './rates.ts';
 import { readRawAltLog, type AltLocation } from './raw-alt-log.ts';
 import { readAltHomeState, readRawMachine, type ChainLocation, type RawMachine } from './raw-chain.ts';
+import type { Claim } from './payout-claims.ts';
 import { ReplayFailure } from './replay-failure.ts';
+import { replayVerdicts, type VerdictReplay } from './replay-verdicts.ts';
 import { readServedVerdicts, VERDICT_CODES, type ServedVerdict } from './served-verdicts.ts';
+import { MalformedSolana } from './solana-bytes.ts';
+import type { ReplaySource } from './verdict-model.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = Readonly<Record<string, Json>>;
@@ -31,11 +36,23 @@ export interface ReplayOptions {
   readonly rates: RateTable;
   /** Hash of the payment sources of the replay (`hashSources`); null or left out: none. */
   readonly sourcesHash?: string | null;
+  /** How to make the verdicts; left out: verdicts and accounts are taken from the service. */
+  readonly payments?: PaymentOptions;
   /** Explanation to recompute; left out: requested from the service. */
   readonly served?: JsonObject;
   readonly fetch?: typeof fetch;
   /** Waits after a rate limit. */
   readonly wait?: (milliseconds: number) => Promise<void>;
+}
+
+export interface PaymentOptions {
+  readonly sources: readonly ReplaySource[];
+  /** First line of the text that payout accounts sign. */
+  readonly payoutHeader: string;
+  /** Whether to read the claims of all machines. */
+  readonly readsFleet: boolean;
+  /** Whether to read the transfers from the machine's own addresses. */
+  readonly readsFlows: boolean;
 }
 
 /** A member that differs; an absent side means that the member is missing there. */
@@ -54,6 +71,8 @@ export interface ReplayResult {
   readonly differences: readonly Difference[];
   /** What the replay takes from the served response or does not compute. */
   readonly unchecked: readonly string[];
+  /** Positions of events that are pending at the service and decided here: later, not different. */
+  readonly ahead: readonly number[];
   /** The explanation as served. */
   readonly served: JsonObject;
   /** The recomputed rating, in the shape of the explanation. */
@@ -65,8 +84,33 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const send = options.fetch ?? fetch;
   const wait = options.wait ?? delay;
   const machineId = parseMachineId(options.did);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const served = options.served ?? (await readExplanation(send, options.baseUrl, options.did));
+      return await replayServed(options, { send, wait, machineId }, served);
+    } catch (error) {
+      // A verdict was made between the explanation and the list of events.
+      if (!(error instanceof VerdictsMade) || options.served !== undefined || attempt === ATTEMPTS) throw error;
+    }
+    await wait(RETRY_MILLISECONDS);
+  }
+}
 
-  const served = options.served ?? (await readExplanation(send, options.baseUrl, options.did));
+/** The list of events has verdicts that the explanation does not have yet. */
+class VerdictsMade extends ReplayFailure {
+  constructor() {
+    super('refused', 'the service made verdicts after this explanation; try again');
+  }
+}
+
+const ATTEMPTS = 8;
+const RETRY_MILLISECONDS = 2_000;
+
+async function replayServed(
+  options: ReplayOptions,
+  { send, wait, machineId }: Pick<OwnVerdictsInput, 'send' | 'wait' | 'machineId'>,
+  served: JsonObject,
+): Promise<ReplayResult> {
   const inputs = parseInputs(served);
   const sourcesHash = options.sourcesHash ?? null;
   requireSameSources(served, sourcesHash);
@@ -74,38 +118,136 @@ export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const machine = await readRaw(options, { fetch: send, wait }, machineId, inputs);
   const rates = { ...options.rates, through: throughOf(options.rates, inputs) };
   const judged = listJudged({ events: machine.events, now: BigInt(inputs.now), rates }, PAYMENT_DAYS);
-  const verdicts =
-    sourcesHash === null
-      ? new Map(judged.map(({ seq }) => [seq, DECLARED]))
-      : ((await readServedVerdicts(send, options.baseUrl, machineId, judged)) ?? declareAll(served, judged));
+  const listed = sourcesHash === null ? undefined : await readServedVerdicts(send, options.baseUrl, machineId, judged);
+  const shown = listJudged({ events: machine.events, now: BigInt(inputs.now), rates }, 180n);
+  if (options.payments !== undefined && listed !== undefined) requireSamePending(served, listed, shown);
+  const own =
+    sourcesHash === null || options.payments === undefined
+      ? undefined
+      : await replayOwnVerdicts(options, options.payments, {
+          send,
+          wait,
+          machineId,
+          inputs,
+          machine,
+          rates,
+          served,
+          listed,
+        });
+  const verdicts: ReadonlyMap<bigint, Pick<ServedVerdict, 'code' | 'paidCents'>> = own?.verdicts ??
+  (sourcesHash === null ? new Map(judged.map(({ seq }) => [seq, DECLARED])) : (listed ?? declareAll(served, judged)));
   const events = machine.events.map((event) => ({ ...event, paidCents: verdicts.get(event.seq)?.paidCents ?? 0n }));
-  const evidence = toEvidence(
-    served,
-    sourcesHash,
-    verdicts,
-    listJudged({ events, now: BigInt(inputs.now), rates }, 180n),
-  );
-  const hands = inputs.slot === undefined ? {} : takeHands(served, sourcesHash, machine);
+  const shownClaims = own === undefined ? undefined : showClaims(own.claims, machine, inputs);
+  const evidence = toEvidence(served, sourcesHash, verdicts, shown, shownClaims?.accounts);
+  const hands = inputs.slot === undefined ? {} : (shownClaims?.hands ?? takeHands(served, sourcesHash, machine));
   const recomputed = recompute(options.did, machineId, inputs, { ...machine, events, ...hands }, rates, evidence);
 
   const comparison = compare(served, recomputed);
-  // Taken from the service, because the account of the machine and the binding are not read, and payments are not followed.
+  // The binding of the operator of an alt-chain machine is not read.
   const taken = [
     ...(inputs.slot === undefined ? [] : ['anchor.operator_verified']),
-    ...(inputs.slot === undefined || sourcesHash === null ? [] : ['evidence.changed_hands_at']),
-    ...(sourcesHash === null ? [] : ['evidence.accounts']),
-    ...(sourcesHash === null || judged.length === 0 ? [] : [`verdicts of ${judged.length} events`]),
+    ...(own === undefined ? listTaken(inputs, sourcesHash, judged.length) : listTakenVerdicts(own)),
   ];
   const unchecked = [...taken, ...comparison.unchecked];
-  const equal = comparison.differences.length === 0;
-  return { did: options.did, equal, ...comparison, unchecked, served, recomputed };
+  const differences = [...comparison.differences, ...(own?.differences ?? [])];
+  return {
+    did: options.did,
+    equal: differences.length === 0,
+    compared: comparison.compared + (own?.compared ?? 0),
+    ...{ differences, unchecked, ahead: (own?.ahead ?? []).map(Number), served, recomputed },
+  };
 }
 
 // ---------------------------------------------------------------------------------------------------------------- payments
 
 /** Verdicts of older blocks no longer matter to a rating. */
 const PAYMENT_DAYS = 200n;
-const DECLARED: ServedVerdict = { code: 'declared', paidCents: 0n };
+const DECLARED = { code: 'declared', paidCents: 0n } as const;
+
+/** Lists what is taken from the service where the replay follows no payments. */
+function listTaken({ slot }: ServedInputs, sourcesHash: string | null, judged: number): readonly string[] {
+  if (sourcesHash === null) return [];
+  return [
+    ...(slot === undefined ? [] : ['evidence.changed_hands_at']),
+    'evidence.accounts',
+    ...(judged === 0 ? [] : [`verdicts of ${judged} events`]),
+  ];
+}
+
+function listTakenVerdicts({ takenFromClaims, takenReturned }: VerdictReplay): readonly string[] {
+  return [
+    ...(takenReturned === 0 ? [] : [`returned cents of ${takenReturned} events (--flows reads them)`]),
+    ...(takenFromClaims.length === 0
+      ? []
+      : [`verdicts of ${takenFromClaims.length} events on claims of other machines (--fleet reads them)`]),
+  ];
+}
+
+function requireSamePending(
+  served: JsonObject,
+  listed: ReadonlyMap<bigint, ServedVerdict>,
+  shown: readonly { readonly seq: bigint }[],
+): void {
+  const pending = shown.filter(({ seq }) => listed.get(seq)?.code === 'pending').length;
+  const counted = asObject(asObject(served['evidence'])['verdicts'])['pending'];
+  if (typeof counted === 'number' && counted > pending) throw new VerdictsMade();
+}
+
+/** Makes the verdicts again. Throws `ReplayFailure`. */
+async function replayOwnVerdicts(
+  { did, chain, altChain }: ReplayOptions,
+  { sources, payoutHeader: header, readsFleet, readsFlows }: PaymentOptions,
+  { send, wait, machineId, inputs, machine, rates, served, listed }: OwnVerdictsInput,
+): Promise<VerdictReplay> {
+  const counts = asObject(asObject(served['evidence'])['verdicts']);
+  if (listed === undefined && counts['pending'] !== 0) {
+    throw new ReplayFailure('refused', 'the events are private, and some verdicts are pending');
+  }
+  const transport = { fetch: send, wait };
+  const text = { did, header };
+  const fleet = readsFleet
+    ? await readFleetClaims({ chain, altChain, text, transport, except: machineId, block: inputs.block })
+    : undefined;
+  const { events, citing, claimEnds, blockTimestamp: homeHead } = machine;
+  try {
+    return await replayVerdicts({
+      ...{ text, events, citing, claimEnds, homeHead, rates, sources, fleet, transport, readsFlows, served: listed },
+      home: inputs.slot === undefined ? 'main' : 'alt',
+      now: BigInt(inputs.now),
+    });
+  } catch (error) {
+    if (error instanceof MalformedSolana)
+      throw new ReplayFailure('contradictory', `malformed response: ${error.message}`);
+    if (error instanceof RpcRefusal) throw new ReplayFailure('unreachable', error.message);
+    throw error;
+  }
+}
+
+interface OwnVerdictsInput {
+  readonly send: typeof fetch;
+  readonly wait: (milliseconds: number) => Promise<void>;
+  readonly machineId: bigint;
+  readonly inputs: ServedInputs;
+  readonly machine: RawInputs;
+  readonly rates: RateTable;
+  readonly served: JsonObject;
+  readonly listed: ReadonlyMap<bigint, ServedVerdict> | undefined;
+}
+
+/** Returns the accounts in force and, on the alt chain, the changes of hands that the claims show. */
+function showClaims(claims: readonly Claim[], { events, altOwner }: RawInputs, { now }: ServedInputs) {
+  const inForce = claims.filter(({ end }) => end === undefined);
+  const accounts = inForce.map(({ account, owner, since, seq }) => ({
+    ...{ account, owner, since: Number(since), seq: Number(seq) },
+  }));
+  const newest = claims.at(-1);
+  if (altOwner !== undefined && newest !== undefined && newest.owner !== altOwner) {
+    return { accounts: [], hands: { hands: [BigInt(events.length)], changedHandsAt: BigInt(now) } };
+  }
+  const changes = claims.filter(({ owner }, at) => at > 0 && claims[at - 1]!.owner !== owner);
+  const hands = { hands: changes.map(({ seq }) => seq), changedHandsAt: changes.at(-1)?.since ?? null };
+  return { accounts, hands };
+}
 
 function requireSameSources(served: JsonObject, own: string | null): void {
   const theirs = asObject(served['evidence'])['sources_hash'];
@@ -118,7 +260,7 @@ function requireSameSources(served: JsonObject, own: string | null): void {
 }
 
 /** Returns `declared` for every event where the owner keeps the events private and nothing else is counted. */
-function declareAll(served: JsonObject, judged: readonly { readonly seq: bigint }[]): Map<bigint, ServedVerdict> {
+function declareAll(served: JsonObject, judged: readonly { readonly seq: bigint }[]): Map<bigint, typeof DECLARED> {
   const counts = asObject(asObject(served['evidence'])['verdicts']);
   if (VERDICT_CODES.some((code) => code !== 'declared' && counts[code] !== 0)) {
     throw new ReplayFailure('refused', 'the events are private, so their verdicts cannot be taken from the service');
@@ -129,11 +271,12 @@ function declareAll(served: JsonObject, judged: readonly { readonly seq: bigint 
 function toEvidence(
   served: JsonObject,
   sourcesHash: string | null,
-  verdicts: ReadonlyMap<bigint, ServedVerdict>,
+  verdicts: ReadonlyMap<bigint, Pick<ServedVerdict, 'code'>>,
   counted: readonly { readonly seq: bigint }[],
+  ownAccounts: Json | undefined,
 ) {
   const codes = counted.map(({ seq }) => verdicts.get(seq)!.code);
-  const accounts = asObject(served['evidence'])['accounts'] ?? [];
+  const accounts = ownAccounts ?? asObject(served['evidence'])['accounts'] ?? [];
   return {
     sources_hash: sourcesHash,
     accounts: sourcesHash === null ? [] : accounts,
@@ -241,6 +384,8 @@ interface RawInputs extends Omit<RawMachine, 'accepted' | 'kyb'> {
   readonly operatorVerified: boolean;
   /** Protocol chain ordinal; undefined: the home is the main chain. */
   readonly home: bigint | undefined;
+  /** Owner of the machine account; undefined on the main chain. */
+  readonly altOwner: string | undefined;
 }
 
 async function readRaw(
@@ -254,7 +399,7 @@ async function readRaw(
     const { accepted, kyb, ...machine } = await readRawMachine(rpc, chain, machineId, block);
     const isVerified =
       kyb !== undefined && kyb.revokedAt === 0n && (kyb.expiresAt === 0n || BigInt(now) < kyb.expiresAt);
-    return { ...machine, operatorVerified: accepted && isVerified, home: undefined };
+    return { ...machine, operatorVerified: accepted && isVerified, home: undefined, altOwner: undefined };
   }
   if (altChain === undefined) {
     throw new ReplayFailure(
@@ -264,10 +409,10 @@ async function readRaw(
   }
   const { home, ...mainState } = await readAltHomeState(rpc, chain, machineId, block);
   const altRpc = createRpc({ ...transport, urls: altChain.rpcUrls });
-  const { ordinal, ...log } = await readRawAltLog(altRpc, altChain, machineId, slot, transport.wait);
+  const { ordinal, owner: altOwner, ...log } = await readRawAltLog(altRpc, altChain, machineId, slot, transport.wait);
   // A new machine exists there before the main chain records it.
-  const noLogs = { hands: [], changedHandsAt: null };
-  return { ...mainState, ...log, ...noLogs, operatorVerified, home: home === 0n ? ordinal : home };
+  const noLogs = { hands: [], changedHandsAt: null, chipIssuedAt: null, claimEnds: [] };
+  return { ...mainState, ...log, ...noLogs, altOwner, operatorVerified, home: home === 0n ? ordinal : home };
 }
 
 // -------------------------------------------------------------------------------------------------- recomputed rating
@@ -325,10 +470,16 @@ function recompute(
     evidence: {
       sources_hash: sourcesHash,
       changed_hands_at: machine.changedHandsAt === null ? null : Number(machine.changedHandsAt),
+      chip_changed_hands: hasChipChangedHands(machine),
       accounts,
       verdicts,
     },
   };
+}
+
+function hasChipChangedHands({ chipIssuedAt, changedHandsAt }: RawInputs): boolean | null {
+  if (chipIssuedAt === null) return null;
+  return changedHandsAt !== null && changedHandsAt >= chipIssuedAt;
 }
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
@@ -433,6 +584,9 @@ export function formatReplay(result: ReplayResult): string {
     ...toColumns([['', 'served', 'recomputed'], ...rows]),
     '',
     ...(result.equal ? [] : [...toColumns([['difference', 'served', 'recomputed'], ...differenceRows]), '']),
+    ...(result.ahead.length === 0
+      ? []
+      : [`Ahead of the service: verdicts of ${result.ahead.length} events, which are pending there.`]),
     ...(result.unchecked.length === 0 ? [] : [`Not checked: ${result.unchecked.join(', ')}`]),
     verdict,
     '',

@@ -1,6 +1,6 @@
 /**
- * Verdicts on payments as the service lists them (`GET /machines/{id}/events`). A replay does not follow payments: it takes verdict and paid
- * cents of each event from here, says so, and recomputes what the rating makes of them.
+ * Verdicts on payments as the service lists them (`GET /machines/{id}/events`), which a replay compares with its own. Without sources it takes
+ * them from here, and says so.
  */
 import { ReplayFailure } from './replay-failure.ts';
 
@@ -13,6 +13,10 @@ export type VerdictCode = (typeof VERDICT_CODES)[number];
 export interface ServedVerdict {
   readonly code: VerdictCode;
   readonly paidCents: bigint;
+  readonly token: string | null;
+  readonly payer: string | null;
+  readonly worthCents: bigint | null;
+  readonly returnedCents: bigint | null;
 }
 
 /** Event that has a verdict, as read from the chain. */
@@ -89,7 +93,16 @@ function parseVerdict(entry: Entry, { seq, blockTimestamp }: JudgedEvent): Serve
     (code === 'paid' ? paidCents > 0 : paidCents === 0) &&
     entry['block_timestamp'] === Number(blockTimestamp);
   if (!isSound) throw new ReplayFailure('contradictory', `the service lists event ${seq} with another time or verdict`);
-  return { code, paidCents: BigInt(paidCents) };
+  const toText = (value: unknown) => (typeof value === 'string' ? value : null);
+  const toCents = (value: unknown) => (Number.isSafeInteger(value) ? BigInt(value as number) : null);
+  return {
+    code,
+    paidCents: BigInt(paidCents),
+    token: toText(entry['token']),
+    payer: toText(entry['payer']),
+    worthCents: toCents(entry['worth_cents']),
+    returnedCents: toCents(entry['returned_cents']),
+  };
 }
 
 function isEntry(value: unknown): value is Entry {

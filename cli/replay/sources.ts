@@ -1,9 +1,10 @@
 /**
- * Hash of the payment sources of a replay, from SOURCES_FILE: SHA-256 of the sources without their URLs, in canonical JSON.
+ * Payment sources of a replay, from SOURCES_FILE, and their hash: SHA-256 of the sources without their URLs, in canonical JSON.
  *
  * Independent of `src/adapters/payment-sources`, for the same reason as the model.
  */
 import { createHash } from 'node:crypto';
+import type { ReplaySource } from './verdict-model.ts';
 
 /** The file does not have its documented form. The message repeats nothing of it: URLs may contain keys. */
 export class MalformedSources extends Error {
@@ -20,16 +21,38 @@ export function hashSources(json: string): string | null {
     .digest('hex')}`;
 }
 
-/** Formats the id, by default the chain id of the name, and the tokens by symbol. */
-function formatSource(name: string, { id, tokens }: Readonly<Record<string, unknown>>): string {
+/** Returns the sources. Throws `MalformedSources`. */
+export function parseSources(json: string): readonly ReplaySource[] {
+  return Object.entries(asObject(parseJson(json))).map(([name, source]) => {
+    const { rpc, tokens } = asObject(source);
+    const urls: unknown[] = Array.isArray(rpc) ? rpc : [];
+    const rpcUrls = urls.filter((url): url is string => typeof url === 'string');
+    if (rpcUrls.length === 0 || rpcUrls.length < urls.length) throw new MalformedSources('a source has no URL');
+    const id = idOf(name, asObject(source));
+    if (!/^[0-9]{1,20}$/.test(id)) throw new MalformedSources('an id is not a number');
+    return { name, id: BigInt(id), rpcUrls, tokens: new Map(listTokens(tokens)) };
+  });
+}
+
+function idOf(name: string, { id }: Readonly<Record<string, unknown>>): string {
   const own = id ?? /^eip155:(\d+)$/.exec(name)?.[1];
   if (typeof own !== 'string') throw new MalformedSources('a source has no id');
-  const addresses = Object.entries(asObject(tokens)).sort(byName);
-  const members = addresses.map(([symbol, address]) => {
+  return own;
+}
+
+function listTokens(tokens: unknown): readonly (readonly [symbol: string, address: string])[] {
+  return Object.entries(asObject(tokens)).map(([symbol, address]) => {
     if (typeof address !== 'string') throw new MalformedSources('the address of a token is not a text');
-    return `${JSON.stringify(symbol)}:${JSON.stringify(address)}`;
+    return [symbol, address] as const;
   });
-  return `{"id":${JSON.stringify(own)},"tokens":{${members.join(',')}}}`;
+}
+
+/** Formats the id, by default the chain id of the name, and the tokens by symbol. */
+function formatSource(name: string, source: Readonly<Record<string, unknown>>): string {
+  const members = listTokens(source['tokens'])
+    .toSorted(byName)
+    .map(([symbol, address]) => `${JSON.stringify(symbol)}:${JSON.stringify(address)}`);
+  return `{"id":${JSON.stringify(idOf(name, source))},"tokens":{${members.join(',')}}}`;
 }
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);

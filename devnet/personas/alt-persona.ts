@@ -7,7 +7,7 @@ import { accountOf } from '../accounts.ts';
 import { altAccountOf } from '../alt-chain/keys.ts';
 import type { AltAccount } from '../alt-chain/keys.ts';
 import type { SubmissionOptions } from '../alt-node/event-transactions.ts';
-import type { ExpectedRating } from './histories.ts';
+import type { ExpectedRating, VerdictCounts } from './histories.ts';
 import { machineIdOf } from '../main-chain/calls.ts';
 import type { ServiceEndpointInput } from '../main-chain/calls.ts';
 import { credentialsOf } from './persona.ts';
@@ -41,6 +41,8 @@ export interface ServedAltExpectation {
   readonly kind: 'served';
   /** Rating, which only `/mcr` returns; absent = no events, so no rating. */
   readonly rating?: ExpectedRating;
+  /** Verdicts on its events. Letter, score and summary hold only once all of them are made. */
+  readonly verdicts?: VerdictCounts;
   readonly bondStatus: ExpectedRating['bond_status'];
   /** Event count of its log account. */
   readonly eventCount: number;

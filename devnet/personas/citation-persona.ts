@@ -4,7 +4,7 @@
  */
 import { accountOf } from '../accounts.ts';
 import { mintTokens, transferTokens } from '../main-chain/payments.ts';
-import { dailyRevenue, ratedDaily } from './paid-histories.ts';
+import { DAILY_COUNT, dailyRevenue, ratedDaily } from './paid-histories.ts';
 import type { History } from './histories.ts';
 import { customerOf, transferPayment } from './planned-payment.ts';
 import type { PlannedPayment } from './planned-payment.ts';
@@ -66,6 +66,12 @@ export const CITATIONS_HISTORY: History = {
     ...event,
     ...CITATIONS.find(({ day }) => day === event.daysAgo)?.citation,
   })),
+  verdicts: {
+    declared: DAILY_COUNT - CITATIONS.length,
+    ...Object.fromEntries(
+      [...Map.groupBy(CITATIONS, ({ verdict }) => verdict)].map(([code, events]) => [code, events.length]),
+    ),
+  },
   rating: ratedDaily(CENTS, {
     mcr_score: 50,
     mcr: 'BB',

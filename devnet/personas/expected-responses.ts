@@ -86,14 +86,14 @@ export function expectUndecided(id: bigint): ExpectedResponse {
 }
 
 /** Returns what is expected before the payments are followed: without verdicts, letter and score are lower. */
-function findSettledRating({ rating, dependsOnVerdicts }: ServedExpectation): Partial<ExpectedRating> {
-  if (dependsOnVerdicts === undefined) return rating;
+function findSettledRating({ rating, verdicts }: ServedExpectation): Partial<ExpectedRating> {
+  if (verdicts === undefined) return rating;
   const { mcr: _letter, mcr_score: _score, summary: _summary, ...settled } = rating;
   return settled;
 }
 
 function expectProfile(
-  { rating, profile, dependsOnVerdicts }: ServedExpectation,
+  { rating, profile, verdicts }: ServedExpectation,
   { machine, now }: ResponseInput,
 ): ExpectedResponse {
   return {
@@ -105,7 +105,7 @@ function expectProfile(
         machine_id: String(machine.id),
         did: formatDid(machine.id),
         operator: `did:svc:${machine.owner.address}`,
-        ...(dependsOnVerdicts === undefined && { mcr: rating.mcr, mcr_score: rating.mcr_score }),
+        ...(verdicts === undefined && { mcr: rating.mcr, mcr_score: rating.mcr_score }),
         bond_status: rating.bond_status,
         negative_flag: rating.negative_flag,
         event_count: rating.event_count,

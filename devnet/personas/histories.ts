@@ -6,6 +6,7 @@
  * daily, where the running week is never better than a full one and is the one of 14 that is left out, or in steps of seven
  * days, where each week has one event whatever today is. A run of 7n + 1 days covers exactly n + 1 weeks.
  */
+import type { VerdictCode } from '../../src/domain/rating/verdict.ts';
 import { daysBetween } from './planned-event.ts';
 import type { PlannedEvent } from './planned-event.ts';
 
@@ -25,6 +26,9 @@ export interface ExpectedRating {
   readonly summary: string;
 }
 
+/** Number of events with each verdict; the others are 0. */
+export type VerdictCounts = Readonly<Partial<Record<VerdictCode, number>>>;
+
 export interface History {
   readonly events: readonly PlannedEvent[];
   /**
@@ -32,6 +36,8 @@ export interface History {
    * every event is declared, and points above 50 count a sixth.
    */
   readonly isVerified?: true;
+  /** Absent: no payment is followed. */
+  readonly verdicts?: VerdictCounts;
   readonly rating: ExpectedRating;
 }
 

@@ -12,6 +12,7 @@ import type { PlannedEvent } from './planned-event.ts';
 
 export const FIRST_DAY = 106;
 const DAYS = daysBetween(1, FIRST_DAY);
+export const DAILY_COUNT = DAYS.length;
 /** Days with a payment. */
 export const PAID_DAYS: readonly number[] = DAYS.slice(1);
 
@@ -56,6 +57,7 @@ export function paidStation(machine: string): History {
   return {
     events: paidDaily(machine, 40_000n),
     isVerified: true,
+    verdicts: { declared: 1, paid: PAID_DAYS.length },
     rating: ratedDaily(40_000n, {
       mcr_score: 89,
       mcr: 'AA',
@@ -66,9 +68,9 @@ export function paidStation(machine: string): History {
 
 /** The same without a verified operator: of 8928 remain 5000 + 3928 / 6 = 5654: 57. The loss of 3274 is the largest. */
 export function unverifiedStation(machine: string): History {
-  const { events, rating } = paidStation(machine);
+  const { events, rating, verdicts } = paidStation(machine);
   const summary = 'Rated BB with 57 of 100 points; largest deduction: an unverified operator.';
-  return { events, rating: { ...rating, mcr_score: 57, mcr: 'BB', summary } };
+  return { events, verdicts: verdicts!, rating: { ...rating, mcr_score: 57, mcr: 'BB', summary } };
 }
 
 /**
@@ -81,6 +83,7 @@ export function halfPaid(machine: string): History {
   return {
     events: [...paidDaily(machine, 1_000n), ...cash],
     isVerified: true,
+    verdicts: { declared: 1 + cash.length, paid: PAID_DAYS.length },
     rating: {
       ...ratedDaily(1_000n, {
         mcr_score: 68,
@@ -103,6 +106,7 @@ export function paidRobot(machine: string, cents: 1_500n | 1_600n | 1_700n): His
   return {
     events: paidDaily(machine, cents),
     isVerified: true,
+    verdicts: { declared: 1, paid: PAID_DAYS.length },
     rating: ratedDaily(cents, {
       mcr_score: score,
       mcr: 'BBB',

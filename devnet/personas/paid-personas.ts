@@ -47,7 +47,7 @@ function paid(name: string, about: string, history: History, payments: readonly 
     payments,
     acts: history.isVerified === undefined ? [] : [attestKyb(ACTIVATED_DAYS_AGO)],
     expected: served(history.rating, {
-      dependsOnVerdicts: true,
+      verdicts: history.verdicts!,
       profile: () => ({ ...expectedProfile('public'), partner_data_error: 'not_fetched' }),
       card: expectedCard('public'),
       ...(history.isVerified && { kyb: 'verified' as const }),

@@ -4,7 +4,7 @@ import { accountOf } from '../accounts.ts';
 import type { Account } from '../accounts.ts';
 import type { Call } from '../main-chain/chain-writer.ts';
 import type { Deployment } from '../main-chain/deploy.ts';
-import type { ExpectedRating, History } from './histories.ts';
+import type { ExpectedRating, History, VerdictCounts } from './histories.ts';
 import { machineIdOf } from '../main-chain/calls.ts';
 import type { MachineCredentials, ServiceEndpointInput } from '../main-chain/calls.ts';
 import type { PlannedPayment } from './planned-payment.ts';
@@ -36,8 +36,8 @@ export interface ServedExpectation {
   readonly card?: object;
   readonly kyb?: AttestationStatus;
   readonly chip?: AttestationStatus;
-  /** Whether letter, score and summary hold only once all payments are followed. */
-  readonly dependsOnVerdicts?: true;
+  /** Verdicts on its events. Letter, score and summary hold only once all of them are made. */
+  readonly verdicts?: VerdictCounts;
 }
 
 /** Expectation for a machine that every route refuses for the same reason. */

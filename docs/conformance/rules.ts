@@ -524,9 +524,34 @@ export const SECTIONS = [
     },
   },
   {
+    heading: 'Additions: decision log',
+    rules: {
+      'decision-log.row':
+        'A row of the log has message, signature, authority, `previous` and `hash`, the SHA-256 of the RFC 8785 form of the rest.',
+      'decision-log.one-chain': 'The rows of one machine are one chain, whatever writes them at once.',
+      'decision-log.history':
+        '`GET /machine/{key}/monetization/history` lists the decisions newest first, with `head` and `next_cursor`.',
+      'decision-log.signature-delay': 'A signature is published 330 s after its timestamp.',
+      'decision-log.unverifiable': 'Rows from before the chain are marked.',
+      'decision-log.retention':
+        'Rows older than 30 days, beyond the newest 500, are pruned behind a signed checkpoint with the last hash and the count.',
+      'decision-log.signer-is-current':
+        'The state ends with `signer_is_current`: whether the signer is owner or controller now; null when unreadable.',
+      'decision-log.exit-while-relocating':
+        'An opt-out of a relocating machine is judged by the chain that still holds its token or account.',
+      'decision-log.bundle':
+        '`svc decisions export` writes a bundle with a signed head, and `svc decisions verify` checks chain, signatures and authority.',
+      'decision-log.mutations': 'No structurally mutated bundle is accepted.',
+    },
+  },
+  {
     heading: 'Additions: documents and clients',
     rules: {
       'documents.openapi': '`/openapi.json` describes every route.',
+      'documents.openapi-generators':
+        'The OpenAPI document has the form that generators of clients accept: security schemes, descriptions, bounds, examples.',
+      'documents.generators':
+        'Clients that generators make of the OpenAPI document in TypeScript, Python and Go compile and read the service.',
       'documents.openapi-answers': 'Every response matches the OpenAPI document.',
       'documents.llms': '`/llms.txt` lists every route and no other.',
       'documents.reference': '`/docs` lists every route, and each opens without accessibility or policy violations.',
@@ -534,7 +559,11 @@ export const SECTIONS = [
         'The form of `/docs` sends the request that any client sends, and shows the complete response.',
       'documents.errors-page': '`docs/errors.md` is the error table, with cause and remedy.',
       'documents.getting-started': 'Every command of `docs/getting-started.md` runs.',
+      'documents.blocks':
+        'Every fenced command of README and documents is run by a test, or a marker states why none runs it.',
       'documents.index': '`docs/README.md` links to every document.',
+      'client.vectors': 'The clients in TypeScript, Python and Go agree on all shared vectors.',
+      'client.quick-starts': 'Every program in the READMEs of the Python and Go clients prints the output below it.',
       'client.errors': 'The client knows every error of the table.',
       'client.other-machine': 'The client rejects a response about another machine.',
       'client.size': 'The client is at most 8 kB for reads.',

@@ -10,6 +10,8 @@ export class BlockDraft {
   readonly #summary: string[] = [];
   readonly #submissions: Submission[] = [];
   #transaction = 0;
+  /** Identity of the transaction under construction. */
+  transactionKey: object = {};
 
   constructor(world: World, timestamp: number) {
     this.#world = world;
@@ -49,6 +51,7 @@ export class BlockDraft {
   /** Ends the transaction: later logs belong to the next one. */
   endTransaction(): void {
     this.#transaction += 1;
+    this.transactionKey = {};
   }
 
   note(text: string): void {

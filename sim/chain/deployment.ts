@@ -14,6 +14,7 @@ export const ADDRESSES = {
   eventRegistry: at('5'),
   crossChainMirror: at('6'),
   adminFlags: at('7'),
+  attestationRegistry: at('8'),
   multicall3: '0xca11bde05977b3631167028862be2a173976ca11' as Address,
 } satisfies MainChainAddresses;
 

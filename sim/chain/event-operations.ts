@@ -3,7 +3,7 @@ import type { Random } from '../random.ts';
 import { uint } from './abi-words.ts';
 import type { BlockDraft } from './block-draft.ts';
 import { keccakOf } from './keccak.ts';
-import type { Machine, SimEvent } from './machine-state.ts';
+import { isInForce, type Machine, type SimEvent } from './machine-state.ts';
 
 const DAY_SECONDS = 86_400;
 const CURRENCIES = ['USD', 'USD', 'USD', 'EUR', 'TOK'] as const;
@@ -20,9 +20,10 @@ export function submitEvent(draft: BlockDraft, machine: Machine, random: Random)
 }
 
 /** Stores an event with the time of the block under construction. */
-export function storeEvent(draft: BlockDraft, id: bigint, { blockTimestamp: _, ...submitted }: SimEvent): void {
-  const { prior, events } = draft.machine(id);
-  const event = { ...submitted, blockTimestamp: draft.timestamp };
+export function storeEvent(draft: BlockDraft, id: bigint, submitted: SimEvent): void {
+  const { prior, events, chip } = draft.machine(id);
+  const isAttested = submitted.trust === 2 && isInForce(chip, draft.timestamp);
+  const event = { ...submitted, blockTimestamp: draft.timestamp, isAttested };
   const eventIndex = prior + events.length;
   draft.change(id, { events: [...events, event] });
   draft.noteSubmission(id, event);
@@ -46,5 +47,6 @@ export function drawEvent(blockTimestamp: number, random: Random): SimEvent {
     trust: random.integer(0, 2),
     metadata: random.pick(METADATA),
     blockTimestamp,
+    isAttested: false,
   };
 }

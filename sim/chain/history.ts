@@ -1,5 +1,6 @@
 /** Blocks before the first start of the service: a few over some months, so that machines have established ratings. */
 import type { Random } from '../random.ts';
+import { attest } from './attestation-operations.ts';
 import { BlockDraft } from './block-draft.ts';
 import { submitEvents } from './event-operations.ts';
 import { mint, operate, type Actors } from './operations.ts';
@@ -30,6 +31,7 @@ export function writeHistory(
         draft.endTransaction();
       }
     }
+    if (actors.attester !== undefined) attest(draft, actors.attester, actors.machines);
     if (random.chance(0.3)) operate(draft, random, actors);
     chain.moveTip(chain.build(chain.tip, draft.timestamp, draft.finish()));
   }

@@ -22,6 +22,22 @@ export interface SimEvent {
   readonly metadata: string;
   /** Unix seconds of the block that stored it. */
   readonly blockTimestamp: number;
+  /** Whether its trust level is 2 and a chip record was in force when it was stored. */
+  readonly isAttested: boolean;
+}
+
+/** Attestation of a chip or an operator, in Unix seconds; 0 for none, never and not revoked. */
+export interface SimRecord {
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly revokedAt: number;
+}
+
+export const NO_RECORD: SimRecord = { issuedAt: 0, expiresAt: 0, revokedAt: 0 };
+
+/** Returns whether a record holds at a time. */
+export function isInForce({ issuedAt, expiresAt, revokedAt }: SimRecord, seconds: number): boolean {
+  return issuedAt > 0 && revokedAt === 0 && (expiresAt === 0 || seconds < expiresAt);
 }
 
 export interface Subscription {
@@ -38,6 +54,12 @@ export interface Machine {
   readonly lastOwner: string | undefined;
   /** Changes of hands: the number of events before each, and its block time in Unix seconds. */
   readonly hands: readonly { readonly seq: number; readonly at: number }[];
+  /** Transaction of the newest change of hands, and whether the owner has set the controller in a later one. */
+  readonly handsTransaction: object | undefined;
+  readonly isAccepted: boolean;
+  /** Newest chip record, and the number of logs of all records. */
+  readonly chip: SimRecord;
+  readonly chipLogs: number;
   readonly controller: string;
   /** Recorded while the machine is homed elsewhere. */
   readonly recordedOperator: string;
@@ -57,6 +79,8 @@ export interface Machine {
 
 export interface World {
   readonly machines: ReadonlyMap<bigint, Machine>;
+  /** KYB records of operators. */
+  readonly kyb: ReadonlyMap<string, SimRecord>;
   readonly generalPausedGlobal: boolean;
   readonly technicalPausedGlobal: boolean;
   readonly graceSeconds: number;
@@ -67,6 +91,7 @@ export interface World {
 
 export const EMPTY_WORLD: World = {
   machines: new Map(),
+  kyb: new Map(),
   generalPausedGlobal: false,
   technicalPausedGlobal: false,
   graceSeconds: 60,
@@ -78,6 +103,10 @@ export const NO_MACHINE: Omit<Machine, 'id'> = {
   owner: undefined,
   lastOwner: undefined,
   hands: [],
+  handsTransaction: undefined,
+  isAccepted: true,
+  chip: NO_RECORD,
+  chipLogs: 0,
   controller: ZERO,
   recordedOperator: ZERO,
   endpoints: [],

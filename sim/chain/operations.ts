@@ -1,6 +1,7 @@
 /** Random operations on machines of the virtual main chain, with their effects and logs (chain-evm 2 and 3). */
 import type { Random } from '../random.ts';
 import { address, bool, text, tuple, uint, tail } from './abi-words.ts';
+import { attest } from './attestation-operations.ts';
 import type { BlockDraft } from './block-draft.ts';
 import { ALT_ORDINAL } from '../alt-chain/deployment.ts';
 import { ADDRESSES, FOREIGN_ADDRESS } from './deployment.ts';
@@ -11,6 +12,8 @@ import { LOCAL_ORDINAL, operatorOf, statusAt, ZERO, type Endpoint, type Machine 
 export interface Actors {
   readonly machines: readonly bigint[];
   readonly accounts: readonly string[];
+  /** Draws attestations; undefined where the deployment has no attestation registry. */
+  readonly attester?: Random | undefined;
 }
 
 /** Seconds of a subscription period; short, so that boundaries fall into a run. */
@@ -50,6 +53,7 @@ export function operate(draft: BlockDraft, random: Random, actors: Actors): void
   const act = OPERATIONS[operation];
   act(draft, machine, random, actors);
   draft.endTransaction();
+  if (actors.attester !== undefined) attest(draft, actors.attester, actors.machines);
 }
 
 type Act = (draft: BlockDraft, machine: Machine, random: Random, actors: Actors) => void;
@@ -75,12 +79,15 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
     const to = random.pick(actors.accounts);
     draft.change(machine.id, { owner: to });
     logTransfer(draft, machine.owner, to, machine.id);
+    // A marketplace that hands a machine over with a controller: the buyer has not accepted the operator by this.
+    if (actors.attester?.chance(0.4) === true) OPERATIONS.controller(draft, draft.machine(machine.id), random, actors);
     draft.note(`${machine.id} transferred to ${short(to)}`);
   },
   controller: (draft, machine, random, actors) => {
     if (machine.owner === undefined) return;
     const to = random.chance(0.3) ? ZERO : random.pick(actors.accounts);
-    draft.change(machine.id, { controller: to });
+    const isLater = machine.handsTransaction !== draft.transactionKey;
+    draft.change(machine.id, { controller: to, isAccepted: machine.isAccepted || isLater });
     const indexed = [uint(machine.id), address(machine.controller), address(to)];
     draft.log('machineRegistry', 'ControllerUpdated(uint256,address,address)', indexed);
     draft.note(`${machine.id} controlled by ${short(to)}`);
@@ -328,7 +335,8 @@ export function short(account: string): string {
 
 /** Notes a change of hands; the first mint is none. */
 function noteOwner(draft: BlockDraft, { id, lastOwner, hands, events }: Machine, to: string): void {
-  const isChange = lastOwner !== undefined && lastOwner !== to;
+  draft.change(id, { lastOwner: to });
+  if (lastOwner === undefined || lastOwner === to) return;
   const change = { seq: events.length, at: draft.timestamp };
-  draft.change(id, { lastOwner: to, hands: isChange ? [...hands, change] : hands });
+  draft.change(id, { hands: [...hands, change], handsTransaction: draft.transactionKey, isAccepted: false });
 }

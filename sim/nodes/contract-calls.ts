@@ -8,8 +8,10 @@ import {
   operatorOf,
   statusAt,
   ZERO,
+  NO_RECORD,
   type Machine,
   type SimEvent,
+  type SimRecord,
   type World,
 } from '../chain/machine-state.ts';
 import type { Block } from '../chain/virtual-chain.ts';
@@ -118,6 +120,14 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Function>>>> = 
       ({ flaggedAt, override }) => abi.uint(flaggedAt) + abi.bool(override !== undefined) + abi.uint(override ?? 0),
     ),
   },
+  [ADDRESSES.attestationRegistry]: {
+    'kybOf(address)': (args, { world }) => toRecordWords(world.kyb.get(`0x${args.slice(24, 64)}`)),
+    'recordsOf(uint256)': ofMachine((machine, { kyb }) => {
+      const operator = operatorOf(machine);
+      return abi.address(operator) + toRecordWords(kyb.get(operator)) + toRecordWords(machine.chip);
+    }),
+    'chipLogCount(uint256)': ofMachine(({ chipLogs }) => abi.uint(chipLogs)),
+  },
   [ADDRESSES.multicall3]: {
     'getBlockNumber()': (_, { number, world }) =>
       abi.uint(world.isRollup ? 20_000_000 + Math.floor(number / 6) : number),
@@ -181,6 +191,10 @@ function aggregate(args: string, block: Block, change: ChangeInner | undefined):
     }
   }
   return abi.array(results);
+}
+
+function toRecordWords({ issuedAt, expiresAt, revokedAt }: SimRecord = NO_RECORD): string {
+  return [issuedAt, expiresAt, revokedAt].map(abi.uint).join('');
 }
 
 function countTokens({ machines }: World, owner: string): number {

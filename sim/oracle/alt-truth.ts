@@ -77,7 +77,14 @@ function expectAltRating(
 ): object {
   const { log = NO_LOG } = altMachineOf(world, id);
   const machine = machineOf(block.world, id);
-  const rating = rateEvents(events, { prior: log.prior, hands: [] }, unavailable, machine, block, nowSeconds);
+  const rating = rateEvents(
+    events,
+    { prior: log.prior, hands: [], isVerified: false },
+    unavailable,
+    machine,
+    block,
+    nowSeconds,
+  );
   const record = { ...expectRecord(id, rating), ...toHome(unavailable) };
   if (route === 'mcr') return record;
   // Nothing stops a machine of the virtual alt chain.
@@ -164,7 +171,7 @@ function toStatus(id: bigint, block: Block, world: AltWorld, nowSeconds: number)
   const machine = machineOf(block.world, id);
   const { bond_status, negative_flag } = rateEvents(
     [],
-    { prior: 0, hands: [] },
+    { prior: 0, hands: [], isVerified: false },
     'not_rated_here',
     machine,
     block,

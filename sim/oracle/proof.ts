@@ -9,17 +9,22 @@ const SUFFICIENT: { readonly [mode in IndexProof]?: readonly ProofKind[] } = {
   full: ['headers'],
 };
 
-/** Returns what is not proven up to the checkpoint; undefined when everything is. */
+/**
+ * Returns what is not proven up to the checkpoint; undefined when everything is. Receipts whose roots are not those of Ethereum
+ * settle no block that its bloom leaves open (real-chains 1), so that ranges without logs may stay unproven.
+ */
 export async function findUnproven(
   mode: IndexProof,
   store: Store,
   firstBlock: number,
   checkpoint: number,
+  hasOddReceipts: boolean,
 ): Promise<string | undefined> {
   const kinds = SUFFICIENT[mode];
   if (kinds === undefined) return undefined;
   const extent = await store.readUnprovenExtent();
   if (extent !== undefined) return `the logs of ${extent.blocks} blocks from ${extent.oldest} on are not proven`;
+  if (hasOddReceipts) return undefined;
   const segments = (await store.listProofSegments()).filter(({ kind }) => kinds.includes(kind));
   for (let number = firstBlock; number <= checkpoint;) {
     const reached = Math.max(

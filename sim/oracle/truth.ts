@@ -7,8 +7,10 @@ import { listJudged, rateRawEvents, type ModelInput, type ModelResult } from '..
 import { digestRateTable } from '../../cli/replay/rates.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import {
+  isInForce,
   LOCAL_ORDINAL,
   machineOf,
+  NO_RECORD,
   operatorOf,
   STATUS_NAMES,
   statusAt,
@@ -43,6 +45,7 @@ export function isSameAt(id: bigint, one: Block, other: Block): boolean {
   const twin = machineOf(other.world, id);
   return (
     one.world.machines.get(id) === other.world.machines.get(id) &&
+    one.world.kyb.get(operatorOf(machine)) === other.world.kyb.get(operatorOf(twin)) &&
     toAvailability(machine, one.world) === toAvailability(twin, other.world) &&
     statusAt(machine, one.world, one.timestamp) === statusAt(twin, other.world, other.timestamp)
   );
@@ -58,45 +61,88 @@ const NO_RATES_DIGEST = digestRateTable(NO_RATES);
 
 function rate(machine: Machine, block: Block, nowSeconds: number): ModelResult {
   const hands = machine.hands.map(({ seq }) => seq);
-  return rateEvents(machine.events, { prior: machine.prior, hands }, null, machine, block, nowSeconds);
+  const kyb = block.world.kyb.get(operatorOf(machine)) ?? NO_RECORD;
+  const isVerified = machine.isAccepted && isInForce(kyb, nowSeconds);
+  const history = { prior: machine.prior, hands, isVerified };
+  return rateEvents(machine.events, history, null, machine, block, nowSeconds);
+}
+
+interface RatedHistory {
+  readonly prior: number;
+  /** Changes of hands, each as the number of events before it. */
+  readonly hands: readonly number[];
+  /** Whether the operator's identity is verified and it accepted the machine. */
+  readonly isVerified: boolean;
 }
 
 /** Rates events of either chain with the machine's facts on the main chain. */
 export function rateEvents(
   events: readonly SimEvent[],
-  { prior, hands }: { readonly prior: number; readonly hands: readonly number[] },
+  { prior, hands, isVerified }: RatedHistory,
   ratingUnavailable: string | null,
   machine: Machine,
   block: Block,
   nowSeconds: number,
 ): ModelResult {
-  return rateRawEvents({
-    events: toRawEvents(events),
-    hands: hands.map(BigInt),
-    // The virtual chain has no attestation registry.
-    operatorVerified: false,
-    priorEvents: BigInt(prior),
-    subscription: STATUS_NAMES[statusAt(machine, block.world, block.timestamp)]!,
-    negativeFlagAt: BigInt(machine.flaggedAt),
-    trustOverride: machine.override === undefined ? null : BigInt(machine.override),
-    ratingUnavailable,
-    now: BigInt(nowSeconds),
-    rates: NO_RATES,
-  });
+  const subscription = STATUS_NAMES[statusAt(machine, block.world, block.timestamp)]!;
+  const key = [prior, hands.join(' '), isVerified, ratingUnavailable, subscription, nowSeconds].join();
+  return remember(ratings, machine, events, key, () =>
+    rateRawEvents({
+      events: toRawEvents(events),
+      hands: hands.map(BigInt),
+      operatorVerified: isVerified,
+      priorEvents: BigInt(prior),
+      subscription,
+      negativeFlagAt: BigInt(machine.flaggedAt),
+      trustOverride: machine.override === undefined ? null : BigInt(machine.override),
+      ratingUnavailable,
+      now: BigInt(nowSeconds),
+      rates: NO_RATES,
+    }),
+  );
 }
 
+type Remembered<T> = WeakMap<Machine, WeakMap<readonly SimEvent[], Map<string, T>>>;
+
+/** Ratings of immutable states: one response is compared with many blocks and seconds, and most of them hold the same state. */
+const ratings: Remembered<ModelResult> = new WeakMap();
+
+/** Returns the value of a state, computed on first use. */
+function remember<T>(
+  known: Remembered<T>,
+  machine: Machine,
+  events: readonly SimEvent[],
+  key: string,
+  compute: () => T,
+): T {
+  const ofMachine = known.get(machine) ?? new WeakMap<readonly SimEvent[], Map<string, T>>();
+  known.set(machine, ofMachine);
+  const ofEvents = ofMachine.get(events) ?? new Map<string, T>();
+  ofMachine.set(events, ofEvents);
+  let value = ofEvents.get(key);
+  if (value === undefined) ofEvents.set(key, (value = compute()));
+  return value;
+}
+
+const rawEvents = new WeakMap<readonly SimEvent[], ModelInput['events']>();
+
 function toRawEvents(events: readonly SimEvent[]): ModelInput['events'] {
-  return events.map(({ type, value, currency, timestamp, trust, blockTimestamp }, seq) => ({
-    seq: BigInt(seq),
-    type: BigInt(type),
-    value,
-    currency,
-    timestamp: BigInt(timestamp),
-    trust: BigInt(trust),
-    blockTimestamp: BigInt(blockTimestamp),
-    attested: false,
-    paidCents: 0n,
-  }));
+  let raw = rawEvents.get(events);
+  if (raw === undefined) {
+    raw = events.map(({ type, value, currency, timestamp, trust, blockTimestamp, isAttested }, seq) => ({
+      seq: BigInt(seq),
+      type: BigInt(type),
+      value,
+      currency,
+      timestamp: BigInt(timestamp),
+      trust: BigInt(trust),
+      blockTimestamp: BigInt(blockTimestamp),
+      attested: isAttested,
+      paidCents: 0n,
+    }));
+    rawEvents.set(events, raw);
+  }
+  return raw;
 }
 
 export type MachineRoute = 'mcr' | 'explanation' | 'profile' | 'card';
@@ -213,6 +259,7 @@ export function expectExplanation(
     evidence: {
       sources_hash: null,
       changed_hands_at: changedHandsAt ?? null,
+      chip_changed_hands: null,
       accounts: [],
       verdicts: { ...NO_VERDICTS, declared },
     },

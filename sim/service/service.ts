@@ -31,6 +31,7 @@ import { openForLife, type Life } from './database.ts';
 export interface ServiceParts {
   readonly database: SqlDatabase;
   readonly network: MainNetwork;
+  readonly hasAttestationRegistry: boolean;
   /** Undefined: no alt chain is configured. */
   readonly altNetwork: AltNetwork | undefined;
   readonly time: VirtualTime;
@@ -38,6 +39,8 @@ export interface ServiceParts {
   readonly pollIntervalSeconds: number;
   readonly headIntervalMilliseconds: number;
   readonly startBlock: number;
+  /** Ceiling of calls per second to the main chain; undefined: learned. */
+  readonly callsPerSecond: number | undefined;
   readonly life: Life;
   readonly indexProof: IndexProof;
   /** Draws the blocks of the proof's samples. */
@@ -74,7 +77,12 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     },
   };
   const adapter = createMainChain(
-    { rpcUrls: network.rpcUrls, chainId: CHAIN_ID, addresses: ADDRESSES },
+    {
+      rpcUrls: network.rpcUrls,
+      chainId: CHAIN_ID,
+      addresses: parts.hasAttestationRegistry ? ADDRESSES : { ...ADDRESSES, attestationRegistry: undefined },
+      callsPerSecond: parts.callsPerSecond,
+    },
     { clock, log, post: network.createPost(isAlive), stopwatch: time, profiles: parts.profiles },
   );
   const indexers = createMainChainIndexers({

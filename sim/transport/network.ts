@@ -40,11 +40,18 @@ export interface NetworkParts<Backend, Fault extends string> {
 /** Called when a whole response arrives; `isSound`: the request had no fault. */
 export type Arrival = (isSound: boolean) => void;
 
+interface SentCalls {
+  readonly atMilliseconds: number;
+  readonly calls: number;
+}
+
 const HANG_MILLISECONDS = 3_600_000;
 
 export abstract class Network<Backend, Fault extends string, Context> {
   protected readonly parts: NetworkParts<Backend, Fault>;
   nodeRequests = 0;
+  /** Most calls that one process of the service sent within a second. */
+  mostCallsPerSecond = 0;
 
   constructor(parts: NetworkParts<Backend, Fault>) {
     this.parts = parts;
@@ -68,12 +75,15 @@ export abstract class Network<Backend, Fault extends string, Context> {
   /** Creates the transport of one process of the service; after its death no response arrives. */
   createPost(isAlive: () => boolean): PostRpc {
     const capture = this.beginLife();
+    const sent: SentCalls[] = [];
     const prefixLength = `http://${this.parts.name}-`.length;
     return (node, body, { signal }) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(new Error('aborted'));
         const url = this.parts.urls[Number(node.origin.slice(prefixLength))]!;
-        const { response, milliseconds, arrive } = this.#respond(url, body, capture());
+        const payload = JSON.parse(body) as WireCall | WireCall[];
+        this.#countCalls(sent, [payload].flat().length);
+        const { response, milliseconds, arrive } = this.#respond(url, payload, capture());
         const abort = () => {
           cancel();
           if (isAlive()) reject(new Error('aborted'));
@@ -89,9 +99,19 @@ export abstract class Network<Backend, Fault extends string, Context> {
       });
   }
 
+  #countCalls(sent: SentCalls[], calls: number): void {
+    const atMilliseconds = this.parts.time.nowMilliseconds();
+    sent.push({ atMilliseconds, calls });
+    while (sent[0]!.atMilliseconds <= atMilliseconds - 1_000) sent.shift();
+    this.mostCallsPerSecond = Math.max(
+      this.mostCallsPerSecond,
+      sent.reduce((sum, each) => sum + each.calls, 0),
+    );
+  }
+
   #respond(
     url: NodeUrl<Backend>,
-    body: string,
+    payload: WireCall | WireCall[],
     context: Context,
   ): { readonly response: HttpResponse | Error; readonly milliseconds: number; readonly arrive: () => void } {
     const { faults, random, trace, urls, name } = this.parts;
@@ -100,7 +120,6 @@ export abstract class Network<Backend, Fault extends string, Context> {
     let milliseconds = random.integer(2, 60);
     if (fault === 'slow') milliseconds += random.skewed(30_000);
     if (fault === 'hang') milliseconds = HANG_MILLISECONDS;
-    const payload = JSON.parse(body) as WireCall | WireCall[];
     if (fault !== undefined) {
       const calls = [payload].flat();
       trace.line(`  ${name} ${urls.indexOf(url)} ${fault}: ${calls.length} ${calls.at(-1)!.method}`);

@@ -60,6 +60,33 @@ export async function findMachineUncached(ctx: Ctx, id: MachineId): Promise<Foun
   return settleHome(ctx, main, await main.chain.readMachineUncached(id), 'fresh');
 }
 
+/**
+ * Finds a machine that is to be opted out, from reads that start after the call: a machine can always exit. A relocating machine is found on
+ * the chain that still holds its token or account; `MachineRelocating` means that neither shows who may sign.
+ */
+export async function findExitingMachine(ctx: Ctx, id: MachineId): Promise<FoundMachine> {
+  const main = requireMain(ctx);
+  const facts = await main.chain.readMachineUncached(id);
+  const { relocating } = facts.snapshot;
+  if (relocating.state === 'present' && relocating.value) return findHolder(ctx, main, facts);
+  try {
+    return await settleHome(ctx, main, facts, 'fresh');
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'MachineRelocating') return findHolder(ctx, main, facts);
+    throw error;
+  }
+}
+
+/** Finds the holder of a relocating machine: the main chain while it has the token, else the alt chain while it has the account. */
+async function findHolder(ctx: Ctx, main: MainChainPorts, facts: CachedMachine): Promise<FoundMachine> {
+  const { id, owner } = facts.snapshot;
+  if (owner.state === 'present') return { main, ...facts, alt: undefined };
+  const { alt } = ctx;
+  const account = alt && (await alt.chain.readMachineUncached(id));
+  if (account?.snapshot.machine.state !== 'present') throw new Fault('MachineRelocating', {});
+  return { main, ...facts, alt: { ...alt!, machine: account.snapshot.machine.value, ...account } };
+}
+
 export function requireMain({ main }: Pick<Ctx, 'main'>): MainChainPorts {
   if (main === undefined) throw new Fault('ServiceNotInitialised', {});
   return main;

@@ -12,7 +12,7 @@ import {
 import type { AltIndexStatus, AltWalkProgress, IndexProofStatus, MainChainIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
-import type { CallBudgetState } from '../ports/runtime.ts';
+import type { CallBudgetState, PaymentSourceState } from '../ports/runtime.ts';
 import { raceTimeout } from './race-timeout.ts';
 import { readTrustedSeconds } from './trusted-clock.ts';
 
@@ -115,14 +115,17 @@ export interface Freshness extends IndexReports {
   readonly causes: readonly ExplainedCause[];
   /** Informational; undefined where the process does not report them. */
   readonly callBudgets: readonly CallBudgetState[] | undefined;
+  readonly paymentSources: readonly PaymentSourceState[] | undefined;
 }
 
 /** Reports whether both indexes are fresh. Throws no fault: what cannot be read is not fresh. */
 export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
   const { main, clock, pollIntervalSeconds } = ctx;
   const callBudgets = ctx.process?.callBudgets?.();
+  const paymentSources = ctx.process?.paymentSources?.();
+  const ofProcess = { callBudgets, paymentSources };
   if (main === undefined) {
-    return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [], callBudgets };
+    return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [], ...ofProcess };
   }
   const [{ index, altIndex }, hasFleets] = await Promise.all([readIndexes(ctx, main), readAltFleets(ctx)]);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
@@ -135,7 +138,7 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     operatorIndex: toReport(ctx, index),
     altIndex,
     causes: [...(isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : mainCauses), ...altCauses],
-    callBudgets,
+    ...ofProcess,
   };
 }
 

@@ -29,7 +29,7 @@ import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /** Greatest age of the verdicts in a response (design/scoring.md, Counts). */
-const MAX_PAYMENTS_AGE_SECONDS = 60;
+const MAX_PAYMENTS_AGE_SECONDS = 10;
 
 /** Rating and its inputs other than events. For one snapshot and second it is the same object. */
 export interface RatedSnapshot {
@@ -87,14 +87,14 @@ export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSn
   );
 }
 
-/** Verdicts change without a log of the machine, so they are read again after at most a minute. */
+/** Verdicts change without a log of the machine, so they are read again after some seconds. */
 function readPayments(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead): MaybePromise<PaymentEvidence> {
   const fingerprint = currentPaymentFingerprint(ctx);
   if (fingerprint === undefined) return NO_PAYMENTS;
-  const minute = Math.floor(nowSeconds(ctx.clock) / MAX_PAYMENTS_AGE_SECONDS);
+  const period = Math.floor(nowSeconds(ctx.clock) / MAX_PAYMENTS_AGE_SECONDS);
   return ctx.actionState
     .of(createPayments)
-    .get(snapshot, [fingerprint, history, minute], () =>
+    .get(snapshot, [fingerprint, history, period], () =>
       readPaymentEvidence(ctx, { home: 'main', id: snapshot.id }, history.provenance.changeOfHands),
     );
 }
@@ -145,10 +145,26 @@ export function toEventSource({ chain }: MainChainPorts, snapshot: MachineSnapsh
     block,
     count: readEventCount(snapshot),
     hasPriorEvents: unwrap(snapshot.priorEventCount) > 0n,
-    needsProvenance: unwrapOptional(snapshot.attestations)?.kyb !== undefined,
+    needsProvenance: hasRecord(snapshot),
     pages: [events, firstEvents],
     readEvents: (from, to) => chain.readEvents(id, block, from, to),
   };
+}
+
+function hasRecord({ attestations }: MachineSnapshot): boolean {
+  const records = unwrapOptional(attestations);
+  return records?.kyb !== undefined || records?.chip !== undefined;
+}
+
+/**
+ * Returns whether the machine changed hands since its chip record was issued; undefined without a record in force. Within the second of the
+ * record it counts as changed.
+ */
+export function hasChipChangedHands({ snapshot, alt, changeOfHands }: RatedSnapshot): boolean | undefined {
+  const { attestations } = snapshot;
+  const chip = alt === undefined && attestations.state === 'present' ? attestations.value.chip : undefined;
+  if (chip === undefined || chip.revokedAt !== undefined) return undefined;
+  return changeOfHands !== undefined && BigInt(changeOfHands.at) >= chip.issuedAt;
 }
 
 /** Returns the number of the machine's records. */

@@ -3,18 +3,29 @@
  * the domain judges, and only the store decides which of two decisions is newer.
  */
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
+import { findDidController } from '../domain/machine/did-controller.ts';
 import type { BlockRef } from '../domain/machine/machine-facts.ts';
 import type { DecidingHome, DecidingMachine } from '../domain/monetization/deciding-machine.ts';
 import { concludeDecision, judgeDecision } from '../domain/monetization/decision-judgement.ts';
 import { parseDecisionRequest, type DecisionRequest } from '../domain/monetization/decision-request.ts';
+import type { DecisionAuthority } from '../domain/monetization/decision-log.ts';
+import { isEntitled } from '../domain/monetization/decision-signer.ts';
 import { judgeWindow } from '../domain/monetization/decision-window.ts';
 import type { PublishedDeployment, SignedDecision } from '../domain/monetization/decision.ts';
+import { unwrap } from '../domain/read-result.ts';
 import { NATIVE_CURVES } from '../domain/signatures/native-curves.ts';
 import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
 import type { JsonValue } from '../domain/json/strict-json.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import { findRetention } from './decision-log.ts';
 import { enterCommitPhase, type RequestScope } from './request-scope.ts';
-import { findMachine, findMachineUncached, requireMain, type FoundMachine } from './find-machine.ts';
+import {
+  findExitingMachine,
+  findMachine,
+  findMachineUncached,
+  requireMain,
+  type FoundMachine,
+} from './find-machine.ts';
 import { requireTrustedSeconds } from './trusted-clock.ts';
 
 const SIGNATURE_CHECKS = createSignatureChecks(NATIVE_CURVES);
@@ -23,6 +34,8 @@ export interface DecisionState {
   readonly id: MachineId;
   /** Undefined: no decision yet. */
   readonly inForce: SignedDecision | undefined;
+  /** Whether its signer is owner or controller now; undefined: unreadable, or no decision yet. */
+  readonly isSignerCurrent: boolean | undefined;
   /** Block at which the machine was found. */
   readonly block: BlockRef;
 }
@@ -34,8 +47,10 @@ export function getPublishedDeployment(ctx: Ctx): PublishedDeployment {
 
 /** Returns the decision in force; the machine only has to exist. Throws what every read throws, and `StoreUnavailable`. */
 export async function getDecision(ctx: Ctx, id: MachineId): Promise<DecisionState> {
-  const { snapshot } = await findMachine(ctx, id, { firstEvents: false });
-  return { id, inForce: await ctx.store.readDecision(id), block: snapshot.block };
+  const found = await findMachine(ctx, id, { firstEvents: false });
+  const inForce = await ctx.store.readDecision(id);
+  const isSignerCurrent = inForce && isEntitled(inForce.signer, toDecidingMachine(found));
+  return { id, inForce, isSignerCurrent, block: found.snapshot.block };
 }
 
 /**
@@ -49,17 +64,22 @@ export async function putDecision(
   scope: RequestScope,
 ): Promise<DecisionState> {
   const request = readRequest(ctx, body);
-  const located = await findMachineUncached(ctx, id);
+  const located = await (request.optedIn ? findMachineUncached(ctx, id) : findExitingMachine(ctx, id));
   // The block of the authority may be newer than the head by which the clock was judged before.
-  requireTrustedSeconds(ctx, located.snapshot.block);
+  const now = requireTrustedSeconds(ctx, located.snapshot.block);
   const terms = { namespace: ctx.namespace, deployment: publish(located.main), checks: SIGNATURE_CHECKS };
-  const { decision, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
+  const { decision, message, impediment, refusal } = judgeDecision(terms, id, request, toDecidingMachine(located));
   if (refusal !== undefined) throw refusal;
+  const proven = { ...decision, message, signature: signatureOf(request), authority: readAuthority(located) };
+  const retention = await findRetention(ctx, id, now);
   enterCommitPhase(scope);
-  const isNewer = impediment === undefined ? await apply(ctx, decision, request) : await isNewest(ctx, decision);
+  const isNewer =
+    impediment === undefined
+      ? await ctx.store.applyDecision({ ...proven, appliedAtMilliseconds: ctx.clock.nowMilliseconds() }, retention)
+      : await isNewest(ctx, decision);
   const refused = concludeDecision(impediment, isNewer);
   if (refused !== undefined) throw refused;
-  return { id, inForce: decision, block: located.snapshot.block };
+  return { id, inForce: decision, isSignerCurrent: true, block: located.snapshot.block };
 }
 
 /** Validates the members, then the window. */
@@ -77,10 +97,21 @@ function toDecidingMachine({ snapshot, deployment: globals, alt }: FoundMachine)
   return { home, snapshot, globals };
 }
 
-function apply(ctx: Ctx, decision: SignedDecision, { proof }: DecisionRequest): Promise<boolean> {
+function signatureOf({ proof }: DecisionRequest): string {
   if (proof.kind === 'mixed') throw new Error('a mixed proof was accepted');
-  const appliedAtMilliseconds = ctx.clock.nowMilliseconds();
-  return ctx.store.applyDecision({ ...decision, signature: proof.signature, appliedAtMilliseconds });
+  return proof.signature;
+}
+
+/** Returns who was entitled to decide. Throws `ChainUnreadable`; an accepted decision of the main chain depends on these facts. */
+function readAuthority({ snapshot, alt }: FoundMachine): DecisionAuthority {
+  const { number, hash } = snapshot.block;
+  const block = { number, hash };
+  if (alt === undefined) {
+    const owner = unwrap(snapshot.owner);
+    return { owner, controller: findDidController(snapshot, owner), block, slot: undefined };
+  }
+  const { owner, controller = owner } = alt.machine;
+  return { owner, controller, block, slot: alt.snapshot.slot };
 }
 
 /** Compares a decision that will not be applied, to choose the reported refusal. */

@@ -63,16 +63,15 @@ const KEY_AGE_SECONDS = 60;
  */
 export function getStatement(
   ctx: Ctx,
-  { key, lifetimeSeconds }: StatementConfig,
+  config: StatementConfig,
   id: MachineId,
   format: FormatExplanation,
 ): MaybePromise<IssuedStatement> {
   const main = requireMain(ctx);
   const now = requireConfirmedSecond(ctx);
-  const { published, finalized, issued } = ctx.actionState.of(createState);
-  const usable = published.get(now, KEY_AGE_SECONDS, () => ctx.store.listStatementKeys());
-  return chain(usable, (keys) => {
-    if (!keys.some((each) => each.address === key.address && isKeyValidAt(each, now))) throw refusal('key');
+  const { finalized, issued } = ctx.actionState.of(createState);
+  return chain(readPublishedKeys(ctx, now), (keys) => {
+    if (!maySign(config, keys, now)) throw refusal('key');
     return chain(
       finalized.get(now, BLOCK_AGE_SECONDS, () => readProvenBlock(ctx, main)),
       (block) => {
@@ -80,11 +79,36 @@ export function getStatement(
         const version = `${block.hash} ${start}`;
         return issued.get(id, version, async () => {
           const rated = await rateAt(ctx, id, block, start);
-          return sign(ctx, main, { key, lifetimeSeconds }, rated, format);
+          return sign(ctx, main, config, rated, format);
         });
       },
     );
   });
+}
+
+/** Key that may sign now, and the domain that it signs for. */
+export interface StatementSigner extends Pick<StatementConfig, 'key'> {
+  readonly domain: StatementDomain;
+}
+
+/** Returns the configured key; undefined without one, while it may not sign, and while no head has confirmed the clock. */
+export async function findStatementSigner(ctx: Ctx): Promise<StatementSigner | undefined> {
+  const { statements } = ctx;
+  const { state, milliseconds } = ctx.trustedClock.judge();
+  if (statements === undefined || state !== 'good') return undefined;
+  const now = Math.floor(milliseconds / 1000);
+  const keys = await readPublishedKeys(ctx, now);
+  if (!maySign(statements, keys, now)) return undefined;
+  return { key: statements.key, domain: domainOf(ctx, requireMain(ctx)) };
+}
+
+function readPublishedKeys(ctx: Ctx, now: number): MaybePromise<readonly StatementKey[]> {
+  const { published } = ctx.actionState.of(createState);
+  return published.get(now, KEY_AGE_SECONDS, () => ctx.store.listStatementKeys());
+}
+
+function maySign({ key }: StatementConfig, published: readonly StatementKey[], now: number): boolean {
+  return published.some((each) => each.address === key.address && isKeyValidAt(each, now));
 }
 
 /** Returns every key that ever signed or was announced. Throws `ServiceNotInitialised`, `StoreUnavailable`. */

@@ -2,6 +2,7 @@
 import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
 import { NATIVE_CURVES } from '../domain/signatures/native-curves.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
+import type { PaymentSourceState } from '../ports/runtime.ts';
 import { createPaymentScanner, type PaymentScanner } from '../indexing/payments/payment-scanner.ts';
 import { createPaymentWorker } from '../indexing/payments/payment-worker.ts';
 import { nameLoop } from './named-loop.ts';
@@ -12,6 +13,7 @@ export interface PaymentParts {
   readonly scanner: PaymentScanner;
   /** Runs in the leader. */
   readonly worker: PollLoop;
+  report(): readonly PaymentSourceState[];
 }
 
 export function createPayments(start: ServiceStart): PaymentParts | undefined {
@@ -19,14 +21,15 @@ export function createPayments(start: ServiceStart): PaymentParts | undefined {
   if (paymentSources.list.length === 0) return undefined;
   const shared = { store, sources: paymentSources, fxRates, clock: CLOCK, log };
   const checks = createSignatureChecks(NATIVE_CURVES);
-  const { loop } = createPaymentWorker({
+  const { loop, report } = createPaymentWorker({
     ...shared,
     homes: config.altChain === undefined ? ['main'] : ['main', 'alt'],
     timers: TIMERS,
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
   });
   return {
-    scanner: createPaymentScanner({ ...shared, namespace: config.namespace, checks }),
+    scanner: createPaymentScanner({ ...shared, namespace: config.namespace, checks, onSearched: loop.wake }),
+    report,
     worker: nameLoop(loop, { kind: 'index' }, workScope),
   };
 }

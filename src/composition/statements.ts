@@ -24,7 +24,7 @@ export async function openStatements({
   log,
 }: Pick<ServiceStart, 'config' | 'store' | 'log'>): Promise<StatementConfig | undefined> {
   if (statements === undefined) return undefined;
-  const [key, ...others] = await readKeys(statements);
+  const [key, ...others] = await readStatementKeys(statements);
   const announced = others.map(({ address }) => address);
   const now = nowSeconds(CLOCK);
   const times = { nowSeconds: now - (now % STATEMENT_PERIOD_SECONDS), lastSecond: now + ROTATION_SECONDS };
@@ -37,7 +37,11 @@ export async function openStatements({
   return { key: key!, lifetimeSeconds: statements.lifetimeSeconds };
 }
 
-async function readKeys({ keyFiles, passphrase }: NonNullable<Config['statements']>): Promise<readonly MainChainKey[]> {
+/** Reads the configured keys, the signing key first. Throws `StartRefused`. */
+export async function readStatementKeys({
+  keyFiles,
+  passphrase,
+}: NonNullable<Config['statements']>): Promise<readonly MainChainKey[]> {
   const keys: MainChainKey[] = [];
   const problems: string[] = [];
   for (const [at, file] of keyFiles.entries()) {

@@ -169,8 +169,15 @@ export interface AltEventStore {
   writeAltIndex(expectedRevision: number, change: AltIndexChange): Promise<boolean>;
   /** Returns the oldest listed rows: as many whole slots as contain `count` rows, or all. */
   listOldestListed(count: number): Promise<readonly ListedTransaction[]>;
-  /** Returns the transactions that are due for another read, longest waiting first. */
-  listParked(untilMilliseconds: number, limit: number): Promise<readonly ParkedTransaction[]>;
+  /**
+   * Returns the transactions that are due for another read, longest waiting first. Those after `latestMilliseconds` are due too: a clock that
+   * was ahead has parked them.
+   */
+  listParked(
+    untilMilliseconds: number,
+    limit: number,
+    latestMilliseconds?: number,
+  ): Promise<readonly ParkedTransaction[]>;
   /** Returns the machines in the order of the ids, without unknown ones. */
   readAltMachines(ids: readonly MachineId[]): Promise<readonly AltMachineState[]>;
   /** Returns all machines in order of id. */

@@ -58,6 +58,13 @@ export interface NewCitation {
   readonly isAttested: boolean;
 }
 
+/** Which open citations can be judged now. */
+export interface DueCitations {
+  readonly nowMilliseconds: number;
+  /** Newest block time of an event that can be judged, by home chain of its machine. */
+  readonly throughTimes: Readonly<Record<HomeChain, number>>;
+}
+
 export interface OpenCitation extends PaymentMachine, NewCitation {
   readonly attempts: number;
 }
@@ -137,10 +144,15 @@ export interface PaymentStore {
   /** Returns the oldest undecided citation of each machine on a source, where it is due; in order of machine, after `after`. */
   listOpenCitations(
     source: string,
-    nowMilliseconds: number,
+    due: DueCitations,
     limit: number,
     after?: PaymentMachine,
   ): Promise<readonly OpenCitation[]>;
+  /** Counts the machines with an open citation on a source; `oldest` is the oldest block time of their events that wait for no retry. */
+  countOpenCitations(
+    source: string,
+    nowMilliseconds: number,
+  ): Promise<{ readonly machines: number; readonly oldest: number | undefined }>;
   /** Returns claims of other machines on these accounts, made at or before a time. */
   listClaimsOf(
     accounts: readonly string[],

@@ -1,6 +1,7 @@
 /** Ports of the running process: time, timers, log, leadership, and state shared by replicas. */
 
 import type { ClockState } from '../domain/clock/clock-judgement.ts';
+import type { UnreadableCause } from '../domain/faults.ts';
 
 /** The only source of time for rules and actions, so that tests can control it. */
 export interface Clock {
@@ -59,6 +60,22 @@ export interface ProcessState {
   readonly isRateLimitDistributed: () => boolean | undefined;
   /** Call budgets of this process, for `/status`. */
   readonly callBudgets?: () => readonly CallBudgetState[];
+  /** Payment sources as this process follows them, for `/status`; undefined where it does not. */
+  readonly paymentSources?: () => readonly PaymentSourceState[] | undefined;
+}
+
+/** State of one payment source in the process that follows it. */
+export interface PaymentSourceState {
+  /** CAIP-2. */
+  readonly name: string;
+  /** Whether the last step could read it; undefined before the first one. */
+  readonly isUp: boolean | undefined;
+  /** Seconds since the finalized head that was read last; undefined before the first one. */
+  readonly headAgeSeconds: number | undefined;
+  /** Machines that wait for a verdict. */
+  readonly waitingMachines: number;
+  /** Cause of the last failure; undefined: none since the start. */
+  readonly lastFailure: UnreadableCause | undefined;
 }
 
 /** Call budget of one chain in this process (real-chains 3). */

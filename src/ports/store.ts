@@ -10,6 +10,8 @@ import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
 import type { Provenance } from '../domain/machine/provenance.ts';
+import type { DecisionLogHead, SignedLogHead } from '../domain/monetization/decision-log-head.ts';
+import type { ProvenDecision } from '../domain/monetization/decision-log.ts';
 import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { StatementKey } from '../domain/statements/statement-keys.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
@@ -281,28 +283,60 @@ export interface FxStore {
   appendRates(rows: readonly FxRateRow[], throughDay: number): Promise<void>;
 }
 
-/** Decision in the decision log; with the deployment, anyone can verify its signature again. */
-export interface AppliedDecision extends SignedDecision {
-  /** Signature as sent. */
-  readonly signature: string;
+/** Decision to put in force, with what proves it. */
+export interface AppliedDecision extends ProvenDecision {
   /** Clock of the service. */
   readonly appliedAtMilliseconds: number;
 }
 
-/** Decisions of one machine that the log retains. An owner may decide once a second, so without a limit one machine could fill a disk. */
-export const MAX_LOGGED_DECISIONS = 500;
+/** What proves a logged decision, and its place in the machine's chain. */
+export interface DecisionRecord extends Pick<ProvenDecision, 'message' | 'authority'> {
+  /** Hash of the row before; undefined: the first of the chain. */
+  readonly previous: string | undefined;
+  readonly hash: string;
+}
 
-/** Monetization decisions in force, and their log ("Monetization opt-in" of the interface; architecture, rule 4). */
+/** Row of the decision log. */
+export interface LoggedDecision extends Pick<
+  AppliedDecision,
+  keyof SignedDecision | 'signature' | 'appliedAtMilliseconds'
+> {
+  /** Undefined: the row is older than the chain, and nothing proves it. */
+  readonly record: DecisionRecord | undefined;
+}
+
+/** Rows of one machine at one state of its log. */
+export interface DecisionLogPage {
+  /** Newest first. */
+  readonly decisions: readonly LoggedDecision[];
+  /** Hash of the newest row; undefined: no row is chained. */
+  readonly head: string | undefined;
+  /** Signed head of the rows that were pruned; undefined: none was. */
+  readonly checkpoint: SignedLogHead | undefined;
+}
+
+/** Pruning of a machine's rows, in the transaction that applies a decision. */
+export interface DecisionRetention {
+  /** Unix second; rows signed at it or later are retained. */
+  readonly from: number;
+  /** Number of rows that are retained whatever their age. */
+  readonly newest: number;
+  /** Signs the head of the pruned rows. */
+  readonly sign: (pruned: Pick<DecisionLogHead, 'hash' | 'count'>) => SignedLogHead;
+}
+
+/** Monetization decisions in force, and their log ("Monetization opt-in" of the interface; architecture, rule 4; design/provable 2). */
 export interface DecisionStore {
   /** Returns the decision in force; undefined without one. */
   readDecision(id: MachineId): Promise<SignedDecision | undefined>;
   /**
-   * Puts a decision in force and into the log, which drops its oldest beyond the limit, if its timestamp is strictly newer than that of the one in force; one statement compares
-   * and writes. Returns true when both are on disk; false, with nothing stored, when it is not newer.
+   * Puts a decision in force and appends it to the machine's chain, if its timestamp is strictly newer than that of the one in force; one
+   * statement compares and writes. Returns true when both are on disk; false, with nothing stored, when it is not newer. Without
+   * `retention` nothing is pruned.
    */
-  applyDecision(decision: AppliedDecision): Promise<boolean>;
-  /** Returns the newest decisions that were in force, at most `MAX_LOGGED_DECISIONS`, oldest first. */
-  listAppliedDecisions(id: MachineId): Promise<AppliedDecision[]>;
+  applyDecision(decision: AppliedDecision, retention?: DecisionRetention): Promise<boolean>;
+  /** Returns the newest rows signed at the Unix second `through` or earlier. */
+  listDecisions(id: MachineId, page: { readonly through: number; readonly limit: number }): Promise<DecisionLogPage>;
 }
 
 export interface NewChallenge extends Omit<ChallengeRecord, 'consumedBy'> {

@@ -16,8 +16,8 @@ export function countWrites(store: Store): { readonly store: Store; readonly cou
   const evidenceRecords = new Map([...['accepted', 'failed'].map((name) => [name, 0] as const)]);
   const counted: Store = {
     ...store,
-    applyDecision: (decision) =>
-      count(decisions, store.applyDecision(decision), (isApplied) => (isApplied ? 'applied' : 'not_newer')),
+    applyDecision: (decision, retention) =>
+      count(decisions, store.applyDecision(decision, retention), (isApplied) => (isApplied ? 'applied' : 'not_newer')),
     insertChallenge: (challenge, caps) =>
       count(challenges, store.insertChallenge(challenge, caps), (isInserted) => (isInserted ? 'issued' : 'capped')),
     consumeChallenge: (nonceHash, record) =>

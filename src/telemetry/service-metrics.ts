@@ -3,12 +3,13 @@
  * that an alert reads exists from the start with the value 0, because a rate cannot see the first value of a series.
  */
 import { getReadiness } from '../actions/health.ts';
+import { CLOCK_STATES } from '../domain/clock/clock-judgement.ts';
 import type { CallCounter } from '../domain/metrics/call-counter.ts';
 import type { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
-import { UNREADABLE_CAUSES, type ChainName, type UnreadableCause } from '../domain/faults.ts';
+import { UNREADABLE_CAUSES, type UnreadableCause } from '../domain/faults.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { DistributedCounters } from '../ports/runtime.ts';
+import type { DistributedCounters, PaymentSourceState } from '../ports/runtime.ts';
 import type { OutcomeCounts, WriteCounts } from './counted-store.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 
@@ -32,7 +33,8 @@ export interface HttpCounts {
 
 /** Counters of a chain's adapter. */
 export interface UpstreamCounts {
-  readonly chain: ChainName;
+  /** Home chain, or the name of a payment source. */
+  readonly chain: string;
   readonly budget: () => {
     readonly callsPerSecond: number | undefined;
     readonly calls: Readonly<Record<string, number>>;
@@ -46,7 +48,8 @@ export interface UpstreamCounts {
     readonly calls: CallCounter;
     readonly durations: LatencyHistogram;
     readonly failures: Readonly<Partial<Record<UnreadableCause, number>>>;
-    readonly machineReads: number;
+    /** Of home chains only. */
+    readonly machineReads?: number;
     /** The following exist for the main chain only. */
     readonly disagreements?: number;
     readonly retries?: number;
@@ -132,7 +135,42 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
       '1 if this process is the leader, which follows the chains for all replicas.',
       Number(sources.isLeader()),
     ),
+    toClockMetric(sources.ctx),
+    ...toSourceMetrics(sources.ctx.process?.paymentSources?.() ?? []),
     ...(await readReadinessMetrics(sources.ctx)),
+  ];
+}
+
+function toClockMetric({ trustedClock }: Ctx): MetricFamily {
+  const { state } = trustedClock.judge();
+  return {
+    name: 'svc_clock_state',
+    help: '1 for the state of the wall clock, 0 for every other state.',
+    type: 'gauge',
+    samples: CLOCK_STATES.map((each) => ({ labels: { state: each }, value: Number(each === state) })),
+  };
+}
+
+function toSourceMetrics(states: readonly PaymentSourceState[]): MetricFamily[] {
+  const family = (name: string, help: string, read: (state: PaymentSourceState) => number | undefined) => ({
+    ...{ name, help, type: 'gauge' as const },
+    samples: states.flatMap((state) => {
+      const value = read(state);
+      return value === undefined ? [] : [{ labels: { source: state.name }, value }];
+    }),
+  });
+  return [
+    family('svc_payment_source_up', '1 if the last step could read the payment source.', ({ isUp }) => toNumber(isUp)),
+    family(
+      'svc_payment_source_head_age_seconds',
+      'Seconds since the newest finalized block read from the payment source.',
+      ({ headAgeSeconds }) => headAgeSeconds,
+    ),
+    family(
+      'svc_payment_source_waiting_machines',
+      'Machines that wait for a verdict on a payment of the source.',
+      ({ waitingMachines }) => waitingMachines,
+    ),
   ];
 }
 

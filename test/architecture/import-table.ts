@@ -69,7 +69,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     packages: ['node:', 'pino', 'pino-pretty', 'package.json'],
   },
   // The independent model shares no code with the served one.
-  { of: 'cli/replay', mayImport: ['cli/replay'], packages: ['node:', '@noble/hashes'] },
+  { of: 'cli/replay', mayImport: ['cli/replay'], packages: ['node:', '@noble/hashes', '@noble/curves'] },
   { of: 'contracts', mayImport: ['contracts'], packages: ['node:', 'viem', 'solc'] },
   { of: 'devnet', mayImport: ['devnet', 'contracts', 'src/domain'], packages: ['node:', 'viem', '@noble/hashes'] },
   { of: 'devnet/alt-node', mayImport: ['devnet/alt-node', 'src/domain'], packages: ['node:', '@solana/kit'] },

@@ -5,6 +5,7 @@ import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
 import {
   checkpointAt,
   decisionOf,
+  readDecisionLog,
   ratingStateOf,
   id,
   imported,
@@ -31,6 +32,7 @@ export async function fillStore(store: Store): Promise<void> {
   await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: NOW * 1000 });
   await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
   for (const timestamp of [5, 6]) await store.applyDecision(decisionOf(timestamp));
+  await fillDecisionChain(store);
   await fillChips(store);
   await fillReview(store);
   await fillAlt(store);
@@ -38,6 +40,18 @@ export async function fillStore(store: Store): Promise<void> {
   await fillPayments(store);
   await store.recordStatementKeys({ signing: OWNER, announced: [CONTROLLER] }, { nowSeconds: NOW, lastSecond: NOW });
   await store.checkWritable();
+}
+
+/** Fills the chain of a machine's decisions, the oldest of which is pruned. */
+export async function fillDecisionChain(store: Store): Promise<void> {
+  const machineId = id(8);
+  const sign = (pruned: { readonly hash: string; readonly count: number }) => ({
+    head: { ...pruned, machineId: String(machineId), signedAt: NOW },
+    signature: '0x5a',
+    signer: OWNER,
+  });
+  await store.applyDecision(decisionOf(5, { machineId }));
+  await store.applyDecision(decisionOf(6, { machineId }), { from: 6, newest: 1, sign });
 }
 
 /** Fills what the index of the main chain writes. */
@@ -88,7 +102,8 @@ export async function fillPayments(store: Store): Promise<void> {
   });
   const flow = { from: sender, to: CONTROLLER, token: 'USDC', units: 5n, block: 9, time: NOW };
   await store.writeFlows(source, [own], 9, [{ ...flow, logIndex: 0, isWhole: false }], 1_000);
-  const [open] = await store.listOpenCitations(source, 0, 1);
+  const due = { nowMilliseconds: 0, throughTimes: { main: NOW, alt: NOW } };
+  const [open] = await store.listOpenCitations(source, due, 1);
   const found = { paidCents: 5_000, token: 'USDC', payer: CONTROLLER, worthCents: 5_000, returnedCents: 0 };
   await store.decideCitation(open!, { verdict: { code: 'paid', ...found }, time: NOW, flows: [flow] });
   await store.writeScannedThrough('main', NOW);
@@ -181,7 +196,9 @@ export async function readFilled(store: Store): Promise<object> {
     fold: await store.readRatingState('current', id(7), RATES),
     rates: await store.loadRates(),
     decision: await store.readDecision(id(7)),
-    audit: await store.listAppliedDecisions(id(7)),
+    // Rows from before the chain have no record.
+    audit: (await readDecisionLog(store, id(7))).decisions.map(({ record: _record, ...decision }) => decision),
+    chain: await readDecisionLog(store, id(8)),
     unread: await store.listUnreadMachines(9),
     unproven: await store.listUnprovenBlocks(9, 9),
     segments: await store.listProofSegments(),

@@ -26,6 +26,8 @@ export class FakePaymentSource implements PaymentSource {
   readonly requests: string[] = [];
   /** Whether every call fails. */
   isDown = false;
+  /** Name of calls that fail. */
+  failing: string | undefined;
   headBlock = 0;
   readonly #blockSeconds: number;
   readonly #transactions = new Map<string, CitedTransaction>();
@@ -91,7 +93,7 @@ export class FakePaymentSource implements PaymentSource {
 
   async #answer<T>(name: string, answer: () => T): Promise<T> {
     this.requests.push(name);
-    if (this.isDown) throw new SourceUnreadable(this.name, 'transport');
+    if (this.isDown || name === this.failing) throw new SourceUnreadable(this.name, 'transport');
     return Promise.resolve(answer());
   }
 }

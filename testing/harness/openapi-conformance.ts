@@ -41,9 +41,12 @@ const TRANSPORT_HEADERS = new Set([
   'transfer-encoding',
 ]);
 
+/** The formats of OpenAPI name the size of a number for generators; they restrict no value. */
+export const AJV_OPTIONS = { strict: true, strictTypes: false, formats: { double: true } } as const;
+
 export class OpenapiConformance {
   readonly #document: OpenapiDocument;
-  readonly #ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
+  readonly #ajv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
   readonly #validators = new Map<object, ValidateFunction>();
   /** The last accepted text by schema, so that the same text is not validated twice. */
   readonly #accepted = new Map<object, string>();

@@ -4,6 +4,7 @@
  */
 import type { EvmTransaction } from '../../domain/rating/paid/source-transaction.ts';
 import type { CitationWindow, FinalizedHead, PaymentSource } from '../../ports/payment-sources.ts';
+import type { Header } from '../../ports/main-chain.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { setBounded } from '../rpc/bounded-map.ts';
@@ -27,6 +28,8 @@ export interface EvmSourceOptions {
 /** One URL with its finalized head. */
 export interface EvmUrl extends EvmRequester {
   readonly head: AgingRead<FinalizedHead>;
+  /** Returns the header of a finalized block with this hash; several transactions of one block share it. Throws `RpcFailure`. */
+  readHeader(block: number, hash: string): Promise<Header>;
 }
 
 /** Methods of an EVM source; they throw `RpcFailure`. */
@@ -42,6 +45,7 @@ const SCAN_BATCH = 50;
 const MAX_SCAN_BLOCKS = 1_000;
 /** Results of searches that are cached. */
 const CACHED_SEARCHES = 512;
+const CACHED_HEADERS = 1_024;
 
 export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOptions): EvmSource {
   const symbols = new Map(source.tokens.map(({ symbol, address }) => [address, symbol]));
@@ -51,7 +55,11 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
       const { number, timestamp } = await readFinalized(node, startRead());
       return { block: number, time: timestamp };
     };
-    return { request: node.request, head: createAgingRead(clock, HEAD_AGE_MILLISECONDS, read) };
+    return {
+      request: node.request,
+      head: createAgingRead(clock, HEAD_AGE_MILLISECONDS, read),
+      readHeader: shareHeaders(node.request, startRead),
+    };
   });
   const times = new BlockTimes(async (block) => {
     const [header] = await firstOf(urls, (url) => readHeaders(url, [block], startRead()));
@@ -75,10 +83,9 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     if (receipt !== null && receipt.block > head.block) head = await url.head.renew();
     if (receipt === null || receipt.block > head.block)
       return { found: undefined, isWitness: () => isWitness(url, head, window, receipt !== null) };
-    const [header] = await readHeaders(url, [receipt.block], startRead());
-    if (header!.hash !== receipt.blockHash) throw new RpcFailure('block-mismatch');
+    const header = await url.readHeader(receipt.block, receipt.blockHash);
     const { success, block, from, logs } = receipt;
-    return { found: { kind: 'evm', success, block, time: header!.timestamp, from, logs } };
+    return { found: { kind: 'evm', success, block, time: header.timestamp, from, logs } };
   }
 
   async function isWitness(
@@ -132,5 +139,28 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
       },
       readTransfersFrom: (senders, fromBlock, throughBlock) => readTransfers(senders, { fromBlock, throughBlock }),
     },
+  };
+}
+
+/** Caches headers of finalized blocks; concurrent reads of one share a request, and failures are not cached. */
+function shareHeaders(request: EvmRequester['request'], startRead: () => Deadline): EvmUrl['readHeader'] {
+  const headers = new Map<string, Promise<Header>>();
+
+  async function read(block: number, hash: string): Promise<Header> {
+    const [header] = await readHeaders({ request }, [block], startRead());
+    if (header!.hash !== hash) throw new RpcFailure('block-mismatch');
+    return header!;
+  }
+
+  return (block, hash) => {
+    const key = `${block} ${hash}`;
+    const known = headers.get(key);
+    if (known !== undefined) return known;
+    const reading = read(block, hash);
+    setBounded(headers, key, reading, CACHED_HEADERS);
+    reading.catch(() => {
+      if (headers.get(key) === reading) headers.delete(key);
+    });
+    return reading;
   };
 }

@@ -6,6 +6,7 @@ import { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from './call-budget.ts';
 import { REAL_STOPWATCH, startDeadline } from './deadline.ts';
+import { postToNode, type PostRpc } from './http-post.ts';
 import { openNodePool, type NodePool, type PoolCounters } from './node-pool.ts';
 import { PAYMENT_REQUIRED, RpcFailure } from './rpc-failure.ts';
 
@@ -26,7 +27,7 @@ beforeEach(() => {
   purposes = [];
 });
 
-function open(nodes: number, profiles?: NodeProfiles): void {
+function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc): void {
   budget = createCallBudget({ clock, stopwatch: REAL_STOPWATCH });
   counters = { httpRequests: 0, durations: new LatencyHistogram(), calls: new CallCounter(), failures: {} };
   pool = openNodePool(
@@ -45,6 +46,7 @@ function open(nodes: number, profiles?: NodeProfiles): void {
       counters,
       budget,
       profiles,
+      post,
     },
     {
       chain: 'main',
@@ -123,6 +125,29 @@ describe('a refusal for the rate', () => {
     expect(budget.report().refusals).toBe(1);
     expect(counters.failures).toEqual({ transport: 1 });
   });
+});
+
+test('counts the calls of a request that is repeated after its connection was lost', async () => {
+  let posted = 0;
+  const post: PostRpc = () => {
+    posted += 1;
+    if (posted === 1) return Promise.reject(Object.assign(new Error('connection lost'), { code: 'ECONNRESET' }));
+    return Promise.resolve({ status: 200, retryAfterSeconds: undefined, body: '' });
+  };
+  open(1, undefined, post);
+  const deadline = startDeadline(5_000, 1_000, REAL_STOPWATCH, HEAD);
+  const response = await pool.exchange(
+    pool.nodes[0]!,
+    {
+      methods: ['eth_call', 'eth_call'],
+      send: (node, options) => postToNode(node, '[]', options),
+      outcomes: () => ['answered', 'answered'],
+      countRateLimited: () => 0,
+    },
+    deadline,
+  );
+  expect(response).toMatchObject({ status: 200 });
+  expect([posted, counters.httpRequests, budget.report().calls.head]).toEqual([2, 2, 4]);
 });
 
 test('takes its turn after the pace of the node, so that calls count when they are sent', async () => {

@@ -128,17 +128,27 @@ export function openNodePool<Name>(
   return {
     nodes,
     async exchange({ node, profile }, { methods, send, outcomes, countRateLimited }, deadline) {
-      await profile.rate.admit(methods.length, deadline);
-      // Last, because a turn that is granted counts from now on.
-      const turn = budget.admit(methods.length, deadline);
-      if (turn !== undefined) await turn;
+      async function admit(): Promise<void> {
+        await profile.rate.admit(methods.length, deadline);
+        // Last, because a turn that is granted counts from now on.
+        const turn = budget.admit(methods.length, deadline);
+        if (turn !== undefined) await turn;
+      }
+      await admit();
       if (deadline.signal.aborted) throw new RpcFailure('deadline');
-      counters.httpRequests += 1;
+      let isRepeated = false;
+      /** Sends the request; when its connection was lost, the repeated calls count like any others. */
+      const postAdmitted: PostRpc = async (...request) => {
+        if (isRepeated) await admit();
+        isRepeated = true;
+        counters.httpRequests += 1;
+        return post(...request);
+      };
       const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
       const sentAtMilliseconds = stopwatch.nowMilliseconds();
       let result: readonly CallOutcome[] | undefined;
       try {
-        const value = await send(node, { post, signal, maxResponseBytes: limits.maxResponseBytes });
+        const value = await send(node, { post: postAdmitted, signal, maxResponseBytes: limits.maxResponseBytes });
         result = outcomes(value);
         const limited = countRateLimited(value);
         if (limited > 0) profile.rate.recordRefusal(limited, sentAtMilliseconds);

@@ -10,11 +10,13 @@ const CLOCK_TOLERANCE_MILLISECONDS = 30_000;
 /** A head that is older says nothing about the clock. */
 const MAX_CONFIRMING_AGE_MILLISECONDS = 120_000;
 
+export const CLOCK_STATES = ['good', 'unconfirmed', 'doubtful', 'behind'] as const;
+
 /**
  * State of the wall clock. `behind`: earlier than a block of the chain. `doubtful`: it jumped, or the host was suspended. `unconfirmed`: no
  * head has confirmed it since the start. Nothing that depends on the time is served while it is `behind` or `doubtful`.
  */
-export type ClockState = 'good' | 'unconfirmed' | 'doubtful' | 'behind';
+export type ClockState = (typeof CLOCK_STATES)[number];
 
 declare const brand: unique symbol;
 

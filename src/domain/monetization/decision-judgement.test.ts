@@ -33,6 +33,8 @@ import {
 } from '../../../testing/fixtures/put-decision.ts';
 import type { Decision } from './decision.ts';
 
+const textOf = (decision: Decision) => Buffer.from(messageOf(decision)).toString();
+
 describe('a decision compared with the one in force', () => {
   rule('monetization.timestamp-strictly-newer');
   const at = (timestamp: number, optedIn = true) => membersOf({ ...OPT_IN, timestamp, optedIn });
@@ -106,6 +108,7 @@ describe('judgeDecision and concludeDecision', () => {
   it('return an opt-in with its impediment', () => {
     expect(judge(OPT_IN, { subscriptionStatus: present('Runoff') })).toStrictEqual({
       decision: { ...OPT_IN, signer: OWNER.address },
+      message: textOf(OPT_IN),
       impediment: new Fault('MachineNotBonded', {}),
     });
   });
@@ -119,7 +122,11 @@ describe('judgeDecision and concludeDecision', () => {
   });
 
   it('return no impediment for an eligible machine', () => {
-    expect(judge(OPT_IN, {})).toStrictEqual({ decision: { ...OPT_IN, signer: OWNER.address }, impediment: undefined });
+    expect(judge(OPT_IN, {})).toStrictEqual({
+      decision: { ...OPT_IN, signer: OWNER.address },
+      message: textOf(OPT_IN),
+      impediment: undefined,
+    });
     expect(concludeDecision(undefined, true)).toBeUndefined();
     expect(concludeDecision(undefined, false)).toStrictEqual(new Fault('DecisionNotNewer', {}));
   });

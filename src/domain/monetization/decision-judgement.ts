@@ -7,12 +7,13 @@
  * - when an opt-in has an impediment, the store only compares the decision;
  * - `concludeDecision` combines both: "not newer" takes precedence over the impediment.
  */
+import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { Fault } from '../faults.ts';
 import type { MachineId } from '../identifiers/identifiers.ts';
 import type { Namespace } from '../identifiers/namespace.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
-import { encodeDecisionMessage } from './decision-message.ts';
+import { formatDecisionMessage } from './decision-message.ts';
 import type { DecisionRequest } from './decision-request.ts';
 import { judgeSigner } from './decision-signer.ts';
 import type { PublishedDeployment, SignedDecision } from './decision.ts';
@@ -27,9 +28,20 @@ export interface DecisionTerms {
 }
 
 export type DecisionJudgement =
-  | { readonly refusal: DecisionRefusal; readonly decision?: never; readonly impediment?: never }
+  | {
+      readonly refusal: DecisionRefusal;
+      readonly decision?: never;
+      readonly message?: never;
+      readonly impediment?: never;
+    }
   /** The store applies the decision if it is newer; with an impediment it only compares. */
-  | { readonly decision: SignedDecision; readonly impediment: Fault | undefined; readonly refusal?: never };
+  | {
+      readonly decision: SignedDecision;
+      /** The signed message. */
+      readonly message: string;
+      readonly impediment: Fault | undefined;
+      readonly refusal?: never;
+    };
 
 /** Judges signature, authority and impediments. Throws `ChainUnreadable` when the signer's authority depends on an unreadable fact. */
 export function judgeDecision(
@@ -39,10 +51,10 @@ export function judgeDecision(
   machine: DecidingMachine,
 ): DecisionJudgement {
   const decision = { machineId, optedIn, timestamp };
-  const message = encodeDecisionMessage(decision, machine.home, terms.deployment, terms.namespace);
-  const { signer, refusal } = judgeSigner(terms.checks, message, proof, machine);
+  const message = formatDecisionMessage(decision, machine.home, terms.deployment, terms.namespace);
+  const { signer, refusal } = judgeSigner(terms.checks, utf8ToBytes(message), proof, machine);
   if (refusal !== undefined) return { refusal };
-  return { decision: { ...decision, signer }, impediment: optedIn ? findImpediment(machine) : undefined };
+  return { decision: { ...decision, signer }, message, impediment: optedIn ? findImpediment(machine) : undefined };
 }
 
 /** Returns the fault that refuses the decision after all; undefined when the decision applies. */

@@ -9,7 +9,7 @@ import { DEFAULT_NAMESPACE } from '../identifiers/namespace.ts';
 import { PROPERTY_RUNS, SEED_TITLE } from '../../../testing/arbitraries/property-runs.ts';
 import { IMPLEMENTATIONS } from '../../../testing/fixtures/signing-keys.ts';
 import { rule } from '../../../test/conformance/rule.ts';
-import { encodeDecisionMessage, formatDecisionMessage } from './decision-message.ts';
+import { formatDecisionMessage } from './decision-message.ts';
 import {
   ALT,
   ALT_OWNER,
@@ -39,7 +39,7 @@ timestamp: 1788900000`;
 
 describe('the main-chain message of the specification', () => {
   rule('monetization.main-message');
-  const message = encodeDecisionMessage(OPT_IN, MAIN, DEPLOYMENT, DEFAULT_NAMESPACE);
+  const message = utf8ToBytes(formatDecisionMessage(OPT_IN, MAIN, DEPLOYMENT, DEFAULT_NAMESPACE));
   const signature =
     '0x601f9a7f25c756d37132371e2d3d3aa36d871cc3946b8b42aac039f0aadc9f717bc0e5a5d86fd41ab79cdeedb630ad380f8b42259c96fb4e195a1d327c658a691c';
 
@@ -58,7 +58,7 @@ describe('the main-chain message of the specification', () => {
 
 describe('the alt-chain message of the specification', () => {
   rule('monetization.alt-message');
-  const message = encodeDecisionMessage(OPT_OUT, ALT, DEPLOYMENT, DEFAULT_NAMESPACE);
+  const message = utf8ToBytes(formatDecisionMessage(OPT_OUT, ALT, DEPLOYMENT, DEFAULT_NAMESPACE));
   const signature = 'nGUMFqsGgYCJZU3xqRA5heVdyRwhckAYbgYa2HdWw4gzXkpTvbCH8CbC5KWTUiRe8166PXN1BJJq9G19MKo9FCu';
 
   it('is encoded to the published bytes', () => {

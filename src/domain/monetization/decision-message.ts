@@ -2,7 +2,6 @@
  * Canonical message that an owner signs (canonical message of the interface, http-facts 9.3). Client, command and service all build it
  * here. Every field is validated first, so that none can inject a line.
  */
-import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { toMachineId } from '../identifiers/identifiers.ts';
 import type { Namespace } from '../identifiers/namespace.ts';
 import type { Decision, DecisionHome, PublishedDeployment } from './decision.ts';
@@ -12,7 +11,7 @@ const REGISTRY = /^0x[0-9a-f]{40}$/;
 const CHAIN_ID = /^[1-9][0-9]{0,77}$/;
 const MAX_ORDINAL = 2 ** 16 - 1;
 
-/** Formats the message: six lines separated by LF, without a trailing one. Throws a RangeError that names the invalid field. */
+/** Formats the message: six lines of ASCII separated by LF, without a trailing one. Throws a RangeError that names the invalid field. */
 export function formatDecisionMessage(
   decision: Decision,
   home: DecisionHome,
@@ -27,16 +26,6 @@ export function formatDecisionMessage(
     `opted_in: ${decision.optedIn}`,
     `timestamp: ${decision.timestamp}`,
   ].join('\n');
-}
-
-/** Encodes the message as it is signed: UTF-8, which is ASCII for these fields. Throws as `formatDecisionMessage` does. */
-export function encodeDecisionMessage(
-  decision: Decision,
-  home: DecisionHome,
-  deployment: PublishedDeployment,
-  namespace: Pick<Namespace, 'message_header'>,
-): Uint8Array {
-  return utf8ToBytes(formatDecisionMessage(decision, home, deployment, namespace));
 }
 
 /** Returns the lines that bind a signature to one deployment and home chain. */

@@ -46,6 +46,17 @@ export function judgeSigner(
   return unauthorized('wrong-kind');
 }
 
+/** Returns whether the signer may decide now; undefined when that depends on an unreadable fact. */
+export function isEntitled(
+  signer: Signer,
+  { home, snapshot: { owner, controller } }: Pick<DecidingMachine, 'home' | 'snapshot'>,
+): boolean | undefined {
+  if (home.chain === 'alt') return signer === home.owner;
+  const facts = [owner, controller];
+  if (facts.some((fact) => fact.state === 'present' && fact.value === signer)) return true;
+  return facts.some(({ state }) => state === 'unreadable') ? undefined : false;
+}
+
 function unauthorized(cause: UnauthorizedCause): SignerJudgement {
   return { refusal: new Fault('SignerUnauthorized', { cause }) };
 }

@@ -13,7 +13,7 @@ import {
 import { rule } from '../../../test/conformance/rule.ts';
 import { createStore } from '../../adapters/sql/create-store.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
-import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import { formatAddress, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import {
   ALT,
   ALT_OWNER,
@@ -24,7 +24,7 @@ import {
   NOW,
   OWNER,
 } from '../../../testing/fixtures/deciding-machines.ts';
-import type { Store } from '../../ports/store.ts';
+import type { LoggedDecision, Store } from '../../ports/store.ts';
 
 const ID = 1n as MachineId;
 const PATH = '/machine/did:svc:1/monetization';
@@ -57,8 +57,8 @@ async function send(machine: MachineFixture, payload?: object): Promise<string> 
 }
 
 const stateOf = (status: string, timestamp = NOW) =>
-  `200 {"machine_id":"1","status":"${status}","signer":"${ALT_OWNER.key}","updated_at":${timestamp}}`;
-const PENDING = '200 {"machine_id":"1","status":"PENDING","signer":null,"updated_at":null}';
+  `200 {"machine_id":"1","status":"${status}","signer":"${ALT_OWNER.key}","updated_at":${timestamp},"signer_is_current":true}`;
+const PENDING = '200 {"machine_id":"1","status":"PENDING","signer":null,"updated_at":null,"signer_is_current":null}';
 
 describe('the owner of the account', () => {
   test('opts in and out with Ed25519 over the message of the home chain', async () => {
@@ -131,7 +131,6 @@ describe('any other signer', () => {
 });
 
 test.each<[name: string, machine: MachineFixture, response: string]>([
-  ['relocating', { account: present({ ...MACHINE, relocating: true }) }, '503 MACHINE_UNAVAILABLE'],
   ['unreadable', { account: UNREADABLE }, '503 CHAIN_UNAVAILABLE'],
   ['retired', { account: ABSENT }, '404 MACHINE_NOT_FOUND'],
   ['unknown to both', { main: { homeOrdinal: present(0) }, account: ABSENT }, '404 MACHINE_NOT_FOUND'],
@@ -139,4 +138,78 @@ test.each<[name: string, machine: MachineFixture, response: string]>([
 ])('returns the same error for state and decision of a machine that is %s', async (_name, machine, response) => {
   expect(await send(machine)).toBe(response);
   expect(await send(machine, membersOf(OPT_OUT, ALT))).toBe(response);
+});
+
+describe('a relocating machine', () => {
+  const leaving = present({ ...MACHINE, relocating: true });
+  const byOwner = membersOf(OPT_OUT, ALT);
+  const MAIN_STATE = `200 {"machine_id":"1","status":"OPTED_OUT","signer":"${formatAddress(OWNER.address)}","updated_at":${NOW},"signer_is_current":true}`;
+
+  test.each<[name: string, machine: MachineFixture, body: object, response: string]>([
+    ['leaving the alt chain, by the owner of the account', { account: leaving }, byOwner, stateOf('OPTED_OUT')],
+    [
+      'leaving the alt chain, not linked yet',
+      { main: { homeOrdinal: present(0) }, account: leaving },
+      byOwner,
+      stateOf('OPTED_OUT'),
+    ],
+    [
+      'of which only the alt chain shows an account',
+      { main: { relocating: present(true), homeOrdinal: present(1) } },
+      byOwner,
+      stateOf('OPTED_OUT'),
+    ],
+    [
+      'whose owner on the main chain is unreadable',
+      { main: { ...MAIN_MACHINE, relocating: present(true), owner: UNREADABLE } },
+      byOwner,
+      stateOf('OPTED_OUT'),
+    ],
+    [
+      'whose token is on the main chain, by the owner of the token',
+      { main: { ...MAIN_MACHINE, relocating: present(true), owner: present(OWNER.address) }, account: leaving },
+      membersOf({ ...OPT_OUT, machineId: ID }),
+      MAIN_STATE,
+    ],
+    [
+      'whose token is on the main chain, by the owner of the account',
+      { main: { ...MAIN_MACHINE, relocating: present(true) } },
+      byOwner,
+      '403 UNAUTHORIZED_SIGNER',
+    ],
+    [
+      'of which the main chain shows no token and the alt chain nothing',
+      { main: { relocating: present(true) }, account: ABSENT },
+      byOwner,
+      '503 MACHINE_UNAVAILABLE',
+    ],
+    [
+      'that neither chain shows',
+      { main: { relocating: present(true), owner: UNREADABLE }, account: UNREADABLE },
+      byOwner,
+      '503 MACHINE_UNAVAILABLE',
+    ],
+  ])('is opted out by the chain that holds it: %s', async (_name, machine, body, response) => {
+    rule('decision-log.exit-while-relocating');
+    expect(await send(machine, body)).toBe(response);
+  });
+
+  test('is neither shown nor opted in', async () => {
+    expect(await send({ account: leaving })).toBe('503 MACHINE_UNAVAILABLE');
+    expect(await send({ account: leaving }, membersOf(OPT_IN, ALT))).toBe('503 MACHINE_UNAVAILABLE');
+  });
+
+  test('is logged with the slot of its account', async () => {
+    await send({ account: leaving }, byOwner);
+    const [{ record }] = (await store.listDecisions(ID, { through: NOW, limit: 1 })).decisions as [LoggedDecision];
+    expect(record!.authority).toMatchObject({ owner: ALT_OWNER.key, controller: ALT_OWNER.key, slot: 301_200_450 });
+  });
+});
+
+test('shows that the signer is no longer the owner', async () => {
+  rule('decision-log.signer-is-current');
+  await send({}, membersOf(OPT_IN, ALT));
+  expect(await send({ account: present({ ...MACHINE, owner: ALT_STRANGER.key }) })).toContain(
+    '"signer_is_current":false}',
+  );
 });

@@ -6,11 +6,11 @@ import type { Ctx } from '../../ports/ctx.ts';
 import { sendCacheableJson } from '../server/response.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
-import { requireIntegers, toPosition } from './parameters.ts';
+import { describeIntegers, requireIntegers, toPosition } from './parameters.ts';
 import type { Routes } from '../server/route-table.ts';
 import { ALT_KEY_TEXT } from '../schemas/json-schema.ts';
 import { toBoundFleet, toBoundRecord } from '../wire/bound-addresses.ts';
-import { describePages, PAGE_RULES } from './fleet.ts';
+import { PAGE_RULES } from './fleet.ts';
 
 export function boundAddressesRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
@@ -61,7 +61,7 @@ const DESCRIPTIONS = {
     operationId: 'listBoundFleet',
     summary: 'List the legacy machines of the operator that a Solana wallet is bound to, by machine id.',
     parameters: { solana_addr: ALT_KEY_TEXT },
-    query: describePages(),
+    query: describeIntegers(PAGE_RULES),
     responses: { 200: 'BoundFleet' },
     faults: [...FAULTS, 'ParametersInvalid', 'OperatorIndexSyncing', 'OperatorIndexStale'],
     caching: 'revalidated',

@@ -7,14 +7,14 @@ import type { Ctx } from '../../ports/ctx.ts';
 import { sendCacheableJson } from '../server/response.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
-import { requireIntegers, toPosition, type IntegerRule } from './parameters.ts';
+import { describeIntegers, requireIntegers, toPosition, type DescribedIntegerRule } from './parameters.ts';
 import type { Routes } from '../server/route-table.ts';
-import { operatorText, type JsonSchema } from '../schemas/json-schema.ts';
+import { operatorText } from '../schemas/json-schema.ts';
 import { toFleetPage } from '../wire/fleet.ts';
 
-export const PAGE_RULES: readonly IntegerRule[] = [
-  { name: 'offset', fallback: 0, minimum: 0 },
-  { name: 'limit', fallback: 20, minimum: 1, maximum: 20 },
+export const PAGE_RULES: readonly DescribedIntegerRule[] = [
+  { name: 'offset', description: 'The number of machines to skip.', fallback: 0, minimum: 0 },
+  { name: 'limit', description: 'The largest number of machines on the page.', fallback: 20, minimum: 1, maximum: 20 },
 ];
 
 export function fleetRoutes(routes: Routes, ctx: Ctx): void {
@@ -32,22 +32,12 @@ export function fleetRoutes(routes: Routes, ctx: Ctx): void {
   );
 }
 
-export function describePages(): Record<string, JsonSchema> {
-  const integer = ({ minimum, maximum, fallback }: IntegerRule) => ({
-    type: 'integer',
-    minimum,
-    ...(maximum !== undefined && { maximum }),
-    default: fallback,
-  });
-  return Object.fromEntries(PAGE_RULES.map((rule) => [rule.name, integer(rule)]));
-}
-
 function describeFleet(namespace: Namespace): RouteDescription {
   return {
     operationId: 'listFleet',
     summary: 'List the machines that an operator owns or controls, by machine id, with the age of the index.',
     parameters: { did: operatorText(namespace) },
-    query: describePages(),
+    query: describeIntegers(PAGE_RULES),
     responses: { 200: 'Fleet' },
     faults: [
       'OperatorMalformed',

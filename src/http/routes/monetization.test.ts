@@ -30,9 +30,10 @@ import {
 import type { MainChainPorts } from '../../ports/ctx.ts';
 import type { CachedMachine } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
+import { listApplied } from '../../../testing/contracts/store/samples.ts';
 
 const PATH = `/machine/${ID}/monetization`;
-const BLOCK = { number: 120_340, hash: '0x', timestamp: NOW - 3 };
+const BLOCK = { number: 120_340, hash: `0x${'b1'.repeat(32)}`, timestamp: NOW - 3 };
 
 let facts: Partial<MachineSnapshot>;
 let globals: typeof NO_GLOBALS;
@@ -102,9 +103,9 @@ async function send(method: 'GET' | 'PUT' | 'HEAD', path: string, payload?: stri
 const put = (payload: string | object = membersOf(OPT_IN), path = PATH) => send('PUT', path, payload);
 
 const stateOf = (status: string, signer: string, updatedAt: number) =>
-  `200 {"machine_id":"42","status":"${status}","signer":"${signer}","updated_at":${updatedAt}}`;
+  `200 {"machine_id":"42","status":"${status}","signer":"${signer}","updated_at":${updatedAt},"signer_is_current":true}`;
 const OWNER_SHOWN = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1';
-const PENDING = '200 {"machine_id":"42","status":"PENDING","signer":null,"updated_at":null}';
+const PENDING = '200 {"machine_id":"42","status":"PENDING","signer":null,"updated_at":null,"signer_is_current":null}';
 
 describe('the well-known document', () => {
   const WELL_KNOWN = '/.well-known/svc-monetization';
@@ -152,8 +153,15 @@ describe('a decision', () => {
     expect(await put(`{"opted_in":true,"timestamp":${NOW},"signature":"${signature}"}`)).toBe(applied);
     expect(await send('GET', PATH)).toBe(applied);
     expect(await send('GET', '/machine/did%3Asvc%3A42/monetization')).toBe(applied);
-    expect(await store.listAppliedDecisions(ID)).toEqual([
-      { ...OPT_IN, signer: OWNER.address, signature, appliedAtMilliseconds: 1000 * NOW },
+    const authority = {
+      owner: OWNER.address,
+      controller: CONTROLLER.address,
+      block: { number: BLOCK.number, hash: BLOCK.hash },
+      slot: undefined,
+    };
+    const message = Buffer.from(messageOf(OPT_IN)).toString();
+    expect(await listApplied(store, ID)).toEqual([
+      { ...OPT_IN, signer: OWNER.address, signature, message, authority, appliedAtMilliseconds: 1000 * NOW },
     ]);
   });
 
@@ -190,7 +198,7 @@ describe('a decision', () => {
     rule('opt-in.strictly-newer', 'monetization-errors.stale-signature');
     await put();
     expect([await put(), await put(membersOf(OPT_OUT))]).toEqual(['409 STALE_SIGNATURE', '409 STALE_SIGNATURE']);
-    expect(await store.listAppliedDecisions(ID)).toHaveLength(1);
+    expect(await listApplied(store, ID)).toHaveLength(1);
   });
 });
 
@@ -371,9 +379,10 @@ describe('the machine', () => {
       '409 MACHINE_HOMED_ELSEWHERE',
       '409 MACHINE_HOMED_ELSEWHERE',
     ],
+    ['relocating', { relocating: present(true) }, '503 MACHINE_UNAVAILABLE', '503 MACHINE_UNAVAILABLE', 'OUT'],
     [
-      'relocating',
-      { relocating: present(true) },
+      'relocating, without a token here',
+      { relocating: present(true), owner: ABSENT },
       '503 MACHINE_UNAVAILABLE',
       '503 MACHINE_UNAVAILABLE',
       '503 MACHINE_UNAVAILABLE',

@@ -2,7 +2,7 @@
  * `GET` and `PUT /machine/{key}/monetization`, and the well-known document (interface, Monetization routes; http-facts 9). Checks run in the order
  * of http-facts 9.4: the key before the body is read, and the body before a chain is queried.
  */
-import { getDecision, getPublishedDeployment, putDecision } from '../../actions/monetization.ts';
+import { getDecision, getPublishedDeployment, putDecision, type DecisionState } from '../../actions/monetization.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { parseStrictJson, type JsonValue } from '../../domain/json/strict-json.ts';
@@ -11,6 +11,7 @@ import { sendUncached, sendCacheableJson } from '../server/response.ts';
 import type { RequestContext } from '../server/request-context.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
+import type { Additions } from './additions/additions.ts';
 import { jsonInvalid, requireMachineKey } from './parameters.ts';
 import { readBody } from '../server/request-body.ts';
 import type { Routes } from '../server/route-table.ts';
@@ -20,9 +21,12 @@ import { toDecisionState, toPublishedDeployment } from '../wire/monetization.ts'
 const MAX_BODY_BYTES = 4096;
 const PATH = '/machine/:key/monetization';
 
-export function monetizationRoutes(routes: Routes, ctx: Ctx): void {
+/** Without `additions`, the state has the members of the interface alone. */
+export function monetizationRoutes(routes: Routes, ctx: Ctx, additions: Additions | undefined): void {
   const { namespace } = ctx;
   const describe = describeRoutes(namespace);
+  const encodeState = (state: DecisionState) =>
+    encodeJson({ ...toDecisionState(state), ...additions?.toDecisionMembers(state) });
 
   // Its only own error is bare, as on the read routes.
   routes.get(namespace.well_known_path, { profile: 'read', description: describe.wellKnown }, (request) =>
@@ -31,14 +35,14 @@ export function monetizationRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.get(PATH, { profile: 'monetization', description: describe.state }, async (request) => {
     const state = await getDecision(ctx, requireMachineKey(request.parameter('key'), namespace));
-    sendCacheableJson(request, encodeJson(toDecisionState(state)), state.block);
+    sendCacheableJson(request, encodeState(state), state.block);
   });
 
   routes.put(PATH, { profile: 'monetization', description: describe.decision }, async (request) => {
     const id = requireMachineKey(request.parameter('key'), namespace);
     const body = await readJson(request);
     const state = await putDecision(ctx, id, body, request);
-    sendUncached(request, 200, encodeJson(toDecisionState(state)), state.block);
+    sendUncached(request, 200, encodeState(state), state.block);
   });
 }
 

@@ -10,6 +10,7 @@ import {
   type MachineId,
 } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import type { JsonSchema } from '../schemas/json-schema.ts';
 
 const POSITIVE_DECIMAL = /^[1-9][0-9]*$/;
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
@@ -43,6 +44,25 @@ export interface IntegerRule {
   readonly fallback: number;
   readonly minimum: number;
   readonly maximum?: number;
+}
+
+export interface DescribedIntegerRule extends IntegerRule {
+  readonly description: string;
+  /** Whether the description explains the default instead of its value. */
+  readonly hidesFallback?: boolean;
+}
+
+/** The largest JSON number that a reader with 64-bit floats converts to an integer below 2^256. */
+const LARGEST_FLOAT_PARAMETER = 2 ** 256 - 2 ** 203;
+
+/** Describes the parameters that `requireIntegers` parses, for the OpenAPI document. */
+export function describeIntegers(rules: readonly DescribedIntegerRule[]): Record<string, JsonSchema> {
+  const describe = ({ description, fallback, hidesFallback = false, minimum, maximum }: DescribedIntegerRule) => ({
+    ...{ type: 'integer', minimum, maximum: maximum ?? LARGEST_FLOAT_PARAMETER },
+    ...(!hidesFallback && { default: fallback }),
+    description,
+  });
+  return Object.fromEntries(rules.map((rule) => [rule.name, describe(rule)]));
 }
 
 /**

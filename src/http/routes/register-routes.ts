@@ -18,7 +18,7 @@ export function registerRoutes(routes: Routes, ctx: Ctx): void {
   machinesRoutes(routes, ctx, additions);
   fleetRoutes(routes, ctx);
   boundAddressesRoutes(routes, ctx);
-  monetizationRoutes(routes, ctx);
+  monetizationRoutes(routes, ctx, additions);
   verifyRecordRoutes(routes, ctx);
   chipRoutes(routes, ctx);
   healthRoutes(routes, ctx);

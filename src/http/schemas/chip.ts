@@ -41,17 +41,33 @@ function challengeMembers(namespace: Namespace) {
 export function evidenceSchema(namespace: Namespace): JsonSchema {
   return closedObject({
     certificate: closedObject({
-      fingerprintSha256: HASH,
-      leafDerBase64url: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
-      publicKey: { type: 'string', pattern: '^0x04[0-9a-f]{128}$' },
+      fingerprintSha256: hash('SHA-256 of the certificate in DER.'),
+      leafDerBase64url: described(
+        { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
+        'The certificate of the chip in DER, as base64url without padding.',
+        'MIIB',
+      ),
+      publicKey: described(
+        { type: 'string', pattern: '^0x04[0-9a-f]{128}$' },
+        'The uncompressed P-256 key of the chip.',
+        `0x04${'3f'.repeat(64)}`,
+      ),
     }),
-    chipRef: HASH,
-    controllerProof: closedObject({ scheme: exactly(CONTROLLER_SCHEME), signature: hex(65) }),
+    chipRef: hash('Identifies the chip without its certificate.'),
+    controllerProof: closedObject({
+      scheme: exactly(CONTROLLER_SCHEME),
+      signature: described(hex(65), "EIP-191 signature of the machine's controller.", `0x${'5a'.repeat(65)}`),
+    }),
     evidenceSchema: exactly(namespace.evidence_schema),
     profile: exactly(namespace.chip_profile),
-    proof: closedObject({ chipSignature: hex(64) }),
+    proof: closedObject({
+      chipSignature: described(hex(64), 'r and s of the chip, with low s.', `0x${'5a'.repeat(64)}`),
+    }),
     revocationStatus: NOT_EVALUATED,
-    transcript: closedObject({ certificateFingerprintSha256: HASH, ...challengeMembers(namespace) }),
+    transcript: closedObject({
+      certificateFingerprintSha256: hash('SHA-256 of the certificate in DER.'),
+      ...challengeMembers(namespace),
+    }),
     trustBundle: exactly(namespace.trust_bundle),
   });
 }

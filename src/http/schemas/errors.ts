@@ -10,6 +10,7 @@ import {
   INTEGER,
   listOf,
   NONEMPTY_TEXT,
+  NUMBER,
   refer,
   TEXT,
   type JsonSchema,
@@ -115,11 +116,11 @@ export const VALIDATION_ISSUE = described(
   closedObject(
     {
       type: described(NONEMPTY_TEXT, 'The kind of problem.', 'int_parsing'),
-      loc: described({ type: 'array', items: { type: ['string', 'integer'] }, minItems: 1 }, 'Where the parameter is.'),
+      loc: described({ type: 'array', items: { anyOf: [TEXT, INTEGER] }, minItems: 1 }, 'Where the parameter is.'),
       msg: described(NONEMPTY_TEXT, 'The problem, for people.'),
       input: { description: 'The given value, at most 100 characters of it.' },
       ctx: described(
-        { type: 'object', additionalProperties: { type: ['string', 'number'] } },
+        { type: 'object', additionalProperties: { anyOf: [TEXT, NUMBER] } },
         'The bounds that were violated.',
       ),
     },

@@ -11,10 +11,16 @@ export function exampleOf(schema: JsonSchema, parts: Properties): unknown {
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   if (typeof schema['$ref'] === 'string') return exampleOf(parts[schema['$ref'].split('/').at(-1)!]!, parts);
   const alternatives = schema['anyOf'] ?? schema['oneOf'];
-  if (Array.isArray(alternatives)) return exampleOf(alternatives[0] as JsonSchema, parts);
+  if (Array.isArray(alternatives)) return exampleOfAny(alternatives as readonly JsonSchema[], parts);
   if (schema['properties'] !== undefined) return exampleOfObject(schema, parts);
   if (schema['items'] !== undefined) return [exampleOf(schema['items'] as JsonSchema, parts)];
-  return [schema['type']].flat().includes('null') ? null : schema['minimum'];
+  return schema['minimum'];
+}
+
+/** Returns the example of the first alternative; null for a number without one that may be null. */
+function exampleOfAny([first, ...others]: readonly JsonSchema[], parts: Properties): unknown {
+  const isBareNumber = /^(?:integer|number)$/.test(String(first!['type'])) && first!['examples'] === undefined;
+  return isBareNumber && others.some(({ type }) => type === 'null') ? null : exampleOf(first!, parts);
 }
 
 function exampleOfObject({ properties, required }: JsonSchema, parts: Properties): object {

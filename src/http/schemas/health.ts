@@ -95,6 +95,17 @@ const CALL_BUDGET = described(
   'The call budget of this process for one chain. Informational.',
 );
 
+const PAYMENT_SOURCE = described(
+  closedObject({
+    source: described(TEXT, 'The CAIP-2 name of the chain.', 'eip155:8453'),
+    up: described(orNull(FLAG), 'Whether the last attempt could read it; null: there was none.', true),
+    head_age_seconds: described(orNull(COUNT), 'Seconds since the newest finalized block read; null: none yet.', 14),
+    waiting_machines: described(COUNT, 'Machines that wait for a verdict on a payment.', 0),
+    last_failure: described(orNull(TEXT), 'The cause of the last failure; null: none since the start.', null),
+  }),
+  'A payment source as this process follows it. Informational.',
+);
+
 /** Describes the state of both indexes. */
 export function indexMembers() {
   return {
@@ -155,8 +166,21 @@ export function healthResponses() {
           call_budgets: described(listOf(refer('CallBudgetEntry')), 'The call budget of each chain.', [
             { chain: 'main', calls_per_second: 25, waiting_requests: 0, refused_reads: 0, day_exhausted: false },
           ]),
+          payment_sources: described(
+            listOf(refer('PaymentSourceEntry')),
+            'The payment sources; only the process that follows them reports it.',
+            [
+              {
+                source: 'eip155:8453',
+                up: true,
+                head_age_seconds: 14,
+                waiting_machines: 0,
+                last_failure: null,
+              },
+            ],
+          ),
         },
-        ['call_budgets'],
+        ['call_budgets', 'payment_sources'],
       ),
       'Whether the indexes are fresh.',
     ),
@@ -168,6 +192,7 @@ export function healthParts() {
     OperatorIndexLag: OPERATOR_INDEX,
     IndexProofEntry: INDEX_PROOF,
     CallBudgetEntry: CALL_BUDGET,
+    PaymentSourceEntry: PAYMENT_SOURCE,
     AltIndexLag: ALT_INDEX,
     AltIndexProgress: ALT_PROGRESS,
     StatusCause: STATUS_CAUSE,

@@ -30,11 +30,9 @@ export function exactly(value: string | number | boolean): JsonSchema {
   return { type: typeof value, const: value };
 }
 
-/** Describes a value of `schema`, or null. */
+/** Describes a value of `schema`, or null. Generators of clients accept this form, and not all of them a list of types. */
 export function orNull(schema: JsonSchema): JsonSchema {
-  const { type, enum: words } = schema;
-  if (type === undefined || schema['const'] !== undefined) return { anyOf: [schema, { type: 'null' }] };
-  return { ...schema, type: [type, 'null'], ...(Array.isArray(words) && { enum: [...(words as string[]), null] }) };
+  return { anyOf: [schema, { type: 'null' }] };
 }
 
 /** Refers to a schema of `components` by name. */
@@ -46,6 +44,8 @@ export const TEXT: JsonSchema = { type: 'string' };
 export const NONEMPTY_TEXT: JsonSchema = { type: 'string', minLength: 1 };
 export const FLAG: JsonSchema = { type: 'boolean' };
 export const INTEGER: JsonSchema = { type: 'integer' };
+/** A number with 64 bits; generators that are not instructed choose 32, which lose digits. */
+export const NUMBER: JsonSchema = { type: 'number', format: 'double' };
 export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 export const UNIX_SECONDS: JsonSchema = described(COUNT, 'Unix time in seconds.', 1_772_452_800);
 /** A uint256 as text. */

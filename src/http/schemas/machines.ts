@@ -18,6 +18,7 @@ import {
   machineDid,
   MACHINE_ID,
   NONEMPTY_TEXT,
+  NUMBER,
   orNull,
   refer,
   TEXT,
@@ -76,7 +77,7 @@ export function mcrMembers(namespace: Namespace) {
     ),
     total_revenue: described(COUNT, 'US cents of qualifying revenue.', 3_630_000),
     average_revenue_per_event: described(
-      { type: ['number', 'null'], minimum: 0 },
+      orNull({ ...NUMBER, minimum: 0 }),
       'US cents, with two decimals; null: not rated.',
       30_000,
     ),
@@ -106,48 +107,47 @@ const EXAMPLE_FACTORS = [
   ['tenure', 576, 1000, { weeks: 19 }],
 ].map(([name, points, max, measure]) => ({ name, points_hundredths: points, max_hundredths: max, measure }));
 
-function factor(name: string, measure: Properties): JsonSchema {
-  return closedObject({
+function factor(name: string, description: string, measure: Properties): JsonSchema {
+  const members = {
     name: exactly(name),
     points_hundredths: described(HUNDREDTHS, 'Points earned, in hundredths of a point.'),
     max_hundredths: described(HUNDREDTHS, 'Points that can be earned, in hundredths of a point.'),
     measure: described(closedObject(measure), 'The measurements that the points follow from.'),
-  });
+  };
+  return described(closedObject(members), description);
 }
 
 const WEEKS = described(COUNT, 'Weeks with a qualifying event.');
 const DAYS = described(COUNT, 'Days with a qualifying event.');
 
-const RATING_FACTOR = described(
-  {
-    oneOf: [
-      factor('revenue', {
-        usd_cents: described(COUNT, 'US cents of qualifying revenue in the counted weeks.'),
-        verified_usd_cents: described(COUNT, 'The part of it that is paid or attested.'),
-      }),
-      factor('cadence', {
-        weeks: WEEKS,
-        days: DAYS,
-        verified_weeks: described(COUNT, 'Weeks with a paid or attested event.'),
-        verified_days: described(COUNT, 'Days with a paid or attested event.'),
-      }),
-      factor('trend', {
-        basis: described(word('revenue', 'activity', 'none'), 'Measure by which the two periods are compared.'),
-        percent: described(orNull(INTEGER), 'The later period in percent of the earlier one; null: not known.'),
-        even_percent: described(orNull(INTEGER), 'The same with single bursts cut; null: not known.'),
-      }),
-      factor('trust', {
-        source: described(word('flag', 'override', 'none', 'events'), 'Source of the trust.'),
-        percent_hundredths: described(COUNT, 'Trust in hundredths of a percent.'),
-        declared_usd_cents: described(COUNT, 'US cents of 180 days without evidence.'),
-        paid_usd_cents: described(COUNT, 'US cents of 180 days whose payment was followed.'),
-        attested_usd_cents: described(COUNT, 'US cents of 180 days reported by a device on record.'),
-      }),
-      factor('tenure', { weeks: WEEKS }),
-    ],
-  },
-  'One of the five factors of the score.',
-);
+/** The factors by the names of their schemas. */
+const FACTORS = {
+  RevenueFactorEntry: factor('revenue', 'How much the machine earns.', {
+    usd_cents: described(COUNT, 'US cents of qualifying revenue in the counted weeks.'),
+    verified_usd_cents: described(COUNT, 'The part of it that is paid or attested.'),
+  }),
+  CadenceFactorEntry: factor('cadence', 'How regularly the machine works.', {
+    weeks: WEEKS,
+    days: DAYS,
+    verified_weeks: described(COUNT, 'Weeks with a paid or attested event.'),
+    verified_days: described(COUNT, 'Days with a paid or attested event.'),
+  }),
+  TrendFactorEntry: factor('trend', 'Whether revenue or activity grows.', {
+    basis: described(word('revenue', 'activity', 'none'), 'Measure by which the two periods are compared.'),
+    percent: described(orNull(INTEGER), 'The later period in percent of the earlier one; null: not known.'),
+    even_percent: described(orNull(INTEGER), 'The same with single bursts cut; null: not known.'),
+  }),
+  TrustFactorEntry: factor('trust', 'How much of the revenue has evidence.', {
+    source: described(word('flag', 'override', 'none', 'events'), 'Source of the trust.'),
+    percent_hundredths: described(COUNT, 'Trust in hundredths of a percent.'),
+    declared_usd_cents: described(COUNT, 'US cents of 180 days without evidence.'),
+    paid_usd_cents: described(COUNT, 'US cents of 180 days whose payment was followed.'),
+    attested_usd_cents: described(COUNT, 'US cents of 180 days reported by a device on record.'),
+  }),
+  TenureFactorEntry: factor('tenure', 'For how many weeks the machine has worked.', { weeks: WEEKS }),
+};
+
+const RATING_FACTOR = described({ oneOf: Object.keys(FACTORS).map(refer) }, 'One of the five factors of the score.');
 
 const RATING_REASON = described(
   closedObject({
@@ -212,6 +212,11 @@ const EVIDENCE = {
     'Unix time in seconds of the newest change of hands; events before it count as declared. Null: none.',
     null,
   ),
+  chip_changed_hands: described(
+    orNull(FLAG),
+    'Whether the machine changed hands since its chip record was issued; null: there is no chip record in force.',
+    null,
+  ),
   accounts: described(listOf(ACCOUNT, 16), 'The accounts that signed for payments to the machine.', []),
   verdicts: described(
     closedObject(Object.fromEntries(VERDICTS.map((verdict) => [verdict, COUNT]))),
@@ -267,7 +272,7 @@ const REVENUE_MEMBERS = {
   origin_currency: described({ type: 'string', pattern: '^[A-Z0-9]{3,10}$' }, 'Revenue only: the currency.', 'USD'),
   usd_value: described(orNull(COUNT), 'Revenue only: US cents; null: not converted.', 30_000),
   origin_subunit: described(
-    { type: ['integer', 'null'], minimum: 1 },
+    orNull({ type: 'integer', minimum: 1 }),
     'Revenue only: minor units of one unit of the currency; null: not known.',
     100,
   ),
@@ -439,6 +444,7 @@ export function machineParts(namespace: Namespace) {
       word('AAA', 'AA', 'A', 'BBB', 'BB', 'B', 'NR', 'Provisioned'),
       'The rating. NR: not rated; Provisioned: bonded, with too little history for a rating.',
     ),
+    ...FACTORS,
     RatingFactor: RATING_FACTOR,
     RatingReason: RATING_REASON,
     ProfileFacts: profileFactsSchema(namespace),

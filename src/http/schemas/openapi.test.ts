@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { attempts } from '../../../testing/fixtures/evidence-vectors.ts';
 import {
+  AJV_OPTIONS,
   findShapeDifferences,
   OpenapiConformance,
   type OpenapiDocument,
@@ -69,7 +70,7 @@ test('has unique operation ids and declares the parameters of each path', () => 
 });
 
 test('has schemas that compile in the strict mode of JSON Schema 2020-12', () => {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false });
+  const ajv = new Ajv2020(AJV_OPTIONS);
   ajv.addKeyword('components');
   for (const name of Object.keys(document.components.schemas)) {
     ajv.compile({ $ref: `#/components/schemas/${name}`, components: document.components });
@@ -78,7 +79,7 @@ test('has schemas that compile in the strict mode of JSON Schema 2020-12', () =>
 
 test('describes every response and part, with an example of each response that fits its schema', () => {
   rule('documents.openapi');
-  const ajv = new Ajv2020({ strict: true, strictTypes: false });
+  const ajv = new Ajv2020(AJV_OPTIONS);
   ajv.addKeyword('components');
   const { schemas } = document.components;
   const responses = Object.keys(createResponseSchemas(DEFAULT_NAMESPACE));
@@ -114,6 +115,96 @@ test('closes every object that the service writes', () => {
       .map((path) => path.split('/').at(-1))
       .filter((name) => !['metadata', 'partner_data', 'info', 'paths', 'components'].includes(name!)),
   ).toEqual([]);
+});
+
+/** Returns every schema and member of the document with its path. */
+function listNodes(value: unknown, path = ''): (readonly [string, Readonly<Record<string, unknown>>])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const node = value as Readonly<Record<string, unknown>>;
+  return [[path, node], ...Object.entries(node).flatMap(([name, each]) => listNodes(each, `${path}/${name}`))];
+}
+
+test('writes no list of types, which generators of clients refuse', () => {
+  rule('documents.openapi-generators');
+  const multiple = listNodes(document).filter(([, { type }]) => Array.isArray(type));
+  expect(multiple.map(([path]) => path)).toEqual([]);
+});
+
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly security: readonly object[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly schema: Readonly<Record<string, unknown>>;
+  }[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: object; readonly example: unknown }>>;
+  };
+  readonly responses: Readonly<Record<string, { readonly description?: string }>>;
+}
+
+function listOperations(): DescribedOperation[] {
+  return Object.values(document.paths).flatMap((methods) => Object.values(methods) as unknown as DescribedOperation[]);
+}
+
+test('requires the onboarding token for the chip routes alone', () => {
+  rule('documents.openapi-generators');
+  const { securitySchemes } = document.components as unknown as { readonly securitySchemes: object };
+  expect(securitySchemes).toMatchObject({ onboardingToken: { type: 'http', scheme: 'bearer' } });
+  const secured = listOperations().filter(({ security }) => security.length > 0);
+  expect(secured.map(({ operationId, security }) => [operationId, security])).toEqual([
+    ['issueChipChallenge', [{ onboardingToken: [] }]],
+    ['acceptChipEvidence', [{ onboardingToken: [] }]],
+  ]);
+});
+
+test('describes every parameter, bounds every number of it, and describes every response and group', () => {
+  rule('documents.openapi-generators');
+  const { tags } = document as unknown as {
+    readonly tags: readonly { readonly name: string; readonly description: string }[];
+  };
+  for (const { operationId, parameters, responses, tags: groups } of listOperations()) {
+    for (const { name, description, schema } of parameters) {
+      expect(description?.length, `${operationId} ${name}`).toBeGreaterThan(0);
+      const { type, minimum, maximum, pattern } = schema;
+      expect(type === 'integer' ? [minimum, maximum] : [pattern], `${operationId} ${name}`).not.toContain(undefined);
+    }
+    for (const [status, { description }] of Object.entries(responses)) {
+      expect(description?.length, `${operationId} ${status}`).toBeGreaterThan(0);
+    }
+    expect(tags.find(({ name }) => name === groups[0])?.description.length, operationId).toBeGreaterThan(0);
+  }
+});
+
+test.each([
+  ['cursor', Number.MAX_SAFE_INTEGER],
+  ['limit', 100],
+])('documents the greatest %s that the service accepts', async (name, greatest) => {
+  rule('documents.openapi-generators');
+  const { parameters } = listOperations().find(({ operationId }) => operationId === 'listEvents')!;
+  expect(parameters.find((parameter) => parameter.name === name)!.schema['maximum']).toBe(greatest);
+  const request = async (value: number | bigint) =>
+    (await app.inject(`/machines/5/events?${name}=${value}`)).statusCode;
+  expect([await request(greatest), await request(BigInt(greatest) + 1n)]).toEqual([503, 422]);
+});
+
+test('has an example of each request body that fits its schema', () => {
+  rule('documents.openapi-generators');
+  const ajv = new Ajv2020(AJV_OPTIONS);
+  const bodies = listOperations().flatMap(({ operationId, requestBody }) =>
+    Object.values(requestBody?.content ?? {}).map((media) => ({ operationId, ...media })),
+  );
+  expect(bodies.map(({ operationId }) => operationId)).toEqual([
+    'putMonetization',
+    'issueChipChallenge',
+    'acceptChipEvidence',
+  ]);
+  for (const { operationId, schema, example } of bodies) {
+    const validate = ajv.compile(schema);
+    expect([operationId, validate(example), validate.errors]).toEqual([operationId, true, null]);
+  }
 });
 
 test('uses the configured words of the namespace', async () => {

@@ -10,10 +10,10 @@ import { describeErrors, VALIDATION_ISSUE } from './errors.ts';
 import { exampleOf } from './example.ts';
 import { fleetParts, fleetResponses } from './fleet.ts';
 import { healthParts, healthResponses } from './health.ts';
-import { closedObject, described, refer, TEXT, type JsonSchema } from './json-schema.ts';
+import { closedObject, described, listOf, refer, TEXT, type JsonSchema, type Properties } from './json-schema.ts';
 import { historyParts, historyResponses } from './machine-history.ts';
 import { machineParts, machineResponses } from './machines.ts';
-import { monetizationResponses } from './monetization.ts';
+import { monetizationParts, monetizationResponses } from './monetization.ts';
 import { statementResponses } from './statements.ts';
 import { verifyParts, verifyResponses } from './verify-record.ts';
 import type { Media } from '../images/svg-media.ts';
@@ -48,6 +48,35 @@ export interface DescribedRoute {
   readonly profile: ProfileName;
   readonly description: RouteDescription;
 }
+
+/** Groups of the reference, in its order. */
+const GROUP_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  Machines: 'Ratings, explanations, history, profiles and cards of machines.',
+  Operators: 'The machines of an operator.',
+  'Bound wallets': 'Legacy machines by the wallet of the alt chain that they are bound to.',
+  Monetization: 'Signed decisions to opt a machine in or out.',
+  Verification: 'Verification of operators and chips, and the evidence of onboarding providers.',
+  Operation: 'Health, readiness and freshness of the service.',
+  Statements: 'Ratings as signed documents, and the keys that sign them.',
+  Documents: 'This document, and a summary for language models.',
+};
+
+const DESCRIPTION = [
+  'Ratings of machines, computed from their chains. Reads need no credentials.',
+  'Machine ids are decimal text: a JSON number would round them. 404 says that something does not exist. 503 says nothing about it:',
+  'keep your last known value and retry after `Retry-After` seconds if that header is present. `chain-block` is the block that a',
+  'response was computed at, and `chain-block-age` its age in seconds. Clients branch on the `code` of an error, or on its fixed text.',
+].join(' ');
+
+const TOKEN_SCHEME = 'onboardingToken';
+const SECURITY_SCHEMES = {
+  [TOKEN_SCHEME]: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of an onboarding provider. Operators of machines do not have it.',
+  },
+};
+const TOKEN_PROFILES: readonly ProfileName[] = ['chip-challenge', 'chip-evidence'];
 
 const GROUPS: { readonly [S in ProfileName]: string } = {
   read: 'Machines',
@@ -93,6 +122,7 @@ export function createPartSchemas(namespace: Namespace) {
     ...machineParts(namespace),
     ...historyParts(),
     ...fleetParts(namespace),
+    ...monetizationParts(),
     ...verifyParts(),
     ...healthParts(),
     ValidationIssue: VALIDATION_ISSUE,
@@ -107,7 +137,8 @@ const DOCUMENTS = {
     closedObject({
       openapi: TEXT,
       info: { type: 'object' },
-      servers: { type: 'array' },
+      tags: listOf(closedObject({ name: TEXT, description: TEXT })),
+      servers: listOf(closedObject({ url: TEXT })),
       paths: { type: 'object' },
       components: { type: 'object' },
       'x-errors': { type: 'object', additionalProperties: closedObject({ cause: TEXT, remedy: TEXT }) },
@@ -118,30 +149,34 @@ const DOCUMENTS = {
 
 export type SchemaName = keyof ReturnType<typeof createResponseSchemas> | keyof typeof DOCUMENTS;
 
-function createSchemas(namespace: Namespace): Readonly<Record<string, JsonSchema>> {
+function createSchemas(namespace: Namespace): Properties {
   const parts = createPartSchemas(namespace);
   const responses = Object.entries<JsonSchema>(createResponseSchemas(namespace));
   const withExamples = responses.map(([name, schema]) => [name, { ...schema, examples: [exampleOf(schema, parts)] }]);
-  return { ...(Object.fromEntries(withExamples) as Readonly<Record<string, JsonSchema>>), ...DOCUMENTS, ...parts };
+  return { ...(Object.fromEntries(withExamples) as Properties), ...DOCUMENTS, ...parts };
 }
 
 export function createDocument(routes: readonly DescribedRoute[], namespace: Namespace, publicUrl: string): object {
+  const schemas = createSchemas(namespace);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = (paths[route.path.replace(/:([a-zA-Z_]+)/g, '{$1}')] ??= {});
-    path[route.method.toLowerCase()] = toOperation(route);
+    path[route.method.toLowerCase()] = toOperation(route, schemas);
   }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Machine Rating, Monetization and Verification Service',
       version: '1.0.0',
+      description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    tags: listTags(routes),
     servers: [{ url: publicUrl }],
     paths,
     components: {
-      schemas: createSchemas(namespace),
+      securitySchemes: SECURITY_SCHEMES,
+      schemas,
       responses: {
         RouteUnknown: toErrorResponse('page', ['RouteUnknown'], 404),
         VerifyRouteUnknown: toErrorResponse('verify', ['RouteUnknown'], 404),
@@ -155,16 +190,31 @@ export function createDocument(routes: readonly DescribedRoute[], namespace: Nam
   };
 }
 
-function toOperation({ profile, description }: DescribedRoute): object {
-  const { operationId, summary, group, parameters, query, body } = description;
+function groupOf({ profile, description: { group } }: DescribedRoute): string {
+  return group ?? GROUPS[profile];
+}
+
+function listTags(routes: readonly DescribedRoute[]): object[] {
+  const used = new Set(routes.map(groupOf));
+  return [...used].map((name) => ({ name, description: GROUP_DESCRIPTIONS[name] }));
+}
+
+function toOperation(route: DescribedRoute, schemas: Properties): object {
+  const { profile, description } = route;
+  const { operationId, summary, parameters, query, body } = description;
   return {
     operationId,
-    tags: [group ?? GROUPS[profile]],
+    tags: [groupOf(route)],
     summary,
+    security: TOKEN_PROFILES.includes(profile) ? [{ [TOKEN_SCHEME]: [] }] : [],
     parameters: [...toParameters('path', parameters), ...toParameters('query', query)],
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
-    responses: { ...toSuccesses(profile, description), ...toErrors(profile, description) },
+    ...(body && { requestBody: toRequestBody(body, schemas) }),
+    responses: { ...toSuccesses(profile, description, schemas), ...toErrors(profile, description) },
   };
+}
+
+function toRequestBody(schema: JsonSchema, parts: Properties): object {
+  return { required: true, content: { 'application/json': { schema, example: exampleOf(schema, parts) } } };
 }
 
 function toParameters(place: 'path' | 'query', schemas: Readonly<Record<string, JsonSchema>> = {}): object[] {
@@ -172,6 +222,7 @@ function toParameters(place: 'path' | 'query', schemas: Readonly<Record<string, 
     name,
     in: place,
     required: place === 'path',
+    description: schema['description'],
     schema,
   }));
 }
@@ -179,6 +230,7 @@ function toParameters(place: 'path' | 'query', schemas: Readonly<Record<string, 
 function toSuccesses(
   profile: ProfileName,
   { responses, caching, block, media }: RouteDescription,
+  schemas: Properties,
 ): Record<string, object> {
   const decimal = toHeader({ type: 'string', pattern: '^[0-9]+$' }, block === 'always');
   const headers = {
@@ -190,7 +242,11 @@ function toSuccesses(
   const mediaType = media?.type.split(';')[0] ?? 'application/json';
   const successes: Record<string, object> = {};
   for (const [status, name] of Object.entries(responses)) {
-    successes[status] = { description: name, headers, content: { [mediaType]: { schema: refer(name) } } };
+    successes[status] = {
+      description: schemas[name]!['description'],
+      headers,
+      content: { [mediaType]: { schema: refer(name) } },
+    };
   }
   if (caching === 'revalidated') successes[304] = { description: 'Not modified', headers };
   return successes;

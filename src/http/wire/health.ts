@@ -1,12 +1,13 @@
 /** Maps readiness and freshness to their responses (http-facts 12, decisions 4). */
 import type { AltIndexReport, Freshness, IndexReports, OperatorIndexReport, Readiness } from '../../actions/health.ts';
-import type { CallBudgetState } from '../../ports/runtime.ts';
+import type { CallBudgetState, PaymentSourceState } from '../../ports/runtime.ts';
 import type {
   AltIndexLag,
   AltIndexProgress,
   CallBudgetEntry,
   IndexProofEntry,
   OperatorIndexLag,
+  PaymentSourceEntry,
   ReadinessResponse,
   StatusResponse,
 } from './response-types.ts';
@@ -48,6 +49,23 @@ export function toStatusReport(freshness: Freshness, maxLagBlocks: number): Stat
     solana_index_progress: toProgressEntry(freshness.altIndex?.progress),
     causes: freshness.causes.map(({ kind, subject, text, remedy }) => ({ cause: kind, subject, text, remedy })),
     ...(freshness.callBudgets !== undefined && { call_budgets: freshness.callBudgets.map(toBudgetEntry) }),
+    ...(freshness.paymentSources !== undefined && { payment_sources: freshness.paymentSources.map(toSourceEntry) }),
+  };
+}
+
+function toSourceEntry({
+  name,
+  isUp,
+  headAgeSeconds,
+  waitingMachines,
+  lastFailure,
+}: PaymentSourceState): PaymentSourceEntry {
+  return {
+    source: name,
+    up: isUp ?? null,
+    head_age_seconds: headAgeSeconds ?? null,
+    waiting_machines: waitingMachines,
+    last_failure: lastFailure ?? null,
   };
 }
 

@@ -7,7 +7,7 @@ import type {
   ProfileEvent,
 } from '../../actions/machines.ts';
 import type { MachineStatus } from '../../actions/alt-machine-rating.ts';
-import type { AltHomeInfo, RatedSnapshot } from '../../actions/machine-rating.ts';
+import { hasChipChangedHands, type AltHomeInfo, type RatedSnapshot } from '../../actions/machine-rating.ts';
 import { parseEventMetadata } from '../../domain/machine/event-metadata.ts';
 import {
   formatAddress,
@@ -100,6 +100,7 @@ export function toExplanation(
     evidence: {
       sources_hash: payments.sourcesHash === null ? null : `0x${payments.sourcesHash}`,
       changed_hands_at: inputs.changedHandsAt ?? null,
+      chip_changed_hands: hasChipChangedHands(rated) ?? null,
       accounts: payments.accounts.map(({ account, owner, since, seq }) => ({ account, owner, since, seq })),
       verdicts,
     },

@@ -110,6 +110,8 @@ export interface ExplanationResponse extends McrRecordResponse {
     readonly sources_hash: string | null;
     /** Unix time in seconds of the newest change of hands; events before it count as declared. Null: none. */
     readonly changed_hands_at: number | null;
+    /** Whether the machine changed hands since its chip record was issued; null: there is no chip record in force. */
+    readonly chip_changed_hands: boolean | null;
     /** The accounts that signed for payments to the machine. */
     readonly accounts: readonly {
       /** The address of the account. */
@@ -368,6 +370,8 @@ export type MonetizationStateResponse =
       readonly signer: string;
       /** Unix time in seconds when the decision was signed. */
       readonly updated_at: number;
+      /** Whether the signer is owner or controller now; false after a sale. Null: unreadable. */
+      readonly signer_is_current?: boolean | null;
     }
   | {
       /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
@@ -376,7 +380,20 @@ export type MonetizationStateResponse =
       readonly status: 'PENDING';
       readonly signer: null;
       readonly updated_at: null;
+      readonly signer_is_current?: null;
     };
+
+/** A page of the decision log of a machine. */
+export interface DecisionLogResponse {
+  /** Newest first. */
+  readonly decisions: readonly LoggedDecision[];
+  /** The hash of the newest row; null: there is none. */
+  readonly head: string | null;
+  /** The cursor of the page of older decisions; null: there are none. */
+  readonly next_cursor: number | null;
+  /** On the last page, when older rows were pruned: their number and the last hash, signed. */
+  readonly checkpoint?: SignedLogHead;
+}
 
 /** The deployment that a signature is bound to. */
 export interface PublishedDeploymentResponse {
@@ -616,6 +633,8 @@ export interface StatementResponse {
       readonly sources_hash: string | null;
       /** Unix time in seconds of the newest change of hands; events before it count as declared. Null: none. */
       readonly changed_hands_at: number | null;
+      /** Whether the machine changed hands since its chip record was issued; null: there is no chip record in force. */
+      readonly chip_changed_hands: boolean | null;
       /** The accounts that signed for payments to the machine. */
       readonly accounts: readonly {
         /** The address of the account. */
@@ -728,93 +747,106 @@ export interface StatusResponse {
   readonly causes: readonly StatusCause[];
   /** The call budget of each chain. */
   readonly call_budgets?: readonly CallBudgetEntry[];
+  /** The payment sources; only the process that follows them reports it. */
+  readonly payment_sources?: readonly PaymentSourceEntry[];
 }
 
 /** The rating. NR: not rated; Provisioned: bonded, with too little history for a rating. */
 export type Letter = 'AAA' | 'AA' | 'A' | 'BBB' | 'BB' | 'B' | 'NR' | 'Provisioned';
 
+/** How much the machine earns. */
+export interface RevenueFactorEntry {
+  readonly name: 'revenue';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** US cents of qualifying revenue in the counted weeks. */
+    readonly usd_cents: number;
+    /** The part of it that is paid or attested. */
+    readonly verified_usd_cents: number;
+  };
+}
+
+/** How regularly the machine works. */
+export interface CadenceFactorEntry {
+  readonly name: 'cadence';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** Weeks with a qualifying event. */
+    readonly weeks: number;
+    /** Days with a qualifying event. */
+    readonly days: number;
+    /** Weeks with a paid or attested event. */
+    readonly verified_weeks: number;
+    /** Days with a paid or attested event. */
+    readonly verified_days: number;
+  };
+}
+
+/** Whether revenue or activity grows. */
+export interface TrendFactorEntry {
+  readonly name: 'trend';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** Measure by which the two periods are compared. */
+    readonly basis: 'revenue' | 'activity' | 'none';
+    /** The later period in percent of the earlier one; null: not known. */
+    readonly percent: number | null;
+    /** The same with single bursts cut; null: not known. */
+    readonly even_percent: number | null;
+  };
+}
+
+/** How much of the revenue has evidence. */
+export interface TrustFactorEntry {
+  readonly name: 'trust';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** Source of the trust. */
+    readonly source: 'flag' | 'override' | 'none' | 'events';
+    /** Trust in hundredths of a percent. */
+    readonly percent_hundredths: number;
+    /** US cents of 180 days without evidence. */
+    readonly declared_usd_cents: number;
+    /** US cents of 180 days whose payment was followed. */
+    readonly paid_usd_cents: number;
+    /** US cents of 180 days reported by a device on record. */
+    readonly attested_usd_cents: number;
+  };
+}
+
+/** For how many weeks the machine has worked. */
+export interface TenureFactorEntry {
+  readonly name: 'tenure';
+  /** Points earned, in hundredths of a point. */
+  readonly points_hundredths: number;
+  /** Points that can be earned, in hundredths of a point. */
+  readonly max_hundredths: number;
+  /** The measurements that the points follow from. */
+  readonly measure: {
+    /** Weeks with a qualifying event. */
+    readonly weeks: number;
+  };
+}
+
 /** One of the five factors of the score. */
 export type RatingFactor =
-  | {
-      readonly name: 'revenue';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** US cents of qualifying revenue in the counted weeks. */
-        readonly usd_cents: number;
-        /** The part of it that is paid or attested. */
-        readonly verified_usd_cents: number;
-      };
-    }
-  | {
-      readonly name: 'cadence';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** Weeks with a qualifying event. */
-        readonly weeks: number;
-        /** Days with a qualifying event. */
-        readonly days: number;
-        /** Weeks with a paid or attested event. */
-        readonly verified_weeks: number;
-        /** Days with a paid or attested event. */
-        readonly verified_days: number;
-      };
-    }
-  | {
-      readonly name: 'trend';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** Measure by which the two periods are compared. */
-        readonly basis: 'revenue' | 'activity' | 'none';
-        /** The later period in percent of the earlier one; null: not known. */
-        readonly percent: number | null;
-        /** The same with single bursts cut; null: not known. */
-        readonly even_percent: number | null;
-      };
-    }
-  | {
-      readonly name: 'trust';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** Source of the trust. */
-        readonly source: 'flag' | 'override' | 'none' | 'events';
-        /** Trust in hundredths of a percent. */
-        readonly percent_hundredths: number;
-        /** US cents of 180 days without evidence. */
-        readonly declared_usd_cents: number;
-        /** US cents of 180 days whose payment was followed. */
-        readonly paid_usd_cents: number;
-        /** US cents of 180 days reported by a device on record. */
-        readonly attested_usd_cents: number;
-      };
-    }
-  | {
-      readonly name: 'tenure';
-      /** Points earned, in hundredths of a point. */
-      readonly points_hundredths: number;
-      /** Points that can be earned, in hundredths of a point. */
-      readonly max_hundredths: number;
-      /** The measurements that the points follow from. */
-      readonly measure: {
-        /** Weeks with a qualifying event. */
-        readonly weeks: number;
-      };
-    };
+  RevenueFactorEntry | CadenceFactorEntry | TrendFactorEntry | TrustFactorEntry | TenureFactorEntry;
 
 /** A deduction from the score, or a notice. */
 export interface RatingReason {
@@ -1023,6 +1055,75 @@ export interface FleetIndex {
   readonly alt_snapshot_age_seconds: number | null;
 }
 
+/** A decision that was in force. */
+export type LoggedDecision =
+  | {
+      /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+      readonly machine_id: string;
+      readonly opted_in: boolean;
+      /** Unix time in seconds when the decision was signed. */
+      readonly timestamp: number;
+      /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
+      readonly signer: string;
+      /** As sent. Null until 330 s after the timestamp, and while the clock of the service is in doubt. */
+      readonly signature: string | null;
+      /** The signed message. */
+      readonly message: string;
+      /** Who was entitled to decide. */
+      readonly authority: {
+        /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
+        readonly owner: string;
+        /** The owner where no controller is set. */
+        readonly controller: string;
+        /** The block of the main chain at which it was read. */
+        readonly block: {
+          readonly number: string;
+          readonly hash: string;
+        };
+        /** The slot of an alt-chain machine; null: a main-chain machine. */
+        readonly slot: string | null;
+      };
+      /** The hash of the row before; null: the first row. */
+      readonly previous: string | null;
+      /** SHA-256 of the RFC 8785 form of the row without this member. */
+      readonly hash: string;
+    }
+  | {
+      /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+      readonly machine_id: string;
+      readonly opted_in: boolean;
+      /** Unix time in seconds when the decision was signed. */
+      readonly timestamp: number;
+      /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
+      readonly signer: string;
+      /** As sent. Null until 330 s after the timestamp, and while the clock of the service is in doubt. */
+      readonly signature: string | null;
+      readonly message: null;
+      readonly authority: null;
+      readonly previous: null;
+      readonly hash: null;
+      /** The row is older than the chain, and nothing proves it. */
+      readonly unverifiable: true;
+    };
+
+/** The head of a decision log as EIP-712 typed data, signed by a statement key. */
+export interface SignedLogHead {
+  readonly head: {
+    /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+    readonly machineId: string;
+    /** The hash of the newest row. */
+    readonly hash: string;
+    /** The number of rows up to it. */
+    readonly count: number;
+    /** Unix time in seconds. */
+    readonly signedAt: number;
+  };
+  /** r, s and the recovery byte, with low s. */
+  readonly signature: string;
+  /** An address of the main chain in EIP-55 spelling. */
+  readonly signer: string;
+}
+
 /** An account; its address is never zero. */
 export interface VerifyAccount {
   readonly kind: 'evm';
@@ -1084,6 +1185,20 @@ export interface CallBudgetEntry {
   readonly refused_reads: number;
   /** Whether the calls of the day are used too fast, which stops the proof. */
   readonly day_exhausted: boolean;
+}
+
+/** A payment source as this process follows it. Informational. */
+export interface PaymentSourceEntry {
+  /** The CAIP-2 name of the chain. */
+  readonly source: string;
+  /** Whether the last attempt could read it; null: there was none. */
+  readonly up: boolean | null;
+  /** Seconds since the newest finalized block read; null: none yet. */
+  readonly head_age_seconds: number | null;
+  /** Machines that wait for a verdict on a payment. */
+  readonly waiting_machines: number;
+  /** The cause of the last failure; null: none since the start. */
+  readonly last_failure: string | null;
 }
 
 /** How old the index of the alt chain is. */

@@ -269,6 +269,18 @@ describe('transactions', () => {
     expect(await store.listParked(Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
   });
 
+  it('parked by a clock that was ahead are read once it is right again', async () => {
+    const days = 40 * 86_400_000;
+    chain.submit(A, ...records(0, 3));
+    chain.alterReading = (reading, { signature }) => (signature === 'tx2' ? { state: 'unreadable' } : reading);
+    harness.time.jump(days);
+    expect(await harness.settle()).toEqual([]);
+    chain.alterReading = (reading) => reading;
+    harness.time.jump(-days);
+    expect(await harness.settle(2)).toEqual([]);
+    await expectAll();
+  });
+
   it('without a time in their row use the time of their block, or wait for it', async () => {
     chain.untimedRows.add(11).add(12);
     chain.unknownTimes.add(12);

@@ -33,6 +33,7 @@ const TRANSACTIONS_PER_BATCH = 1_000;
 const PARKED_PER_BATCH = 100;
 const FIRST_PAUSE_MILLISECONDS = 60_000;
 const MAX_DOUBLINGS = 6;
+const LAST_PAUSE_MILLISECONDS = FIRST_PAUSE_MILLISECONDS * 2 ** MAX_DOUBLINGS;
 
 /** Parks an unreadable transaction; the delay before the next attempt doubles up to about an hour. */
 export function park(row: ListedTransaction, attempts: number, nowMilliseconds: number): ParkedTransaction {
@@ -73,7 +74,8 @@ export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepai
   }
 
   async function retryParked(signal: AbortSignal): Promise<void> {
-    const rows = await store.listParked(clock.nowMilliseconds(), PARKED_PER_BATCH);
+    const now = clock.nowMilliseconds();
+    const rows = await store.listParked(now, PARKED_PER_BATCH, now + LAST_PAUSE_MILLISECONDS);
     const attempts = new Map(rows.map((row) => [row.signature, row.attempts]));
     if (rows.length > 0) await mergeRows(rows, ({ signature }) => attempts.get(signature)! + 1, signal);
   }

@@ -9,24 +9,23 @@ import type { MainChainIndexStore } from '../../ports/store.ts';
 import type { IndexRepair } from './index-repair.ts';
 
 export interface EventTotalCheck {
-  /** Compares the current checkpoint, once. Never throws for a chain that cannot be read. */
-  compare(): Promise<void>;
+  /** Compares the current checkpoint with `chain`, once. Never throws for a chain that cannot be read. */
+  compare(chain: Pick<MainChainLog, 'readEventTotal'>): Promise<void>;
   /** Returns the events that the index lacks, negative for ones that it has in excess; undefined before the first comparison. */
   missing(): number | undefined;
 }
 
 export interface EventTotalCheckOptions {
-  readonly chain: Pick<MainChainLog, 'readEventTotal'>;
   readonly store: Pick<MainChainIndexStore, 'readEventTotal'>;
   readonly repair: Pick<IndexRepair, 'startEventTotal'>;
   readonly log: Log;
 }
 
-export function createEventTotalCheck({ chain, store, repair, log }: EventTotalCheckOptions): EventTotalCheck {
+export function createEventTotalCheck({ store, repair, log }: EventTotalCheckOptions): EventTotalCheck {
   let comparedHash: string | undefined;
   let missing: number | undefined;
 
-  async function compare(): Promise<void> {
+  async function compare(chain: Pick<MainChainLog, 'readEventTotal'>): Promise<void> {
     const stored = await store.readEventTotal();
     if (stored === undefined) return;
     const { blockNumber: number, blockHash: hash } = stored.checkpoint;
@@ -42,9 +41,9 @@ export function createEventTotalCheck({ chain, store, repair, log }: EventTotalC
   }
 
   return {
-    async compare() {
+    async compare(chain) {
       try {
-        await compare();
+        await compare(chain);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
         log.warn({ cause: error.message }, 'totalEventCount could not be read');

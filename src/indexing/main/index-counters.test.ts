@@ -407,22 +407,22 @@ describe('the events of a machine', () => {
   test('are compared in total at the checkpoint, which starts a repair and refuses nothing', async () => {
     const harness = await openLacking();
     expect(harness.eventTotal.missing()).toBeUndefined();
-    await harness.eventTotal.compare();
+    await harness.eventTotal.compare(harness.chain);
     expect([harness.eventTotal.missing(), harness.log.lines.map(({ message }) => message)]).toEqual([
       1,
       expect.arrayContaining(['the event index disagrees with totalEventCount']),
     ]);
     expect(await readTimes(harness, B, 1)).toHaveLength(1);
     await harness.repair.idle();
-    await harness.eventTotal.compare();
+    await harness.eventTotal.compare(harness.chain);
     expect([harness.eventTotal.missing(), harness.repair.report()]).toEqual([0, { started: 1, succeeded: 1 }]);
     expect(await readTimes(harness, A, 3)).toHaveLength(3);
   });
 
   test('are compared once per checkpoint while they agree', async () => {
     const { chain, eventTotal } = await openIndexed(createMints());
-    await eventTotal.compare();
-    await eventTotal.compare();
+    await eventTotal.compare(chain);
+    await eventTotal.compare(chain);
     expect([eventTotal.missing(), chain.requests.filter((name) => name === 'counts')]).toEqual([0, ['counts']]);
   });
 
@@ -431,10 +431,10 @@ describe('the events of a machine', () => {
     chain.faults.before = (name) => {
       if (name === 'counts') throw chainUnreadable('main', 'transport');
     };
-    await eventTotal.compare();
+    await eventTotal.compare(chain);
     expect(eventTotal.missing()).toBeUndefined();
     chain.faults = {};
-    await eventTotal.compare();
+    await eventTotal.compare(chain);
     expect(eventTotal.missing()).toBe(0);
   });
 });

@@ -40,7 +40,7 @@ export interface MainChainIndexOptions extends IndexSource {
   /** First block at which any of the contracts had code. */
   readonly startBlock: number;
   readonly maxWindowBlocks?: number | undefined;
-  /** Same data, later and at a lower cost; used by a step that follows one which caught up. */
+  /** Same data, later and at a lower cost. */
   readonly deferred?: IndexSource | undefined;
 }
 
@@ -49,9 +49,9 @@ export interface MainChainIndex {
   claim(): Promise<boolean>;
   /**
    * Imports finalized blocks for a bounded time. Throws `IndexRefused`, `ResponseRejected`, `LogQueryRefused`,
-   * `ChainUnreadable` and `StoreUnavailable`; rows stored before remain.
+   * `ChainUnreadable` and `StoreUnavailable`; rows stored before remain. Deferred: reads from the deferred source.
    */
-  advance(signal: AbortSignal): Promise<Advance>;
+  advance(signal: AbortSignal, isDeferred?: boolean): Promise<Advance>;
 }
 
 export type Advance =
@@ -74,7 +74,6 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   const maxLogBlocks = options.maxWindowBlocks ?? MAX_LOG_WINDOW_BLOCKS;
   const logWindow = new AdaptiveWindow(maxLogBlocks, () => source.chain.logLimits);
   let isClaimed = false;
-  let isCaughtUp = false;
 
   async function claim(): Promise<boolean> {
     isClaimed ||= await store.claimMainChainIdentity(identity);
@@ -82,13 +81,10 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     return isClaimed;
   }
 
-  async function advance(signal: AbortSignal): Promise<Advance> {
+  async function advance(signal: AbortSignal, isDeferred = false): Promise<Advance> {
     if (!(await claim())) throw new IndexRefused('other-deployment');
-    source = isCaughtUp ? (options.deferred ?? options) : options;
-    isCaughtUp = false;
-    const advanced = await step(signal);
-    isCaughtUp = advanced.kind === 'caught-up';
-    return advanced;
+    source = isDeferred ? (options.deferred ?? options) : options;
+    return step(signal);
   }
 
   async function step(signal: AbortSignal): Promise<Advance> {

@@ -14,12 +14,13 @@ import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 
 const A = machine(11);
 
-async function openIndexers(proof: IndexProof = 'before', chain = new FakeChain()) {
+async function openIndexers(proof: IndexProof = 'before', chain = new FakeChain(), deferredChain?: FakeChain) {
   const store = await createStore('sqlite::memory:');
   const time = new VirtualTime();
   const steps: HeadStep[] = [];
   const indexers = createMainChainIndexers({
     chain,
+    deferredChain,
     balances: chain,
     store,
     fxRates: new FixedRates(),
@@ -79,6 +80,25 @@ describe('the main chain’s indexers', () => {
     ).toHaveLength(4);
     await stop();
     expect([indexers.worker.report().failures, indexers.head.report().failures]).toEqual([0, 0]);
+  });
+
+  it('defer their calls only when no event is left to fold', async () => {
+    const chains = [new FakeChain(), new FakeChain()] as const;
+    const events = Array.from({ length: 10_001 }, (_, value) => submitted(A, { value: BigInt(value) }));
+    for (const chain of chains) {
+      chain.mine(events);
+      chain.mineMany(2);
+    }
+    const [chain, deferredChain] = chains;
+    const { store, time, indexers, start, stop } = await openIndexers('before', chain, deferredChain);
+    start();
+    await time.advance(1_000);
+    await indexers.caughtUp;
+    expect(await store.readRatingState('current', A, FINGERPRINT)).toMatchObject({ nextSeq: 10_001 });
+    expect(deferredChain.requests).toEqual([]);
+    await time.advance(60_000);
+    expect(deferredChain.requests).not.toEqual([]);
+    await stop();
   });
 
   it('connect the head to the first index at once, without waiting for the head follower’s pause', async () => {

@@ -133,9 +133,11 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
 
   const { balances, random } = options;
   const repair = createIndexRepair({ chain, balances, store, integrity, clock: monotonicClock, log, startBlock });
-  const eventTotal = createEventTotalCheck({ chain: deferred?.chain ?? chain, store, repair, log });
+  const eventTotal = createEventTotalCheck({ store, repair, log });
   const prover = createBackgroundProver({ chain, store, clock: monotonicClock, log, proof, startBlock, random });
 
+  /** The last step left nothing to do: the calls of the next may wait for those of the head. */
+  let isIdle = false;
   let isIndexed = false;
   let isFolded = false;
   const caughtUp = Promise.withResolvers<unknown>();
@@ -146,13 +148,15 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
    * block.
    */
   async function work(signal: AbortSignal): Promise<StepOutcome> {
-    const advanced = await index.advance(signal);
+    const isDeferred = isIdle;
+    isIdle = false;
+    const advanced = await index.advance(signal, isDeferred);
     if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
     // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
     if (!isIndexed) head.wake();
     if (!isIndexed) proverLoop.wake();
     isIndexed = true;
-    await eventTotal.compare();
+    await eventTotal.compare(isDeferred && deferred !== undefined ? deferred.chain : chain);
     const { number, timestamp } = advanced.block;
     const place = { block: number, time: timestamp };
     const scanned = await options.payments?.scan('main', place, readMainEvents(chain, store, advanced.block), signal);
@@ -161,7 +165,8 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       isFolded = true;
       head.wake();
     }
-    return scanned === 'more' ? scanned : outcome;
+    isIdle = outcome === 'idle' && scanned !== 'more';
+    return isIdle ? 'idle' : 'more';
   }
 
   /** A poll that begins after the index has caught up connects its checkpoint to the head. */

@@ -2,9 +2,10 @@
  * Judges open citations: one per machine and source, so that a citation that waits holds back nothing else. Each transaction is read once,
  * however many events cite it (design/scoring.md, Verdict, Bounds).
  */
+import { PAYMENT } from '../../domain/rating/constants.ts';
 import { isEvmAccount } from '../../domain/rating/paid/payout-proof.ts';
 import type { OtherClaim } from '../../domain/rating/paid/account-assignment.ts';
-import { claimsInForceAt, type Claim } from '../../domain/rating/paid/claims.ts';
+import { claimsInForceAt, type Claim, type HomeChain } from '../../domain/rating/paid/claims.ts';
 import { flowsOf, type OwnAddress } from '../../domain/rating/paid/flows.ts';
 import {
   citationWindow,
@@ -17,6 +18,7 @@ import { readMovements } from '../../domain/rating/paid/token-movements.ts';
 import { SourceUnreadable, type FinalizedHead, type PaymentSource } from '../../ports/payment-sources.ts';
 import type {
   DecidedPayment,
+  DueCitations,
   OpenCitation,
   PaymentMachine,
   PaymentStore,
@@ -33,9 +35,21 @@ export interface PaymentJudgeOptions {
 }
 
 export interface PaymentJudge {
+  /** Returns which citations are due: the source is final past their window, and their home chain is searched. Throws `StoreUnavailable`. */
+  findDue(head: FinalizedHead): Promise<DueCitations>;
   /** Judges the due citations of a source once each. Returns whether one was decided. Throws `StoreUnavailable`. */
-  judge(source: PaymentSource, head: FinalizedHead, signal: AbortSignal): Promise<boolean>;
+  judge(source: PaymentSource, due: DueCitations, head: FinalizedHead, signal: AbortSignal): Promise<boolean>;
 }
+
+type Outcome =
+  | { readonly kind: 'decided'; readonly payment: DecidedPayment }
+  /** For what this process reads next. */
+  | { readonly kind: 'waiting' }
+  /** For a source, a rate or data that a node lacks. */
+  | { readonly kind: 'unreadable' };
+
+const WAITING: Outcome = { kind: 'waiting' };
+const UNREADABLE: Outcome = { kind: 'unreadable' };
 
 const CITATIONS_PER_LIST = 20;
 const MINUTE_MILLISECONDS = 60_000;
@@ -46,11 +60,25 @@ const WITHOUT_TRANSACTION = ['declared', 'pending', 'not_found', 'failed'];
 export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOptions): PaymentJudge {
   const transactions = createTransactionCache();
 
-  async function judge(source: PaymentSource, head: FinalizedHead, signal: AbortSignal): Promise<boolean> {
+  async function findDue(head: FinalizedHead): Promise<DueCitations> {
+    const final = head.time - PAYMENT.lateSeconds - 1;
+    const [main, alt] = [await readHomeHead('main'), await readHomeHead('alt')];
+    return {
+      nowMilliseconds: clock.nowMilliseconds(),
+      throughTimes: { main: Math.min(final, main), alt: Math.min(final, alt) },
+    };
+  }
+
+  async function judge(
+    source: PaymentSource,
+    due: DueCitations,
+    head: FinalizedHead,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     let after: PaymentMachine | undefined;
     let hasDecided = false;
     while (!signal.aborted) {
-      const open = await store.listOpenCitations(source.name, clock.nowMilliseconds(), CITATIONS_PER_LIST, after);
+      const open = await store.listOpenCitations(source.name, due, CITATIONS_PER_LIST, after);
       if (open.length === 0) break;
       const outcomes = await Promise.all(open.map((citation) => judgeOne(source, head, citation)));
       if (outcomes.includes(true)) hasDecided = true;
@@ -60,27 +88,22 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
   }
 
   async function judgeOne(source: PaymentSource, head: FinalizedHead, citation: OpenCitation): Promise<boolean> {
-    const decided = await decide(source, head, citation);
-    if (decided === undefined) {
+    const outcome = await decide(source, head, citation);
+    if (outcome.kind === 'unreadable') {
       const minutes = Math.min(MAX_RETRY_MINUTES, 2 ** Math.min(citation.attempts, 10));
       await store.postponeCitation(citation, clock.nowMilliseconds() + minutes * MINUTE_MILLISECONDS);
-      return false;
     }
-    await store.decideCitation(citation, decided);
+    if (outcome.kind !== 'decided') return false;
+    await store.decideCitation(citation, outcome.payment);
     return true;
   }
 
-  /** Returns undefined while the verdict is pending. */
-  async function decide(
-    source: PaymentSource,
-    head: FinalizedHead,
-    citation: OpenCitation,
-  ): Promise<DecidedPayment | undefined> {
-    const transaction = await readTransaction(source, head, citation);
-    if (transaction === undefined) return undefined;
-    const homeHeadTime = await readHomeHead(citation);
+  async function decide(source: PaymentSource, head: FinalizedHead, citation: OpenCitation): Promise<Outcome> {
+    const transaction = await readTransaction(source, citation);
+    if (transaction === undefined) return UNREADABLE;
+    const homeHeadTime = await readHomeHead(citation.home);
     const claims = (await store.listClaims(citation)).filter(({ seq }) => seq <= citation.seq);
-    const verdict = await judgeInSteps(source, citation, {
+    const { verdict, isBehind } = await judgeInSteps(source, citation, {
       source,
       reference: citation.reference,
       event: citation,
@@ -94,41 +117,50 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
       homeHeadTime,
       rates: fxRates.current().table,
     });
-    if (verdict.code === 'pending') return undefined;
-    if (transaction === 'absent') return { verdict, time: undefined, flows: [] };
-    if (transaction.kind === 'evm' || WITHOUT_TRANSACTION.includes(verdict.code)) {
-      return { verdict, time: transaction.time, flows: [] };
+    const time = transaction === 'absent' ? undefined : transaction.time;
+    if (verdict.code === 'pending') {
+      return isBehind || (time !== undefined && homeHeadTime < time) ? WAITING : UNREADABLE;
+    }
+    if (transaction === 'absent' || transaction.kind === 'evm' || WITHOUT_TRANSACTION.includes(verdict.code)) {
+      return { kind: 'decided', payment: { verdict, time, flows: [] } };
     }
     // The flows depend on all claims up to the payment.
-    if (homeHeadTime < transaction.time) return undefined;
-    return { verdict, time: transaction.time, flows: findFlows(source, transaction, await store.listClaims(citation)) };
+    if (homeHeadTime < transaction.time) return WAITING;
+    const flows = findFlows(source, transaction, await store.listClaims(citation));
+    return { kind: 'decided', payment: { verdict, time, flows } };
   }
 
-  /** Judges first without what only a paid verdict depends on, and with it where the payer matters. */
+  /**
+   * Judges first without what only a paid verdict depends on, and with it where the payer matters. `isBehind`: the
+   * transfers that the verdict depends on are not all read.
+   */
   async function judgeInSteps(
     source: PaymentSource,
     citation: OpenCitation,
     facts: PaymentFacts,
-  ): Promise<PaymentVerdict> {
+  ): Promise<{ readonly verdict: PaymentVerdict; readonly isBehind: boolean }> {
     const { transaction } = facts.reading;
-    if (typeof transaction !== 'object') return judgePayment(facts);
+    if (typeof transaction !== 'object') return { verdict: judgePayment(facts), isBehind: false };
     const claims = facts.claims as readonly PlacedClaim[];
     const inForce = claimsInForceAt(claims, citation.seq) as readonly PlacedClaim[];
     const accounts = inForce.map(({ account }) => account);
     const first = { ...facts, others: await listOthers(accounts, inForce, citation, transaction.time) };
-    const { code, payer } = judgePayment(first);
-    if (code !== 'paid' || payer === null) return judgePayment(first);
+    const verdict = judgePayment(first);
+    const { code, payer } = verdict;
+    if (code !== 'paid' || payer === null) return { verdict, isBehind: false };
 
     const own = listOwn(inForce);
     const followed = own.filter(({ address }) => isEvmAccount(address));
-    return judgePayment({
+    const flowsThroughBlock =
+      source.transfers === undefined ? undefined : await store.readFlowsThrough(source.name, followed);
+    const settled = judgePayment({
       ...first,
       others: await listOthers([...accounts, payer], inForce, citation, transaction.time),
       flows: await store.listFlowsTo(citation, [...new Set(own.map(({ address }) => address))], payer),
-      flowsThroughBlock:
-        source.transfers === undefined ? undefined : await store.readFlowsThrough(source.name, followed),
+      flowsThroughBlock,
       earlier: await store.listEarlierPayments(citation, payer),
     });
+    return { verdict: settled, isBehind: flowsThroughBlock !== undefined && flowsThroughBlock < transaction.block - 1 };
   }
 
   async function listOthers(
@@ -150,11 +182,9 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
   /** Returns undefined while it cannot be read. */
   async function readTransaction(
     source: PaymentSource,
-    head: FinalizedHead,
     citation: OpenCitation,
   ): Promise<CitedTransaction | 'absent' | undefined> {
     const window = citationWindow(citation);
-    if (head.time <= window.throughTime) return undefined;
     try {
       return await transactions.get(`${source.name} ${citation.reference}`, () =>
         source.readTransaction(citation.reference, window),
@@ -166,12 +196,12 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
   }
 
   /** Returns the time through which the claims of all machines are known that go first or share the home chain. */
-  async function readHomeHead({ home }: PaymentMachine): Promise<number> {
+  async function readHomeHead(home: HomeChain): Promise<number> {
     const main = await store.readScannedThrough('main');
     return home === 'main' ? main : Math.min(main, await store.readScannedThrough('alt'));
   }
 
-  return { judge };
+  return { findDue, judge };
 }
 
 /** Lists the accounts in force and the owner, each from the time it became own. */

@@ -32,6 +32,8 @@ export interface PaymentScannerOptions {
   readonly checks: SignatureChecks;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called after a pass over all machines that found something new. */
+  readonly onSearched?: () => void;
 }
 
 /** Finalized position of a home chain, to which the events are complete. */
@@ -65,6 +67,26 @@ interface Pass {
   after: UnscannedMachine['id'] | undefined;
   isComplete: boolean;
   hasAdvanced: boolean;
+  /** Whether the search of a machine was stored. */
+  hasStored: boolean;
+}
+
+const NOTHING_STORED = { hasAdvanced: false, hasStored: false };
+
+/** Groups machines whose events are read at the same time, and so in few calls: one with many events, or several with as many together. */
+function groupByEvents(machines: readonly UnscannedMachine[]): readonly (readonly UnscannedMachine[])[] {
+  const groups: UnscannedMachine[][] = [];
+  let room = 0;
+  for (const machine of machines) {
+    const unread = Math.min(EVENTS_PER_STEP, machine.eventCount - (machine.scan?.citedSeq ?? 0));
+    if (groups.length === 0 || unread > room) {
+      groups.push([]);
+      room = EVENTS_PER_STEP;
+    }
+    room -= unread;
+    groups.at(-1)!.push(machine);
+  }
+  return groups;
 }
 
 export function createPaymentScanner(options: PaymentScannerOptions): PaymentScanner {
@@ -82,19 +104,21 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     signal: AbortSignal,
   ): Promise<StepOutcome> {
     await store.usePaymentConfiguration(paymentFingerprint(sourcesHash, fxRates.current().fingerprint));
-    const pass = passes.get(home) ?? { fromTime: head.time, after: undefined, isComplete: true, hasAdvanced: false };
+    const pass = passes.get(home) ?? { fromTime: head.time, after: undefined, isComplete: true, ...NOTHING_STORED };
     const listed = await store.listUnscanned(home, MACHINES_PER_CALL, pass.after);
-    for (const machine of listed) {
+    for (const group of groupByEvents(listed)) {
       if (signal.aborted) return 'idle';
-      const outcome = await scanSafely(machine, head, readEvents);
-      if (outcome !== 'done') pass.isComplete = false;
-      if (outcome === 'more') pass.hasAdvanced = true;
-      pass.after = machine.id;
+      const outcomes = await Promise.all(group.map((machine) => scanSafely(machine, head, readEvents)));
+      if (outcomes.some((outcome) => outcome !== 'done')) pass.isComplete = false;
+      if (outcomes.includes('more')) pass.hasAdvanced = true;
+      if (outcomes.some((outcome) => outcome !== 'waiting')) pass.hasStored = true;
+      pass.after = group.at(-1)!.id;
     }
     passes.set(home, pass);
     if (listed.length === MACHINES_PER_CALL) return 'more';
     passes.delete(home);
     if (pass.isComplete) await store.writeScannedThrough(home, pass.fromTime);
+    if (pass.hasStored) options.onSearched?.();
     return pass.hasAdvanced ? 'more' : 'idle';
   }
 

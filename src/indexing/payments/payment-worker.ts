@@ -4,12 +4,18 @@
  */
 import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
 import type { HomeChain } from '../../domain/rating/paid/claims.ts';
-import { SourceUnreadable, type PaymentSource, type PaymentSources } from '../../ports/payment-sources.ts';
+import {
+  SourceUnreadable,
+  type FinalizedHead,
+  type PaymentSource,
+  type PaymentSources,
+} from '../../ports/payment-sources.ts';
 import type { FxRates } from '../../ports/rates.ts';
-import { nowSeconds, type Clock, type Log, type Timers } from '../../ports/runtime.ts';
+import { nowSeconds, type Clock, type Log, type PaymentSourceState, type Timers } from '../../ports/runtime.ts';
 import type { PaymentStore } from '../../ports/payment-store.ts';
 import { SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
-import { createPollLoop, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
+import { PAYMENT } from '../../domain/rating/constants.ts';
+import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 import { createPaymentJudge } from './payment-judge.ts';
 import { createTransferFollower } from './transfer-follower.ts';
 
@@ -27,41 +33,84 @@ export interface PaymentWorkerOptions {
 
 const FIRST_BACKOFF_MILLISECONDS = 1_000;
 const MAX_BACKOFF_MILLISECONDS = 60_000;
+/** Shortest wait for a head that is not past the window of an open citation. */
+const MIN_WAIT_MILLISECONDS = 5_000;
 /** Retention (design/scoring.md, Determinism). */
 const CITATION_DAYS = 400;
 const FLOW_DAYS = 200;
 
+interface SourceState extends Pick<PaymentSourceState, 'isUp' | 'waitingMachines' | 'lastFailure'> {
+  readonly head: FinalizedHead | undefined;
+}
+
+const NOT_FOLLOWED: SourceState = { isUp: undefined, waitingMachines: 0, lastFailure: undefined, head: undefined };
+
 export interface PaymentWorker {
-  /** Runs one bounded step. Throws `StoreUnavailable`. */
-  step(signal: AbortSignal): Promise<StepOutcome>;
+  /** Runs one bounded step, and waits until the next verdict can be made. Throws `StoreUnavailable`. */
+  step(signal: AbortSignal): Promise<StepOutcome | NextStep>;
   readonly loop: PollLoop;
+  /** Returns the state of each source. */
+  report(): readonly PaymentSourceState[];
 }
 
 export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorker {
   const { store, sources, homes, fxRates, clock, timers, log, pollIntervalMilliseconds } = options;
   const judge = createPaymentJudge({ store, fxRates, clock });
   const follower = createTransferFollower({ store, fxRates, clock });
+  /** Heads up to which transfers are being read: verdicts are made when all of them are. */
+  const targets = new Map<string, FinalizedHead>();
+  const states = new Map<string, SourceState>();
   let prunedOn: number | undefined;
 
-  async function step(signal: AbortSignal): Promise<StepOutcome> {
+  async function step(signal: AbortSignal): Promise<StepOutcome | NextStep> {
     await store.usePaymentConfiguration(paymentFingerprint(sources.hash ?? '', fxRates.current().fingerprint));
     await pruneDaily();
-    const outcomes = await Promise.all(sources.list.map((source) => followSource(source, signal)));
-    return outcomes.includes(true) ? 'more' : 'idle';
+    const waits = await Promise.all(sources.list.map((source) => followSource(source, signal)));
+    const waitMilliseconds = Math.min(pollIntervalMilliseconds, ...waits);
+    return waitMilliseconds === 0 ? 'more' : { waitMilliseconds };
   }
 
-  /** Returns whether there was something to do. */
-  async function followSource(source: PaymentSource, signal: AbortSignal): Promise<boolean> {
+  /** Returns the milliseconds until the source can be followed further; 0: at once. */
+  async function followSource(source: PaymentSource, signal: AbortSignal): Promise<number> {
     try {
-      const head = await source.readFinalizedHead();
-      const hasRead = await follower.advance(source, head);
-      const hasDecided = await judge.judge(source, head, signal);
-      return hasRead || hasDecided;
+      const head = targets.get(source.name) ?? (await source.readFinalizedHead());
+      record(source, { isUp: true, head });
+      const due = await judge.findDue(head);
+      const isDue = (await store.listOpenCitations(source.name, due, 1)).length > 0;
+      if (await follower.advance(source, head, isDue)) {
+        targets.set(source.name, head);
+        return 0;
+      }
+      targets.delete(source.name);
+      if (isDue && (await judge.judge(source, due, head, signal))) return 0;
+      return await findWait(source, head);
     } catch (error) {
       if (!(error instanceof SourceUnreadable)) throw error;
+      targets.delete(source.name);
       log.warn({ source: source.name, problem: error.problem }, 'a payment source cannot be read');
-      return false;
+      const { machines } = await store.countOpenCitations(source.name, clock.nowMilliseconds());
+      record(source, { isUp: false, lastFailure: error.problem, waitingMachines: machines });
+      return pollIntervalMilliseconds;
     }
+  }
+
+  function record({ name }: PaymentSource, change: Partial<SourceState>): void {
+    states.set(name, { ...(states.get(name) ?? NOT_FOLLOWED), ...change });
+  }
+
+  function report(): readonly PaymentSourceState[] {
+    return sources.list.map(({ name }) => {
+      const { head, ...state } = states.get(name) ?? NOT_FOLLOWED;
+      return { name, ...state, headAgeSeconds: head && Math.max(0, nowSeconds(clock) - head.time) };
+    });
+  }
+
+  /** Returns the milliseconds until the head is past the window of the oldest open citation. */
+  async function findWait(source: PaymentSource, head: FinalizedHead): Promise<number> {
+    const { machines, oldest } = await store.countOpenCitations(source.name, clock.nowMilliseconds());
+    record(source, { waitingMachines: machines });
+    if (oldest === undefined) return pollIntervalMilliseconds;
+    return Math.max(MIN_WAIT_MILLISECONDS, 1000 * (oldest + PAYMENT.lateSeconds + 1 - head.time));
   }
 
   async function pruneDaily(): Promise<void> {
@@ -77,6 +126,7 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
 
   return {
     step,
+    report,
     loop: createPollLoop({
       name: 'payments',
       intervalMilliseconds: pollIntervalMilliseconds,

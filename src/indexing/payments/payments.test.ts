@@ -27,6 +27,7 @@ const ACCOUNT = createMainChainKey(new Uint8Array(32).fill(7));
 const PAYER = `0x${'0c'.repeat(20)}`;
 const BUYER = `0x${'b2'.repeat(20)}` as Address;
 const TOKENS = new Map([['USDC', { decimals: 6, fixedRate: 10n ** 12n }]]);
+const POLL_MILLISECONDS = 60_000;
 const CONFIGURATION = `test ${FINGERPRINT}`;
 
 let stores: Store[] = [];
@@ -59,12 +60,17 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
   const source = options.source ?? new FakePaymentSource();
   const sources = { hash: 'test', list: [source] };
   const shared = { store, sources, fxRates: rates, clock: time, log };
-  const scanner = createPaymentScanner({ ...shared, namespace: DEFAULT_NAMESPACE, checks: PORTABLE_CHECKS });
+  const searches = { count: 0 };
+  const onSearched = () => void (searches.count += 1);
+  const scanner = createPaymentScanner({
+    ...shared,
+    ...{ namespace: DEFAULT_NAMESPACE, checks: PORTABLE_CHECKS, onSearched },
+  });
   const worker = createPaymentWorker({
     ...shared,
     homes: ['main'],
     timers: time,
-    pollIntervalMilliseconds: 1_000,
+    pollIntervalMilliseconds: POLL_MILLISECONDS,
   });
 
   const scan = async () => {
@@ -74,8 +80,12 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
     const read = readMainEvents(chain, store, block);
     while ((await scanner.scan('main', { block: block.number, time: block.timestamp }, read, NEVER)) === 'more');
   };
+  /** Works until nothing is left, and returns what the last step returned. */
   const work = async () => {
-    while ((await worker.step(NEVER)) === 'more');
+    for (;;) {
+      const outcome = await worker.step(NEVER);
+      if (outcome !== 'more') return outcome;
+    }
   };
   /** Puts a payment of USDC into the block of the source at the newest block of the home chain. */
   const pay = (reference: number, cents = 10_000, to: string = ACCOUNT.address) => {
@@ -94,7 +104,7 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
     chain.mineMany(200);
     source.finalizeAt(chain.head.timestamp);
   };
-  return { ...harness, time, source, scan, work, pay, verdicts, codes, summary, pass };
+  return { ...harness, time, source, searches, scan, work, pay, verdicts, codes, summary, pass };
 }
 
 const mint = (id: MachineId): FakeLog => transferred(id);
@@ -137,6 +147,61 @@ describe('payments', () => {
     });
   });
 
+  it('are decided in the first step in which the source is final past their window, without a retry before', async () => {
+    const { chain, source, scan, work, pay, codes } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    const windowEnd = chain.head.timestamp + 900;
+    source.finalizeAt(windowEnd - 20);
+    await scan();
+    expect(await work()).toEqual({ waitMilliseconds: 21_000 });
+    source.finalizeAt(windowEnd);
+    expect(await work()).toEqual({ waitMilliseconds: 5_000 });
+    expect([await codes(), source.requests.includes('transaction')]).toEqual([['1 pending'], false]);
+    source.finalizeAt(windowEnd + 1);
+    expect(await work()).toEqual({ waitMilliseconds: POLL_MILLISECONDS });
+    expect(await codes()).toEqual(['1 paid']);
+  });
+
+  it('are decided once all transfers of the account are read, in however many windows', async () => {
+    const { chain, source, scan, work, pay, codes } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mineMany(3_000);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    chain.mineMany(3_000);
+    source.finalizeAt(chain.head.timestamp);
+    await scan();
+    await work();
+    expect(source.requests.filter((name) => name === 'transfers').length).toBeGreaterThan(1);
+    expect(await codes()).toEqual(['1 paid']);
+  });
+
+  it('read no transfers again for a new head while no verdict waits for them', async () => {
+    const { chain, source, scan, work, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    pass();
+    await scan();
+    await work();
+    const before = source.requests.filter((name) => name === 'transfers').length;
+    source.headBlock += 4_999;
+    await work();
+    expect(source.requests.filter((name) => name === 'transfers')).toHaveLength(before);
+    source.headBlock += 2;
+    await work();
+    expect(source.requests.filter((name) => name === 'transfers')).toHaveLength(before + 1);
+  });
+
+  it('are announced to the worker after a search that found something', async () => {
+    const { chain, scan, searches } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    await scan();
+    expect(searches.count).toBe(1);
+    await scan();
+    expect(searches.count).toBe(1);
+  });
+
   it('are judged again after one, two and four minutes', async () => {
     const { chain, time, source, scan, work, pay, codes, pass } = await openWorld();
     chain.mine([mint(A), submitted(A, proofOf(A))]);
@@ -144,13 +209,12 @@ describe('payments', () => {
     chain.mine([submitted(A, citing(1))]);
     pass();
     await scan();
-    const ready = source.headBlock;
-    source.headBlock = chain.head.timestamp - 1_400;
+    source.failing = 'transaction';
     for (const minutes of [0, 1, 2]) {
       time.jump(minutes * 60_000);
       await work();
     }
-    source.headBlock = ready;
+    source.failing = undefined;
     time.jump(4 * 60_000 - 1);
     await work();
     expect(await codes()).toEqual(['1 pending']);

@@ -14,8 +14,11 @@ export interface TransferFollowerOptions {
 }
 
 export interface TransferFollower {
-  /** Reads one window. Returns whether there was one to read. Throws `SourceUnreadable`, `StoreUnavailable`. */
-  advance(source: PaymentSource, head: FinalizedHead): Promise<boolean>;
+  /**
+   * Reads one window: up to the head where a verdict waits for it, else only full ones. Returns whether there was one to
+   * read. Throws `SourceUnreadable`, `StoreUnavailable`.
+   */
+  advance(source: PaymentSource, head: FinalizedHead, isAwaited: boolean): Promise<boolean>;
 }
 
 const BLOCKS_PER_WINDOW = 5_000;
@@ -25,10 +28,11 @@ const MAX_AGE_SECONDS = (400 + 194) * SECONDS_PER_DAY;
 
 export function createTransferFollower({ store, fxRates, clock }: TransferFollowerOptions): TransferFollower {
   return {
-    async advance(source, head) {
+    async advance(source, head, isAwaited) {
       const { transfers } = source;
       if (transfers === undefined) return false;
-      const window = await store.findFlowWindow(source.name, head.block, ADDRESSES_PER_WINDOW);
+      const behind = isAwaited ? head.block : head.block - BLOCKS_PER_WINDOW;
+      const window = await store.findFlowWindow(source.name, behind, ADDRESSES_PER_WINDOW);
       if (window === undefined) return false;
       const { addresses, throughBlock } = window;
       const { maxDailyTransfers } = PAYMENT;

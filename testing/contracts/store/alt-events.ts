@@ -216,6 +216,11 @@ export function testAltEvents(under: StoreUnderTest): void {
         parked('b', { attempts: 2, retryAtMilliseconds: 40 }),
       ]);
     });
+
+    test('are due when a clock that was ahead has parked them', async () => {
+      await write({ parked: [parked('a', { retryAtMilliseconds: 30 }), parked('b', { retryAtMilliseconds: 31 })] });
+      expect((await under.store.listParked(9, 9, 30)).map(({ signature }) => signature)).toEqual(['b']);
+    });
   });
 
   describe('machines of the alt chain', () => {

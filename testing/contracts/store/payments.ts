@@ -62,7 +62,11 @@ export function testPayments(under: StoreUnderTest): void {
       await under.store.usePaymentConfiguration(CONFIGURATION);
     }
     const scan = (write: Partial<PaymentScanWrite> = {}) => under.store.writePaymentScan(scanned(write));
-    const openOn = (source: string, now = 0) => under.store.listOpenCitations(source, now, 9);
+    const dueAt = (nowMilliseconds: number, main = TIME + 99, alt = main) => ({
+      nowMilliseconds,
+      throughTimes: { main, alt },
+    });
+    const openOn = (source: string, now = 0) => under.store.listOpenCitations(source, dueAt(now), 9);
     const seqs = (found: readonly OpenCitation[]) => found.map(({ id: machineId, seq }) => [machineId, seq]);
 
     it('list machines until their events and transfers are searched', async () => {
@@ -114,7 +118,7 @@ export function testPayments(under: StoreUnderTest): void {
         [A.id, 4],
         [B.id, 0],
       ]);
-      expect(seqs(await under.store.listOpenCitations(EVM, 0, 9, A))).toEqual([[B.id, 0]]);
+      expect(seqs(await under.store.listOpenCitations(EVM, dueAt(0), 9, A))).toEqual([[B.id, 0]]);
       expect(await under.store.countCitations(A, TIME + 3, TIME + 4)).toBe(2);
     });
 
@@ -125,6 +129,27 @@ export function testPayments(under: StoreUnderTest): void {
       await under.store.postponeCitation(first!, 1_000);
       expect(await openOn(EVM, 999)).toEqual([]);
       expect((await openOn(EVM, 1_000))[0]!.attempts).toBe(1);
+    });
+
+    it('list citations of events up to a block time of their home chain', async () => {
+      await open();
+      await scan({ citations: [citation(3)] });
+      await scan({ ...B, citations: [citation(5)] });
+      expect(seqs(await under.store.listOpenCitations(EVM, dueAt(0, TIME + 4), 9))).toEqual([[A.id, 3]]);
+      expect(await under.store.listOpenCitations(EVM, dueAt(0, TIME + 2, TIME + 9), 9)).toEqual([]);
+    });
+
+    it('count the machines with an open citation, and find the oldest that waits for no retry', async () => {
+      await open();
+      const count = (now: number, source = EVM) => under.store.countOpenCitations(source, now);
+      expect(await count(0)).toEqual({ machines: 0, oldest: undefined });
+      await scan({ citations: [citation(3), citation(4)] });
+      await scan({ ...B, citations: [citation(5)] });
+      expect(await count(0)).toEqual({ machines: 2, oldest: TIME + 3 });
+      await under.store.postponeCitation((await openOn(EVM))[0]!, 1_000);
+      expect(await count(999)).toEqual({ machines: 2, oldest: TIME + 5 });
+      expect(await count(1_000)).toEqual({ machines: 2, oldest: TIME + 3 });
+      expect(await count(0, SOLANA)).toEqual({ machines: 0, oldest: undefined });
     });
 
     it('never change a verdict', async () => {

@@ -9,6 +9,7 @@ import {
   decisionOf,
   ratingStateOf,
   id,
+  listApplied,
   listUnfoldedIds,
   NO_OWNERSHIP,
   submitted,
@@ -37,7 +38,7 @@ export function testPersistence(under: StoreUnderTest): void {
       expect(await store.readHeadObservation()).toEqual({ blockNumber: 5, observedAtMilliseconds: 6 });
       expect((await store.readRatingState('current', id(7), 'rates'))?.nextSeq).toBe(1);
       expect(await listUnfoldedIds(store, 'rates')).toEqual([8n]);
-      expect(await store.listAppliedDecisions(id(7))).toEqual([decisionOf(5)]);
+      expect(await listApplied(store, id(7))).toEqual([decisionOf(5)]);
       expect(await store.loadRates()).toEqual({ rows: [{ currency: 'EUR', day: 1, rate: 2n }], throughDay: 3 });
     }
 
@@ -72,7 +73,7 @@ export function testPersistence(under: StoreUnderTest): void {
         store.appendRates([], 1),
         store.readDecision(id(7)),
         store.applyDecision(decisionOf(1)),
-        store.listAppliedDecisions(id(7)),
+        store.listDecisions(id(7), { through: 1, limit: 1 }),
         store.checkWritable(),
       ];
       const outcomes = await Promise.allSettled(calls);

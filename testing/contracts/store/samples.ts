@@ -3,6 +3,7 @@ import { MAX_MACHINE_ID, type Address, type MachineId } from '../../../src/domai
 import type { EventGeneration } from '../../../src/ports/main-chain.ts';
 import type {
   AppliedDecision,
+  DecisionLogPage,
   ChipLogEntry,
   Checkpoint,
   EventLogEntry,
@@ -103,9 +104,32 @@ export function decisionOf(timestamp: number, parts: Partial<AppliedDecision> = 
     timestamp,
     signer: `0x${'a1'.repeat(20)}` as Address,
     signature: `0x${timestamp}`,
+    message: `message of ${timestamp}`,
+    authority: {
+      owner: `0x${'a1'.repeat(20)}` as Address,
+      controller: `0x${'a2'.repeat(20)}` as Address,
+      block: { number: timestamp, hash: `0x${'b1'.repeat(32)}` },
+      slot: undefined,
+    },
     appliedAtMilliseconds: 1_000 * timestamp,
     ...parts,
   };
+}
+
+/** Lists the whole decision log of a machine, newest first. */
+export function readDecisionLog(store: Pick<Store, 'listDecisions'>, machineId: MachineId): Promise<DecisionLogPage> {
+  return store.listDecisions(machineId, { through: Number.MAX_SAFE_INTEGER, limit: 1_000_000 });
+}
+
+/** Lists the logged decisions of a machine as they were applied, oldest first. */
+export async function listApplied(
+  store: Pick<Store, 'listDecisions'>,
+  machineId: MachineId,
+): Promise<AppliedDecision[]> {
+  const { decisions } = await readDecisionLog(store, machineId);
+  return decisions
+    .map(({ record, ...decision }) => ({ ...decision, message: record!.message, authority: record!.authority }))
+    .reverse();
 }
 
 export function ratingStateOf(machineId: MachineId, nextSeq: number, parts: Partial<StoredRatingState> = {}) {

@@ -58,7 +58,8 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
     readAltWalk: () => database.run(walks.read()),
     writeAltIndex: (expectedRevision, given) => database.exclusive(write(expectedRevision, given)),
     listOldestListed: (count) => database.snapshot(walks.listOldest(count)),
-    listParked: (until, limit) => database.run(walks.listParked(until, limit)),
+    listParked: (until, limit, latest = Number.MAX_SAFE_INTEGER) =>
+      database.run(walks.listParked(until, limit, latest)),
     readAltMachines: (ids) => database.run(machines.read(ids)),
     listAltMachines: () => database.run(machines.list()),
     listActiveAltMachines: (limit) => database.run(machines.listActive(limit)),

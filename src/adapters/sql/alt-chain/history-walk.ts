@@ -19,7 +19,7 @@ export interface AltWalkTable {
   listOldest(count: number): SqlProgram<readonly ListedTransaction[]>;
   park(rows: readonly ParkedTransaction[]): SqlProgram<void>;
   unpark(signatures: readonly string[]): SqlProgram<void>;
-  listParked(until: number, limit: number): SqlProgram<readonly ParkedTransaction[]>;
+  listParked(until: number, limit: number, latest: number): SqlProgram<readonly ParkedTransaction[]>;
 }
 
 const COLUMNS = {
@@ -71,11 +71,11 @@ export function createAltWalkTable({ builder, batch }: Dialect): AltWalkTable {
     { signature: 'text' },
     'DELETE FROM alt_parked WHERE signature IN (SELECT signature FROM batch)',
   );
-  const selectParked = prepareQuery({ until: integer, limit: integer }, ({ until, limit }) =>
+  const selectParked = prepareQuery({ until: integer, latest: integer, limit: integer }, ({ until, latest, limit }) =>
     builder
       .selectFrom('alt_parked')
       .selectAll()
-      .where('retry_at', '<=', until)
+      .where(({ eb, or }) => or([eb('retry_at', '<=', until), eb('retry_at', '>', latest)]))
       .orderBy('retry_at')
       .orderBy('signature')
       .limit(limit),
@@ -128,8 +128,8 @@ export function createAltWalkTable({ builder, batch }: Dialect): AltWalkTable {
     *unpark(signatures) {
       yield* execute({ sql: deleteParked, batch: signatures.map((signature) => [signature]) });
     },
-    *listParked(until, limit) {
-      const rows = yield* readRows(selectParked({ until, limit }));
+    *listParked(until, limit, latest) {
+      const rows = yield* readRows(selectParked({ until, latest, limit }));
       return rows.map((row) => ({ ...toListed(row), attempts: row.attempts, retryAtMilliseconds: row.retry_at }));
     },
   };

@@ -187,10 +187,17 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
     (q, { home }) => q`SELECT scanned_through FROM payment_positions WHERE home = ${home}`,
   );
   const selectOpen = query<CitationRow>()(
-    { source: text, now: integer, home: integer, id: bytes, limit: integer },
-    (q, { source, now, home, id, limit }) => q`SELECT * FROM payment_citations
+    { source: text, now: integer, main: integer, alt: integer, home: integer, id: bytes, limit: integer },
+    (q, { source, now, main, alt, home, id, limit }) => q`SELECT * FROM payment_citations
       WHERE source = ${source} AND is_open = 1 AND (home, machine_id) > (${home}, ${id}) AND retry_at <= ${now}
+        AND block_timestamp <= CASE home WHEN 0 THEN ${main} ELSE ${alt} END
       ORDER BY home, machine_id LIMIT ${limit}`,
+  );
+  const countOpen = query<{ machines: number; oldest: number | null }>()(
+    { source: text, now: integer },
+    (q, { source, now }) => q`SELECT count(*) AS machines,
+        min(CASE WHEN retry_at <= ${now} THEN block_timestamp END) AS oldest
+      FROM payment_citations WHERE source = ${source} AND is_open = 1`,
   );
   const selectClaimsOf = batch(
     { account: 'text' },
@@ -452,9 +459,14 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
     },
     readScannedThrough: async (home) =>
       (await database.run(readFirst(selectPosition({ home: homeNumber(home) }))))?.scanned_through ?? -1,
-    async listOpenCitations(source, now, limit, after) {
+    async listOpenCitations(source, { nowMilliseconds: now, throughTimes }, limit, after) {
       const place = after === undefined ? { home: -1, id: Buffer.alloc(0) } : keyOf(after);
-      return (await database.run(readRows(selectOpen({ source, now, ...place, limit })))).map(fromCitationRow);
+      const rows = await database.run(readRows(selectOpen({ source, now, ...throughTimes, ...place, limit })));
+      return rows.map(fromCitationRow);
+    },
+    async countOpenCitations(source, now) {
+      const { machines, oldest } = (await database.run(readFirst(countOpen({ source, now }))))!;
+      return { machines, oldest: oldest ?? undefined };
     },
     async listClaimsOf(accounts, except, throughTime) {
       const rows = await database.run(

@@ -552,4 +552,30 @@ export const MIGRATIONS: readonly Migration[] = [
       ) ${clustered}`,
     ],
   },
+  {
+    name: 'chains of decisions',
+    statements: ({ columns: { integer, text, bytes }, clustered }) => [
+      // Rows from before have no hash: nothing proves them.
+      ...[
+        `message ${text}`,
+        `owner ${text}`,
+        `controller ${text}`,
+        `block_number ${integer}`,
+        `block_hash ${bytes} CHECK (length(block_hash) = 32)`,
+        `slot ${integer}`,
+        // Empty in the first row of a chain, so that there is one first row.
+        `previous ${bytes} CHECK (length(previous) IN (0, 32))`,
+        `hash ${bytes} CHECK (length(hash) = 32)`,
+      ].map((column) => `ALTER TABLE decision_audit ADD COLUMN ${column}`),
+      'CREATE UNIQUE INDEX decision_audit_by_previous ON decision_audit (machine_id, previous)',
+      `CREATE TABLE decision_checkpoints (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        hash ${bytes} NOT NULL CHECK (length(hash) = 32),
+        log_count ${integer} NOT NULL,
+        signed_at ${integer} NOT NULL,
+        signer ${text} NOT NULL,
+        signature ${text} NOT NULL
+      ) ${clustered}`,
+    ],
+  },
 ];

@@ -115,7 +115,10 @@ export interface Schema {
   };
   /** Current decision of each machine; `signer` as passed to the store. */
   decisions: { machine_id: Uint8Array; opted_in: number; signed_at: number; signer: string };
-  /** Decision log: every decision that was ever current, one per machine and second of signing. Append-only. */
+  /**
+   * Decision log: every decision that was current, one per machine and second of signing. The columns after `applied_at` are null in rows
+   * that are older than the chain, and `slot` also for main-chain machines; `previous` is empty in the first row of a chain.
+   */
   decision_audit: {
     machine_id: Uint8Array;
     signed_at: number;
@@ -123,6 +126,23 @@ export interface Schema {
     signer: string;
     signature: string;
     applied_at: number;
+    message: string | null;
+    owner: string | null;
+    controller: string | null;
+    block_number: number | null;
+    block_hash: Uint8Array | null;
+    slot: number | null;
+    previous: Uint8Array | null;
+    hash: Uint8Array | null;
+  };
+  /** Signed head of the rows of each machine that were pruned. */
+  decision_checkpoints: {
+    machine_id: Uint8Array;
+    hash: Uint8Array;
+    log_count: number;
+    signed_at: number;
+    signer: string;
+    signature: string;
   };
   fx_rates: { currency: string; day: number; rate: string };
   fx_coverage: { only_row: number; through_day: number };

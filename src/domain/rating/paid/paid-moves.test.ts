@@ -3,36 +3,15 @@ import { describe, expect, it } from 'vitest';
 
 import { PROPERTY_RUNS } from '../../../../testing/arbitraries/property-runs.ts';
 import { eventHistory, factsAt, tableThrough } from '../../../../testing/arbitraries/rating-arbitraries.ts';
+import { movesOf, undecided } from '../../../../testing/fixtures/late-verdicts.ts';
 import { noonOf, PLAIN_FACTS, TODAY } from '../../../../testing/fixtures/rating-events.ts';
 import { readVectorCases, toVectorResult } from '../../../../testing/fixtures/rating-vectors.ts';
-import { convertAmount } from '../amount.ts';
-import { classifyEvent } from '../event-class.ts';
-import { eventDay, type RatingEvent } from '../event.ts';
-import type { RateTable } from '../rate-table.ts';
 import { decodeRatingState, encodeRatingState } from '../rating-state-codec.ts';
 import { emptyRatingState, foldEvents } from '../rating-state.ts';
 import { rateMachine } from '../rating.ts';
-import { dayOf } from '../utc-day.ts';
-import { applyPaidMoves, paidWeight, type PaidMove } from './paid-moves.ts';
+import { applyPaidMoves } from './paid-moves.ts';
 
 const NOW = noonOf(TODAY);
-
-/** Folds an event before its verdict is made. */
-const undecided = (event: RatingEvent): RatingEvent => ({ ...event, paidCents: 0 });
-
-/** Returns the moves of the verdicts on events, one each. */
-function movesOf(events: readonly RatingEvent[], rates: RateTable): PaidMove[] {
-  let changedHandsSeq = 0;
-  for (const { seq, changedHandsBefore } of events) if (changedHandsBefore !== undefined) changedHandsSeq = Number(seq);
-  return events.flatMap((event) => {
-    const amount = convertAmount(event, rates);
-    const isBefore = Number(event.seq) < changedHandsSeq;
-    if (amount.status !== 'ok' || classifyEvent(event, rates, isBefore).evidence !== 'paid') return [];
-    const cents = Math.min(amount.cents, event.paidCents);
-    const days = { blockDay: dayOf(event.blockTimestamp), day: eventDay(event) };
-    return [{ ...days, cents, weight: paidWeight(cents), endedAt: undefined }];
-  });
-}
 
 describe('moves of verdicts', () => {
   it.each(readVectorCases())(
@@ -62,6 +41,26 @@ describe('moves of verdicts', () => {
         const late = rateMachine({ ...facts, state, tail, paidMoves });
         const early = rateMachine({ ...facts, state: emptyRatingState(), tail: events });
         expect(late).toStrictEqual(early);
+      }),
+      PROPERTY_RUNS,
+    );
+  });
+
+  it(`lower no factor and not the score when one more arrives (property 5, seed ${PROPERTY_RUNS.seed})`, () => {
+    const rates = tableThrough(TODAY);
+    fc.assert(
+      fc.property(eventHistory, factsAt(NOW), fc.nat(), (events, known, pick) => {
+        const paidMoves = movesOf(events, rates);
+        fc.pre(paidMoves.length > 0);
+        const { state } = foldEvents(emptyRatingState(), events.map(undecided), rates);
+        const facts = { ...PLAIN_FACTS, ...known, rates, now: NOW, state, tail: [] };
+        const after = rateMachine({ ...facts, paidMoves });
+        const before = rateMachine({ ...facts, paidMoves: paidMoves.toSpliced(pick % paidMoves.length, 1) });
+        for (const [index, { name, pointsHundredths }] of before.factors.entries()) {
+          expect(after.factors[index]!.pointsHundredths, name).toBeGreaterThanOrEqual(pointsHundredths);
+        }
+        expect(after.totalHundredths).toBeGreaterThanOrEqual(before.totalHundredths!);
+        expect(after.score).toBeGreaterThanOrEqual(before.score);
       }),
       PROPERTY_RUNS,
     );

@@ -5,17 +5,24 @@ import type { Ctx } from '../../../ports/ctx.ts';
 import { sendCacheableJson } from '../../server/response.ts';
 import { encodeJson } from '../../server/json-encoding.ts';
 import type { RouteDescription } from '../../schemas/openapi.ts';
-import { requireIntegers } from '../parameters.ts';
+import { describeIntegers, requireIntegers } from '../parameters.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { toActiveMachines } from '../../wire/active-machines.ts';
 
-const LIMIT = { minimum: 1, maximum: MAX_ACTIVE_MACHINES } as const;
-const RULES = [{ name: 'limit', fallback: MAX_ACTIVE_MACHINES, ...LIMIT }] as const;
+const RULES = [
+  {
+    name: 'limit',
+    description: 'The largest number of machines in the list.',
+    fallback: MAX_ACTIVE_MACHINES,
+    minimum: 1,
+    maximum: MAX_ACTIVE_MACHINES,
+  },
+] as const;
 
 const ACTIVE_MACHINES: RouteDescription = {
   operationId: 'listActiveMachines',
   summary: 'List the machines with the most recent indexed events, and the progress of the indexes.',
-  query: { limit: { type: 'integer', ...LIMIT, default: MAX_ACTIVE_MACHINES } },
+  query: describeIntegers(RULES),
   responses: { 200: 'ActiveMachines' },
   faults: ['ParametersInvalid', 'ClockInvalid', 'ServiceNotInitialised', 'StoreUnavailable'],
   caching: 'revalidated',

@@ -5,7 +5,9 @@ import type { Ctx } from '../../../ports/ctx.ts';
 import type { PreviewImage } from '../../pages/html-shell.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { toAgentMembers, toMarketplaceMembers } from '../../wire/marketplace.ts';
+import type { DecisionState } from '../../../actions/monetization.ts';
 import { activeMachinesRoutes } from './active-machines.ts';
+import { decisionLogRoutes } from './decision-log.ts';
 import { explanationRoutes } from './explanation.ts';
 import { llmsTextRoutes } from './llms-text.ts';
 import { machineHistoryRoutes } from './machine-history.ts';
@@ -19,6 +21,8 @@ export interface Additions {
   toProfileMembers(profile: MachineProfile, ctx: Ctx): object;
   /** Returns the additional members of a card. */
   toCardMembers(card: MachineCard, ctx: Ctx): object;
+  /** Returns the additional members of an opt-in decision in force. */
+  toDecisionMembers(state: DecisionState): { readonly signer_is_current: boolean | null };
   /** Returns the image for link previews of a machine's page; undefined when images are not rendered. `text` describes it. */
   previewImageOf(id: MachineId, text: string, ctx: Ctx): PreviewImage | undefined;
 }
@@ -28,6 +32,7 @@ export const ADDITIONS: Additions = {
     explanationRoutes(routes, ctx);
     statementsRoutes(routes, ctx);
     machineHistoryRoutes(routes, ctx);
+    decisionLogRoutes(routes, ctx);
     ratingImagesRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
     statusRoutes(routes, ctx);
@@ -35,5 +40,6 @@ export const ADDITIONS: Additions = {
   },
   toProfileMembers: toMarketplaceMembers,
   toCardMembers: toAgentMembers,
+  toDecisionMembers: ({ isSignerCurrent }) => ({ signer_is_current: isSignerCurrent ?? null }),
   previewImageOf,
 };

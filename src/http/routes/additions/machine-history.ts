@@ -6,14 +6,21 @@ import { sendCacheableJson } from '../../server/response.ts';
 import { encodeJson } from '../../server/json-encoding.ts';
 import type { RouteDescription } from '../../schemas/openapi.ts';
 import { RATING_FAULTS } from '../machine-faults.ts';
-import { requireIntegers, requireMachineDid, requireMachineId } from '../parameters.ts';
+import { describeIntegers, requireIntegers, requireMachineDid, requireMachineId } from '../parameters.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { machineDid, MACHINE_ID } from '../../schemas/json-schema.ts';
 import { toEventListing, toHistory } from '../../wire/machine-history.ts';
 
 const PAGE_RULES = [
-  { name: 'cursor', fallback: Number.MAX_SAFE_INTEGER, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-  { name: 'limit', fallback: 20, minimum: 1, maximum: 100 },
+  {
+    name: 'cursor',
+    description: 'The cursor of the previous page; default: the newest events.',
+    fallback: Number.MAX_SAFE_INTEGER,
+    hidesFallback: true,
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+  { name: 'limit', description: 'The largest number of events on the page.', fallback: 20, minimum: 1, maximum: 100 },
 ] as const;
 
 export function machineHistoryRoutes(routes: Routes, ctx: Ctx): void {
@@ -49,14 +56,7 @@ function describeRoutes(namespace: Namespace) {
       operationId: 'listEvents',
       summary: 'List the events that the rating used, newest first, if the owner has made them visible.',
       parameters: { machine_id: MACHINE_ID },
-      query: {
-        cursor: {
-          type: 'integer',
-          minimum: 0,
-          description: 'The cursor of the previous page; default: the newest events.',
-        },
-        limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-      },
+      query: describeIntegers(PAGE_RULES),
       responses: { 200: 'EventListing' },
       faults: ['ParametersInvalid', 'EventDataPrivate', ...RATING_FAULTS],
     },

@@ -8,23 +8,24 @@ import type { Ctx } from '../../../ports/ctx.ts';
 import { sendUncached } from '../../server/response.ts';
 import { encodeJson } from '../../server/json-encoding.ts';
 import type { RouteDescription } from '../../schemas/openapi.ts';
-import { requireIntegers } from '../parameters.ts';
+import { describeIntegers, requireIntegers } from '../parameters.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { toStatusReport } from '../../wire/health.ts';
 
 const RULES = [
-  { name: 'max_lag_blocks', fallback: MAX_LAG_BLOCKS, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  {
+    name: 'max_lag_blocks',
+    description: 'The largest accepted lag of the main-chain index, in blocks.',
+    fallback: MAX_LAG_BLOCKS,
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
 ] as const;
 
 const STATUS: RouteDescription = {
   operationId: 'getStatus',
   summary: 'Get whether the indexes are up to date: 200, else 503.',
-  query: {
-    max_lag_blocks: {
-      ...{ type: 'integer', minimum: 0, default: MAX_LAG_BLOCKS },
-      description: 'The largest accepted lag of the main-chain index, in blocks.',
-    },
-  },
+  query: describeIntegers(RULES),
   responses: { 200: 'Status', 503: 'Status' },
   faults: ['ParametersInvalid'],
   caching: 'never',

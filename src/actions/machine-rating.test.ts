@@ -1,0 +1,36 @@
+/** Changes of hands since the chip record of a machine was issued. */
+import { expect, test } from 'vitest';
+import type { AttestationRecord } from '../domain/evidence/verify-status.ts';
+import { ABSENT, present } from '../../testing/fixtures/deciding-machines.ts';
+import { hasChipChangedHands, type RatedSnapshot } from './machine-rating.ts';
+
+const ISSUED_AT = 1_788_000_000;
+const CHIP: AttestationRecord = { issuedAt: BigInt(ISSUED_AT), expiresAt: undefined, revokedAt: undefined };
+
+/** Returns the result for a machine that changed hands `at`. */
+function judge(chip: AttestationRecord | undefined, at?: number, parts: Partial<RatedSnapshot> = {}) {
+  const attestations = present({ operator: undefined, kyb: undefined, chip });
+  const changeOfHands = at === undefined ? undefined : { seq: 0, at };
+  return hasChipChangedHands({ snapshot: { attestations }, changeOfHands, ...parts } as RatedSnapshot);
+}
+
+test.each([
+  ['never', undefined, false],
+  ['before the record', ISSUED_AT - 1, false],
+  ['in its second', ISSUED_AT, true],
+  ['after it', ISSUED_AT + 1, true],
+])('compares the record with a machine that changed hands %s', (_name, at, expected) => {
+  expect(judge(CHIP, at)).toBe(expected);
+});
+
+test.each<[name: string, result: boolean | undefined]>([
+  ['without a record', judge(undefined, ISSUED_AT)],
+  ['with a revoked record', judge({ ...CHIP, revokedAt: 1n }, ISSUED_AT)],
+  ['of the alt chain', judge(CHIP, ISSUED_AT, { alt: {} as RatedSnapshot['alt'] })],
+  [
+    'without a registry',
+    judge(CHIP, ISSUED_AT, { snapshot: { attestations: ABSENT } as unknown as RatedSnapshot['snapshot'] }),
+  ],
+])('says nothing about a machine %s', (_name, result) => {
+  expect(result).toBeUndefined();
+});

@@ -1,0 +1,173 @@
+/**
+ * Queues of a call budget: the requests that wait for a turn, and which of them is next. The order of the shares is the
+ * head follower and health checks, a fifth for the index, callers by deficit round-robin with known machines first, the
+ * index again, and proof last.
+ */
+import type { CallerWork } from '../../ports/runtime.ts';
+import type { CallPurpose, TurnListener } from './call-budget.ts';
+import type { CallRoom } from './call-ledger.ts';
+import { FairQueue } from './fair-queue.ts';
+
+export interface WaitingTurn {
+  readonly calls: number;
+  readonly purpose: CallPurpose;
+  readonly networks: readonly string[];
+  readonly sinceMilliseconds: number;
+  readonly listener: TurnListener;
+}
+
+const MAX_WAIT_MILLISECONDS = 2_000;
+export const INDEX_SHARE = 0.2;
+/** Seconds of its share that the index may save. */
+const MAX_INDEX_CREDIT_SECONDS = 2;
+/** Part of the ceiling that proof leaves unused, so that a caller seldom waits for it. */
+const PROOF_RESERVE = 0.25;
+/** Requests that wait of one address or /64, and of one /48. */
+const MAX_WAITING_OF_NETWORK = 64;
+const MAX_WAITING_OF_WIDE_NETWORK = 256;
+const MAX_WAITING = 4_096;
+
+export class CallQueues {
+  readonly #head: WaitingTurn[] = [];
+  readonly #index: WaitingTurn[] = [];
+  readonly #proof: WaitingTurn[] = [];
+  readonly #known = new FairQueue<WaitingTurn>();
+  readonly #unknown = new FairQueue<WaitingTurn>();
+  /** Requests of callers in the order of their arrival. */
+  readonly #arrivals = new Set<WaitingTurn>();
+  readonly #waitingOfNetwork = new Map<string, number>();
+  #indexCredit = 0;
+  #creditedAtMilliseconds = 0;
+
+  get size(): number {
+    return this.#head.length + this.#index.length + this.#proof.length + this.#known.size + this.#unknown.size;
+  }
+
+  add(waiting: WaitingTurn): void {
+    const queue = this.#queueOf(waiting.purpose);
+    if (queue instanceof FairQueue) {
+      this.#arrivals.add(waiting);
+      for (const network of waiting.networks) this.#countNetwork(network, 1);
+      queue.push(waiting.networks, waiting, waiting.calls);
+    } else queue.push(waiting);
+  }
+
+  /** Removes a request that still waits; does nothing for any other. */
+  withdraw(waiting: WaitingTurn): void {
+    const queue = this.#queueOf(waiting.purpose);
+    if (queue instanceof FairQueue) {
+      if (this.#arrivals.has(waiting)) queue.remove(waiting.networks, waiting);
+    } else if (queue.includes(waiting)) queue.splice(queue.indexOf(waiting), 1);
+    this.#leave(waiting);
+  }
+
+  /** Takes the next request of the highest class that waits, if it may be sent now. */
+  takeNext(room: CallRoom, rate: number, hasProof: () => boolean): WaitingTurn | undefined {
+    const found = this.#findNext(room, rate, hasProof);
+    if (found === undefined) return undefined;
+    found.take();
+    this.#leave(found.next);
+    if (found.next.purpose.work.kind === 'index') {
+      this.#indexCredit = Math.max(0, this.#indexCredit - found.next.calls);
+    }
+    return found.next;
+  }
+
+  #findNext(
+    { limit, free, freeOfHead, limitOfHead }: CallRoom,
+    rate: number,
+    hasProof: () => boolean,
+  ): { readonly next: WaitingTurn; readonly take: () => void } | undefined {
+    const takeFrom = (queue: WaitingTurn[], room: number, cap: number) => {
+      const next = queue[0];
+      return next !== undefined && fits(next.calls, room, cap) ? { next, take: () => void queue.shift() } : undefined;
+    };
+    if (this.#head.length > 0) return takeFrom(this.#head, free, limit);
+    const maxCredit = rate * INDEX_SHARE * MAX_INDEX_CREDIT_SECONDS;
+    if (this.#index.length > 0 && this.#indexCredit >= Math.min(this.#index[0]!.calls, maxCredit)) {
+      return takeFrom(this.#index, freeOfHead, limitOfHead);
+    }
+    for (const queue of [this.#known, this.#unknown]) {
+      const next = queue.peek();
+      if (next === undefined) continue;
+      return fits(next.calls, freeOfHead, limitOfHead) ? { next, take: () => queue.shift() } : undefined;
+    }
+    if (this.#index.length > 0) return takeFrom(this.#index, freeOfHead, limitOfHead);
+    const reserve = Math.floor(limit * PROOF_RESERVE);
+    return hasProof() ? takeFrom(this.#proof, freeOfHead - reserve, limitOfHead - reserve) : undefined;
+  }
+
+  /** Takes every request, in the order of the shares. */
+  takeAll(): WaitingTurn[] {
+    const taken = [...this.#head, ...this.#index, ...this.#proof];
+    this.#head.length = this.#index.length = this.#proof.length = 0;
+    for (const queue of [this.#known, this.#unknown]) {
+      for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
+        queue.shift();
+        taken.push(next);
+      }
+    }
+    for (const waiting of taken) this.#leave(waiting);
+    return taken;
+  }
+
+  /** Adds the share that the index has earned since the last time. */
+  creditIndex(now: number, rate: number): void {
+    const share = rate * INDEX_SHARE;
+    const earned = (share * (now - this.#creditedAtMilliseconds)) / 1000;
+    this.#creditedAtMilliseconds = now;
+    this.#indexCredit = Math.min(share * MAX_INDEX_CREDIT_SECONDS, this.#indexCredit + earned);
+  }
+
+  /** Time at which the oldest request of a caller has waited too long. */
+  get nextOverdueMilliseconds(): number | undefined {
+    const [first] = this.#arrivals;
+    return first === undefined ? undefined : first.sinceMilliseconds + MAX_WAIT_MILLISECONDS;
+  }
+
+  /** Returns the requests of callers that have waited too long. */
+  listOverdue(now: number): WaitingTurn[] {
+    const found: WaitingTurn[] = [];
+    for (const waiting of this.#arrivals) {
+      if (now - waiting.sinceMilliseconds < MAX_WAIT_MILLISECONDS) break;
+      found.push(waiting);
+    }
+    return found;
+  }
+
+  /** Returns whether a caller of these networks may have no other request waiting. */
+  isFull(networks: readonly string[]): boolean {
+    if (networks.length === 0) return false;
+    const [wide, narrow] = [networks[0]!, networks.at(-1)!].map((each) => this.#waitingOfNetwork.get(each) ?? 0);
+    const isOwnFull = wide! >= MAX_WAITING_OF_WIDE_NETWORK || narrow! >= MAX_WAITING_OF_NETWORK;
+    return isOwnFull || this.#arrivals.size >= MAX_WAITING;
+  }
+
+  /** Returns the turns that are served before a new read of this caller. */
+  countAhead({ work, isKnown }: CallPurpose): number {
+    const own = this.#waitingOfNetwork.get((work as CallerWork).networks[0]!) ?? 0;
+    const flows = isKnown ? this.#known.flows : this.#known.size + this.#unknown.flows;
+    return own * Math.max(1, flows);
+  }
+
+  #queueOf({ work, isKnown }: CallPurpose): WaitingTurn[] | FairQueue<WaitingTurn> {
+    if (work.kind === 'caller') return isKnown ? this.#known : this.#unknown;
+    return { head: this.#head, index: this.#index, proof: this.#proof }[work.kind];
+  }
+
+  /** Ends the waiting of a request that has left its queue. */
+  #leave(waiting: WaitingTurn): void {
+    if (this.#arrivals.delete(waiting)) for (const network of waiting.networks) this.#countNetwork(network, -1);
+  }
+
+  #countNetwork(network: string, change: 1 | -1): void {
+    const count = (this.#waitingOfNetwork.get(network) ?? 0) + change;
+    if (count === 0) this.#waitingOfNetwork.delete(network);
+    else this.#waitingOfNetwork.set(network, count);
+  }
+}
+
+/** Returns whether the calls fit the room; calls that can never fit the cap take all of it. */
+function fits(count: number, room: number, cap: number): boolean {
+  return room >= Math.min(count, Math.max(1, cap));
+}

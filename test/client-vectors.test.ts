@@ -1,0 +1,88 @@
+/** The TypeScript client against the golden vectors that the clients of all languages share. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createClient, isRetryable, parseMachineKey } from '../client/client.ts';
+import { formatDecisionMessage } from '../client/monetization.ts';
+import { verifyRatingStatement } from '../client/statements.ts';
+import { parseAddress, type MachineId } from '../src/domain/identifiers/identifiers.ts';
+import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
+import { rule } from './conformance/rule.ts';
+
+interface Vectors {
+  readonly identifiers: readonly { readonly text: string; readonly id: string | null }[];
+  readonly addresses: readonly { readonly text: string; readonly address: string | null }[];
+  readonly messages: readonly {
+    readonly name: string;
+    readonly machineId: string;
+    readonly optedIn: boolean;
+    readonly timestamp: number;
+    readonly homeChain: number;
+    readonly chainId: string;
+    readonly registry: string;
+    readonly text: string | null;
+  }[];
+  readonly errors: readonly {
+    readonly status: number;
+    readonly body: object;
+    readonly kind: string;
+    readonly isRetryable: boolean;
+  }[];
+  readonly statements: readonly {
+    readonly name: string;
+    readonly document: string;
+    readonly now: number;
+    readonly chainId: number;
+    readonly registry: string;
+    readonly keys: readonly {
+      readonly address: string;
+      readonly notBefore: number | null;
+      readonly notAfter: number | null;
+      readonly revokedAt: number | null;
+    }[];
+    readonly problem: string | null;
+  }[];
+}
+
+const vectors = JSON.parse(readFileSync(new URL('./vectors/clients/clients.json', import.meta.url), 'utf8')) as Vectors;
+
+it.each(vectors.identifiers)('parses the machine $text as $id', ({ text, id }) => {
+  rule('client.vectors');
+  expect(parseMachineKey(text, DEFAULT_NAMESPACE)).toBe(id === null ? undefined : BigInt(id));
+});
+
+it.each(vectors.addresses)('parses the address $text as $address', ({ text, address }) => {
+  rule('client.vectors');
+  expect(parseAddress(text.replace(/^did:svc:/, ''))).toBe(address ?? undefined);
+});
+
+describe('formatDecisionMessage', () => {
+  it.each(vectors.messages)(
+    'formats or refuses: $name',
+    ({ machineId, homeChain, chainId, registry, text, ...rest }) => {
+      rule('client.vectors');
+      const home = homeChain === 0 ? ({ chain: 'main' } as const) : ({ chain: 'alt', ordinal: homeChain } as const);
+      const decision = { ...rest, machineId: BigInt(machineId) as MachineId };
+      const format = () => formatDecisionMessage(decision, home, { chainId, registry } as never, DEFAULT_NAMESPACE);
+      if (text === null) expect(format).toThrow(RangeError);
+      else expect(format()).toBe(text);
+    },
+  );
+});
+
+it.each(vectors.errors)('reports $status $body as $kind', async ({ status, body, kind, isRetryable: expected }) => {
+  rule('client.vectors');
+  const client = createClient({
+    baseUrl: 'https://svc.example',
+    fetch: () => Promise.resolve(Response.json(body, { status })),
+  });
+  const result = await client.getRating('42');
+  expect(result.ok ? undefined : [result.error.kind, isRetryable(result.error)]).toEqual([kind, expected]);
+});
+
+describe('verifyRatingStatement', () => {
+  it.each(vectors.statements)('accepts or rejects: $name', ({ document, now, chainId, registry, keys, problem }) => {
+    rule('client.vectors');
+    const check = verifyRatingStatement(document, { chainId, registry, keys, nowSeconds: now });
+    expect(check.ok ? null : check.problem).toBe(problem);
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * The Python package and the Go module: the shared vectors, strict type checks, the wheel in an environment of its own, every program of their
+ * READMEs, and a statement of the running service.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { rule } from '../conformance/rule.ts';
+import { runTool, TOOLS } from './tools.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const baseUrl = inject('baseUrl');
+const GO = join(ROOT, 'clients/go');
+
+/** Returns the programs of a README, each with the output below it. */
+function listPrograms(readme: string, language: string) {
+  const text = readFileSync(join(ROOT, readme), 'utf8');
+  const form = new RegExp(`\`\`\`${language}\\n([^]+?)\`\`\`\\n\\n\`\`\`text\\n([^]+?)\`\`\``, 'g');
+  const programs = [...text.matchAll(form)].map(
+    ([, program, printed], at) => [at, program!.replaceAll('http://127.0.0.1:8000', baseUrl), printed!] as const,
+  );
+  expect(text.split(`\`\`\`${language}\n`)).toHaveLength(programs.length + 1);
+  return programs;
+}
+
+/** The last block of a README: the command that runs its tests. */
+function findTestCommand(readme: string): string[] {
+  return /```sh\n(.+)\n```\n$/.exec(readFileSync(join(ROOT, readme), 'utf8'))![1]!.split(' ');
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'client-packages-'));
+  // Building writes into the folder, so a copy is built.
+  cpSync(join(ROOT, 'clients/python'), join(folder, 'repository/clients/python'), { recursive: true });
+  cpSync(join(ROOT, 'test/vectors/clients'), join(folder, 'repository/test/vectors/clients'), { recursive: true });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the shared vectors', () => {
+  it('equal the output of their program', () => {
+    runTool(join(ROOT, 'test/vectors/clients'), 'python', ['make.py', '--check']);
+  });
+});
+
+describe('the Python package', () => {
+  const source = () => join(folder, 'repository/clients/python');
+  let python: string;
+
+  beforeAll(() => {
+    runTool(source(), 'python', ['-m', 'build', '--wheel', '--no-isolation']);
+    const [wheel] = readdirSync(join(source(), 'dist')).filter((name) => name.endsWith('.whl'));
+    // The environment has the dependencies of the tools, and of the package nothing but the wheel.
+    runTool(folder, 'python', ['-m', 'venv', '--system-site-packages', 'environment']);
+    python = join(folder, 'environment/bin/python');
+    const packages = readdirSync(join(TOOLS, 'python/lib')).map((name) =>
+      join(TOOLS, 'python/lib', name, 'site-packages'),
+    );
+    const [place] = readdirSync(join(folder, 'environment/lib'));
+    writeFileSync(join(folder, 'environment/lib', place!, 'site-packages/tools.pth'), `${packages.join('\n')}\n`);
+    runTool(folder, python, ['-m', 'pip', 'install', '--quiet', '--no-deps', join(source(), 'dist', wheel!)]);
+  });
+
+  it('passes mypy in strict mode', () => {
+    rule('client.vectors');
+    expect(runTool(source(), 'mypy', ['svcos_client']).stdout).toContain('no issues found');
+  });
+
+  it('passes the shared vectors', () => {
+    rule('client.vectors');
+    const [program, ...args] = findTestCommand('clients/python/README.md');
+    expect(program).toBe('python');
+    expect(runTool(source(), python, args).stderr).toMatch(/^Ran [1-9]\d* tests[^]+OK\n$/m);
+  });
+
+  it.each(listPrograms('clients/python/README.md', 'python'))(
+    'runs program %d of its README',
+    (at, program, printed) => {
+      rule('client.quick-starts');
+      writeFileSync(join(folder, `program-${at}.py`), program);
+      expect(runTool(folder, python, [`program-${at}.py`]).stdout).toBe(printed);
+    },
+  );
+});
+
+describe('the Go module', () => {
+  it('is formatted, passes go vet and the shared vectors', () => {
+    rule('client.vectors');
+    expect(runTool(GO, 'gofmt', ['-l', '.']).stdout).toBe('');
+    runTool(GO, 'go', ['vet', './...']);
+    const [program, ...args] = findTestCommand('clients/go/README.md');
+    expect(runTool(GO, program!, [...args, '-count=1']).stdout).toMatch(/^ok\s/m);
+  });
+
+  it.each(listPrograms('clients/go/README.md', 'go'))('runs program %d of its README', (at, program, printed) => {
+    rule('client.quick-starts');
+    const target = join(folder, `go-${at}`);
+    mkdirSync(target);
+    writeFileSync(join(target, 'main.go'), program);
+    const version = /^go .+$/m.exec(readFileSync(join(GO, 'go.mod'), 'utf8'))![0];
+    const requirement = 'require svcos.example/client v0.0.0\nreplace svcos.example/client => ';
+    writeFileSync(join(target, 'go.mod'), `module program\n${version}\n${requirement}${GO}\n`);
+    cpSync(join(GO, 'go.sum'), join(target, 'go.sum'));
+    expect(runTool(target, 'go', ['run', '.']).stdout).toBe(printed);
+  });
+});
