@@ -203,6 +203,19 @@ it('contains a client with license, notices, source and pages', () => {
   expect(packages).toEqual(['@noble/curves', '@noble/hashes']);
 });
 
+it('contains the clients for Python and Go with their licenses', () => {
+  const [wheel] = globSync('svcos_client-*.whl', { cwd: release });
+  execFileSync('python3', ['-m', 'zipfile', '-e', wheel!, join(folder, 'wheel')], { cwd: release });
+  const [metadata] = globSync('*.dist-info/METADATA', { cwd: join(folder, 'wheel') });
+  const fields = readFileSync(join(folder, 'wheel', metadata!), 'utf8');
+  expect(fields).toContain('\nLicense-Expression: Apache-2.0\n');
+  expect(fields).toContain(`\nProject-URL: Homepage, ${PUBLISHED.homepage}\n`);
+  expect(fields).toContain(`\nProject-URL: Repository, ${PUBLISHED.repository}\n`);
+  const module = join(release, `svcos-client-go-${manifest.version}.tar.gz`);
+  const listed = execFileSync('tar', ['--list', '--file', module], { encoding: 'utf8' });
+  expect(listed.split('\n').filter((path) => /\/(?:LICENSE|go\.mod|client\.go)$/.test(path))).toHaveLength(3);
+});
+
 /** Containers often have no systemd, and the unit needs the host's Node. */
 const isUnitCheckable =
   existsSync('/usr/bin/node') && spawnSync('systemd-analyze', ['--version'], { stdio: 'ignore' }).status === 0;
