@@ -31,6 +31,8 @@ import manifest from '../../package.json' with { type: 'json' };
 const ROOT = join(import.meta.dirname, '..', '..');
 const TITLE = `${manifest.name}-${manifest.version}`;
 const POLL_MILLISECONDS = 250;
+/** A release and the local chains take half a minute on an idle machine. */
+const PREPARING_MILLISECONDS = 600_000;
 const PUBLISHED = { repository: 'https://source.example/machine-rating', homepage: 'https://ratings.example' };
 
 let folder: string;
@@ -57,7 +59,7 @@ beforeAll(async () => {
   cpSync(process.execPath, join(programs, 'node'));
   env = { PATH: `${programs}:/usr/bin:/bin`, HOME: clean };
   devnet = await startDevnet({ dir: join(folder, 'devnet'), quiet: true });
-});
+}, PREPARING_MILLISECONDS);
 afterEach(async () => {
   for (const child of running.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
