@@ -19,6 +19,7 @@ import { startEmbeddedPostgres } from '../testing/harness/embedded-postgres.ts';
 import { listStatements, readSizes } from './growth/partitions.ts';
 import { countHolders, fillMachines } from './growth/rows.ts';
 import { printFigures } from './figures.ts';
+import { fitLine } from './line.ts';
 import {
   PAGE,
   readMegabytes,
@@ -222,12 +223,7 @@ async function measureRound(client: pg.Client, variables: Record<string, string>
 
 /** Extrapolates by least squares over the measured sizes. */
 function extrapolate(all: readonly Figures[], figureOf: (each: Figures) => number): number {
-  const points = all.map((each) => [each.machines, figureOf(each)] as const);
-  const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
-  const [x, y] = [mean(points.map(([each]) => each)), mean(points.map(([, each]) => each))];
-  const slope =
-    points.reduce((sum, [a, b]) => sum + (a - x) * (b - y), 0) / points.reduce((sum, [a]) => sum + (a - x) ** 2, 0);
-  return y + slope * (TARGET - x);
+  return fitLine(all.map((each) => [each.machines, figureOf(each)])).at(TARGET);
 }
 
 const WANTED: Readonly<Record<string, (each: Figures) => number>> = {

@@ -102,6 +102,23 @@ A response that takes longer than this fails the test. The service times out ear
 
 ${table(['routes', 'at most'], timeouts)}
 
+## Certificate of the database
+
+\`test/service/outages/failure-modes-certificate.test.ts\` lets the certificate of a PostgreSQL server expire (\`sslmode=verify-full\`).
+Existing connections continue. When they end, the outcome is **database down**, and \`svc_database_failures_total\` counts
+\`CERT_HAS_EXPIRED\`. The service recovers within one poll after the renewal.
+The test runs with \`FAILURE_MODES=all\`.
+
+## Two releases at once
+
+\`src/adapters/sql/schema/two-releases.test.ts\` starts two releases on one database together, on SQLite and PostgreSQL. The newer one
+succeeds and its tables are complete. The older one succeeds before it or is refused with \`SCHEMA_TOO_NEW\`, and changes nothing.
+
+## Providers
+
+[providers.md](providers.md) lists what providers of nodes do, and the outcome with each: limits of rate and range, lost state,
+contradictions, wrong responses.
+
 ## Redis
 
 \`test/service/outages/failure-modes-redis.test.ts\` injects cut, reset, no response, trickle, garbage and one second of latency,

@@ -23,6 +23,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'clients/go/README.md': 'test/languages/client-packages.test.ts',
   'clients/python/README.md': 'test/languages/client-packages.test.ts',
   'docs/chip-onboarding.md': 'test/service/verify/chip-onboarding-page.test.ts',
+  'docs/deployment.md': 'test/campaigns/release.test.ts',
   'docs/getting-started.md': 'test/service/clients/getting-started.test.ts',
   'docs/integration-guide.md': 'test/service/clients/integration-guide.test.ts',
   'docs/payouts.md': 'test/payouts-page.test.ts',

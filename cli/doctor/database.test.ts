@@ -1,78 +1,24 @@
 /** Remedies of `svc doctor` for a database that requires TLS, against a real server. */
-import type { webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import '../../test/campaigns/no-metadata.ts';
-import * as x509 from '@peculiar/x509';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEmbeddedPostgres, type PostgresServer } from '../../testing/harness/embedded-postgres.ts';
-import { findFreePort } from '../../testing/harness/free-port.ts';
+import { createAuthority, startTlsPostgres, type TlsPostgres } from '../../testing/harness/tls-postgres.ts';
 import type { Config } from '../../src/config.ts';
 import { examineDatabase } from './database.ts';
 
-const KEY = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-const HOUR_MILLISECONDS = 3_600_000;
-
-interface Issued {
-  readonly certificate: string;
-  readonly key: string;
-}
-
-/** Issues a certificate of a private authority for `localhost`, valid until an hour from now or an hour ago. */
-async function issue(
-  authority: x509.X509Certificate,
-  signingKey: webcrypto.CryptoKey,
-  isExpired: boolean,
-): Promise<Issued> {
-  const keys = await crypto.subtle.generateKey(KEY, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.create({
-    ...{
-      subject: 'CN=localhost',
-      issuer: authority.subject,
-      publicKey: keys.publicKey,
-      signingKey,
-      signingAlgorithm: KEY,
-    },
-    notBefore: new Date(Date.now() - 2 * HOUR_MILLISECONDS),
-    notAfter: new Date(Date.now() + (isExpired ? -HOUR_MILLISECONDS : HOUR_MILLISECONDS)),
-    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }])],
-  });
-  const key = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  return {
-    certificate: certificate.toString('pem'),
-    key: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`,
-  };
-}
-
-/** Starts a server that accepts only encrypted connections over TCP. Returns the URL of a database with the host name `localhost`. */
-async function startTls({ certificate, key }: Issued): Promise<{ readonly server: PostgresServer; readonly url: URL }> {
-  const port = await findFreePort();
-  const server = await startEmbeddedPostgres({
-    port,
-    files: { 'server.crt': certificate, 'server.key': key, hba: 'local all all trust\nhostssl all all all trust\n' },
-    settings: { ssl: 'on', ssl_cert_file: '../server.crt', ssl_key_file: '../server.key', hba_file: 'hba' },
-  });
-  const url = new URL((await server.createDatabase()).url);
-  url.search = '';
-  return { server, url };
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'database-tls-'));
 const authorityFile = join(folder, 'ca.pem');
-let valid: Awaited<ReturnType<typeof startTls>>;
-let expired: Awaited<ReturnType<typeof startTls>>;
+let valid: TlsPostgres;
+let expired: TlsPostgres;
 let plain: PostgresServer;
 
 beforeAll(async () => {
-  const keys = await crypto.subtle.generateKey(KEY, true, ['sign', 'verify']);
-  const authority = await x509.X509CertificateGenerator.createSelfSigned({
-    ...{ name: 'CN=private authority', keys, signingAlgorithm: KEY },
-    extensions: [new x509.BasicConstraintsExtension(true)],
-  });
-  writeFileSync(authorityFile, authority.toString('pem'));
-  valid = await startTls(await issue(authority, keys.privateKey, false));
-  expired = await startTls(await issue(authority, keys.privateKey, true));
+  const authority = await createAuthority();
+  writeFileSync(authorityFile, authority.certificate.toString('pem'));
+  valid = await startTlsPostgres(authority, 'valid');
+  expired = await startTlsPostgres(authority, 'expired');
   plain = await startEmbeddedPostgres();
 });
 afterAll(async () => {

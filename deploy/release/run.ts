@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { listNeeded, removeSources } from '../prune-modules.ts';
 import { renderBill } from './bill-of-materials.ts';
-import { packClient } from './client-package.ts';
+import { packClient, packGoClient, packPythonClient } from './client-package.ts';
 import { bundle, findDelivered } from './delivered-packages.ts';
 import { buildImage, toArchiveDockerfile } from './image.ts';
 import { renderNotice } from './notice.ts';
@@ -86,7 +86,12 @@ async function release(addresses: { readonly repository: string; readonly homepa
   }
   writeArchive(archive, join(to, `${title}-${PLATFORM}.tar.gz`), seconds);
   const inClient = findDelivered(source, await bundle(join(source, 'client')));
-  packClient(source, to, { ...addresses, notice: renderNotice(inClient, ROOT) });
+  const facts = { ...addresses, notice: renderNotice(inClient, ROOT) };
+  packClient(source, to, facts);
+  // The wheel's files have the time of the commit.
+  process.env['SOURCE_DATE_EPOCH'] = String(seconds);
+  packPythonClient(source, to, facts);
+  packGoClient(source, to, version, seconds);
   const image = buildImage(archive, join(to, `${title}-${PLATFORM}-image.tar`), `${name}:${version}`);
   const files = readdirSync(to).sort();
   writeFileSync(join(to, 'SHA256SUMS'), files.map((file) => `${hashOf(join(to, file))}  ${file}\n`).join(''));

@@ -31,6 +31,8 @@ import manifest from '../../package.json' with { type: 'json' };
 const ROOT = join(import.meta.dirname, '..', '..');
 const TITLE = `${manifest.name}-${manifest.version}`;
 const POLL_MILLISECONDS = 250;
+/** A release and the local chains take half a minute on an idle machine. */
+const PREPARING_MILLISECONDS = 600_000;
 const PUBLISHED = { repository: 'https://source.example/machine-rating', homepage: 'https://ratings.example' };
 
 let folder: string;
@@ -57,7 +59,7 @@ beforeAll(async () => {
   cpSync(process.execPath, join(programs, 'node'));
   env = { PATH: `${programs}:/usr/bin:/bin`, HOME: clean };
   devnet = await startDevnet({ dir: join(folder, 'devnet'), quiet: true });
-});
+}, PREPARING_MILLISECONDS);
 afterEach(async () => {
   for (const child of running.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -201,6 +203,19 @@ it('contains a client with license, notices, source and pages', () => {
   expect(read('LICENSE')).toBe(readFileSync(join(ROOT, 'LICENSE'), 'utf8'));
   const packages = [...read('NOTICE').matchAll(/^(\S+) \d+\.\d+\.\d+ \(/gm)].map(([, name]) => name);
   expect(packages).toEqual(['@noble/curves', '@noble/hashes']);
+});
+
+it('contains the clients for Python and Go with their licenses', () => {
+  const [wheel] = globSync('svcos_client-*.whl', { cwd: release });
+  execFileSync('python3', ['-m', 'zipfile', '-e', wheel!, join(folder, 'wheel')], { cwd: release });
+  const [metadata] = globSync('*.dist-info/METADATA', { cwd: join(folder, 'wheel') });
+  const fields = readFileSync(join(folder, 'wheel', metadata!), 'utf8');
+  expect(fields).toContain('\nLicense-Expression: Apache-2.0\n');
+  expect(fields).toContain(`\nProject-URL: Homepage, ${PUBLISHED.homepage}\n`);
+  expect(fields).toContain(`\nProject-URL: Repository, ${PUBLISHED.repository}\n`);
+  const module = join(release, `svcos-client-go-${manifest.version}.tar.gz`);
+  const listed = execFileSync('tar', ['--list', '--file', module], { encoding: 'utf8' });
+  expect(listed.split('\n').filter((path) => /\/(?:LICENSE|go\.mod|client\.go)$/.test(path))).toHaveLength(3);
 });
 
 /** Containers often have no systemd, and the unit needs the host's Node. */

@@ -14,24 +14,21 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startFaultProxy, type FaultProxy } from '../../../testing/harness/fault-proxy.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
 import { rule } from '../../conformance/rule.ts';
-import {
-  expectedOf,
-  HOST_FAILURE_MODES,
-  POLL_INTERVAL_SECONDS,
-  ROUTE_NAMES,
-  ROUTES,
-  type HostFault,
-  type RouteName,
-} from '../../failure-modes-table.ts';
+import { expectedOf, HOST_FAILURE_MODES, POLL_INTERVAL_SECONDS, type HostFault } from '../../failure-modes-table.ts';
 import { findMachine } from '../fetch-checked.ts';
-import { createCaller, type FailureModesFixture } from './failure-modes-fixture.ts';
+import { createCaller } from './failure-modes-fixture.ts';
+import {
+  CLOSED,
+  createExpectations,
+  whenHealthy,
+  type Allowed,
+  type Expectations,
+} from './failure-modes-expectations.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const DISK_BYTES = 64 * 1024 * 1024;
 const POLL_MILLISECONDS = 250;
 const BLOCK = Buffer.alloc(4_096, 1);
-/** A connection that the process closes instead of serving it. */
-const CLOSED = 'closed';
 
 function run(program: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
@@ -50,11 +47,6 @@ function canMount(): boolean {
   return status === 0;
 }
 
-type Allowed = (name: RouteName) => readonly string[];
-
-const whenHealthy: Allowed = (name) => [ROUTES[name].healthy];
-const READS = ROUTE_NAMES.filter((name) => !ROUTES[name].isWrite);
-const WRITES = ROUTE_NAMES.filter((name) => ROUTES[name].isWrite);
 const { machines, mainChain } = inject('fixtures');
 /** Machine of the caller's decisions. */
 const decider = findMachine(machines, 'fresh');
@@ -64,7 +56,7 @@ describe.runIf(canMount())('the host', () => {
   let child: ChildProcess;
   let node: FaultProxy;
   let url: string;
-  let call: FailureModesFixture['request'];
+  let expectations: Expectations;
   /** The folder of the database as the service sees it. */
   let disk: string;
 
@@ -107,7 +99,7 @@ describe.runIf(canMount())('the host', () => {
       expect(child.exitCode).toBeNull();
       await delay(POLL_MILLISECONDS);
     }
-    call = await createCaller(url);
+    expectations = createExpectations(await createCaller(url));
   });
   afterAll(async () => {
     const exit = once(child, 'exit');
@@ -122,37 +114,6 @@ describe.runIf(canMount())('the host', () => {
       (response) => response.ok,
       () => false,
     );
-  }
-
-  async function request(route: RouteName): Promise<string> {
-    return call(route).catch((error: unknown) => {
-      if ((error as Error).name === 'TimeoutError') throw error;
-      return CLOSED;
-    });
-  }
-
-  async function requestAll(names: readonly RouteName[]): Promise<(readonly [RouteName, string])[]> {
-    return Promise.all(names.map(async (name) => [name, await request(name)] as const));
-  }
-
-  /** Requests all reads until each returns what `then` allows. Meanwhile each returns that, what `before` allows, or an error. */
-  async function settle(before: Allowed, then: Allowed): Promise<void> {
-    const until = AbortSignal.timeout(POLL_INTERVAL_SECONDS * 1000);
-    for (;;) {
-      const row = await requestAll(READS);
-      const isKnown = ([name, received]: readonly [RouteName, string]) =>
-        /^503/.test(received) || [CLOSED, ...before(name), ...then(name)].includes(received);
-      expect(row.filter((each) => !isKnown(each))).toEqual([]);
-      const left = row.filter(([name, received]) => !then(name).includes(received));
-      if (left.length === 0) return;
-      if (until.aborted) expect(left).toEqual([]);
-      await delay(POLL_MILLISECONDS);
-    }
-  }
-
-  async function expectWrites(allowed: Allowed): Promise<void> {
-    const row = await requestAll(WRITES);
-    expect(row.filter(([name, received]) => !allowed(name).includes(received))).toEqual([]);
   }
 
   /** Returns the time of the decision that the service has stored. */
@@ -210,20 +171,20 @@ describe.runIf(canMount())('the host', () => {
       ...expectedOf(outcome, name),
       ...(fault === 'no file descriptors' ? [CLOSED] : []),
     ];
-    await settle(whenHealthy, whenHealthy);
-    await expectWrites(whenHealthy);
+    await expectations.settle(whenHealthy, whenHealthy);
+    await expectations.expectWrites(whenHealthy);
     const acknowledged = await readDecision();
     expect(acknowledged).toEqual(expect.any(Number));
     const heal = INJECT[fault]();
     try {
-      await settle(whenHealthy, then);
-      await expectWrites(then);
+      await expectations.settle(whenHealthy, then);
+      await expectations.expectWrites(then);
     } finally {
       heal();
     }
-    await settle(then, whenHealthy);
+    await expectations.settle(then, whenHealthy);
     expect(await readDecision()).toBe(acknowledged);
-    await expectWrites(whenHealthy);
+    await expectations.expectWrites(whenHealthy);
     expect(child.exitCode).toBeNull();
   });
 });
