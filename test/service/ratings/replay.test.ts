@@ -47,7 +47,8 @@ const served = machines.filter(({ did, expect: answers }) => answers[`/mcr/${did
 describe('svc replay reproduces the served rating', () => {
   rule('service.score-follows-events');
 
-  it.each(served)('of $name', async (machine) => {
+  // It waits for all verdicts, and reads every machine for one.
+  it.each(served)('of $name', { timeout: 240_000 }, async (machine) => {
     const { did, home } = machine;
     await waitUntilSettled(baseUrl, machine);
     // Its verdicts depend on a claim of another machine.
