@@ -2,7 +2,7 @@
 import type { Hex } from 'viem';
 import type { AltChain } from './alt-chain/alt-chain.ts';
 import { formatSeed } from './alt-chain/keys.ts';
-import { ALT_MINT, TOKEN_WALLETS } from './alt-chain/tokens.ts';
+import { ALT_MINT, ALT_SOURCE_ID, TOKEN_WALLETS } from './alt-chain/tokens.ts';
 import { DEVNET_CHAIN_ID } from './main-chain/anvil.ts';
 import { TOKEN_DECIMALS, TOKEN_SYMBOL } from './main-chain/payments.ts';
 import type { PaymentContracts } from './main-chain/payments.ts';
@@ -34,8 +34,6 @@ export interface SourcesFixture {
 type AltSource = Pick<AltChain, 'rpcUrl' | 'genesisHash'>;
 
 const MAIN_SOURCE = `eip155:${DEVNET_CHAIN_ID}`;
-/** `source_chain_id` of events that cite the alt chain. */
-const ALT_SOURCE_ID = '1151111081099710';
 const GENESIS_CHARACTERS = 32;
 
 export function formatTokensFile(): string {

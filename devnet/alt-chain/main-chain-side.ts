@@ -9,6 +9,7 @@ import type { Call } from '../main-chain/chain-writer.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
 import type { Deployment } from '../main-chain/deploy.ts';
 import { activateMachine, adminCall, contractCall, renewSubscription, submitEvent } from '../main-chain/calls.ts';
+import { callAttestKyb } from '../personas/attestation-acts.ts';
 import { credentialsOf } from '../personas/persona.ts';
 import { eventTimestamp } from '../personas/planned-event.ts';
 
@@ -33,8 +34,10 @@ export function planMainChainSide(deployment: Deployment, sample: SampleAltMachi
   switch (origin.kind) {
     case 'unlinked':
       return [];
-    case 'linked':
-      return [...at(createdDaysAgo, link(deployment, sample, payer.address)), ...renewal];
+    case 'linked': {
+      const attested = persona.isVerified ? [callAttestKyb(deployment, payer.address)] : [];
+      return [...at(createdDaysAgo, [...link(deployment, sample, payer.address), ...attested]), ...renewal];
+    }
     case 'recreated':
       return [
         ...at(origin.firstCreatedDaysAgo, link(deployment, sample, payer.address)),

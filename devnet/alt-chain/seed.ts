@@ -2,7 +2,8 @@
  * Seeding of the alt chain with months of history: accounts are written on their days, and every event is a signed transaction in a block
  * of its day (chain-svm 9). Afterwards the chain follows the wall clock, and everything seeded is final.
  */
-import { stringToHex } from 'viem';
+import { keccak256, stringToHex } from 'viem';
+import { parseBase58Exactly } from '../../src/domain/identifiers/base58.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { ALT_LIFECYCLE_NAME, altAccountOf } from './keys.ts';
 import type { AltNode } from '../alt-node/alt-node.ts';
@@ -12,7 +13,9 @@ import type { MachineAddresses } from '../alt-node/program-addresses.ts';
 import type { SampleAltMachine } from '../personas/alt-persona.ts';
 import { placeBindings, placeMachine, placeSingletons, placeState, placeSubscription } from './placements.ts';
 import type { DevnetWallet } from '../personas/wallets.ts';
-import { placeTokens } from './tokens.ts';
+import { transferUnits } from '../alt-node/token-accounts.ts';
+import { ALT_SHOPPER, ALT_SOURCE_ID, placeTokens } from './tokens.ts';
+import type { TokenWallet } from './tokens.ts';
 import { DEVNET_CHAIN_ID } from '../main-chain/anvil.ts';
 import { TOKEN_DECIMALS } from '../main-chain/payments.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
@@ -37,6 +40,7 @@ interface PlannedStep {
 }
 
 const BOUND_DAYS_AGO = 60;
+const SIGNATURE_BYTES = 64;
 const ZERO_HASH = `0x${'00'.repeat(32)}`;
 
 const lifecycleAuthority = altAccountOf(ALT_LIFECYCLE_NAME);
@@ -51,10 +55,14 @@ export async function seedAltChain(
   node.advanceTo(blockTimestamp(now, DEPLOYED_DAYS_AGO));
   const firstSlot = node.slot;
   await placeSingletons(node, BigInt(samples.length));
-  placeTokens(node, TOKEN_DECIMALS);
+  placeTokens(
+    node,
+    TOKEN_DECIMALS,
+    samples.flatMap(({ persona: { payout } }) => payout ?? []),
+  );
   const plan = [
     ...samples.flatMap((sample) => planMachine(node, sample, now)),
-    toAccountStep(BOUND_DAYS_AGO, () => placeBindings(node, wallets)),
+    toAccountStep(BOUND_DAYS_AGO, () => placeBindings(node, [...wallets, ...listBoundOwners(samples)])),
   ];
   const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
   let transactions = 0;
@@ -76,6 +84,31 @@ function toAccountStep(daysAgo: number, write: () => Promise<unknown>): PlannedS
     return false;
   };
   return { daysAgo, step: 'account', run };
+}
+
+/** Returns the owners whose wallet is bound to the operator. */
+function listBoundOwners(samples: readonly SampleAltMachine[]): readonly DevnetWallet[] {
+  return samples.flatMap(({ persona, machine: { owner: wallet, operator: boundTo } }) =>
+    persona.isVerified ? [{ name: persona.name, wallet, state: 'bound' as const, boundTo }] : [],
+  );
+}
+
+/** Transfers cents from the shopper to a payout account, and returns what cites the transaction. */
+async function pay(
+  node: AltNode,
+  { tokenAccount }: TokenWallet,
+  cents: bigint,
+): Promise<Pick<EventRecord, 'sourceChainId' | 'sourceTxHash' | 'metadata'>> {
+  const units = (cents * 10n ** BigInt(TOKEN_DECIMALS)) / 100n;
+  const { wallet, tokenAccount: from } = ALT_SHOPPER;
+  const instruction = transferUnits(from.key, tokenAccount.key, wallet.key, units);
+  const { signature, err } = await node.submit({ instructions: [instruction], signers: [wallet.seed] });
+  if (err !== null) throw new Error('a payment of the local alt chain failed');
+  return {
+    sourceChainId: BigInt(ALT_SOURCE_ID),
+    sourceTxHash: keccak256(parseBase58Exactly(signature, SIGNATURE_BYTES)!),
+    metadata: stringToHex(JSON.stringify({ sig: signature })),
+  };
 }
 
 function planMachine(node: AltNode, sample: SampleAltMachine, now: number): PlannedStep[] {
@@ -105,10 +138,11 @@ function planMachine(node: AltNode, sample: SampleAltMachine, now: number): Plan
   }
 
   function submit(event: PlannedEvent): PlannedStep {
-    const record = toRecord(event, now);
-    return transaction('event', event.daysAgo, () =>
-      submitEvent(node, { machineId: machine.id, signer, record, ...submission }),
-    );
+    return transaction('event', event.daysAgo, async () => {
+      const citation = event.cites === undefined ? {} : await pay(node, persona.payout!, event.value);
+      const record = { ...toRecord(event, now), ...citation };
+      await submitEvent(node, { machineId: machine.id, signer, record, ...submission });
+    });
   }
 
   const steps = [create(createdDaysAgo), ...persona.events.map(submit)];

@@ -14,19 +14,26 @@ export interface TokenWallet {
   readonly tokenAccount: AltAccount;
 }
 
-export const TOKEN_WALLETS: readonly TokenWallet[] = ['shopper', 'wholesaler'].map((name) => ({
-  wallet: altAccountOf(name),
-  tokenAccount: altAccountOf(`${name} USDC`),
-}));
+/** `source_chain_id` of events that cite the alt chain. */
+export const ALT_SOURCE_ID = '1151111081099710';
+
+export const ALT_SHOPPER = toTokenWallet('shopper');
+export const TOKEN_WALLETS: readonly TokenWallet[] = [ALT_SHOPPER, toTokenWallet('wholesaler')];
+
+/** Returns the wallet of a name with its token account. */
+export function toTokenWallet(name: string): TokenWallet {
+  return { wallet: altAccountOf(name), tokenAccount: altAccountOf(`${name} USDC`) };
+}
 
 const FUNDED_UNITS = 10n ** 13n;
 
-/** Writes the mint and the accounts of the wallets. */
-export function placeTokens(node: AltNode, decimals: number): void {
+/** Writes the mint, the accounts of the wallets, and the empty accounts of those who are paid. */
+export function placeTokens(node: AltNode, decimals: number, payouts: readonly TokenWallet[]): void {
   const supply = FUNDED_UNITS * BigInt(TOKEN_WALLETS.length);
   node.setAccount(ALT_MINT, { owner: TOKEN_PROGRAM, data: createMintData(supply, decimals) });
-  for (const { wallet, tokenAccount } of TOKEN_WALLETS) {
-    const data = createTokenAccountData({ mint: ALT_MINT, owner: wallet.key, units: FUNDED_UNITS });
+  for (const { wallet, tokenAccount } of [...TOKEN_WALLETS, ...payouts]) {
+    const units = payouts.some((payout) => payout.wallet === wallet) ? 0n : FUNDED_UNITS;
+    const data = createTokenAccountData({ mint: ALT_MINT, owner: wallet.key, units });
     node.setAccount(tokenAccount.key, { owner: TOKEN_PROGRAM, data });
   }
 }

@@ -5,6 +5,7 @@
 import type { Account } from '../accounts.ts';
 import { accountOf } from '../accounts.ts';
 import { altAccountOf } from '../alt-chain/keys.ts';
+import type { TokenWallet } from '../alt-chain/tokens.ts';
 import type { AltAccount } from '../alt-chain/keys.ts';
 import type { SubmissionOptions } from '../alt-node/event-transactions.ts';
 import type { ExpectedRating, VerdictCounts } from './histories.ts';
@@ -71,6 +72,10 @@ export interface AltPersona {
   readonly events: readonly PlannedEvent[];
   /** Form of its transactions; absent = plain. */
   readonly submission?: SubmissionOptions;
+  /** Receives a payment of the shopper for each event that cites one, right before the event. */
+  readonly payout?: TokenWallet;
+  /** The operator has KYB, and the owner's wallet is bound to it. */
+  readonly isVerified?: true;
   readonly expected: ServedAltExpectation | { readonly kind: 'relocating' };
 }
 

@@ -1,4 +1,7 @@
 /** Sample machines of the alt chain: the personas of configuration.md 3 and the alt-chain machines of the operator `fleet`. */
+import { altAccountOf } from '../alt-chain/keys.ts';
+import { toTokenWallet } from '../alt-chain/tokens.ts';
+import { machineIdOf } from '../main-chain/calls.ts';
 import type { SubmissionOptions } from '../alt-node/event-transactions.ts';
 import { toSampleAltMachine } from './alt-persona.ts';
 import type { SampleAltMachine, AltPersona } from './alt-persona.ts';
@@ -13,6 +16,9 @@ import {
   WEEKLY_PAYER,
 } from './histories.ts';
 import type { History } from './histories.ts';
+import { paidRobot } from './paid-histories.ts';
+import { credentialsOf } from './persona.ts';
+import { signAltPayoutProof } from './payout-proof.ts';
 import { FLEET_OPERATOR } from './fleet-personas.ts';
 import { endpointsFor, expectedCard, expectedProfile } from './profile-personas.ts';
 import { eventTimestamp } from './planned-event.ts';
@@ -69,6 +75,33 @@ function toShownRevenue(events: readonly PlannedEvent[], now: number): object[] 
   }));
 }
 
+const PAID_SOLANA = 'alt-paid-solana';
+const PAID_SOLANA_PAYOUT = toTokenWallet(`${PAID_SOLANA} payout`);
+
+/** The paid robot, paid on the alt chain by one customer; its oldest event claims the account. */
+function paidOnSolana(): AltPersona {
+  const { events, rating, verdicts } = paidRobot(PAID_SOLANA, 1_500n);
+  const owner = altAccountOf(`${PAID_SOLANA} owner`);
+  const id = machineIdOf(credentialsOf(PAID_SOLANA));
+  const metadata = signAltPayoutProof(id, owner, PAID_SOLANA_PAYOUT.wallet);
+  return altPersona(
+    PAID_SOLANA,
+    'Paid on the alt chain, which its events cite; its owner is bound to a verified operator.',
+    { events: events.map((event) => (event.cites === undefined ? { ...event, metadata } : event)), rating },
+    {
+      payout: PAID_SOLANA_PAYOUT,
+      isVerified: true,
+      expected: {
+        kind: 'served',
+        bondStatus: 'bonded',
+        eventCount: events.length,
+        rating,
+        ...(verdicts && { verdicts }),
+      },
+    },
+  );
+}
+
 export const ALT_PERSONAS: readonly AltPersona[] = [
   altPersona(
     'alt-rated',
@@ -80,6 +113,7 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
       hasController: true,
     },
   ),
+  paidOnSolana(),
   altPersona('alt-new', 'Bonded and linked, without events.', NO_HISTORY),
   altPersona('alt-relocating', 'Relocating from the alt chain; its account still exists.', SHORT_HISTORY, {
     relocatingDaysAgo: 1,

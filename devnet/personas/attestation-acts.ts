@@ -1,6 +1,9 @@
 /** Acts that attest the operator and the chip of a machine, without expiry unless given. */
 import { keccak256, stringToHex } from 'viem';
+import type { Address } from 'viem';
 import { adminCall } from '../main-chain/calls.ts';
+import type { Call } from '../main-chain/chain-writer.ts';
+import type { Deployment } from '../main-chain/deploy.ts';
 import type { Act } from './persona.ts';
 import { blockTimestamp } from './planned-event.ts';
 
@@ -17,10 +20,15 @@ export function attestKyb(daysAgo: number, untilDaysAgo?: number): Act {
     daysAgo,
     calls: (deployment, { owner }, now) => {
       const expiresAt = untilDaysAgo === undefined ? NEVER : BigInt(blockTimestamp(now, untilDaysAgo));
-      const evidenceHash = placeholder(`KYB of ${owner.address}`);
-      return [adminCall(deployment, 'attestationRegistry', 'attestKyb', [owner.address, expiresAt, evidenceHash])];
+      return [callAttestKyb(deployment, owner.address, expiresAt)];
     },
   };
+}
+
+/** Returns the call that attests an operator. */
+export function callAttestKyb(deployment: Deployment, operator: Address, expiresAt = NEVER): Call {
+  const evidenceHash = placeholder(`KYB of ${operator}`);
+  return adminCall(deployment, 'attestationRegistry', 'attestKyb', [operator, expiresAt, evidenceHash]);
 }
 
 export function attestChip(daysAgo: number): Act {

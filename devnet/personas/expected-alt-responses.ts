@@ -15,6 +15,7 @@ import {
   PLAIN_PROFILE,
   REGISTRATION_TYPE,
   verifyPath,
+  findSettledRating,
 } from './expected-responses.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
 import type { SampleAltMachine, AltPersona, ServedAltExpectation } from './alt-persona.ts';
@@ -106,7 +107,7 @@ function expectRecord(
   const rating =
     expected.rating === undefined
       ? { ...toStatus(expected), ...NOTHING_RATED }
-      : { ...expected.rating, home_chain: ALT_ORDINAL };
+      : { ...findSettledRating({ rating: expected.rating, verdicts: expected.verdicts }), home_chain: ALT_ORDINAL };
   return {
     status: 200,
     body: {

@@ -1,7 +1,7 @@
 /** Responses expected of the service for a main-chain persona: the bodies of http-facts 4 to 7, 9.2 and 10.1, as far as they are fixed. */
 import type { Deployment } from '../main-chain/deploy.ts';
 import type { ExpectedResponse, ExpectedResponses, Persona, PersonaMachine, ServedExpectation } from './persona.ts';
-import type { ExpectedRating } from './histories.ts';
+import type { ExpectedRating, VerdictCounts } from './histories.ts';
 import { blockTimestamp } from './planned-event.ts';
 import type { PlannedEvent } from './planned-event.ts';
 
@@ -86,7 +86,13 @@ export function expectUndecided(id: bigint): ExpectedResponse {
 }
 
 /** Returns what is expected before the payments are followed: without verdicts, letter and score are lower. */
-function findSettledRating({ rating, verdicts }: ServedExpectation): Partial<ExpectedRating> {
+export function findSettledRating({
+  rating,
+  verdicts,
+}: {
+  readonly rating: ExpectedRating;
+  readonly verdicts?: VerdictCounts | undefined;
+}): Partial<ExpectedRating> {
   if (verdicts === undefined) return rating;
   const { mcr: _letter, mcr_score: _score, summary: _summary, ...settled } = rating;
   return settled;

@@ -13,7 +13,16 @@ import { formatEuroRates } from '../euro-rates.ts';
 import * as histories from './histories.ts';
 import type { History } from './histories.ts';
 import { CITATIONS_HISTORY } from './citation-persona.ts';
-import { halfPaid, PAID_DAYS, paidRobot, paidStation, paymentName, unverifiedStation } from './paid-histories.ts';
+import {
+  accountMoved,
+  halfPaid,
+  MOVED_DAY,
+  PAID_DAYS,
+  paidRobot,
+  paidStation,
+  paymentName,
+  unverifiedStation,
+} from './paid-histories.ts';
 import { blockTimestamp, DAY_SECONDS, eventTimestamp, inChainOrder, type PlannedEvent } from './planned-event.ts';
 
 const MIDNIGHT = 20_500 * DAY_SECONDS;
@@ -30,13 +39,19 @@ const PAID: readonly (readonly [string, History])[] = [
   ['paidRobot 1500', paidRobot('robot', 1_500n)],
   ['paidRobot 1600', paidRobot('robot', 1_600n)],
   ['paidRobot 1700', paidRobot('robot', 1_700n)],
+  ['accountMoved', accountMoved('account-moved')],
   ['CITATIONS_HISTORY', CITATIONS_HISTORY],
 ];
 const DAILY_CITATIONS = ['paid-aa', 'paid-unverified', 'paid-half', 'robot'].flatMap((machine) =>
   PAID_DAYS.map((day) => paymentName(machine, day)),
 );
 /** Citations with the verdict `paid`. */
-const PAID_CITATIONS = new Set([...DAILY_CITATIONS, 'citations paid', 'citations refunded']);
+const PAID_CITATIONS = new Set([
+  ...DAILY_CITATIONS,
+  ...PAID_DAYS.filter((day) => day >= MOVED_DAY).map((day) => paymentName('account-moved', day)),
+  'citations paid',
+  'citations refunded',
+]);
 
 const rated = [
   ...Object.entries(histories).filter(

@@ -18,7 +18,7 @@ test('lists every main-chain persona once', () => {
     ...['with-controller', 'sold', 'relocating', 'homed-elsewhere', 'reissued-old', 'reissued-new', 'retired'],
     ...['visibility-private', 'visibility-onchain', 'visibility-public', 'hostile-strings'],
     ...['verified', 'chip-revoked', 'kyb-expired', 'paid-aa', 'paid-unverified', 'paid-half', 'router-paid'],
-    ...['batch-1', 'batch-2', 'batch-3', 'citations', 'refunded', 'fleet-01', 'fleet-02', 'fleet-03'],
+    ...['batch-1', 'batch-2', 'batch-3', 'account-moved', 'citations', 'refunded', 'fleet-01', 'fleet-02', 'fleet-03'],
   ]);
 });
 
@@ -59,7 +59,7 @@ describe.each(eventful)('the events of $name', ({ events = [], activatedDaysAgo 
 
 test('lists every alt-chain persona once', () => {
   expect(ALT_PERSONAS.map(({ name }) => name)).toEqual([
-    ...['alt-rated', 'alt-new', 'alt-relocating', 'alt-no-operator', 'alt-arrived', 'alt-unlinked'],
+    ...['alt-rated', 'alt-paid-solana', 'alt-new', 'alt-relocating', 'alt-no-operator', 'alt-arrived', 'alt-unlinked'],
     ...['alt-truncated-logs', 'alt-cpi', 'alt-v0', 'alt-recreated'],
     ...['alt-fleet-1', 'alt-fleet-2', 'alt-fleet-3', 'alt-fleet-4', 'alt-fleet-5'],
   ]);

@@ -12,6 +12,8 @@ import type { PlannedEvent } from './planned-event.ts';
 
 export const FIRST_DAY = 106;
 const DAYS = daysBetween(1, FIRST_DAY);
+/** Day on which another machine claims the account of the one that loses it, after that day's payment. */
+export const MOVED_DAY = 30;
 export const DAILY_COUNT = DAYS.length;
 /** Days with a payment. */
 export const PAID_DAYS: readonly number[] = DAYS.slice(1);
@@ -111,6 +113,25 @@ export function paidRobot(machine: string, cents: 1_500n | 1_600n | 1_700n): His
       mcr_score: score,
       mcr: 'BBB',
       summary: `Rated BBB with ${score} of 100 points; largest deduction: low revenue.`,
+    }),
+  };
+}
+
+/**
+ * USD 15 a day without a verified operator, paid until another machine claims the account. Revenue: all weeks earn 10,500 cents: 1416;
+ * verified are nine or ten of them: 1186 to 1208. Cadence: 2500 and, for as many verified weeks and 61 to 69 days, 2238 to 2300. Trend:
+ * 1500. Trust: 76 days at 70 percent, 30 at 20: 592000 / 106 = 5584: 1116. Tenure: 538. Of the sum, 6578 to 6662, remain 5000 and a sixth
+ * of the excess: 5263 to 5277: 53 whatever the weekday. Largest loss: low revenue, above 1500.
+ */
+export function accountMoved(machine: string): History {
+  const lost = PAID_DAYS.filter((day) => day < MOVED_DAY).length;
+  return {
+    events: paidDaily(machine, 1_500n),
+    verdicts: { declared: 1, paid: PAID_DAYS.length - lost, wrong_payee: lost },
+    rating: ratedDaily(1_500n, {
+      mcr_score: 53,
+      mcr: 'BB',
+      summary: 'Rated BB with 53 of 100 points; largest deduction: low revenue.',
     }),
   };
 }

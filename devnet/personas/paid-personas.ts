@@ -6,8 +6,10 @@ import { attestKyb } from './attestation-acts.ts';
 import type { History } from './histories.ts';
 import { CITATION_PAYMENTS, CITATIONS_HISTORY } from './citation-persona.ts';
 import {
+  accountMoved,
   FIRST_DAY,
   halfPaid,
+  MOVED_DAY,
   PAID_DAYS,
   paidRobot,
   paidStation,
@@ -29,13 +31,22 @@ function payoutOf(machine: string): Account {
   return accountOf(`${machine} payout`);
 }
 
+/** Account of another machine that a machine claims with its event of a day. */
+interface TakenAccount {
+  readonly account: Account;
+  readonly day: number;
+}
+
 /** Builds a persona whose oldest event claims the payout account. Its events are public, so that verdicts can be replayed. */
-function paid(name: string, about: string, history: History, payments: readonly PlannedPayment[]): Persona {
-  const metadata = signPayoutProof(
-    machineIdOf(credentialsOf(name)),
-    accountOf(`${name} owner`).address,
-    payoutOf(name),
-  );
+function paid(
+  name: string,
+  about: string,
+  history: History,
+  payments: readonly PlannedPayment[],
+  taken?: TakenAccount,
+): Persona {
+  const signedBy = (account: Account) =>
+    signPayoutProof(machineIdOf(credentialsOf(name)), accountOf(`${name} owner`).address, account);
   const claimed = history.events.findIndex(({ daysAgo }) => daysAgo === FIRST_DAY);
   return {
     name,
@@ -43,7 +54,10 @@ function paid(name: string, about: string, history: History, payments: readonly 
     home: 'main',
     activatedDaysAgo: ACTIVATED_DAYS_AGO,
     serviceEndpoints: endpointsFor('public'),
-    events: history.events.map((event, i) => (i === claimed ? { ...event, metadata } : event)),
+    events: history.events.map((event, i) => {
+      if (i === claimed) return { ...event, metadata: signedBy(payoutOf(name)) };
+      return event.daysAgo === taken?.day ? { ...event, metadata: signedBy(taken.account) } : event;
+    }),
     payments,
     acts: history.isVerified === undefined ? [] : [attestKyb(ACTIVATED_DAYS_AGO)],
     expected: served(history.rating, {
@@ -61,6 +75,8 @@ function daily(machine: string, cents: bigint): PlannedPayment[] {
     transferPayment(paymentName(machine, day), day, customerOf(day), { to: payoutOf(machine).address, cents }),
   );
 }
+
+const MOVED = 'account-moved';
 
 const BATCHED = [
   { name: 'batch-1', cents: 1_500n },
@@ -108,7 +124,14 @@ export const PAID_PERSONAS: readonly Persona[] = [
       'One of three robots that one customer pays in one transaction.',
       paidRobot('batch', cents),
       i === 0 ? BATCHES : [],
+      i === 0 ? { account: payoutOf(MOVED), day: MOVED_DAY } : undefined,
     ),
+  ),
+  paid(
+    MOVED,
+    'Its account signed for batch-1 later: no payment counts since then.',
+    accountMoved(MOVED),
+    daily(MOVED, 1_500n),
   ),
   paid('citations', 'One citation for each verdict.', CITATIONS_HISTORY, CITATION_PAYMENTS),
   paid('refunded', 'Returns a third of what it takes.', paidRobot('refunded', 1_500n), [

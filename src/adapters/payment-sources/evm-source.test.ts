@@ -95,6 +95,35 @@ describe('reading a cited transaction', () => {
     });
   });
 
+  it('reads one receipt per transaction and one header per block, also concurrently', async () => {
+    const chain = createChain();
+    const block = chain.mine(NOW, payment(transfer(PAYER, PAYEE, 5n)), payment(transfer(PAYER, PAYEE, 7n)));
+    const { source, proxies } = await openNodes(new FakeEvmNode(chain));
+    const hashes = [0, 1].map((index) => chain.transactionHash(block, index));
+    await Promise.all(hashes.map((hash) => source.readTransaction(hash, WINDOW)));
+    await source.readTransaction(hashes[0]!, WINDOW);
+    const named = (wanted: string) =>
+      proxies[0]!.calls.filter(({ method, params }) => method === wanted && params[0] !== 'finalized').length;
+    expect([named('eth_getTransactionReceipt'), named('eth_getBlockByNumber')]).toEqual([3, 1]);
+  });
+
+  it('reads a header again after one of another hash', async () => {
+    const chain = createChain();
+    const block = chain.mine(NOW, payment(transfer(PAYER, PAYEE, 5n)));
+    const { source, proxies } = await openNodes(new FakeEvmNode(chain));
+    const other = { hash: `0x${'ab'.repeat(32)}` };
+    proxies[0]!.inject({
+      kind: 'answer',
+      change: (response, { method, params }) =>
+        method === 'eth_getBlockByNumber' && params[0] !== 'finalized' && 'result' in response
+          ? { result: { ...(response.result as object), ...other } }
+          : response,
+    });
+    await expect(source.readTransaction(chain.transactionHash(block), WINDOW)).rejects.toThrow(SourceUnreadable);
+    proxies[0]!.heal();
+    expect(await source.readTransaction(chain.transactionHash(block), WINDOW)).toMatchObject({ block });
+  });
+
   it('returns a transaction outside the window as found', async () => {
     const chain = createChain();
     const { source } = await openNodes(new FakeEvmNode(chain));

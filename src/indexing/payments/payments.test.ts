@@ -104,7 +104,7 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
     chain.mineMany(200);
     source.finalizeAt(chain.head.timestamp);
   };
-  return { ...harness, time, source, searches, scan, work, pay, verdicts, codes, summary, pass };
+  return { ...harness, time, source, searches, scan, work, pay, verdicts, codes, summary, pass, report: worker.report };
 }
 
 const mint = (id: MachineId): FakeLog => transferred(id);
@@ -240,7 +240,7 @@ describe('payments', () => {
   });
 
   it('of a source that is down wait, and are the same afterwards', async () => {
-    const { chain, time, source, scan, work, pay, codes, pass } = await openWorld();
+    const { chain, time, source, scan, work, pay, codes, pass, report } = await openWorld();
     chain.mine([mint(A), submitted(A, proofOf(A))]);
     pay(1);
     chain.mine([submitted(A, citing(1)), submitted(A, citing(2))]);
@@ -249,10 +249,16 @@ describe('payments', () => {
     await scan();
     await work();
     expect(await codes()).toEqual(['1 pending', '2 pending']);
+    const name = 'eip155:8453';
+    expect(report()).toEqual([
+      { name, isUp: false, headAgeSeconds: undefined, waitingMachines: 1, lastFailure: 'transport' },
+    ]);
     source.isDown = false;
     time.jump(60_000);
     await work();
     expect(await codes()).toEqual(['1 paid', '2 not_found']);
+    expect(report()).toMatchObject([{ name, isUp: true, waitingMachines: 0, lastFailure: 'transport' }]);
+    expect(report()[0]!.headAgeSeconds).toBe(Math.floor(time.nowMilliseconds() / 1000) - source.headBlock);
   });
 
   it('are circular when the account paid the payer before', async () => {

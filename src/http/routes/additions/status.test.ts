@@ -163,6 +163,32 @@ test('reports the call budget of each chain', async () => {
   ]);
 });
 
+test('reports the payment sources that this process follows', async () => {
+  const paymentSources = () => [
+    {
+      ...{ name: 'eip155:8453', isUp: false, headAgeSeconds: 75, waitingMachines: 3 },
+      lastFailure: 'transport' as const,
+    },
+    {
+      ...{ name: 'eip155:1', isUp: undefined, headAgeSeconds: undefined, waitingMachines: 0 },
+      lastFailure: undefined,
+    },
+  ];
+  const process = { isStopping: () => false, isRateLimitDistributed: () => undefined, paymentSources };
+  await open({}, { ctx: { process } });
+  const { status, text } = await service!.request('/status');
+  expect([status, (JSON.parse(text) as { payment_sources: unknown }).payment_sources]).toEqual([
+    200,
+    [
+      {
+        ...{ source: 'eip155:8453', up: false, head_age_seconds: 75, waiting_machines: 3 },
+        last_failure: 'transport',
+      },
+      { source: 'eip155:1', up: null, head_age_seconds: null, waiting_machines: 0, last_failure: null },
+    ],
+  ]);
+});
+
 test('returns 503 without a chain and with unreadable indexes', async () => {
   await open({}, { ctx: { main: undefined, alt: undefined } });
   const { status, text } = await service!.request('/status');
