@@ -7,6 +7,7 @@ import type { Routes } from '../../server/route-table.ts';
 import { toAgentMembers, toMarketplaceMembers } from '../../wire/marketplace.ts';
 import { activeMachinesRoutes } from './active-machines.ts';
 import { explanationRoutes } from './explanation.ts';
+import { identifiersRoutes } from './identifiers.ts';
 import { llmsTextRoutes } from './llms-text.ts';
 import { machineHistoryRoutes } from './machine-history.ts';
 import { previewImageOf, ratingImagesRoutes } from './rating-images.ts';
@@ -29,6 +30,7 @@ export const ADDITIONS: Additions = {
     statementsRoutes(routes, ctx);
     machineHistoryRoutes(routes, ctx);
     ratingImagesRoutes(routes, ctx);
+    identifiersRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
     statusRoutes(routes, ctx);
     llmsTextRoutes(routes, ctx);
