@@ -1696,6 +1696,118 @@ type StatementDirectory struct {
 	Types StatementDirectoryTypes `json:"types"`
 }
 
+// DidDocumentVerificationMethodItem is part of a response.
+type DidDocumentVerificationMethodItem struct {
+	// A DID URL.
+	Id string `json:"id"`
+
+	// The DID of a machine: its method and the canonical decimal id.
+	Controller string `json:"controller"`
+
+	// How the signature of the account is verified.
+	Type string `json:"type"`
+
+	// The account that signs for the machine (CAIP-10).
+	BlockchainAccountId string `json:"blockchainAccountId"`
+
+	// The key of the account; alt-chain machines only.
+	PublicKeyBase58 *string `json:"publicKeyBase58,omitempty"`
+}
+
+// DidDocumentServiceItem is part of a response.
+type DidDocumentServiceItem struct {
+	// A DID URL.
+	Id string `json:"id"`
+
+	// As published.
+	Type string `json:"type"`
+
+	// As published, unchecked.
+	ServiceEndpoint string `json:"serviceEndpoint"`
+}
+
+// DidDocument: The DID document of a machine.
+type DidDocument struct {
+	// The DID of a machine: its method and the canonical decimal id.
+	Id string `json:"id"`
+
+	// The token of a main-chain machine (CAIP-19).
+	AlsoKnownAs []string `json:"alsoKnownAs"`
+
+	VerificationMethod []DidDocumentVerificationMethodItem `json:"verificationMethod"`
+
+	Authentication []string `json:"authentication"`
+
+	AssertionMethod []string `json:"assertionMethod"`
+
+	// The published services with an HTTP URL.
+	Service []DidDocumentServiceItem `json:"service"`
+}
+
+// DidResolutionDidDocumentVerificationMethodItem is part of a response.
+type DidResolutionDidDocumentVerificationMethodItem struct {
+	// A DID URL.
+	Id string `json:"id"`
+
+	// The DID of a machine: its method and the canonical decimal id.
+	Controller string `json:"controller"`
+
+	// How the signature of the account is verified.
+	Type string `json:"type"`
+
+	// The account that signs for the machine (CAIP-10).
+	BlockchainAccountId string `json:"blockchainAccountId"`
+
+	// The key of the account; alt-chain machines only.
+	PublicKeyBase58 *string `json:"publicKeyBase58,omitempty"`
+}
+
+// DidResolutionDidDocumentServiceItem is part of a response.
+type DidResolutionDidDocumentServiceItem struct {
+	// A DID URL.
+	Id string `json:"id"`
+
+	// As published.
+	Type string `json:"type"`
+
+	// As published, unchecked.
+	ServiceEndpoint string `json:"serviceEndpoint"`
+}
+
+// DidResolutionDidDocument: The DID document of a machine.
+type DidResolutionDidDocument struct {
+	// The DID of a machine: its method and the canonical decimal id.
+	Id string `json:"id"`
+
+	// The token of a main-chain machine (CAIP-19).
+	AlsoKnownAs []string `json:"alsoKnownAs"`
+
+	VerificationMethod []DidResolutionDidDocumentVerificationMethodItem `json:"verificationMethod"`
+
+	Authentication []string `json:"authentication"`
+
+	AssertionMethod []string `json:"assertionMethod"`
+
+	// The published services with an HTTP URL.
+	Service []DidResolutionDidDocumentServiceItem `json:"service"`
+}
+
+// DidResolutionDidResolutionMetadata is part of a response.
+type DidResolutionDidResolutionMetadata struct {
+	ContentType string `json:"contentType"`
+}
+
+// DidResolution: The result of resolving a DID.
+type DidResolution struct {
+	// The DID document of a machine.
+	DidDocument DidResolutionDidDocument `json:"didDocument"`
+
+	DidResolutionMetadata DidResolutionDidResolutionMetadata `json:"didResolutionMetadata"`
+
+	// Empty.
+	DidDocumentMetadata map[string]json.RawMessage `json:"didDocumentMetadata"`
+}
+
 // Health: The process runs. Nothing else is checked.
 type Health struct {
 	Status string `json:"status"`

@@ -569,6 +569,7 @@ export const SECTIONS = [
       'documents.generators':
         'Clients that generators make of the OpenAPI document in TypeScript, Python and Go compile and read the service.',
       'documents.openapi-answers': 'Every response matches the OpenAPI document.',
+      'documents.did': '`GET /identifiers/{did}` returns a DID document with CAIP-10 and CAIP-19 identifiers.',
       'documents.llms': '`/llms.txt` lists every route and no other.',
       'documents.reference': '`/docs` lists every route, and each opens without accessibility or policy violations.',
       'documents.reference-form':

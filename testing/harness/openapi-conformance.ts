@@ -44,6 +44,8 @@ const TRANSPORT_HEADERS = new Set([
 /** The formats of OpenAPI name the size of a number for generators; they restrict no value. */
 export const AJV_OPTIONS = { strict: true, strictTypes: false, formats: { double: true } } as const;
 
+const JSON_MEDIA_TYPE = /^application\/(?:(?:\S+\+)?json|did-resolution)$/;
+
 export class OpenapiConformance {
   readonly #document: OpenapiDocument;
   readonly #ajv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
@@ -114,7 +116,7 @@ export class OpenapiConformance {
     if (mediaType === 'application/json' && parameters.join() !== 'charset=utf-8') return ['no charset'];
     if (method === 'HEAD') return text === '' ? [] : ['a body after HEAD'];
     if (this.#accepted.get(media.schema) === text) return [];
-    const problems = this.#validate(media.schema, mediaType === 'application/json' ? JSON.parse(text) : text, 'body');
+    const problems = this.#validate(media.schema, JSON_MEDIA_TYPE.test(mediaType!) ? JSON.parse(text) : text, 'body');
     if (problems.length === 0) this.#accepted.set(media.schema, text);
     return problems;
   }

@@ -1366,6 +1366,102 @@ class StatementDirectory(TypedDict):
     types: "StatementDirectoryTypes"
 
 
+class DidDocumentVerificationMethodItem(TypedDict):
+    """Part of a response."""
+
+    # A DID URL.
+    id: str
+    # The DID of a machine: its method and the canonical decimal id.
+    controller: str
+    # How the signature of the account is verified.
+    type: Literal["EcdsaSecp256k1RecoveryMethod2020", "Ed25519VerificationKey2018"]
+    # The account that signs for the machine (CAIP-10).
+    blockchainAccountId: str
+    # The key of the account; alt-chain machines only.
+    publicKeyBase58: NotRequired[str]
+
+
+class DidDocumentServiceItem(TypedDict):
+    """Part of a response."""
+
+    # A DID URL.
+    id: str
+    # As published.
+    type: str
+    # As published, unchecked.
+    serviceEndpoint: str
+
+
+class DidDocument(TypedDict):
+    """The DID document of a machine."""
+
+    # The DID of a machine: its method and the canonical decimal id.
+    id: str
+    # The token of a main-chain machine (CAIP-19).
+    alsoKnownAs: list[str]
+    verificationMethod: list["DidDocumentVerificationMethodItem"]
+    authentication: list[str]
+    assertionMethod: list[str]
+    # The published services with an HTTP URL.
+    service: list["DidDocumentServiceItem"]
+
+
+class DidResolutionDidDocumentVerificationMethodItem(TypedDict):
+    """Part of a response."""
+
+    # A DID URL.
+    id: str
+    # The DID of a machine: its method and the canonical decimal id.
+    controller: str
+    # How the signature of the account is verified.
+    type: Literal["EcdsaSecp256k1RecoveryMethod2020", "Ed25519VerificationKey2018"]
+    # The account that signs for the machine (CAIP-10).
+    blockchainAccountId: str
+    # The key of the account; alt-chain machines only.
+    publicKeyBase58: NotRequired[str]
+
+
+class DidResolutionDidDocumentServiceItem(TypedDict):
+    """Part of a response."""
+
+    # A DID URL.
+    id: str
+    # As published.
+    type: str
+    # As published, unchecked.
+    serviceEndpoint: str
+
+
+class DidResolutionDidDocument(TypedDict):
+    """The DID document of a machine."""
+
+    # The DID of a machine: its method and the canonical decimal id.
+    id: str
+    # The token of a main-chain machine (CAIP-19).
+    alsoKnownAs: list[str]
+    verificationMethod: list["DidResolutionDidDocumentVerificationMethodItem"]
+    authentication: list[str]
+    assertionMethod: list[str]
+    # The published services with an HTTP URL.
+    service: list["DidResolutionDidDocumentServiceItem"]
+
+
+class DidResolutionDidResolutionMetadata(TypedDict):
+    """Part of a response."""
+
+    contentType: Literal["application/did+json"]
+
+
+class DidResolution(TypedDict):
+    """The result of resolving a DID."""
+
+    # The DID document of a machine.
+    didDocument: "DidResolutionDidDocument"
+    didResolutionMetadata: "DidResolutionDidResolutionMetadata"
+    # Empty.
+    didDocumentMetadata: dict[str, Any]
+
+
 class Health(TypedDict):
     """The process runs. Nothing else is checked."""
 

@@ -52,6 +52,7 @@ test('also registers the additions by default', () => {
     'GET /machines/:machine_id/card.svg',
     'GET /machines/:machine_id/badge.svg',
     'GET /machines/:machine_id/card.png',
+    'GET /identifiers/:did',
     'GET /active-machines',
     'GET /status',
     'GET /llms.txt',

@@ -8,6 +8,7 @@ import { chipResponses } from './chip.ts';
 import { ERROR_HELP } from './error-help.ts';
 import { describeErrors, VALIDATION_ISSUE } from './errors.ts';
 import { exampleOf } from './example.ts';
+import { didResponses } from './did-document.ts';
 import { fleetParts, fleetResponses } from './fleet.ts';
 import { healthParts, healthResponses } from './health.ts';
 import { closedObject, described, listOf, refer, TEXT, type JsonSchema, type Properties } from './json-schema.ts';
@@ -33,6 +34,8 @@ export interface RouteDescription {
   readonly responses: Readonly<Record<number, SchemaName>>;
   /** Media type of these responses; left out: JSON. */
   readonly media?: Media;
+  /** Schemas by further media types, which the Accept header selects. */
+  readonly otherMedia?: Readonly<Record<string, SchemaName>>;
   /** What the action and the parsing may throw, besides what every route may. */
   readonly faults: readonly FaultKind[];
   /** `revalidated`: sent with `sendCacheableJson`; `never`: with `sendUncached`. */
@@ -112,6 +115,7 @@ export function createResponseSchemas(namespace: Namespace) {
     ...verifyResponses(namespace),
     ...chipResponses(namespace),
     ...statementResponses(namespace),
+    ...didResponses(namespace),
     ...healthResponses(),
   };
 }
@@ -230,7 +234,7 @@ function toParameters(place: 'path' | 'query', schemas: Readonly<Record<string, 
 
 function toSuccesses(
   profile: ProfileName,
-  { responses, caching, block, media }: RouteDescription,
+  { responses, caching, block, media, otherMedia = {} }: RouteDescription,
   schemas: Properties,
 ): Record<string, object> {
   const decimal = toHeader({ type: 'string', pattern: '^[0-9]+$' }, block === 'always');
@@ -241,12 +245,13 @@ function toSuccesses(
     ...(media && toConstantHeaders(media)),
   };
   const mediaType = media?.type.split(';')[0] ?? 'application/json';
+  const others = Object.entries(otherMedia).map(([type, name]) => [type, { schema: refer(name) }] as const);
   const successes: Record<string, object> = {};
   for (const [status, name] of Object.entries(responses)) {
     successes[status] = {
       description: schemas[name]!['description'],
       headers,
-      content: { [mediaType]: { schema: refer(name) } },
+      content: { [mediaType]: { schema: refer(name) }, ...Object.fromEntries(others) },
     };
   }
   if (caching === 'revalidated') successes[304] = { description: 'Not modified', headers };

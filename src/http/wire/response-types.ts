@@ -745,6 +745,76 @@ export interface StatementDirectoryResponse {
   };
 }
 
+/** The DID document of a machine. */
+export interface DidDocumentResponse {
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly id: string;
+  /** The token of a main-chain machine (CAIP-19). */
+  readonly alsoKnownAs: readonly string[];
+  readonly verificationMethod: readonly {
+    /** A DID URL. */
+    readonly id: string;
+    /** The DID of a machine: its method and the canonical decimal id. */
+    readonly controller: string;
+    /** How the signature of the account is verified. */
+    readonly type: 'EcdsaSecp256k1RecoveryMethod2020' | 'Ed25519VerificationKey2018';
+    /** The account that signs for the machine (CAIP-10). */
+    readonly blockchainAccountId: string;
+    /** The key of the account; alt-chain machines only. */
+    readonly publicKeyBase58?: string;
+  }[];
+  readonly authentication: readonly string[];
+  readonly assertionMethod: readonly string[];
+  /** The published services with an HTTP URL. */
+  readonly service: readonly {
+    /** A DID URL. */
+    readonly id: string;
+    /** As published. */
+    readonly type: string;
+    /** As published, unchecked. */
+    readonly serviceEndpoint: string;
+  }[];
+}
+
+/** The result of resolving a DID. */
+export interface DidResolutionResponse {
+  /** The DID document of a machine. */
+  readonly didDocument: {
+    /** The DID of a machine: its method and the canonical decimal id. */
+    readonly id: string;
+    /** The token of a main-chain machine (CAIP-19). */
+    readonly alsoKnownAs: readonly string[];
+    readonly verificationMethod: readonly {
+      /** A DID URL. */
+      readonly id: string;
+      /** The DID of a machine: its method and the canonical decimal id. */
+      readonly controller: string;
+      /** How the signature of the account is verified. */
+      readonly type: 'EcdsaSecp256k1RecoveryMethod2020' | 'Ed25519VerificationKey2018';
+      /** The account that signs for the machine (CAIP-10). */
+      readonly blockchainAccountId: string;
+      /** The key of the account; alt-chain machines only. */
+      readonly publicKeyBase58?: string;
+    }[];
+    readonly authentication: readonly string[];
+    readonly assertionMethod: readonly string[];
+    /** The published services with an HTTP URL. */
+    readonly service: readonly {
+      /** A DID URL. */
+      readonly id: string;
+      /** As published. */
+      readonly type: string;
+      /** As published, unchecked. */
+      readonly serviceEndpoint: string;
+    }[];
+  };
+  readonly didResolutionMetadata: {
+    readonly contentType: 'application/did+json';
+  };
+  /** Empty. */
+  readonly didDocumentMetadata: Readonly<Record<string, unknown>>;
+}
+
 /** The process runs. Nothing else is checked. */
 export interface HealthResponse {
   readonly status: 'ok';

@@ -98,6 +98,20 @@ it.each([
   conformance.expectExampleShape('GET', path, received);
 });
 
+it.each([
+  [undefined, 'application/did+json', 'id'],
+  ['application/did-resolution', 'application/did-resolution', 'didDocument'],
+])('returns the DID document as %s with the type %s', async (accept, type, member) => {
+  rule('documents.did');
+  for (const name of ['visibility-onchain', 'alt-rated']) {
+    const path = `/identifiers/${findMachine(machines, name).did}`;
+    const received = await request(path, accept === undefined ? {} : { headers: { accept } });
+    expect([received.status, received.headers['content-type']]).toEqual([200, type]);
+    conformance.expectDocumented('GET', path, received);
+    expect(JSON.parse(received.text)).toHaveProperty(member);
+  }
+});
+
 it('returns a documented 304', async () => {
   rule('documents.openapi-answers');
   const etag = (await fetch(`${baseUrl}/machines/${id}`)).headers.get('etag')!;

@@ -9,6 +9,7 @@ import type { DecisionState } from '../../../actions/monetization.ts';
 import { activeMachinesRoutes } from './active-machines.ts';
 import { decisionLogRoutes } from './decision-log.ts';
 import { explanationRoutes } from './explanation.ts';
+import { identifiersRoutes } from './identifiers.ts';
 import { llmsTextRoutes } from './llms-text.ts';
 import { machineHistoryRoutes } from './machine-history.ts';
 import { ratedFleetRoutes } from './rated-fleet.ts';
@@ -35,6 +36,7 @@ export const ADDITIONS: Additions = {
     machineHistoryRoutes(routes, ctx);
     decisionLogRoutes(routes, ctx);
     ratingImagesRoutes(routes, ctx);
+    identifiersRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
     ratedFleetRoutes(routes, ctx);
     statusRoutes(routes, ctx);

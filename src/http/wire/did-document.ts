@@ -1,0 +1,61 @@
+/**
+ * Maps a machine to a DID document (DID Core 1.0, the JSON representation). The signing account is a CAIP-10 account, the token a CAIP-19 asset. A service is listed
+ * only when its endpoint is an HTTP URL: others wrote it, and a resolver's client opens it.
+ */
+import type { DidFacts } from '../../actions/did-document.ts';
+import { formatAddress, formatMachineDid } from '../../domain/identifiers/identifiers.ts';
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import type { DidDocumentResponse, DidResolutionResponse } from './response-types.ts';
+
+export const DID_DOCUMENT_TYPE = 'application/did+json';
+export const DID_RESOLUTION_TYPE = 'application/did-resolution';
+const CHAIN_REFERENCE_LENGTH = 32;
+const MAX_URL_LENGTH = 2048;
+
+export function toDidDocument(facts: DidFacts, namespace: Namespace): DidDocumentResponse {
+  const did = formatMachineDid(facts.id, namespace);
+  const key = `${did}#signer`;
+  const services = facts.serviceEndpoints.filter(({ serviceEndpoint }) => isWebUrl(serviceEndpoint));
+  return {
+    id: did,
+    alsoKnownAs: listNames(facts),
+    verificationMethod: [{ id: key, controller: did, ...toMethod(facts) }],
+    authentication: [key],
+    assertionMethod: [key],
+    service: services.map(({ serviceType, serviceEndpoint }, at) => ({
+      id: `${did}#service-${at + 1}`,
+      type: serviceType,
+      serviceEndpoint,
+    })),
+  };
+}
+
+export function toDidResolution(facts: DidFacts, namespace: Namespace): DidResolutionResponse {
+  return {
+    didDocument: toDidDocument(facts, namespace),
+    didResolutionMetadata: { contentType: DID_DOCUMENT_TYPE },
+    didDocumentMetadata: {},
+  };
+}
+
+function toMethod({ signer }: DidFacts) {
+  return signer.chain === 'main'
+    ? ({
+        type: 'EcdsaSecp256k1RecoveryMethod2020',
+        blockchainAccountId: `eip155:${signer.chainId}:${formatAddress(signer.address)}`,
+      } as const)
+    : ({
+        type: 'Ed25519VerificationKey2018',
+        blockchainAccountId: `solana:${signer.genesisHash.slice(0, CHAIN_REFERENCE_LENGTH)}:${signer.key}`,
+        publicKeyBase58: signer.key,
+      } as const);
+}
+
+/** Returns the token as a CAIP-19 asset; a machine of the alt chain has none. */
+function listNames({ id, signer }: DidFacts): string[] {
+  return signer.chain === 'main' ? [`eip155:${signer.chainId}/erc721:${signer.registry}/${id}`] : [];
+}
+
+function isWebUrl(text: string): boolean {
+  return text.length <= MAX_URL_LENGTH && /^https?:\/\//i.test(text) && URL.canParse(text);
+}
