@@ -29,7 +29,7 @@ export function FleetOverview({ fleet, first }: { readonly fleet: LoadedFleet; r
 function Distribution({ machines }: { readonly machines: readonly FleetMachine[] }) {
   const rated = machines.filter(({ rating_unavailable }) => rating_unavailable === undefined);
   const counts = RATINGS.map((letter) => ({
-    name: letter as string,
+    name: String(letter),
     style: letter.toLowerCase(),
     count: rated.filter(({ mcr }) => mcr === letter).length,
   }));
