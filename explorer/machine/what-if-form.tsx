@@ -67,7 +67,7 @@ export function WhatIfForm({ operatorVerified }: { readonly operatorVerified: bo
           <input type="checkbox" checked={isVerified} onChange={() => setIsVerified(!isVerified)} /> Operator verified
         </label>
       </div>
-      <p role="status" class="summary">
+      <p role="status" class="outcome">
         <RatingMark letter={rating.letter} /> {rating.letter === 'Provisioned' ? '' : `${rating.score} of 100`}
       </p>
       <p class="note">

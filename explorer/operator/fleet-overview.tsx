@@ -28,8 +28,8 @@ export function FleetOverview({ fleet, first }: { readonly fleet: LoadedFleet; r
 /** Machines without a rating are one part of the bar, whatever the reason. */
 function Distribution({ machines }: { readonly machines: readonly FleetMachine[] }) {
   const rated = machines.filter(({ rating_unavailable }) => rating_unavailable === undefined);
-  const counts = RATINGS.map((letter) => ({
-    name: letter as string,
+  const counts: { name: string; style: string; count: number }[] = RATINGS.map((letter) => ({
+    name: letter,
     style: letter.toLowerCase(),
     count: rated.filter(({ mcr }) => mcr === letter).length,
   }));

@@ -54,6 +54,8 @@ test('also registers the additions by default', () => {
     'GET /machines/:machine_id/card.png',
     'GET /identifiers/:did',
     'GET /active-machines',
+    'GET /operator/:did/fleet',
+    'GET /operator/:did/fleet.csv',
     'GET /status',
     'GET /llms.txt',
   ]);

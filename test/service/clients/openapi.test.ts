@@ -76,7 +76,8 @@ const { address } = operators.find((operator) => operator.machines.includes(id))
 it.each([
   `/mcr/${did}`,
   `/mcr/${did}/explanation`,
-  `/mcr/${did}/history`,
+  // Its rating has changed.
+  `/mcr/${findMachine(machines, 'flagged').did}/history`,
   `/machine/${did}`,
   `/metadata/${id}`,
   `/machines/${id}`,

@@ -41,9 +41,8 @@ describe('an uninitialized service', () => {
     '/mcr/did:svc:1/history',
     '/machines/1/events',
     '/active-machines',
-    '/machines/1/card.svg',
-    '/machines/1/card.png',
-    '/machines/1/badge.svg',
+    `/operator/0x${'1'.repeat(40)}/fleet`,
+    `/operator/0x${'1'.repeat(40)}/fleet.csv`,
     '/machine/did:svc:1',
     '/metadata/1',
     '/machines/1',
@@ -53,6 +52,12 @@ describe('an uninitialized service', () => {
     rule('read-errors.503-uninitialized');
     const { status, text } = await get(path);
     expect([status, text]).toEqual([503, '{"detail":"Service not initialised"}']);
+  });
+
+  it.each(['card.svg', 'badge.svg'])('returns %s as an image without a rating', async (name) => {
+    rule('images.always');
+    const { status, text } = await get(`/machines/1/${name}`);
+    expect([status, / id="t">([^<]+)</.exec(text)?.[1]]).toEqual([200, 'Machine #1: unavailable now']);
   });
 
   it('returns the coded 503 for a Verify record', async () => {

@@ -18,8 +18,7 @@ const readsOf = ({ did, id }: Machine) => [
   `/machines/${id}`,
   `/machines/${id}/events`,
 ];
-const imagesOf = ({ id }: Machine) => ['card.svg', 'card.png', 'badge.svg'].map((name) => `/machines/${id}/${name}`);
-const routesOf = (machine: Machine) => [...readsOf(machine), ...imagesOf(machine)];
+const imagesOf = ({ id }: Machine) => ['card.svg', 'badge.svg'].map((name) => `/machines/${id}/${name}`);
 const listingsOf = ({ address }: { address: string }) =>
   [0, 20].map((offset) => `/operator/${address}/machines?offset=${offset}`);
 
@@ -90,7 +89,7 @@ describe('a main-chain machine', () => {
 });
 
 describe('a machine homed on a chain that is not served', () => {
-  it.each(routesOf(findMachine(machines, 'homed-elsewhere')))(
+  it.each(readsOf(findMachine(machines, 'homed-elsewhere')))(
     'returns 409 with its home as a number on %s',
     async (path) => {
       rule('reads.homed-elsewhere', 'read-errors.409');
@@ -110,11 +109,23 @@ describe('a machine homed on a chain that is not served', () => {
 });
 
 describe('a relocating machine', () => {
-  const relocating = ['relocating', 'alt-relocating'].flatMap((name) => routesOf(findMachine(machines, name)));
+  const relocating = ['relocating', 'alt-relocating'].flatMap((name) => readsOf(findMachine(machines, name)));
 
   it.each(relocating)('returns 503 without Retry-After on %s', async (path) => {
     rule('availability.relocating-reads', 'read-errors.503-relocating');
     const { status, headers, json } = await get(path);
     expect([status, json(), headers.get('retry-after')]).toEqual([503, { detail: 'Machine is relocating' }, null]);
+  });
+});
+
+describe.each([
+  ['relocating', 'relocating'],
+  ['alt-relocating', 'relocating'],
+  ['homed-elsewhere', 'homed on another chain'],
+])('the images of the machine %s', (name, state) => {
+  it.each(imagesOf(findMachine(machines, name)))('say so on %s', async (path) => {
+    rule('images.always');
+    const { status, text } = await get(path);
+    expect([status, text.includes(`: ${state}</title>`)]).toEqual([200, true]);
   });
 });

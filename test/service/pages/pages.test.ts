@@ -480,6 +480,6 @@ it('shows what changed on the watchlist since the last visit', async () => {
   );
   await page.reload();
   await page.locator('.changed').waitFor();
-  expect(await readText(page, '.changed')).toMatch(/^\(Rating: AAA 99 → /);
+  expect(await readText(page, '.changed')).toMatch(/^\s*\(Rating: AAA 99 → /);
   await visit.close();
 });
