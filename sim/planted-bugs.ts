@@ -90,7 +90,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'for (const id of touched.machines) {',
     replacement: 'for (const id of [...touched.machines].slice(1)) {',
     symptom: OUTDATED_RESPONSE,
-    seed: 9,
+    seed: 1,
     within: 100,
   },
   {
