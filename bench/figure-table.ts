@@ -27,13 +27,17 @@ function toRow(plan: FigurePlan, measured: Measured): readonly string[] {
   const held = isHeld(plan, measured);
   return [
     plan.what,
-    `${formatNumber(measured.ours)} ${plan.unit}`.trim(),
+    [formatNumber(measured.ours), plan.unit, formatInterval(measured.interval)].filter(Boolean).join(' '),
     plan.peer ?? '',
     plan.peer === undefined ? '' : formatPeer(measured.peer),
     ratio === undefined ? '' : formatNumber(ratio),
     formatGoal(plan.goal),
     held === undefined ? '' : held ? 'yes' : 'no',
   ];
+}
+
+function formatInterval(interval: Measured['interval']): string {
+  return interval === undefined ? '' : `(${interval.map(formatNumber).join(' to ')})`;
 }
 
 function formatPeer(peer: Measured['peer']): string {

@@ -4,6 +4,8 @@ export interface Measured {
   readonly ours: number;
   /** Undefined: no peer, or it was left out; null: it is not installed. */
   readonly peer?: number | null | undefined;
+  /** Bounds of 95 % of what was measured; undefined: one measurement. */
+  readonly interval?: readonly [number, number] | undefined;
 }
 
 export type MeasuredFigures = Readonly<Record<string, Measured>>;

@@ -128,27 +128,27 @@ export function openNodePool<Name>(
   return {
     nodes,
     async exchange({ node, profile }, { methods, send, outcomes, countRateLimited }, deadline) {
-      async function admit(): Promise<void> {
-        await profile.rate.admit(methods.length, deadline);
-        // Last, because a turn that is granted counts from now on.
-        const turn = budget.admit(methods.length, deadline);
-        if (turn !== undefined) await turn;
-      }
-      await admit();
+      await profile.rate.admit(methods.length, deadline);
+      // Last, because a turn that is granted counts from now on.
+      const firstTurn = budget.admit(methods.length, deadline);
+      if (firstTurn !== undefined) await firstTurn;
       if (deadline.signal.aborted) throw new RpcFailure('deadline');
       let isRepeated = false;
-      /** Sends the request; when its connection was lost, the repeated calls count like any others. */
-      const postAdmitted: PostRpc = async (...request) => {
-        if (isRepeated) await admit();
+      /** Sends the request; the calls of one that is repeated, because its connection was lost, take another turn. */
+      const postInTurn: PostRpc = (...request) => {
+        const turn = isRepeated ? budget.admit(methods.length, deadline) : undefined;
         isRepeated = true;
-        counters.httpRequests += 1;
-        return post(...request);
+        const sendNow = () => {
+          counters.httpRequests += 1;
+          return post(...request);
+        };
+        return turn === undefined ? sendNow() : turn.then(sendNow);
       };
       const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
       const sentAtMilliseconds = stopwatch.nowMilliseconds();
       let result: readonly CallOutcome[] | undefined;
       try {
-        const value = await send(node, { post: postAdmitted, signal, maxResponseBytes: limits.maxResponseBytes });
+        const value = await send(node, { post: postInTurn, signal, maxResponseBytes: limits.maxResponseBytes });
         result = outcomes(value);
         const limited = countRateLimited(value);
         if (limited > 0) profile.rate.recordRefusal(limited, sentAtMilliseconds);
