@@ -18,13 +18,13 @@ afterEach(() => vi.restoreAllMocks());
 
 it.each(['--help', '-h', 'help'])('lists every command for %s', async (word) => {
   expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
-  const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest|statement|payout) )?[\w-]+)/gm)].map(([, name]) => name);
+  const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest|statement|payout|watch) )?[\w-]+)/gm)].map(([, name]) => name);
   expect(listed).toEqual([
-    ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'fleet', 'verify', 'monetize', 'replay'],
+    ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'fleet', 'changes', 'verify', 'monetize', 'replay'],
     ...['statement get', 'statement verify', 'statement revoke'],
     ...['chip challenge', 'chip prove', 'chip submit', 'chip test-pki'],
     ...['attest list', 'attest judge', 'attest approve', 'attest revoke', 'attest watch', 'attest export'],
-    'payout proof',
+    ...['payout proof', 'watch list'],
     ...['mcp', 'completion'],
   ]);
   expect(printed).toContain(EXIT_CODES_TEXT);

@@ -15,7 +15,14 @@ import { createStore } from '../src/adapters/sql/create-store.ts';
 import { postgresDialect, sqliteDialect } from '../src/adapters/sql/engine/dialect.ts';
 import { MIGRATIONS } from '../src/adapters/sql/schema/migrations.ts';
 import { startEmbeddedPostgres, type PostgresServer } from '../testing/harness/embedded-postgres.ts';
-import { fillMainIndex, fillNodeProfiles, fillPayments, fillStore, readFilled } from './schemas/fill-store.ts';
+import {
+  fillChanges,
+  fillMainIndex,
+  fillNodeProfiles,
+  fillPayments,
+  fillStore,
+  readFilled,
+} from './schemas/fill-store.ts';
 import {
   FIRST_VERSION,
   listStatements,
@@ -124,6 +131,8 @@ const PROVENANCE_VERSION = 11;
 const PROFILES_VERSION = 12;
 /** The first version with payments. */
 const PAYMENTS_VERSION = 13;
+/** First version with changes and webhooks. */
+const CHANGES_VERSION = 16;
 
 it('has a stored dump of every version (node test/schemas/schema-dump.ts)', () => {
   expect(STORED).toEqual(VERSIONS);
@@ -153,6 +162,7 @@ describe.each(STORED)('version %i', (version) => {
       }
       if (version < PROFILES_VERSION) await fillNodeProfiles(store);
       if (version < PAYMENTS_VERSION) await fillPayments(store);
+      if (version < CHANGES_VERSION) await fillChanges(store);
       const migrated = { filled: await readFilled(store), schema: await kind.describe(url) };
       await store.close();
       expect(migrated).toEqual(await describeFresh(kind));

@@ -52,6 +52,8 @@ test('also registers the additions by default', () => {
     'GET /machines/:machine_id/badge.svg',
     'GET /machines/:machine_id/card.png',
     'GET /active-machines',
+    'GET /changes',
+    'GET /changes/stream',
     'GET /status',
     'GET /llms.txt',
   ]);

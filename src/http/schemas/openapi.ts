@@ -4,6 +4,7 @@
  */
 import type { FaultKind } from '../../domain/faults.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { changeParts, changeResponses } from './changes.ts';
 import { chipResponses } from './chip.ts';
 import { ERROR_HELP } from './error-help.ts';
 import { describeErrors, VALIDATION_ISSUE } from './errors.ts';
@@ -79,6 +80,7 @@ export function createResponseSchemas(namespace: Namespace) {
     ...machineResponses(namespace),
     ...historyResponses(namespace),
     ...fleetResponses(namespace),
+    ...changeResponses(),
     ...monetizationResponses(namespace),
     ...verifyResponses(namespace),
     ...chipResponses(namespace),
@@ -93,6 +95,7 @@ export function createPartSchemas(namespace: Namespace) {
     ...machineParts(namespace),
     ...historyParts(),
     ...fleetParts(namespace),
+    ...changeParts(namespace),
     ...verifyParts(),
     ...healthParts(),
     ValidationIssue: VALIDATION_ISSUE,
@@ -101,6 +104,11 @@ export function createPartSchemas(namespace: Namespace) {
 
 const DOCUMENTS = {
   LlmsText: described(TEXT, 'Markdown.', '# Machine Rating, Monetization and Verification Service'),
+  ChangeStream: described(
+    TEXT,
+    'Server-sent events named `change`; their data is a `Change`. Described in `/asyncapi.json`.',
+    'id: 1201\nevent: change\ndata: {}\n\n',
+  ),
   SvgImage: described(TEXT, 'An SVG image.', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
   PngImage: { description: 'A PNG image of 1200 x 630 pixels.', contentMediaType: 'image/png' },
   OpenapiDocument: described(

@@ -3,6 +3,7 @@ import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { SignedDecision, Signer } from '../../../domain/monetization/decision.ts';
 import type { AppliedDecision, DecisionStore } from '../../../ports/store.ts';
 import { MAX_LOGGED_DECISIONS } from '../../../ports/store.ts';
+import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
@@ -17,6 +18,7 @@ const ROW = { machineId: bytes, optedIn: integer, signedAt: integer, signer: tex
 
 export function createDecisions(database: SqlDatabase): DecisionStore {
   const { builder } = database.dialect;
+  const observed = createTouchedMachines(database.dialect);
   const select = prepareQuery({ machineId: bytes }, ({ machineId }) =>
     builder.selectFrom('decisions').select(['opted_in', 'signed_at', 'signer']).where('machine_id', '=', machineId),
   );
@@ -81,6 +83,7 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
     const { signature, appliedAtMilliseconds: appliedAt } = decision;
     yield* execute(insertAudit({ ...row, signature, appliedAt }));
     yield* execute(deleteOldest(row));
+    yield* observed.touch({ machines: [decision.machineId], kybOperators: [] });
     return true;
   }
 

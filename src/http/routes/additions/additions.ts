@@ -6,6 +6,7 @@ import type { PreviewImage } from '../../pages/html-shell.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { toAgentMembers, toMarketplaceMembers } from '../../wire/marketplace.ts';
 import { activeMachinesRoutes } from './active-machines.ts';
+import { changesRoutes } from './changes.ts';
 import { explanationRoutes } from './explanation.ts';
 import { llmsTextRoutes } from './llms-text.ts';
 import { machineHistoryRoutes } from './machine-history.ts';
@@ -30,6 +31,7 @@ export const ADDITIONS: Additions = {
     machineHistoryRoutes(routes, ctx);
     ratingImagesRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
+    changesRoutes(routes, ctx);
     statusRoutes(routes, ctx);
     llmsTextRoutes(routes, ctx);
   },
