@@ -74,6 +74,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   const networksOf: PipelineServices['networksOf'] = ({ socket, headers }) =>
     listNetworks(addressOf(socket.remoteAddress ?? '', headers['x-forwarded-for']));
   const streams = new EventStreams(timers);
+  metrics.addStreams(() => streams.count);
   const pipeline = new RequestPipeline({
     services: { clock, monotonicClock, log, logsRequests, metrics, networksOf, streams },
     workScope: ctx.workScope,

@@ -187,7 +187,8 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const head = main && (() => main.indexers.report().head);
     const index = main && (() => main.indexers.report());
     const counted = { http, upstreams, loops: loops.all, head, index, writes, databaseFailures, distributedCounters };
-    const sources = { ctx, ...counted, isLeader: loops.isLeading };
+    const changeFeed = { changes: changes?.report, webhooks: webhooks?.worker.report, streams: () => http.streams() };
+    const sources = { ctx, ...counted, changeFeed, isLeader: loops.isLeading };
     await openAdmin(
       config,
       sources,

@@ -53,7 +53,7 @@ export const MAX_SCANNED_CHANGES = 1_000;
 export interface ChangeStore {
   /** Lists machines that are touched or due at `nowSeconds`, the longest due first. */
   listDueMachines(nowSeconds: number, limit: number): Promise<DueMachine[]>;
-  /** Returns the second at which the next machine is due; undefined without machines. A touched machine is due at second 0. */
+  /** Returns the second at which the next machine is due that nothing has touched; undefined without one. */
   readNextDue(): Promise<number | undefined>;
   /**
    * Stores observations and numbers their changes, in one transaction. Skips a machine whose values another process wrote meanwhile.
@@ -62,7 +62,7 @@ export interface ChangeStore {
    */
   writeObservations(writes: readonly ObservationWrite[]): Promise<number>;
   /** Opens the feed: from now on the first observation of a machine adds changes. */
-  openChanges(): Promise<void>;
+  openChanges(nowSeconds: number): Promise<void>;
   /** Returns at most `limit` changes out of the next `MAX_SCANNED_CHANGES`, from one consistent read. */
   listChanges(query: ChangeQuery): Promise<ChangePage>;
   readChangeRange(): Promise<ChangeRange>;

@@ -47,6 +47,7 @@ const SOURCES: MetricSources = {
     failures: () => 8,
     close: async () => undefined,
   },
+  changeFeed: { changes: undefined, webhooks: undefined, streams: () => 0 },
   isLeader: () => true,
 };
 

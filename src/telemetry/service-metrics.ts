@@ -10,6 +10,7 @@ import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { DistributedCounters } from '../ports/runtime.ts';
 import type { OutcomeCounts, WriteCounts } from './counted-store.ts';
+import { readChangeMetrics, type ChangeMetricSources } from './change-metrics.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 
 /** Counters of the HTTP server. */
@@ -93,6 +94,7 @@ export interface MetricSources {
   readonly databaseFailures: OutcomeCounts;
   /** Undefined: each replica counts independently, as configured. */
   readonly distributedCounters: DistributedCounters | undefined;
+  readonly changeFeed: ChangeMetricSources;
   /** Whether this process is the leader. */
   readonly isLeader: () => boolean;
 }
@@ -132,6 +134,7 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
       '1 if this process is the leader, which follows the chains for all replicas.',
       Number(sources.isLeader()),
     ),
+    ...(await readChangeMetrics(sources.ctx, sources.changeFeed)),
     ...(await readReadinessMetrics(sources.ctx)),
   ];
 }

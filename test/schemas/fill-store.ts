@@ -70,9 +70,10 @@ export async function fillMainIndex(store: Store): Promise<void> {
 
 /** Fills what the workers of changes and webhooks write. */
 export async function fillChanges(store: Store): Promise<void> {
-  await store.openChanges();
+  await store.openChanges(1_000);
   await store.openReceiver('desk');
-  const [machine] = await store.listDueMachines(NOW, 1);
+  // The only machine that is due in every version.
+  const machine = (await store.listDueMachines(NOW, 10)).find((due) => due.id === id(9));
   const values = { ...ABSENT_VALUES, owner: OWNER, operator: OWNER };
   const place = { blockNumber: 2, observedAt: NOW };
   const changes = listMachineChanges(machine!.id, ABSENT_VALUES, values, place);

@@ -39,6 +39,8 @@ export interface ChangeRange {
   readonly newest: number;
   /** Changes up to this cursor are no longer stored. */
   readonly prunedThrough: number;
+  /** Unix second since which changes are stored; undefined until every known machine was observed once. */
+  readonly openedAt: number | undefined;
 }
 
 export interface ChangePage extends ChangeRange {

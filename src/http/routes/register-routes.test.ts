@@ -54,6 +54,7 @@ test('also registers the additions by default', () => {
     'GET /active-machines',
     'GET /changes',
     'GET /changes/stream',
+    'GET /asyncapi.json',
     'GET /status',
     'GET /llms.txt',
   ]);

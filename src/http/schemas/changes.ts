@@ -51,6 +51,11 @@ export function changeResponses() {
         next: described(CHANGE_CURSOR, 'Cursor to continue from, also when the page is empty.', 1_201),
         newest: described(CHANGE_CURSOR, 'Cursor of the newest change; `next` reaches it when nothing is left.', 1_201),
         oldest_after: described(CHANGE_CURSOR, 'The smallest cursor that can be continued from.', 0),
+        opened_at: described(
+          orNull(COUNT),
+          'Unix time in seconds since which changes are recorded; null: machines are still observed for the first time.',
+          1_772_452_800,
+        ),
       }),
       'A page of changes.',
     ),

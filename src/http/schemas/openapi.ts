@@ -111,6 +111,16 @@ const DOCUMENTS = {
   ),
   SvgImage: described(TEXT, 'An SVG image.', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
   PngImage: { description: 'A PNG image of 1200 x 630 pixels.', contentMediaType: 'image/png' },
+  AsyncapiDocument: described(
+    closedObject({
+      asyncapi: TEXT,
+      info: { type: 'object' },
+      servers: { type: 'object' },
+      channels: { type: 'object' },
+      operations: { type: 'object' },
+    }),
+    'An AsyncAPI 3.1 document.',
+  ),
   OpenapiDocument: described(
     closedObject({
       openapi: TEXT,

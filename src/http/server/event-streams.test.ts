@@ -23,7 +23,7 @@ let block = 0;
 
 beforeEach(async () => {
   store = await createStore('sqlite::memory:');
-  await store.openChanges();
+  await store.openChanges(1_000);
   block = 0;
   sockets = [];
   time = new VirtualTime();

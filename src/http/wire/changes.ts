@@ -7,10 +7,16 @@ import type { Change, ChangePageResponse } from './response-types.ts';
 
 /** `GET /changes`. */
 export function toChangePage(
-  { changes, next, newest, prunedThrough }: ChangePage,
+  { changes, next, newest, prunedThrough, openedAt }: ChangePage,
   namespace: Namespace,
 ): ChangePageResponse {
-  return { changes: changes.map((change) => toChange(change, namespace)), next, newest, oldest_after: prunedThrough };
+  return {
+    changes: changes.map((change) => toChange(change, namespace)),
+    next,
+    newest,
+    oldest_after: prunedThrough,
+    opened_at: openedAt ?? null,
+  };
 }
 
 /** One change: an entry of a page, an event of the stream, or the data of a webhook. */

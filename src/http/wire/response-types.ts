@@ -367,6 +367,8 @@ export interface ChangePageResponse {
   readonly newest: number;
   /** The smallest cursor that can be continued from. */
   readonly oldest_after: number;
+  /** Unix time in seconds since which changes are recorded; null: machines are still observed for the first time. */
+  readonly opened_at: number | null;
 }
 
 /** The opt-in decision in force. */

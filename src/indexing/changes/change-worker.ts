@@ -85,7 +85,7 @@ export function createChangeWorker(options: ChangeWorkerOptions): ChangeWorker {
 
   /** Opens the feed once every known machine was observed, and deletes old changes. */
   async function settle(now: number): Promise<StepOutcome> {
-    if (!isOpen) await store.openChanges();
+    if (!isOpen) await store.openChanges(now);
     isOpen = true;
     if (prunedAt !== undefined && now - prunedAt < PRUNE_INTERVAL_SECONDS) return 'idle';
     const isPruned = await store.pruneChanges(now - RETENTION_SECONDS, MAX_STORED_CHANGES);

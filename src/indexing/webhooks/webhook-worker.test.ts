@@ -28,7 +28,7 @@ let block = 0;
 
 beforeEach(async () => {
   store = await createStore('sqlite::memory:');
-  await store.openChanges();
+  await store.openChanges(1_000);
   time = new VirtualTime();
   receivers = [watch('desk')];
   sent = [];
@@ -184,7 +184,7 @@ test('makes a delivery whose change was deleted a dead letter', async () => {
 
 test('continues at once after a full page of deliveries', async () => {
   await start();
-  for (let step = 0; step < 21; step++) await change(String(step));
+  for (let step = 0; step < 101; step++) await change(String(step));
   expect([await worker.step(NEVER), await worker.step(NEVER)]).toEqual(['more', 'idle']);
-  expect(sent.length).toBe(21);
+  expect(sent.length).toBe(101);
 });

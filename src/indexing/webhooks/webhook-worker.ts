@@ -43,7 +43,7 @@ export const MAX_PENDING_DELIVERIES = 1_000;
 const EXAMINED_CHANGES = 500;
 /** Requests to one receiver at a time. */
 const CONCURRENT_REQUESTS = 4;
-const BATCH_DELIVERIES = 20;
+const BATCH_DELIVERIES = 100;
 const INTERVAL_MILLISECONDS = 2_000;
 const MAX_BACKOFF_MILLISECONDS = 30_000;
 

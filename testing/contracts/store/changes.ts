@@ -47,7 +47,7 @@ export function testChanges(under: StoreUnderTest): void {
     }
 
     it('are empty at first, with a range that ends at 0', async () => {
-      expect(await listAll()).toEqual({ changes: [], next: 0, newest: 0, prunedThrough: 0 });
+      expect(await listAll()).toEqual({ changes: [], next: 0, newest: 0, prunedThrough: 0, openedAt: undefined });
       expect(await under.store.readNextDue()).toBeUndefined();
     });
 
@@ -77,13 +77,13 @@ export function testChanges(under: StoreUnderTest): void {
 
     it('are numbered without a gap once the feed is open', async () => {
       expect(await observe('AA')).toBe(0);
-      await under.store.openChanges();
+      await under.store.openChanges(1_000);
       expect(await observe('BBB')).toBe(1);
       await touch(8);
       const [machine] = await listDue();
       expect(await under.store.writeObservations([writeOf(machine!, valuesOf('B'))])).toBe(3);
       const { changes, ...page } = await listAll();
-      expect(page).toEqual({ next: 4, newest: 4, prunedThrough: 0 });
+      expect(page).toEqual({ next: 4, newest: 4, prunedThrough: 0, openedAt: 1_000 });
       expect(changes[0]).toEqual({
         ...{ cursor: 1, kind: 'rating', machineId: id(7), operator: OPERATOR, from: 'AA', to: 'BBB' },
         ...{ blockNumber: 7, observedAt: 1_000 },
@@ -115,7 +115,7 @@ export function testChanges(under: StoreUnderTest): void {
     });
 
     it('forget an absent machine, and one that is touched meanwhile stays due', async () => {
-      await under.store.openChanges();
+      await under.store.openChanges(1_000);
       await observe('AA');
       await touch(7);
       const [before] = await listDue();
@@ -137,7 +137,7 @@ export function testChanges(under: StoreUnderTest): void {
     });
 
     it('are listed in pages by cursor and kind, with the cursor to continue from', async () => {
-      await under.store.openChanges();
+      await under.store.openChanges(1_000);
       for (const rating of ['AA', 'A', 'BBB', 'BB']) await observe(rating);
       const list = async (after: number, limit: number, kinds?: readonly ['rating'] | readonly ['flag']) => {
         const { changes, next } = await under.store.listChanges({ after, limit, kinds });
@@ -152,7 +152,7 @@ export function testChanges(under: StoreUnderTest): void {
     });
 
     it('are pruned by age and by number, oldest first', async () => {
-      await under.store.openChanges();
+      await under.store.openChanges(1_000);
       for (const [step, rating] of ['AA', 'A', 'BBB', 'BB'].entries()) await observe(rating, 1_000 + step);
       expect(await under.store.pruneChanges(1_000, 100)).toBe(true);
       expect((await listAll()).prunedThrough).toBe(0);
@@ -162,11 +162,13 @@ export function testChanges(under: StoreUnderTest): void {
       await under.store.pruneChanges(0, 1);
       expect((await listAll()).changes.map(({ cursor }) => cursor)).toEqual([6]);
       await under.store.pruneChanges(LATER, 100);
-      expect(await listAll()).toEqual({ changes: [], next: 0, newest: 6, prunedThrough: 6 });
+      expect(await listAll()).toEqual({ changes: [], next: 0, newest: 6, prunedThrough: 6, openedAt: 1_000 });
+      await under.store.openChanges(2_000);
+      expect((await under.store.readChangeRange()).openedAt).toBe(1_000);
     });
 
     it('of concurrent writers have distinct cursors without a gap', async () => {
-      await under.store.openChanges();
+      await under.store.openChanges(1_000);
       await touch(...Array.from({ length: 40 }, (_, at) => at + 1));
       const due = await under.store.listDueMachines(1_000, 100);
       const stores = [under.store, await under.openAnother()];

@@ -36,7 +36,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
       .limit(limit),
   );
   const selectNextDue = prepareQuery({}, () =>
-    builder.selectFrom('observed_machines').select('due_at').orderBy('due_at').limit(1),
+    builder.selectFrom('observed_machines').select('due_at').where('due_at', '>', 0).orderBy('due_at').limit(1),
   );
   const update = batch(
     {
@@ -61,7 +61,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
        AND (machine_id, touches) IN (SELECT machine_id, known_touches FROM batch)`,
   );
   const selectFeed = prepareQuery({}, () =>
-    builder.selectFrom('change_feed').select(['newest_cursor', 'pruned_through', 'is_open']),
+    builder.selectFrom('change_feed').select(['newest_cursor', 'pruned_through', 'opened_at']),
   );
   const moveNewest = prepareQuery({ newest: integer }, ({ newest }) =>
     builder.updateTable('change_feed').set({ newest_cursor: newest }),
@@ -69,7 +69,9 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
   const movePruned = prepareQuery({ through: integer }, ({ through }) =>
     builder.updateTable('change_feed').set({ pruned_through: through }),
   );
-  const open = prepareQuery({}, () => builder.updateTable('change_feed').set({ is_open: 1 }));
+  const open = prepareQuery({ now: integer }, ({ now }) =>
+    builder.updateTable('change_feed').set({ opened_at: now }).where('opened_at', 'is', null),
+  );
   const insert = batch(
     {
       change_cursor: 'integer',
@@ -103,7 +105,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
   }
 
   function* writeAll(writes: readonly ObservationWrite[]): SqlProgram<number> {
-    const { newest_cursor, is_open } = yield* readFeed();
+    const { newest_cursor, opened_at } = yield* readFeed();
     let newest = newest_cursor;
     const rows: Row[] = [];
     for (const write of writes) {
@@ -121,7 +123,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
       ];
       if ((yield* execute({ sql: update, batch: [row] })) === 0) continue;
       if (isAbsent) yield* execute({ sql: removeAbsent, batch: [[id, machine.touches]] });
-      if (machine.values === undefined && is_open === 0) continue;
+      if (machine.values === undefined && opened_at === null) continue;
       for (const change of changes) rows.push(toRow(++newest, change));
     }
     yield* execute({ sql: insert, batch: rows });
@@ -166,8 +168,8 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
     },
     readNextDue: async () => (await database.run(readFirst(selectNextDue({}))))?.due_at,
     writeObservations: (writes) => database.exclusive(writeAll(writes)),
-    async openChanges() {
-      await database.run(execute(open({})));
+    async openChanges(nowSeconds) {
+      await database.run(execute(open({ now: nowSeconds })));
     },
     listChanges: (query) => database.snapshot(list(query)),
     readChangeRange: async () => toRange(await database.run(readFeed())),
@@ -183,6 +185,6 @@ function toRow(cursor: number, change: MachineChange): Row {
   return [cursor, kind, toIdBytes(machineId), operatorColumn, from, to, blockNumber, observedAt];
 }
 
-function toRange({ newest_cursor, pruned_through }: Schema['change_feed']): ChangeRange {
-  return { newest: newest_cursor, prunedThrough: pruned_through };
+function toRange({ newest_cursor, pruned_through, opened_at }: Schema['change_feed']): ChangeRange {
+  return { newest: newest_cursor, prunedThrough: pruned_through, openedAt: opened_at ?? undefined };
 }

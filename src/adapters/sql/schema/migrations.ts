@@ -574,9 +574,9 @@ export const MIGRATIONS: readonly Migration[] = [
         only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
         newest_cursor ${integer} NOT NULL,
         pruned_through ${integer} NOT NULL,
-        is_open ${small} NOT NULL CHECK (is_open IN (0, 1))
+        opened_at ${integer}
       ) ${clustered}`,
-      'INSERT INTO change_feed (only_row, newest_cursor, pruned_through, is_open) VALUES (1, 0, 0, 0)',
+      'INSERT INTO change_feed (only_row, newest_cursor, pruned_through) VALUES (1, 0, 0)',
       `CREATE TABLE changes (
         change_cursor ${integer} NOT NULL PRIMARY KEY,
         kind ${text} NOT NULL,

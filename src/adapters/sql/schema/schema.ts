@@ -334,7 +334,7 @@ export interface Schema {
     observed_values: string | null;
   };
   /** Counter of changes; its row lock orders the writers. */
-  change_feed: { only_row: number; newest_cursor: number; pruned_through: number; is_open: number };
+  change_feed: { only_row: number; newest_cursor: number; pruned_through: number; opened_at: number | null };
   changes: {
     change_cursor: number;
     kind: string;

@@ -14,7 +14,7 @@ let service: AltService;
 let store: Store;
 beforeEach(async () => {
   store = await createStore('sqlite::memory:');
-  await store.openChanges();
+  await store.openChanges(1_000);
   await store.advanceMainChain(
     undefined,
     { blockNumber: 1, blockHash: `0x${'b'.repeat(64)}` },
@@ -68,7 +68,7 @@ test('lists changes in their order, with whole members', async () => {
         { cursor: 4, kind: 'rating', ...machine, block: 101, observed_at: 1_772_452_801, from: 'AA', to: 'A' },
         { cursor: 5, kind: 'rating', ...machine, block: 102, observed_at: 1_772_452_802, from: 'A', to: 'BBB' },
       ],
-      ...{ next: 5, newest: 5, oldest_after: 0 },
+      ...{ next: 5, newest: 5, oldest_after: 0, opened_at: 1_000 },
     },
   ]);
 });

@@ -1,4 +1,4 @@
-/** Feed of changes: `GET /changes` and `GET /changes/stream` (decisions 4, docs/decisions/changes.md). */
+/** Feed of changes: `GET /changes`, `GET /changes/stream` and `GET /asyncapi.json` (decisions 4, docs/decisions/changes.md). */
 import { followChanges } from '../../../actions/change-tail.ts';
 import { listChanges, requireCursor } from '../../../actions/changes.ts';
 import { CHANGE_KINDS, type ChangeKind, type ChangePage } from '../../../domain/changes/machine-change.ts';
@@ -6,7 +6,8 @@ import type { Ctx } from '../../../ports/ctx.ts';
 import type { EventStream, SentEvent } from '../../server/event-streams.ts';
 import type { RequestContext } from '../../server/request-context.ts';
 import { EVENT_STREAM, sendCacheableJson, sendStreamHead } from '../../server/response.ts';
-import { encodeJson } from '../../server/json-encoding.ts';
+import { encodeJson, type EncodedJson } from '../../server/json-encoding.ts';
+import { createAsyncDocument } from '../../schemas/asyncapi.ts';
 import { CHANGE_CURSOR, MAX_CHANGE_PAGE } from '../../schemas/changes.ts';
 import { TEXT, type JsonSchema } from '../../schemas/json-schema.ts';
 import type { RouteDescription } from '../../schemas/openapi.ts';
@@ -64,6 +65,15 @@ const STREAM: RouteDescription = {
   block: 'never',
 };
 
+const ASYNCAPI: RouteDescription = {
+  operationId: 'getAsyncapi',
+  summary: 'Get the AsyncAPI document of the stream and the webhooks.',
+  responses: { 200: 'AsyncapiDocument' },
+  faults: [],
+  caching: 'revalidated',
+  block: 'never',
+};
+
 export function changesRoutes(routes: Routes, ctx: Ctx): void {
   routes.get('/changes', { profile: 'read', description: CHANGES }, async (request) => {
     const [after, limit] = requireIntegers(request.query, RULES).map(Number) as [number, number];
@@ -84,6 +94,12 @@ export function changesRoutes(routes: Routes, ctx: Ctx): void {
     if (!request.isAwaited) return;
     const stream = request.route.services.streams.open(request);
     void sendChanges(ctx, request, stream, { after: from ?? newest, kinds });
+  });
+
+  let document: EncodedJson | undefined;
+  routes.get('/asyncapi.json', { profile: 'page', description: ASYNCAPI }, (request) => {
+    document ??= encodeJson(createAsyncDocument(ctx.namespace, ctx.publicUrl));
+    sendCacheableJson(request, document);
   });
 }
 
