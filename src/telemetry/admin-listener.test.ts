@@ -47,7 +47,7 @@ const SOURCES: MetricSources = {
     failures: () => 8,
     close: async () => undefined,
   },
-  changeFeed: { changes: undefined, webhooks: undefined, streams: () => 0 },
+  changeFeed: { changes: () => ({ stored: 15, postponed: 16 }), webhooks: undefined, streams: () => 17 },
   isLeader: () => true,
 };
 
@@ -111,6 +111,13 @@ test('GET /metrics returns the samples of the service and the metrics of the pro
     'svc_decisions_total{outcome="applied"} 1',
     'svc_database_failures_total{code="57P01"} 1',
     'svc_leader 1',
+    'svc_changes_stored_total 15',
+    'svc_change_observations_postponed_total 16',
+    'svc_changes_oldest_due_seconds 0',
+    'svc_change_streams 17',
+    'svc_webhook_attempts_total{outcome="delivered"} 0',
+    'svc_webhook_attempts_total{outcome="failed"} 0',
+    'svc_webhook_dead_letters_total 0',
     'svc_ready 0',
   ]);
   const processNames = [
