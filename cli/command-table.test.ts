@@ -18,7 +18,9 @@ afterEach(() => vi.restoreAllMocks());
 
 it.each(['--help', '-h', 'help'])('lists every command for %s', async (word) => {
   expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
-  const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest|statement|payout|watch) )?[\w-]+)/gm)].map(([, name]) => name);
+  const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest|statement|payout|watch) )?[\w-]+)/gm)].map(
+    ([, name]) => name,
+  );
   expect(listed).toEqual([
     ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'fleet', 'changes', 'verify', 'monetize', 'replay'],
     ...['statement get', 'statement verify', 'statement revoke'],
