@@ -18,17 +18,17 @@ afterEach(() => vi.restoreAllMocks());
 
 it.each(['--help', '-h', 'help'])('lists every command for %s', async (word) => {
   expect(await runCommandLine([word])).toBe(EXIT_CODES.ok);
-  const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest|statement|decisions|payout) )?[\w-]+)/gm)].map(
+  const listed = [...printed.matchAll(/^ {2}((?:(?:chip|attest|statement|decisions|payout|watch) )?[\w-]+)/gm)].map(
     ([, name]) => name,
   );
   expect(listed).toEqual([
     ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'explain', 'history', 'events', 'fleet', 'search', 'status'],
-    ...['verify', 'monetize', 'replay'],
+    ...['changes', 'verify', 'monetize', 'replay'],
     ...['statement get', 'statement verify', 'statement revoke'],
     ...['decisions list', 'decisions export', 'decisions verify'],
     ...['chip challenge', 'chip prove', 'chip submit', 'chip test-pki'],
     ...['attest list', 'attest judge', 'attest approve', 'attest revoke', 'attest watch', 'attest export'],
-    'payout proof',
+    ...['payout proof', 'watch list'],
     ...['mcp', 'completion'],
   ]);
   expect(printed).toContain(EXIT_CODES_TEXT);

@@ -1,6 +1,7 @@
 /** Table of all commands, behind `svc --help` (configuration.md 2), and dispatch of a command line to one of them. */
 import { alignColumns, runCommand, type Command } from './command.ts';
 import { ATTEST_COMMANDS } from './commands/attest.ts';
+import { changes } from './commands/changes.ts';
 import { CHIP_COMMANDS } from './commands/chip.ts';
 import { DECISIONS_COMMANDS } from './commands/decisions.ts';
 import { createCompletion } from './commands/completion.ts';
@@ -21,6 +22,7 @@ import { serve } from './commands/serve.ts';
 import { STATEMENT_COMMANDS } from './commands/statement.ts';
 import { status } from './commands/status.ts';
 import { verify } from './commands/verify.ts';
+import { WATCH_COMMANDS } from './commands/watch.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
 import { findNearestWord } from './nearest-word.ts';
@@ -29,12 +31,13 @@ const LIST_HINT = 'Run svc --help for a list.';
 
 export const COMMANDS: readonly Command[] = [
   ...[demo, devnet, serve, doctor, machine, explain, history, events, fleet, search, status],
-  ...[verify, monetize, replay],
+  ...[changes, verify, monetize, replay],
   ...STATEMENT_COMMANDS,
   ...DECISIONS_COMMANDS,
   ...CHIP_COMMANDS,
   ...ATTEST_COMMANDS,
   ...PAYOUT_COMMANDS,
+  ...WATCH_COMMANDS,
   ...[mcp, createCompletion(() => COMMANDS)],
 ];
 

@@ -4,6 +4,7 @@
  */
 import { DEFAULT_NAMESPACE, type Namespace } from '../src/domain/identifiers/namespace.ts';
 import { listActiveMachines } from './active-machines.ts';
+import { listChanges } from './changes.ts';
 import { getWalletRating, listWalletFleet } from './bound-addresses.ts';
 import type { Connection } from './http.ts';
 import { listFleet, listWholeFleet } from './fleet.ts';
@@ -16,6 +17,7 @@ import { getVerification } from './verify-record.ts';
 export { parseMachineKey, type MachineKey } from './machine-key.ts';
 export { isRetryable, type ErrorCode, type ServiceError } from './service-errors.ts';
 export type * from '../src/http/wire/response-types.ts';
+export type { ChangeKind, ChangePageOptions } from './changes.ts';
 export type { Profile } from './machines.ts';
 export type { Result, ResponseBlock, RequestOptions, Connection } from './http.ts';
 
@@ -40,6 +42,7 @@ const READS = {
   listFleet,
   listWholeFleet,
   listActiveMachines,
+  listChanges,
   getWalletRating,
   listWalletFleet,
   getMonetization,

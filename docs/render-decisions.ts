@@ -14,6 +14,7 @@ export const DECISIONS_PAGE = new URL('decisions.md', import.meta.url);
 export const DECISION_GROUPS = [
   'responses',
   'rating',
+  'changes',
   'statements',
   'currency-rates',
   'payment-sources',

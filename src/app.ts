@@ -6,6 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { RequestPipeline } from './http/server/request-pipeline.ts';
 import { createClientIp, listNetworks } from './http/server/client-ip.ts';
 import type { PipelineServices } from './http/server/request-context.ts';
+import { EventStreams } from './http/server/event-streams.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
 import { normalizePath } from './http/server/request-path.ts';
 import { RouteTable, type Routes } from './http/server/route-table.ts';
@@ -72,8 +73,10 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   const addressOf = createClientIp({ trustedProxies, ipv6Prefix: WHOLE_IPV6 });
   const networksOf: PipelineServices['networksOf'] = ({ socket, headers }) =>
     listNetworks(addressOf(socket.remoteAddress ?? '', headers['x-forwarded-for']));
+  const streams = new EventStreams(timers);
+  metrics.addStreams(() => streams.count);
   const pipeline = new RequestPipeline({
-    services: { clock, monotonicClock, log, logsRequests, metrics, networksOf },
+    services: { clock, monotonicClock, log, logsRequests, metrics, networksOf, streams },
     workScope: ctx.workScope,
     inFlight: options.rateLimits === 'off' ? undefined : new InFlightLimiter(),
     timers,
@@ -110,6 +113,7 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   for (const group of [register, ...(options.extraRoutes ?? [])]) group(table, ctx);
   table.complete();
   app.addHook('preClose', async () => {
+    streams.close();
     await acceptPendingConnections(app.server);
     closeWhenIdle(app.server);
   });

@@ -68,6 +68,8 @@ export interface Config {
   readonly tokensFile: string | undefined;
   /** Undefined: no payments are followed. */
   readonly sourcesFile: string | undefined;
+  /** Undefined: no webhooks are sent. */
+  readonly watchFile: string | undefined;
   /** Ceiling of this process for each source. */
   readonly sourceCallsPerSecond: number;
   readonly namespaceFile: string | undefined;
@@ -171,6 +173,7 @@ export function readConfig(
     fxSource: environment.read('FX_SOURCE', FILE_OR_URL),
     tokensFile: environment.read('TOKENS_FILE', FILE),
     sourcesFile: environment.read('SOURCES_FILE', FILE),
+    watchFile: environment.read('WATCH_FILE', FILE),
     sourceCallsPerSecond: environment.read('SOURCE_CALLS_PER_SECOND', CALLS_PER_SECOND) ?? 20,
     ...readNamespace(environment),
     blockExplorers: {

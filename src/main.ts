@@ -2,19 +2,26 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { getWatchReport } from './actions/watch-report.ts';
+import { observeMachine, readFinalBlock } from './actions/observe-machine.ts';
 import { createPageSource } from './adapters/pages/page-source.ts';
 import { findImageRenderer } from './adapters/png/image-renderer.ts';
 import { createWorkScope } from './adapters/rpc/work-scope.ts';
 import { createPartnerData } from './adapters/partner/partner-data.ts';
 import { buildApp } from './app.ts';
 import { formatBaseUrl, type Config, type ConfigReading } from './config.ts';
+import type { MachineId } from './domain/identifiers/identifiers.ts';
+import type { BlockId } from './domain/machine/machine-facts.ts';
 import { createHealthChecks } from './http/routes/health.ts';
+import { encodeJson } from './http/server/json-encoding.ts';
+import { encodeWebhook, toWatchReport } from './http/wire/changes.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
 import { createTrustedClock } from './indexing/head/trusted-clock.ts';
 import { createActionState } from './ports/action-state.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { Log } from './ports/runtime.ts';
 import { openAdmin } from './composition/admin.ts';
+import { createChanges } from './composition/changes.ts';
 import { openAltChain } from './composition/alt-chain.ts';
 import { closeListener, createShutdown, DRAIN_NOTICE_MILLISECONDS } from './composition/shutdown.ts';
 import { createRates } from './composition/currency-rates.ts';
@@ -26,6 +33,7 @@ import { awaitHead, openMainChain } from './composition/main-chain.ts';
 import { createProfileLoop, readNodeProfiles } from './composition/node-profiles.ts';
 import { openOnboarding } from './composition/onboarding.ts';
 import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './composition/process-time.ts';
+import { openWebhooks } from './composition/webhooks.ts';
 import { openStatements } from './composition/statements.ts';
 import { openDistributedCounters } from './composition/distributed-counters.ts';
 import { openTracing } from './composition/tracing.ts';
@@ -45,7 +53,7 @@ export interface Service {
    * stop sending traffic.
    */
   drain(): Promise<void>;
-  /** Reloads onboarding tokens and trust files for later requests. Logs any problem, and applies nothing then. */
+  /** Reloads onboarding tokens and trust files for later requests, and the receivers of webhooks. Logs any problem, and applies nothing then. */
   reload(reading: ConfigReading): Promise<void>;
 }
 
@@ -146,6 +154,14 @@ export async function startService(config: Config, { log, isLenient = false }: S
       listProfiles: () => new Map([...(main?.adapter.listProfiles() ?? []), ...(alt?.adapter.listProfiles() ?? [])]),
     });
     const isIndexing = config.indexer !== 'off';
+    const caughtUp = Promise.all([main?.indexers.caughtUp, alt?.caughtUp]);
+    const changeReads = {
+      caughtUp,
+      readFinalBlock: () => readFinalBlock(ctx),
+      observe: (id: MachineId, block: BlockId) => observeMachine(ctx, id, block),
+    };
+    const webhooks = await openWebhooks(start, (change) => encodeWebhook(change, config.namespace));
+    const changes = main === undefined || !isIndexing ? undefined : createChanges(ctx, changeReads);
     const loops = startLoops({
       ...{ config, log, shutdown, reportFailure },
       own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop, main && profileLoop].filter(
@@ -154,9 +170,14 @@ export async function startService(config: Config, { log, isLenient = false }: S
       workers:
         main === undefined || !isIndexing
           ? []
-          : [main.indexers.worker, main.indexers.prover, ...(alt?.workers ?? []), payments?.worker].filter(
-              (loop) => loop !== undefined,
-            ),
+          : [
+              main.indexers.worker,
+              main.indexers.prover,
+              ...(alt?.workers ?? []),
+              payments?.worker,
+              changes?.loop,
+              webhooks?.worker.loop,
+            ].filter((loop) => loop !== undefined),
       drain: () => main?.adapter.drain(),
     });
     isLeading = loops.isLeading;
@@ -174,11 +195,15 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const head = main && (() => main.indexers.report().head);
     const index = main && (() => main.indexers.report());
     const counted = { http, upstreams, loops: loops.all, head, index, writes, databaseFailures, distributedCounters };
-    const sources = { ctx, ...counted, isLeader: loops.isLeading };
+    const changeFeed = { changes: changes?.report, webhooks: webhooks?.worker.report, streams: () => http.streams() };
+    const sources = { ctx, ...counted, changeFeed, isLeader: loops.isLeading };
     await openAdmin(
       config,
       sources,
-      createHealthChecks(ctx, () => app.server.listening),
+      {
+        ...createHealthChecks(ctx, () => app.server.listening),
+        '/watch': async () => ({ status: 200, body: encodeJson(toWatchReport(await getWatchReport(ctx))) }),
+      },
       shutdown,
     );
     if (main !== undefined) await awaitHead(main);
@@ -189,14 +214,16 @@ export async function startService(config: Config, { log, isLenient = false }: S
     return {
       url: formatBaseUrl({ host: config.listen.host, port }),
       app,
-      indexed: isIndexing ? Promise.all([main?.indexers.caughtUp, alt?.caughtUp]) : Promise.resolve(),
+      indexed: isIndexing ? caughtUp : Promise.resolve(),
       close: shutdown.closeAll,
       async drain() {
         isStopping = true;
         await delay(DRAIN_NOTICE_MILLISECONDS);
         await shutdown.closeAll();
       },
-      reload: onboarding.reload,
+      async reload(reading) {
+        await Promise.all([onboarding.reload(reading), webhooks?.reload(reading)]);
+      },
     };
   } catch (error) {
     // The operator needs the error of the start, not of the cleanup.

@@ -34,7 +34,7 @@ const EXACT = /^(?:file:devnet\/native|(?:npm:[\w@/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+
 /** Licenses of delivered packages. MPL requires changes of its files to be published, and there are none. */
 const DELIVERED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT OR Apache-2.0', 'MPL-2.0'];
 /** Licenses of development tools. */
-const TOOLS = [...DELIVERED, 'BlueOak-1.0.0', 'CC-BY-4.0'];
+const TOOLS = [...DELIVERED, 'BlueOak-1.0.0', 'CC-BY-4.0', 'Unlicense'];
 /** Packages without a license name in the lock, read by hand: DejaVu fonts (free to use and distribute), and MIT spelled `licenses`. */
 const READ = ['node_modules/dejavu-fonts-ttf', 'node_modules/memorystream'];
 /** Packages with a known install script: a C binding without a prebuilt binary, and links between the files of PostgreSQL. */

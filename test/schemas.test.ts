@@ -17,6 +17,7 @@ import { MIGRATIONS } from '../src/adapters/sql/schema/migrations.ts';
 import { startEmbeddedPostgres, type PostgresServer } from '../testing/harness/embedded-postgres.ts';
 import {
   fillDecisionChain,
+  fillChanges,
   fillMainIndex,
   fillNodeProfiles,
   fillPayments,
@@ -133,6 +134,8 @@ const PROFILES_VERSION = 12;
 const PAYMENTS_VERSION = 13;
 /** The first version with chains of decisions. */
 const CHAINS_VERSION = 16;
+/** First version with changes and webhooks. */
+const CHANGES_VERSION = 18;
 
 it('has a stored dump of every version (node test/schemas/schema-dump.ts)', () => {
   expect(STORED).toEqual(VERSIONS);
@@ -163,6 +166,7 @@ describe.each(STORED)('version %i', (version) => {
       if (version < PROFILES_VERSION) await fillNodeProfiles(store);
       if (version < PAYMENTS_VERSION) await fillPayments(store);
       if (version < CHAINS_VERSION) await fillDecisionChain(store);
+      if (version < CHANGES_VERSION) await fillChanges(store);
       const migrated = { filled: await readFilled(store), schema: await kind.describe(url) };
       await store.close();
       expect(migrated).toEqual(await describeFresh(kind));

@@ -280,6 +280,9 @@ type HistoryPoint struct {
 
 	// US cents of qualifying revenue in blocks of that day.
 	Revenue int64 `json:"revenue"`
+
+	// Whether the machine has an active bond.
+	BondStatus string `json:"bond_status"`
 }
 
 // EventEntry: An event of the history of a machine.
@@ -355,6 +358,62 @@ type EventEntry struct {
 
 	// US cents that went back to the payer; null: not found.
 	ReturnedCents *int64 `json:"returned_cents"`
+}
+
+// RatedFleetEntry: A machine of a fleet: its rating record, and the state of its subscription.
+type RatedFleetEntry struct {
+	// The DID of a machine: its method and the canonical decimal id.
+	Did string `json:"did"`
+
+	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+	MachineId string `json:"machine_id"`
+
+	// Points of 100, rounded.
+	McrScore int64 `json:"mcr_score"`
+
+	Mcr Letter `json:"mcr"`
+
+	// Whether some amounts could not be converted to US dollars.
+	McrDegraded bool `json:"mcr_degraded"`
+
+	// Whether the machine has an active bond.
+	BondStatus string `json:"bond_status"`
+
+	// Whether a negative flag is in force.
+	NegativeFlag bool `json:"negative_flag"`
+
+	// How many events the machine reported.
+	EventCount int64 `json:"event_count"`
+
+	// How many of the events report revenue.
+	RevenueEventCount int64 `json:"revenue_event_count"`
+
+	// How many of the events report activity.
+	ActivityEventCount int64 `json:"activity_event_count"`
+
+	// Revenue of the last 30 days against the 30 days before; null: not rated.
+	RevenueTrend *string `json:"revenue_trend"`
+
+	// US cents of qualifying revenue.
+	TotalRevenue int64 `json:"total_revenue"`
+
+	// US cents, with two decimals; null: not rated.
+	AverageRevenuePerEvent *float64 `json:"average_revenue_per_event"`
+
+	// Unix time of the newest event in seconds; null: no event.
+	LastUpdated *int64 `json:"last_updated"`
+
+	// Ordinal of the home chain; alt-chain machines only.
+	HomeChain *int64 `json:"home_chain,omitempty"`
+
+	// Why there is no rating; alt-chain machines only, absent when the machine is rated.
+	RatingUnavailable *string `json:"rating_unavailable,omitempty"`
+
+	// The rating in one sentence.
+	Summary string `json:"summary"`
+
+	// The state of the bond’s subscription.
+	Subscription string `json:"subscription"`
 }
 
 // FleetEntry: A machine in a list.
@@ -468,6 +527,144 @@ type FleetIndex struct {
 	AltSnapshotAgeSeconds *int64 `json:"alt_snapshot_age_seconds"`
 }
 
+// DecisionEntry1AuthorityBlock: The block of the main chain at which it was read.
+type DecisionEntry1AuthorityBlock struct {
+	Number string `json:"number"`
+
+	Hash string `json:"hash"`
+}
+
+// DecisionEntry1Authority: Who was entitled to decide.
+type DecisionEntry1Authority struct {
+	// The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
+	Owner string `json:"owner"`
+
+	// The owner where no controller is set.
+	Controller string `json:"controller"`
+
+	// The block of the main chain at which it was read.
+	Block DecisionEntry1AuthorityBlock `json:"block"`
+
+	// The slot of an alt-chain machine; null: a main-chain machine.
+	Slot *string `json:"slot"`
+}
+
+// DecisionEntry1 is part of a response.
+type DecisionEntry1 struct {
+	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+	MachineId string `json:"machine_id"`
+
+	OptedIn bool `json:"opted_in"`
+
+	// Unix time in seconds when the decision was signed.
+	Timestamp int64 `json:"timestamp"`
+
+	// The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
+	Signer string `json:"signer"`
+
+	// As sent. Null until 330 s after the timestamp, and while the clock of the service is in doubt.
+	Signature *string `json:"signature"`
+
+	// The signed message.
+	Message string `json:"message"`
+
+	// Who was entitled to decide.
+	Authority DecisionEntry1Authority `json:"authority"`
+
+	// The hash of the row before; null: the first row.
+	Previous *string `json:"previous"`
+
+	// SHA-256 of the RFC 8785 form of the row without this member.
+	Hash string `json:"hash"`
+}
+
+// DecisionEntry2 is part of a response.
+type DecisionEntry2 struct {
+	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+	MachineId string `json:"machine_id"`
+
+	OptedIn bool `json:"opted_in"`
+
+	// Unix time in seconds when the decision was signed.
+	Timestamp int64 `json:"timestamp"`
+
+	// The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
+	Signer string `json:"signer"`
+
+	// As sent. Null until 330 s after the timestamp, and while the clock of the service is in doubt.
+	Signature *string `json:"signature"`
+
+	Message json.RawMessage `json:"message"`
+
+	Authority json.RawMessage `json:"authority"`
+
+	Previous json.RawMessage `json:"previous"`
+
+	Hash json.RawMessage `json:"hash"`
+
+	// The row is older than the chain, and nothing proves it.
+	Unverifiable bool `json:"unverifiable"`
+}
+
+// DecisionEntry: A decision that was in force.
+type DecisionEntry json.RawMessage
+
+// DecisionCheckpointHead is part of a response.
+type DecisionCheckpointHead struct {
+	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+	MachineId string `json:"machineId"`
+
+	// The hash of the newest row.
+	Hash string `json:"hash"`
+
+	// The number of rows up to it.
+	Count int64 `json:"count"`
+
+	// Unix time in seconds.
+	SignedAt int64 `json:"signedAt"`
+}
+
+// DecisionCheckpoint: The head of a decision log as EIP-712 typed data, signed by a statement key.
+type DecisionCheckpoint struct {
+	Head DecisionCheckpointHead `json:"head"`
+
+	// r, s and the recovery byte, with low s.
+	Signature string `json:"signature"`
+
+	// An address of the main chain in EIP-55 spelling.
+	Signer string `json:"signer"`
+}
+
+// Change: A difference between two consecutive observations of a machine, both of final facts.
+type Change struct {
+	// Place in the order of all changes, without gaps.
+	Cursor int64 `json:"cursor"`
+
+	// What has changed.
+	Kind string `json:"kind"`
+
+	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+	MachineId string `json:"machine_id"`
+
+	// The DID of a machine: its method and the canonical decimal id.
+	Did string `json:"did"`
+
+	// Operator of the machine; null: none is recorded.
+	Operator *string `json:"operator"`
+
+	// Value of the previous observation; null: none.
+	From *string `json:"from"`
+
+	// Value now; null: none. Values of rating: the letter; bond: Active, Grace, Runoff, Terminated or NotActivated; flag: none, in_force or ended; owner and operator: an address or a key of the alt chain; chip and kyb: unverified, verified, expired or revoked; opt-in: PENDING, OPTED_IN or OPTED_OUT.
+	To *string `json:"to"`
+
+	// Final block of the main chain at which the change was observed.
+	Block int64 `json:"block"`
+
+	// Unix time in seconds of the observation.
+	ObservedAt int64 `json:"observed_at"`
+}
+
 // VerifyAccount: An account; its address is never zero.
 type VerifyAccount struct {
 	Kind string `json:"kind"`
@@ -548,6 +745,24 @@ type CallBudgetEntry struct {
 
 	// Whether the calls of the day are used too fast, which stops the proof.
 	DayExhausted bool `json:"day_exhausted"`
+}
+
+// PaymentSourceEntry: A payment source as this process follows it. Informational.
+type PaymentSourceEntry struct {
+	// The CAIP-2 name of the chain.
+	Source string `json:"source"`
+
+	// Whether the last attempt could read it; null: there was none.
+	Up *bool `json:"up"`
+
+	// Seconds since the newest finalized block read; null: none yet.
+	HeadAgeSeconds *int64 `json:"head_age_seconds"`
+
+	// Machines that wait for a verdict on a payment.
+	WaitingMachines int64 `json:"waiting_machines"`
+
+	// The cause of the last failure; null: none since the start.
+	LastFailure *string `json:"last_failure"`
 }
 
 // AltIndexLag: How old the index of the alt chain is.
@@ -788,6 +1003,9 @@ type ExplanationEvidence struct {
 	// Unix time in seconds of the newest change of hands; events before it count as declared. Null: none.
 	ChangedHandsAt *int64 `json:"changed_hands_at"`
 
+	// Whether the machine changed hands since its chip record was issued; null: there is no chip record in force.
+	ChipChangedHands *bool `json:"chip_changed_hands"`
+
 	// The accounts that signed for payments to the machine.
 	Accounts []ExplanationEvidenceAccountsItem `json:"accounts"`
 
@@ -998,16 +1216,40 @@ type Card struct {
 	SupportedTrust []string `json:"supportedTrust,omitempty"`
 }
 
-// HistoryFactsOfNow: Present facts without a history, used for every day.
-type HistoryFactsOfNow struct {
-	// Whether the machine has an active bond.
-	BondStatus string `json:"bond_status"`
+// HistoryBond: The present terms of the bond.
+type HistoryBond struct {
+	// The state of the bond’s subscription.
+	Status string `json:"status"`
 
-	// Percent set by an administrator; null: none.
-	TrustOverride *int64 `json:"trust_override"`
+	// Unix time in seconds at which grace begins; null: no period.
+	PeriodEnd *int64 `json:"period_end"`
 
-	// Whether the identity of the operator is verified and it accepted the machine.
-	OperatorVerified bool `json:"operator_verified"`
+	// Unix time in seconds at which the bond ends; null: no period.
+	GraceEnd *int64 `json:"grace_end"`
+}
+
+// HistoryChangesItem is part of a response.
+type HistoryChangesItem struct {
+	// Unix time of the change in seconds.
+	At int64 `json:"at"`
+
+	Kind string `json:"kind"`
+
+	// The end of the period of a bond that starts or is renewed, or a percentage; else null.
+	Value *int64 `json:"value"`
+}
+
+// HistoryActionsItem is part of a response.
+type HistoryActionsItem struct {
+	// A UTC day.
+	Day string `json:"day"`
+
+	From Letter `json:"from"`
+
+	To Letter `json:"to"`
+
+	// What changed that day; time: nothing but that a day passed.
+	Cause string `json:"cause"`
 }
 
 // History: The rating and the revenue of each of the last 365 days.
@@ -1024,14 +1266,20 @@ type History struct {
 	// False: some events, or some days of a machine with many events, are not indexed; there are no points then.
 	Complete bool `json:"complete"`
 
-	// Present facts without a history, used for every day.
-	FactsOfNow HistoryFactsOfNow `json:"facts_of_now"`
+	// The present terms of the bond.
+	Bond HistoryBond `json:"bond"`
 
 	// US cents before the first point. With those of the points: the total.
 	RevenueBefore int64 `json:"revenue_before"`
 
 	// Oldest first, one per day. The last is the present rating.
 	Points []HistoryPoint `json:"points"`
+
+	// Changes of the bond, the negative flag and the trust override, oldest first; those by time alone too.
+	Changes []HistoryChangesItem `json:"changes"`
+
+	// Days on which the rating changed, oldest first.
+	Actions []HistoryActionsItem `json:"actions"`
 
 	// Ordinal of the home chain; alt-chain machines only.
 	HomeChain *int64 `json:"home_chain,omitempty"`
@@ -1090,6 +1338,37 @@ type Fleet struct {
 	Unreadable int64 `json:"unreadable"`
 
 	Index FleetIndex `json:"index"`
+}
+
+// RatedFleetPagination is part of a response.
+type RatedFleetPagination struct {
+	// As requested.
+	Offset int64 `json:"offset"`
+
+	// As requested.
+	Limit int64 `json:"limit"`
+
+	// How many machines the operator has.
+	Total int64 `json:"total"`
+}
+
+// RatedFleet: A page of the machines that an operator owns or controls, each with its rating.
+type RatedFleet struct {
+	// The DID of an operator or its raw address, in any letter case.
+	OperatorDid string `json:"operator_did"`
+
+	// By machine id, lowest first.
+	Machines []RatedFleetEntry `json:"machines"`
+
+	Pagination RatedFleetPagination `json:"pagination"`
+
+	// Machines that belong on this page, or may, and could not be read.
+	Unreadable int64 `json:"unreadable"`
+
+	Index FleetIndex `json:"index"`
+
+	// Ids of the machines of this page that could not be read.
+	UnreadableMachines []string `json:"unreadable_machines"`
 }
 
 // ActiveMachines: The machines with the newest indexed events.
@@ -1194,6 +1473,24 @@ type BoundFleet struct {
 	EvmAddress string `json:"evm_address"`
 }
 
+// ChangePage: A page of changes.
+type ChangePage struct {
+	// In the order of their cursors.
+	Changes []Change `json:"changes"`
+
+	// Cursor to continue from, also when the page is empty.
+	Next int64 `json:"next"`
+
+	// Cursor of the newest change; `next` reaches it when nothing is left.
+	Newest int64 `json:"newest"`
+
+	// The smallest cursor that can be continued from.
+	OldestAfter int64 `json:"oldest_after"`
+
+	// Unix time in seconds since which changes are recorded; null: machines are still observed for the first time.
+	OpenedAt *int64 `json:"opened_at"`
+}
+
 // MonetizationState1 is part of a response.
 type MonetizationState1 struct {
 	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
@@ -1207,6 +1504,9 @@ type MonetizationState1 struct {
 
 	// Unix time in seconds when the decision was signed.
 	UpdatedAt int64 `json:"updated_at"`
+
+	// Whether the signer is owner or controller now; false after a sale. Null: unreadable.
+	SignerIsCurrent *bool `json:"signer_is_current,omitempty"`
 }
 
 // MonetizationState2 is part of a response.
@@ -1220,10 +1520,27 @@ type MonetizationState2 struct {
 	Signer json.RawMessage `json:"signer"`
 
 	UpdatedAt json.RawMessage `json:"updated_at"`
+
+	SignerIsCurrent json.RawMessage `json:"signer_is_current,omitempty"`
 }
 
 // MonetizationState: The opt-in decision in force.
 type MonetizationState json.RawMessage
+
+// DecisionLog: A page of the decision log of a machine.
+type DecisionLog struct {
+	// Newest first.
+	Decisions []DecisionEntry `json:"decisions"`
+
+	// The hash of the newest row; null: there is none.
+	Head *string `json:"head"`
+
+	// The cursor of the page of older decisions; null: there are none.
+	NextCursor *int64 `json:"next_cursor"`
+
+	// On the last page, when older rows were pruned: their number and the last hash, signed.
+	Checkpoint *DecisionCheckpoint `json:"checkpoint,omitempty"`
+}
 
 // PublishedDeployment: The deployment that a signature is bound to.
 type PublishedDeployment struct {
@@ -1534,6 +1851,9 @@ type StatementExplanationEvidence struct {
 
 	// Unix time in seconds of the newest change of hands; events before it count as declared. Null: none.
 	ChangedHandsAt *int64 `json:"changed_hands_at"`
+
+	// Whether the machine changed hands since its chip record was issued; null: there is no chip record in force.
+	ChipChangedHands *bool `json:"chip_changed_hands"`
 
 	// The accounts that signed for payments to the machine.
 	Accounts []StatementExplanationEvidenceAccountsItem `json:"accounts"`
@@ -1879,4 +2199,7 @@ type Status struct {
 
 	// The call budget of each chain.
 	CallBudgets []CallBudgetEntry `json:"call_budgets,omitempty"`
+
+	// The payment sources; only the process that follows them reports it.
+	PaymentSources []PaymentSourceEntry `json:"payment_sources,omitempty"`
 }

@@ -60,7 +60,7 @@ describe('the configuration description', () => {
     expect(problems.length).toBeGreaterThan(40);
     expect(JSON.stringify([problems, warnings])).not.toContain('hid den');
     expect(JSON.stringify(describeConfig(config))).not.toMatch(
-      /hid den:\/\/(?!TOKENS_FILE|FX_SOURCE|SOURCES_FILE|NAMESPACE_FILE|STATEMENT_KEY_FILE)/,
+      /hid den:\/\/(?!TOKENS_FILE|FX_SOURCE|SOURCES_FILE|NAMESPACE_FILE|STATEMENT_KEY_FILE|WATCH_FILE)/,
     );
   });
 });

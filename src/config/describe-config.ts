@@ -81,6 +81,7 @@ export function describeConfig(config: Config): ConfigDescription {
     STATEMENT_KEY_FILE: config.statements?.keyFiles.join(', '),
     STATEMENT_KEY_PASSPHRASE: config.statements?.passphrase && 'set, not shown',
     STATEMENT_LIFETIME_SECONDS: config.statements?.lifetimeSeconds ?? DEFAULT_STATEMENT_LIFETIME_SECONDS,
+    WATCH_FILE: config.watchFile,
     LOG_LEVEL: config.log.level,
     LOG_FORMAT: config.log.format,
     OTEL_EXPORTER_OTLP_ENDPOINT: config.tracing && redactUrl(config.tracing.endpoint),

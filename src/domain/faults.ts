@@ -47,6 +47,7 @@ export interface InvalidParameter {
     | { readonly kind: 'below-minimum'; readonly text: string; readonly minimum: number }
     /** The maximum is a text where it does not fit a JSON number. */
     | { readonly kind: 'above-maximum'; readonly text: string; readonly maximum: number | string }
+    | { readonly kind: 'not-a-word'; readonly text: string; readonly words: readonly string[] }
     | { readonly kind: 'not-json'; readonly reason: string };
 }
 
@@ -80,6 +81,10 @@ export interface FaultContexts
   readonly OwnershipIndexRepairing: Record<never, never>;
   /** The last snapshot of the alt chain's fleet is too old, or there is none. */
   readonly AltSnapshotOutOfDate: Record<never, never>;
+  /** The changes after a cursor are not stored any more, or the cursor is of another database. */
+  readonly ChangesGone: { readonly oldestAfter: number };
+  /** The limit on open streams is reached. */
+  readonly StreamsExceeded: Record<never, never>;
   readonly StoreUnavailable: Record<never, never>;
   readonly RateLimited: { readonly retryAfterSeconds: number };
   readonly RouteUnknown: Record<never, never>;

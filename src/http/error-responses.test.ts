@@ -167,6 +167,8 @@ test('returns only the documented pairs on Verify (evidence 2, item 10), without
     OperatorIndexStale: new Fault('OperatorIndexStale', { ageSeconds: 700 }),
     OwnershipIndexRepairing: new Fault('OwnershipIndexRepairing', {}),
     AltSnapshotOutOfDate: new Fault('AltSnapshotOutOfDate', {}),
+    ChangesGone: new Fault('ChangesGone', { oldestAfter: 5 }),
+    StreamsExceeded: new Fault('StreamsExceeded', {}),
     StoreUnavailable: new Fault('StoreUnavailable', {}),
     RateLimited: new Fault('RateLimited', { retryAfterSeconds: 17 }),
     RouteUnknown: new Fault('RouteUnknown', {}),

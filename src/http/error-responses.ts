@@ -203,6 +203,17 @@ const TABLE: { readonly [K in Kind]: Row<K> } = {
     monetization: CHAIN_UNAVAILABLE,
     verify: VERIFY_UNAVAILABLE,
   },
+  ChangesGone: {
+    bare: ({ oldestAfter }) =>
+      toBare(410, `Changes after this cursor are not stored, the oldest are after=${oldestAfter}`),
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
+  StreamsExceeded: {
+    bare: bare(503, 'Too many open streams, retry later', UNREACHABLE_RETRY),
+    monetization: INTERNAL,
+    verify: INTERNAL,
+  },
   StoreUnavailable: {
     bare: bare(503, 'Storage unavailable', UNREACHABLE_RETRY),
     monetization: coded(500, 'INTERNAL_ERROR', 'The decision could not be stored or read.'),

@@ -30,5 +30,9 @@ export function toParameterIssue({ at: loc, problem }: InvalidParameter): Parame
       const msg = `Input should be less than or equal to ${le}`;
       return { type: 'less_than_equal', loc, msg, input, ctx: { le } };
     }
+    case 'not-a-word': {
+      const expected = problem.words.join(', ');
+      return { type: 'enum', loc, msg: `Input should be a comma list of ${expected}`, input, ctx: { expected } };
+    }
   }
 }

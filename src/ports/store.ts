@@ -15,12 +15,14 @@ import type { DecisionLogHead, SignedLogHead } from '../domain/monetization/deci
 import type { ProvenDecision } from '../domain/monetization/decision-log.ts';
 import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { StatementKey } from '../domain/statements/statement-keys.ts';
+import type { ChangeStore, TouchedMachines } from './change-store.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
 import type { NodeProfileStore } from './node-profiles.ts';
 import type { ChipLogBody, EventGeneration, RegistryLogBody } from './main-chain.ts';
 import type { PaymentStore } from './payment-store.ts';
+import type { WebhookStore } from './webhooks.ts';
 
 /** Position in a stream of blocks up to which everything is stored. */
 export interface Checkpoint {
@@ -105,7 +107,7 @@ export interface MainChainIndexStore {
    * itself, in one transaction.
    * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first).
    * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import. Judges each by the provenance
-   * before it. Without `unproven` the blocks become a proof segment of headers.
+   * before it. Without `unproven` the blocks become a proof segment of headers. Machines of `touched` become due for observation.
    */
   advanceMainChain(
     expected: Checkpoint | undefined,
@@ -113,6 +115,7 @@ export interface MainChainIndexStore {
     logs: readonly EventLogEntry[],
     ownership: OwnershipReads,
     unproven?: UnprovenWindow,
+    touched?: TouchedMachines,
   ): Promise<boolean>;
   /** Returns the machine at one state of the index; undefined before the first checkpoint. */
   readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
@@ -428,6 +431,8 @@ export interface Store
     DecisionStore,
     ChipStore,
     PaymentStore,
+    ChangeStore,
+    WebhookStore,
     StatementKeyStore,
     AltEventStore,
     AltFleetStore,

@@ -47,6 +47,7 @@ const SOURCES: MetricSources = {
     failures: () => 8,
     close: async () => undefined,
   },
+  changeFeed: { changes: () => ({ stored: 15, postponed: 16 }), webhooks: undefined, streams: () => 17 },
   isLeader: () => true,
 };
 
@@ -114,6 +115,13 @@ test('GET /metrics returns the samples of the service and the metrics of the pro
     'svc_clock_state{state="unconfirmed"} 0',
     'svc_clock_state{state="doubtful"} 0',
     'svc_clock_state{state="behind"} 0',
+    'svc_changes_stored_total 15',
+    'svc_change_observations_postponed_total 16',
+    'svc_changes_oldest_due_seconds 0',
+    'svc_change_streams 17',
+    'svc_webhook_attempts_total{outcome="delivered"} 0',
+    'svc_webhook_attempts_total{outcome="failed"} 0',
+    'svc_webhook_dead_letters_total 0',
     'svc_ready 0',
   ]);
   const processNames = [

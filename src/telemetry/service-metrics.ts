@@ -11,6 +11,7 @@ import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { DistributedCounters, PaymentSourceState } from '../ports/runtime.ts';
 import type { OutcomeCounts, WriteCounts } from './counted-store.ts';
+import { readChangeMetrics, type ChangeMetricSources } from './change-metrics.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 
 /** Counters of the HTTP server. */
@@ -96,6 +97,7 @@ export interface MetricSources {
   readonly databaseFailures: OutcomeCounts;
   /** Undefined: each replica counts independently, as configured. */
   readonly distributedCounters: DistributedCounters | undefined;
+  readonly changeFeed: ChangeMetricSources;
   /** Whether this process is the leader. */
   readonly isLeader: () => boolean;
 }
@@ -137,6 +139,7 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
     ),
     toClockMetric(sources.ctx),
     ...toSourceMetrics(sources.ctx.process?.paymentSources?.() ?? []),
+    ...(await readChangeMetrics(sources.ctx, sources.changeFeed)),
     ...(await readReadinessMetrics(sources.ctx)),
   ];
 }

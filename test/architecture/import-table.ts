@@ -38,7 +38,9 @@ export const IMPORT_TABLE: readonly Row[] = [
   adapter('trust', []),
   adapter('pages', ['rolldown']),
   adapter('png', ['@resvg/resvg-js']),
-  adapter('partner', ['undici', 'ipaddr.js']),
+  adapter('outbound', ['ipaddr.js']),
+  adapter('partner', ['undici'], ['src/adapters/outbound']),
+  adapter('webhooks', ['undici'], ['src/adapters/outbound']),
   {
     of: 'src/telemetry',
     mayImport: ['src/telemetry', 'src/actions', 'src/domain', 'src/ports'],

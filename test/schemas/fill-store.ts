@@ -13,6 +13,7 @@ import {
   submitted,
   transferred,
 } from '../../testing/contracts/store/samples.ts';
+import { ABSENT_VALUES, listMachineChanges } from '../../src/domain/changes/machine-change.ts';
 import type { AltMachineState } from '../../src/ports/alt-store.ts';
 import type { Store } from '../../src/ports/store.ts';
 
@@ -38,6 +39,7 @@ export async function fillStore(store: Store): Promise<void> {
   await fillAlt(store);
   await fillNodeProfiles(store);
   await fillPayments(store);
+  await fillChanges(store);
   await store.recordStatementKeys({ signing: OWNER, announced: [CONTROLLER] }, { nowSeconds: NOW, lastSecond: NOW });
   await store.checkWritable();
 }
@@ -78,6 +80,19 @@ export async function fillMainIndex(store: Store): Promise<void> {
   await store.advanceMainChain(checkpointAt(1), checkpointAt(2), [], NO_OWNERSHIP, unproven);
   const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
   await store.writeRatingStates(RATES, [{ ...ratingStateOf(id(7), 1), days }, ratingStateOf(id(8), 1, { epoch: 1 })]);
+}
+
+/** Fills what the workers of changes and webhooks write. */
+export async function fillChanges(store: Store): Promise<void> {
+  await store.openChanges(1_000);
+  await store.openReceiver('desk');
+  // The only machine that is due in every version.
+  const machine = (await store.listDueMachines(NOW, 10)).find((due) => due.id === id(9));
+  const values = { ...ABSENT_VALUES, owner: OWNER, operator: OWNER };
+  const place = { blockNumber: 2, observedAt: NOW };
+  const changes = listMachineChanges(machine!.id, ABSENT_VALUES, values, place);
+  await store.writeObservations([{ machine: machine!, values, isAbsent: false, changes, dueAt: NOW }]);
+  await store.addDeliveries('desk', 0, 2, [1, 2], NOW);
 }
 
 /** Fills what the pool of nodes writes. */
@@ -208,5 +223,7 @@ export async function readFilled(store: Store): Promise<object> {
     fleet: await store.listFleet(ALT_IDENTITY, OWNER, 0, 10),
     evidenceRecords: await store.listEvidenceRecords(undefined, 10),
     profiles: [...(await store.readNodeProfiles(NOW))],
+    changes: await store.listChanges({ after: 0, limit: 10 }),
+    receivers: await store.listReceiverStates(),
   };
 }

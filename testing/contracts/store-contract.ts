@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import type { Store } from '../../src/ports/store.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import { testActiveMachines } from './store/active-machines.ts';
+import { testChanges } from './store/changes.ts';
 import { testAltEvents } from './store/alt-events.ts';
 import { testAltFleets } from './store/alt-fleets.ts';
 import { testEvidenceRecords } from './store/evidence-records.ts';
@@ -83,6 +84,8 @@ export function testStore(name: string, databases: TestDatabases): void {
     testActiveMachines(under);
     testFxRates(under);
     testPayments(under);
+    testChanges(under);
+
     testNodeProfiles(under);
     testDecisions(under);
     testEvidenceRecords(under);

@@ -235,6 +235,8 @@ class HistoryPoint(TypedDict):
     total_hundredths: Union[int, None]
     # US cents of qualifying revenue in blocks of that day.
     revenue: int
+    # Whether the machine has an active bond.
+    bond_status: Literal["bonded", "unbonded"]
 
 
 # An event of the history of a machine.
@@ -288,6 +290,46 @@ EventEntry = TypedDict("EventEntry", {
     # US cents that went back to the payer; null: not found.
     "returned_cents": Union[int, None],
 })
+
+
+class RatedFleetEntry(TypedDict):
+    """A machine of a fleet: its rating record, and the state of its subscription."""
+
+    # The DID of a machine: its method and the canonical decimal id.
+    did: str
+    # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+    machine_id: str
+    # Points of 100, rounded.
+    mcr_score: int
+    mcr: "Letter"
+    # Whether some amounts could not be converted to US dollars.
+    mcr_degraded: bool
+    # Whether the machine has an active bond.
+    bond_status: Literal["bonded", "unbonded"]
+    # Whether a negative flag is in force.
+    negative_flag: bool
+    # How many events the machine reported.
+    event_count: int
+    # How many of the events report revenue.
+    revenue_event_count: int
+    # How many of the events report activity.
+    activity_event_count: int
+    # Revenue of the last 30 days against the 30 days before; null: not rated.
+    revenue_trend: Union[Literal["up", "stable", "down", "insufficient"], None]
+    # US cents of qualifying revenue.
+    total_revenue: int
+    # US cents, with two decimals; null: not rated.
+    average_revenue_per_event: Union[float, None]
+    # Unix time of the newest event in seconds; null: no event.
+    last_updated: Union[int, None]
+    # Ordinal of the home chain; alt-chain machines only.
+    home_chain: NotRequired[int]
+    # Why there is no rating; alt-chain machines only, absent when the machine is rated.
+    rating_unavailable: NotRequired[Literal["no_events_yet", "indexer_behind", "not_rated_here"]]
+    # The rating in one sentence.
+    summary: str
+    # The state of the bond’s subscription.
+    subscription: Literal["NotActivated", "Active", "Grace", "Runoff", "Terminated"]
 
 
 class FleetEntry(TypedDict):
@@ -375,6 +417,118 @@ class FleetIndex(TypedDict):
     alt_snapshot_age_seconds: Union[int, None]
 
 
+class DecisionEntry1AuthorityBlock(TypedDict):
+    """The block of the main chain at which it was read."""
+
+    number: str
+    hash: str
+
+
+class DecisionEntry1Authority(TypedDict):
+    """Who was entitled to decide."""
+
+    # The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
+    owner: str
+    # The owner where no controller is set.
+    controller: str
+    # The block of the main chain at which it was read.
+    block: "DecisionEntry1AuthorityBlock"
+    # The slot of an alt-chain machine; null: a main-chain machine.
+    slot: Union[str, None]
+
+
+class DecisionEntry1(TypedDict):
+    """Part of a response."""
+
+    # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+    machine_id: str
+    opted_in: bool
+    # Unix time in seconds when the decision was signed.
+    timestamp: int
+    # The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
+    signer: str
+    # As sent. Null until 330 s after the timestamp, and while the clock of the service is in doubt.
+    signature: Union[str, None]
+    # The signed message.
+    message: str
+    # Who was entitled to decide.
+    authority: "DecisionEntry1Authority"
+    # The hash of the row before; null: the first row.
+    previous: Union[str, None]
+    # SHA-256 of the RFC 8785 form of the row without this member.
+    hash: str
+
+
+class DecisionEntry2(TypedDict):
+    """Part of a response."""
+
+    # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+    machine_id: str
+    opted_in: bool
+    # Unix time in seconds when the decision was signed.
+    timestamp: int
+    # The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
+    signer: str
+    # As sent. Null until 330 s after the timestamp, and while the clock of the service is in doubt.
+    signature: Union[str, None]
+    message: None
+    authority: None
+    previous: None
+    hash: None
+    # The row is older than the chain, and nothing proves it.
+    unverifiable: Literal[True]
+
+
+# A decision that was in force.
+DecisionEntry = Union["DecisionEntry1", "DecisionEntry2"]
+
+
+class DecisionCheckpointHead(TypedDict):
+    """Part of a response."""
+
+    # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+    machineId: str
+    # The hash of the newest row.
+    hash: str
+    # The number of rows up to it.
+    count: int
+    # Unix time in seconds.
+    signedAt: int
+
+
+class DecisionCheckpoint(TypedDict):
+    """The head of a decision log as EIP-712 typed data, signed by a statement key."""
+
+    head: "DecisionCheckpointHead"
+    # r, s and the recovery byte, with low s.
+    signature: str
+    # An address of the main chain in EIP-55 spelling.
+    signer: str
+
+
+class Change(TypedDict):
+    """A difference between two consecutive observations of a machine, both of final facts."""
+
+    # Place in the order of all changes, without gaps.
+    cursor: int
+    # What has changed.
+    kind: Literal["owner", "operator", "bond", "flag", "kyb", "chip", "opt-in", "rating"]
+    # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+    machine_id: str
+    # The DID of a machine: its method and the canonical decimal id.
+    did: str
+    # Operator of the machine; null: none is recorded.
+    operator: Union[str, None]
+    # Value of the previous observation; null: none.
+    from: Union[str, None]
+    # Value now; null: none. Values of rating: the letter; bond: Active, Grace, Runoff, Terminated or NotActivated; flag: none, in_force or ended; owner and operator: an address or a key of the alt chain; chip and kyb: unverified, verified, expired or revoked; opt-in: PENDING, OPTED_IN or OPTED_OUT.
+    to: Union[str, None]
+    # Final block of the main chain at which the change was observed.
+    block: int
+    # Unix time in seconds of the observation.
+    observed_at: int
+
+
 class VerifyAccount(TypedDict):
     """An account; its address is never zero."""
 
@@ -445,6 +599,21 @@ class CallBudgetEntry(TypedDict):
     refused_reads: int
     # Whether the calls of the day are used too fast, which stops the proof.
     day_exhausted: bool
+
+
+class PaymentSourceEntry(TypedDict):
+    """A payment source as this process follows it. Informational."""
+
+    # The CAIP-2 name of the chain.
+    source: str
+    # Whether the last attempt could read it; null: there was none.
+    up: Union[bool, None]
+    # Seconds since the newest finalized block read; null: none yet.
+    head_age_seconds: Union[int, None]
+    # Machines that wait for a verdict on a payment.
+    waiting_machines: int
+    # The cause of the last failure; null: none since the start.
+    last_failure: Union[str, None]
 
 
 class AltIndexLag(TypedDict):
@@ -639,6 +808,8 @@ class ExplanationEvidence(TypedDict):
     sources_hash: Union[str, None]
     # Unix time in seconds of the newest change of hands; events before it count as declared. Null: none.
     changed_hands_at: Union[int, None]
+    # Whether the machine changed hands since its chip record was issued; null: there is no chip record in force.
+    chip_changed_hands: Union[bool, None]
     # The accounts that signed for payments to the machine.
     accounts: list["ExplanationEvidenceAccountsItem"]
     # How many events of the last 180 days have each verdict on their payment.
@@ -801,15 +972,36 @@ class Card(TypedDict):
     supportedTrust: NotRequired[list[str]]
 
 
-class HistoryFactsOfNow(TypedDict):
-    """Present facts without a history, used for every day."""
+class HistoryBond(TypedDict):
+    """The present terms of the bond."""
 
-    # Whether the machine has an active bond.
-    bond_status: Literal["bonded", "unbonded"]
-    # Percent set by an administrator; null: none.
-    trust_override: Union[int, None]
-    # Whether the identity of the operator is verified and it accepted the machine.
-    operator_verified: bool
+    # The state of the bond’s subscription.
+    status: Literal["NotActivated", "Active", "Grace", "Runoff", "Terminated"]
+    # Unix time in seconds at which grace begins; null: no period.
+    period_end: Union[int, None]
+    # Unix time in seconds at which the bond ends; null: no period.
+    grace_end: Union[int, None]
+
+
+class HistoryChangesItem(TypedDict):
+    """Part of a response."""
+
+    # Unix time of the change in seconds.
+    at: int
+    kind: Literal["bond_started", "bond_renewed", "bond_in_grace", "bond_expired", "bond_terminated", "bond_terminated_for_fraud", "flagged", "flag_lapsed", "flag_cleared", "trust_override_set", "trust_override_cleared"]
+    # The end of the period of a bond that starts or is renewed, or a percentage; else null.
+    value: Union[int, None]
+
+
+class HistoryActionsItem(TypedDict):
+    """Part of a response."""
+
+    # A UTC day.
+    day: str
+    from: "Letter"
+    to: "Letter"
+    # What changed that day; time: nothing but that a day passed.
+    cause: Literal["bond", "flag", "trust_override", "operator_verification", "events", "time"]
 
 
 class History(TypedDict):
@@ -823,12 +1015,16 @@ class History(TypedDict):
     model: str
     # False: some events, or some days of a machine with many events, are not indexed; there are no points then.
     complete: bool
-    # Present facts without a history, used for every day.
-    facts_of_now: "HistoryFactsOfNow"
+    # The present terms of the bond.
+    bond: "HistoryBond"
     # US cents before the first point. With those of the points: the total.
     revenue_before: int
     # Oldest first, one per day. The last is the present rating.
     points: list["HistoryPoint"]
+    # Changes of the bond, the negative flag and the trust override, oldest first; those by time alone too.
+    changes: list["HistoryChangesItem"]
+    # Days on which the rating changed, oldest first.
+    actions: list["HistoryActionsItem"]
     # Ordinal of the home chain; alt-chain machines only.
     home_chain: NotRequired[int]
     # Why there is no rating; alt-chain machines only, absent when the machine is rated.
@@ -876,6 +1072,32 @@ class Fleet(TypedDict):
     # Machines that belong on this page, or may, and could not be read.
     unreadable: int
     index: "FleetIndex"
+
+
+class RatedFleetPagination(TypedDict):
+    """Part of a response."""
+
+    # As requested.
+    offset: int
+    # As requested.
+    limit: int
+    # How many machines the operator has.
+    total: int
+
+
+class RatedFleet(TypedDict):
+    """A page of the machines that an operator owns or controls, each with its rating."""
+
+    # The DID of an operator or its raw address, in any letter case.
+    operator_did: str
+    # By machine id, lowest first.
+    machines: list["RatedFleetEntry"]
+    pagination: "RatedFleetPagination"
+    # Machines that belong on this page, or may, and could not be read.
+    unreadable: int
+    index: "FleetIndex"
+    # Ids of the machines of this page that could not be read.
+    unreadable_machines: list[str]
 
 
 class ActiveMachines(TypedDict):
@@ -957,6 +1179,21 @@ class BoundFleet(TypedDict):
     evm_address: str
 
 
+class ChangePage(TypedDict):
+    """A page of changes."""
+
+    # In the order of their cursors.
+    changes: list["Change"]
+    # Cursor to continue from, also when the page is empty.
+    next: int
+    # Cursor of the newest change; `next` reaches it when nothing is left.
+    newest: int
+    # The smallest cursor that can be continued from.
+    oldest_after: int
+    # Unix time in seconds since which changes are recorded; null: machines are still observed for the first time.
+    opened_at: Union[int, None]
+
+
 class MonetizationState1(TypedDict):
     """Part of a response."""
 
@@ -968,6 +1205,8 @@ class MonetizationState1(TypedDict):
     signer: str
     # Unix time in seconds when the decision was signed.
     updated_at: int
+    # Whether the signer is owner or controller now; false after a sale. Null: unreadable.
+    signer_is_current: NotRequired[Union[bool, None]]
 
 
 class MonetizationState2(TypedDict):
@@ -979,10 +1218,24 @@ class MonetizationState2(TypedDict):
     status: Literal["PENDING"]
     signer: None
     updated_at: None
+    signer_is_current: NotRequired[None]
 
 
 # The opt-in decision in force.
 MonetizationState = Union["MonetizationState1", "MonetizationState2"]
+
+
+class DecisionLog(TypedDict):
+    """A page of the decision log of a machine."""
+
+    # Newest first.
+    decisions: list["DecisionEntry"]
+    # The hash of the newest row; null: there is none.
+    head: Union[str, None]
+    # The cursor of the page of older decisions; null: there are none.
+    next_cursor: Union[int, None]
+    # On the last page, when older rows were pruned: their number and the last hash, signed.
+    checkpoint: NotRequired["DecisionCheckpoint"]
 
 
 class PublishedDeployment(TypedDict):
@@ -1238,6 +1491,8 @@ class StatementExplanationEvidence(TypedDict):
     sources_hash: Union[str, None]
     # Unix time in seconds of the newest change of hands; events before it count as declared. Null: none.
     changed_hands_at: Union[int, None]
+    # Whether the machine changed hands since its chip record was issued; null: there is no chip record in force.
+    chip_changed_hands: Union[bool, None]
     # The accounts that signed for payments to the machine.
     accounts: list["StatementExplanationEvidenceAccountsItem"]
     # How many events of the last 180 days have each verdict on their payment.
@@ -1520,3 +1775,5 @@ class Status(TypedDict):
     causes: list["StatusCause"]
     # The call budget of each chain.
     call_budgets: NotRequired[list["CallBudgetEntry"]]
+    # The payment sources; only the process that follows them reports it.
+    payment_sources: NotRequired[list["PaymentSourceEntry"]]

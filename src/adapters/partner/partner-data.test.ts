@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createPartnerData, isPublicAddress } from './partner-data.ts';
+import { isPublicAddress } from '../outbound/public-address.ts';
+import { createPartnerData } from './partner-data.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
 /** Responses of the partner's server by path. */

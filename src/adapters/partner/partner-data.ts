@@ -2,10 +2,9 @@
  * SSRF-safe fetch of untrusted partner URLs from the chain (decisions 1): https only, public addresses only (checked on the address
  * of the connection, which prevents DNS rebinding), no redirects, 2 s, 64 KiB.
  */
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
+import { createCheckedLookup, isPublicAddress } from '../outbound/public-address.ts';
 import { parseUntrustedObject } from '../../domain/json/untrusted-json.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { PartnerResponse, PartnerData } from '../../ports/presentation.ts';
@@ -29,7 +28,7 @@ export function createPartnerData(options: PartnerDataOptions): PartnerData & { 
   const timeout = options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS;
   const agent = new Agent({
     connect: {
-      lookup: createPublicLookup(isPublic),
+      lookup: createCheckedLookup(isPublic),
       ...(options.certificateAuthority && { ca: options.certificateAuthority }),
     },
     connections: 4,
@@ -83,24 +82,4 @@ async function fetchPartnerData(
 
 function isTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-}
-
-/** Creates a lookup that fails unless every address of the name is public. */
-function createPublicLookup(isPublic: (address: string) => boolean): LookupFunction {
-  return (hostname, options, callback) => {
-    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return callback(error, '', 0);
-      const found: LookupAddress[] = addresses;
-      if (found.length === 0 || !found.every(({ address }) => isPublic(address))) {
-        return callback(new Error('address is not public'), '', 0);
-      }
-      if (options.all) return callback(null, found);
-      return callback(null, found[0]!.address, found[0]!.family);
-    });
-  };
-}
-
-/** Returns whether an address is global unicast, also in IPv4-mapped form. */
-export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
 }

@@ -4,6 +4,8 @@ import { toStoreUnavailable, type ReportFailure } from './engine/database-failur
 import { parseDatabaseUrl, type DatabaseLocation } from './engine/database-url.ts';
 import { createAltEvents } from './alt-chain/events.ts';
 import { createAltFleets } from './alt-chain/fleets.ts';
+import { createChangeStore } from './changes/change-store.ts';
+import { createWebhookStore } from './changes/webhook-store.ts';
 import { createChipStore } from './service/chip-store.ts';
 import { createDecisions } from './service/decisions.ts';
 import { createNodeProfiles } from './service/node-profiles.ts';
@@ -54,6 +56,8 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createDecisions(database),
     ...createChipStore(database),
     ...createPaymentStore(database),
+    ...createChangeStore(database),
+    ...createWebhookStore(database),
     ...createStatementKeys(database),
     ...createAltEvents(database),
     ...createAltFleets(database),

@@ -11,3 +11,17 @@ export function isFlagPlausible(flagAt: bigint, now: number): boolean {
 export function isFlagInForce(flagAt: bigint, now: number): boolean {
   return isFlagPlausible(flagAt, now) && now < Number(flagAt) + NEGATIVE_FLAG.forceSeconds;
 }
+
+/** State of the flag record: none, in force, or ended by time. */
+export type FlagState = 'none' | 'in_force' | 'ended';
+
+/** Returns the state at the second `now`. */
+export function judgeFlag(flagAt: bigint, now: number): FlagState {
+  if (!isFlagPlausible(flagAt, now)) return 'none';
+  return isFlagInForce(flagAt, now) ? 'in_force' : 'ended';
+}
+
+/** Returns the second from which a recorded flag is no longer in force; undefined without one. */
+export function flagEndsAt(flagAt: bigint): bigint | undefined {
+  return flagAt < NEGATIVE_FLAG.plausibleFrom ? undefined : flagAt + BigInt(NEGATIVE_FLAG.forceSeconds);
+}

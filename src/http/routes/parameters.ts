@@ -2,6 +2,7 @@
  * Path and query parameters: strict parsing with one spelling per value and no coercion, and the error for every other spelling (http-facts 3).
  * A 422 item shows the caller's text, cut to 100 characters.
  */
+import type { IncomingMessage } from 'node:http';
 import { Fault, type InvalidParameter } from '../../domain/faults.ts';
 import {
   MAX_MACHINE_ID,
@@ -82,6 +83,42 @@ export function requireIntegers(query: string, rules: readonly IntegerRule[]): b
   });
   if (parameters.length > 0) throw new Fault('ParametersInvalid', { parameters });
   return values;
+}
+
+/** Parses an integer header; undefined when the request has none. Throws `ParametersInvalid`. */
+export function requireIntegerHeader(
+  { headers }: IncomingMessage,
+  name: string,
+  minimum: number,
+  maximum: number,
+): number | undefined {
+  const value = headers[name];
+  if (value === undefined) return undefined;
+  const at = ['header', name];
+  if (typeof value !== 'string' || !INTEGER.test(value)) throw invalid(notAnInteger(at, String(value)));
+  if (Number(value) < minimum) throw invalid(belowMinimum(at, value, minimum));
+  if (BigInt(value) > maximum) throw invalid(aboveMaximum(at, value, maximum));
+  return Number(value);
+}
+
+/**
+ * Parses a comma list of words; undefined when the parameter is absent or empty. Throws `ParametersInvalid` for any other word, and for a
+ * repeated parameter.
+ */
+export function requireWords<const W extends string>(
+  query: string,
+  name: string,
+  words: readonly W[],
+): W[] | undefined {
+  const texts = new URLSearchParams(query).getAll(name);
+  const text = texts.join();
+  if (text === '') return undefined;
+  const given = text.split(',');
+  const isWord = (word: string): word is W => (words as readonly string[]).includes(word);
+  if (texts.length > 1 || !given.every(isWord)) {
+    throw invalid({ at: ['query', name], problem: { kind: 'not-a-word', text, words } });
+  }
+  return given;
 }
 
 /** Converts to a position in a list. No list is longer than the largest safe integer, so larger values become that. */

@@ -56,6 +56,9 @@ test('also registers the additions by default', () => {
     'GET /active-machines',
     'GET /operator/:did/fleet',
     'GET /operator/:did/fleet.csv',
+    'GET /changes',
+    'GET /changes/stream',
+    'GET /asyncapi.json',
     'GET /status',
     'GET /llms.txt',
   ]);

@@ -104,6 +104,15 @@ export const ERROR_HELP: { readonly [K in FaultKind | 'Unexpected']: ErrorHelp }
     cause: 'The binding registry cannot be read now, so it is unknown whether the wallet is bound.',
     remedy: 'Retry later and keep your last known value. This says nothing about the wallet.',
   },
+  ChangesGone: {
+    cause:
+      'The cursor is older than the stored changes, which are those of the last 30 days and at most 1,000,000, or the database was replaced.',
+    remedy: 'Read the machines again, then continue from `newest` of a page that was read before.',
+  },
+  StreamsExceeded: {
+    cause: 'The limit on open streams is reached, for this network or for the service.',
+    remedy: 'Use one stream for all kinds and machines, or poll `/changes`.',
+  },
   StatementUnavailable: {
     cause:
       'The rating is not signed now: it is not final, some amounts are not converted yet, or the service is not sure of its logs, its clock or its key.',

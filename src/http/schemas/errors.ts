@@ -70,6 +70,8 @@ export const FAULT_SAMPLES: { readonly [K in FaultKind]: readonly FaultContexts[
   OperatorIndexStale: [{ ageSeconds: SAMPLE_NUMBER }],
   OwnershipIndexRepairing: [{}],
   AltSnapshotOutOfDate: [{}],
+  ChangesGone: [{ oldestAfter: SAMPLE_NUMBER }],
+  StreamsExceeded: [{}],
   StoreUnavailable: [{}],
   RateLimited: [{ retryAfterSeconds: SAMPLE_NUMBER }],
   RouteUnknown: [{}],

@@ -101,6 +101,9 @@ test.each([
   expect(findShapeDifferences(examples[0], vector, '')).toEqual([]);
 });
 
+/** Members of another specification, whose parser checks them. */
+const ASYNCAPI_MEMBERS = ['servers', 'channels', 'operations'];
+
 test('closes every object that the service writes', () => {
   const open: string[] = [];
   const visit = (value: unknown, path: string): void => {
@@ -113,7 +116,9 @@ test('closes every object that the service writes', () => {
   expect(
     open
       .map((path) => path.split('/').at(-1))
-      .filter((name) => !['metadata', 'partner_data', 'info', 'paths', 'components'].includes(name!)),
+      .filter(
+        (name) => !['metadata', 'partner_data', 'info', 'paths', 'components', ...ASYNCAPI_MEMBERS].includes(name!),
+      ),
   ).toEqual([]);
 });
 

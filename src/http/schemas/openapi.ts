@@ -4,6 +4,7 @@
  */
 import type { FaultKind } from '../../domain/faults.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { changeParts, changeResponses } from './changes.ts';
 import { chipResponses } from './chip.ts';
 import { ERROR_HELP } from './error-help.ts';
 import { describeErrors, VALIDATION_ISSUE } from './errors.ts';
@@ -111,6 +112,7 @@ export function createResponseSchemas(namespace: Namespace) {
     ...machineResponses(namespace),
     ...historyResponses(namespace),
     ...fleetResponses(namespace),
+    ...changeResponses(),
     ...monetizationResponses(namespace),
     ...verifyResponses(namespace),
     ...chipResponses(namespace),
@@ -127,6 +129,7 @@ export function createPartSchemas(namespace: Namespace) {
     ...historyParts(),
     ...fleetParts(namespace),
     ...monetizationParts(namespace),
+    ...changeParts(namespace),
     ...verifyParts(),
     ...healthParts(),
     ValidationIssue: VALIDATION_ISSUE,
@@ -135,9 +138,24 @@ export function createPartSchemas(namespace: Namespace) {
 
 const DOCUMENTS = {
   LlmsText: described(TEXT, 'Markdown.', '# Machine Rating, Monetization and Verification Service'),
+  ChangeStream: described(
+    TEXT,
+    'Server-sent events named `change`; their data is a `Change`. Described in `/asyncapi.json`.',
+    'id: 1201\nevent: change\ndata: {}\n\n',
+  ),
   SvgImage: described(TEXT, 'An SVG image.', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
   FleetCsv: described(TEXT, 'CSV with a header line; ids are quoted.', 'machine_id,did\r\n'),
   PngImage: { description: 'A PNG image of 1200 x 630 pixels.', contentMediaType: 'image/png' },
+  AsyncapiDocument: described(
+    closedObject({
+      asyncapi: TEXT,
+      info: { type: 'object' },
+      servers: { type: 'object' },
+      channels: { type: 'object' },
+      operations: { type: 'object' },
+    }),
+    'An AsyncAPI 3.1 document.',
+  ),
   OpenapiDocument: described(
     closedObject({
       openapi: TEXT,

@@ -7,6 +7,7 @@ import type { RequestScope } from '../../actions/request-scope.ts';
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import type { CallerWork, Clock, Log } from '../../ports/runtime.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { EventStreams } from './event-streams.ts';
 import type { RequestMetrics, RouteMetrics } from './request-metrics.ts';
 import type { RequestLimiter } from '../limits/distributed-rate-limiter.ts';
 import type { ProfileName } from './route-profiles.ts';
@@ -25,6 +26,7 @@ export interface PipelineServices {
   readonly metrics: RequestMetrics;
   /** Returns the networks of a request's caller, the widest first. */
   readonly networksOf: (request: IncomingMessage) => readonly string[];
+  readonly streams: EventStreams;
 }
 
 /** What all requests of one route have in common. */

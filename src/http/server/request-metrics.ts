@@ -69,6 +69,7 @@ export class RequestMetrics {
   readonly #routes = new Map<string, RouteMetrics>();
   readonly #faults = new Map([[UNEXPECTED, 0]]);
   readonly #limiters = new Map<string, () => LimiterReport>();
+  #streams = () => 0;
   #lastCaller = '';
   #sameCallerRequests = 0;
 
@@ -86,6 +87,15 @@ export class RequestMetrics {
 
   addLimiter(name: string, report: () => LimiterReport): void {
     this.#limiters.set(name, report);
+  }
+
+  /** Registers the count of open streams. */
+  addStreams(count: () => number): void {
+    this.#streams = count;
+  }
+
+  streams(): number {
+    return this.#streams();
   }
 
   /** Counts a request of the address by which rates are counted. */

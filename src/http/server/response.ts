@@ -10,7 +10,7 @@ import type { StaticAsset } from '../../ports/presentation.ts';
 import type { Media } from '../images/svg-media.ts';
 import type { EncodedJson, EncodedText } from './json-encoding.ts';
 import { PAGE_HEADERS } from '../pages/html-shell.ts';
-import { JSON_TYPE, ROUTE_PROFILES } from './route-profiles.ts';
+import { JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './route-profiles.ts';
 import { toErrorHeaders, toWireError } from '../error-responses.ts';
 
 const JSON_MEDIA: Media = { type: JSON_TYPE, headers: {} };
@@ -121,6 +121,27 @@ export function sendError(context: RequestContext, error: unknown): void {
   const wire = toWireError(profile, error);
   const text = JSON.stringify(wire.body);
   send(context, wire.status, toErrorHeaders(profile, wire, text), text, Buffer.byteLength(text), error);
+}
+
+/** Media of server-sent events. Buffering proxies would hold events back. */
+export const EVENT_STREAM: Media = { type: 'text/event-stream', headers: { 'X-Accel-Buffering': 'no' } };
+
+/** Begins a response without an end; the deadline of the request has no effect from then on. */
+export function beginStream(context: RequestContext, text: string): void {
+  const { response, route } = context;
+  response.writeHead(200, toStreamHeaders(route.profile));
+  response.write(text);
+  record(context, 200);
+}
+
+/** Sends the headers of a stream alone, for a HEAD. */
+export function sendStreamHead(context: RequestContext): void {
+  sendEmpty(context, 200, toStreamHeaders(context.route.profile));
+}
+
+function toStreamHeaders(profile: ProfileName): string[] {
+  const own = Object.entries(EVENT_STREAM.headers).flat();
+  return ['Cache-Control', 'no-store', ...ROUTE_PROFILES[profile].headers, ...own, 'Content-Type', EVENT_STREAM.type];
 }
 
 /** Sends a status without a body: preflights and 304. */

@@ -408,6 +408,20 @@ export interface BoundFleetResponse {
   readonly evm_address: string;
 }
 
+/** A page of changes. */
+export interface ChangePageResponse {
+  /** In the order of their cursors. */
+  readonly changes: readonly Change[];
+  /** Cursor to continue from, also when the page is empty. */
+  readonly next: number;
+  /** Cursor of the newest change; `next` reaches it when nothing is left. */
+  readonly newest: number;
+  /** The smallest cursor that can be continued from. */
+  readonly oldest_after: number;
+  /** Unix time in seconds since which changes are recorded; null: machines are still observed for the first time. */
+  readonly opened_at: number | null;
+}
+
 /** The opt-in decision in force. */
 export type MonetizationStateResponse =
   | {
@@ -1249,6 +1263,28 @@ export interface DecisionCheckpoint {
   readonly signature: string;
   /** An address of the main chain in EIP-55 spelling. */
   readonly signer: string;
+}
+
+/** A difference between two consecutive observations of a machine, both of final facts. */
+export interface Change {
+  /** Place in the order of all changes, without gaps. */
+  readonly cursor: number;
+  /** What has changed. */
+  readonly kind: 'owner' | 'operator' | 'bond' | 'flag' | 'kyb' | 'chip' | 'opt-in' | 'rating';
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** Operator of the machine; null: none is recorded. */
+  readonly operator: string | null;
+  /** Value of the previous observation; null: none. */
+  readonly from: string | null;
+  /** Value now; null: none. Values of rating: the letter; bond: Active, Grace, Runoff, Terminated or NotActivated; flag: none, in_force or ended; owner and operator: an address or a key of the alt chain; chip and kyb: unverified, verified, expired or revoked; opt-in: PENDING, OPTED_IN or OPTED_OUT. */
+  readonly to: string | null;
+  /** Final block of the main chain at which the change was observed. */
+  readonly block: number;
+  /** Unix time in seconds of the observation. */
+  readonly observed_at: number;
 }
 
 /** An account; its address is never zero. */

@@ -2,6 +2,7 @@
  * Groups consecutive windows, so that a backfill reads one header and writes one transaction for many of them. A group
  * ends after a few seconds or when it holds many logs, which bounds memory and the work that a crash loses.
  */
+import type { TouchedMachines } from '../../ports/change-store.ts';
 import type { EventLogEntry } from '../../ports/store.ts';
 import type { UnprovenWindow } from '../../ports/index-proof.ts';
 import type { Clock } from '../../ports/runtime.ts';
@@ -11,6 +12,7 @@ export interface LogGroup {
   readonly toBlock: number;
   readonly events: readonly EventLogEntry[];
   readonly unproven: UnprovenWindow;
+  readonly touched: TouchedMachines;
 }
 
 const MAX_GROUP_MILLISECONDS = 5_000;
@@ -45,6 +47,10 @@ function join(windows: readonly LogWindow[]): LogGroup {
     unproven: {
       blocks: windows.flatMap(({ blocks }) => blocks),
       ownershipOf: [...new Set(windows.flatMap(({ summary }) => [...summary.ownershipOf]))],
+    },
+    touched: {
+      machines: [...new Set(windows.flatMap(({ summary }) => summary.touched.machines))],
+      kybOperators: [...new Set(windows.flatMap(({ summary }) => summary.touched.kybOperators))],
     },
   };
 }

@@ -12,6 +12,7 @@ import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { MainChainLog } from '../../ports/main-chain.ts';
+import type { TouchedMachines } from '../../ports/change-store.ts';
 import type { Checkpoint, EventLogEntry, MainChainIndexStore, OwnershipReads } from '../../ports/store.ts';
 import type { UnprovenWindow } from '../../ports/index-proof.ts';
 import { watchBackfill } from './backfill-progress.ts';
@@ -147,9 +148,9 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
         : readVerifiedSteps(range, from, finalized, signal, isFar);
     let checkpoint = from;
     // The chain reads of a step overlap with storing the previous one.
-    for await (const { last, events, ownership, unproven } of readOneAhead(steps)) {
+    for await (const { last, events, ownership, unproven, touched } of readOneAhead(steps)) {
       const next = { blockNumber: last.number, blockHash: last.hash };
-      const isStored = await store.advanceMainChain(checkpoint, next, events, ownership, unproven);
+      const isStored = await store.advanceMainChain(checkpoint, next, events, ownership, unproven, touched);
       if (!isStored) return { kind: 'waiting' };
       checkpoint = next;
       progress.reach(next.blockNumber);
@@ -175,7 +176,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
       const { last, summary } = window;
       before = { blockNumber: last.number, blockHash: last.hash };
       const ownership = await readOwnership(window, isFar ? finalized : last, alreadyRead);
-      yield { last, events: summary.events, ownership, unproven: undefined };
+      yield { last, events: summary.events, ownership, unproven: undefined, touched: summary.touched };
     }
   }
 
@@ -192,10 +193,10 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     integrity.report('index', undefined);
     const windows = streamWindows((part) => readLogWindow(chain, contracts, part), logWindow, range, signal);
     for await (const group of groupWindows(windows, clock)) {
-      const { toBlock, events, unproven } = group;
+      const { toBlock, events, unproven, touched } = group;
       const last = toBlock === finalized.number ? finalized : await chain.readHeader(toBlock);
       checkLastBlock(group, last);
-      yield { last, events, ownership: { readAtBlock: toBlock, changes: [] }, unproven };
+      yield { last, events, ownership: { readAtBlock: toBlock, changes: [] }, unproven, touched };
     }
   }
 
@@ -245,6 +246,7 @@ interface ImportStep {
   readonly events: readonly EventLogEntry[];
   readonly ownership: OwnershipReads;
   readonly unproven: UnprovenWindow | undefined;
+  readonly touched: TouchedMachines;
 }
 
 /** Checks that logs of the last block are of the block that the checkpoint will name. */

@@ -2,7 +2,8 @@
  * Summary of the logs of one window for the index. It is built while logs are read, so that a hundred thousand of them
  * need not be held in memory.
  */
-import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { TouchedMachines } from '../../ports/change-store.ts';
 import type { EventLogEntry } from '../../ports/store.ts';
 import { toEventEntries } from './event-entries.ts';
 import type { VerifiedLog } from './block-reader.ts';
@@ -11,6 +12,8 @@ export class WindowSummary {
   #logCount = 0;
   readonly #events: EventLogEntry[] = [];
   readonly #ownershipOf = new Set<MachineId>();
+  readonly #touched = new Set<MachineId>();
+  readonly #kybOperators = new Set<Address>();
 
   get logCount(): number {
     return this.#logCount;
@@ -26,11 +29,18 @@ export class WindowSummary {
     return this.#ownershipOf;
   }
 
+  /** Machines that any of the logs may have changed, and operators. A log that concerns every machine names none. */
+  get touched(): TouchedMachines {
+    return { machines: [...this.#touched], kybOperators: [...this.#kybOperators] };
+  }
+
   add(logs: readonly VerifiedLog[]): void {
     this.#logCount += logs.length;
     for (const entry of toEventEntries(logs)) this.#events.push(entry);
-    for (const log of logs) {
-      for (const id of log.ownershipOf) this.#ownershipOf.add(id);
+    for (const { ownershipOf, effect } of logs) {
+      for (const id of ownershipOf) this.#ownershipOf.add(id);
+      if (effect.kind === 'machines') for (const id of effect.ids) this.#touched.add(id);
+      else if (effect.kind === 'operator-kyb') this.#kybOperators.add(effect.operator);
     }
   }
 }

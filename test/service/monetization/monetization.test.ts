@@ -5,15 +5,20 @@
 import type { DecisionLogResponse } from '../../../client/client.ts';
 import { replayAuthority, type StatedAuthority } from '../../../cli/replay/decision-authority.ts';
 import { createRpc } from '../../../cli/replay/json-rpc.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Address, MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../../../src/domain/identifiers/namespace.ts';
 import type { PublishedDeployment } from '../../../src/domain/monetization/decision.ts';
+import type { ChangePageResponse } from '../../../src/http/wire/response-types.ts';
 import { prepareDecision } from '../../../src/domain/monetization/prepared-decision.ts';
 import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
 import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
@@ -31,11 +36,22 @@ let proxied: ProxiedService;
 let url: string;
 let conformance: OpenapiConformance;
 let deployment: PublishedDeployment;
+/** Receives the webhooks of one machine. */
+let receiver: Server;
+const WEBHOOK_SECRET = `whsec_${'A'.repeat(32)}`;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'monetization-'));
   database = join(folder, 'svc.db');
-  proxied = await startProxiedService({ DATABASE_URL: `sqlite:${database}` });
+  receiver = createServer((incoming, response) => {
+    void text(incoming).then((body) => {
+      receiver.emit('delivered', incoming.headers, body);
+      response.writeHead(204).end();
+    });
+  });
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  proxied = await startProxiedService({ DATABASE_URL: `sqlite:${database}`, WATCH_FILE: writeWatchFile() });
   url = proxied.service.url;
   conformance = new OpenapiConformance((await fetchChecked(`${url}/openapi.json`)).json<OpenapiDocument>());
   const published = (await fetchChecked(`${url}/.well-known/svc-monetization`)).json<{
@@ -46,8 +62,18 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await proxied.close();
+  receiver.close();
   rmSync(folder, { recursive: true });
 });
+
+function writeWatchFile(): string {
+  const [path, secretFile] = [join(folder, 'watch.json'), join(folder, 'secret')];
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  writeFileSync(secretFile, WEBHOOK_SECRET);
+  const machines = [machineOf('rated-b').did];
+  writeFileSync(path, JSON.stringify({ receivers: [{ name: 'desk', url, secret_file: secretFile, machines }] }));
+  return path;
+}
 
 const now = () => Math.floor(Date.now() / 1000);
 const pathOf = (did: string) => `/machine/${encodeURIComponent(did)}/monetization`;
@@ -282,5 +308,37 @@ describe('svc monetize', () => {
     const printed: unknown = JSON.parse(stdout);
     expect([exitCode, printed]).toEqual([0, expect.objectContaining({ status: 'OPTED_IN', signer: owner })]);
     expect((await fetchChecked(url + pathOf(did))).json()).toEqual(printed);
+  });
+});
+
+describe('the feed of changes', () => {
+  it('sends a decision to the stream and to the receiver that watches the machine, and lists it', async () => {
+    const readPage = async (query: string) => (await fetchChecked(`${url}/changes${query}`)).json<ChangePageResponse>();
+    // The machines of the devnet are observed once before the feed records changes.
+    const { newest } = await vi.waitFor(
+      async () => {
+        const page = await readPage('');
+        expect(page.opened_at).not.toBeNull();
+        return page;
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    const { id, did } = machineOf('rated-b');
+    const webhook = once(receiver, 'delivered') as Promise<[Record<string, string>, string]>;
+    const stream = await fetch(`${url}/changes/stream?after=${newest}&kinds=opt-in`);
+    expect((await decide('rated-b', true)).status).toBe(200);
+    let sent = '';
+    for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {
+      sent += chunk;
+      if (/event: change\n.*\n\n/.test(sent)) break;
+    }
+    const change = JSON.parse(/^data: (.*)$/m.exec(sent)![1]!) as ChangePageResponse['changes'][number];
+    expect(change).toMatchObject({ kind: 'opt-in', machine_id: id, did, from: 'PENDING', to: 'OPTED_IN' });
+    expect((await readPage(`?after=${change.cursor - 1}&limit=1`)).changes).toEqual([change]);
+    const [headers, body] = await webhook;
+    expect([headers['webhook-id'], new Webhook(WEBHOOK_SECRET).verify(body, headers)]).toEqual([
+      `change-${change.cursor}`,
+      { type: 'machine.changed', timestamp: expect.any(String) as string, data: change },
+    ]);
   });
 });

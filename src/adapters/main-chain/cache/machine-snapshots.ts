@@ -3,6 +3,7 @@
  * machine, a block reaches the next boundary of its subscription, or its maximum age passes.
  */
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { nextBondBoundary } from '../../../domain/machine/bond.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../../ports/runtime.ts';
@@ -109,7 +110,7 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       maxAgeMilliseconds: isFlawed(snapshot)
         ? limits.maxFlawedSnapshotAgeMilliseconds
         : limits.maxSnapshotAgeMilliseconds,
-      boundary: nextBoundary(snapshot, deployment()),
+      boundary: nextBondBoundary(snapshot, deployment()),
       isUsed: false,
     });
     counters.snapshotBytes += bytes;
@@ -206,17 +207,4 @@ function isFlawed(snapshot: MachineSnapshot): boolean {
 function isOfOperator({ attestations }: MachineSnapshot, operators: ReadonlySet<Address>): boolean {
   if (attestations.state !== 'present') return attestations.state === 'unreadable';
   return attestations.value.operator !== undefined && operators.has(attestations.value.operator);
-}
-
-/**
- * Returns the first block time after the snapshot's block at which the status may change by time alone; undefined when
- * there is none.
- */
-function nextBoundary(snapshot: MachineSnapshot, deployment: DeploymentFacts | undefined): bigint | undefined {
-  if (snapshot.subscription.state !== 'present' || snapshot.subscription.value.periodStart === 0n) return undefined;
-  const { periodEnd } = snapshot.subscription.value;
-  const grace = deployment?.graceSeconds ?? 0n;
-  const runoff = deployment?.runoffSeconds ?? 0n;
-  const now = BigInt(snapshot.block.timestamp);
-  return [periodEnd, periodEnd + grace, periodEnd + grace + runoff].find((boundary) => boundary > now);
 }

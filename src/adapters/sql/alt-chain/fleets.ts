@@ -6,6 +6,7 @@
 import type { AltFleet, AltFleetObservation } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { AltFleetStore, FleetListing, FleetRow } from '../../../ports/alt-store.ts';
+import { createTouchedMachines } from '../changes/touched-machines.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { ANCHOR_SPACING, createOwnershipLists } from '../main-chain/ownership-lists.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
@@ -18,6 +19,7 @@ const FIRST_ID = new Uint8Array(32);
 export function createAltFleets(database: SqlDatabase): AltFleetStore {
   const lists = createOwnershipLists(database.dialect);
   const snapshot = createSnapshotTables(database.dialect);
+  const observed = createTouchedMachines(database.dialect);
   // For one version of both halves, and for operators with machines only, so bounded by the snapshot.
   let cached = { version: '', altOnly: new Map<Address, readonly Uint8Array[]>() };
 
@@ -72,7 +74,8 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     const isOurs = written?.identity === identity && areEqual(written.at, expected);
     const stored = isOurs ? written!.rows : yield* snapshot.readMachines();
     yield* snapshot.writeObservation(identity, next);
-    yield* snapshot.writeMachines(stored, rows);
+    const differing = yield* snapshot.writeMachines(stored, rows);
+    yield* observed.touch({ machines: differing, kybOperators: [] });
     yield* snapshot.writeUnreadable(unreadableByOperator);
     return true;
   }
@@ -226,14 +229,18 @@ function createSnapshotTables({ builder, batch }: Dialect) {
       });
       return new Map(rows.map((row) => [row.operator + row.id.toString(16), row]));
     },
-    /** Writes only the differences, because snapshots rarely change. */
-    *writeMachines(stored: FleetRows, rows: FleetRows): SqlProgram<void> {
-      const differing = (some: FleetRows, others: FleetRows) =>
-        [...some].flatMap(([name, { operator, id }]) =>
-          others.has(name) ? [] : [[hexToColumn(operator), toIdBytes(id)]],
-        );
-      yield* execute({ sql: remove, batch: differing(stored, rows) });
-      yield* execute({ sql: insert, batch: differing(rows, stored) });
+    /** Writes only the differences, because snapshots rarely change, and returns their machines. */
+    *writeMachines(stored: FleetRows, rows: FleetRows): SqlProgram<readonly MachineId[]> {
+      const without = (some: FleetRows, others: FleetRows) =>
+        [...some].flatMap(([name, row]) => (others.has(name) ? [] : [row]));
+      const toColumns = ({ operator, id }: { operator: Address; id: MachineId }) => [
+        hexToColumn(operator),
+        toIdBytes(id),
+      ];
+      const [removed, added] = [without(stored, rows), without(rows, stored)];
+      yield* execute({ sql: remove, batch: removed.map(toColumns) });
+      yield* execute({ sql: insert, batch: added.map(toColumns) });
+      return [...removed, ...added].map(({ id }) => id);
     },
     *writeUnreadable(unreadableByOperator: AltFleet['unreadableByOperator']): SqlProgram<void> {
       yield* execute(removeUnreadable({}));

@@ -1,5 +1,6 @@
 /** Main-chain index: event logs, provenance, ownership and the checkpoint they are indexed up to (`MainChainIndexStore`; chain-evm 3.7 and 4.5). */
 import type { EventLogEntry, MainChainIndexStore } from '../../../ports/store.ts';
+import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { createActiveMachines } from './active-machines.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createEventLogs } from './event-logs.ts';
@@ -25,11 +26,12 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const proof = createProofProgress(database.dialect);
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
+  const observed = createTouchedMachines(database.dialect);
 
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
-    advanceMainChain: (expected, next, logs, ownership, unproven) =>
+    advanceMainChain: (expected, next, logs, ownership, unproven, touched) =>
       database.exclusive(
         (function* () {
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
@@ -37,6 +39,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
           yield* eventTotals.add(countCurrent(logs));
           yield* active.record(logs);
           yield* ownershipRows.apply(ownership);
+          if (touched !== undefined) yield* observed.touch(touched);
           if (unproven !== undefined) yield* proof.addUnproven(unproven);
           else
             yield* proof.addSegment({

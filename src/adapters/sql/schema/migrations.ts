@@ -598,4 +598,54 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE registry_logs ADD COLUMN value ${text}`,
     ],
   },
+  {
+    name: 'changes of machines',
+    statements: ({ columns: { integer, small, text, bytes }, clustered }) => [
+      `CREATE TABLE observed_machines (
+        machine_id ${bytes} NOT NULL PRIMARY KEY CHECK (length(machine_id) = 32),
+        version ${integer} NOT NULL,
+        touches ${integer} NOT NULL,
+        due_at ${integer} NOT NULL,
+        observed_operator ${bytes} CHECK (length(observed_operator) = 20),
+        observed_values ${text}
+      ) ${clustered}`,
+      'CREATE INDEX observed_machines_by_due ON observed_machines (due_at)',
+      `CREATE INDEX observed_machines_by_operator ON observed_machines (observed_operator)
+        WHERE observed_operator IS NOT NULL`,
+      // Machines that are already indexed are observed without a log of theirs.
+      `INSERT INTO observed_machines (machine_id, version, touches, due_at)
+        SELECT machine_id, 0, 0, 0 FROM machine_owners
+        UNION SELECT machine_id, 0, 0, 0 FROM alt_fleets`,
+      `CREATE TABLE change_feed (
+        only_row ${small} NOT NULL PRIMARY KEY CHECK (only_row = 1),
+        newest_cursor ${integer} NOT NULL,
+        pruned_through ${integer} NOT NULL,
+        opened_at ${integer}
+      ) ${clustered}`,
+      'INSERT INTO change_feed (only_row, newest_cursor, pruned_through) VALUES (1, 0, 0)',
+      `CREATE TABLE changes (
+        change_cursor ${integer} NOT NULL PRIMARY KEY,
+        kind ${text} NOT NULL,
+        machine_id ${bytes} NOT NULL CHECK (length(machine_id) = 32),
+        operator ${bytes} CHECK (length(operator) = 20),
+        from_value ${text},
+        to_value ${text},
+        block_number ${integer} NOT NULL,
+        observed_at ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE webhook_receivers (
+        receiver ${text} NOT NULL PRIMARY KEY,
+        examined_through ${integer} NOT NULL
+      ) ${clustered}`,
+      `CREATE TABLE webhook_deliveries (
+        receiver ${text} NOT NULL,
+        delivered_cursor ${integer} NOT NULL,
+        attempts ${small} NOT NULL,
+        retry_at ${integer},
+        problem ${text},
+        PRIMARY KEY (receiver, delivered_cursor)
+      ) ${clustered}`,
+      'CREATE INDEX webhook_deliveries_by_retry ON webhook_deliveries (receiver, retry_at) WHERE retry_at IS NOT NULL',
+    ],
+  },
 ];

@@ -346,4 +346,34 @@ export interface Schema {
   node_profiles: { url_hash: Uint8Array; profile: string; updated_at: number };
   write_probe: { only_row: number; writes: number };
   schema_migrations: { version: number; name: string };
+  /** Machines to observe, and the values of the last observation as JSON; null: none, or absent. Touched machines are due at second 0. */
+  observed_machines: {
+    machine_id: Uint8Array;
+    version: number;
+    touches: number;
+    due_at: number;
+    observed_operator: Uint8Array | null;
+    observed_values: string | null;
+  };
+  /** Counter of changes; its row lock orders the writers. */
+  change_feed: { only_row: number; newest_cursor: number; pruned_through: number; opened_at: number | null };
+  changes: {
+    change_cursor: number;
+    kind: string;
+    machine_id: Uint8Array;
+    operator: Uint8Array | null;
+    from_value: string | null;
+    to_value: string | null;
+    block_number: number;
+    observed_at: number;
+  };
+  webhook_receivers: { receiver: string; examined_through: number };
+  /** Deliveries that are not accepted yet; `retry_at` is null for a dead letter. */
+  webhook_deliveries: {
+    receiver: string;
+    delivered_cursor: number;
+    attempts: number;
+    retry_at: number | null;
+    problem: string | null;
+  };
 }

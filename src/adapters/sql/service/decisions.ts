@@ -11,6 +11,7 @@ import type {
   DecisionStore,
   LoggedDecision,
 } from '../../../ports/store.ts';
+import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { bytes, integer, prepareQuery, text, type ParameterType } from '../engine/prepared-query.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -25,6 +26,7 @@ const NO_BYTES = new Uint8Array();
 
 export function createDecisions(database: SqlDatabase): DecisionStore {
   const { builder } = database.dialect;
+  const observed = createTouchedMachines(database.dialect);
   const select = prepareQuery({ machineId: bytes }, ({ machineId }) =>
     builder.selectFrom('decisions').select(['opted_in', 'signed_at', 'signer']).where('machine_id', '=', machineId),
   );
@@ -152,6 +154,7 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
     const link = { previous: head ?? NO_BYTES, hash: hexToColumn(hash) };
     yield* execute(insertAudit({ ...row, signature, appliedAt, message, owner, controller, ...place, ...link }));
     if (retention !== undefined) yield* prune(row.machineId, retention);
+    yield* observed.touch({ machines: [decision.machineId], kybOperators: [] });
     return true;
   }
 

@@ -7,6 +7,7 @@ import type { Routes } from '../../server/route-table.ts';
 import { toAgentMembers, toMarketplaceMembers } from '../../wire/marketplace.ts';
 import type { DecisionState } from '../../../actions/monetization.ts';
 import { activeMachinesRoutes } from './active-machines.ts';
+import { changesRoutes } from './changes.ts';
 import { decisionLogRoutes } from './decision-log.ts';
 import { explanationRoutes } from './explanation.ts';
 import { identifiersRoutes } from './identifiers.ts';
@@ -39,6 +40,7 @@ export const ADDITIONS: Additions = {
     identifiersRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
     ratedFleetRoutes(routes, ctx);
+    changesRoutes(routes, ctx);
     statusRoutes(routes, ctx);
     llmsTextRoutes(routes, ctx);
   },

@@ -27,7 +27,7 @@ test('lists every route', async () => {
   const { body } = await app.inject('/llms.txt');
   const { paths } = (await app.inject('/openapi.json')).json<OpenapiDocument>();
   const listed = [...body.matchAll(/^- `([A-Z]+) ([^`?]+)/gm)].map(([, method, path]) => `${method} ${path}`);
-  const pages = ['/openapi.json', '/docs', '/llms.txt'];
+  const pages = ['/openapi.json', '/asyncapi.json', '/docs', '/llms.txt'];
   const routes = Object.entries(paths)
     .filter(([path]) => !pages.includes(path))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));

@@ -1,0 +1,37 @@
+/** Marks machines for observation, in the transaction that stores what may have changed them (docs/decisions/changes.md). */
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { TouchedMachines } from '../../../ports/change-store.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { execute, type SqlProgram } from '../engine/sql-program.ts';
+import { hexToColumn } from '../schema/hex-columns.ts';
+import { toIdBytes } from '../schema/stored-machine-id.ts';
+
+export interface TouchedMachineRows {
+  touch(touched: TouchedMachines): SqlProgram<void>;
+}
+
+export function createTouchedMachines({ batch }: Dialect): TouchedMachineRows {
+  const touchMachines = batch(
+    { machine_id: 'bytes' },
+    `INSERT INTO observed_machines (machine_id, version, touches, due_at)
+     SELECT machine_id, 0, 1, 0 FROM batch WHERE true ORDER BY machine_id
+     ON CONFLICT (machine_id) DO UPDATE SET touches = observed_machines.touches + 1, due_at = 0`,
+  );
+  const touchOperators = batch(
+    { operator: 'bytes' },
+    `UPDATE observed_machines SET touches = touches + 1, due_at = 0
+     WHERE observed_operator IN (SELECT operator FROM batch)`,
+  );
+
+  return {
+    *touch({ machines, kybOperators }) {
+      yield* execute({ sql: touchMachines, batch: unique(machines).map((id) => [toIdBytes(id)]) });
+      yield* execute({ sql: touchOperators, batch: kybOperators.map((operator) => [hexToColumn(operator)]) });
+    },
+  };
+}
+
+/** One statement must not touch a row twice. */
+function unique(ids: readonly MachineId[]): MachineId[] {
+  return [...new Set(ids)];
+}
