@@ -73,9 +73,11 @@ const DETAILS = {
   'Token not found': 'machine-not-found',
   'Too many new lookups, retry later': 'too-many-lookups',
   'Ownership index is being repaired for this address': 'index-under-repair',
+  'Too many open streams, retry later': 'too-many-streams',
 } as const;
 
 const SYNCING = /^(Event|Operator) index is syncing: block (\d{1,15}) of (\d{1,15})$/;
+const CHANGES_GONE = /^Changes after this cursor are not stored, the oldest are after=\d{1,16}$/;
 const STATEMENT = /^Statement unavailable: /;
 const STALE = /^Operator index is stale: chain head not read for (\d{1,15}) seconds$/;
 
@@ -107,7 +109,7 @@ interface SpecialErrors {
 
 type SpecialKind = keyof SpecialErrors;
 type PlainKind = Exclude<
-  Kebab<ErrorCode> | (typeof DETAILS)[keyof typeof DETAILS] | 'statement-unavailable',
+  Kebab<ErrorCode> | (typeof DETAILS)[keyof typeof DETAILS] | 'changes-gone' | 'statement-unavailable',
   SpecialKind
 >;
 
@@ -152,6 +154,7 @@ function readBare(text: string, facts: Omit<ErrorFacts, 'text'>): DocumentedErro
   }
   const age = STALE.exec(text)?.[1];
   if (age !== undefined) return { kind: 'index-stale', ...facts, text, ageSeconds: Number(age) };
+  if (CHANGES_GONE.test(text)) return { kind: 'changes-gone', ...facts, text };
   if (STATEMENT.test(text)) return { kind: 'statement-unavailable', ...facts, text };
   return Object.hasOwn(DETAILS, text) ? { kind: DETAILS[text as keyof typeof DETAILS], ...facts, text } : undefined;
 }

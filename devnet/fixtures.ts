@@ -189,7 +189,7 @@ function toMachineFixture({ persona, machine }: SampleMachine, deployment: Deplo
 function toSettled(
   expected: ServedExpectation | ServedAltExpectation | { readonly kind: Exclude<string, 'served'> },
 ): SettledRating | null {
-  if (!('rating' in expected) || expected.verdicts === undefined || expected.rating === undefined) return null;
+  if (!('rating' in expected) || expected.verdicts === undefined) return null;
   const { mcr, mcr_score, summary } = expected.rating;
   const none = Object.fromEntries(VERDICTS.map((code) => [code, 0])) as Record<VerdictCode, number>;
   return { mcr, mcr_score, summary, verdicts: { ...none, ...expected.verdicts } };

@@ -461,7 +461,7 @@ export const SECTIONS = [
       'explanation.availability': 'The explanation says whether the machine is stopped, on either chain.',
       'hostile-text.no-markup': 'Hostile text becomes no markup of any page or image.',
       'rated-fleet.complete':
-        '`GET /operator/{did}/fleet` and its CSV rate every machine of an operator, on both chains, and name those that cannot be read.',
+        '`GET /operator/{did}/fleet` and `GET /operator/{did}/fleet.csv` rate every machine of an operator, on both chains, and name those that cannot be read.',
       'active-machines.newest':
         '`GET /active-machines` lists at most 20 machines with the newest events of both chains, and the lag of the indexes.',
       'card-image.svg':
@@ -537,6 +537,17 @@ export const SECTIONS = [
       'statement.rotation':
         '`GET /.well-known/svc-statements` publishes keys before they sign, and every key that ever signed for ever.',
       'statement.key-times': 'A key proves statements rated within its published times, and none once it is revoked.',
+    },
+  },
+  {
+    heading: 'Additions: changes',
+    rules: {
+      'changes.feed':
+        '`GET /changes` lists the final changes of machines in their order, by cursor and kind; a cursor that is not stored any more is refused with 410.',
+      'changes.stream':
+        '`GET /changes/stream` sends the same changes as they are stored, and continues after `Last-Event-ID`.',
+      'changes.webhooks': 'Webhooks are signed as Standard Webhooks describes.',
+      'changes.asyncapi': '`GET /asyncapi.json` describes stream and webhooks.',
     },
   },
   {

@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Receiver } from './watch-file.ts';
 import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 import { parseWebhookSecret } from './webhook-signature.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 const [SECRET, OLD_SECRET] = [`whsec_${'A'.repeat(32)}`, `whsec_${'B'.repeat(32)}`];
 const MESSAGE = { id: 'change-7', body: '{"type":"machine.changed","data":{"cursor":7}}' };
@@ -102,6 +103,7 @@ function open(url: string, parts: Partial<Receiver> = {}, trusted: string | null
 const send = (url: string, parts?: Partial<Receiver>) => open(url, parts).send('desk', MESSAGE);
 
 test('sends a message that the official library verifies, over HTTP on loopback and over HTTPS', async () => {
+  rule('changes.webhooks');
   for (const url of [urls.http, urls.https]) expect(await send(`${url}/200`)).toBeUndefined();
   expect(received.length).toBe(2);
   for (const { headers, body } of received) {

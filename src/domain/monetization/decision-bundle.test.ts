@@ -18,7 +18,7 @@ import {
   NOW,
   STRANGER,
 } from '../../../testing/fixtures/deciding-machines.ts';
-import type { Address, MachineId } from '../identifiers/identifiers.ts';
+import type { MachineId } from '../identifiers/identifiers.ts';
 import { signLogHead } from './decision-log-head.ts';
 import type { ProvenDecision } from './decision-log.ts';
 
@@ -117,7 +117,7 @@ describe('a bundle', () => {
     ['another chain', { chainId: 1 }, 'wrong domain'],
     ['another registry', { registry: STRANGER.address }, 'wrong domain'],
     ['a clock before the signature', { nowSeconds: NOW - 31 }, 'not valid yet'],
-    ['no registry', { registry: '0x' as Address }, 'invalid trust'],
+    ['no registry', { registry: '0x' }, 'invalid trust'],
   ])('is refused by a verifier with %s', (_name, trust, result) => {
     rule('decision-log.bundle');
     expect(judge(bundleOf(ROWS), trust)).toBe(result);

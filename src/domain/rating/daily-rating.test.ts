@@ -75,6 +75,8 @@ describe('rateDays', () => {
       totalHundredths: current.totalHundredths,
       isDegraded: false,
       revenueCents: 50_000,
+      eventCount: 121,
+      facts: { bondStatus: 'bonded', negativeFlagAt: 0n, operatorVerified: true, trustOverride: undefined },
     });
   });
 

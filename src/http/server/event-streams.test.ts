@@ -12,6 +12,7 @@ import type { Store } from '../../ports/store.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 import { HEARTBEAT_MILLISECONDS, MAX_STREAMS_OF_NETWORK, READ_TIMEOUT_MILLISECONDS } from './event-streams.ts';
+import { rule } from '../../../test/conformance/rule.ts';
 
 const ID = 42n as MachineId;
 
@@ -83,6 +84,7 @@ async function tick(): Promise<void> {
 }
 
 test('replays from a cursor and continues with new changes', async () => {
+  rule('changes.stream');
   const reader = new Reader('?after=1');
   await reader.until(/id: 3\nevent/);
   await change('B');
@@ -102,6 +104,7 @@ test('begins with the next change without a cursor', async () => {
 });
 
 test('resumes after Last-Event-ID rather than after the query', async () => {
+  rule('changes.stream');
   const reader = new Reader('?after=0', { 'Last-Event-ID': '2' });
   await reader.until(/id: 3\nevent/);
   expect(reader.cursors).toEqual(['3']);

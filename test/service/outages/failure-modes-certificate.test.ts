@@ -9,7 +9,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
 import { createAuthority, startTlsPostgres, type TlsPostgres } from '../../../testing/harness/tls-postgres.ts';
-import { rule } from '../../conformance/rule.ts';
 import { DECISION_STORAGE, expectedOf, POLL_INTERVAL_SECONDS } from '../../failure-modes-table.ts';
 import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
 import { createExpectations, whenHealthy, type Allowed, type Expectations } from './failure-modes-expectations.ts';
@@ -73,7 +72,6 @@ describe.runIf(process.env['FAILURE_MODES'] === 'all')('the database', () => {
   });
 
   it('an expired certificate is a database that is down, until it is renewed', { timeout: 120_000 }, async () => {
-    rule('security.faulty-dependency');
     const then: Allowed = (name) => expectedOf('databaseDown', name);
     // A connection that ends aborts its statements, and this route has no other code for that.
     const during =

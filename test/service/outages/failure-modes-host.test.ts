@@ -13,7 +13,6 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startFaultProxy, type FaultProxy } from '../../../testing/harness/fault-proxy.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
-import { rule } from '../../conformance/rule.ts';
 import { expectedOf, HOST_FAILURE_MODES, POLL_INTERVAL_SECONDS, type HostFault } from '../../failure-modes-table.ts';
 import { findMachine } from '../fetch-checked.ts';
 import { createCaller } from './failure-modes-fixture.ts';
@@ -166,7 +165,6 @@ describe.runIf(canMount())('the host', () => {
   };
 
   it.each(HOST_FAILURE_MODES)('$fault: $description', { timeout: 120_000 }, async ({ fault, outcome }) => {
-    rule('security.faulty-dependency');
     const then: Allowed = (name) => [
       ...expectedOf(outcome, name),
       ...(fault === 'no file descriptors' ? [CLOSED] : []),

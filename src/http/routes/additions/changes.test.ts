@@ -5,6 +5,7 @@ import { createStore } from '../../../adapters/sql/create-store.ts';
 import { ABSENT_VALUES, listMachineChanges } from '../../../domain/changes/machine-change.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Store } from '../../../ports/store.ts';
+import { rule } from '../../../../test/conformance/rule.ts';
 
 const ID = 42n as MachineId;
 const OWNER = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1';
@@ -55,6 +56,7 @@ async function readCursors(query: string): Promise<unknown> {
 }
 
 test('lists changes in their order, with whole members', async () => {
+  rule('changes.feed');
   const address = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1';
   const machine = { machine_id: '42', did: 'did:svc:42', operator: address };
   const first = { ...machine, block: 100, observed_at: 1_772_452_800, from: null };
@@ -88,6 +90,7 @@ test('lists the wanted kinds only, and moves the cursor past the others', async 
 });
 
 test('refuses cursors that are not stored any more or lie beyond the newest change (410)', async () => {
+  rule('changes.feed');
   const gone = (after: number) => ({
     detail: `Changes after this cursor are not stored, the oldest are after=${after}`,
   });
@@ -117,3 +120,12 @@ test.each(['kinds=score', 'kinds=rating,', 'kinds=Rating', 'kinds=rating&kinds=b
     });
   },
 );
+
+test('describes stream and webhooks in the AsyncAPI document', async () => {
+  rule('changes.asyncapi');
+  const { status, text } = await service.request('/asyncapi.json');
+  const document = JSON.parse(text) as { asyncapi: string; channels: Record<string, { address?: string | null }> };
+  const addresses = Object.values(document.channels).map(({ address }) => address);
+  expect([status, document.asyncapi]).toEqual([200, '3.1.0']);
+  expect(addresses).toEqual(expect.arrayContaining([expect.stringContaining('/changes/stream')]));
+});

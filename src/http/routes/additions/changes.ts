@@ -11,23 +11,36 @@ import { createAsyncDocument } from '../../schemas/asyncapi.ts';
 import { CHANGE_CURSOR, MAX_CHANGE_PAGE } from '../../schemas/changes.ts';
 import { TEXT, type JsonSchema } from '../../schemas/json-schema.ts';
 import type { RouteDescription } from '../../schemas/openapi.ts';
-import { requireIntegerHeader, requireIntegers, requireWords } from '../parameters.ts';
+import {
+  describeIntegers,
+  requireIntegerHeader,
+  requireIntegers,
+  requireWords,
+  type DescribedIntegerRule,
+} from '../parameters.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { toChange, toChangePage } from '../../wire/changes.ts';
 
-const LIMIT = { minimum: 1, maximum: MAX_CHANGE_PAGE } as const;
-const DEFAULT_LIMIT = 100;
 /** Value of a request without a cursor. */
 const NO_CURSOR = -1;
-const RULES = [
-  { name: 'after', fallback: NO_CURSOR, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-  { name: 'limit', fallback: DEFAULT_LIMIT, ...LIMIT },
-] as const;
+const RULES: readonly DescribedIntegerRule[] = [
+  {
+    name: 'after',
+    description: 'Cursor that the page begins after; left out: begins with the oldest stored change.',
+    fallback: NO_CURSOR,
+    hidesFallback: true,
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+  {
+    name: 'limit',
+    description: 'The largest number of changes on the page.',
+    fallback: 100,
+    minimum: 1,
+    maximum: MAX_CHANGE_PAGE,
+  },
+];
 
-const AFTER: JsonSchema = {
-  ...CHANGE_CURSOR,
-  description: 'Cursor that the page begins after; left out: begins with the oldest stored change.',
-};
 const WORD = `(?:${CHANGE_KINDS.join('|')})`;
 const KINDS: JsonSchema = {
   ...TEXT,
@@ -40,7 +53,7 @@ const KINDS: JsonSchema = {
 const CHANGES: RouteDescription = {
   operationId: 'listChanges',
   summary: 'List changes of machines in the order in which they were observed.',
-  query: { after: AFTER, kinds: KINDS, limit: { type: 'integer', ...LIMIT, default: DEFAULT_LIMIT } },
+  query: { ...describeIntegers(RULES), kinds: KINDS },
   responses: { 200: 'ChangePage' },
   faults: ['ParametersInvalid', 'ChangesGone', 'ServiceNotInitialised', 'StoreUnavailable'],
   caching: 'revalidated',
@@ -52,7 +65,7 @@ const STREAM: RouteDescription = {
   summary: 'Follow changes of machines as server-sent events; the id of an event is its cursor.',
   query: {
     after: {
-      ...AFTER,
+      ...CHANGE_CURSOR,
       description:
         'Cursor that the stream begins after; left out: with the next change. The header Last-Event-ID comes first.',
     },

@@ -8,12 +8,25 @@ import { encodeJson } from '../../server/json-encoding.ts';
 import { sendCacheableJson } from '../../server/response.ts';
 import type { Routes } from '../../server/route-table.ts';
 import { toDecisionLog } from '../../wire/decision-log.ts';
-import { requireIntegers, requireMachineKey } from '../parameters.ts';
+import { describeIntegers, requireIntegers, requireMachineKey, type DescribedIntegerRule } from '../parameters.ts';
 
-const PAGE_RULES = [
-  { name: 'cursor', fallback: Number.MAX_SAFE_INTEGER, minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-  { name: 'limit', fallback: 20, minimum: 1, maximum: 100 },
-] as const;
+const PAGE_RULES: readonly DescribedIntegerRule[] = [
+  {
+    name: 'cursor',
+    description: 'The cursor of the previous page; default: the newest decisions.',
+    fallback: Number.MAX_SAFE_INTEGER,
+    hidesFallback: true,
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+  {
+    name: 'limit',
+    description: 'The largest number of decisions on the page.',
+    fallback: 20,
+    minimum: 1,
+    maximum: 100,
+  },
+];
 
 export function decisionLogRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace } = ctx;
@@ -31,14 +44,7 @@ function describeRoute(namespace: Namespace): RouteDescription {
     operationId: 'listDecisions',
     summary: 'List the opt-in decisions of a machine, newest first, each with what proves it.',
     parameters: { key: machineKey(namespace) },
-    query: {
-      cursor: {
-        type: 'integer',
-        minimum: 0,
-        description: 'The cursor of the previous page; default: the newest decisions.',
-      },
-      limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    },
+    query: describeIntegers(PAGE_RULES),
     responses: { 200: 'DecisionLog' },
     faults: [
       'MachineDidMalformed',
