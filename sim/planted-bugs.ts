@@ -68,8 +68,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'stores a checkpoint and its logs in separate transactions',
     file: 'adapters/sql/main-chain/main-chain-index.ts',
-    line: 'ownership, unproven) =>\n      database.exclusive(',
-    replacement: 'ownership, unproven) =>\n      database.run(',
+    line: 'ownership, unproven, touched) =>\n      database.exclusive(',
+    replacement: 'ownership, unproven, touched) =>\n      database.run(',
     indexProof: 'before',
     symptom: FALSE_LISTING,
     seed: 141,

@@ -259,11 +259,17 @@ export function expectExplanation(
     evidence: {
       sources_hash: null,
       changed_hands_at: changedHandsAt ?? null,
-      chip_changed_hands: null,
+      chip_changed_hands: slot === undefined ? hasChipChangedHands(machine) : null,
       accounts: [],
       verdicts: { ...NO_VERDICTS, declared },
     },
   };
+}
+
+/** Returns whether the machine changed hands since its chip record was issued; null without one, and when it was revoked. */
+function hasChipChangedHands({ chip, hands }: Machine): boolean | null {
+  if (chip.issuedAt === 0 || chip.revokedAt !== 0) return null;
+  return hands.some(({ at }) => at >= chip.issuedAt);
 }
 
 function expectProfile(machine: Machine, rating: ModelResult) {
