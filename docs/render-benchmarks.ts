@@ -97,6 +97,8 @@ ${shortfalls.length === 0 ? 'None.' : shortfalls.join('\n')}
 
 ## Run the benchmarks
 
+<!-- not run: takes hours of an idle machine; \`npm test\` runs each program with \`--quick\` -->
+
 \`\`\`sh
 npm run build && npm run bench               # all in sequence; stores the figures and renders this page
 npm run bench -- --only index/               # programs whose name matches; other rows stay

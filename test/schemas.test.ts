@@ -126,8 +126,8 @@ async function startTwoAtOnce(url: string): Promise<(number | null)[]> {
   return Promise.all(ended);
 }
 
-/** From this version on the index of the main chain has the provenance of machines; an older one starts again. */
-const PROVENANCE_VERSION = 11;
+/** From this version on the index of the main chain has the logs of bonds, flags and overrides; an older one starts again. */
+const FACT_LOGS_VERSION = 17;
 /** First version with profiles of nodes. */
 const PROFILES_VERSION = 12;
 /** The first version with payments. */
@@ -159,7 +159,7 @@ describe.each(STORED)('version %i', (version) => {
       const url = await kind.create(readDump(version));
       expect(await startTwoAtOnce(url)).toEqual([0, 0]);
       const store = await createStore(url);
-      if (version < PROVENANCE_VERSION) {
+      if (version < FACT_LOGS_VERSION) {
         expect(await store.readMainChainCheckpoint()).toBeUndefined();
         await fillMainIndex(store);
       }

@@ -20,6 +20,7 @@ it('exits with 0 for a service that is not initialized, and creates no database'
     'ok    DATABASE_URL: no file yet; the first start creates it',
     'ok    onboarding: off; neither tokens nor trust files are set',
     'ok    FX_SOURCE: not set; only amounts in USD and in tokens with a fixed rate count',
+    'ok    SOURCES_FILE: not set; no payments are followed',
   ]);
 });
 

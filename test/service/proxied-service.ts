@@ -1,9 +1,12 @@
 /** Separate service of one suite, behind a proxy to the devnet that counts calls and injects faults. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startService, type Service } from '../../src/main.ts';
 import type { Log } from '../../src/ports/runtime.ts';
 import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
+
+const POLL_MILLISECONDS = 100;
 
 export interface ProxiedService {
   readonly service: Service;
@@ -47,4 +50,13 @@ export async function startProxiedService(
       await proxy.close();
     },
   };
+}
+
+/** Resolves when the worker of changes has observed every machine: until then it reads machines without a request. */
+export async function untilObserved(url: string): Promise<void> {
+  const isOpen = async () => {
+    const { opened_at: openedAt } = (await (await fetch(`${url}/changes`)).json()) as { readonly opened_at: unknown };
+    return openedAt !== null;
+  };
+  while (!(await isOpen())) await delay(POLL_MILLISECONDS);
 }

@@ -24,6 +24,7 @@ interface Parameter {
 interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
 }
 
 export interface FuzzedDocument {
@@ -88,10 +89,13 @@ const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] =
 const MAX_RANDOM_BYTES = 300;
 const OVERLONG_BYTES = 40_000;
 
-/** Returns a function that creates the next request; the same seed gives the same sequence. */
+/** Returns a function that creates the next request; the same seed gives the same sequence. A stream, which does not end, is not requested. */
 export function createFuzz(document: FuzzedDocument, world: FuzzedWorld, random: Random): () => FuzzedRequest {
+  const isStream = ({ responses }: Operation) => responses['200']?.content?.['text/event-stream'] !== undefined;
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(operations)
+      .filter(([, operation]) => !isStream(operation))
+      .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
 
   function text(schema: Schema | undefined): string {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { StartRefused } from '../../../src/composition/start-refused.ts';
 import { PROXY_KEY } from '../../../testing/harness/rpc-proxy.ts';
 import { fetchChecked } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startProxiedService, untilObserved, type ProxiedService } from '../proxied-service.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
 
 let proxied: ProxiedService;
@@ -37,7 +37,13 @@ function listSelected(): string[] {
 function hasSample(text: string, selected: string): boolean {
   const [, name, labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(selected)!;
   const samples = text.split('\n').filter((line) => line.startsWith(`${name!} `) || line.startsWith(`${name!}{`));
-  return samples.some((line) => labels.split(',').every((label) => line.includes(label)));
+  // Each alternative of a regular expression must exist.
+  const wanted = labels.replace(/=~"([^"]*)"/, '="$1"');
+  const alternatives = /="([^"]*\|[^"]*)"/.exec(wanted)?.[1]?.split('|') ?? [''];
+  return alternatives.every((value) => {
+    const own = wanted.replace(/="[^"]*\|[^"]*"/, `="${value}"`).split(',');
+    return samples.some((line) => own.every((label) => line.includes(label)));
+  });
 }
 
 /** Returns the value of a sample, or undefined when it is absent. */
@@ -56,6 +62,8 @@ it('has every sample that rules and dashboard select before the first request', 
 
 it('counts responses and upstream calls, and reports the state of the index', async () => {
   const { did } = inject('fixtures').machines.find(({ name }) => name === 'rated-aaa')!;
+  await untilObserved(proxied.service.url);
+  const before = await scrape();
   for (let i = 0; i < 3; i++) expect((await fetchChecked(`${proxied.service.url}/mcr/${did}`)).status).toBe(200);
   expect((await fetchChecked(`${proxied.service.url}/nothing/${did}`)).status).toBe(404);
   const text = await scrape();
@@ -64,8 +72,8 @@ it('counts responses and upstream calls, and reports the state of the index', as
   expect(valueOf(text, 'svc_faults_total{fault="RouteUnknown",cause=""}')).toBe(1);
   expect(valueOf(text, 'svc_ready')).toBe(1);
   expect(valueOf(text, 'svc_index_ready')).toBe(1);
-  expect(valueOf(text, 'svc_machine_reads_total{chain="main"}')).toBe(1);
-  expect(valueOf(text, 'svc_snapshot_hits_total{chain="main"}')).toBe(2);
+  const counted = ['svc_machine_reads_total{chain="main"}', 'svc_snapshot_hits_total{chain="main"}'];
+  expect(counted.map((name) => valueOf(text, name)! - valueOf(before, name)!)).toEqual([1, 2]);
   const called = proxied.proxy.calls.filter(({ method }) => method === 'eth_chainId').length;
   expect(valueOf(text, 'svc_upstream_calls_total{chain="main",method="eth_chainId",outcome="answered"}')).toBe(called);
   expect(text).not.toContain(PROXY_KEY);

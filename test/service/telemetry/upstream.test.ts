@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startProxiedService, untilObserved, type ProxiedService } from '../proxied-service.ts';
 
 const { machines, operators } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
@@ -11,6 +11,7 @@ let proxied: ProxiedService;
 
 beforeAll(async () => {
   proxied = await startProxiedService();
+  await untilObserved(proxied.service.url);
 });
 afterAll(() => proxied.close());
 

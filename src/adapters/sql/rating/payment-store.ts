@@ -186,11 +186,12 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
     { home: integer },
     (q, { home }) => q`SELECT scanned_through FROM payment_positions WHERE home = ${home}`,
   );
+  const integerType = sql.raw(dialect.columns.integer);
   const selectOpen = query<CitationRow>()(
     { source: text, now: integer, main: integer, alt: integer, home: integer, id: bytes, limit: integer },
     (q, { source, now, main, alt, home, id, limit }) => q`SELECT * FROM payment_citations
       WHERE source = ${source} AND is_open = 1 AND (home, machine_id) > (${home}, ${id}) AND retry_at <= ${now}
-        AND block_timestamp <= CASE home WHEN 0 THEN ${main} ELSE ${alt} END
+        AND block_timestamp <= CASE home WHEN 0 THEN CAST(${main} AS ${integerType}) ELSE CAST(${alt} AS ${integerType}) END
       ORDER BY home, machine_id LIMIT ${limit}`,
   );
   const countOpen = query<{ machines: number; oldest: number | null }>()(
@@ -281,7 +282,6 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
            AND s.address = b.sender AND s.since <= b.block_time), 0)) < b.most
      ON CONFLICT DO NOTHING`,
   );
-  const integerType = sql.raw(dialect.columns.integer);
   const ended = (q: SqlText, seq: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
     q`COALESCE(hands_ended_at, CASE WHEN seq < ${seq} THEN CAST(${at} AS ${integerType}) END)`;
   const blockDay = sql`block_timestamp / ${sql.lit(SECONDS_PER_DAY)}`;
