@@ -38,6 +38,7 @@ export async function openProviderMatrix({ machines, fleet = TWO_PAGES }: Matrix
   await bare.indexed;
   const paths = listServedPaths(devnet.fixtures, machines);
   const change = createChanges(devnet);
+  const changed = `/mcr/${devnet.fixtures.machines.find(({ name }) => name === 'rated-b')!.did}`;
   let current = await readAnswers(bare, paths);
 
   return {
@@ -53,6 +54,8 @@ export async function openProviderMatrix({ machines, fleet = TWO_PAGES }: Matrix
       if (served.length > 0) {
         const previous = current;
         await followTo(bare, await change());
+        // The index can be ahead of the head, at which ratings are read.
+        while ((await readAnswer(bare, changed)).text === previous.get(changed)) await delay(POLL_MILLISECONDS);
         current = await readAnswers(bare, paths);
         await Promise.all(served.map((each) => each.settle(truth(previous), capMilliseconds)));
       }
