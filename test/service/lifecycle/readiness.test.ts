@@ -43,8 +43,12 @@ beforeEach(async () => {
 
 it('is ready when every contract can be called', async () => {
   rule('readiness.members', 'readiness.ready');
-  const { status, json } = await fetchChecked(`${proxied.service.url}/ready`);
-  expect([status, json()]).toEqual([
+  const read = async () => {
+    const { status, json } = await fetchChecked(`${proxied.service.url}/ready`);
+    return [status, json()];
+  };
+  // Clock and proof follow the start.
+  await expect.poll(read, SOON).toEqual([
     200,
     {
       status: 'ready',
