@@ -97,10 +97,13 @@ function toCamel(name: string): string {
     .join('');
 }
 
+/** Keywords among the names of members. */
+const PYTHON_KEYWORDS = ['class', 'from'];
+
 export function renderPythonTypes(): string {
   const blocks = listModels().map(({ name, description, members, alias }) => {
     if (alias !== undefined) return `${comment('# ', description)}${name} = ${toPython(alias)}\n`;
-    const isKeyword = members!.some((member) => member.name === 'class');
+    const isKeyword = members!.some((member) => PYTHON_KEYWORDS.includes(member.name));
     const lines = members!.map((member) => {
       const type = member.isOptional ? `NotRequired[${toPython(member.type)}]` : toPython(member.type);
       const line = isKeyword ? `"${member.name}": ${type},` : `${member.name}: ${type}`;

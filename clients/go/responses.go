@@ -527,28 +527,6 @@ type FleetIndex struct {
 	AltSnapshotAgeSeconds *int64 `json:"alt_snapshot_age_seconds"`
 }
 
-// DecisionEntry1AuthorityBlock: The block of the main chain at which it was read.
-type DecisionEntry1AuthorityBlock struct {
-	Number string `json:"number"`
-
-	Hash string `json:"hash"`
-}
-
-// DecisionEntry1Authority: Who was entitled to decide.
-type DecisionEntry1Authority struct {
-	// The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
-	Owner string `json:"owner"`
-
-	// The owner where no controller is set.
-	Controller string `json:"controller"`
-
-	// The block of the main chain at which it was read.
-	Block DecisionEntry1AuthorityBlock `json:"block"`
-
-	// The slot of an alt-chain machine; null: a main-chain machine.
-	Slot *string `json:"slot"`
-}
-
 // DecisionEntry1 is part of a response.
 type DecisionEntry1 struct {
 	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
@@ -568,8 +546,7 @@ type DecisionEntry1 struct {
 	// The signed message.
 	Message string `json:"message"`
 
-	// Who was entitled to decide.
-	Authority DecisionEntry1Authority `json:"authority"`
+	Authority DecisionAuthority `json:"authority"`
 
 	// The hash of the row before; null: the first row.
 	Previous *string `json:"previous"`
@@ -608,6 +585,28 @@ type DecisionEntry2 struct {
 
 // DecisionEntry: A decision that was in force.
 type DecisionEntry json.RawMessage
+
+// DecisionAuthorityBlock: The block of the main chain at which it was read.
+type DecisionAuthorityBlock struct {
+	Number string `json:"number"`
+
+	Hash string `json:"hash"`
+}
+
+// DecisionAuthority: Who was entitled to decide.
+type DecisionAuthority struct {
+	// The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
+	Owner string `json:"owner"`
+
+	// The owner where no controller is set.
+	Controller string `json:"controller"`
+
+	// The block of the main chain at which it was read.
+	Block DecisionAuthorityBlock `json:"block"`
+
+	// The slot of an alt-chain machine; null: a main-chain machine.
+	Slot *string `json:"slot"`
+}
 
 // DecisionCheckpointHead is part of a response.
 type DecisionCheckpointHead struct {

@@ -417,26 +417,6 @@ class FleetIndex(TypedDict):
     alt_snapshot_age_seconds: Union[int, None]
 
 
-class DecisionEntry1AuthorityBlock(TypedDict):
-    """The block of the main chain at which it was read."""
-
-    number: str
-    hash: str
-
-
-class DecisionEntry1Authority(TypedDict):
-    """Who was entitled to decide."""
-
-    # The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
-    owner: str
-    # The owner where no controller is set.
-    controller: str
-    # The block of the main chain at which it was read.
-    block: "DecisionEntry1AuthorityBlock"
-    # The slot of an alt-chain machine; null: a main-chain machine.
-    slot: Union[str, None]
-
-
 class DecisionEntry1(TypedDict):
     """Part of a response."""
 
@@ -451,8 +431,7 @@ class DecisionEntry1(TypedDict):
     signature: Union[str, None]
     # The signed message.
     message: str
-    # Who was entitled to decide.
-    authority: "DecisionEntry1Authority"
+    authority: "DecisionAuthority"
     # The hash of the row before; null: the first row.
     previous: Union[str, None]
     # SHA-256 of the RFC 8785 form of the row without this member.
@@ -483,6 +462,26 @@ class DecisionEntry2(TypedDict):
 DecisionEntry = Union["DecisionEntry1", "DecisionEntry2"]
 
 
+class DecisionAuthorityBlock(TypedDict):
+    """The block of the main chain at which it was read."""
+
+    number: str
+    hash: str
+
+
+class DecisionAuthority(TypedDict):
+    """Who was entitled to decide."""
+
+    # The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
+    owner: str
+    # The owner where no controller is set.
+    controller: str
+    # The block of the main chain at which it was read.
+    block: "DecisionAuthorityBlock"
+    # The slot of an alt-chain machine; null: a main-chain machine.
+    slot: Union[str, None]
+
+
 class DecisionCheckpointHead(TypedDict):
     """Part of a response."""
 
@@ -506,27 +505,27 @@ class DecisionCheckpoint(TypedDict):
     signer: str
 
 
-class Change(TypedDict):
-    """A difference between two consecutive observations of a machine, both of final facts."""
-
+# A difference between two consecutive observations of a machine, both of final facts.
+Change = TypedDict("Change", {
     # Place in the order of all changes, without gaps.
-    cursor: int
+    "cursor": int,
     # What has changed.
-    kind: Literal["owner", "operator", "bond", "flag", "kyb", "chip", "opt-in", "rating"]
+    "kind": Literal["owner", "operator", "bond", "flag", "kyb", "chip", "opt-in", "rating"],
     # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
-    machine_id: str
+    "machine_id": str,
     # The DID of a machine: its method and the canonical decimal id.
-    did: str
+    "did": str,
     # Operator of the machine; null: none is recorded.
-    operator: Union[str, None]
+    "operator": Union[str, None],
     # Value of the previous observation; null: none.
-    from: Union[str, None]
+    "from": Union[str, None],
     # Value now; null: none. Values of rating: the letter; bond: Active, Grace, Runoff, Terminated or NotActivated; flag: none, in_force or ended; owner and operator: an address or a key of the alt chain; chip and kyb: unverified, verified, expired or revoked; opt-in: PENDING, OPTED_IN or OPTED_OUT.
-    to: Union[str, None]
+    "to": Union[str, None],
     # Final block of the main chain at which the change was observed.
-    block: int
+    "block": int,
     # Unix time in seconds of the observation.
-    observed_at: int
+    "observed_at": int,
+})
 
 
 class VerifyAccount(TypedDict):
@@ -993,15 +992,14 @@ class HistoryChangesItem(TypedDict):
     value: Union[int, None]
 
 
-class HistoryActionsItem(TypedDict):
-    """Part of a response."""
-
+HistoryActionsItem = TypedDict("HistoryActionsItem", {
     # A UTC day.
-    day: str
-    from: "Letter"
-    to: "Letter"
+    "day": str,
+    "from": "Letter",
+    "to": "Letter",
     # What changed that day; time: nothing but that a day passed.
-    cause: Literal["bond", "flag", "trust_override", "operator_verification", "events", "time"]
+    "cause": Literal["bond", "flag", "trust_override", "operator_verification", "events", "time"],
+})
 
 
 class History(TypedDict):

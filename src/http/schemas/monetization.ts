@@ -74,6 +74,20 @@ const SIGNATURE = described(
 
 const DECISION = { machine_id: MACHINE_ID, opted_in: FLAG, timestamp: SIGNED_SECOND, signer: ACCOUNT };
 
+const DECISION_AUTHORITY = described(
+  closedObject({
+    owner: ACCOUNT,
+    controller: described(ACCOUNT, 'The owner where no controller is set.'),
+    block: described(
+      closedObject({ number: DECIMAL_TEXT, hash: HASH }),
+      'The block of the main chain at which it was read.',
+      { number: '120340', hash: EXAMPLE_HASH },
+    ),
+    slot: described(orNull(DECIMAL_TEXT), 'The slot of an alt-chain machine; null: a main-chain machine.', null),
+  }),
+  'Who was entitled to decide.',
+);
+
 function decisionEntry(namespace: Namespace): JsonSchema {
   return described(
     {
@@ -82,23 +96,7 @@ function decisionEntry(namespace: Namespace): JsonSchema {
           ...DECISION,
           signature: SIGNATURE,
           message: described(NONEMPTY_TEXT, 'The signed message.'),
-          authority: described(
-            closedObject({
-              owner: ACCOUNT,
-              controller: described(ACCOUNT, 'The owner where no controller is set.'),
-              block: described(
-                closedObject({ number: DECIMAL_TEXT, hash: HASH }),
-                'The block of the main chain at which it was read.',
-                { number: '120340', hash: EXAMPLE_HASH },
-              ),
-              slot: described(
-                orNull(DECIMAL_TEXT),
-                'The slot of an alt-chain machine; null: a main-chain machine.',
-                null,
-              ),
-            }),
-            'Who was entitled to decide.',
-          ),
+          authority: refer('DecisionAuthority'),
           previous: described(orNull(HASH), 'The hash of the row before; null: the first row.', null),
           hash: described(HASH, 'SHA-256 of the RFC 8785 form of the row without this member.', EXAMPLE_HASH),
         }),
@@ -194,7 +192,11 @@ export function monetizationResponses(namespace: Namespace) {
 }
 
 export function monetizationParts(namespace: Namespace) {
-  return { DecisionEntry: decisionEntry(namespace), DecisionCheckpoint: DECISION_CHECKPOINT };
+  return {
+    DecisionEntry: decisionEntry(namespace),
+    DecisionAuthority: DECISION_AUTHORITY,
+    DecisionCheckpoint: DECISION_CHECKPOINT,
+  };
 }
 
 /** The body of a decision. Unknown members are ignored. */

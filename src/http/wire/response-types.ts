@@ -1210,20 +1210,7 @@ export type DecisionEntry =
       readonly signature: string | null;
       /** The signed message. */
       readonly message: string;
-      /** Who was entitled to decide. */
-      readonly authority: {
-        /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
-        readonly owner: string;
-        /** The owner where no controller is set. */
-        readonly controller: string;
-        /** The block of the main chain at which it was read. */
-        readonly block: {
-          readonly number: string;
-          readonly hash: string;
-        };
-        /** The slot of an alt-chain machine; null: a main-chain machine. */
-        readonly slot: string | null;
-      };
+      readonly authority: DecisionAuthority;
       /** The hash of the row before; null: the first row. */
       readonly previous: string | null;
       /** SHA-256 of the RFC 8785 form of the row without this member. */
@@ -1246,6 +1233,21 @@ export type DecisionEntry =
       /** The row is older than the chain, and nothing proves it. */
       readonly unverifiable: true;
     };
+
+/** Who was entitled to decide. */
+export interface DecisionAuthority {
+  /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
+  readonly owner: string;
+  /** The owner where no controller is set. */
+  readonly controller: string;
+  /** The block of the main chain at which it was read. */
+  readonly block: {
+    readonly number: string;
+    readonly hash: string;
+  };
+  /** The slot of an alt-chain machine; null: a main-chain machine. */
+  readonly slot: string | null;
+}
 
 /** The head of a decision log as EIP-712 typed data, signed by a statement key. */
 export interface DecisionCheckpoint {
