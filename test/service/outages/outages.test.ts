@@ -2,6 +2,7 @@
  * Outage of a node under load: what needs the node returns 503, the rest is served, and everything recovers without a restart (architecture,
  * rule 1; chain-svm 5).
  */
+import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startRpcProxy, type RpcProxy } from '../../../testing/harness/rpc-proxy.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
@@ -44,18 +45,31 @@ async function until(path: string, status: number): Promise<void> {
   while ((await statusOf(path)) !== status);
 }
 
-/** Requests all paths repeatedly while `during` runs, and returns the statuses of each path. */
-async function load(paths: readonly string[], during: () => Promise<void>): Promise<Record<string, number[]>> {
+type Waiting = (path: string, status: number) => Promise<void>;
+
+/**
+ * Requests all paths repeatedly while `during` runs, and returns the statuses of each path. `during` waits for the
+ * load itself: a short outage can end before the load requested every path.
+ */
+async function load(
+  paths: readonly string[],
+  during: (untilSeen: Waiting) => Promise<void>,
+): Promise<Record<string, number[]>> {
   const seen = new Map(paths.map((path) => [path, new Set<number>()]));
+  const responses = new EventEmitter();
   let isOver = false;
   const work = async (from: number) => {
     for (let next = from; !isOver; next++) {
       const path = paths[next % paths.length]!;
-      seen.get(path)!.add(await statusOf(path));
+      const status = await statusOf(path);
+      seen.get(path)!.add(status);
+      responses.emit(`${status} ${path}`);
     }
   };
   const workers = Array.from({ length: WORKERS }, (_, worker) => work(worker));
-  await during();
+  await during(async (path, status) => {
+    await once(responses, `${status} ${path}`);
+  });
   isOver = true;
   await Promise.all(workers);
   return Object.fromEntries([...seen].map(([path, statuses]) => [path, [...statuses].sort()]));
@@ -66,12 +80,12 @@ const always = (paths: readonly string[], ...statuses: number[]) =>
 
 describe('while the alt-chain node is down', () => {
   it('its machines return 503 under load, and recover', async () => {
-    const seen = await load([...MAIN_READS, ...ALT_READS, FLEET], async () => {
-      for (const path of ALT_READS) await until(path, 200);
+    const seen = await load([...MAIN_READS, ...ALT_READS, FLEET], async (untilSeen) => {
+      for (const path of ALT_READS) await untilSeen(path, 200);
       alt.inject({ kind: 'cut' });
-      for (const path of ALT_READS) await until(path, 503);
+      for (const path of ALT_READS) await untilSeen(path, 503);
       alt.heal();
-      for (const path of ALT_READS) await until(path, 200);
+      for (const path of ALT_READS) await untilSeen(path, 200);
     });
     expect(seen).toEqual({ ...always([...MAIN_READS, FLEET], 200), ...always(ALT_READS, 200, 503) });
   });
@@ -126,11 +140,11 @@ interface Page {
 describe('while the main-chain node is down', () => {
   it('every route returns 200 or 503 under load, and recovers', async () => {
     const paths = [...MAIN_READS, ...ALT_READS, FLEET, BOUND];
-    const seen = await load(paths, async () => {
+    const seen = await load(paths, async (untilSeen) => {
       main.inject({ kind: 'cut' });
-      for (const path of paths) await until(path, 503);
+      for (const path of paths) await untilSeen(path, 503);
       main.heal();
-      for (const path of paths) await until(path, 200);
+      for (const path of paths) await untilSeen(path, 200);
     });
     expect(seen).toEqual(always(paths, 200, 503));
   });
