@@ -1,5 +1,6 @@
 /** Stored profiles of nodes that are wrong: they claim that everything works, that nothing does, or are no profiles. */
 import { createHash } from 'node:crypto';
+import { NODE_FEATURES } from '../../src/adapters/rpc/node-profile.ts';
 import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import type { Random } from '../random.ts';
 
@@ -10,14 +11,6 @@ const METHODS = [
   'eth_getLogs',
   'eth_getBlockByNumber',
   'eth_getBlockReceipts',
-];
-const FEATURES = [
-  'eth_getBlockReceipts',
-  'finalized',
-  'address-lists',
-  'logs-of-any-address',
-  'own-block-numbers',
-  'deployless-calls',
 ];
 const SIZES = [0, 1, 2, 3, 50, 1e5, 1e15];
 
@@ -31,7 +24,7 @@ export function drawPoisonedProfiles(random: Random, rpcUrls: readonly string[],
   const draw = (): unknown => ({
     limits: Object.fromEntries(METHODS.filter(() => random.chance(0.5)).map((name) => [name, bounds()])),
     logs: bounds(),
-    lacks: Object.fromEntries(FEATURES.filter(() => random.chance(0.5)).map((name) => [name, nowSeconds])),
+    lacks: Object.fromEntries(NODE_FEATURES.filter(() => random.chance(0.5)).map((name) => [name, nowSeconds])),
     ...(random.chance(0.3) && { callsPerSecond: random.pick([5, 1_000, 1e9]) }),
   });
   const entries = rpcUrls.flatMap((url) => {

@@ -8,7 +8,7 @@ import type { AltChain, AltHistory, BindingRegistry } from '../../ports/alt-chai
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import type { ChainWork, Clock, Log, WorkScope } from '../../ports/runtime.ts';
 import { createCallBudget, type CallBudget } from '../rpc/call-budget.ts';
-import { REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
+import { REAL_STOPWATCH, startDeadline, type Stopwatch, UNNAMED_CALLER } from '../rpc/deadline.ts';
 import type { DeploymentProblem } from '../rpc/deployment-problem.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import type { AltPrograms } from './accounts/account-addresses.ts';
@@ -44,7 +44,6 @@ export interface AltChainConfig {
 
 const HEAD: ChainWork = { kind: 'head' };
 const INDEX: ChainWork = { kind: 'index' };
-const UNNAMED_CALLER: ChainWork = { kind: 'caller', networks: [''] };
 
 export interface AltChainAdapter {
   /** Defined when programs are configured. */

@@ -7,7 +7,7 @@ import type { ChainWork, Clock, Log, WorkScope } from '../../ports/runtime.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from '../rpc/call-budget.ts';
-import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch } from '../rpc/deadline.ts';
+import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch, UNNAMED_CALLER } from '../rpc/deadline.ts';
 import { createKnownKeys } from '../rpc/known-keys.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { pauseWithin } from '../rpc/node-rate.ts';
@@ -38,7 +38,6 @@ import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/ups
 
 const HEAD: ChainWork = { kind: 'head' };
 const INDEX: ChainWork = { kind: 'index' };
-const UNNAMED_CALLER: ChainWork = { kind: 'caller', networks: [''] };
 
 export interface MainChainAdapter {
   readonly chain: MainChain & HeadListener;

@@ -12,6 +12,7 @@ import { startProviderProxy, type ProviderProxy } from '../../../testing/harness
 import { PROXY_KEY } from '../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
+import { NODE_FEATURES } from '../rpc/node-profile.ts';
 import type { MainChainAdapter } from './create-main-chain.ts';
 
 let harness: MachineHarness;
@@ -153,16 +154,7 @@ test('a profile names no URL and no key', async () => {
 
 describe('a poisoned profile', () => {
   const NOW = Math.floor(Date.now() / 1000) - 1;
-  const LACKS_ALL = Object.fromEntries(
-    [
-      'eth_getBlockReceipts',
-      'finalized',
-      'address-lists',
-      'logs-of-any-address',
-      'own-block-numbers',
-      'deployless-calls',
-    ].map((feature) => [feature, NOW]),
-  );
+  const LACKS_ALL = Object.fromEntries(NODE_FEATURES.map((feature) => [feature, NOW]));
   const [TINY, HUGE] = [
     { passed: 1, refused: 2, logs: 0 },
     { passed: 1e15, logs: 1e15 },

@@ -3,6 +3,7 @@
  * nothing.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ChainWork } from '../../ports/runtime.ts';
 import type { CallPurpose } from './call-budget.ts';
 
 /** Monotonic time for deadlines and delays; unlike a clock, it never jumps. */
@@ -33,8 +34,9 @@ export interface Deadline {
   readonly purpose: CallPurpose;
 }
 
-/** Purpose of a read that names none: all of them together are one caller. */
-const UNNAMED: CallPurpose = { work: { kind: 'caller', networks: [''] }, isKnown: true };
+/** Work of reads that name none: all of them together are one caller. */
+export const UNNAMED_CALLER: ChainWork = { kind: 'caller', networks: [''] };
+const UNNAMED: CallPurpose = { work: UNNAMED_CALLER, isKnown: true };
 
 /**
  * Starts a deadline. Its timer is created only when something waits for it, because most reads are served from a cache.

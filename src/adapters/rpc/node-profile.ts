@@ -14,9 +14,9 @@ import { NodeRate } from './node-rate.ts';
  * What a node may lack: a method; the tag `finalized`; log queries for several addresses, or without an address; block
  * numbers in contracts that are those of its chain; calls without a contract.
  */
-export type NodeFeature = (typeof FEATURES)[number];
+export type NodeFeature = (typeof NODE_FEATURES)[number];
 
-const FEATURES = [
+export const NODE_FEATURES = [
   'eth_getBlockReceipts',
   'finalized',
   'address-lists',
@@ -159,7 +159,7 @@ function parseRate(value: unknown): number | undefined {
 function parseLacks(value: unknown, nowSeconds: number): Map<NodeFeature, number> {
   const found = isObject(value) ? value : {};
   return new Map(
-    FEATURES.flatMap((feature) => {
+    NODE_FEATURES.flatMap((feature) => {
       const at = found[feature];
       return isSize(at) && at <= nowSeconds ? [[feature, at] as const] : [];
     }),

@@ -41,6 +41,8 @@ export class RpcFailure extends Error {
   }
 }
 
+/** Code of JSON-RPC: the node does not serve this method. */
+export const METHOD_NOT_FOUND = -32_601;
 /** HTTP status of a node whose prepaid calls, or those of the day, are used up. */
 export const PAYMENT_REQUIRED = 402;
 

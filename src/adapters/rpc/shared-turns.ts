@@ -1,6 +1,6 @@
 /**
- * Turns of reads that can share a call: each read waits for its own turn, and the call of the first one that has it
- * carries as many of the others as fit, which then need none.
+ * Turns of reads that can share a call: those of one tick ask together, each waits for its own turn, and the call of the
+ * first one that has it carries as many of the others as fit, which then need none.
  */
 import type { CallBudget } from './call-budget.ts';
 import { withPurpose, type Deadline } from './deadline.ts';
@@ -13,8 +13,8 @@ export interface SharedTurnsOptions<T> {
 }
 
 export interface SharedTurns<T> {
-  /** Adds reads, whose turns may come before this returns. */
-  join(reads: readonly T[]): void;
+  /** Adds a read; its turn comes in a later tick. */
+  add(read: T): void;
   /** Takes the waiting reads that `fits` accepts, those of known machines first. */
   take(fits: (read: T) => boolean): T[];
 }
@@ -25,6 +25,8 @@ export function createSharedTurns<T extends { readonly deadline: Deadline }>(
   const { budget, send, refuse } = options;
   /** Reads with the function that withdraws their request for a turn. */
   const waiting = new Map<T, () => void>();
+  /** Reads of this tick. */
+  let added: T[] = [];
 
   function requestTurn(read: T): void {
     const { deadline } = read;
@@ -41,10 +43,17 @@ export function createSharedTurns<T extends { readonly deadline: Deadline }>(
     if (waiting.has(read)) waiting.set(read, withdraw);
   }
 
+  function joinAdded(): void {
+    const reads = added;
+    added = [];
+    for (const read of reads) waiting.set(read, () => undefined);
+    for (const read of reads) if (waiting.has(read)) requestTurn(read);
+  }
+
   return {
-    join(reads) {
-      for (const read of reads) waiting.set(read, () => undefined);
-      for (const read of reads) if (waiting.has(read)) requestTurn(read);
+    add(read) {
+      if (added.length === 0) setImmediate(joinAdded);
+      added.push(read);
     },
     take(fits) {
       const isKnown = ({ deadline }: T) => deadline.purpose.isKnown;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ALL_CONTRACTS_READY } from '../../../testing/fixtures/all-contracts-ready.ts';
 import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
@@ -8,15 +9,6 @@ import { Fault } from '../../domain/faults.ts';
 import type { AltIndexStatus } from '../../ports/indexes.ts';
 import type { AltChainPorts, MainChainPorts } from '../../ports/ctx.ts';
 import type { MainChainReadiness } from '../../ports/main-chain.ts';
-
-const ALL_WELL: MainChainReadiness = {
-  rpcConnected: true,
-  machineRegistry: true,
-  machineStateAndSync: true,
-  machineSubscription: true,
-  eventRegistry: true,
-  adminFlags: true,
-};
 
 const NOW = 1_788_900_000_000;
 
@@ -35,7 +27,7 @@ async function requestReady(
   isInitialised = true,
 ) {
   const main = {
-    chain: { readReadiness: async () => ({ ...ALL_WELL, ...readiness }) },
+    chain: { readReadiness: async () => ({ ...ALL_CONTRACTS_READY, ...readiness }) },
     index: {
       readMainChainIndex: async () => {
         if (index instanceof Error) throw index;
@@ -99,14 +91,17 @@ test('returns the /ready body of the specification when not initialised', async 
   });
 });
 
-test.each(Object.keys(ALL_WELL))('returns 503 when the check %s fails, with only that field false', async (name) => {
-  rule('readiness.not-ready');
-  const { status, text } = await requestReady({ readiness: { [name]: false } });
-  const { status: word, rpc_connected, contracts } = JSON.parse(text);
-  expect([status, word]).toEqual([503, 'not_ready']);
-  const fields = Object.entries({ rpc_connected, ...contracts }).filter(([, value]) => value === false);
-  expect(fields.map(([field]) => field)).toEqual([name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]);
-});
+test.each(Object.keys(ALL_CONTRACTS_READY))(
+  'returns 503 when the check %s fails, with only that field false',
+  async (name) => {
+    rule('readiness.not-ready');
+    const { status, text } = await requestReady({ readiness: { [name]: false } });
+    const { status: word, rpc_connected, contracts } = JSON.parse(text);
+    expect([status, word]).toEqual([503, 'not_ready']);
+    const fields = Object.entries({ rpc_connected, ...contracts }).filter(([, value]) => value === false);
+    expect(fields.map(([field]) => field)).toEqual([name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]);
+  },
+);
 
 test('reports the index in /ready without affecting readiness', async () => {
   const behind = { indexedBlock: 1, headBlock: 500, headObservedAtMilliseconds: NOW };
@@ -191,7 +186,7 @@ test.each<[name: string, verify: NonNullable<Fixture['verify']>, status: number]
 
 test('reports a process that does not listen for callers as alive and not ready on the admin port', async () => {
   const main = {
-    chain: { readReadiness: async () => ALL_WELL },
+    chain: { readReadiness: async () => ALL_CONTRACTS_READY },
     index: { readMainChainIndex: () => Promise.reject(new Fault('StoreUnavailable', {})) },
   } as unknown as MainChainPorts;
   let isListening = false;

@@ -68,7 +68,6 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
   }
 
   const known = createKnownKeys<AltKey>();
-  let added: PendingAccount[] = [];
   const turns = createSharedTurns<PendingAccount>({
     budget,
     send(lead, { purpose }) {
@@ -102,14 +101,7 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
 
   function join(address: AltKey, deadline: Deadline): Promise<ReadResult<RawAccount>> {
     const { promise, resolve, reject } = Promise.withResolvers<ReadResult<RawAccount>>();
-    if (added.length === 0) {
-      setImmediate(() => {
-        const reads = added;
-        added = [];
-        turns.join(reads);
-      });
-    }
-    added.push({ address, deadline, resolve, reject });
+    turns.add({ address, deadline, resolve, reject });
     return promise;
   }
 

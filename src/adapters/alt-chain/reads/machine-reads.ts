@@ -71,27 +71,15 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
   const queued = new Map<MachineId, PendingRead>();
   // The last one sent per id.
   const inFlight = new Map<MachineId, PendingRead>();
-  /** Reads that wait for no turn yet, and those whose turn has come. */
-  const added: PendingRead[] = [];
+  /** Reads whose turn has come. */
   const due: { readonly lead: PendingRead; readonly purpose: CallPurpose }[] = [];
   let callsInFlight = 0;
-  let isScheduled = false;
 
   function enqueue(id: MachineId): Promise<AltMachineRead> {
     const pending = { id, deadline: startRead(known.has(id)), ...Promise.withResolvers<AltMachineRead>() };
     queued.set(id, pending);
-    added.push(pending);
-    schedule();
+    turns.add(pending);
     return pending.promise;
-  }
-
-  function schedule(): void {
-    if (isScheduled) return;
-    isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      turns.join(added.splice(0));
-    });
   }
 
   const turns = createSharedTurns<PendingRead>({

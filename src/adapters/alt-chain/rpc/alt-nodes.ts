@@ -8,7 +8,7 @@ import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
-import { isTransientFailure, RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
+import { isTransientFailure, METHOD_NOT_FOUND, RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { sendAltRpc } from './json-rpc.ts';
 import type { AltChainLimits } from '../limits.ts';
@@ -40,7 +40,6 @@ export interface AltNodesOptions extends PoolOptions {
 
 /** A finalized block is seconds old; clock and chain may differ by minutes. */
 const MAX_BLOCK_AGE_MILLISECONDS = 300_000;
-const METHOD_NOT_FOUND = -32_601;
 /** Rounds in which parts of a call are read again until all are of one slot. */
 const MAX_SLOT_ROUNDS = 5;
 

@@ -20,8 +20,7 @@ import {
   type ProvenLog,
 } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
-import { METHOD_NOT_FOUND } from '../rpc/batch-delivery.ts';
+import { METHOD_NOT_FOUND, PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { readEventCounts, readEventTotal } from '../reads/event-counts.ts';

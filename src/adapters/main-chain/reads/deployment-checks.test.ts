@@ -1,5 +1,6 @@
 /** Deployment checks and readiness against a real node. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ALL_CONTRACTS_READY } from '../../../../testing/fixtures/all-contracts-ready.ts';
 import { startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { respondInner, respondWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
@@ -20,15 +21,7 @@ beforeEach(() => {
 });
 
 const STRANGER = `0x${'7'.repeat(40)}` as Address;
-const SOUND = {
-  rpcConnected: true,
-  machineRegistry: true,
-  machineStateAndSync: true,
-  machineSubscription: true,
-  eventRegistry: true,
-  adminFlags: true,
-};
-const NOT_READY = Object.fromEntries(Object.keys(SOUND).map((name) => [name, false]));
+const NOT_READY = Object.fromEntries(Object.keys(ALL_CONTRACTS_READY).map((name) => [name, false]));
 
 const listProblems = async (adapter: MainChainAdapter) =>
   (await adapter.checkDeployment()).map(formatDeploymentProblem);
@@ -46,7 +39,7 @@ test('roleKey returns the keys of the specification', () => {
 test('reports no problem for a sound deployment, which is ready and has its facts', async () => {
   const adapter = harness.open();
   expect(await listProblems(adapter)).toEqual([]);
-  expect(await adapter.chain.readReadiness()).toEqual(SOUND);
+  expect(await adapter.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
   expect(await adapter.chain.readDeployment()).toEqual({
     localOrdinal: 1,
     graceSeconds: 2_592_000n,
@@ -66,7 +59,11 @@ describe('a problem names its variable, and readiness agrees', () => {
       'MACHINE_REGISTRY_ADDRESS: no code at this address',
       'ADMIN_FLAGS_ADDRESS: no code at this address',
     ]);
-    expect(await adapter.chain.readReadiness()).toEqual({ ...SOUND, machineRegistry: false, adminFlags: false });
+    expect(await adapter.chain.readReadiness()).toEqual({
+      ...ALL_CONTRACTS_READY,
+      machineRegistry: false,
+      adminFlags: false,
+    });
   });
 
   test('for swapped contract addresses', async () => {
@@ -84,7 +81,7 @@ describe('a problem names its variable, and readiness agrees', () => {
       'EVENT_REGISTRY_ADDRESS: does not respond to infoDesk()',
       'INFO_DESK_ADDRESS: some facts of the deployment cannot be read',
     ]);
-    expect(await alone.chain.readReadiness()).toEqual({ ...SOUND, eventRegistry: false });
+    expect(await alone.chain.readReadiness()).toEqual({ ...ALL_CONTRACTS_READY, eventRegistry: false });
   });
 
   test('for an InfoDesk that the contracts do not name', async () => {
@@ -118,7 +115,7 @@ describe('a problem names its variable, and readiness agrees', () => {
       'EVENT_REGISTRY_ADDRESS: is not registered as a machine data contract in InfoDesk',
     ]);
     expect(await adapter.chain.readReadiness()).toEqual({
-      ...SOUND,
+      ...ALL_CONTRACTS_READY,
       machineRegistry: false,
       machineSubscription: false,
       eventRegistry: false,
@@ -127,7 +124,7 @@ describe('a problem names its variable, and readiness agrees', () => {
     await harness.administer('infoDesk', 'registerMachineDataContract', eventRegistry);
     await harness.administer('machineSubscription', 'devSetEconomicAuthority', true);
     harness.time.milliseconds += 6_000;
-    expect(await adapter.chain.readReadiness()).toEqual(SOUND);
+    expect(await adapter.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
   });
 });
 
@@ -144,7 +141,7 @@ describe('a node', () => {
     await expect(wrong.chain.readDeployment()).rejects.toMatchObject({ context: { cause: 'wrong-chain' } });
     const half = harness.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, harness.proxy.url] });
     expect(await listProblems(half)).toEqual(['MAIN_RPC_URLS: endpoint 1 does not respond']);
-    expect(await half.chain.readReadiness()).toEqual(SOUND);
+    expect(await half.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
   });
 
   test('is not connected when its block is more than five minutes ahead of the clock, and is when it is behind', async () => {
@@ -155,7 +152,7 @@ describe('a node', () => {
       [-86_400, true],
     ] as const) {
       harness.time.milliseconds = (timestamp - ahead) * 1_000;
-      expect(await harness.open().chain.readReadiness()).toEqual({ ...SOUND, rpcConnected });
+      expect(await harness.open().chain.readReadiness()).toEqual({ ...ALL_CONTRACTS_READY, rpcConnected });
     }
   });
 

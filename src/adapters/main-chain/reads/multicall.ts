@@ -70,7 +70,6 @@ export interface MulticallOptions {
 }
 
 export function createMulticall({ nodes, address, limits, counters, budget }: MulticallOptions): Multicall {
-  let waiting: Group[] = [];
   let isAggregate = true;
 
   /** Returns the limit of the weight of one eth_call, learned from calls that were divided. */
@@ -89,12 +88,6 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     },
     refuse: (group, error) => group.reject(error),
   });
-
-  function flush(): void {
-    const groups = waiting;
-    waiting = [];
-    turns.join(groups);
-  }
 
   async function readChunk(chunk: readonly Group[], purpose: CallPurpose): Promise<void> {
     const calls = chunk.flatMap((group) => group.calls);
@@ -226,9 +219,8 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   ): Promise<readonly CallResult[] | TooLarge> {
     if (calls.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(flush);
       const weight = calls.reduce((sum, call) => sum + (call.weight ?? 1), 0);
-      waiting.push({ block, calls, weight, deadline, resolve, reject });
+      turns.add({ block, calls, weight, deadline, resolve, reject });
     });
   }
 

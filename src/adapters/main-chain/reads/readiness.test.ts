@@ -1,5 +1,6 @@
 /** Readiness of the contracts as the head follower knows it: without calls on request, whatever callers do. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ALL_CONTRACTS_READY } from '../../../../testing/fixtures/all-contracts-ready.ts';
 import { startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
 import { rateLimit, respondInner } from '../../../../testing/harness/rpc-proxy.ts';
@@ -8,15 +9,6 @@ import type { MainChainAdapter } from '../create-main-chain.ts';
 
 /** Selector of `totalEventCount()`. */
 const TOTAL_EVENT_COUNT = '0xc1299ef6';
-
-const READY = {
-  rpcConnected: true,
-  machineRegistry: true,
-  machineStateAndSync: true,
-  machineSubscription: true,
-  eventRegistry: true,
-  adminFlags: true,
-};
 
 let harness: MachineHarness;
 let adapter: MainChainAdapter;
@@ -29,7 +21,7 @@ beforeEach(async () => {
   harness.proxy.heal();
   adapter = harness.open();
   await harness.reportHead(adapter);
-  expect(await adapter.chain.readReadiness()).toEqual(READY);
+  expect(await adapter.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
   harness.proxy.resetCounts();
 });
 
@@ -45,21 +37,21 @@ test('keeps the last result for a minute while the node refuses calls', async ()
   harness.proxy.inject(rateLimit());
   await followAfter(30_000);
   expect(harness.proxy.requests).toBeGreaterThan(0);
-  expect(await adapter.chain.readReadiness()).toEqual(READY);
+  expect(await adapter.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
   await followAfter(30_001);
   expect(await adapter.chain.readReadiness()).toMatchObject({ rpcConnected: false, machineRegistry: false });
   harness.proxy.heal();
   await followAfter(1_000);
-  expect(await adapter.chain.readReadiness()).toEqual(READY);
+  expect(await adapter.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
 });
 
 test('reports a contract that stops responding, and its recovery, with the next check', async () => {
   harness.proxy.inject(respondInner(TOTAL_EVENT_COUNT, { success: false, returnData: '0x' }));
   await followAfter(1_000);
-  expect(await adapter.chain.readReadiness()).toEqual({ ...READY, eventRegistry: false });
+  expect(await adapter.chain.readReadiness()).toEqual({ ...ALL_CONTRACTS_READY, eventRegistry: false });
   harness.proxy.heal();
   await followAfter(1_000);
-  expect(await adapter.chain.readReadiness()).toEqual(READY);
+  expect(await adapter.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
 });
 
 test('is not affected by the lookup of an unknown machine that the node refuses', async () => {
@@ -67,9 +59,9 @@ test('is not affected by the lookup of an unknown machine that the node refuses'
   await expect(adapter.chain.readMachine(12_345n as MachineId, ALL_EVENTS)).rejects.toMatchObject({
     kind: 'ChainUnreadable',
   });
-  expect(await adapter.chain.readReadiness()).toEqual(READY);
+  expect(await adapter.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
   await followAfter(1_000);
-  expect(await adapter.chain.readReadiness()).toEqual(READY);
+  expect(await adapter.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
   await expect(adapter.chain.readMachine(12_345n as MachineId, ALL_EVENTS)).resolves.toMatchObject({
     owner: { state: 'absent' },
   });

@@ -8,7 +8,7 @@ import type { CallBudget } from '../../rpc/call-budget.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
 import type { NodePool, PoolNode } from '../../rpc/node-pool.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { METHOD_NOT_FOUND, RpcFailure } from '../../rpc/rpc-failure.ts';
 import type { LargeResponseReader } from './large-response-reader.ts';
 import { FIRST_GATEWAY_STATUS, isRateLimited, sendMainRpc, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 
@@ -29,7 +29,6 @@ export interface BatchDeliveryOptions {
   readonly counters: { rpcCalls: number };
 }
 
-export const METHOD_NOT_FOUND = -32_601;
 /** Name of the limit for calls of several methods. */
 const MIXED = 'mixed';
 const HEADER_METHOD = 'eth_getBlockByNumber';

@@ -81,10 +81,9 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
 
   /** Sends the calls to the nodes in this order, those that lack a feature of them last. */
   function request(calls: readonly MainRpcCall[], deadline: Deadline, order = nodes) {
-    const [others, fit] = [true, false].map((lacks) =>
-      order.filter(({ profile }) => lacksFeature(profile, calls) === lacks),
-    );
-    return tryNodes(deadline, (node) => deliver(node, calls, deadline), [...fit!, ...others!]);
+    const lacks = ({ profile }: PoolNode) => Number(lacksFeature(profile, calls));
+    const fitFirst = order.toSorted((one, other) => lacks(one) - lacks(other));
+    return tryNodes(deadline, (node) => deliver(node, calls, deadline), fitFirst);
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Features that calls need, and what responses say about those of a node. */
 import type { NodeFeature, NodeProfile } from '../../rpc/node-profile.ts';
-import { isUnclearError, METHOD_NOT_FOUND } from './batch-delivery.ts';
+import { METHOD_NOT_FOUND } from '../../rpc/rpc-failure.ts';
+import { isUnclearError } from './batch-delivery.ts';
 import { isRateLimited, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 
 /** Returns the feature that the call needs and some nodes lack. */
