@@ -16,7 +16,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: UNIT_TESTS },
+        test: { name: 'unit', include: UNIT_TESTS, isolate: false },
       },
       {
         extends: true,

@@ -46,6 +46,20 @@ export const AJV_OPTIONS = { strict: true, strictTypes: false, formats: { double
 
 const JSON_MEDIA_TYPE = /^application\/(?:(?:\S+\+)?json|did-resolution)$/;
 
+/** Schema id under which the validators know the document. */
+const DOCUMENT_ID = 'openapi';
+
+/** By paths and components: compiling the schemas takes far longer than checking a response. */
+const conformances = new Map<string, OpenapiConformance>();
+
+/** Returns the checks of a document; documents that differ only in their servers share them. */
+export function conformanceOf({ paths, components }: OpenapiDocument): OpenapiConformance {
+  const text = JSON.stringify({ paths, components });
+  const known = conformances.get(text) ?? new OpenapiConformance(JSON.parse(text) as OpenapiDocument);
+  conformances.set(text, known);
+  return known;
+}
+
 export class OpenapiConformance {
   readonly #document: OpenapiDocument;
   readonly #ajv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
@@ -55,8 +69,10 @@ export class OpenapiConformance {
   readonly #patterns: readonly (readonly string[])[];
 
   constructor(document: OpenapiDocument) {
-    this.#document = document;
-    this.#ajv.addKeyword('components');
+    // References name the document, so that each component is compiled once, whichever schemas refer to it.
+    const text = JSON.stringify(document).replaceAll('"$ref":"#/', `"$ref":"${DOCUMENT_ID}#/`);
+    this.#document = JSON.parse(text) as OpenapiDocument;
+    this.#ajv.addSchema({ components: this.#document.components }, DOCUMENT_ID);
     this.#patterns = Object.keys(document.paths).map((pattern) => pattern.split('/'));
   }
 
@@ -124,8 +140,7 @@ export class OpenapiConformance {
   #validate(schema: object, value: unknown, what: string): string[] {
     let validator = this.#validators.get(schema);
     if (validator === undefined) {
-      // References start at the root, so the schema becomes a root.
-      validator = this.#ajv.compile({ ...schema, components: this.#document.components });
+      validator = this.#ajv.compile(schema);
       this.#validators.set(schema, validator);
     }
     if (validator(value)) return [];
