@@ -17,7 +17,7 @@ import type { ReadResult } from '../../src/domain/read-result.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../src/domain/machine/machine-facts.ts';
 import type { MainChainPorts } from '../../src/ports/ctx.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { conformanceOf, type OpenapiDocument } from './openapi-conformance.ts';
+import { conformanceOfApp } from './openapi-conformance.ts';
 import { sendRaw, type RawResponse } from './raw-http.ts';
 import { createStubCtx, type StubCtx } from '../fakes/stub-ctx.ts';
 
@@ -91,8 +91,7 @@ export async function startChipHarness(world: VectorWorld, options: AppOptions =
   const app = await buildApp(ctx, { rateLimits: 'off', limiterMemoryBytes: 1_000_000, ...options });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
-  const document = (await app.inject('/openapi.json')).json<OpenapiDocument>();
-  const conformance = conformanceOf(document);
+  const conformance = await conformanceOfApp(app, ctx);
 
   async function send(method: string, path: string, headers: Headers, body: Uint8Array | string): Promise<RawResponse> {
     const bytes = Buffer.from(body);

@@ -3,6 +3,8 @@
  * The example of a response must have exactly the members of the response.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { FastifyInstance } from 'fastify';
+import type { Ctx } from '../../src/ports/ctx.ts';
 
 interface HeaderDescription {
   readonly required: boolean;
@@ -60,6 +62,20 @@ export function conformanceOf({ paths, components }: OpenapiDocument): OpenapiCo
   return known;
 }
 
+const conformancesOfApps = new Map<string, Promise<OpenapiConformance>>();
+
+/** Returns the checks of an application's document, which depends on nothing but these parts of its `Ctx`. */
+export function conformanceOfApp(
+  app: FastifyInstance,
+  { namespace, publicUrl, additions }: Pick<Ctx, 'namespace' | 'publicUrl' | 'additions'>,
+): Promise<OpenapiConformance> {
+  const key = JSON.stringify([namespace, publicUrl, additions]);
+  const read = async () => conformanceOf((await app.inject('/openapi.json')).json());
+  const known = conformancesOfApps.get(key) ?? read();
+  conformancesOfApps.set(key, known);
+  return known;
+}
+
 export class OpenapiConformance {
   readonly #document: OpenapiDocument;
   readonly #ajv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
@@ -72,6 +88,7 @@ export class OpenapiConformance {
     // References name the document, so that each component is compiled once, whichever schemas refer to it.
     const text = JSON.stringify(document).replaceAll('"$ref":"#/', `"$ref":"${DOCUMENT_ID}#/`);
     this.#document = JSON.parse(text) as OpenapiDocument;
+    this.#ajv.addKeyword('components');
     this.#ajv.addSchema({ components: this.#document.components }, DOCUMENT_ID);
     this.#patterns = Object.keys(document.paths).map((pattern) => pattern.split('/'));
   }

@@ -1,7 +1,7 @@
 /** Monetization routes on a frozen clock, with a fake chain and a real store. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { conformanceOf, type OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { conformanceOfApp, type OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { createStore } from '../../adapters/sql/create-store.ts';
@@ -67,7 +67,7 @@ async function build(options: AppOptions = {}, isInitialised = true): Promise<vo
   await app?.close();
   ctx = createStubCtx({ store, main });
   app = await buildApp(ctx, { rateLimits: 'off', ...options });
-  conformance = conformanceOf((await app.inject('/openapi.json')).json());
+  conformance = await conformanceOfApp(app, ctx);
 }
 
 beforeEach(async () => {

@@ -22,7 +22,7 @@ import {
   UNREADABLE,
 } from '../../../../testing/fixtures/deciding-machines.ts';
 import { createMainChainKey } from '../../../../testing/fixtures/signing-keys.ts';
-import { conformanceOf, type OpenapiConformance } from '../../../../testing/harness/openapi-conformance.ts';
+import { conformanceOfApp, type OpenapiConformance } from '../../../../testing/harness/openapi-conformance.ts';
 import { createStore } from '../../../adapters/sql/create-store.ts';
 import { buildApp } from '../../../app.ts';
 import { Fault } from '../../../domain/faults.ts';
@@ -66,7 +66,7 @@ async function build(parts: Partial<Ctx> = {}): Promise<void> {
   await app?.close();
   ctx = createStubCtx({ store, main: { chain } as unknown as MainChainPorts, ...parts });
   app = await buildApp(ctx, { rateLimits: 'off' });
-  conformance = conformanceOf((await app.inject('/openapi.json')).json());
+  conformance = await conformanceOfApp(app, ctx);
 }
 
 beforeEach(async () => {
