@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
-import { createStore } from '../../src/adapters/sql/create-store.ts';
+import { createMemoryStore } from '../fixtures/memory-store.ts';
 import { buildApp, type AppOptions } from '../../src/app.ts';
 import type { ChallengeRecord } from '../../src/domain/evidence/challenge-record.ts';
 import { vectorNamespace, vectorRules, type VectorWorld } from '../fixtures/evidence-vectors.ts';
@@ -53,7 +53,7 @@ const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
 const ABSENT = { state: 'absent' } as const;
 
 export async function startChipHarness(world: VectorWorld, options: AppOptions = {}): Promise<ChipHarness> {
-  const memory = await createStore('sqlite::memory:');
+  const memory = await createMemoryStore();
   const store = world.store === 'available' ? memory : withoutWrites(memory);
   const machine = world.machine ?? undefined;
   const harness = {

@@ -64,12 +64,10 @@ export function conformanceOf({ paths, components }: OpenapiDocument): OpenapiCo
 
 const conformancesOfApps = new Map<string, Promise<OpenapiConformance>>();
 
-/** Returns the checks of an application's document, which depends on nothing but these parts of its `Ctx`. */
-export function conformanceOfApp(
-  app: FastifyInstance,
-  { namespace, publicUrl, additions }: Pick<Ctx, 'namespace' | 'publicUrl' | 'additions'>,
-): Promise<OpenapiConformance> {
-  const key = JSON.stringify([namespace, publicUrl, additions]);
+/** Returns the checks of an application's document, which depends on the words of its `Ctx` and on which parts exist. */
+export function conformanceOfApp(app: FastifyInstance, ctx: Ctx): Promise<OpenapiConformance> {
+  const parts = Object.entries(ctx).filter(([, part]) => part !== undefined);
+  const key = JSON.stringify([ctx.namespace, ctx.publicUrl, ctx.additions, parts.map(([name]) => name)]);
   const read = async () => conformanceOf((await app.inject('/openapi.json')).json());
   const known = conformancesOfApps.get(key) ?? read();
   conformancesOfApps.set(key, known);

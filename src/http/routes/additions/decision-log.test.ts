@@ -23,7 +23,7 @@ import {
 } from '../../../../testing/fixtures/deciding-machines.ts';
 import { createMainChainKey } from '../../../../testing/fixtures/signing-keys.ts';
 import { conformanceOfApp, type OpenapiConformance } from '../../../../testing/harness/openapi-conformance.ts';
-import { createStore } from '../../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../../testing/fixtures/memory-store.ts';
 import { buildApp } from '../../../app.ts';
 import { Fault } from '../../../domain/faults.ts';
 import type { MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
@@ -72,7 +72,7 @@ async function build(parts: Partial<Ctx> = {}): Promise<void> {
 beforeEach(async () => {
   facts = {};
   isReadable = true;
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   await build();
 });
 afterEach(async () => {
