@@ -5,7 +5,7 @@ import { listFastTests } from './test/fast-tests.ts';
 const UNIT_TESTS = ['{bin,src,cli,client,explorer,devnet,dev,contracts,testing}/**/*.test.ts', 'test/*.test.ts'];
 
 /**
- * `unit`: beside the code. `fast`: those of them that start no process and take little time. `service`: against one running service in front of one seeded
+ * `unit`: beside the code; the files of a worker share their modules. `fast`: those of them that start no process and take little time. `service`: against one running service in front of one seeded
  * devnet. `languages`: the same with clients in other languages, whose tools it installs. `campaigns`: long runs, by name only. The timeouts fit a
  * machine that is ten times slower.
  */
