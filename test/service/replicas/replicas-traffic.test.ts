@@ -55,9 +55,9 @@ const random = new Random(SEED);
 const replicas = new Set<Replica>();
 const clients = new Set<pg.Client>();
 beforeAll(async () => {
-  devnet = await startDevnet({ quiet: true, fleet: 6 });
+  devnet = await startDevnet({ quiet: true, fleet: 6, blocks: 'none' });
   server = await startEmbeddedPostgres();
-  traffic = await openTraffic(devnet, random);
+  traffic = openTraffic(devnet, random);
 }, 240_000);
 afterAll(async () => {
   await Promise.all([...replicas].map((replica) => replica.kill()));
