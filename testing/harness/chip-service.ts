@@ -107,6 +107,8 @@ export async function startChipHarness(world: VectorWorld, options: AppOptions =
   /** Matches the token, and texts long enough to be part of a nonce, signature, certificate, id or key. */
   const secret = new RegExp(`${world.onboardingToken}|secret|[0-9A-Fa-f]{16}|[\\w-]{40}`);
 
+  let searchedLines = 0;
+
   return Object.assign(harness, {
     url: `http://127.0.0.1:${port}`,
     ctx,
@@ -118,7 +120,8 @@ export async function startChipHarness(world: VectorWorld, options: AppOptions =
       if (method === 'POST') conformance.expectDocumented(method, path, { status, headers: received, text });
       const { 'content-type': type, 'cache-control': caching, pragma } = received;
       expect([type, caching, pragma]).toEqual(['application/json; charset=utf-8', 'no-store', 'no-cache']);
-      expect(JSON.stringify(ctx.lines)).not.toMatch(secret);
+      expect(JSON.stringify(ctx.lines.slice(searchedLines))).not.toMatch(secret);
+      searchedLines = ctx.lines.length;
       if (status < 400) return String(status);
       expect(text).not.toMatch(secret);
       const { detail } = JSON.parse(text) as { detail: { code: string; message: string } };
