@@ -1,22 +1,26 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { listFastTests } from './test/fast-tests.ts';
 
 const UNIT_TESTS = ['{bin,src,cli,client,explorer,devnet,dev,contracts,testing}/**/*.test.ts', 'test/*.test.ts'];
 
 /**
- * `unit`: beside the code. `fast`: those of them that start no process and take little time. `service`: against one running service in front of one seeded
- * devnet. `languages`: the same with clients in other languages, whose tools it installs. `campaigns`: long runs, by name only. The timeouts fit a
- * machine that is ten times slower.
+ * `unit`: beside the code; the files of a worker share their modules. `fast`: those of them that start no process and take little time. `service`:
+ * against one running service in front of one seeded devnet. `languages`: the same with clients in other languages, whose tools it installs.
+ * `campaigns`: long runs, by name only. The timeouts fit a machine that is ten times slower.
  */
 export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // One more than the cores of a small machine, because many tests wait for blocks and processes.
+    maxWorkers: 3,
+    // Processes that tests start read compiled modules from here.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'tests') },
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: UNIT_TESTS },
+        test: { name: 'unit', include: UNIT_TESTS, isolate: false },
       },
       {
         extends: true,

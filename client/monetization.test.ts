@@ -1,7 +1,7 @@
 /** Opt-in decisions from input to the state in force, on either home, with real signatures and the real service. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAIN_MACHINE, openAltService, type AltService } from '../testing/harness/alt-chain.ts';
-import { createStore } from '../src/adapters/sql/create-store.ts';
+import { createMemoryStore } from '../testing/fixtures/memory-store.ts';
 import { ALT_OWNER, DEPLOYMENT, ELIGIBLE, NOW, OWNER, STRANGER } from '../testing/fixtures/deciding-machines.ts';
 import type { Store } from '../src/ports/store.ts';
 import { createClient, type Result, type Client } from './client.ts';
@@ -18,7 +18,7 @@ let forge: (path: string, body: object) => object;
 
 beforeEach(async () => {
   forge = (_, body) => body;
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   service = await openAltService({ machines: [{}, { main: { ...MAIN_MACHINE, ...ELIGIBLE } }], ctx: { store } });
   client = createClient({
     baseUrl: 'https://svc.example',

@@ -43,8 +43,8 @@ export interface DevnetOptions {
   readonly altChain?: boolean;
   /** Number of main-chain machines of the operator `fleet`. */
   readonly fleet?: number;
-  /** `steady` (default) mines every two seconds, `on-demand` when a transaction or finality needs a block. */
-  readonly blocks?: 'steady' | 'on-demand';
+  /** `steady` (default) mines every two seconds, `on-demand` when a transaction or finality needs a block, `none` leaves it to the caller. */
+  readonly blocks?: 'steady' | 'on-demand' | 'none';
   /** Suppresses progress messages on standard error. */
   readonly quiet?: boolean;
 }
@@ -61,7 +61,6 @@ export interface Devnet {
   stop(): Promise<void>;
 }
 
-const BLOCK_INTERVAL_SECONDS = 2;
 /** The settings contain tokens. */
 const OWNER_ONLY = { mode: 0o600 };
 
@@ -130,9 +129,8 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     writeFileSync(tokensFile, formatTokensFile(), OWNER_ONLY);
     writeFileSync(sourcesFile, formatSourcesFile(anvil.rpcUrl, payments, altChain), OWNER_ONLY);
     if (options.dir !== undefined) writeDescription(dir, env, fixtures);
-    const rpc = createRpc(anvil.rpcUrl);
-    if (options.blocks === 'on-demand') blockProducer = startBlockProducer(rpc);
-    else await rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
+    const { blocks: mode = 'steady' } = options;
+    if (mode !== 'none') blockProducer = startBlockProducer(createRpc(anvil.rpcUrl), { isSteady: mode === 'steady' });
     return { rpcUrl: anvil.rpcUrl, deployment, altChain, fixtures, env, stop };
   } catch (error) {
     await stop();

@@ -226,7 +226,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return provenance.isAccepted && judgeVerifyStatus(records?.kyb, now) === 'verified';",
     replacement: "return judgeVerifyStatus(records?.kyb, now) === 'verified' && provenance !== undefined;",
     symptom: FALSE_RESPONSE,
-    seed: 24,
+    seed: 40,
     within: 100,
   },
   {
@@ -273,7 +273,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'return;',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 62,
+    seed: 54,
     within: 100,
   },
   {
@@ -283,7 +283,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 62,
+    seed: 54,
     within: 100,
   },
   {

@@ -1,4 +1,5 @@
 /** Worker process of a campaign: receives seed numbers and sends back their results. */
+import { flushCompileCache } from 'node:module';
 import { INDEX_PROOFS } from '../src/domain/index-rules/index-proof.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
 import { InjectClient } from './service/service.ts';
@@ -34,4 +35,6 @@ function readCpuSeconds(): number {
 // The campaign has ended, or its process has.
 process.on('disconnect', () => process.exit(0));
 
+// The end of the process would not write the compile cache, because the process is killed.
+flushCompileCache();
 process.send!('ready');

@@ -13,7 +13,7 @@ import {
   REVENUE,
 } from '../devnet/alt-node/registered-machine.ts';
 import { createAltChainHarness, type AltChainHarness } from '../testing/fixtures/alt-chain-harness.ts';
-import { createStore } from '../src/adapters/sql/create-store.ts';
+import { createMemoryStore } from '../testing/fixtures/memory-store.ts';
 import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import type { EventRecord } from '../src/domain/machine/machine-facts.ts';
@@ -57,7 +57,7 @@ beforeEach(async () => {
   records = new Map();
   node = await startAltNode({ genesisTimestamp: GENESIS });
   harness = createAltChainHarness([node.rpcUrl], node.genesisHash);
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   time = new VirtualTime();
   indexers = createAltIndexers({
     history: harness.open({ programs: node.programs, binding: undefined }).machines!.history,

@@ -14,7 +14,7 @@ import { startAltNode, type AltNode } from '../devnet/alt-node/alt-node.ts';
 import { submitEvent } from '../devnet/alt-node/event-transactions.ts';
 import { machineAddresses, singletonAddresses } from '../devnet/alt-node/program-addresses.ts';
 import { placeEventRegistry, REVENUE } from '../devnet/alt-node/registered-machine.ts';
-import { createStore } from '../src/adapters/sql/create-store.ts';
+import { createMemoryStore } from '../testing/fixtures/memory-store.ts';
 import { createAltChainHarness, type AltChainHarness } from '../testing/fixtures/alt-chain-harness.ts';
 import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
 import type { AltMachine } from '../src/domain/alt-chain/alt-machine-facts.ts';
@@ -116,7 +116,7 @@ beforeAll(async () => {
   adapter = createAltChainHarness([node.rpcUrl], node.genesisHash);
   const { machines } = adapter.open({ ordinal: 5, programs: node.programs, binding: undefined });
   const { chain, history } = machines!;
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const shared = { history, store, clock, timers, log };
   const genesisHash = node.genesisHash as AltKey;

@@ -1,7 +1,7 @@
 /** Main-chain indexers against a real node: blocks, blooms, records and reorgs, and nodes that withhold logs. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFixedRates } from '../src/adapters/fx/feed-rates.ts';
-import { createStore } from '../src/adapters/sql/create-store.ts';
+import { createMemoryStore } from '../testing/fixtures/memory-store.ts';
 import { ResponseRejected } from '../src/domain/index-rules/rejected-response.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import { decodeRatingState } from '../src/domain/rating/rating-state-codec.ts';
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 async function openIndexers(maxWindowBlocks?: number) {
   const { log: chain } = harness.open();
-  const store = await createStore('sqlite::memory:');
+  const store = await createMemoryStore();
   const clock = { nowMilliseconds: () => Date.now() };
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const integrity = createIndexIntegrity(log);

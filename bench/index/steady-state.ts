@@ -45,7 +45,7 @@ async function start(variables: Record<string, string>): Promise<{ child: ChildP
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-steady-'));
-const devnet = await startDevnet({ dir: folder, fleet: 2 * MACHINES });
+const devnet = await startDevnet({ dir: folder, fleet: 2 * MACHINES, blocks: 'none' });
 const proxy = await startCountingProxy(devnet.rpcUrl);
 try {
   const { request } = createRpc(devnet.rpcUrl);

@@ -37,7 +37,7 @@ async function examineFile(sources: object, nowSeconds = NOW) {
   const [sourcesFile, tokensFile] = [join(folder, 'sources.json'), join(folder, 'tokens.json')];
   await writeFile(sourcesFile, JSON.stringify(sources));
   await writeFile(tokensFile, JSON.stringify([{ symbol: 'USDC', decimals: 6, usd_rate: '1' }]));
-  const { config } = read({ SOURCES_FILE: sourcesFile, TOKENS_FILE: tokensFile });
+  const { config } = read({ SOURCES_FILE: sourcesFile, TOKENS_FILE: tokensFile, SOURCE_CALLS_PER_SECOND: '1000' });
   const findings = await examinePaymentSources(config, () => nowSeconds * 1_000);
   expect(JSON.stringify(findings)).not.toContain(PROXY_KEY);
   return findings;

@@ -2,7 +2,11 @@
  * HTTP client of the service suites. Every response is checked against the OpenAPI document of its service: an undocumented status, header or
  * member fails the suite.
  */
-import { OpenapiConformance, type OpenapiDocument } from '../../testing/harness/openapi-conformance.ts';
+import {
+  conformanceOf,
+  type OpenapiConformance,
+  type OpenapiDocument,
+} from '../../testing/harness/openapi-conformance.ts';
 
 export interface CheckedResponse {
   readonly status: number;
@@ -37,7 +41,7 @@ function readConformance(origin: string): Promise<OpenapiConformance> {
 
 async function fetchConformance(origin: string): Promise<OpenapiConformance> {
   const response = await fetch(`${origin}/openapi.json`);
-  return new OpenapiConformance((await response.json()) as OpenapiDocument);
+  return conformanceOf((await response.json()) as OpenapiDocument);
 }
 
 /** Returns the machine of a persona. Throws when the fixtures do not contain the name. */

@@ -158,6 +158,9 @@ function encodeBytes(bytes: Uint8Array): string {
   return word(bytes.length) + hex.padEnd(Math.ceil(hex.length / 64) * 64, '0');
 }
 
+/** Logs of a chain by the chain, because every query of a range would hash them again. */
+const listedLogs = new WeakMap<CannedChain, ReturnType<typeof listLogs>>();
+
 interface LogFilter {
   readonly address: string;
   readonly topics: readonly (string | readonly string[] | null)[];
@@ -169,7 +172,9 @@ interface LogFilter {
 const OWNER = 0xa11cen;
 
 function logsOf(chain: CannedChain, filter: LogFilter) {
-  return listLogs(chain).filter(
+  const logs = listedLogs.get(chain) ?? listLogs(chain);
+  listedLogs.set(chain, logs);
+  return logs.filter(
     ({ address, topics, blockNumber }) =>
       address === filter.address.toLowerCase() &&
       within(Number(blockNumber), filter) &&

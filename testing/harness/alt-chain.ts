@@ -20,7 +20,7 @@ import type { FleetListing, FleetRow } from '../../src/ports/alt-store.ts';
 import type { AltIndex } from '../../src/ports/indexes.ts';
 import type { AltChainPorts, Ctx, MainChainPorts } from '../../src/ports/ctx.ts';
 import type { CachedMachine } from '../../src/ports/main-chain.ts';
-import { OpenapiConformance } from './openapi-conformance.ts';
+import { conformanceOfApp } from './openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../fakes/stub-ctx.ts';
 
 export const NOW = 1_788_900_000;
@@ -228,7 +228,7 @@ export async function openAltService({
     ...rest.ctx,
   });
   const app = await buildApp(ctx, { rateLimits: 'off' });
-  const conformance = new OpenapiConformance((await app.inject('/openapi.json')).json());
+  const conformance = await conformanceOfApp(app, ctx);
   const service: AltService = {
     ctx,
     chainCalls,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Fixtures } from '../../devnet/fixtures.ts';
+import { SVC } from './run-svc.ts';
 
 export interface DevnetProcess {
   /** Variables of the service, by name. */
@@ -13,8 +14,6 @@ export interface DevnetProcess {
   readonly fixtures: Fixtures;
   stop(): Promise<void>;
 }
-
-const SVC = join(import.meta.dirname, '../../cli/svc.ts');
 
 export async function startDevnetProcess(): Promise<DevnetProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'devnet-'));

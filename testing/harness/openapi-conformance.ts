@@ -3,6 +3,8 @@
  * The example of a response must have exactly the members of the response.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { FastifyInstance } from 'fastify';
+import type { Ctx } from '../../src/ports/ctx.ts';
 
 interface HeaderDescription {
   readonly required: boolean;
@@ -46,6 +48,32 @@ export const AJV_OPTIONS = { strict: true, strictTypes: false, formats: { double
 
 const JSON_MEDIA_TYPE = /^application\/(?:(?:\S+\+)?json|did-resolution)$/;
 
+/** Schema id under which the validators know the document. */
+const DOCUMENT_ID = 'openapi';
+
+/** By paths and components: compiling the schemas takes far longer than checking a response. */
+const conformances = new Map<string, OpenapiConformance>();
+
+/** Returns the checks of a document; documents that differ only in their servers share them. */
+export function conformanceOf({ paths, components }: OpenapiDocument): OpenapiConformance {
+  const text = JSON.stringify({ paths, components });
+  const known = conformances.get(text) ?? new OpenapiConformance(JSON.parse(text) as OpenapiDocument);
+  conformances.set(text, known);
+  return known;
+}
+
+const conformancesOfApps = new Map<string, Promise<OpenapiConformance>>();
+
+/** Returns the checks of an application's document, which depends on the words of its `Ctx` and on which parts exist. */
+export function conformanceOfApp(app: FastifyInstance, ctx: Ctx): Promise<OpenapiConformance> {
+  const parts = Object.entries(ctx).filter(([, part]) => part !== undefined);
+  const key = JSON.stringify([ctx.namespace, ctx.publicUrl, ctx.additions, parts.map(([name]) => name)]);
+  const read = async () => conformanceOf((await app.inject('/openapi.json')).json());
+  const known = conformancesOfApps.get(key) ?? read();
+  conformancesOfApps.set(key, known);
+  return known;
+}
+
 export class OpenapiConformance {
   readonly #document: OpenapiDocument;
   readonly #ajv = new Ajv2020({ ...AJV_OPTIONS, allErrors: true });
@@ -55,8 +83,11 @@ export class OpenapiConformance {
   readonly #patterns: readonly (readonly string[])[];
 
   constructor(document: OpenapiDocument) {
-    this.#document = document;
+    // References name the document, so that each component is compiled once, whichever schemas refer to it.
+    const text = JSON.stringify(document).replaceAll('"$ref":"#/', `"$ref":"${DOCUMENT_ID}#/`);
+    this.#document = JSON.parse(text) as OpenapiDocument;
     this.#ajv.addKeyword('components');
+    this.#ajv.addSchema({ components: this.#document.components }, DOCUMENT_ID);
     this.#patterns = Object.keys(document.paths).map((pattern) => pattern.split('/'));
   }
 
@@ -124,8 +155,7 @@ export class OpenapiConformance {
   #validate(schema: object, value: unknown, what: string): string[] {
     let validator = this.#validators.get(schema);
     if (validator === undefined) {
-      // References start at the root, so the schema becomes a root.
-      validator = this.#ajv.compile({ ...schema, components: this.#document.components });
+      validator = this.#ajv.compile(schema);
       this.#validators.set(schema, validator);
     }
     if (validator(value)) return [];

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fixtures } from '../../devnet/fixtures.ts';
 import { Random } from '../../sim/random.ts';
-import { OpenapiConformance, type OpenapiDocument } from './openapi-conformance.ts';
+import { conformanceOf, type OpenapiDocument } from './openapi-conformance.ts';
 import { createFuzz, type FuzzedDocument, type FuzzedRequest, type FuzzedWorld } from './openapi-fuzz.ts';
 import { PipelinedCaller } from './pipelined-caller.ts';
 
@@ -34,7 +34,7 @@ export interface FuzzCount {
 export async function runFuzz({ url, world, seed, requests }: FuzzOptions): Promise<FuzzCount> {
   const callers = Array.from({ length: CONNECTIONS }, () => new PipelinedCaller(Number(new URL(url).port), DEPTH));
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenapiDocument & FuzzedDocument;
-  const conformance = new OpenapiConformance(document);
+  const conformance = conformanceOf(document);
   const next = createFuzz(document, world, new Random(seed));
   const statuses: Record<number, number> = {};
   let left = requests;

@@ -1,10 +1,10 @@
 /** Replica of the service as a separate `svc serve` process, with access to its metrics, log and signals. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from './free-port.ts';
+import { SVC } from './run-svc.ts';
 
 export interface Replica {
   readonly url: string;
@@ -14,19 +14,20 @@ export interface Replica {
   until(sample: string, value: number): Promise<void>;
   /** All log lines so far. */
   readonly lines: readonly string[];
+  /** Returns the first matching log line as soon as there is one. */
+  untilLine(pattern: RegExp): Promise<string>;
   signal(signal: 'SIGTERM' | 'SIGHUP'): void;
   /** Resolves with the exit code when the process has ended. */
   readonly ended: Promise<number | null>;
   kill(): Promise<void>;
 }
 
-const SVC = join(import.meta.dirname, '../../cli/svc.ts');
 const POLL_MILLISECONDS = 50;
 
 export interface ReplicaOptions {
   /** Port; 0 or absent means any free one. */
   readonly port?: number;
-  /** Entry file; absent means the sources. */
+  /** Entry file; absent means `bin/svc`. */
   readonly entry?: string;
 }
 
@@ -42,7 +43,7 @@ export async function startReplica(
   });
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const lines: string[] = [];
-  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
+  const log = createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
   const url = await readUrl(createInterface({ input: child.stdout }), lines);
 
   async function read(sample: string): Promise<number | undefined> {
@@ -58,6 +59,13 @@ export async function startReplica(
       while ((await read(sample)) !== value) await delay(POLL_MILLISECONDS);
     },
     lines,
+    async untilLine(pattern) {
+      for (;;) {
+        const line = lines.find((each) => pattern.test(each));
+        if (line !== undefined) return line;
+        await once(log, 'line');
+      }
+    },
     signal: (signal) => void child.kill(signal),
     ended,
     async kill() {

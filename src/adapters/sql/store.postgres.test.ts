@@ -13,6 +13,7 @@ import { createStore } from './create-store.ts';
 import { openPostgres } from './engine/postgres.ts';
 import { readFirst } from './engine/sql-program.ts';
 import { testStore } from '../../../testing/contracts/store-contract.ts';
+import { createEmptiedDatabases, type EmptiedDatabases } from '../../../testing/contracts/store/emptied-databases.ts';
 import { append, checkpointAt, id, NO_OWNERSHIP, submitted } from '../../../testing/contracts/store/samples.ts';
 
 const named = process.env['TEST_DATABASE_URL'];
@@ -27,18 +28,21 @@ const failure = new Fault('StoreUnavailable', {});
 describe.each(servers)('PostgreSQL, %s', (_, start) => {
   let server: PostgresServer;
   let withTables: PostgresTestDatabase;
+  let emptied: EmptiedDatabases;
   beforeAll(async () => {
     server = await start();
     withTables = await server.createDatabase();
     await (await createStore(withTables.url)).close();
+    emptied = createEmptiedDatabases(server, withTables);
   });
   afterAll(async () => {
+    await emptied.close();
     await withTables.drop();
     await server.stop();
   });
 
   testStore('a store', {
-    create: (content) => server.createDatabase(content === 'tables' ? withTables : undefined),
+    create: (content) => (content === 'tables' ? emptied.create() : server.createDatabase()),
   });
 
   describe('the driver', () => {

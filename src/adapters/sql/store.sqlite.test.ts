@@ -1,17 +1,26 @@
 /** Runs the store contract on SQLite, and tests the driver's files and locks. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Fault } from '../../domain/faults.ts';
 import { createStore } from './create-store.ts';
 import { testStore } from '../../../testing/contracts/store-contract.ts';
 import { id } from '../../../testing/contracts/store/samples.ts';
 
+/** A database with the tables of this release, which the tests copy. */
+const templates = mkdtempSync(join(tmpdir(), 'store-'));
+const template = join(templates, 'svc.db');
+beforeAll(async () => {
+  await (await createStore(`sqlite:${template}`)).close();
+});
+afterAll(() => rmSync(templates, { recursive: true }));
+
 testStore('a store in a SQLite file', {
-  async create() {
+  async create(content) {
     const folder = mkdtempSync(join(tmpdir(), 'store-'));
+    if (content === 'tables') cpSync(template, join(folder, 'svc.db'));
     return { url: `sqlite:${join(folder, 'svc.db')}`, drop: async () => rmSync(folder, { recursive: true }) };
   },
 });

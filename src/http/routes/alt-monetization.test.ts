@@ -11,7 +11,7 @@ import {
   type MachineFixture,
 } from '../../../testing/harness/alt-chain.ts';
 import { rule } from '../../../test/conformance/rule.ts';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { formatAddress, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import {
@@ -36,7 +36,7 @@ let store: Store;
 let service: AltService | undefined;
 
 beforeEach(async () => {
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
 });
 afterEach(async () => {
   await service?.close();

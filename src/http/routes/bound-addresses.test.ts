@@ -2,7 +2,7 @@
 import { NO_PROVENANCE } from '../../domain/machine/provenance.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { conformanceOf, type OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../adapters/fx/feed-rates.ts';
@@ -120,7 +120,7 @@ async function open(fixture: Fixture = {}) {
   });
   const running = await buildApp(ctx, { limiterMemoryBytes: 1_000 });
   app = running;
-  conformance ??= new OpenapiConformance((await running.inject('/openapi.json')).json());
+  conformance ??= conformanceOf((await running.inject('/openapi.json')).json());
   const document = conformance;
   /** Checks the response against the document. */
   async function send(path: string, sent: Readonly<Record<string, string>> = {}) {

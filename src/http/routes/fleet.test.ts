@@ -1,6 +1,6 @@
 /** Fleets on the main chain: age limits of the index, entries and omissions, on a frozen clock with a fake index and machines. */
 import { describe, expect, test } from 'vitest';
-import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { conformanceOfApp } from '../../../testing/harness/openapi-conformance.ts';
 import { AGREEING_COUNTERS } from '../../../testing/fakes/agreeing-counters.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
@@ -76,7 +76,7 @@ async function list({ index, machines = [SOUND], isRepairing = false }: Fixture,
   const app = await buildApp(ctx, { limiterMemoryBytes: 1_000 });
   const path = `/operator/${OPERATOR}/machines${query}`;
   const { statusCode: status, headers, body: text } = await app.inject(path);
-  new OpenapiConformance((await app.inject('/openapi.json')).json()).expectDocumented('GET', path, {
+  (await conformanceOfApp(app, ctx)).expectDocumented('GET', path, {
     status,
     headers,
     text,

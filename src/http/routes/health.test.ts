@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ALL_CONTRACTS_READY } from '../../../testing/fixtures/all-contracts-ready.ts';
-import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { conformanceOfApp } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { buildApp } from '../../app.ts';
@@ -54,7 +54,7 @@ async function requestReady(
   ctx.time.milliseconds = verify?.now ?? NOW;
   const app = await buildApp(ctx, { limiterMemoryBytes: 1_000 });
   const { statusCode: status, headers, body: text } = await app.inject('/ready');
-  new OpenapiConformance((await app.inject('/openapi.json')).json()).expectDocumented('GET', '/ready', {
+  (await conformanceOfApp(app, ctx)).expectDocumented('GET', '/ready', {
     status,
     headers,
     text,

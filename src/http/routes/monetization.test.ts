@@ -1,10 +1,10 @@
 /** Monetization routes on a frozen clock, with a fake chain and a real store. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { conformanceOfApp, type OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { buildApp, type AppOptions } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
@@ -67,7 +67,7 @@ async function build(options: AppOptions = {}, isInitialised = true): Promise<vo
   await app?.close();
   ctx = createStubCtx({ store, main });
   app = await buildApp(ctx, { rateLimits: 'off', ...options });
-  conformance = new OpenapiConformance((await app.inject('/openapi.json')).json());
+  conformance = await conformanceOfApp(app, ctx);
 }
 
 beforeEach(async () => {
@@ -75,7 +75,7 @@ beforeEach(async () => {
   globals = NO_GLOBALS;
   readNow = async (read) => read;
   reads = 0;
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   await build();
 });
 afterEach(async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
+import { conformanceOfApp, type OpenapiConformance } from '../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { buildApp, type AppOptions } from '../../app.ts';
@@ -91,7 +91,7 @@ async function build(options: AppOptions = {}): Promise<void> {
   });
   ctx.time.milliseconds = NOW * 1000;
   app = await buildApp(ctx, { rateLimits: 'off', limiterMemoryBytes: 1_000_000, ...options });
-  conformance = new OpenapiConformance((await app.inject('/openapi.json')).json());
+  conformance = await conformanceOfApp(app, ctx);
 }
 
 async function rebuild(options: AppOptions): Promise<void> {

@@ -2,7 +2,7 @@
  * Route table: registers the routes of the route groups with the framework, and responds 405 to the methods that a path does not
  * have (http-facts 2 "405", "HEAD", "CORS").
  */
-import { METHODS } from 'node:http';
+import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Fault } from '../../domain/faults.ts';
 import { sendEmpty, sendError } from './response.ts';
@@ -30,6 +30,12 @@ interface KnownPath {
   readonly handlers: Map<string, Handler>;
 }
 
+/** A path that exists, with the route of the methods that it does not have. */
+interface Refusal {
+  readonly segments: readonly string[];
+  readonly route: Route;
+}
+
 const PREFLIGHT_SECONDS = 86_400;
 
 export class RouteTable implements Routes {
@@ -37,13 +43,14 @@ export class RouteTable implements Routes {
   readonly #app: FastifyInstance;
   readonly #pipeline: RequestPipeline;
   readonly #paths = new Map<string, KnownPath>();
+  #refusals: readonly Refusal[] = [];
 
   constructor(app: FastifyInstance, pipeline: RequestPipeline) {
     this.#app = app;
     this.#pipeline = pipeline;
     // Accepts every method that Node parses, and reads no body before its route requests it.
     for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-    app.setNotFoundHandler((request, reply) => pipeline.serveUnknown(request.raw, reply.raw));
+    app.setNotFoundHandler((request, reply) => this.#serveOther(request.raw, reply.raw));
   }
 
   get(path: string, options: RouteOptions, handler: Handler): void {
@@ -60,7 +67,10 @@ export class RouteTable implements Routes {
 
   /** Adds HEAD and the 405 of the other methods to every path. Must be called after the last route. */
   complete(): void {
-    for (const [path, known] of this.#paths) this.#completePath(path, known);
+    for (const [path, known] of this.#paths) this.#addHead(path, known);
+    const refusals = Array.from(this.#paths, ([path, known]) => this.#createRefusal(path, known));
+    // Like the router, which prefers fixed segments.
+    this.#refusals = refusals.toSorted((one, other) => countParameters(one) - countParameters(other));
   }
 
   #register(method: string, path: string, options: RouteOptions, handler: Handler): void {
@@ -70,13 +80,13 @@ export class RouteTable implements Routes {
     known.handlers.set(method, handler);
     this.#paths.set(path, known);
     if (description !== undefined) this.described.push({ method, path, profile, description });
-    this.#add([method], path, options, handler).metrics.initialize(method);
+    this.#add(method, path, options, handler).metrics.initialize(method);
   }
 
-  #add(methods: string[], path: string, options: RouteOptions, handler: Handler): Route {
+  #add(method: string, path: string, options: RouteOptions, handler: Handler): Route {
     const route = this.#pipeline.createRoute(options, path, handler);
     this.#app.route({
-      method: methods,
+      method,
       url: path,
       handler: (request, reply) => {
         this.#pipeline.serve(route, request.raw, reply.raw, request.params as Record<string, string>);
@@ -85,16 +95,41 @@ export class RouteTable implements Routes {
     return route;
   }
 
-  #completePath(path: string, { profile, handlers }: KnownPath): void {
+  #addHead(path: string, { profile, handlers }: KnownPath): void {
     const read = handlers.get('GET');
-    if (read !== undefined && ROUTE_PROFILES[profile].head) {
-      handlers.set('HEAD', read);
-      this.#add(['HEAD'], path, { profile }, read);
-    }
-    const allow = [...handlers.keys()];
-    const others = METHODS.filter((method) => !handlers.has(method));
-    this.#add(others, path, { profile }, createMethodRefusal(profile, allow));
+    if (read === undefined || !ROUTE_PROFILES[profile].head) return;
+    handlers.set('HEAD', read);
+    this.#add('HEAD', path, { profile }, read);
   }
+
+  /** Thirty methods of every path are not registered with the framework, which takes most of the time of a start. */
+  #createRefusal(path: string, { profile, handlers }: KnownPath): Refusal {
+    const refuse = createMethodRefusal(profile, [...handlers.keys()]);
+    return { segments: path.split('/'), route: this.#pipeline.createRoute({ profile }, path, refuse) };
+  }
+
+  /** Serves a request that no route has: 405 where the path has other methods, else 404. */
+  #serveOther(request: IncomingMessage, response: ServerResponse): void {
+    const [path] = (request.url ?? '/').split('?', 1) as [string];
+    const segments = path.split('/').map(decodeURIComponent);
+    const refusal = this.#refusals.find((each) => matches(each, segments));
+    if (refusal === undefined) this.#pipeline.serveUnknown(request, response);
+    else this.#pipeline.serve(refusal.route, request, response, {});
+  }
+}
+
+const isParameter = (segment: string) => segment.startsWith(':');
+
+function countParameters({ segments }: Refusal): number {
+  return segments.filter(isParameter).length;
+}
+
+/** A parameter has any value but the empty one. */
+function matches({ segments: known }: Refusal, segments: readonly string[]): boolean {
+  return (
+    known.length === segments.length &&
+    known.every((each, index) => (isParameter(each) ? segments[index] !== '' : each === segments[index]))
+  );
 }
 
 function createMethodRefusal(profile: ProfileName, allow: readonly string[]): Handler {

@@ -1,6 +1,6 @@
 /** Causes that stop or slow the indexes of the alt chain: named while they last, and withdrawn afterwards. */
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { AltFleet } from '../../domain/alt-chain/alt-fleet.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
@@ -24,7 +24,7 @@ const [genesisHash, eventRegistry, machineRegistry] = ['genesis', 'events', 'mac
 ];
 
 async function open() {
-  const store = await createStore('sqlite::memory:');
+  const store = await createMemoryStore();
   const time = new VirtualTime();
   const log = createRecordingLog();
   const causes = createLastingCauses({ clock: time, log, pollIntervalMilliseconds: INTERVAL_MILLISECONDS });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { busy, FakeHistory, recordOf } from '../../../testing/fakes/fake-alt-history.ts';
 import { createAltIndexers, formatAltIndexIdentity } from './alt-indexers.ts';
@@ -12,7 +12,7 @@ const DEPLOYMENT = { genesisHash: 'genesis' as AltKey, eventRegistry: 'events' a
 
 async function openIndexers() {
   const chain = new FakeHistory();
-  const store = await createStore('sqlite::memory:');
+  const store = await createMemoryStore();
   const time = new VirtualTime();
   const indexers = createAltIndexers({
     history: chain,

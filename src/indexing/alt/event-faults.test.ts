@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { Fault } from '../../domain/faults.ts';
 import {
   PROPERTY_RUNS,
@@ -158,7 +158,7 @@ describe(`whatever the node and the process do, ${SEED_TITLE}`, { timeout: PROPE
       fc.asyncProperty(rounds, fc.integer({ min: 2, max: 7 }), async (given, pageRows) => {
         const chain = new FakeHistory();
         chain.pageRows = pageRows;
-        const store = await createStore('sqlite::memory:');
+        const store = await createMemoryStore();
         for (const { plan: blocks, trouble: fault } of given) {
           for (const block of blocks) chain.finalize(...block);
           const restore = disturb(chain, fault);

@@ -1,6 +1,6 @@
 /** Tests of the alt-chain index against the chain's history under every fault of a node (chain-svm 6). */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { previewFold } from '../../domain/rating/rating-state.ts';
 import type { AltEventStore } from '../../ports/alt-store.ts';
 import type { Store } from '../../ports/store.ts';
@@ -16,7 +16,7 @@ let harness: ReturnType<typeof createAltHarness>;
 
 beforeEach(async () => {
   chain = new FakeHistory();
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   harness = createAltHarness({ chain, store });
 });
 
@@ -74,7 +74,7 @@ describe('the walk', () => {
     expect(await harness.index.readStatus()).toMatchObject({ isReady: true, slot: 10 });
     chain.submit(A, recordOf(1));
     chain.submit(B, recordOf(2));
-    const late = createAltHarness({ chain, store: await createStore('sqlite::memory:'), firstSlot: 12 });
+    const late = createAltHarness({ chain, store: await createMemoryStore(), firstSlot: 12 });
     await late.settle();
     expect((await late.read(A)).isComplete).toBe(false);
     expect(await late.read(B)).toEqual({ isComplete: true, folded: 0, values: [2] });
@@ -108,7 +108,7 @@ describe('the walk', () => {
     let deaths = 0;
     for (let write = 0; ; write++) {
       for (const isWritten of [false, true]) {
-        store = await createStore('sqlite::memory:');
+        store = await createMemoryStore();
         let writes = 0;
         const mortal: AltEventStore = {
           ...store,

@@ -3,7 +3,7 @@
  * and virtual time.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { formatAltFleetIdentity, type AltFleet } from '../../domain/alt-chain/alt-fleet.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
@@ -39,7 +39,7 @@ let reads: number;
 let delays: Promise<undefined>[];
 
 beforeEach(async () => {
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   time = new VirtualTime(START);
   log = createRecordingLog();
   workers = [];

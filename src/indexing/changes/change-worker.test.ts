@@ -1,6 +1,6 @@
 /** Tests the worker that finds changes, over a real store and scripted observations. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { ABSENT_VALUES, type MachineValues } from '../../domain/changes/machine-change.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -29,7 +29,7 @@ let readings: Map<MachineId, Partial<MachineReading> | Error>;
 let observed: MachineId[];
 
 beforeEach(async () => {
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   time = new VirtualTime();
   block = BLOCK;
   readings = new Map();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 import { submitted } from '../../../testing/fakes/fake-logs.ts';
 import { A, B, openFollowing, pollSteps, problemOf } from '../../../testing/fixtures/head-follower-harness.ts';
@@ -9,7 +9,7 @@ describe('blocks above the index', () => {
   const floorOf = ({ follower }: IndexerHarness) => follower.recent()!.floor.blockNumber;
 
   it('are all known after the first poll', async () => {
-    const harness = createHarness({ store: await createStore('sqlite::memory:') });
+    const harness = createHarness({ store: await createMemoryStore() });
     harness.chain.finalityLag = 5;
     harness.chain.mineMany(10);
     await harness.index.advance(NEVER);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildBloom, ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 import type { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
@@ -15,7 +15,7 @@ const FOREIGN_BLOOM = buildBloom([`0x${'cc'.repeat(20)}`]);
 
 describe('the head follower', () => {
   it('reports everything as touched on the first poll', async () => {
-    const harness = createHarness({ store: await createStore('sqlite::memory:') });
+    const harness = createHarness({ store: await createMemoryStore() });
     harness.chain.mineMany(3);
     expect(await pollSteps(harness)).toEqual([[3, 'all', 'deployment', 'checks']]);
     expect(harness.steps[0]!.observedAtMilliseconds).toBe(harness.time.nowMilliseconds());

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { Fault } from '../../domain/faults.ts';
 import { LogQueryRefused, type ChainLog } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
@@ -13,7 +13,7 @@ async function openHarness(): Promise<IndexerHarness> {
   const chain = new FakeChain();
   chain.mine([submitted(A)]);
   chain.mine([imported(A, 1n)]);
-  const harness = createHarness({ chain, store: await createStore('sqlite::memory:') });
+  const harness = createHarness({ chain, store: await createMemoryStore() });
   // The fake chain has its own finality lag: two empty blocks finalize the import.
   chain.mineMany(2);
   await harness.index.advance(NEVER);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { Fault, chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../ports/index-proof.ts';
@@ -28,7 +28,7 @@ async function openHarness(
   chain.mine();
   chain.mine([submit(A, 12n)]);
   chain.mineMany(2);
-  const harness = createHarness({ chain, store: await createStore('sqlite::memory:'), ...options });
+  const harness = createHarness({ chain, store: await createMemoryStore(), ...options });
   await harness.index.advance(NEVER);
   chain.rollBack(2);
   chain.mine([submit(B, 20n)]);
@@ -97,7 +97,7 @@ describe('block times of events', () => {
   });
 
   it('are unknown before the first block is indexed', async () => {
-    const harness = createHarness({ store: await createStore('sqlite::memory:') });
+    const harness = createHarness({ store: await createMemoryStore() });
     harness.chain.mine([submitted(A)]);
     expect(await read(harness, 0, 1)).toEqual(['EventIndexSyncing', { indexedBlock: 0, headBlock: 1 }]);
   });
@@ -143,7 +143,7 @@ describe('block times of events', () => {
     chain.mine([submitted(A, { value: 9n })]);
     chain.mine([imported(A, 50n), submitted(A, { value: 10n })]);
     chain.mineMany(60);
-    const harness = createHarness({ chain, store: await createStore('sqlite::memory:'), proof: 'background' });
+    const harness = createHarness({ chain, store: await createMemoryStore(), proof: 'background' });
     await harness.index.advance(NEVER);
     await harness.follower.poll();
     const pinned = { generation: 'current', id: A, block: chain.head, hasPriorEvents: true } as const;

@@ -3,7 +3,7 @@
  * rows are returned, and eventually all of them.
  */
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { pairEvents } from '../../domain/machine/event-pairing.ts';
 import { Fault } from '../../domain/faults.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
@@ -138,7 +138,7 @@ describe('indexers on a hostile chain', () => {
     const { below, chance } = dice;
     const chain = new FakeChain();
     chain.finalityLag = FINALITY_LAG;
-    const store = await createStore('sqlite::memory:');
+    const store = await createMemoryStore();
     let harness = createHarness({ chain, store, maxWindowBlocks: 16 });
     makeHostile(chain, dice);
     let toldRows = 0;

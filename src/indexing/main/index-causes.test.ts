@@ -1,6 +1,6 @@
 /** Causes that stop or slow the index: named while they last, in the log and for `/status`, and withdrawn afterwards. */
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import { judgeIndexFreshness } from '../../domain/index-rules/index-freshness.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
@@ -17,7 +17,7 @@ import { createMainChainIndexers } from './main-chain-indexers.ts';
 const A = machine(11);
 
 async function openIndexers(chain: FakeChain) {
-  const store = await createStore('sqlite::memory:');
+  const store = await createMemoryStore();
   const time = new VirtualTime();
   const log = createRecordingLog();
   const indexers = createMainChainIndexers({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
@@ -15,7 +15,7 @@ import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 const A = machine(11);
 
 async function openIndexers(proof: IndexProof = 'before', chain = new FakeChain(), deferredChain?: FakeChain) {
-  const store = await createStore('sqlite::memory:');
+  const store = await createMemoryStore();
   const time = new VirtualTime();
   const steps: HeadStep[] = [];
   const indexers = createMainChainIndexers({

@@ -7,7 +7,7 @@ import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 import { controlled, OWNER, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
 import { createHarness, FINGERPRINT, machine, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
 import { createMainChainKey, PORTABLE_CHECKS } from '../../../testing/fixtures/signing-keys.ts';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { toHex } from '../../domain/evidence/signed-bytes.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
@@ -50,7 +50,7 @@ const citing = (reference: number, more: Partial<EventRecord> = {}): Partial<Eve
 });
 
 async function openWorld(options: { readonly store?: Store; readonly source?: FakePaymentSource } = {}) {
-  const store = options.store ?? (await createStore('sqlite::memory:'));
+  const store = options.store ?? (await createMemoryStore());
   if (options.store === undefined) stores.push(store);
   const harness = createHarness({ store });
   const { chain, rates, log } = harness;
@@ -382,7 +382,7 @@ describe('payments', () => {
   });
 
   it('keep the transfers that events not searched yet may depend on', async () => {
-    const store = await createStore('sqlite::memory:');
+    const store = await createMemoryStore();
     stores.push(store);
     const limits: number[] = [];
     const prunePayments: Store['prunePayments'] = async (_citations, flowsBefore) => void limits.push(flowsBefore);

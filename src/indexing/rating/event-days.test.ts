@@ -4,7 +4,7 @@
  */
 import { DECLARED } from '../../../testing/fixtures/rating-events.ts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { RatingEvent } from '../../domain/rating/event.ts';
 import { decodeRatingStateDay } from '../../domain/rating/rating-state-day-codec.ts';
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 async function openStore(): Promise<Store> {
-  const store = await createStore('sqlite::memory:');
+  const store = await createMemoryStore();
   stores.push(store);
   return store;
 }

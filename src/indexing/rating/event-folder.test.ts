@@ -1,6 +1,6 @@
 import { DECLARED } from '../../../testing/fixtures/rating-events.ts';
 import { describe, expect, it } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { EventRecord } from '../../domain/machine/machine-facts.ts';
@@ -24,7 +24,7 @@ const B = machine(12);
 const C = machine(13);
 
 async function openHarness(): Promise<IndexerHarness> {
-  const harness = createHarness({ store: await createStore('sqlite::memory:') });
+  const harness = createHarness({ store: await createMemoryStore() });
   harness.chain.finalityLag = 0;
   return harness;
 }

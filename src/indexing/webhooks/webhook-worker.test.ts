@@ -1,6 +1,6 @@
 /** Tests the worker of webhooks over a real store and a scripted sender: at least once, retries, dead letters, bounds. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { ABSENT_VALUES, listMachineChanges } from '../../domain/changes/machine-change.ts';
 import type { WatchedSubjects } from '../../domain/changes/watch-list.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
@@ -27,7 +27,7 @@ let outcome: (id: string) => DeliveryProblem | undefined;
 let block = 0;
 
 beforeEach(async () => {
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   await store.openChanges(1_000);
   time = new VirtualTime();
   receivers = [watch('desk')];

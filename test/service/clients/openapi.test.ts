@@ -1,6 +1,6 @@
 /** Responses about every persona have the documented status, headers and members, and the shape of the documented example. */
 import { describe, expect, inject, it } from 'vitest';
-import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
+import { conformanceOf, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
 import { rule } from '../../conformance/rule.ts';
 import { findMachine } from '../fetch-checked.ts';
 
@@ -8,7 +8,7 @@ const baseUrl = inject('baseUrl');
 const { machines, operators, wallets } = inject('fixtures');
 
 const response = await fetch(`${baseUrl}/openapi.json`);
-const conformance = new OpenapiConformance((await response.json()) as OpenapiDocument);
+const conformance = conformanceOf((await response.json()) as OpenapiDocument);
 
 async function request(path: string, init: RequestInit = {}) {
   const received = await fetch(baseUrl + path, { redirect: 'manual', ...init });

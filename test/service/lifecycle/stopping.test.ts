@@ -38,14 +38,6 @@ async function openConnection(): Promise<Socket> {
   return socket;
 }
 
-async function untilLine(pattern: RegExp): Promise<string> {
-  for (;;) {
-    const line = replica.lines.find((each) => pattern.test(each));
-    if (line !== undefined) return line;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
 const challenge = async (token: string) => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return (await fetchChecked(`${replica.url}/v1/verify/chip/challenge`, { method: 'POST', headers, body: '{}' }))
@@ -78,14 +70,14 @@ it('reloads tokens on SIGHUP and keeps serving', async () => {
   expect([await challenge(FIRST), await challenge(SECOND)]).toEqual([400, 401]);
   writeFileSync(join(folder, 'tokens'), SECOND);
   replica.signal('SIGHUP');
-  await untilLine(/trust files reloaded/);
+  await replica.untilLine(/trust files reloaded/);
   expect([await challenge(FIRST), await challenge(SECOND)]).toEqual([401, 400]);
 });
 
 it('retains its tokens when the new configuration has a problem, and logs the problem without the value', async () => {
   writeFileSync(join(folder, 'tokens'), 'not a token');
   replica.signal('SIGHUP');
-  const line = await untilLine(/configuration not reloaded/);
+  const line = await replica.untilLine(/configuration not reloaded/);
   expect(JSON.parse(line)).toMatchObject({
     level: 'warn',
     problem: 'ONBOARDING_TOKENS: must be tokens of 1 to 512 visible ASCII characters, separated by commas',

@@ -1,9 +1,12 @@
 /** Distributed rate limiting: two replicas share one Redis and its counters, and an outage of Redis refuses no caller (decisions 3). */
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchChecked } from '../fetch-checked.ts';
 import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
 import { isRedisAvailable, startRedis, type RedisServer } from '../../../testing/harness/redis-server.ts';
+
+const POLL_MILLISECONDS = 50;
 
 describe.skipIf(!isRedisAvailable)('replicas with one Redis', () => {
   let port: number;
@@ -43,6 +46,6 @@ describe.skipIf(!isRedisAvailable)('replicas with one Redis', () => {
   /** Waits until a replica has logged so often that distributed rate limiting is active. */
   async function untilTogether(lines: readonly string[], times: number): Promise<void> {
     const count = () => lines.filter((line) => line.includes('distributed rate limiting is active')).length;
-    while (count() < times) await new Promise((resolve) => setImmediate(resolve));
+    while (count() < times) await delay(POLL_MILLISECONDS);
   }
 });

@@ -21,7 +21,11 @@ import type { PublishedDeployment } from '../../../src/domain/monetization/decis
 import type { ChangePageResponse } from '../../../src/http/wire/response-types.ts';
 import { prepareDecision } from '../../../src/domain/monetization/prepared-decision.ts';
 import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
-import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
+import {
+  conformanceOf,
+  type OpenapiConformance,
+  type OpenapiDocument,
+} from '../../../testing/harness/openapi-conformance.ts';
 import { rule } from '../../conformance/rule.ts';
 import { runSvc } from '../../../testing/harness/run-svc.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
@@ -53,7 +57,7 @@ beforeAll(async () => {
   await once(receiver, 'listening');
   proxied = await startProxiedService({ DATABASE_URL: `sqlite:${database}`, WATCH_FILE: writeWatchFile() });
   url = proxied.service.url;
-  conformance = new OpenapiConformance((await fetchChecked(`${url}/openapi.json`)).json<OpenapiDocument>());
+  conformance = conformanceOf((await fetchChecked(`${url}/openapi.json`)).json<OpenapiDocument>());
   const published = (await fetchChecked(`${url}/.well-known/svc-monetization`)).json<{
     chain_id: string;
     registry: Address;

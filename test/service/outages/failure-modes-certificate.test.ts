@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
@@ -13,6 +14,8 @@ import { DECISION_STORAGE, expectedOf, POLL_INTERVAL_SECONDS } from '../../failu
 import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
 import { createExpectations, whenHealthy, type Allowed, type Expectations } from './failure-modes-expectations.ts';
 import { createCaller } from './failure-modes-fixture.ts';
+
+const POLL_MILLISECONDS = 50;
 
 let folder: string;
 let database: TlsPostgres;
@@ -40,7 +43,7 @@ async function install(certificate: string, code: string | undefined): Promise<v
   const { rows } = await administration.query<{ data_directory: string }>('SHOW data_directory');
   writeFileSync(join(rows[0]!.data_directory, '../server.crt'), certificate);
   await administration.query('SELECT pg_reload_conf()');
-  while ((await probe()) !== code);
+  while ((await probe()) !== code) await delay(POLL_MILLISECONDS);
   await administration.query(
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );

@@ -3,6 +3,7 @@
  * rule 1; chain-svm 5).
  */
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startRpcProxy, type RpcProxy } from '../../../testing/harness/rpc-proxy.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
@@ -11,6 +12,9 @@ import { startProxiedService, type ProxiedService } from '../proxied-service.ts'
 const { machines, operators, wallets, altChain } = inject('fixtures');
 const POLL_INTERVAL_SECONDS = 1;
 const WORKERS = 8;
+/** Between two requests of one worker, so that the load leaves processor time to the service. */
+const PAUSE_MILLISECONDS = 20;
+const POLL_MILLISECONDS = 50;
 
 const readsOf = (name: string) => {
   const { id, did } = findMachine(machines, name);
@@ -42,7 +46,7 @@ const statusOf = async (path: string) => (await fetchChecked(proxied.service.url
 const textOf = async (path: string) => (await fetchChecked(proxied.service.url + path)).text;
 
 async function until(path: string, status: number): Promise<void> {
-  while ((await statusOf(path)) !== status);
+  while ((await statusOf(path)) !== status) await delay(POLL_MILLISECONDS);
 }
 
 type Waiting = (path: string, status: number) => Promise<void>;
@@ -64,6 +68,7 @@ async function load(
       const status = await statusOf(path);
       seen.get(path)!.add(status);
       responses.emit(`${status} ${path}`);
+      await delay(PAUSE_MILLISECONDS);
     }
   };
   const workers = Array.from({ length: WORKERS }, (_, worker) => work(worker));
@@ -153,7 +158,7 @@ describe('while the main-chain node is down', () => {
     await until('/ready', 200);
     main.inject({ kind: 'cut' });
     const isConnected = async () => (JSON.parse(await textOf('/ready')) as { rpc_connected: boolean }).rpc_connected;
-    while (await isConnected());
+    while (await isConnected()) await delay(POLL_MILLISECONDS);
     expect(await statusOf('/ready')).toBe(503);
     expect(await statusOf('/health')).toBe(200);
     main.heal();

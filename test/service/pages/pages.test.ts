@@ -60,23 +60,24 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['a revoked wallet', `/explorer/wallet/${walletOf('revoked')}`],
 ];
 
-describe.each(PAGES)('the view of %s', (_, path) => {
-  it.each(['light', 'dark'] as const)(
-    'is accessible, violates no policy, and fits a phone (%s)',
-    async (colorScheme) => {
-      rule('pages.accessible');
-      const visit = await openVisit(browser, { colorScheme, viewport: PHONE });
-      const { page } = visit;
-      await page.goto(baseUrl + path);
-      await page.waitForLoadState('networkidle');
-      await expect.poll(() => page.locator('.skeleton').count(), { timeout: REQUEST_TIMEOUT_MILLISECONDS }).toBe(0);
-      expect(await visit.listViolations()).toEqual([]);
-      expect(await visit.findAccessibilityViolations()).toEqual([]);
+it.each(PAGES)(
+  'the view of %s is accessible in light and dark, violates no policy, and fits a phone',
+  async (_, path) => {
+    rule('pages.accessible');
+    const visit = await openVisit(browser, { colorScheme: 'light', viewport: PHONE });
+    const { page } = visit;
+    await page.goto(baseUrl + path);
+    await page.waitForLoadState('networkidle');
+    await expect.poll(() => page.locator('.skeleton').count(), { timeout: REQUEST_TIMEOUT_MILLISECONDS }).toBe(0);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      expect([colorScheme, await visit.listViolations()]).toEqual([colorScheme, []]);
+      expect([colorScheme, await visit.findAccessibilityViolations()]).toEqual([colorScheme, []]);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-      await visit.close();
-    },
-  );
-});
+    }
+    await visit.close();
+  },
+);
 
 it('detects accessibility violations, policy violations, dialogs and script errors', async () => {
   rule('pages.checks-work');

@@ -33,12 +33,11 @@ const TRADERS = [FLEET_OPERATOR, 'trader one', 'trader two', 'trader three'].map
 const FINAL_BLOCKS = 4;
 const CREATED_AT = 1_700_000_000;
 
-/** Stops interval mining of the main chain, so that all further blocks come from this traffic. */
-export async function openTraffic(devnet: Devnet, random: Random): Promise<Traffic> {
+/** All further blocks of the main chain come from this traffic: the devnet produces none. */
+export function openTraffic(devnet: Devnet, random: Random): Traffic {
   const { deployment, fixtures, altChain } = devnet;
   const { node } = altChain!;
   const writer = createChainWriter(devnet.rpcUrl);
-  await writer.rpc.request('evm_setIntervalMining', [0]);
   const isOfFleet = ({ name }: { readonly name: string }) => /^fleet-\d+$/.test(name);
   const machines = fixtures.machines.filter(isOfFleet).map(({ id }) => BigInt(id));
   const holders = new Map<bigint, Account>(machines.map((id) => [id, accountOf(FLEET_OPERATOR)]));

@@ -1,4 +1,5 @@
 /** Read replica: listings are read from it while it is fresh, and from the database otherwise. One row differs between the two databases. */
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import {
@@ -9,6 +10,8 @@ import {
 import { startFaultProxy, type FaultProxy } from '../../../testing/harness/fault-proxy.ts';
 import { startReplica, type Replica } from '../../../testing/harness/replica.ts';
 import { fetchChecked } from '../fetch-checked.ts';
+
+const POLL_MILLISECONDS = 50;
 
 let server: PostgresServer;
 let database: PostgresTestDatabase;
@@ -64,7 +67,7 @@ async function readTotal(replica: Replica): Promise<number | undefined> {
 }
 
 async function untilListed(replica: Replica, total = 50): Promise<void> {
-  while ((await readTotal(replica)) !== total) await new Promise((resolve) => setImmediate(resolve));
+  while ((await readTotal(replica)) !== total) await delay(POLL_MILLISECONDS);
 }
 
 async function change(statement: string): Promise<void> {
@@ -127,7 +130,7 @@ it('exits with 0 while a page waits for a silent read replica', async () => {
   await untilListed(leaving, shown);
   wire.inject({ kind: 'silence' });
   const page = readTotal(leaving);
-  while (wire.hits === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.hits === 0) await delay(POLL_MILLISECONDS);
   leaving.signal('SIGTERM');
   expect(await page).toBe(50);
   expect(await leaving.ended).toBe(0);

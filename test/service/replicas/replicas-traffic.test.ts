@@ -3,6 +3,7 @@
  * Afterwards every row equals that of an undisturbed process, and every rating equals a replay of the raw events.
  */
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildRateTable } from '../../../cli/replay/rates.ts';
@@ -23,6 +24,7 @@ import { openTraffic, type Traffic } from './chain-traffic.ts';
 const KILLS = Number(process.env['KILLS'] ?? 2);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const MOST_STEPS = 4;
+const POLL_MILLISECONDS = 50;
 /** What a replay cannot recompute. */
 const TAKEN_FROM_SERVICE = /^(anchor\.operator_verified|evidence\.(accounts|changed_hands_at)|verdicts of \d+ events)$/;
 
@@ -53,9 +55,9 @@ const random = new Random(SEED);
 const replicas = new Set<Replica>();
 const clients = new Set<pg.Client>();
 beforeAll(async () => {
-  devnet = await startDevnet({ quiet: true, fleet: 6 });
+  devnet = await startDevnet({ quiet: true, fleet: 6, blocks: 'none' });
   server = await startEmbeddedPostgres();
-  traffic = await openTraffic(devnet, random);
+  traffic = openTraffic(devnet, random);
 }, 240_000);
 afterAll(async () => {
   await Promise.all([...replicas].map((replica) => replica.kill()));
@@ -123,6 +125,7 @@ async function untilWhole(replica: Replica, client: pg.Client, slot: number): Pr
     const isWhole =
       Number(main.rows[0]?.block) === Number(number) && Number(fleet.rows[0]?.slot) >= slot && altSlot >= slot;
     if (isWhole) return;
+    await delay(POLL_MILLISECONDS);
   }
 }
 
@@ -204,7 +207,7 @@ describe(`SEED=${SEED} KILLS=${KILLS}`, () => {
       expect(rated).toHaveLength(traffic.events.size + traffic.altEvents.size);
       for (const { did } of rated) {
         // Directly after an index moved, the followed blocks do not connect to it yet.
-        while ((await fetchChecked(`${leader.url}/mcr/${did}`)).status !== 200);
+        while ((await fetchChecked(`${leader.url}/mcr/${did}`)).status !== 200) await delay(POLL_MILLISECONDS);
         const { differences, unchecked } = await replay({
           did,
           baseUrl: leader.url,

@@ -11,9 +11,11 @@ import {
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { startReplica, type Replica } from '../../../testing/harness/replica.ts';
 
+const POLL_MILLISECONDS = 50;
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const PARENT_ID = 'b7ad6b7169203331';
 const SECRET = 'collector-secret';
@@ -97,7 +99,9 @@ it('exports a span for each request and each upstream call, under the parent of 
   const ask = (path: string, headers: Record<string, string>) => fetch(replica.url + path, { headers });
   for (const { did } of machines) {
     // Directly after an index became ready, the followed blocks do not connect to it yet.
-    while (!(await ask(`/machine/${did}?key=${CALLER_SECRET}`, { traceparent, authorization: CALLER_SECRET })).ok);
+    while (!(await ask(`/machine/${did}?key=${CALLER_SECRET}`, { traceparent, authorization: CALLER_SECRET })).ok) {
+      await delay(POLL_MILLISECONDS);
+    }
   }
   const statuses = await Promise.all(
     [`/nothing/${CALLER_SECRET}`, '/health'].map(async (path) => (await ask(path, { traceparent: 'nonsense' })).status),

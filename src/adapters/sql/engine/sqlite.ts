@@ -30,12 +30,12 @@ const PRAGMAS = [
 
 type Statement = Sqlite.Statement<SqlValue[]>;
 
-/** Opens the file and creates its folder. Throws `StoreUnavailable`. */
-export function openSqlite(path: string, report: ReportFailure): SqlDatabase {
+/** Opens the file and creates its folder; the bytes of a file are opened as a copy in memory. Throws `StoreUnavailable`. */
+export function openSqlite(file: string | Buffer, report: ReportFailure): SqlDatabase {
   let connection: Sqlite.Database | undefined;
   try {
-    if (path !== ':memory:') makeFile(path);
-    connection = new Sqlite(path, { timeout: OPENING_TIMEOUT_MILLISECONDS });
+    if (typeof file === 'string' && file !== ':memory:') makeFile(file);
+    connection = new Sqlite(file, { timeout: OPENING_TIMEOUT_MILLISECONDS });
     for (const pragma of PRAGMAS) connection.pragma(pragma);
     // SQLite's own wait for a lock would block the event loop.
     connection.pragma('busy_timeout = 0');

@@ -1,7 +1,7 @@
 /** Tests the feed of changes over a real store: pages, kinds, cursors and refusals. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openAltService, type AltService } from '../../../../testing/harness/alt-chain.ts';
-import { createStore } from '../../../adapters/sql/create-store.ts';
+import { createMemoryStore } from '../../../../testing/fixtures/memory-store.ts';
 import { ABSENT_VALUES, listMachineChanges } from '../../../domain/changes/machine-change.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Store } from '../../../ports/store.ts';
@@ -14,7 +14,7 @@ const RATINGS = ['AA', 'A', 'BBB'];
 let service: AltService;
 let store: Store;
 beforeEach(async () => {
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   await store.openChanges(1_000);
   await store.advanceMainChain(
     undefined,

@@ -22,8 +22,8 @@ import {
   UNREADABLE,
 } from '../../../../testing/fixtures/deciding-machines.ts';
 import { createMainChainKey } from '../../../../testing/fixtures/signing-keys.ts';
-import { OpenapiConformance } from '../../../../testing/harness/openapi-conformance.ts';
-import { createStore } from '../../../adapters/sql/create-store.ts';
+import { conformanceOfApp, type OpenapiConformance } from '../../../../testing/harness/openapi-conformance.ts';
+import { createMemoryStore } from '../../../../testing/fixtures/memory-store.ts';
 import { buildApp } from '../../../app.ts';
 import { Fault } from '../../../domain/faults.ts';
 import type { MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
@@ -66,13 +66,13 @@ async function build(parts: Partial<Ctx> = {}): Promise<void> {
   await app?.close();
   ctx = createStubCtx({ store, main: { chain } as unknown as MainChainPorts, ...parts });
   app = await buildApp(ctx, { rateLimits: 'off' });
-  conformance = new OpenapiConformance((await app.inject('/openapi.json')).json());
+  conformance = await conformanceOfApp(app, ctx);
 }
 
 beforeEach(async () => {
   facts = {};
   isReadable = true;
-  store = await createStore('sqlite::memory:');
+  store = await createMemoryStore();
   await build();
 });
 afterEach(async () => {

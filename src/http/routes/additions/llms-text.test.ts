@@ -1,7 +1,7 @@
 /** The page for language models lists every described route and no other. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FastifyInstance } from 'fastify';
-import { OpenapiConformance, type OpenapiDocument } from '../../../../testing/harness/openapi-conformance.ts';
+import { conformanceOf, type OpenapiDocument } from '../../../../testing/harness/openapi-conformance.ts';
 import { createStubCtx } from '../../../../testing/fakes/stub-ctx.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 import { buildApp } from '../../../app.ts';
@@ -16,7 +16,7 @@ afterAll(() => app.close());
 test('is text as documented, with 304 for its ETag', async () => {
   const { statusCode: status, headers, body: text } = await app.inject('/llms.txt');
   const document: OpenapiDocument = (await app.inject('/openapi.json')).json();
-  new OpenapiConformance(document).expectDocumented('GET', '/llms.txt', { status, headers, text });
+  conformanceOf(document).expectDocumented('GET', '/llms.txt', { status, headers, text });
   expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
   const again = await app.inject({ url: '/llms.txt', headers: { 'if-none-match': String(headers['etag']) } });
   expect([again.statusCode, again.body]).toEqual([304, '']);
