@@ -17,6 +17,7 @@ import { ALT_ORDINAL, deployContracts } from './main-chain/deploy.ts';
 import type { Deployment } from './main-chain/deploy.ts';
 import { deployPayments } from './main-chain/payments.ts';
 import type { PaymentContracts } from './main-chain/payments.ts';
+import { MinedPayments } from './payment-hashes.ts';
 import { formatEuroRates } from './euro-rates.ts';
 import { formatSourcesFile, formatTokensFile } from './payment-source-files.ts';
 import { toFixtures } from './fixtures.ts';
@@ -30,7 +31,7 @@ import { DEFAULT_FLEET_SIZE } from './personas/fleet-personas.ts';
 import { blockTimestamp } from './personas/planned-event.ts';
 import { createRpc } from './main-chain/rpc.ts';
 import { DEPLOYED_DAYS_AGO, GENESIS_DAYS_AGO, genesisTimestamp, seedMainChain } from './seed.ts';
-import type { SeedingResult } from './seed.ts';
+import type { SeedingInput, SeedingResult } from './seed.ts';
 
 export interface DevnetOptions {
   /** Folder for `env`, `fixtures.json`, the keys and the rates; absent = a temporary folder that `stop` removes. */
@@ -79,9 +80,12 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const sampleMachines = listSampleMachines(options.fleet ?? DEFAULT_FLEET_SIZE);
   const sampleAltMachines = (options.altChain ?? true) ? listSampleAltMachines() : [];
   const anvil = await startAnvil({ port: options.evmPort, genesisTimestamp: genesisTimestamp(now) });
+  const mined = new MinedPayments();
   // The main chain runs in another process, so both chains are seeded in parallel.
   const altStarting =
-    sampleAltMachines.length === 0 ? undefined : startAltChain(sampleAltMachines, { port: options.svmPort, now });
+    sampleAltMachines.length === 0
+      ? undefined
+      : startAltChain(sampleAltMachines, { port: options.svmPort, now, mainChainPayments: mined });
   let blockProducer: { stop(): void } | undefined;
   async function stop(): Promise<void> {
     blockProducer?.stop();
@@ -92,7 +96,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   try {
     const [altChain, { deployment, payments, transactions, blocks }] = await Promise.all([
       altStarting,
-      buildMainChain(anvil.rpcUrl, sampleMachines, sampleAltMachines, now),
+      buildMainChain(anvil.rpcUrl, sampleMachines, sampleAltMachines, { now, mined }),
     ]);
     report(
       `main chain at ${anvil.rpcUrl}: ${sampleMachines.length} machines, ${transactions} transactions, ${blocks} blocks`,
@@ -135,6 +139,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     else await rpc.request('evm_setIntervalMining', [BLOCK_INTERVAL_SECONDS]);
     return { rpcUrl: anvil.rpcUrl, deployment, altChain, fixtures, env, stop };
   } catch (error) {
+    mined.fail(error);
     await stop();
     throw error;
   }
@@ -145,13 +150,13 @@ async function buildMainChain(
   rpcUrl: string,
   sampleMachines: readonly SampleMachine[],
   sampleAltMachines: readonly SampleAltMachine[],
-  now: number,
+  input: SeedingInput,
 ): Promise<SeedingResult & { readonly deployment: Deployment; readonly payments: PaymentContracts }> {
   const writer = createChainWriter(rpcUrl);
-  const timestamp = blockTimestamp(now, DEPLOYED_DAYS_AGO);
+  const timestamp = blockTimestamp(input.now, DEPLOYED_DAYS_AGO);
   const deployment = await deployContracts(writer, { timestamp });
   const payments = await deployPayments(writer, timestamp);
-  const seeded = await seedMainChain(writer, { deployment, payments }, sampleMachines, sampleAltMachines, now);
+  const seeded = await seedMainChain(writer, { deployment, payments }, sampleMachines, sampleAltMachines, input);
   return { ...seeded, deployment, payments };
 }
 
