@@ -42,6 +42,8 @@ export interface DevnetOptions {
   readonly svmPort?: number;
   /** Whether to start the alt chain with its machines; absent = true. */
   readonly altChain?: boolean;
+  /** Machines of the main chain; absent = the personas and the fleet. */
+  readonly machines?: readonly SampleMachine[];
   /** Number of main-chain machines of the operator `fleet`. */
   readonly fleet?: number;
   /** `steady` (default) mines every two seconds, `on-demand` when a transaction or finality needs a block. */
@@ -77,7 +79,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const report = options.quiet === true ? () => undefined : (text: string) => console.error(text);
   const now = Math.floor(Date.now() / 1000);
   const dir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'devnet-')) : resolve(options.dir);
-  const sampleMachines = listSampleMachines(options.fleet ?? DEFAULT_FLEET_SIZE);
+  const sampleMachines = options.machines ?? listSampleMachines(options.fleet ?? DEFAULT_FLEET_SIZE);
   const sampleAltMachines = (options.altChain ?? true) ? listSampleAltMachines() : [];
   const anvil = await startAnvil({ port: options.evmPort, genesisTimestamp: genesisTimestamp(now) });
   const mined = new MinedPayments();

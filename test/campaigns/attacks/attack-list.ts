@@ -149,7 +149,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'level-two',
-    attempt: 'the same with trust level 2',
+    attempt: 'declares the same with trust level 2',
     persona: yearOf('level-two', 40_000n, 2),
   },
   {
@@ -351,8 +351,8 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     ...citing(RIVALED, '', [...paidByCustomers(RIVALED), ...PUSHED], { acts: [VERIFIED] }),
-    attempt: 'a rival pushes dust at an honest machine, and repeats its proof',
-    needs: 'nothing: the rating is that of the honest machine, the cost that of the rival',
+    attempt: 'pushes dust at an honest machine as a rival, and repeats its proof',
+    needs: 'shows the rating of the honest machine, and the cost of the rival',
     others: [
       toAttacker(RIVALS_MACHINE, {
         activator: RIVAL.name,
@@ -364,14 +364,10 @@ export const ATTACKS: readonly Attack[] = [
       }),
     ],
   },
-  citing(
-    'circle',
-    'not prevented: has its own money paid in a circle through a wallet that has not signed',
-    laundered('circle'),
-  ),
+  citing('circle', 'has its own money paid in a circle through a wallet that has not signed', laundered('circle')),
   {
     ...citing('circle-verified', '', laundered('circle-verified'), { acts: [VERIFIED] }),
-    attempt: 'not prevented: the same under a verified operator',
+    attempt: 'does the same under a verified operator',
     needs: 'a verified operator',
   },
 ];
