@@ -96,7 +96,7 @@ describe('the cost of an attack', () => {
       transfer(PAYER!, PAYER!, PAYOUT!, 500),
       transfer(PAYOUT!, PAYOUT!, PAYER!, 500),
       transfer(PAYER!, PAYER!, PAYOUT!, 700),
-      transfer(PAYER!, PAYER!, PAYOUT!, 8_000, OTHER_TOKEN as typeof TOKEN),
+      transfer(PAYER!, PAYER!, PAYOUT!, 8_000, OTHER_TOKEN),
       transfer(STRANGER!, STRANGER!, PAYOUT!, 10_000),
     ];
     expect(sumCosts(transactions, [PAYER!, PAYOUT!], TOKEN)).toEqual({

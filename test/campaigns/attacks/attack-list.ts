@@ -166,7 +166,7 @@ export const ATTACKS: readonly Attack[] = [
       events: withClaim(
         'false-hash',
         WEEKS.map((day) =>
-          report(day, WEEKLY_CENTS, { sourceTxHash: `0x${day.toString(16).padStart(64, 'e')}` as `0x${string}` }),
+          report(day, WEEKLY_CENTS, { sourceTxHash: `0x${day.toString(16).padStart(64, 'e')}` }),
         ),
       ),
     }),
