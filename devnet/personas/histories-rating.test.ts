@@ -17,6 +17,7 @@ import {
   accountMoved,
   borrowedWeekly,
   boughtWeekly,
+  CITES_DOWN_SOURCE,
   halfPaid,
   listCitedDays,
   MOVED_DAY,
@@ -86,6 +87,7 @@ const rated = [
   ...PAID,
   ...RHYTHMS,
   ['newlySold', NEWLY_SOLD] as const,
+  ['CITES_DOWN_SOURCE', CITES_DOWN_SOURCE] as const,
 ];
 
 /** Returns whether an earlier event cites the same payment. */

@@ -18,7 +18,8 @@ test('lists every main-chain persona once', () => {
     ...['with-controller', 'relocating', 'homed-elsewhere', 'reissued-old', 'reissued-new', 'retired'],
     ...['visibility-private', 'visibility-onchain', 'visibility-public', 'hostile-strings'],
     ...['verified', 'chip-revoked', 'chip-expired', 'paid-aa', 'paid-unverified', 'paid-half', 'router-paid'],
-    ...['batch-1', 'batch-2', 'batch-3', 'account-moved', 'kyb-expired', 'weekly', 'monthly', 'citations', 'refunded'],
+    ...['batch-1', 'batch-2', 'batch-3', 'account-moved', 'kyb-expired', 'weekly', 'monthly'],
+    ...['source-down', 'citations', 'refunded'],
     ...['sold', 'sold-and-proven', 'borrowed-kyb', 'bought-and-accepted', 'fleet-01', 'fleet-02', 'fleet-03'],
   ]);
 });

@@ -296,6 +296,26 @@ export function sellingNow(machine: string): History {
   };
 }
 
+/** Chain of a second EVM source, whose node does not answer. */
+export const DOWN_SOURCE_ID = 31_338n;
+
+/**
+ * USD 3,000 a week; all but the oldest event cite the source that is down. Without that source they are declared. Revenue: half of 3000.
+ * Cadence: 857 (850). Trust: 400. Total 4859 (4852): 49. Largest loss: trust 1600.
+ */
+export const CITES_DOWN_SOURCE: History = {
+  events: WEEKS.map((daysAgo) => ({
+    ...{ daysAgo, eventType: 0, value: 300_000n, currency: 'USD', trustLevel: 1 },
+    ...(daysAgo !== WEEKS[0] && { sourceChainId: DOWN_SOURCE_ID, sourceTxHash: `0x${'5d'.repeat(32)}` as const }),
+  })),
+  verdicts: { declared: WEEKS.length },
+  rating: ratedOn(WEEKS, 300_000n, {
+    mcr_score: 49,
+    mcr: 'BB',
+    summary: 'Rated BB with 49 of 100 points; largest deduction: low trust.',
+  }),
+};
+
 /**
  * Paid in ten weeks, after a claim, and silent for 25 days. The rhythm is 9 days, so 36 are free: no dormancy. Revenue: 10 weeks of 13: 2307.
  * Cadence: 1153 + 153 = 1306. Trend: one payday against four, 25 percent: 375. Trust: 10 of 11 events at 70 percent: 72000 / 11 = 6545: 1309.

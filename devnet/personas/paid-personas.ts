@@ -4,6 +4,7 @@ import { CITATION_PAYMENTS, CITATIONS_HISTORY } from './citation-persona.ts';
 import type { History } from './histories.ts';
 import {
   accountMoved,
+  CITES_DOWN_SOURCE,
   halfPaid,
   listCitedDays,
   MOVED_DAY,
@@ -125,6 +126,12 @@ export const PAID_PERSONAS: readonly Persona[] = [
   weekly('monthly', 'Paid every 30 days and silent for 40, which its rhythm explains.', silentMonthly('monthly'), {
     activatedDaysAgo: MONTHLY_ACTIVATED_DAYS_AGO,
   }),
+  paid(
+    'source-down',
+    'Cites a second EVM source, whose node does not answer once a service follows it.',
+    CITES_DOWN_SOURCE,
+    [],
+  ),
   paid('citations', 'One citation for each verdict.', CITATIONS_HISTORY, CITATION_PAYMENTS),
   paid('refunded', 'Returns a third of what it takes.', paidRobot('refunded', 1_500n), [
     ...daily('refunded', 1_500n),
