@@ -165,9 +165,7 @@ export const ATTACKS: readonly Attack[] = [
     persona: toAttacker('false-hash', {
       events: withClaim(
         'false-hash',
-        WEEKS.map((day) =>
-          report(day, WEEKLY_CENTS, { sourceTxHash: `0x${day.toString(16).padStart(64, 'e')}` }),
-        ),
+        WEEKS.map((day) => report(day, WEEKLY_CENTS, { sourceTxHash: `0x${day.toString(16).padStart(64, 'e')}` })),
       ),
     }),
   },
