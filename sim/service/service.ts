@@ -4,16 +4,20 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
-import { createFixedRates } from '../../src/adapters/fx/feed-rates.ts';
 import { openStore } from '../../src/adapters/sql/create-store.ts';
 import type { SqlDatabase } from '../../src/adapters/sql/engine/sql-program.ts';
 import { createAltChain, type AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
+import { createPaymentSources } from '../../src/adapters/payment-sources/create-payment-sources.ts';
 import { buildApp } from '../../src/app.ts';
+import { createSignatureChecks } from '../../src/domain/signatures/signature-checks.ts';
+import { NATIVE_CURVES } from '../../src/domain/signatures/native-curves.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createAltFleetWorker } from '../../src/indexing/alt/fleet-snapshot.ts';
 import { createAltIndexers } from '../../src/indexing/alt/alt-indexers.ts';
 import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../../src/indexing/main/main-chain-indexers.ts';
+import { createPaymentScanner, type PaymentScanner } from '../../src/indexing/payments/payment-scanner.ts';
+import { createPaymentWorker } from '../../src/indexing/payments/payment-worker.ts';
 import { createPollLoop, type PollLoop } from '../../src/indexing/loops/poll-loop.ts';
 import { createActionState } from '../../src/ports/action-state.ts';
 import type { AltChainPorts, Ctx } from '../../src/ports/ctx.ts';
@@ -24,6 +28,8 @@ import { ALT_ORDINAL, FIRST_SLOT, GENESIS_HASH, PROGRAMS } from '../alt-chain/de
 import type { AltNetwork } from '../alt-nodes/network.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import type { MainNetwork } from '../nodes/network.ts';
+import { configureSources, RATES } from '../payments/deployment.ts';
+import type { PaymentNetwork } from '../payments/payment-network.ts';
 import type { Trace } from '../trace.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import { openForLife, type Life } from './database.ts';
@@ -34,6 +40,8 @@ export interface ServiceParts {
   readonly hasAttestationRegistry: boolean;
   /** Undefined: no alt chain is configured. */
   readonly altNetwork: AltNetwork | undefined;
+  /** Undefined: no payment source is configured. */
+  readonly paymentNetwork: PaymentNetwork | undefined;
   readonly time: VirtualTime;
   readonly trace: Trace;
   readonly pollIntervalSeconds: number;
@@ -60,7 +68,8 @@ export interface Service {
   readonly life: Life;
 }
 
-export const RATES = createFixedRates([]);
+/** Calls per second to the payment source. */
+const SOURCE_CALLS_PER_SECOND = 20;
 
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { network, time, trace, life } = parts;
@@ -76,6 +85,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       if (!isAlive()) await new Promise(() => undefined);
     },
   };
+  const wiring = { store, clock, timers, log, time, isAlive };
+  const payments = parts.paymentNetwork && wirePayments(parts.paymentNetwork, parts, wiring);
   const adapter = createMainChain(
     {
       rpcUrls: network.rpcUrls,
@@ -107,10 +118,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     proof: parts.indexProof,
     random: parts.randomBelow,
     listeners: [adapter.chain],
+    payments: payments?.scanner,
   });
-  const alt =
-    parts.altNetwork &&
-    wireAltChain(parts.altNetwork, parts.pollIntervalSeconds, { store, clock, timers, log, time, isAlive });
+  const alt = parts.altNetwork && wireAltChain(parts.altNetwork, parts.pollIntervalSeconds, wiring, payments?.scanner);
   const ctx: Ctx = {
     clock,
     monotonicClock: time,
@@ -132,6 +142,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       counters: indexers.counters,
     },
     alt: alt?.ports,
+    paymentSources: payments?.sources,
     bindings: undefined,
     onboarding: undefined,
     partnerData: undefined,
@@ -139,6 +150,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   indexers.head.start();
   indexers.worker.start();
   indexers.prover?.start();
+  payments?.loop.start();
   for (const loop of alt?.loops ?? []) loop.start();
   return { ctx, store, adapter, indexers, life };
 }
@@ -152,12 +164,33 @@ interface WiringParts {
   readonly isAlive: () => boolean;
 }
 
+function wirePayments(
+  network: PaymentNetwork,
+  { altNetwork, pollIntervalSeconds }: ServiceParts,
+  { time, isAlive, ...common }: WiringParts,
+) {
+  const { sources } = createPaymentSources(configureSources(network.rpcUrls), {
+    ...common,
+    ...{ callsPerSecond: SOURCE_CALLS_PER_SECOND, post: network.createPost(isAlive), stopwatch: time },
+  });
+  const shared = { ...common, sources, fxRates: RATES };
+  const { loop } = createPaymentWorker({
+    ...shared,
+    homes: altNetwork === undefined ? ['main'] : ['main', 'alt'],
+    pollIntervalMilliseconds: pollIntervalSeconds * 1000,
+  });
+  const checks = createSignatureChecks(NATIVE_CURVES);
+  const scanner = createPaymentScanner({ ...shared, namespace: DEFAULT_NAMESPACE, checks, onSearched: loop.wake });
+  return { sources, loop, scanner };
+}
+
 const ALT_CHECK_INTERVAL_MILLISECONDS = 600_000;
 
 function wireAltChain(
   network: AltNetwork,
   pollIntervalSeconds: number,
   { time, isAlive, ...common }: WiringParts,
+  payments: PaymentScanner | undefined,
 ): { readonly ports: AltChainPorts; readonly loops: readonly PollLoop[] } {
   const { rpcUrls } = network;
   const adapter = createAltChain(
@@ -170,6 +203,7 @@ function wireAltChain(
     ...common,
     history,
     fxRates: RATES,
+    payments,
     deployment: { genesisHash: GENESIS_HASH, eventRegistry, firstSlot: FIRST_SLOT },
     pollIntervalMilliseconds: pollIntervalSeconds * 1000,
   });
@@ -252,6 +286,9 @@ export class InjectClient {
       },
       get alt() {
         return current().alt;
+      },
+      get paymentSources() {
+        return current().paymentSources;
       },
       bindings: undefined,
       onboarding: undefined,
