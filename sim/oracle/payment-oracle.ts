@@ -229,7 +229,14 @@ export class PaymentOracle {
       .map((claim) => {
         const own = inForce.find(({ account }) => account === claim.account);
         const { account, owner, since, end } = claim;
-        return { home: 'main', account, owner, since, until: end?.at, isNewer: own !== undefined && isLater(claim, own) };
+        return {
+          home: 'main',
+          account,
+          owner,
+          since,
+          until: end?.at,
+          isNewer: own !== undefined && isLater(claim, own),
+        };
       });
   }
 

@@ -170,7 +170,9 @@ export class PaymentScenario implements CitationActor {
       ({ lagMilliseconds, lagBlocks, omitsFrom, prunedBefore }) =>
         `${lagMilliseconds}ms/${lagBlocks} without ${omitsFrom}+ and -${prunedBefore}`,
     );
-    this.#trace.line(`sources: ${this.#urls.map(({ isDown }) => (isDown ? 'down' : 'up')).join(' ')}, ${states.join(', ')}`);
+    this.#trace.line(
+      `sources: ${this.#urls.map(({ isDown }) => (isDown ? 'down' : 'up')).join(' ')}, ${states.join(', ')}`,
+    );
   }
 
   /** Ends every fault of the nodes. */
@@ -202,7 +204,18 @@ export class PaymentScenario implements CitationActor {
       return { contract, from, to, units: BigInt(cents) * 10n ** BigInt(TOKEN_DECIMALS - 2) };
     };
     const kind = random.weigh({
-      ...{ plain: 10, routed: 2, batch: 1, refund: 2, returned: 2, byOwner: 1, bySelf: 1, sister: 1, minted: 1, fake: 1 },
+      ...{
+        plain: 10,
+        routed: 2,
+        batch: 1,
+        refund: 2,
+        returned: 2,
+        byOwner: 1,
+        bySelf: 1,
+        sister: 1,
+        minted: 1,
+        fake: 1,
+      },
       ...{ failed: 1, spent: 1 },
     });
     const transfers = {

@@ -24,6 +24,7 @@ import { readMainEvents } from './scanned-events.ts';
 const A = machine(11);
 const B = machine(12);
 const ACCOUNT = createMainChainKey(new Uint8Array(32).fill(7));
+const PAYER_KEY = createMainChainKey(new Uint8Array(32).fill(9));
 const PAYER = `0x${'0c'.repeat(20)}`;
 const BUYER = `0x${'b2'.repeat(20)}` as Address;
 const TOKENS = new Map([['USDC', { decimals: 6, fixedRate: 10n ** 12n }]]);
@@ -88,12 +89,12 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
     }
   };
   /** Puts a payment of USDC into the block of the source at the newest block of the home chain. */
-  const pay = (reference: number, cents = 10_000, to: string = ACCOUNT.address) => {
+  const pay = (reference: number, cents = 10_000, to: string = ACCOUNT.address, payer = PAYER) => {
     const block = chain.head.timestamp;
     const data = word(cents * 10_000);
-    const transfer = { address: source.tokens.get('USDC')!, topics: [TRANSFER_TOPIC, padded(PAYER), padded(to)], data };
+    const transfer = { address: source.tokens.get('USDC')!, topics: [TRANSFER_TOPIC, padded(payer), padded(to)], data };
     source.put(word(reference), {
-      ...{ kind: 'evm', success: true, block, time: block, from: PAYER, logs: [transfer] },
+      ...{ kind: 'evm', success: true, block, time: block, from: payer, logs: [transfer] },
     });
   };
   const verdicts = (id = A) => store.listVerdicts(CONFIGURATION, { home: 'main', id }, 0, 100);
@@ -276,6 +277,18 @@ describe('payments', () => {
     await scan();
     await work();
     expect(await codes()).toEqual(['1 circular']);
+  });
+
+  it('are self_paid when the machine claims the account of the payer after the event and before the payment', async () => {
+    const { chain, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mine([submitted(A, citing(1))]);
+    chain.mine([submitted(A, proofOf(A, PAYER_KEY))]);
+    pay(1, 10_000, ACCOUNT.address, PAYER_KEY.address);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 self_paid']);
   });
 
   it('of an account that another machine claimed later are wrong_payee', async () => {
