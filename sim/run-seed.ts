@@ -179,9 +179,13 @@ class Run {
   #check(): void {
     const failure = this.#failure ?? this.#scenario.wrongVerdict;
     if (failure !== undefined) throw new Failed(failure);
-    const { callsPerSecond = Infinity, network } = this.#scenario;
+    const { callsPerSecond = Infinity, network, service } = this.#scenario;
     const calls = network.mostCallsPerSecond;
     if (calls > callsPerSecond) throw new Failed(`${calls} calls in one second instead of ${callsPerSecond} at most`);
+    const turns = Object.values(service?.adapter.budget.report().calls ?? {}).reduce((sum, each) => sum + each, 0);
+    if (service !== undefined && network.sentCalls > turns) {
+      throw new Failed(`${network.sentCalls} calls were sent, and only ${turns} had a turn`);
+    }
   }
 
   /** Ends all faults. Then every response is correct within a bounded time, and the index catches up or is rejected for good. */

@@ -7,7 +7,7 @@ import { ALT_MACHINES, AltScenario } from './alt-scenario.ts';
 import { uint } from './chain/abi-words.ts';
 import { BlockDraft } from './chain/block-draft.ts';
 import { writeHistory } from './chain/history.ts';
-import { storeEvent } from './chain/event-operations.ts';
+import { storeEvent, submitEvent } from './chain/event-operations.ts';
 import { registerOnAltChain, operate, type Actors } from './chain/operations.ts';
 import { ancestorAt, emptyContent, VirtualChain, type Block, type Submission } from './chain/virtual-chain.ts';
 import { Backend, type NodeProperties } from './nodes/backend.ts';
@@ -53,6 +53,10 @@ const ALT_EVERY = 3;
 /** Of seven seeds, the one whose machines are paid on a source. */
 const SOURCE_EVERY = 7;
 const SOURCE_IN_TURN = 5;
+/** Few unfinalized blocks, so that the events of a run are final soon. */
+const MAX_DEPTH_OF_SOURCE = 8;
+/** Time before the start whose citations are judged during the run. */
+const RECENT_SECONDS = 2_400;
 /** Time without the service that ends every window and every backoff of a citation. */
 const PAYMENT_PAUSE_MILLISECONDS = 3_700_000;
 /** Number of abandoned blocks whose transactions wait to be mined again. */
@@ -142,6 +146,7 @@ export class Scenario {
       ...(isRefused && { receipts: 'unknown' }),
       // Verdicts belong to final blocks. A backoff that a clock has moved into the future lasts until then.
       ...(hasSource && { isPastFinality: false, clockJumpChance: 0, isSteady: false }),
+      ...(hasSource && { finalityDepth: Math.min(plan.finalityDepth, MAX_DEPTH_OF_SOURCE) }),
     };
     this.actors = {
       machines: Array.from({ length: random.integer(2, 6) }, (_, i) =>
@@ -198,12 +203,27 @@ export class Scenario {
     }
     const seconds = Math.floor(this.time.nowMilliseconds() / 1000);
     const emptySeconds = 2 * plan.emptyBlocks;
-    writeHistory(chain, random, this.actors, random.integer(4, 25), seconds - emptySeconds - 30);
+    const recentSeconds = this.payments === undefined ? 0 : RECENT_SECONDS;
+    writeHistory(chain, random, this.actors, random.integer(4, 25), seconds - emptySeconds - recentSeconds - 30);
+    if (recentSeconds > 0) this.#writeRecent(seconds - emptySeconds - recentSeconds - 30, seconds - emptySeconds - 30);
     for (let i = 0; i < plan.emptyBlocks; i++) {
       const { tip } = chain;
       chain.moveTip(chain.build(tip, tip.timestamp + 2, emptyContent(tip.world)));
     }
     this.#noteFinality();
+  }
+
+  /** Adds blocks with citations whose windows end before and during the run. */
+  #writeRecent(fromSeconds: number, untilSeconds: number): void {
+    const { chain, random, actors } = this;
+    for (let at = fromSeconds; at < untilSeconds; at += random.integer(100, 400)) {
+      const draft = new BlockDraft(chain.tip.world, chain.freeTime(chain.tip, at));
+      for (const id of actors.machines) {
+        const machine = draft.machine(id);
+        if (machine.owner !== undefined && random.chance(0.4)) submitEvent(draft, machine, random, actors.citations);
+      }
+      chain.moveTip(chain.build(chain.tip, draft.timestamp, draft.finish()));
+    }
   }
 
   #drawUrl(): NodeUrl<Backend> {

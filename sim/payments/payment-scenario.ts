@@ -43,7 +43,7 @@ function drawPlan(random: Random) {
     stormRate: random.pick([0, 0.05, 0.3, 0.8]),
     reorgChance: random.pick([0, 0.1, 0.3]),
     pauseChance: random.pick([0.02, 0.05]),
-    urls: random.integer(1, 3),
+    urls: random.pick([1, 2, 2, 3]),
   };
 }
 
@@ -84,6 +84,7 @@ export class PaymentScenario implements CitationActor {
     this.#backends = this.#urls.flatMap(({ backends }) => backends);
     this.network = new PaymentNetwork({ name: 'source', urls: this.#urls, faults, random, time, trace });
     trace.line(`payments ${JSON.stringify(plan)}`);
+    if (plan.stormRate > 0) this.#changeNodes();
   }
 
   get #nowSeconds(): number {
@@ -151,8 +152,11 @@ export class PaymentScenario implements CitationActor {
     this.heal(false);
     for (const url of this.#urls) url.isDown = random.chance(0.15);
     const { view } = this.chain;
-    if (this.#urls.length > 1 && random.chance(0.4)) {
-      for (const backend of random.pick(this.#urls).backends) backend.omitsFrom = random.integer(0, view.length);
+    if (this.#urls.length > 1 && random.chance(0.5)) {
+      const omitting = random.pick(this.#urls);
+      for (const backend of omitting.backends) backend.omitsFrom = random.integer(0, view.length);
+      const areOthersDown = random.chance(0.7);
+      for (const url of this.#urls) url.isDown = url !== omitting && areOthersDown;
     } else {
       for (const url of this.#urls) {
         const lagMilliseconds = random.chance(0.5) ? 0 : random.skewed(1_200_000);
