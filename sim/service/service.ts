@@ -6,11 +6,13 @@ import type { FastifyInstance } from 'fastify';
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import { openStore } from '../../src/adapters/sql/create-store.ts';
 import type { SqlDatabase } from '../../src/adapters/sql/engine/sql-program.ts';
+import { createWorkScope } from '../../src/adapters/rpc/work-scope.ts';
 import { createAltChain, type AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
 import { createPaymentSources } from '../../src/adapters/payment-sources/create-payment-sources.ts';
 import { buildApp } from '../../src/app.ts';
 import { createSignatureChecks } from '../../src/domain/signatures/signature-checks.ts';
 import { NATIVE_CURVES } from '../../src/domain/signatures/native-curves.ts';
+import { nameLoop } from '../../src/composition/named-loop.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createAltFleetWorker } from '../../src/indexing/alt/fleet-snapshot.ts';
 import { createAltIndexers } from '../../src/indexing/alt/alt-indexers.ts';
@@ -21,7 +23,7 @@ import { createPaymentWorker } from '../../src/indexing/payments/payment-worker.
 import { createPollLoop, type PollLoop } from '../../src/indexing/loops/poll-loop.ts';
 import { createActionState } from '../../src/ports/action-state.ts';
 import type { AltChainPorts, Ctx } from '../../src/ports/ctx.ts';
-import type { Clock, Log, Timers } from '../../src/ports/runtime.ts';
+import type { Clock, Log, Timers, WorkScope } from '../../src/ports/runtime.ts';
 import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { ALT_ORDINAL, FIRST_SLOT, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
@@ -85,7 +87,8 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       if (!isAlive()) await new Promise(() => undefined);
     },
   };
-  const wiring = { store, clock, timers, log, time, isAlive };
+  const workScope = createWorkScope();
+  const wiring = { store, clock, timers, log, time, isAlive, workScope };
   const payments = parts.paymentNetwork && wirePayments(parts.paymentNetwork, parts, wiring);
   const adapter = createMainChain(
     {
@@ -94,7 +97,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       addresses: parts.hasAttestationRegistry ? ADDRESSES : { ...ADDRESSES, attestationRegistry: undefined },
       callsPerSecond: parts.callsPerSecond,
     },
-    { clock, log, post: network.createPost(isAlive), stopwatch: time, profiles: parts.profiles },
+    { clock, log, workScope, post: network.createPost(isAlive), stopwatch: time, profiles: parts.profiles },
   );
   const indexers = createMainChainIndexers({
     chain: adapter.log,
@@ -147,11 +150,14 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     onboarding: undefined,
     partnerData: undefined,
   };
-  indexers.head.start();
-  indexers.worker.start();
-  indexers.prover?.start();
-  payments?.loop.start();
-  for (const loop of alt?.loops ?? []) loop.start();
+  const start = (loop: PollLoop | undefined, kind: 'head' | 'index' | 'proof') =>
+    loop && nameLoop(loop, { kind }, workScope).start();
+  start(indexers.head, 'head');
+  start(indexers.worker, 'index');
+  start(indexers.prover, 'proof');
+  start(payments?.loop, 'index');
+  start(alt?.checks, 'head');
+  for (const loop of alt?.workers ?? []) start(loop, 'index');
   return { ctx, store, adapter, indexers, life };
 }
 
@@ -162,6 +168,7 @@ interface WiringParts {
   readonly log: Log;
   readonly time: VirtualTime;
   readonly isAlive: () => boolean;
+  readonly workScope: WorkScope;
 }
 
 function wirePayments(
@@ -191,7 +198,7 @@ function wireAltChain(
   pollIntervalSeconds: number,
   { time, isAlive, ...common }: WiringParts,
   payments: PaymentScanner | undefined,
-): { readonly ports: AltChainPorts; readonly loops: readonly PollLoop[] } {
+): { readonly ports: AltChainPorts; readonly checks: PollLoop; readonly workers: readonly PollLoop[] } {
   const { rpcUrls } = network;
   const adapter = createAltChain(
     { rpcUrls, genesisHash: GENESIS_HASH, ordinal: ALT_ORDINAL, programs: PROGRAMS, binding: undefined },
@@ -213,8 +220,8 @@ function wireAltChain(
     deployment: { genesisHash: GENESIS_HASH, machineRegistry },
     pollIntervalSeconds,
   });
-  const loops = [createCheckLoop(adapter, common), indexers.worker, fleet.loop];
-  return { ports: { chain, index: indexers.index }, loops };
+  const checks = createCheckLoop(adapter, common);
+  return { ports: { chain, index: indexers.index }, checks, workers: [indexers.worker, fleet.loop] };
 }
 
 function createCheckLoop(adapter: AltChainAdapter, common: Pick<WiringParts, 'clock' | 'timers' | 'log'>): PollLoop {
