@@ -41,7 +41,7 @@ const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
 /** Of eleven seeds, the one whose service has a ceiling of calls per second. */
 const CEILING_EVERY = 11;
-/** More unfinalized blocks than the follower can read before its deadline; the service warns of 100 and more. */
+/** Beyond this many unfinalized blocks the service names the cause `finality-distant`, and a small ceiling is used up by the follower. */
 const MAX_DEPTH_OF_CEILING = 100;
 /** Every fourth seed has an attestation registry. */
 const REGISTRY_EVERY = 4;

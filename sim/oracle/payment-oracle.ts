@@ -15,6 +15,7 @@ import {
   type TransferRow,
   type Verdict,
 } from '../../cli/replay/verdict-model.ts';
+import type { VerdictCode } from '../../src/domain/rating/verdict.ts';
 import type { DecidedPayment, OpenCitation } from '../../src/ports/payment-store.ts';
 import { machineOf, type Machine, type World } from '../chain/machine-state.ts';
 import type { Block, VirtualChain } from '../chain/virtual-chain.ts';
@@ -30,6 +31,8 @@ const SOURCE: ReplaySource = {
   tokens: new Map([[TOKEN, TOKEN_CONTRACT]]),
 };
 const HEADER = 'svc payout account/1';
+/** Other metadata of a run is shorter. */
+const MAX_DIGITS_WITHOUT_PROOF = 200;
 const LATE_SECONDS = 900;
 const WEEK_SECONDS = 604_800;
 const MAX_DAILY = 200;
@@ -58,8 +61,8 @@ export class PaymentOracle {
   readonly #source: PaymentChain;
   readonly #sourcesHash: string;
   readonly #claims = new Map<string, readonly Claim[]>();
-  /** Verdicts that the service has made, by machine and position. */
-  readonly #decided = new Set<string>();
+  /** Codes of the verdicts that the service has made, by machine and position. */
+  readonly #decided = new Map<string, VerdictCode>();
 
   constructor(home: VirtualChain, source: PaymentChain, sourcesHash: string) {
     this.#home = home;
@@ -80,10 +83,9 @@ export class PaymentOracle {
     if (!WITHOUT_CLAIMS.has(verdict.code) && homeSeconds < mined!.block.timestamp) {
       return `${name}: the home chain is not final up to the payment`;
     }
-    this.#decided.add(`${id} ${seq}`);
+    this.#decided.set(`${id} ${seq}`, made.code);
     const shown = { ...made, paidCents: BigInt(made.paidCents), worthCents: toBigint(made.worthCents) };
     if (isDeepStrictEqual({ ...shown, returnedCents: toBigint(made.returnedCents) }, verdict)) return undefined;
-    // A payment before the window may be pruned (scoring, Absent).
     const isBefore = mined !== undefined && mined.block.timestamp < truth.timestamp - WEEK_SECONDS;
     if (made.code === 'not_found' && verdict.code === 'wrong_time' && isBefore) return undefined;
     return `${name}: ${show(made)} instead of ${show(verdict)}`;
@@ -115,7 +117,7 @@ export class PaymentOracle {
       prefixes.map((prefix) => ({
         sourcesHash: this.#sourcesHash,
         accounts: listed,
-        verdicts: count(prefix.filter((each) => Math.floor(each.blockTimestamp / DAY_SECONDS) >= oldest)),
+        verdicts: countCodes(prefix.filter((each) => Math.floor(each.blockTimestamp / DAY_SECONDS) >= oldest)),
         paid: new Map(
           prefix.filter(({ verdict }) => verdict.paidCents > 0n).map(({ seq, verdict }) => [seq, verdict.paidCents]),
         ),
@@ -174,7 +176,9 @@ export class PaymentOracle {
         const time = BigInt(mined!.block.timestamp);
         earlier.push({ source: SOURCE_NAME, reference, token, payer, worthCents, paidCents, time });
       }
-      return { ...followed, verdict, mined };
+      // A payment before the window may be pruned, which is `not_found` (scoring, Absent).
+      const isPruned = verdict.code === 'wrong_time' && this.#decided.get(`${id} ${seq}`) === 'not_found';
+      return { ...followed, verdict: isPruned ? { ...verdict, code: 'not_found' } : verdict, mined };
     });
   }
 
@@ -209,7 +213,7 @@ export class PaymentOracle {
   #claimsOf(id: bigint, world: World): readonly Claim[] {
     const machine = machineOf(world, id);
     const proofs = machine.events.flatMap(({ metadata, blockTimestamp }, seq) =>
-      metadata.length > 200 ? [`${seq}/${blockTimestamp}`] : [],
+      metadata.length > MAX_DIGITS_WITHOUT_PROOF ? [`${seq}/${blockTimestamp}`] : [],
     );
     if (proofs.length === 0) return [];
     const ends = machine.claimEnds.map(({ seq, at }) => ({ before: BigInt(seq), at: BigInt(at) }));
@@ -283,7 +287,7 @@ function isSameEnd({ seq, at }: Machine['claimEnds'][number], end: NonNullable<C
   return BigInt(seq) === end.before && BigInt(at) === end.at;
 }
 
-function count(judged: readonly Judged[]): Readonly<Record<string, number>> {
+function countCodes(judged: readonly Judged[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { verdict } of judged) counts[verdict.code] = (counts[verdict.code] ?? 0) + 1;
   return counts;

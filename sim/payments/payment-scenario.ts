@@ -8,8 +8,7 @@ import type { BlockDraft } from '../chain/block-draft.ts';
 import type { Machine, SimEvent } from '../chain/machine-state.ts';
 import { Random } from '../random.ts';
 import type { Trace } from '../trace.ts';
-import { Faults } from '../transport/faults.ts';
-import { TRANSPORT_FAULTS } from '../transport/faults.ts';
+import { Faults, TRANSPORT_FAULTS } from '../transport/faults.ts';
 import type { NodeUrl } from '../transport/network.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import {

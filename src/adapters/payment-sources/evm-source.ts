@@ -116,11 +116,11 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
       startRead(),
     );
     const finalized = toFinalized(header!);
-    const [cited, ...first] = responses.map((response, i) => {
+    const [hasCited, ...hasFirst] = responses.map((response, i) => {
       const receipt = toReceipt(response, hashes[i]!);
       return receipt !== null && receipt.block <= finalized.number;
     });
-    return finalized.timestamp > throughTime && cited === false && !first.includes(false);
+    return finalized.timestamp > throughTime && hasCited === false && !hasFirst.includes(false);
   }
 
   async function reachesBackTo(url: EvmUrl, time: number): Promise<boolean> {
