@@ -14,6 +14,7 @@ import {
   FAILURE_MODES,
   HOST_FAILURE_MODES,
   OUTCOMES,
+  PAYMENT_SOURCE_FAILURE_MODES,
   RESPONSE_TIMEOUT_MILLISECONDS,
   POLL_INTERVAL_SECONDS,
   ROUTE_NAMES,
@@ -82,6 +83,29 @@ skipped.
 ${table(
   ['fault', 'what happens', 'outcome'],
   HOST_FAILURE_MODES.map(({ fault, description, outcome }) => [fault, description, inWords(outcome)]),
+)}
+
+## Payment sources
+
+\`src/indexing/payments/payment-source-faults.test.ts\` injects each fault into the only URL of a source while a machine cites
+payments on it and on another source. For every line it asserts that:
+
+- nothing is wrong: each citation of that source is \`pending\`, which counts as declared; the other source is judged;
+- nothing is lost: after the fault every verdict is that of a source without it, also the absence of a transaction and a
+  payment that returned to its payer;
+- it recovers within one poll without a restart. A citation whose transaction could not be read several times has its own
+  next attempt, after 1, 2, 4 … 60 minutes.
+
+\`causes\` of \`GET /status\` do not name these faults, because no route depends on them: \`payment_sources\` and the alert
+\`PaymentSourceDown\` do.
+
+${table(
+  ['source', 'fault', 'what happens'],
+  PAYMENT_SOURCE_FAILURE_MODES.map(({ kind, fault, description }) => [
+    kind === 'evm' ? 'EVM chain' : 'Solana cluster',
+    fault,
+    description,
+  ]),
 )}
 
 ## Outcomes

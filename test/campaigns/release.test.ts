@@ -253,7 +253,7 @@ case "$*" in
     echo $! > "$state/pid" ;;
   'stop machine-rating')
     pid=$(cat "$state/pid")
-    kill -s "$(setting KillSignal)" "$pid"
+    kill -s "$(setting KillSignal | sed s/^SIG//)" "$pid"
     timeout "$(setting TimeoutStopSec)" tail --pid="$pid" --sleep-interval=0.1 --follow /dev/null || kill -s KILL "$pid" ;;
   *) exit 64 ;;
 esac
