@@ -51,7 +51,7 @@ dependency and inject the fault there. For every line of the first table, \`test
 - no response is ever wrong: a 200 equals that of a healthy service, and unreadable facts are never reported as absent;
 - after the fault all routes recover within one poll (${POLL_INTERVAL_SECONDS} s in the test, 60 s by default), without a restart.
 
-\`npm test\` runs the lines in bold, \`npm run failure-modes\` all of them and every other table of this page.
+\`npm test\` runs the lines in bold, \`npm run failures\` all of them.
 
 ${table(
   ['dependency', 'fault', 'what happens', 'outcome'],
@@ -131,7 +131,7 @@ ${table(['routes', 'at most'], timeouts)}
 \`test/service/outages/failure-modes-certificate.test.ts\` lets the certificate of a PostgreSQL server expire (\`sslmode=verify-full\`).
 Existing connections continue. When they end, the outcome is **database down**, and \`svc_database_failures_total\` counts
 \`CERT_HAS_EXPIRED\`. The service recovers within one poll after the renewal.
-The test runs with \`npm run failure-modes\`.
+The test runs with \`npm run failures\`.
 
 ## Two releases at once
 
