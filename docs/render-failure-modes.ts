@@ -149,6 +149,12 @@ contradictions, wrong responses.
 a fail-over during which the server is a read-only replica, a full memory and an eviction of all counters. No response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
 when the server recovers. The test is skipped, and reported as skipped, where Redis is not installed.
 
+## Webhook receivers
+
+No route depends on a receiver. [operating.md](operating.md#changes-and-webhooks) lists what happens with one that is down, slow,
+redirects or refuses; \`src/indexing/webhooks/webhook-worker.test.ts\` and \`src/adapters/webhooks/webhook-sender.test.ts\` assert it.
+\`npm run campaigns -- changes\` kills replicas during deliveries, and no change is lost.
+
 ## Slow callers
 
 \`test/service/outages/failure-modes-slow-callers.test.ts\` opens 2,000 connections that send headers or a body one byte at a time.
