@@ -71,7 +71,8 @@ export async function fillMachines(client: pg.Client, from: number, to: number):
 export async function countHolders(client: pg.Client): Promise<void> {
   await client.query(
     `INSERT INTO holders (holder, total, version, token_count)
-     SELECT holder, count(*), 1, (SELECT count(*) FROM machine_owners WHERE owner = holder) FROM holdings GROUP BY holder`,
+     SELECT holder, total, 1, coalesce(owned, 0) FROM (SELECT holder, count(*) AS total FROM holdings GROUP BY holder) held
+     LEFT JOIN (SELECT owner AS holder, count(*) AS owned FROM machine_owners GROUP BY owner) owners USING (holder)`,
   );
 }
 
