@@ -109,19 +109,19 @@ async function openWorld() {
     return { result: answers[method]!() };
   };
 
-  // While a node does not respond, nothing waits for the real timeouts.
-  let isSilent = false;
-  const stopwatch = {
+  /** Nodes that do not respond: nothing waits for the real timeouts of their source. */
+  const silent = new Set<Kind>();
+  const createStopwatch = (kind: Kind) => ({
     ...REAL_STOPWATCH,
-    startTimeout: (milliseconds: number) => AbortSignal.timeout(isSilent ? 100 : milliseconds),
-  };
+    startTimeout: (milliseconds: number) => AbortSignal.timeout(silent.has(kind) ? 100 : milliseconds),
+  });
   const evm = await openPaymentSource({
     nodes: [evmNode.respond],
     configured: {
       ...{ name: `eip155:${FAKE_CHAIN_ID}`, kind: 'evm', reference: String(FAKE_CHAIN_ID), id: String(FAKE_CHAIN_ID) },
       tokens: [{ symbol: 'USDC', address: USDC }],
     },
-    stopwatch,
+    stopwatch: createStopwatch('evm'),
   });
   closing.push(() => evm.close());
   const reference = GENESIS.slice(0, 32);
@@ -131,7 +131,7 @@ async function openWorld() {
       ...{ name: `solana:${reference}`, kind: 'solana', reference, id: String(SOLANA_ID) },
       tokens: [{ symbol: 'USDC', address: MINT }],
     },
-    stopwatch,
+    stopwatch: createStopwatch('solana'),
   });
   closing.push(() => alt.close());
 
@@ -154,7 +154,7 @@ async function openWorld() {
     evmNode,
     solana,
     report: worker.report,
-    setSilent: (value: boolean) => void (isSilent = value),
+    silent,
 
     /** The machine claims both accounts, one account pays a payer, and the machine cites payments of both sources. */
     async cite() {
@@ -241,9 +241,9 @@ function inject(world: World, { kind, fault }: PaymentSourceFailureMode): () => 
       return put({ kind: 'cut' });
     case 'no response':
       node.inject({ kind: 'hang' });
-      world.setSilent(true);
+      world.silent.add(kind);
       return () => {
-        world.setSilent(false);
+        world.silent.delete(kind);
         node.heal();
       };
     case 'garbage':
@@ -285,13 +285,15 @@ function inject(world: World, { kind, fault }: PaymentSourceFailureMode): () => 
 
 /** Returns a receipt whatever the node has. */
 function solidReceipt(result: unknown): object {
-  return (result ?? {
-    transactionHash: UNKNOWN_HASH,
-    blockNumber: '0x1',
-    from: PAYER,
-    status: '0x1',
-    logs: [],
-  }) as object;
+  return (
+    result ?? {
+      transactionHash: UNKNOWN_HASH,
+      blockNumber: '0x1',
+      from: PAYER,
+      status: '0x1',
+      logs: [],
+    }
+  );
 }
 
 /** The other chain has the same blocks, in which no transaction and no transfer exists. */
