@@ -96,8 +96,9 @@ payments on it and on another source. For every line it asserts that:
 - it recovers within one poll without a restart. A citation whose transaction could not be read several times has its own
   next attempt, after 1, 2, 4 … 60 minutes.
 
-\`causes\` of \`GET /status\` do not name these faults, because no route depends on them: \`payment_sources\` and the alert
-\`PaymentSourceDown\` do.
+No route depends on a source, so \`causes\` of \`GET /status\` do not name these faults: \`payment_sources\` and the alerts
+\`PaymentSourceDown\`, \`PaymentSourceLags\` and \`PaymentsUnreadable\` do. A single URL that invents a transaction with a block to
+match is not detected.
 
 ${table(
   ['source', 'fault', 'what happens'],
