@@ -14,6 +14,7 @@ import {
   FAILURE_MODES,
   HOST_FAILURE_MODES,
   OUTCOMES,
+  PAYMENT_SOURCE_FAILURE_MODES,
   RESPONSE_TIMEOUT_MILLISECONDS,
   POLL_INTERVAL_SECONDS,
   ROUTE_NAMES,
@@ -50,7 +51,7 @@ dependency and inject the fault there. For every line of the first table, \`test
 - no response is ever wrong: a 200 equals that of a healthy service, and unreadable facts are never reported as absent;
 - after the fault all routes recover within one poll (${POLL_INTERVAL_SECONDS} s in the test, 60 s by default), without a restart.
 
-\`npm test\` runs the lines in bold. \`FAILURE_MODES=all npx vitest run --project service failure-modes\` runs all of them.
+\`npm test\` runs the lines in bold, \`npm run failures\` all of them.
 
 ${table(
   ['dependency', 'fault', 'what happens', 'outcome'],
@@ -84,6 +85,30 @@ ${table(
   HOST_FAILURE_MODES.map(({ fault, description, outcome }) => [fault, description, inWords(outcome)]),
 )}
 
+## Payment sources
+
+\`src/indexing/payments/payment-source-faults.test.ts\` injects each fault into the only URL of a source while a machine cites
+payments on it and on another source. For every line it asserts that:
+
+- nothing is wrong: each citation of that source is \`pending\`, which counts as declared; the other source is judged;
+- nothing is lost: after the fault every verdict is that of a source without it, also the absence of a transaction and a
+  payment that returned to its payer;
+- it recovers within one poll without a restart. A citation whose transaction could not be read several times has its own
+  next attempt, after 1, 2, 4 … 60 minutes.
+
+No route depends on a source, so \`causes\` of \`GET /status\` do not name these faults: \`payment_sources\` and the alerts
+\`PaymentSourceDown\`, \`PaymentSourceLags\` and \`PaymentsUnreadable\` do. A single URL that invents a transaction with a block to
+match is not detected.
+
+${table(
+  ['source', 'fault', 'what happens'],
+  PAYMENT_SOURCE_FAILURE_MODES.map(({ kind, fault, description }) => [
+    kind === 'evm' ? 'EVM chain' : 'Solana cluster',
+    fault,
+    description,
+  ]),
+)}
+
 ## Outcomes
 
 ${OUTCOME_NAMES.map((name) => `- **${inWords(name)}**: ${OUTCOMES[name].summary}`).join('\n')}
@@ -107,7 +132,7 @@ ${table(['routes', 'at most'], timeouts)}
 \`test/service/outages/failure-modes-certificate.test.ts\` lets the certificate of a PostgreSQL server expire (\`sslmode=verify-full\`).
 Existing connections continue. When they end, the outcome is **database down**, and \`svc_database_failures_total\` counts
 \`CERT_HAS_EXPIRED\`. The service recovers within one poll after the renewal.
-The test runs with \`FAILURE_MODES=all\`.
+The test runs with \`npm run failures\`.
 
 ## Two releases at once
 
@@ -124,6 +149,12 @@ contradictions, wrong responses.
 \`test/service/outages/failure-modes-redis.test.ts\` injects cut, reset, no response, trickle, garbage and one second of latency,
 a fail-over during which the server is a read-only replica, a full memory and an eviction of all counters. No response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
 when the server recovers. The test is skipped, and reported as skipped, where Redis is not installed.
+
+## Webhook receivers
+
+No route depends on a receiver. [operating.md](operating.md#changes-and-webhooks) lists what happens with one that is down, slow,
+redirects or refuses; \`src/indexing/webhooks/webhook-worker.test.ts\` and \`src/adapters/webhooks/webhook-sender.test.ts\` assert it.
+\`npm run campaigns -- changes\` kills replicas during deliveries, and no change is lost.
 
 ## Slow callers
 

@@ -161,7 +161,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       observe: (id: MachineId, block: BlockId) => observeMachine(ctx, id, block),
     };
     const webhooks = await openWebhooks(start, (change) => encodeWebhook(change, config.namespace));
-    const changes = main === undefined || !isIndexing ? undefined : createChanges(ctx, changeReads);
+    const changes = main === undefined || !isIndexing ? undefined : createChanges(start, changeReads);
     const loops = startLoops({
       ...{ config, log, shutdown, reportFailure },
       own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop, main && profileLoop].filter(

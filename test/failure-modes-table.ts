@@ -390,6 +390,42 @@ export const HOST_FAILURE_MODES: readonly HostFailureMode[] = [
   },
 ];
 
+export type PaymentSourceFault =
+  | 'down'
+  | 'no response'
+  | 'garbage'
+  | 'refusing'
+  | 'without finality'
+  | 'lagging'
+  | 'pruned'
+  | 'lying'
+  | 'wrong chain'
+  | 'another chain later';
+
+export interface PaymentSourceFailureMode {
+  readonly kind: 'evm' | 'solana';
+  readonly fault: PaymentSourceFault;
+  readonly description: string;
+}
+
+const PAYMENT_SOURCE_FAULTS: readonly (readonly [fault: PaymentSourceFault, description: string])[] = [
+  ['down', 'its connections end'],
+  ['no response', 'requests are accepted and no response arrives'],
+  ['garbage', 'responses are not JSON'],
+  ['refusing', 'every request is refused with HTTP 503'],
+  ['without finality', 'it does not report a finalized block'],
+  ['lagging', 'its finalized block is a day old'],
+  ['pruned', 'it has dropped the transactions of the last weeks and responds as if they did not exist'],
+  ['lying', 'it returns another transaction, or one of a block that it does not have'],
+  ['wrong chain', 'it serves another chain from the first request'],
+  ['another chain later', 'its URL leads to another chain, in which no transaction exists, after it was read'],
+];
+
+/** Faults of the only URL of a payment source. */
+export const PAYMENT_SOURCE_FAILURE_MODES: readonly PaymentSourceFailureMode[] = (['evm', 'solana'] as const).flatMap(
+  (kind) => PAYMENT_SOURCE_FAULTS.map(([fault, description]) => ({ kind, fault, description })),
+);
+
 /** Returns the responses that a route may give once the service has detected the fault. */
 export function expectedOf(outcome: OutcomeName, route: RouteName): readonly string[] {
   const { cells }: Outcome = OUTCOMES[outcome];

@@ -10,21 +10,25 @@
 import { pathToFileURL } from 'node:url';
 import type pg from 'pg';
 
+/** Partition column of each table, which every unique index of the table contains. */
 const TABLES = {
-  machine_owners: { by: 'machine_id', key: 'machine_id' },
-  holdings: { by: 'holder', key: 'holder, machine_id' },
-  holders: { by: 'holder', key: 'holder' },
-  event_logs: { by: 'history_id', key: 'history_id, epoch, seq' },
-  folds: { by: 'history_id', key: 'history_id, slot' },
-  fold_days: { by: 'history_id', key: 'history_id, slot, day' },
+  machine_owners: 'machine_id',
+  holdings: 'holder',
+  holders: 'holder',
+  event_logs: 'history_id',
+  folds: 'history_id',
+  fold_days: 'history_id',
+  registry_logs: 'machine_id',
+  machine_provenance: 'machine_id',
+  observed_machines: 'machine_id',
 } as const;
 
 /** Returns the statements for a database whose tables exist and are empty. */
 export function listStatements(parts: number): readonly string[] {
   return Object.entries(TABLES)
-    .flatMap(([table, { by, key }]) => [
+    .flatMap(([table, column]) => [
       `ALTER TABLE ${table} RENAME TO whole_${table}`,
-      `CREATE TABLE ${table} (LIKE whole_${table} INCLUDING CONSTRAINTS, PRIMARY KEY (${key})) PARTITION BY HASH (${by})`,
+      `CREATE TABLE ${table} (LIKE whole_${table} INCLUDING ALL) PARTITION BY HASH (${column})`,
       ...Array.from(
         { length: parts },
         (_, part) =>

@@ -74,6 +74,8 @@ export interface PaymentSourceState {
   readonly headAgeSeconds: number | undefined;
   /** Machines that wait for a verdict. */
   readonly waitingMachines: number;
+  /** Times since the start that a verdict was postponed, because its transaction could not be read. */
+  readonly postponedVerdicts: number;
   /** Cause of the last failure; undefined: none since the start. */
   readonly lastFailure: UnreadableCause | undefined;
 }

@@ -174,6 +174,14 @@ function toSourceMetrics(states: readonly PaymentSourceState[]): MetricFamily[] 
       'Machines that wait for a verdict on a payment of the source.',
       ({ waitingMachines }) => waitingMachines,
     ),
+    {
+      ...family(
+        'svc_payment_verdicts_postponed_total',
+        'Verdicts that were postponed because the transaction could not be read from the payment source.',
+        ({ postponedVerdicts }) => postponedVerdicts,
+      ),
+      type: 'counter',
+    },
   ];
 }
 

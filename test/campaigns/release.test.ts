@@ -1,8 +1,8 @@
 /**
  * Campaign: a release is built, verified and installed by following its own notes in an empty folder, without the repository, its
- * modules and a package server. `npm run campaigns -- release`. The service of the archive then follows both local chains. Where the
- * kernel allows mounts, the steps of docs/deployment.md are followed on a host whose folders are overlaid, and the image's command
- * runs as an unprivileged user on a read-only root.
+ * modules and a package server. `npm run campaigns -- release`. A second build must be the same. The service of the archive then
+ * follows both local chains. Where the kernel allows mounts, the steps of docs/deployment.md are followed on a host whose folders
+ * are overlaid, with its update and the way back, and the image's command runs as an unprivileged user on a read-only root.
  */
 import { execFile, execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,8 +31,10 @@ import manifest from '../../package.json' with { type: 'json' };
 const ROOT = join(import.meta.dirname, '..', '..');
 const TITLE = `${manifest.name}-${manifest.version}`;
 const POLL_MILLISECONDS = 250;
-/** A release and the local chains take half a minute on an idle machine. */
-const PREPARING_MILLISECONDS = 600_000;
+/** A release and the local chains take half a minute on an idle machine, a start some seconds. */
+const LIMIT_MILLISECONDS = 600_000;
+/** Bound of what the image adds to its base. */
+const MAX_IMAGE_BYTES = 120_000_000;
 const PUBLISHED = { repository: 'https://source.example/machine-rating', homepage: 'https://ratings.example' };
 
 let folder: string;
@@ -49,8 +51,7 @@ beforeAll(async () => {
   release = join(folder, 'release');
   clean = join(folder, 'clean');
   installed = join(clean, TITLE);
-  const addresses = Object.entries(PUBLISHED).flatMap(([name, url]) => [`--${name}`, url]);
-  execFileSync(process.execPath, ['deploy/release/run.ts', ...addresses, '--to', release], { cwd: ROOT });
+  await buildRelease(release);
   mkdirSync(clean);
   for (const file of readdirSync(release)) copyFileSync(join(release, file), join(clean, file));
   // Only Node and the host's own programs, and nothing of this process.
@@ -59,7 +60,7 @@ beforeAll(async () => {
   cpSync(process.execPath, join(programs, 'node'));
   env = { PATH: `${programs}:/usr/bin:/bin`, HOME: clean };
   devnet = await startDevnet({ dir: join(folder, 'devnet'), quiet: true });
-}, PREPARING_MILLISECONDS);
+}, LIMIT_MILLISECONDS);
 afterEach(async () => {
   for (const child of running.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -71,6 +72,12 @@ afterAll(async () => {
   await devnet.stop();
   rmSync(folder, { recursive: true });
 });
+
+/** Meanwhile this process serves one of the local chains. */
+async function buildRelease(to: string): Promise<void> {
+  const addresses = Object.entries(PUBLISHED).flatMap(([name, url]) => [`--${name}`, url]);
+  await promisify(execFile)(process.execPath, ['deploy/release/run.ts', ...addresses, '--to', to], { cwd: ROOT });
+}
 
 /** Commands of the notes, by the number of their step. */
 function commandsOf(step: number): string {
@@ -98,33 +105,42 @@ async function settings(databaseUrl: string): Promise<Record<string, string>> {
   return { ...devnet.env, ...ports, DATABASE_URL: databaseUrl, RATE_LIMITS: 'off' };
 }
 
-/** Waits until the service is ready and has indexed; fails when it ends before. */
-async function untilReady(child: ChildProcess, url: string): Promise<void> {
+/** Requests a path until it returns 200, and returns the body. Fails when the service ends before, or the state does not come. */
+async function untilServed(child: ChildProcess, url: string): Promise<string> {
+  const limit = AbortSignal.timeout(LIMIT_MILLISECONDS);
   for (;;) {
     expect(child.exitCode).toBeNull();
-    const status = await fetch(`${url}/ready`).then(
-      (response) => response.status,
-      () => 0,
+    const { status, text } = await fetch(url).then(
+      async (response) => ({ status: response.status, text: await response.text() }),
+      () => ({ status: 0, text: 'no connection' }),
     );
-    if (status === 200) return;
+    if (status === 200) return text;
+    expect([0, 503]).toContain(status);
+    if (limit.aborted) throw new Error(`${url} is not served: ${text}`);
     await delay(POLL_MILLISECONDS);
   }
 }
 
-async function readRating(url: string): Promise<unknown> {
-  const machine = devnet.fixtures.machines.find(({ name }) => name === 'rated-aaa')!;
-  for (;;) {
-    const response = await fetch(`${url}/mcr/${machine.did}`);
-    if (response.status === 200) return ((await response.json()) as { readonly mcr: string }).mcr;
-    expect(response.status).toBe(503);
-    await delay(POLL_MILLISECONDS);
-  }
+/** Waits until the service is ready and has indexed. */
+async function expectRating(child: ChildProcess, url: string): Promise<void> {
+  await untilServed(child, `${url}/ready`);
+  expect(JSON.parse(await untilServed(child, `${url}/mcr/${findSample().did}`))).toMatchObject({ mcr: 'AAA' });
+}
+
+function findSample() {
+  return devnet.fixtures.machines.find(({ name }) => name === 'rated-aaa')!;
 }
 
 it('has the checksum of every file', () => {
   const sums = readFileSync(join(release, 'SHA256SUMS'), 'utf8');
   const named = [...sums.matchAll(/^[0-9a-f]{64} {2}(.+)$/gm)].map(([, file]) => file!);
   expect([...named, 'SHA256SUMS'].toSorted()).toEqual(readdirSync(release).toSorted());
+});
+
+it('is the same when the commit is built again', { timeout: LIMIT_MILLISECONDS }, async () => {
+  const again = join(folder, 'again');
+  await buildRelease(again);
+  expect(readFileSync(join(again, 'SHA256SUMS'), 'utf8')).toBe(readFileSync(join(release, 'SHA256SUMS'), 'utf8'));
 });
 
 it('rejects a changed archive in the first step', () => {
@@ -179,8 +195,7 @@ describe('installed in an empty folder by its notes', () => {
     const service = spawn('/bin/sh', ['-e', '-c', `exec ${commandsOf(4)}`], { cwd: installed, env, stdio: 'ignore' });
     running.push(service);
     const url = `http://127.0.0.1:${variables['PORT']!}`;
-    await untilReady(service, url);
-    expect(await readRating(url)).toBe('AAA');
+    await expectRating(service, url);
     const id = devnet.fixtures.machines[0]!.id;
     const statuses = ['/', '/docs', '/openapi.json', `/machines/${id}/card.svg`, `/machines/${id}/card.png`].map(
       async (path) => (await fetch(url + path)).status,
@@ -221,7 +236,28 @@ it('contains the clients for Python and Go with their licenses', () => {
 /** Containers often have no systemd, and the unit needs the host's Node. */
 const isUnitCheckable =
   existsSync('/usr/bin/node') && spawnSync('systemd-analyze', ['--version'], { stdio: 'ignore' }).status === 0;
-const isMountAllowed = spawnSync('unshare', ['--mount', 'true']).status === 0;
+/** Options of a host of its own: its folders are overlaid, and all of its processes end with the first one. */
+const OWN_HOST = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', '--propagation', 'private'];
+const isMountAllowed = spawnSync('unshare', [...OWN_HOST, 'true']).status === 0;
+
+/** Stand-in for systemd: starts the unit's command with its variables, and stops it within the unit's time. */
+const SYSTEMCTL = `#!/bin/sh -e
+unit=/etc/systemd/system/machine-rating.service
+state=$(dirname "$0")
+setting() { sed --quiet "s/^$1=//p" $unit; }
+case "$*" in
+  daemon-reload) ;;
+  'enable --now machine-rating' | 'start machine-rating')
+    env $(setting Environment) $(grep --invert-match '^#' "$(setting EnvironmentFile)") \\
+      $(setting ExecStart | sed 's|/usr/bin/node|node|') > "$state/log" 2>&1 &
+    echo $! > "$state/pid" ;;
+  'stop machine-rating')
+    pid=$(cat "$state/pid")
+    kill -s "$(setting KillSignal | sed s/^SIG//)" "$pid"
+    timeout "$(setting TimeoutStopSec)" tail --pid="$pid" --sleep-interval=0.1 --follow /dev/null || kill -s KILL "$pid" ;;
+  *) exit 64 ;;
+esac
+`;
 
 describe.runIf(isMountAllowed)('docs/deployment.md, followed on a host', () => {
   const page = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
@@ -231,19 +267,28 @@ describe.runIf(isMountAllowed)('docs/deployment.md, followed on a host', () => {
     return [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, commands]) => commands!).join('');
   };
 
-  it('ends with a ready service that serves a known machine', async () => {
-    const upper = join(folder, 'upper');
-    const scratch = join(folder, 'scratch');
+  it('serves a known machine, after an update and after the way back too', async () => {
+    const [upper, tools, prepared, key] = ['upper', 'tools', 'prepared.env', 'owner.key'].map((name) =>
+      join(folder, name),
+    ) as [string, string, string, string];
     mkdirSync(upper);
-    mkdirSync(scratch);
+    mkdirSync(tools);
+    writeFileSync(join(tools, 'systemctl'), SYSTEMCTL, { mode: 0o755 });
     const { DATABASE_URL: _, ...variables } = await settings('');
-    const prepared = join(folder, 'prepared.env');
     writeFileSync(prepared, lines(variables));
-    const unit = readFileSync(join(installed, 'deploy/systemd/machine-rating.service'), 'utf8');
-    const fixed = [...unit.matchAll(/^Environment=([A-Z_]+)=(.+)$/gm)].map(([, name, value]) => [name!, value!]);
-    const [, start] = /^ExecStart=(.+)$/m.exec(unit)!;
-    // Changes of these folders are visible below this script only; the unit names the host's Node, which may be another.
+    const { did, ownerKey } = findSample();
+    writeFileSync(key, ownerKey, { mode: 0o600 });
+    const url = `http://127.0.0.1:${variables['PORT']!}`;
+    const checks = commandsBelow('5. ').replaceAll('http://127.0.0.1:8000', url);
+    expect(checks.match(/^curl .* --retry \d+ .*$/gm)).toHaveLength(3);
+    const start = commandsBelow('systemd');
+    const decide = (option: string) =>
+      `/opt/machine-rating/bin/svc monetize ${did} ${option} --key-file ${key} --base-url ${url}`;
+    const expectDecision = (status: string) =>
+      `curl --fail --silent --retry 300 --retry-delay 2 ${url}/machine/${did}/monetization | grep '"status":"${status}"'`;
+    // Changes of these folders are visible below this script only.
     const script = `
+      trap 'tail --lines=20 ${tools}/log >&2' EXIT
       mount -t tmpfs upper ${upper}
       for folder in etc opt var/lib; do
         mkdir -p ${upper}/$folder/upper ${upper}/$folder/work
@@ -255,21 +300,29 @@ describe.runIf(isMountAllowed)('docs/deployment.md, followed on a host', () => {
       cp ${prepared} /etc/machine-rating/service.env
       ${commandsBelow('2. ')}
       ${commandsBelow('3. ')}
-      ${isUnitCheckable ? commandsBelow('systemd') : ''}
-      exec ${start!.replace('/usr/bin/node', 'node')}`;
-    const args = ['--mount', '--propagation', 'private', '/bin/sh', '-e', '-c', script];
-    const service = spawn('unshare', args, {
-      env: { ...env, PATH: `${env['PATH']!}:/usr/sbin:/sbin`, ...Object.fromEntries(fixed), ...variables },
-      stdio: 'ignore',
-    });
-    running.push(service);
-    const url = `http://127.0.0.1:${variables['PORT']!}`;
-    await untilReady(service, url);
-    expect(await readRating(url)).toBe('AAA');
-    const checks = commandsBelow('5. ').replaceAll('http://127.0.0.1:8000', url);
-    expect(checks.match(/^curl .*$/gm)).toHaveLength(3);
-    await promisify(execFile)('/bin/sh', ['-e', '-c', checks], { env });
-    expect(readdirSync(`/proc/${service.pid!}/root/var/lib/machine-rating`)).toContain('svc.db');
+      ${isUnitCheckable ? start : start.replaceAll(/^systemd-analyze .*$/gm, '')}
+      ${checks}
+      curl --fail --silent --retry 300 --retry-delay 2 ${url}/mcr/${did} | grep '"mcr":"AAA"'
+      ${decide('--opt-in')}
+      cd ${clean}
+      ${commandsBelow('Update')}
+      ${checks}
+      ls /opt/machine-rating.old/dist/svc.js
+      ${expectDecision('OPTED_IN')}
+      ${decide('--opt-out')}
+      ${expectDecision('OPTED_OUT')}
+      ${commandsBelow('Go back')}
+      ${checks}
+      ${expectDecision('OPTED_IN')}
+      ls /opt/machine-rating.failed/dist/svc.js /var/lib/machine-rating/svc.db
+      systemctl stop machine-rating`;
+    const args = [...OWN_HOST, '/bin/sh', '-e', '-c', script];
+    const path = `${tools}:${env['PATH']!}:/usr/sbin:/sbin`;
+    const { stdout } = await promisify(execFile)('unshare', args, { env: { ...env, PATH: path } });
+    expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
+      '/opt/machine-rating.failed/dist/svc.js',
+      '/var/lib/machine-rating/svc.db',
+    ]);
   });
 
   it.runIf(spawnSync('helm', ['version']).status === 0)('renders the chart with the values of the page', () => {
@@ -315,8 +368,10 @@ describe.runIf(isMountAllowed)('as the image runs it', () => {
     return root;
   }
 
-  it('serves as an unprivileged user on a read-only root', async () => {
+  it('serves as an unprivileged user on a read-only root, and adds at most 120 MB to the base image', async () => {
     const root = createRoot();
+    const added = execFileSync('du', ['--summarize', '--bytes', join(root, 'service')], { encoding: 'utf8' });
+    expect(Number.parseInt(added, 10)).toBeLessThan(MAX_IMAGE_BYTES);
     const dockerfile = readFileSync(join(installed, 'Dockerfile'), 'utf8');
     const [, entry] = /^ENTRYPOINT (.+)$/m.exec(dockerfile)!;
     const [, fixed] = /^ENV (.+)$/m.exec(dockerfile)!;
@@ -340,8 +395,7 @@ describe.runIf(isMountAllowed)('as the image runs it', () => {
     });
     running.push(service);
     const url = `http://127.0.0.1:${variables['PORT']!}`;
-    await untilReady(service, url);
-    expect(await readRating(url)).toBe('AAA');
+    await expectRating(service, url);
     const { machines } = devnet.fixtures;
     expect((await fetch(`${url}/machines/${machines[0]!.id}/card.png`)).status).toBe(200);
     const seen = `/proc/${service.pid!}`;

@@ -2,6 +2,7 @@
 import { createPaymentSources, type OpenedSource } from '../../src/adapters/payment-sources/create-payment-sources.ts';
 import type { SourceLimits } from '../../src/adapters/payment-sources/create-payment-sources.ts';
 import type { ConfiguredSource } from '../../src/adapters/payment-sources/sources-file.ts';
+import type { Stopwatch } from '../../src/adapters/rpc/deadline.ts';
 import type { PaymentSource } from '../../src/ports/payment-sources.ts';
 import { startRpcProxy, type ProxyCall, type ProxyResponse, type RpcProxy } from './rpc-proxy.ts';
 
@@ -20,6 +21,7 @@ export interface PaymentSourceHarnessOptions {
   readonly configured: Omit<ConfiguredSource, 'rpcUrls'>;
   readonly nowMilliseconds?: number;
   readonly limits?: Partial<SourceLimits>;
+  readonly stopwatch?: Stopwatch;
 }
 
 /** Deadlines long enough for a busy machine. */
@@ -38,6 +40,7 @@ export async function openPaymentSource(options: PaymentSourceHarnessOptions): P
       clock: { nowMilliseconds: () => time.milliseconds },
       log: { info: record, warn: record, error: record },
       callsPerSecond: CALLS_PER_SECOND,
+      stopwatch: options.stopwatch,
       limits: { ...LIMITS, ...options.limits },
     },
   );

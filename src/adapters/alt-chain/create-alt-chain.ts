@@ -8,7 +8,14 @@ import type { AltChain, AltHistory, BindingRegistry } from '../../ports/alt-chai
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import type { ChainWork, Clock, Log, WorkScope } from '../../ports/runtime.ts';
 import { createCallBudget, type CallBudget } from '../rpc/call-budget.ts';
-import { REAL_STOPWATCH, startDeadline, type Stopwatch, UNNAMED_CALLER } from '../rpc/deadline.ts';
+import {
+  HEAD_WORK,
+  INDEX_WORK,
+  REAL_STOPWATCH,
+  startDeadline,
+  type Stopwatch,
+  UNNAMED_CALLER,
+} from '../rpc/deadline.ts';
 import type { DeploymentProblem } from '../rpc/deployment-problem.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import type { AltPrograms } from './accounts/account-addresses.ts';
@@ -41,9 +48,6 @@ export interface AltChainConfig {
     | undefined;
   readonly binding: BindingProgram | undefined;
 }
-
-const HEAD: ChainWork = { kind: 'head' };
-const INDEX: ChainWork = { kind: 'index' };
 
 export interface AltChainAdapter {
   /** Defined when programs are configured. */
@@ -103,7 +107,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
   const startRead = (isKnown: boolean) => startReadFor(workScope?.current() ?? UNNAMED_CALLER, isKnown);
   const startIndexRead = () =>
     startDeadline(limits.indexReadTimeoutMilliseconds, limits.indexRequestTimeoutMilliseconds, stopwatch, {
-      work: workScope?.current() ?? INDEX,
+      work: workScope?.current() ?? INDEX_WORK,
       isKnown: true,
     });
   let isMachinesSound = true;
@@ -166,7 +170,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
         bindingProgram: binding?.program,
         checksProgramAccounts,
         nodes,
-        deadline: startReadFor(HEAD, true),
+        deadline: startReadFor(HEAD_WORK, true),
       });
       isMachinesSound = verdict.isMachinesSound ?? isMachinesSound;
       isBindingSound = verdict.isBindingSound ?? isBindingSound;

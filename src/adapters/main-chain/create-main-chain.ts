@@ -3,11 +3,19 @@
  * `MainChainLog`. Sends no request before the first call.
  */
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
-import type { ChainWork, Clock, Log, WorkScope } from '../../ports/runtime.ts';
+import type { Clock, Log, WorkScope } from '../../ports/runtime.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from '../rpc/call-budget.ts';
-import { REAL_STOPWATCH, startDeadline, type Deadline, type Stopwatch, UNNAMED_CALLER } from '../rpc/deadline.ts';
+import {
+  HEAD_WORK,
+  INDEX_WORK,
+  REAL_STOPWATCH,
+  startDeadline,
+  type Deadline,
+  type Stopwatch,
+  UNNAMED_CALLER,
+} from '../rpc/deadline.ts';
 import { createKnownKeys } from '../rpc/known-keys.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { pauseWithin } from '../rpc/node-rate.ts';
@@ -35,9 +43,6 @@ import type { MainRpcCall, RpcResponse } from './rpc/json-rpc.ts';
 import { createMainNodes, type MainNode, type MainNodes } from './rpc/main-nodes.ts';
 import { createPiggybackRequests } from './rpc/piggyback-requests.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './rpc/upstream-counters.ts';
-
-const HEAD: ChainWork = { kind: 'head' };
-const INDEX: ChainWork = { kind: 'index' };
 
 export interface MainChainAdapter {
   readonly chain: MainChain & HeadListener;
@@ -80,7 +85,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     startDeadline(limits.readTimeoutMilliseconds, requestTimeoutMilliseconds, stopwatch, purpose);
   const startRead = (isKnown = true) => startCallerRead({ work: workScope?.current() ?? UNNAMED_CALLER, isKnown });
   const startIndexRead = () => {
-    const purpose = { work: workScope?.current() ?? INDEX, isKnown: true };
+    const purpose = { work: workScope?.current() ?? INDEX_WORK, isKnown: true };
     return startDeadline(
       limits.indexReadTimeoutMilliseconds,
       limits.indexRequestTimeoutMilliseconds,
@@ -140,7 +145,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       nodes,
       headers,
       multicall,
-      deadline: startCallerRead({ work: HEAD, isKnown: true }),
+      deadline: startCallerRead({ work: HEAD_WORK, isKnown: true }),
       onMulticall3(exists) {
         multicall.useAggregate(exists);
         deferred.multicall.useAggregate(exists);
@@ -171,7 +176,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       head,
       multicall,
       deferredMulticall: deferred.multicall,
-      startRead: () => startCallerRead({ work: HEAD, isKnown: true }),
+      startRead: () => startCallerRead({ work: HEAD_WORK, isKnown: true }),
       startDeferredRead: startIndexRead,
     }),
     renewAging: createSnapshotRenewal({

@@ -1,8 +1,8 @@
 /** Factory of the payment sources: one node pool with its own call budget for each. Sends no request before the first call. */
 import { SourceUnreadable, type PaymentSource, type PaymentSources } from '../../ports/payment-sources.ts';
-import type { ChainWork, Clock, Log } from '../../ports/runtime.ts';
+import type { Clock, Log } from '../../ports/runtime.ts';
 import { createCallBudget, type CallBudget } from '../rpc/call-budget.ts';
-import { REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
+import { INDEX_WORK, REAL_STOPWATCH, startDeadline, type Stopwatch } from '../rpc/deadline.ts';
 import type { PostRpc } from '../rpc/http-post.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { ALT_CHAIN_LIMITS } from '../alt-chain/limits.ts';
@@ -25,7 +25,6 @@ export interface SourceLimits {
 }
 
 const SOURCE_LIMITS: SourceLimits = { requestTimeoutMilliseconds: 20_000, readTimeoutMilliseconds: 60_000 };
-const INDEX: ChainWork = { kind: 'index' };
 
 export interface SourcesDependencies {
   readonly clock: Clock;
@@ -119,7 +118,7 @@ function openShared({ name, rpcUrls }: ConfiguredSource, dependencies: SourcesDe
     shared: { rpcUrls, chain: name, clock, log, budget, post, stopwatch },
     startRead: () =>
       startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds, stopwatch, {
-        work: INDEX,
+        work: INDEX_WORK,
         isKnown: true,
       }),
   };

@@ -4,11 +4,25 @@ import type { Deadline } from '../rpc/deadline.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { headerCall, parseHeader } from '../main-chain/logs/headers.ts';
 import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
-import { parseHash } from '../main-chain/rpc/quantities.ts';
+import { parseHash, parseQuantity } from '../main-chain/rpc/quantities.ts';
 
 /** One URL, or all of them in order. */
 export interface EvmRequester {
   request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
+}
+
+/**
+ * Returns a requester whose requests carry a call for the chain id: a URL may lead to another chain after its first check, and
+ * what it lacks there proves nothing.
+ */
+export function checkChainId(node: EvmRequester, chainId: number): EvmRequester {
+  return {
+    async request(calls, deadline) {
+      const [identity, ...responses] = await node.request([{ method: 'eth_chainId', params: [] }, ...calls], deadline);
+      if (parseQuantity(toResult(identity!)) !== chainId) throw new RpcFailure('wrong-chain');
+      return responses;
+    },
+  };
 }
 
 /** Returns the newest finalized header. Throws `RpcFailure`, also for a node without the tag. */

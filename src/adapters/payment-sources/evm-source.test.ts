@@ -36,7 +36,9 @@ afterEach(async () => {
   for (const harness of open.splice(0)) await harness.close();
 });
 
-async function openNodes(...nodes: FakeEvmNode[]): Promise<PaymentSourceHarness> {
+const openNodes = (...nodes: FakeEvmNode[]) => openNodesWithin(2_000, ...nodes);
+
+async function openNodesWithin(milliseconds: number, ...nodes: FakeEvmNode[]): Promise<PaymentSourceHarness> {
   const harness = await openPaymentSource({
     nodes: nodes.map(({ respond }) => respond),
     configured: {
@@ -47,7 +49,7 @@ async function openNodes(...nodes: FakeEvmNode[]): Promise<PaymentSourceHarness>
       tokens: [{ symbol: 'USDC', address: USDC }],
     },
     nowMilliseconds: NOW * 1_000,
-    limits: { requestTimeoutMilliseconds: 2_000, readTimeoutMilliseconds: 5_000 },
+    limits: { requestTimeoutMilliseconds: milliseconds, readTimeoutMilliseconds: 2.5 * milliseconds },
   });
   open.push(harness);
   return harness;
@@ -219,7 +221,7 @@ describe('reading a cited transaction', () => {
 
   it('is unreadable when a receipt is longer than the limit', async () => {
     const chain = createChain();
-    const { source, proxies } = await openNodes(new FakeEvmNode(chain));
+    const { source, proxies } = await openNodesWithin(40_000, new FakeEvmNode(chain));
     proxies[0]!.inject(answerWith('eth_getTransactionReceipt', withLog({ data: `0x${'00'.repeat(9 * 1024 * 1024)}` })));
     await expect(source.readTransaction(chain.transactionHash(1), WINDOW)).rejects.toMatchObject({
       problem: 'malformed',
@@ -331,15 +333,17 @@ describe('the absence of a transaction', () => {
     expect(Math.min(...numbers)).toBeGreaterThan(chain.blocks.length - (30 * 24) / 2);
   });
 
-  it('costs few calls once the day is known', async () => {
+  it('costs few requests once the day is known', async () => {
     const chain = createChain();
     const node = new FakeEvmNode(chain);
-    const { source } = await openNodes(node);
+    const { source, proxies } = await openNodes(node);
     await source.readTransaction(UNKNOWN, WINDOW);
     node.calls.length = 0;
+    proxies[0]!.resetCounts();
     expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
     // A receipt, at most 5 headers of the day, and from one node the finalized header, the receipt and that of the first transaction.
-    expect(node.calls.length).toBeLessThanOrEqual(9);
+    expect(proxies[0]!.requests).toBeLessThanOrEqual(7);
+    expect(node.calls.filter(({ method }) => method !== 'eth_chainId').length).toBeLessThanOrEqual(9);
   });
 });
 

@@ -15,6 +15,7 @@ import type { MainNodes } from '../main-chain/rpc/main-nodes.ts';
 import { createAgingRead, type AgingRead } from './aging-read.ts';
 import { BlockTimes } from './block-times.ts';
 import {
+  checkChainId,
   readFinalized,
   readFirstTransactions,
   readHeaders,
@@ -37,7 +38,10 @@ export interface EvmSourceOptions {
 /** One URL with its finalized head. */
 export interface EvmUrl extends EvmRequester {
   readonly head: AgingRead<FinalizedHead>;
-  /** Returns the header of a finalized block with this hash; several transactions of one block share it. Throws `RpcFailure`. */
+  /**
+   * Returns the header of a finalized block with this hash, whatever chain the URL serves; several transactions of one block
+   * share it. Throws `RpcFailure`.
+   */
   readHeader(block: number, hash: string): Promise<Header>;
 }
 
@@ -60,12 +64,13 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
   const symbols = new Map(source.tokens.map(({ symbol, address }) => [address, symbol]));
   const isListed = (contract: string) => symbols.has(contract);
   const urls = nodes.members.map((node): EvmUrl => {
+    const checked = checkChainId(node, Number(source.reference));
     const read = async () => {
-      const { number, timestamp } = await readFinalized(node, startRead());
+      const { number, timestamp } = await readFinalized(checked, startRead());
       return { block: number, time: timestamp };
     };
     return {
-      request: node.request,
+      ...checked,
       head: createAgingRead(clock, HEAD_AGE_MILLISECONDS, read),
       readHeader: shareHeaders(node.request, startRead),
     };

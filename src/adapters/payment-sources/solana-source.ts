@@ -9,7 +9,13 @@ import type { Deadline } from '../rpc/deadline.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import type { AltNode, AltNodes } from '../alt-chain/rpc/alt-nodes.ts';
 import { expectArray, expectCount, expectObject, expectOptional } from '../alt-chain/rpc/json-shape.ts';
-import { getBlockTime, getFirstAvailableBlock, getTransaction, type RpcMethod } from '../alt-chain/rpc/rpc-methods.ts';
+import {
+  getBlockTime,
+  getFirstAvailableBlock,
+  getGenesisHash,
+  getTransaction,
+  type RpcMethod,
+} from '../alt-chain/rpc/rpc-methods.ts';
 import { createAgingRead, type AgingRead } from './aging-read.ts';
 import { parseSolanaTransaction, type SolanaExecution } from './solana-transaction.ts';
 import { findAtUrls, latestHead, type UrlAnswer } from './source-urls.ts';
@@ -102,12 +108,22 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
     const { slot, ...facts } = execution;
     if (slot > head.block) head = await url.head.renew();
     if (slot > head.block) throw new RpcFailure('block-mismatch', 'no-block');
-    return { found: { kind: 'solana', block: slot, time: await requireTime(url, slot), ...facts } };
+    const time = await requireTime(url, slot);
+    await checkCluster(url);
+    return { found: { kind: 'solana', block: slot, time, ...facts } };
+  }
+
+  /** Throws `RpcFailure` when the URL leads to another cluster by now: what it lacks there proves nothing. */
+  async function checkCluster(url: SolanaUrl): Promise<void> {
+    const hash = await url.call(getGenesisHash, startRead());
+    if (!hash.startsWith(source.reference)) throw new RpcFailure('wrong-chain');
   }
 
   async function isWitness(url: SolanaUrl, head: FinalizedHead, window: CitationWindow): Promise<boolean> {
     if (head.time <= window.throughTime + STORAGE_DELAY_SECONDS) return false;
-    return reachesBackTo(url, window.fromTime);
+    const isDeep = await reachesBackTo(url, window.fromTime);
+    await checkCluster(url);
+    return isDeep;
   }
 
   /** The first block at or after the time is available when the first available one is not later than the time. */

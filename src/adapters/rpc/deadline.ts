@@ -37,6 +37,9 @@ export interface Deadline {
 /** Work of reads that name none: all of them together are one caller. */
 export const UNNAMED_CALLER: ChainWork = { kind: 'caller', networks: [''] };
 const UNNAMED: CallPurpose = { work: UNNAMED_CALLER, isKnown: true };
+/** Work of the checks of a deployment, and of reads for which no client waits. */
+export const HEAD_WORK: ChainWork = { kind: 'head' };
+export const INDEX_WORK: ChainWork = { kind: 'index' };
 
 /**
  * Starts a deadline. Its timer is created only when something waits for it, because most reads are served from a cache.

@@ -12,7 +12,7 @@ import { nowSeconds, type Clock, type Log } from '../../ports/runtime.ts';
 import type { CallBudget, CallPurpose } from './call-budget.ts';
 import { createChainIdentity, type ChainIdentity } from './chain-identity.ts';
 import { createCircuitBreaker, type BreakerLimits, type CircuitBreaker } from './circuit-breaker.ts';
-import { REAL_STOPWATCH, withPurpose, type Deadline, type Stopwatch } from './deadline.ts';
+import { HEAD_WORK, REAL_STOPWATCH, withPurpose, type Deadline, type Stopwatch } from './deadline.ts';
 import { openConnections, parseRpcUrl, type ConnectionLimits, type PostRpc, type RpcNode } from './http-post.ts';
 import type { SendOptions } from './http-post.ts';
 import { NodeProfile } from './node-profile.ts';
@@ -93,7 +93,7 @@ export interface NodePool<Name> {
 }
 
 /** Concurrent reads share one query of an identity, so it does not wait for the turn of any caller. */
-const IDENTITY: CallPurpose = { work: { kind: 'head' }, isKnown: true };
+const IDENTITY: CallPurpose = { work: HEAD_WORK, isKnown: true };
 
 /** Opens the nodes without sending a request. */
 export function openNodePool<Name>(

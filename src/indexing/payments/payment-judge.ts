@@ -39,6 +39,8 @@ export interface PaymentJudge {
   findDue(head: FinalizedHead): Promise<DueCitations>;
   /** Judges the due citations of a source once each. Returns whether one was decided. Throws `StoreUnavailable`. */
   judge(source: PaymentSource, due: DueCitations, head: FinalizedHead, signal: AbortSignal): Promise<boolean>;
+  /** Returns how often a verdict on a payment of a source was postponed. */
+  countPostponed(source: PaymentSource): number;
 }
 
 type Outcome =
@@ -59,6 +61,8 @@ const WITHOUT_TRANSACTION = ['declared', 'pending', 'not_found', 'failed'];
 
 export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOptions): PaymentJudge {
   const transactions = createTransactionCache();
+  const postponed = new Map<string, number>();
+  const countPostponed = ({ name }: PaymentSource) => postponed.get(name) ?? 0;
 
   async function findDue(head: FinalizedHead): Promise<DueCitations> {
     const final = head.time - PAYMENT.lateSeconds - 1;
@@ -92,6 +96,7 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
     if (outcome.kind === 'unreadable') {
       const minutes = Math.min(MAX_RETRY_MINUTES, 2 ** Math.min(citation.attempts, 10));
       await store.postponeCitation(citation, clock.nowMilliseconds() + minutes * MINUTE_MILLISECONDS);
+      postponed.set(source.name, countPostponed(source) + 1);
     }
     if (outcome.kind !== 'decided') return false;
     await store.decideCitation(citation, outcome.payment);
@@ -201,7 +206,7 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
     return home === 'main' ? main : Math.min(main, await store.readScannedThrough('alt'));
   }
 
-  return { findDue, judge };
+  return { findDue, judge, countPostponed };
 }
 
 /** Lists the accounts in force and the owner, each from the time it became own. */

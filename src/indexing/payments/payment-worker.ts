@@ -99,9 +99,11 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
   }
 
   function report(): readonly PaymentSourceState[] {
-    return sources.list.map(({ name }) => {
+    return sources.list.map((source) => {
+      const { name } = source;
       const { head, ...state } = states.get(name) ?? NOT_FOLLOWED;
-      return { name, ...state, headAgeSeconds: head && Math.max(0, nowSeconds(clock) - head.time) };
+      const headAgeSeconds = head && Math.max(0, nowSeconds(clock) - head.time);
+      return { name, ...state, headAgeSeconds, postponedVerdicts: judge.countPostponed(source) };
     });
   }
 

@@ -205,7 +205,7 @@ describe('payments', () => {
   });
 
   it('are judged again after one, two and four minutes', async () => {
-    const { chain, time, source, scan, work, pay, codes, pass } = await openWorld();
+    const { chain, time, source, scan, work, pay, codes, pass, report } = await openWorld();
     chain.mine([mint(A), submitted(A, proofOf(A))]);
     pay(1);
     chain.mine([submitted(A, citing(1))]);
@@ -223,6 +223,7 @@ describe('payments', () => {
     time.jump(1);
     await work();
     expect(await codes()).toEqual(['1 paid']);
+    expect(report()).toMatchObject([{ isUp: true, postponedVerdicts: 3 }]);
   });
 
   it('read a transaction once, however many events cite it', async () => {
@@ -253,7 +254,10 @@ describe('payments', () => {
     expect(await codes()).toEqual(['1 pending', '2 pending']);
     const name = 'eip155:8453';
     expect(report()).toEqual([
-      { name, isUp: false, headAgeSeconds: undefined, waitingMachines: 1, lastFailure: 'transport' },
+      {
+        ...{ name, isUp: false, headAgeSeconds: undefined, waitingMachines: 1 },
+        ...{ postponedVerdicts: 0, lastFailure: 'transport' },
+      },
     ]);
     source.isDown = false;
     time.jump(60_000);

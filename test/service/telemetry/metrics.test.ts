@@ -1,11 +1,14 @@
 /** `/metrics` of a running service (decisions 4): on the admin port only, correct, and without secrets. */
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { StartRefused } from '../../../src/composition/start-refused.ts';
 import { PROXY_KEY } from '../../../testing/harness/rpc-proxy.ts';
 import { fetchChecked } from '../fetch-checked.ts';
 import { startProxiedService, untilObserved, type ProxiedService } from '../proxied-service.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
+
+const POLL_MILLISECONDS = 100;
 
 let proxied: ProxiedService;
 let adminPort: number;
@@ -14,6 +17,8 @@ beforeAll(async () => {
   // Everything is configured, so that every metric exists; nothing listens at the counter store.
   const redisUrl = `redis://127.0.0.1:${await findFreePort()}`;
   proxied = await startProxiedService({ ADMIN_PORT: String(adminPort), REDIS_URL: redisUrl, RATE_LIMITS: 'on' });
+  // The heads of payment sources are read by a loop.
+  while (!(await scrape()).includes('svc_payment_source_head_age_seconds{')) await delay(POLL_MILLISECONDS);
 });
 afterAll(() => proxied.close());
 

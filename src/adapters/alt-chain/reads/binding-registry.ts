@@ -10,7 +10,6 @@ import type { ReadResult } from '../../../domain/read-result.ts';
 import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
 import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
 import { createKnownKeys } from '../../rpc/known-keys.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
 import { deriveOperatorBindingAddress } from '../accounts/account-addresses.ts';
@@ -88,12 +87,6 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
           : (await nodes.callWithRetry(getMultipleAccounts(reads.map((each) => each.address)), deadline)).accounts;
       reads.forEach(({ resolve }, i) => resolve(accounts[i]!));
     } catch (error) {
-      // The node may limit the number of accounts.
-      if (reads.length > 1 && error instanceof RpcFailure && error.kind === 'refused') {
-        const half = Math.ceil(reads.length / 2);
-        await Promise.all([readAccounts(reads.slice(0, half), purpose), readAccounts(reads.slice(half), purpose)]);
-        return;
-      }
       const fault = toAltFault(error);
       for (const { reject } of reads) reject(fault);
     }

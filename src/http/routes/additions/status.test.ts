@@ -167,10 +167,10 @@ test('reports the payment sources that this process follows', async () => {
   const paymentSources = () => [
     {
       ...{ name: 'eip155:8453', isUp: false, headAgeSeconds: 75, waitingMachines: 3 },
-      lastFailure: 'transport' as const,
+      ...{ postponedVerdicts: 7, lastFailure: 'transport' as const },
     },
     {
-      ...{ name: 'eip155:1', isUp: undefined, headAgeSeconds: undefined, waitingMachines: 0 },
+      ...{ name: 'eip155:1', isUp: undefined, headAgeSeconds: undefined, waitingMachines: 0, postponedVerdicts: 0 },
       lastFailure: undefined,
     },
   ];
