@@ -1,5 +1,6 @@
 /** Tests the backoff of calls to the alt chain's nodes: what each refusal delays, and for how long. */
 import { expect, it } from 'vitest';
+import { chainUnreadable } from '../../domain/faults.ts';
 import { AltNodeBusy } from '../../ports/alt-chain.ts';
 import { createSharedBackoff } from './shared-backoff.ts';
 
@@ -14,7 +15,7 @@ function createHarness() {
 }
 
 /** Returns a call that is refused by these errors before it succeeds. */
-function refuseWith(...errors: AltNodeBusy[]): () => Promise<string> {
+function refuseWith(...errors: Error[]): () => Promise<string> {
   return async () => {
     const error = errors.shift();
     if (error !== undefined) throw error;
@@ -50,13 +51,17 @@ it('delays only the call that needs a later slot, by one slot and then up to a s
   expect(pauses.map(({ milliseconds }) => milliseconds)).toEqual([400, 800, 1_000]);
 });
 
-it('fails after ten refusals', async () => {
+it.each([
+  ['ten refusals', new AltNodeBusy('behind'), 11],
+  ['three lost connections', chainUnreadable('alt', 'transport'), 4],
+  ['one error of the node', chainUnreadable('alt', 'rpc-error'), 1],
+])('fails after %s', async (_, error, expectedCalls) => {
   const backoff = createSharedBackoff({ wait: async () => undefined });
   let calls = 0;
   const call = async () => {
     calls += 1;
-    throw new AltNodeBusy('behind');
+    throw error;
   };
-  await expect(backoff.run(call, signal)).rejects.toEqual(new AltNodeBusy('behind'));
-  expect(calls).toBe(11);
+  await expect(backoff.run(call, signal)).rejects.toBe(error);
+  expect(calls).toBe(expectedCalls);
 });

@@ -14,7 +14,7 @@ import { listServedPaths } from './served-paths.ts';
 
 export interface MatrixOptions {
   /** Names of the machines whose paths are compared; undefined: all. */
-  readonly machines?: readonly string[];
+  readonly machines?: readonly string[] | undefined;
   /** Number of machines of one operator; by default they fill two pages of a listing. */
   readonly fleet?: number;
 }
