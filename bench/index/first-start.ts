@@ -26,10 +26,10 @@ import {
 const run = promisify(execFile);
 
 const BLOCKS = Number(process.env['BENCH_BLOCKS'] ?? 200_000);
-const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3);
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2);
 /** Starts of which the one with the fewest calls counts. */
 const STARTS = Number(process.env['BENCH_STARTS'] ?? 2);
-const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 10);
 const RANGES = [10_000, 2_000, 1_024];
 const DENSE_BLOCKS = Number(process.env['BENCH_DENSE'] ?? 1_900);
 const CALLS_PER_SECOND = 25;

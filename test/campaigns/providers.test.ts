@@ -1,7 +1,9 @@
 /**
  * Campaign: a service behind every imitated behavior of RPC providers, alone and in pairs, against a service behind the
  * bare nodes. `MINUTES` (240) bounds the time, `PAIRS` (default: all) the number of pairs, drawn with `SEED`, `BEHAVIORS`
- * (default: all) names single ones, separated by commas. Writes one line per case to standard output.
+ * (default: all) names single ones and `MACHINES` (default: all) the machines whose responses these compare, separated by commas. `GROUP`
+ * (8) is the number of cases side by side: they share one process, and miss the deadlines of their requests on a busy
+ * machine. Writes one line per case to standard output.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../sim/random.ts';
@@ -14,14 +16,22 @@ import { MAIN_BEHAVIORS } from '../../testing/harness/provider-proxy/behaviors.t
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const PAIRS = Number(process.env['PAIRS'] ?? Number.POSITIVE_INFINITY);
 const BEHAVIORS = process.env['BEHAVIORS']?.split(',');
+const MACHINES = process.env['MACHINES']?.split(',');
 const MINUTES = Number(process.env['MINUTES'] ?? 240);
 /** Time until a case is served; a busy machine may need many times the usual seconds. */
 const CAP_MILLISECONDS = { served: 180_000, refused: 30_000 };
-/** Cases side by side. */
-const GROUP = 8;
+const GROUP = Number(process.env['GROUP'] ?? 8);
 const MAX_RESIDENT_BYTES = 2_000_000_000;
 /** Machines of pairs: each kind once, so that a pair takes seconds. */
-const MACHINES = ['rated-b', 'activity-only', 'multi-currency', 'flagged', 'verified', 'alt-declared', 'alt-fleet-1'];
+const MACHINES_OF_PAIRS = [
+  'rated-b',
+  'activity-only',
+  'multi-currency',
+  'flagged',
+  'verified',
+  'alt-declared',
+  'alt-fleet-1',
+];
 
 const deadline = performance.now() + MINUTES * 60_000;
 
@@ -98,7 +108,7 @@ describe(`SEED=${SEED}`, () => {
 
   describe('a single behavior', () => {
     beforeAll(async () => {
-      matrix = await openProviderMatrix();
+      matrix = await openProviderMatrix({ machines: MACHINES });
     });
     afterAll(() => matrix.close());
 
@@ -113,7 +123,7 @@ describe(`SEED=${SEED}`, () => {
 
   describe('a pair of behaviors', () => {
     beforeAll(async () => {
-      matrix = await openProviderMatrix({ machines: MACHINES });
+      matrix = await openProviderMatrix({ machines: MACHINES_OF_PAIRS });
     });
     afterAll(() => matrix.close());
 

@@ -1,17 +1,34 @@
 /**
  * The Python package and the Go module: the shared vectors, strict type checks, the wheel in an environment of its own, every program of their
- * READMEs, and a statement of the running service.
+ * READMEs, and a statement of the running service with ten changed ones.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { connect } from '../../client/client.ts';
+import { getRatingStatement } from '../../client/statements.ts';
 import { rule } from '../conformance/rule.ts';
+import { TAMPERINGS } from '../service/ratings/tampered-statements.ts';
 import { runTool, TOOLS } from './tools.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const baseUrl = inject('baseUrl');
 const GO = join(ROOT, 'clients/go');
+
+/** Prints the first problem of each statement, whose files are the arguments after the trusted deployment and key. */
+const VERIFY_IN_PYTHON = `
+import sys, time
+from svcos_client.statements import StatementKey, StatementRejected, StatementTrust, verify_statement
+chain_id, registry, address, *files = sys.argv[1:]
+trust = StatementTrust(int(chain_id), registry, [StatementKey(address)])
+for file in files:
+    try:
+        verify_statement(open(file).read(), trust, int(time.time()))
+        print("accepted")
+    except StatementRejected as rejected:
+        print(rejected.problem)
+`;
 
 /** Returns the programs of a README, each with the output below it. */
 function listPrograms(readme: string, language: string) {
@@ -82,6 +99,33 @@ describe('the Python package', () => {
       expect(runTool(folder, python, [`program-${at}.py`]).stdout).toBe(printed);
     },
   );
+
+  it('accepts a statement of the running service with eth-account, and none of ten changed ones', async () => {
+    rule('statement.eip712');
+    const { did } = inject('fixtures').machines.find(({ name }) => name === 'rated-aaa')!;
+    const document = await vi.waitFor(
+      async () => {
+        const result = await getRatingStatement(connect({ baseUrl }), did);
+        if (!result.ok) throw new Error(result.error.text);
+        return result.value;
+      },
+      { timeout: 60_000, interval: 500 },
+    );
+    const changed = TAMPERINGS.map(([, tamper]) => tamper(document));
+    const files = [document, ...changed].map((each, at) => {
+      const file = join(folder, `statement-${at}.json`);
+      writeFileSync(file, JSON.stringify(each));
+      return file;
+    });
+    writeFileSync(join(folder, 'verify-statements.py'), VERIFY_IN_PYTHON);
+    const { chainId, verifyingContract } = document.domain;
+    const trust = [String(chainId), verifyingContract, document.signer];
+    const { stdout } = runTool(folder, python, ['verify-statements.py', ...trust, ...files]);
+    const [own, ...others] = stdout.trimEnd().split('\n');
+    expect(own).toBe('accepted');
+    expect(others).toHaveLength(TAMPERINGS.length);
+    expect(others).not.toContain('accepted');
+  });
 });
 
 describe('the Go module', () => {

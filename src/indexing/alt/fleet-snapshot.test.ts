@@ -171,7 +171,7 @@ describe('a node that returns incomplete fleets', () => {
   });
 
   test('is queried again after a growing delay when it fails', async () => {
-    responses = [chainUnreadable('alt', 'transport'), chainUnreadable('alt', 'transport'), GOOD];
+    responses = [chainUnreadable('alt', 'rpc-error'), chainUnreadable('alt', 'rpc-error'), GOOD];
     start();
     await time.advance(0);
     expect(time.pauses).toEqual([1_000]);
@@ -179,6 +179,15 @@ describe('a node that returns incomplete fleets', () => {
     expect([time.pauses, await read()]).toEqual([[2_000], [undefined, undefined, []]]);
     await time.advance(2_000);
     expect(await read()).toEqual([100, 3, [1, 2]]);
+  });
+
+  test('is queried again within the poll when a connection is lost', async () => {
+    responses = [chainUnreadable('alt', 'transport'), GOOD];
+    start();
+    await time.advance(0);
+    expect(time.pauses).toEqual([400]);
+    await time.advance(400);
+    expect(await read()).toEqual([100, 0.4, [1, 2]]);
   });
 
   test('is not queried when it belongs to another cluster', async () => {

@@ -16,6 +16,7 @@ import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import { createLastingCauses, type LastingCauses } from '../loops/lasting-causes.ts';
 import { observeAltStep } from './alt-causes.ts';
 import { createPollLoop, type PollLoop } from '../loops/poll-loop.ts';
+import { createSharedBackoff } from './shared-backoff.ts';
 
 export interface AltFleetWorkerOptions {
   readonly history: Pick<AltHistory, 'checkGenesis' | 'readFleet'>;
@@ -52,11 +53,12 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
   const { causes = createLastingCauses({ clock, log, pollIntervalMilliseconds }) } = options;
   const identity = formatAltFleetIdentity(options.deployment);
   const caughtUp = Promise.withResolvers<unknown>();
+  const backoff = createSharedBackoff(timers);
 
-  async function poll(): Promise<'idle'> {
-    await history.checkGenesis();
+  async function poll(signal: AbortSignal): Promise<'idle'> {
+    await backoff.run(() => history.checkGenesis(), signal);
     const stored = await store.readAltFleetObservation(identity);
-    const read = await readComplete();
+    const read = await readComplete(signal);
     if (read === undefined) return 'idle';
     const { slot, fleet, requestedAtMilliseconds } = read;
     if (mayReplaceSnapshot(stored, slot, clock.nowMilliseconds(), pollIntervalSeconds)) {
@@ -69,11 +71,14 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
   }
 
   /** Returns undefined when machines kept changing, or when the node omitted rows. */
-  async function readComplete(): Promise<CompleteFleet | undefined> {
+  async function readComplete(signal: AbortSignal): Promise<CompleteFleet | undefined> {
     let verdict: ReturnType<typeof judgeFleetCount> = 'moved';
     for (let attempt = 0; attempt < MAX_ATTEMPTS && verdict === 'moved'; attempt++) {
-      const requestedAtMilliseconds = clock.nowMilliseconds();
-      const { slot, fleet, countBefore, countAfter } = await history.readFleet();
+      let requestedAtMilliseconds = clock.nowMilliseconds();
+      const { slot, fleet, countBefore, countAfter } = await backoff.run(() => {
+        requestedAtMilliseconds = clock.nowMilliseconds();
+        return history.readFleet();
+      }, signal);
       verdict = judgeFleetCount(countBefore, countAfter, fleet.rowCount);
       if (verdict !== 'whole') continue;
       causes.record('fleet-rows', undefined);
@@ -93,7 +98,7 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
     clock,
     timers,
     log,
-    step: () => observeAltStep(causes, 'fleet', poll),
+    step: (signal) => observeAltStep(causes, 'fleet', () => poll(signal)),
   });
   return { loop, caughtUp: caughtUp.promise };
 }

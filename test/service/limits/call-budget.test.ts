@@ -92,7 +92,15 @@ it(
 
     expect(new Set(reads.map(({ status }) => status))).toEqual(new Set([200]));
     const sorted = reads.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b);
-    if (IS_CAMPAIGN) expect(sorted[Math.floor(sorted.length * 0.99)]).toBeLessThan(1_000);
+    const p99 = sorted[Math.floor(sorted.length * 0.99)]!;
+    if (IS_CAMPAIGN) {
+      process.stdout.write(
+        `SEED=${SEED} ${FLOOD_SECONDS} s: ${flooded.count} junk requests, ${refusals.length} refused for the budget; ` +
+          `${reads.length} reads of known machines and /ready, p99 ${Math.round(p99)} ms; ` +
+          `${(calls / seconds).toFixed(1)} calls a second of ${CALLS_PER_SECOND}\n`,
+      );
+      expect(p99).toBeLessThan(1_000);
+    }
     // The window in which the counting begins may be used already.
     expect(calls).toBeLessThanOrEqual(CALLS_PER_SECOND * (seconds + 1));
     expect(flooded.count).toBeGreaterThan(flood.length);

@@ -14,11 +14,9 @@ import { getRatingStatement, getStatementKeys, verifyRatingStatement } from '../
 import { abiOf, loadArtifacts } from '../../../contracts/artifacts.ts';
 import { accountOf } from '../../../devnet/accounts.ts';
 import { createChainWriter } from '../../../devnet/main-chain/chain-writer.ts';
-import { createMainChainKey } from '../../../src/domain/signatures/account-keys.ts';
-import { SECP256K1_ORDER } from '../../../src/domain/signatures/signature-encoding-rules.ts';
-import { signStatement, type RatingStatement } from '../../../src/domain/statements/rating-statement.ts';
 import type { StatementResponse } from '../../../src/http/wire/response-types.ts';
 import { rule } from '../../conformance/rule.ts';
+import { TAMPERINGS } from './tampered-statements.ts';
 
 const baseUrl = inject('baseUrl');
 const env = inject('devnetEnv');
@@ -144,37 +142,8 @@ describe('a statement of the running service', () => {
   });
 });
 
-/** Returns the second valid form of the signature: n - s with the other recovery byte. */
-function malleate(signature: string): string {
-  const s = SECP256K1_ORDER - BigInt(`0x${signature.slice(66, 130)}`);
-  return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${signature.endsWith('1b') ? '1c' : '1b'}`;
-}
-
 describe('a changed statement is refused by client, command and contract', () => {
-  const change = (changes: (statement: RatingStatement) => Partial<RatingStatement>) => (from: StatementResponse) => ({
-    ...from,
-    statement: { ...from.statement, ...changes(from.statement) },
-  });
-  const stranger = createMainChainKey(new Uint8Array(32).fill(9));
-
-  it.each<[string, (from: StatementResponse) => object]>([
-    ['another machine', change(() => ({ machineId: ALT_RATED.id }))],
-    ['a better letter', change(() => ({ rating: 'AAAA' }))],
-    ['a better score', change(({ scoreHundredths }) => ({ scoreHundredths: scoreHundredths + 1 }))],
-    ['a cleared flag', change(({ negativeFlag }) => ({ negativeFlag: !negativeFlag }))],
-    ['another KYB status', change(({ kyb }) => ({ kyb: kyb === 'verified' ? 'revoked' : 'verified' }))],
-    ['another block', change(({ blockNumber }) => ({ blockNumber: String(BigInt(blockNumber) + 1n) }))],
-    ['a later rating', change(({ ratedAt }) => ({ ratedAt: ratedAt - 1 }))],
-    ['a longer validity', change(({ validUntil }) => ({ validUntil: validUntil + 1 }))],
-    ['the other form of its signature', (from) => ({ ...from, signature: malleate(from.signature) })],
-    [
-      'the signature of a stranger',
-      ({ statement, domain, explanation }) => ({
-        ...signStatement(statement, domain, stranger),
-        explanation,
-      }),
-    ],
-  ])('with %s', async (_, tamper) => {
+  it.each(TAMPERINGS)('with %s', async (_, tamper) => {
     rule('statement.lending-gate');
     const changed = tamper(document) as StatementResponse;
     expect(await isEligible(document, RATED.owner)).toBe(true);

@@ -31,11 +31,14 @@ export interface ServiceAnswer {
 }
 
 const PARTIAL = /"rating_unavailable":"indexer_behind"|"unreadable":[1-9]|"ready":false/;
+/** A profile leaves its events out while the index of the alt chain is behind. */
+const WITHOUT_EVENTS = /"event_count":[1-9](?!.*"event_data":).*"home_chain":5,/;
 
 export async function readAnswer(service: Service, path: string): Promise<ServiceAnswer> {
   const { statusCode, body } = await service.app.inject(path);
   const facts: unknown = JSON.parse(body, (name, value: unknown) => (MOVING.test(name) ? undefined : value));
-  const gap = statusCode === 503 || statusCode === 504 ? body : PARTIAL.exec(body)?.[0];
+  const partial = PARTIAL.exec(body)?.[0] ?? (WITHOUT_EVENTS.test(body) ? 'no event_data' : undefined);
+  const gap = statusCode === 503 || statusCode === 504 ? body : partial;
   return { text: `${statusCode} ${JSON.stringify(facts)}`, gap };
 }
 

@@ -14,7 +14,7 @@ import { listServedPaths } from './served-paths.ts';
 
 export interface MatrixOptions {
   /** Names of the machines whose paths are compared; undefined: all. */
-  readonly machines?: readonly string[];
+  readonly machines?: readonly string[] | undefined;
   /** Number of machines of one operator; by default they fill two pages of a listing. */
   readonly fleet?: number;
 }
@@ -83,7 +83,9 @@ function createChanges({ rpcUrl, deployment, fixtures }: Devnet): () => Promise<
   return async () => {
     const isEven = changes++ % 2 === 0;
     const [seller, receiver] = isEven ? [sold.owner, buyer] : [buyer, sold.owner];
-    const timestamp = Math.floor(Date.now() / 1000) - 1;
+    // The time of the chain is behind the clock where the devnet was built slowly.
+    const newest = await writer.rpc.request<{ readonly timestamp: string }>('eth_getBlockByNumber', ['latest', false]);
+    const timestamp = Number(newest.timestamp);
     const revenue = { eventType: 0, value: 12_300n, currency: 'USD', timestamp, trustLevel: 1 };
     const calls: Call[] = [
       submitEvent(deployment, { from: rated.owner, machineId: rated.id, ...revenue }),

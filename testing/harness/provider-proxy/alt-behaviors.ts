@@ -11,6 +11,7 @@ import {
   textAnswer,
   type Behavior,
 } from './behavior.ts';
+import { createBucket } from './rate-behaviors.ts';
 
 const MAX_BODY_BYTES = 50 * 1024;
 /** Calls between two refusals. */
@@ -51,6 +52,14 @@ function dropMember(name: string, imitates: string, member: string, value: unkno
 
 const CALLS_PER_SECOND = 40;
 
+/** Refuses calls above the rate. */
+function limitRate(name: string, imitates: string, refusal: ProxyResponse): Behavior {
+  return stateful(name, imitates, () => {
+    const take = createBucket(CALLS_PER_SECOND);
+    return { answer: (call, next) => (take(1) ? next(call) : refusal) };
+  });
+}
+
 export const ALT_BEHAVIORS: readonly Behavior[] = [
   stateful('alt-32016-early', '7: -32016 for the first calls', () => {
     let calls = 0;
@@ -69,8 +78,8 @@ export const ALT_BEHAVIORS: readonly Behavior[] = [
     '7: -32005 node unhealthy',
     failure(-32_005, 'Node is behind by 42 slots', { numSlotsBehind: 42 }),
   ),
-  refuseCalls('alt-32429', '7: Helius, -32429 with HTTP 200', failure(-32_429, 'rate limited')),
-  refuseCalls(
+  limitRate('alt-32429', '7: Helius, -32429 with HTTP 200', failure(-32_429, 'rate limited')),
+  limitRate(
     'alt-32007-quicknode',
     '7: QuickNode, a rate',
     failure(-32_007, '15/second request limit reached - reduce calls per second'),
@@ -82,20 +91,11 @@ export const ALT_BEHAVIORS: readonly Behavior[] = [
     ({ method }) => method.startsWith('getBlock'),
   ),
   stateful('alt-429-public', '7: the public endpoint', () => {
-    let tokens = CALLS_PER_SECOND;
-    let at = performance.now();
-    return {
-      refuse({ calls }) {
-        const now = performance.now();
-        tokens = Math.min(CALLS_PER_SECOND, tokens + ((now - at) * CALLS_PER_SECOND) / 1000);
-        at = now;
-        if (tokens >= calls.length) {
-          tokens -= calls.length;
-          return undefined;
-        }
-        return jsonAnswer(errorItem(1, 429, 'Too many requests for a specific RPC call'), 429, { 'retry-after': '1' });
-      },
-    };
+    const take = createBucket(CALLS_PER_SECOND);
+    const refusal = jsonAnswer(errorItem(1, 429, 'Too many requests for a specific RPC call'), 429, {
+      'retry-after': '1',
+    });
+    return { refuse: ({ calls }) => (take(calls.length) ? undefined : refusal) };
   }),
   limitAccounts(100),
   limitAccounts(5),

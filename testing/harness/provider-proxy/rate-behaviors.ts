@@ -15,7 +15,7 @@ const RETRY_SECONDS = 1;
 const CALLS_PER_DAY = 100;
 
 /** Returns whether a bucket that fills with `perSecond` calls has room for `calls` more, and takes them. */
-function createBucket(perSecond: number): (calls: number) => boolean {
+export function createBucket(perSecond: number): (calls: number) => boolean {
   let tokens = perSecond;
   let atMilliseconds = performance.now();
   return (calls) => {
