@@ -3,6 +3,7 @@
  * load.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { DirectoryPage } from './directory/directory-page.tsx';
 import { ComparePage } from './compare/compare-page.tsx';
 import { MethodologyPage } from './methodology/methodology-page.tsx';
 import { WatchlistPage } from './watchlist/watchlist-page.tsx';
@@ -84,6 +85,9 @@ export function App() {
         </a>
         {route.kind !== 'home' && <Search find={findAny} navigate={navigate} />}
         <nav aria-label="Pages">
+          <a href="/explorer/machines" aria-current={route.kind === 'machines' ? 'page' : undefined}>
+            Machines
+          </a>{' '}
           <a href="/explorer/watchlist" aria-current={route.kind === 'watchlist' ? 'page' : undefined}>
             Watchlist
           </a>{' '}
@@ -115,6 +119,8 @@ function View({ route, navigate }: { readonly route: Route; readonly navigate: (
       return <OperatorPage address={route.address} />;
     case 'wallet':
       return <WalletPage wallet={route.address} />;
+    case 'machines':
+      return <DirectoryPage />;
     case 'compare':
       return <ComparePage />;
     case 'watchlist':

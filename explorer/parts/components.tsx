@@ -44,10 +44,11 @@ export interface IdProps {
   readonly href?: string;
   /** Number of characters shown at each end. */
   readonly ends?: number;
+  readonly hasCopy?: boolean;
 }
 
 /** Shows an id without its middle. Hover and focus show all of it; the button copies all of it. */
-export function Id({ id, label, href, ends = 8 }: IdProps) {
+export function Id({ id, label, href, ends = 8, hasCopy = true }: IdProps) {
   const whole = toPlainText(id);
   const short = (
     <>
@@ -66,7 +67,7 @@ export function Id({ id, label, href, ends = 8 }: IdProps) {
           <code>{short}</code>
         </a>
       )}
-      <CopyButton text={id} label={label} />
+      {hasCopy && <CopyButton text={id} label={label} />}
     </span>
   );
 }

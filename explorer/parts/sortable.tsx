@@ -4,6 +4,8 @@ export interface SortColumn<K extends string> {
   readonly key: K;
   readonly name: string;
   readonly isNumber: boolean;
+  /** Whether nothing is sorted by it. */
+  readonly isFixed?: boolean;
 }
 
 export interface SortOrder<K extends string> {
@@ -49,10 +51,14 @@ export function SortHead<K extends string>({ columns, order, onOrder }: SortProp
               class={column.isNumber ? 'number' : undefined}
               aria-sort={isCurrent ? (order.isDescending ? 'descending' : 'ascending') : undefined}
             >
-              <button type="button" onClick={() => onOrder(choose(column, order))}>
-                {column.name}
-                <span aria-hidden="true">{isCurrent ? (order.isDescending ? ' ↓' : ' ↑') : ''}</span>
-              </button>
+              {column.isFixed === true ? (
+                column.name
+              ) : (
+                <button type="button" onClick={() => onOrder(choose(column, order))}>
+                  {column.name}
+                  <span aria-hidden="true">{isCurrent ? (order.isDescending ? ' ↓' : ' ↑') : ''}</span>
+                </button>
+              )}
             </th>
           );
         })}
