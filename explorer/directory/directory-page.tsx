@@ -34,7 +34,7 @@ type Column = 'id' | 'score' | 'bond' | 'flag' | 'kyb' | 'chip' | 'operator' | '
 
 const COLUMNS: readonly SortColumn<Column>[] = [
   { key: 'id', name: 'Machine', isNumber: false },
-  { key: 'score', name: 'Rating', isNumber: true },
+  { key: 'score', name: 'Rating', isNumber: false, isFalling: true },
   { key: 'bond', name: 'Bond', isNumber: false, isFixed: true },
   { key: 'flag', name: 'Flag', isNumber: false, isFixed: true },
   { key: 'kyb', name: 'KYB', isNumber: false, isFixed: true },
@@ -93,8 +93,9 @@ function Overview({
           (letter) => `${directoryPath()}?rating=${letter}`,
         )}
       />
-      {unlisted > 0 && <p class="notice fair">{describeUnlisted(unlisted)}</p>}
-      <p class="note">{describeIndex(index, chains.alt.name)}</p>
+      <p class="note">
+        {describeIndex(index, chains.alt.name)} {unlisted > 0 && describeUnlisted(unlisted)}
+      </p>
     </>
   );
 }
@@ -116,7 +117,7 @@ function Table({ summary }: { readonly summary: DirectorySummary | undefined }) 
   };
   return (
     <Section title="List">
-      <div class="filters">
+      <div class="filters grid">
         {FILTERS.map(({ name, label, options }) => (
           <label key={name}>
             {label}{' '}
@@ -170,7 +171,7 @@ function Table({ summary }: { readonly summary: DirectorySummary | undefined }) 
         <p class="problem">{INVALID_HOLDER}</p>
       ) : loaded === undefined ? (
         first.failure === undefined ? (
-          <div class="table-place">
+          <div class="list-place">
             <Skeleton lines={20} />
           </div>
         ) : (
@@ -178,7 +179,7 @@ function Table({ summary }: { readonly summary: DirectorySummary | undefined }) 
         )
       ) : (
         <>
-          <div aria-busy={isLoading} class={isLoading ? 'busy' : undefined}>
+          <div aria-busy={isLoading} class={isLoading ? 'list-place busy' : 'list-place'}>
             {loaded.machines.length === 0 && loaded.next === null && (
               <p class="quiet">{summary?.machines === 0 ? NO_MACHINES : NO_MATCHES}</p>
             )}
@@ -281,7 +282,7 @@ function Row({ machine }: { readonly machine: DirectoryEntry }) {
           {home === 'alt' && <span class="quiet"> {chains.alt.name}</span>}
         </span>
       </td>
-      <td data-label="Rating" class="number">
+      <td data-label="Rating">
         <span>
           <RatingMark letter={rating} />{' '}
           <span class="quiet">{rating === 'NR' || rating === 'Provisioned' ? '' : score}</span>

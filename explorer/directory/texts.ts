@@ -49,12 +49,18 @@ function toOptions<T>(texts: Readonly<Record<string, T>>, textOf: (value: T) => 
   return Object.entries(texts).map(([value, text]) => ({ value, text: textOf(text) }));
 }
 
+/** Up to this number the service counts machines that are not listed. */
+const MAX_COUNTED_UNLISTED = 1_000;
+
 /** Days of the choice of activity. */
 export const ACTIVITY_DAYS = [7, 30, 90, 365] as const;
 
 export function describeUnlisted(count: number): string {
-  const which = count >= 1_000 ? `${formatCount(count)} machines or more` : plural(count, 'machine');
-  return `The directory is incomplete: ${which} could not be observed yet.`;
+  const which =
+    count >= MAX_COUNTED_UNLISTED
+      ? `${formatCount(count)} machines or more are`
+      : `${plural(count, 'machine')} ${count === 1 ? 'is' : 'are'}`;
+  return `${which} not listed: not observed yet, or relocating to another chain.`;
 }
 
 export function describeExamined(count: number): string {

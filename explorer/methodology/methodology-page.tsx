@@ -56,7 +56,7 @@ function DistributionOf({ summary: { machines, counts, unlisted } }: { readonly 
           (letter) => `${directoryPath()}?rating=${letter}`,
         )}
       />
-      {unlisted > 0 && <p class="notice fair">{describeUnlisted(unlisted)}</p>}
+      {unlisted > 0 && <p class="note">{describeUnlisted(unlisted)}</p>}
     </>
   );
 }

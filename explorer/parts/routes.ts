@@ -58,7 +58,7 @@ export function findPath(search: string, known: readonly string[] = [], depth = 
   if (MACHINE_ID.test(bare)) return machinePath(bare);
   if (ADDRESS.test(hex)) return operatorPath(hex);
   if (TRANSACTION.test(hex.toLowerCase())) return explorerUrl('main', 'tx', hex.toLowerCase());
-  if (isWallet(text)) return `/explorer/wallet/${text}`;
+  if (isWallet(text)) return walletPath(text);
   return findShortened(text, known);
 }
 
@@ -88,6 +88,10 @@ export function machinePath(id: string): string {
 
 export function operatorPath(address: string): string {
   return `/explorer/operator/${encodeURIComponent(address)}`;
+}
+
+export function walletPath(wallet: string): string {
+  return `/explorer/wallet/${encodeURIComponent(wallet)}`;
 }
 
 export function directoryPath(): string {

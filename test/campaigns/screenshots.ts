@@ -147,9 +147,9 @@ async function take(
   const isLoading = name.endsWith('-loading');
   if (isLoading) await page.locator('.skeleton').first().waitFor();
   else {
-    await page.waitForFunction("document.querySelector('#app h1') && !document.querySelector('.skeleton')", undefined, {
-      polling: 100,
-    });
+    await page.locator('header.top').waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
   }
   const shift = await page.evaluate<number>('shift');
   await act?.(page);
