@@ -501,6 +501,10 @@ export const SECTIONS = [
       'pages.fleet': 'A fleet is listed completely, sorted, in pages, and exported as CSV.',
       'pages.directory':
         'The directory lists, filters, sorts and exports the machines of the deployment; its state is in the URL.',
+      'pages.machine-tabs':
+        'The tabs of a machine filter and export its events, show the records of operator and chip, and name its owner on its home chain.',
+      'pages.time-zone': 'Times are shown in UTC or in the time zone of the browser; the choice stays.',
+      'pages.home': 'The start page lists recently active machines and recent changes of ratings.',
       'pages.state-in-url':
         'Order, page and filters of a table are in the URL, and stay with the focus when it is loaded again.',
       'pages.layout-shift': 'The layout of a loading page shifts by less than 0.05.',

@@ -31,7 +31,7 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
   const hasMachines = (fleet.fleet?.total ?? 0) > 0;
   return (
     <>
-      <header class="card">
+      <header class="card wallet-head">
         <h1>
           Wallet <span title={wallet}>{shorten(wallet, 6)}</span> <CopyButton text={wallet} label="the address" />
         </h1>
@@ -40,7 +40,6 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
           <ExplorerLink chain="alt" kind="address" value={wallet} />
         </p>
       </header>
-      <OwnedMachines wallet={wallet} />
       {rating.response !== undefined && <LegacyMachine rating={rating.response.body} />}
       {binding.kind === 'bound' && rating.failure?.status === 404 && (
         <p class="quiet">{hasMachines ? NO_LEGACY_MACHINE : NO_LEGACY_FLEET}</p>
@@ -48,6 +47,7 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
       {binding.kind === 'bound' && (hasMachines || fleet.fleet === undefined) && (
         <FleetView query={fleet} csv={[]} isLinked={false} />
       )}
+      {binding.kind !== 'loading' && <OwnedMachines wallet={wallet} />}
     </>
   );
 }
