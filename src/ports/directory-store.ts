@@ -55,6 +55,8 @@ export interface DirectorySummary {
 
 /** Machines that are examined for one page. Bounds the cost of a page that few machines match. */
 export const MAX_EXAMINED_MACHINES = 10_000;
+/** Machines of one part of an export. */
+export const MAX_EXPORTED_MACHINES = 2_000;
 export const MAX_COUNTED_UNLISTED = 1_000;
 
 export interface DirectoryStore {

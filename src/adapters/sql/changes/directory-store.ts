@@ -58,18 +58,23 @@ export function createDirectoryStore(database: SqlDatabase): DirectoryStore {
     const examined = (p: Named) => sql`FROM observed_machines WHERE facets IS NOT NULL
       AND ${place} ${after} ${key === 'id' ? sql`${p.id}` : sql`(${p.value}, ${p.id})`}
       AND ${holder === undefined ? sql`true` : sql`${column} = ${p.holder}`} ORDER BY ${order}`;
-    const columns = sql.raw(['machine_id', ...LISTED_COLUMNS].join(', '));
+    const columns = sql.raw(['m.machine_id', ...LISTED_COLUMNS.map((name) => `m.${name}`)].join(', '));
+    const selected = (p: Readonly<Record<Facet | 'activeSince', unknown>>) =>
+      sql.join(
+        [...FACET_NAMES.map((facet) => sql`(facets & ${p[facet]}) <> 0`), sql`last_event_at >= ${p.activeSince}`],
+        sql` AND `,
+      );
     return {
+      // The innermost part is served by the index alone; rows are read for the machines of the page only.
       rows: query<DirectoryRow>()(
         { ...position, ...FACET_PARAMETERS, activeSince: integer, limit: integer },
-        (
-          q,
-          p,
-        ) => q`SELECT ${columns} FROM (SELECT ${columns} ${examined(p)} LIMIT ${sql.lit(MAX_EXAMINED_MACHINES)}) examined
-          WHERE ${sql.join(
-            FACET_NAMES.map((facet) => sql`(facets & ${p[facet]}) <> 0`),
-            sql` AND `,
-          )} AND last_event_at >= ${p.activeSince} ORDER BY ${order} LIMIT ${p.limit}`,
+        (q, p) => q`SELECT ${columns} FROM (
+            SELECT value, machine_id FROM (
+              SELECT ${value} AS value, machine_id, facets, last_event_at ${examined(p)}
+              LIMIT ${sql.lit(MAX_EXAMINED_MACHINES)}
+            ) examined WHERE ${selected(p)} ORDER BY value ${direction}, machine_id ${direction} LIMIT ${p.limit}
+          ) found CROSS JOIN observed_machines m WHERE m.machine_id = found.machine_id
+          ORDER BY found.value ${direction}, m.machine_id ${direction}`,
       ),
       end: query<PositionRow>()(
         position,

@@ -661,16 +661,19 @@ export const MIGRATIONS: readonly Migration[] = [
         `observed_block ${integer}`,
         `observed_at ${integer}`,
       ].map((column) => `ALTER TABLE observed_machines ADD COLUMN ${column}`),
-      ...['score', 'revenue_cents', 'last_event_at'].map(
-        (column) =>
-          `CREATE INDEX observed_machines_by_${column} ON observed_machines (${column}, machine_id) WHERE facets IS NOT NULL`,
+      // With all columns that select machines, so that examining one reads no row.
+      ...['score', 'revenue_cents'].map(
+        (column) => `CREATE INDEX observed_machines_by_${column}
+        ON observed_machines (${column}, machine_id, facets, last_event_at) WHERE facets IS NOT NULL`,
       ),
+      `CREATE INDEX observed_machines_by_last_event_at
+        ON observed_machines (last_event_at, machine_id, facets) WHERE facets IS NOT NULL`,
       'CREATE INDEX observed_machines_unlisted ON observed_machines (machine_id) WHERE facets IS NULL',
-      `CREATE INDEX observed_machines_by_owner ON observed_machines (observed_owner, machine_id)
-        WHERE observed_owner IS NOT NULL`,
+      `CREATE INDEX observed_machines_by_owner
+        ON observed_machines (observed_owner, machine_id, facets, last_event_at) WHERE observed_owner IS NOT NULL`,
       'DROP INDEX observed_machines_by_operator',
-      `CREATE INDEX observed_machines_by_operator ON observed_machines (observed_operator, machine_id)
-        WHERE observed_operator IS NOT NULL`,
+      `CREATE INDEX observed_machines_by_operator
+        ON observed_machines (observed_operator, machine_id, facets, last_event_at) WHERE observed_operator IS NOT NULL`,
       `CREATE TABLE directory_counts (
         facets ${small} NOT NULL PRIMARY KEY,
         machines ${integer} NOT NULL

@@ -10,7 +10,7 @@ import { FACET_NAMES, FACETS } from '../../../domain/machine/machine-directory.t
 import type { Ctx } from '../../../ports/ctx.ts';
 import {
   DIRECTORY_KEYS,
-  MAX_EXAMINED_MACHINES,
+  MAX_EXPORTED_MACHINES,
   type DirectoryHolder,
   type DirectoryKey,
   type DirectoryPosition,
@@ -62,9 +62,9 @@ const CSV_RULES: readonly DescribedIntegerRule[] = [
   {
     name: 'limit',
     description: 'The largest number of rows.',
-    fallback: MAX_EXAMINED_MACHINES,
+    fallback: MAX_EXPORTED_MACHINES,
     minimum: 1,
-    maximum: MAX_EXAMINED_MACHINES,
+    maximum: MAX_EXPORTED_MACHINES,
   },
 ];
 const SORTS = DIRECTORY_KEYS.flatMap((key) => [key, `-${key}`]);
