@@ -12,6 +12,7 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 12_000 } },
     maxWorkers: 2,
     projects: [
       {

@@ -29,6 +29,11 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
   const fleet = useFleet(`/solana/operator/${wallet}/machines`, PAGE);
   const binding = judgeBinding(rating, fleet.first as Query<BoundFleet>);
   const hasMachines = (fleet.fleet?.total ?? 0) > 0;
+  // All parts appear at once, so that none moves another.
+  const isSettled =
+    binding.kind !== 'loading' &&
+    (rating.response ?? rating.failure) !== undefined &&
+    (fleet.fleet !== undefined || fleet.first.failure !== undefined);
   return (
     <>
       <header class="card wallet-head">
@@ -40,14 +45,20 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
           <ExplorerLink chain="alt" kind="address" value={wallet} />
         </p>
       </header>
-      {rating.response !== undefined && <LegacyMachine rating={rating.response.body} />}
-      {binding.kind === 'bound' && rating.failure?.status === 404 && (
-        <p class="quiet">{hasMachines ? NO_LEGACY_MACHINE : NO_LEGACY_FLEET}</p>
+      {isSettled ? (
+        <>
+          {rating.response !== undefined && <LegacyMachine rating={rating.response.body} />}
+          {binding.kind === 'bound' && rating.failure?.status === 404 && (
+            <p class="quiet">{hasMachines ? NO_LEGACY_MACHINE : NO_LEGACY_FLEET}</p>
+          )}
+          {binding.kind === 'bound' && hasMachines && <FleetView query={fleet} csv={[]} isLinked={false} />}
+          <OwnedMachines wallet={wallet} />
+        </>
+      ) : (
+        <div class="card table-place">
+          <Skeleton lines={8} />
+        </div>
       )}
-      {binding.kind === 'bound' && (hasMachines || fleet.fleet === undefined) && (
-        <FleetView query={fleet} csv={[]} isLinked={false} />
-      )}
-      {binding.kind !== 'loading' && <OwnedMachines wallet={wallet} />}
     </>
   );
 }
