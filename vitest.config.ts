@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 12_000 } },
     // One more than the cores of a small machine, because many tests wait for blocks and processes.
     maxWorkers: 3,
     // Processes that tests start read compiled modules from here.

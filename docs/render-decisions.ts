@@ -15,6 +15,7 @@ export const DECISION_GROUPS = [
   'responses',
   'rating',
   'changes',
+  'directory',
   'statements',
   'currency-rates',
   'payment-sources',

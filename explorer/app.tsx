@@ -3,6 +3,7 @@
  * load.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { DirectoryPage } from './directory/directory-page.tsx';
 import { ComparePage } from './compare/compare-page.tsx';
 import { MethodologyPage } from './methodology/methodology-page.tsx';
 import { WatchlistPage } from './watchlist/watchlist-page.tsx';
@@ -15,11 +16,13 @@ import { ReferencePage } from './reference/reference-page.tsx';
 import { Search } from './parts/search.tsx';
 import { SystemPage } from './system/system-page.tsx';
 import { WalletPage } from './wallet/wallet-page.tsx';
+import { chooseTimeZone, currentTimeZone } from './parts/time-zone.ts';
 import { reportUrlChange } from './parts/url-state.ts';
 import { SITE_NAME } from './parts/texts.ts';
 
 export function App() {
   const [path, setPath] = useState(location.pathname);
+  const [zone, setZone] = useState(currentTimeZone);
   const main = useRef<HTMLElement>(null);
 
   /** A change of the query alone keeps the page, its scroll position and the focus. */
@@ -84,6 +87,9 @@ export function App() {
         </a>
         {route.kind !== 'home' && <Search find={findAny} navigate={navigate} />}
         <nav aria-label="Pages">
+          <a href="/explorer/machines" aria-current={route.kind === 'machines' ? 'page' : undefined}>
+            Machines
+          </a>{' '}
           <a href="/explorer/watchlist" aria-current={route.kind === 'watchlist' ? 'page' : undefined}>
             Watchlist
           </a>{' '}
@@ -98,7 +104,21 @@ export function App() {
       <footer class="bottom">
         <p>All data is read from public chains, and anyone can recompute it. Nothing on these pages is advice.</p>
         <p>
-          <a href="/methodology">Methodology</a> · <a href="/docs">API reference</a>
+          <label>
+            Times{' '}
+            <select
+              value={zone}
+              onChange={({ currentTarget: { value } }) => {
+                const chosen = value === 'local' ? 'local' : 'utc';
+                chooseTimeZone(chosen);
+                setZone(chosen);
+              }}
+            >
+              <option value="utc">UTC</option>
+              <option value="local">local</option>
+            </select>
+          </label>{' '}
+          · <a href="/methodology">Methodology</a> · <a href="/docs">API reference</a>
         </p>
       </footer>
     </>
@@ -115,6 +135,8 @@ function View({ route, navigate }: { readonly route: Route; readonly navigate: (
       return <OperatorPage address={route.address} />;
     case 'wallet':
       return <WalletPage wallet={route.address} />;
+    case 'machines':
+      return <DirectoryPage />;
     case 'compare':
       return <ComparePage />;
     case 'watchlist':

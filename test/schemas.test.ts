@@ -18,6 +18,7 @@ import { startEmbeddedPostgres, type PostgresServer } from '../testing/harness/e
 import {
   fillDecisionChain,
   fillChanges,
+  fillDirectory,
   fillMainIndex,
   fillNodeProfiles,
   fillPayments,
@@ -136,6 +137,8 @@ const PAYMENTS_VERSION = 13;
 const CHAINS_VERSION = 16;
 /** First version with changes and webhooks. */
 const CHANGES_VERSION = 18;
+/** First version with the directory. */
+const DIRECTORY_VERSION = 19;
 
 it('has a stored dump of every version (node test/schemas/schema-dump.ts)', () => {
   expect(STORED).toEqual(VERSIONS);
@@ -167,6 +170,7 @@ describe.each(STORED)('version %i', (version) => {
       if (version < PAYMENTS_VERSION) await fillPayments(store);
       if (version < CHAINS_VERSION) await fillDecisionChain(store);
       if (version < CHANGES_VERSION) await fillChanges(store);
+      else if (version < DIRECTORY_VERSION) await fillDirectory(store);
       const migrated = { filled: await readFilled(store), schema: await kind.describe(url) };
       await store.close();
       expect(migrated).toEqual(await describeFresh(kind));

@@ -527,6 +527,60 @@ type FleetIndex struct {
 	AltSnapshotAgeSeconds *int64 `json:"alt_snapshot_age_seconds"`
 }
 
+// DirectoryEntry: A machine as it was last observed. `/mcr/{did}` has its current rating.
+type DirectoryEntry struct {
+	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+	MachineId string `json:"machine_id"`
+
+	// The DID of a machine: its method and the canonical decimal id.
+	Did string `json:"did"`
+
+	// Letter of the rating.
+	Rating string `json:"rating"`
+
+	// State of the subscription of the bond.
+	Bond string `json:"bond"`
+
+	// State of the negative flag.
+	Flag string `json:"flag"`
+
+	// Verification of the operator (KYB).
+	Kyb string `json:"kyb"`
+
+	// Verification of the chip.
+	Chip string `json:"chip"`
+
+	// Decision about monetization in force.
+	OptIn string `json:"opt_in"`
+
+	// Home chain: the main chain or the alt chain.
+	Home string `json:"home"`
+
+	// Points of 100, rounded.
+	Score int64 `json:"score"`
+
+	// Operator of the machine; null: none is recorded.
+	Operator *string `json:"operator"`
+
+	// Owner: an address, or a key of the alt chain.
+	Owner string `json:"owner"`
+
+	// Indexed events.
+	EventCount int64 `json:"event_count"`
+
+	// Qualifying revenue in US cents.
+	TotalRevenue int64 `json:"total_revenue"`
+
+	// Unix time in seconds of the newest block with an event; null: none.
+	LastEventAt *int64 `json:"last_event_at"`
+
+	// Final block of the main chain at which the machine was observed.
+	Block int64 `json:"block"`
+
+	// Unix time in seconds of the observation.
+	ObservedAt int64 `json:"observed_at"`
+}
+
 // DecisionEntry1 is part of a response.
 type DecisionEntry1 struct {
 	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
@@ -1470,6 +1524,165 @@ type BoundFleet struct {
 
 	// The address that the wallet is bound to, in EIP-55 spelling.
 	EvmAddress string `json:"evm_address"`
+}
+
+// Directory: A page of the machines of the deployment.
+type Directory struct {
+	// In the requested order. A page may be short, and even empty, before the end: `next` decides.
+	Machines []DirectoryEntry `json:"machines"`
+
+	// Cursor of the next page, for `after`; null: nothing is left.
+	Next *string `json:"next"`
+
+	// Machines that are known and not observed yet, counted up to 1000. 0: the directory is complete.
+	Unlisted int64 `json:"unlisted"`
+
+	// Unix time in seconds at which every machine known then had been observed; null: machines are still observed for the first time.
+	OpenedAt *int64 `json:"opened_at"`
+
+	Index FleetIndex `json:"index"`
+}
+
+// DirectorySummaryCountsRating is part of a response.
+type DirectorySummaryCountsRating struct {
+	// Machines.
+	AAA int64 `json:"AAA"`
+
+	// Machines.
+	AA int64 `json:"AA"`
+
+	// Machines.
+	A int64 `json:"A"`
+
+	// Machines.
+	BBB int64 `json:"BBB"`
+
+	// Machines.
+	BB int64 `json:"BB"`
+
+	// Machines.
+	B int64 `json:"B"`
+
+	// Machines.
+	NR int64 `json:"NR"`
+
+	// Machines.
+	Provisioned int64 `json:"Provisioned"`
+}
+
+// DirectorySummaryCountsBond is part of a response.
+type DirectorySummaryCountsBond struct {
+	// Machines.
+	NotActivated int64 `json:"NotActivated"`
+
+	// Machines.
+	Active int64 `json:"Active"`
+
+	// Machines.
+	Grace int64 `json:"Grace"`
+
+	// Machines.
+	Runoff int64 `json:"Runoff"`
+
+	// Machines.
+	Terminated int64 `json:"Terminated"`
+}
+
+// DirectorySummaryCountsFlag is part of a response.
+type DirectorySummaryCountsFlag struct {
+	// Machines.
+	None int64 `json:"none"`
+
+	// Machines.
+	InForce int64 `json:"in_force"`
+
+	// Machines.
+	Ended int64 `json:"ended"`
+}
+
+// DirectorySummaryCountsKyb is part of a response.
+type DirectorySummaryCountsKyb struct {
+	// Machines.
+	Unverified int64 `json:"unverified"`
+
+	// Machines.
+	Verified int64 `json:"verified"`
+
+	// Machines.
+	Expired int64 `json:"expired"`
+
+	// Machines.
+	Revoked int64 `json:"revoked"`
+}
+
+// DirectorySummaryCountsChip is part of a response.
+type DirectorySummaryCountsChip struct {
+	// Machines.
+	Unverified int64 `json:"unverified"`
+
+	// Machines.
+	Verified int64 `json:"verified"`
+
+	// Machines.
+	Expired int64 `json:"expired"`
+
+	// Machines.
+	Revoked int64 `json:"revoked"`
+}
+
+// DirectorySummaryCountsOptIn is part of a response.
+type DirectorySummaryCountsOptIn struct {
+	// Machines.
+	PENDING int64 `json:"PENDING"`
+
+	// Machines.
+	OPTEDIN int64 `json:"OPTED_IN"`
+
+	// Machines.
+	OPTEDOUT int64 `json:"OPTED_OUT"`
+}
+
+// DirectorySummaryCountsHome is part of a response.
+type DirectorySummaryCountsHome struct {
+	// Machines.
+	Main int64 `json:"main"`
+
+	// Machines.
+	Alt int64 `json:"alt"`
+}
+
+// DirectorySummaryCounts: Machines by value of each member of an entry.
+type DirectorySummaryCounts struct {
+	Rating DirectorySummaryCountsRating `json:"rating"`
+
+	Bond DirectorySummaryCountsBond `json:"bond"`
+
+	Flag DirectorySummaryCountsFlag `json:"flag"`
+
+	Kyb DirectorySummaryCountsKyb `json:"kyb"`
+
+	Chip DirectorySummaryCountsChip `json:"chip"`
+
+	OptIn DirectorySummaryCountsOptIn `json:"opt_in"`
+
+	Home DirectorySummaryCountsHome `json:"home"`
+}
+
+// DirectorySummary: Numbers of machines of the deployment.
+type DirectorySummary struct {
+	// Machines in the directory.
+	Machines int64 `json:"machines"`
+
+	// Machines by value of each member of an entry.
+	Counts DirectorySummaryCounts `json:"counts"`
+
+	// Machines that are known and not observed yet, counted up to 1000. 0: the directory is complete.
+	Unlisted int64 `json:"unlisted"`
+
+	// Unix time in seconds at which every machine known then had been observed; null: machines are still observed for the first time.
+	OpenedAt *int64 `json:"opened_at"`
+
+	Index FleetIndex `json:"index"`
 }
 
 // ChangePage: A page of changes.

@@ -499,6 +499,12 @@ export const SECTIONS = [
         'A page reports what is absent, unreadable, out of date, relocating, homed elsewhere or over the rate limit.',
       'pages.machine': 'A machine is shown as the routes return it.',
       'pages.fleet': 'A fleet is listed completely, sorted, in pages, and exported as CSV.',
+      'pages.directory':
+        'The directory lists, filters, sorts and exports the machines of the deployment; its state is in the URL.',
+      'pages.machine-tabs':
+        'The tabs of a machine filter and export its events, show the records of operator and chip, and name its owner on its home chain.',
+      'pages.time-zone': 'Times are shown in UTC or in the time zone of the browser; the choice stays.',
+      'pages.home': 'The start page lists recently active machines and recent changes of ratings.',
       'pages.state-in-url':
         'Order, page and filters of a table are in the URL, and stay with the focus when it is loaded again.',
       'pages.layout-shift': 'The layout of a loading page shifts by less than 0.05.',
@@ -537,6 +543,21 @@ export const SECTIONS = [
       'statement.rotation':
         '`GET /.well-known/svc-statements` publishes keys before they sign, and every key that ever signed for ever.',
       'statement.key-times': 'A key proves statements rated within its published times, and none once it is revoked.',
+    },
+  },
+  {
+    heading: 'Additions: directory',
+    rules: {
+      'directory.complete':
+        '`GET /directory` lists every observed machine of both chains with its values, and reports how many are known but not observed yet.',
+      'directory.filters':
+        'Filters by rating, bond, flag, KYB, chip, opt-in, home, operator, owner and activity select exactly the machines that match, in any order.',
+      'directory.pages':
+        'Pages follow a cursor and a `Link` header; a page examines a bounded number of machines, and none is listed twice or left out.',
+      'directory.csv': '`GET /directory.csv` exports the same machines, one line per machine, with whole ids.',
+      'directory.summary':
+        '`GET /directory/summary` counts the machines by value, at a cost that does not depend on their number.',
+      'directory.out-of-date': 'The directory is refused with 503 while an index is behind or out of date.',
     },
   },
   {

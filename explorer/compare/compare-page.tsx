@@ -95,7 +95,7 @@ function Machine({ id, place, remove }: { readonly id: string; readonly place: n
       ) : (
         <Skeleton lines={10} />
       )}
-      <p>
+      <p class="buttons">
         <button type="button" class="second" onClick={remove}>
           Remove
         </button>
@@ -131,9 +131,9 @@ function Facts({ explanation }: { readonly explanation: Explanation }) {
       <dd>{SUBSCRIPTION_STATES[inputs.subscription].text}</dd>
       <dt>Flag</dt>
       <dd>{negative_flag ? 'on record' : 'none'}</dd>
-      <dt>Revenue</dt>
+      <dt>Qualifying revenue</dt>
       <dd>{formatCents(total_revenue)}</dd>
-      <dt>Trend</dt>
+      <dt>Revenue trend</dt>
       <dd>{revenue_trend === null ? 'none' : TREND_TEXTS[revenue_trend]}</dd>
     </dl>
   );

@@ -5,11 +5,12 @@ import { useQuery } from '../parts/queries.ts';
 import { shorten } from '../parts/formats.ts';
 import { Section } from '../parts/components.tsx';
 import { findAny } from './find-any.ts';
-import { machinePath } from '../parts/routes.ts';
+import { machinePath, operatorPath, walletPath } from '../parts/routes.ts';
+import { RatingChanges } from './rating-changes.tsx';
 import { listRecentMachines } from './recent-machines.ts';
 import { Search } from '../parts/search.tsx';
 import { SystemLine } from '../system/system-page.tsx';
-import type { Readiness } from '../parts/wire.ts';
+import type { Directory, Readiness } from '../parts/wire.ts';
 import { SITE_NAME } from '../parts/texts.ts';
 
 export function HomePage({ navigate }: { readonly navigate: (path: string) => void }) {
@@ -25,10 +26,41 @@ export function HomePage({ navigate }: { readonly navigate: (path: string) => vo
         data comes from public chains, and anyone can recompute it: see the <a href="/methodology">methodology</a>.
       </p>
       <Search find={findAny} navigate={navigate} isLarge />
+      <Examples />
       <SystemLine ready={ready} />
-      <ActiveSection />
+      <div class="columns">
+        <ActiveSection />
+        <RatingChanges />
+      </div>
       <Recent />
     </div>
+  );
+}
+
+/** Examples of what the search finds, from the machines of this deployment. */
+function Examples() {
+  const machine = useQuery<Directory>('/directory?limit=1').response?.body.machines[0];
+  const alt = useQuery<Directory>('/directory?home=alt&limit=1').response?.body.machines[0];
+  return (
+    <p class="examples">
+      {machine === undefined ? (
+        ' '
+      ) : (
+        <>
+          For example machine <a href={machinePath(machine.machine_id)}>#{shorten(machine.machine_id, 6)}</a>
+          {machine.operator !== null && (
+            <>
+              , operator <a href={operatorPath(machine.operator)}>{shorten(machine.operator, 6)}</a>
+            </>
+          )}
+          {alt !== undefined && (
+            <>
+              , wallet <a href={walletPath(alt.owner)}>{shorten(alt.owner, 6)}</a>
+            </>
+          )}
+        </>
+      )}
+    </p>
   );
 }
 

@@ -1,10 +1,14 @@
 /** Table of a machine's events, as far as the owner's visibility setting allows. */
 import { useState } from 'preact/hooks';
 import { requestJson, useQuery } from '../parts/queries.ts';
-import { formatAmount, formatCents, toPlainText } from '../parts/formats.ts';
+import { saveFile } from '../parts/downloads.ts';
+import { formatAmount, formatCents, formatCount, shorten, toPlainText } from '../parts/formats.ts';
 import { Id, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
-import type { EventListing, Profile, ShownEvent } from '../parts/wire.ts';
-import { EVENT_EXCLUSIONS, TRUST_LEVELS } from '../parts/texts.ts';
+import type { EventEntry, EventListing, Profile, ShownEvent } from '../parts/wire.ts';
+import { EVENT_EXCLUSIONS, plural, TRUST_LEVELS } from '../parts/texts.ts';
+import { useUrlState } from '../parts/url-state.ts';
+import { formatEventsCsv, loadAllEvents } from './event-export.ts';
+import { CLASS_FILTERS, EVENT_CLASSES, EVENT_FILTERS, NO_MATCHING_EVENTS, VERDICT_TEXTS } from './texts.ts';
 
 const PAGE = 20;
 const NO_TRANSACTION = /^0x0*$/;
@@ -38,9 +42,16 @@ export function EventTable({ id, profile }: { readonly id: string; readonly prof
   );
 }
 
+type TypeFilter = (typeof EVENT_FILTERS)[number]['key'];
+type ClassFilter = (typeof CLASS_FILTERS)[number]['key'];
+
 function Pages({ id, first }: { readonly id: string; readonly first: EventListing }) {
-  const [{ events, next_cursor: cursor }, setListing] = useState(first);
+  const [{ events, next_cursor: cursor, event_count: total }, setListing] = useState(first);
   const [problem, setProblem] = useState('');
+  const [state, change] = useUrlState();
+  const type = EVENT_FILTERS.find(({ key }) => key === state.get('type'))?.key ?? 'all';
+  const evidence = CLASS_FILTERS.find(({ key }) => key === state.get('class'))?.key ?? 'all';
+  const shown = events.filter((event) => matches(event, type, evidence));
   const more = async () => {
     const path = `/machines/${id}/events?limit=${PAGE}&cursor=${cursor!}`;
     const { response, failure } = await requestJson<EventListing>(path);
@@ -49,7 +60,25 @@ function Pages({ id, first }: { readonly id: string; readonly first: EventListin
   };
   return (
     <>
-      <Rows events={events} />
+      <div class="filters">
+        <Choice
+          name="Type"
+          options={EVENT_FILTERS}
+          value={type}
+          onChoice={(key) => change({ type: key === 'all' ? undefined : key })}
+        />
+        <Choice
+          name="Evidence"
+          options={CLASS_FILTERS}
+          value={evidence}
+          onChoice={(key) => change({ class: key === 'all' ? undefined : key })}
+        />
+        <EventDownload id={id} />
+      </div>
+      <p class="note" role="status">
+        {formatCount(shown.length)} of {formatCount(events.length)} loaded; {plural(total, 'event')} in all.
+      </p>
+      {events.length > 0 && shown.length === 0 ? <p class="quiet">{NO_MATCHING_EVENTS}</p> : <Rows events={shown} />}
       {cursor !== null && (
         <p class="buttons">
           <button type="button" class="second" onClick={() => void more()}>
@@ -64,8 +93,59 @@ function Pages({ id, first }: { readonly id: string; readonly first: EventListin
   );
 }
 
+function matches({ event_type, class: evidence }: EventEntry, type: TypeFilter, wanted: ClassFilter): boolean {
+  const isType = type === 'all' || (event_type === 0 ? 'revenue' : 'activity') === type;
+  return isType && (wanted === 'all' || (evidence ?? 'none') === wanted);
+}
+
+function Choice<K extends string>({
+  name,
+  options,
+  value,
+  onChoice,
+}: {
+  readonly name: string;
+  readonly options: readonly { readonly key: K; readonly name: string }[];
+  readonly value: K;
+  readonly onChoice: (key: K) => void;
+}) {
+  return (
+    <label>
+      {name}{' '}
+      <select value={value} onChange={({ currentTarget }) => onChoice(currentTarget.value as K)}>
+        {options.map((option) => (
+          <option key={option.key} value={option.key}>
+            {option.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Saves all events, not the loaded ones alone. */
+function EventDownload({ id }: { readonly id: string }) {
+  const [state, setState] = useState('');
+  const download = async () => {
+    const events = await loadAllEvents(id, (count) => setState(`${plural(count, 'event')} loaded…`));
+    setState(events === undefined ? 'The events could not be loaded completely. Try again.' : '');
+    if (events !== undefined) saveFile(`events-${shorten(id, 4)}.csv`, 'text/csv', formatEventsCsv(events));
+  };
+  return (
+    <>
+      <button type="button" class="second" onClick={() => void download()}>
+        Download CSV
+      </button>
+      <span role="status" class="note">
+        {state}
+      </span>
+    </>
+  );
+}
+
 function Rows({ events }: { readonly events: readonly ShownEvent[] }) {
   if (events.length === 0) return <p class="quiet">This machine has no events yet.</p>;
+  const hasEvidence = events.some((event) => event.class !== undefined);
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Events, newest first">
       <table class="list">
@@ -80,13 +160,14 @@ function Rows({ events }: { readonly events: readonly ShownEvent[] }) {
               USD
             </th>
             <th scope="col">Source</th>
+            {hasEvidence && <th scope="col">Evidence</th>}
             <th scope="col">Transaction</th>
             <th scope="col">Details</th>
           </tr>
         </thead>
         <tbody>
           {events.map((event, row) => (
-            <Row key={event.position ?? row} event={event} />
+            <Row key={event.position ?? row} event={event} hasEvidence={hasEvidence} />
           ))}
         </tbody>
       </table>
@@ -94,13 +175,13 @@ function Rows({ events }: { readonly events: readonly ShownEvent[] }) {
   );
 }
 
-function Row({ event }: { readonly event: ShownEvent }) {
+function Row({ event, hasEvidence }: { readonly event: ShownEvent; readonly hasEvidence: boolean }) {
   const { event_type, timestamp, trust_level, metadata, judgement = 'sound', source_tx_hash: transaction } = event;
   const details = toPlainText(metadata);
   return (
     <tr>
       <td data-label="When">
-        <When seconds={timestamp} />
+        <When seconds={timestamp} isExact />
       </td>
       <td data-label="Type">
         {event_type === 0 ? 'revenue' : event_type === 1 ? 'activity' : `type ${event_type}`}
@@ -113,6 +194,12 @@ function Row({ event }: { readonly event: ShownEvent }) {
         {formatUsd(event)}
       </td>
       <td data-label="Source">{TRUST_LEVELS[trust_level] ?? `level ${trust_level}`}</td>
+      {hasEvidence && (
+        <td data-label="Evidence">
+          {event.class === undefined || event.class === null ? '–' : EVENT_CLASSES[event.class]}
+          {isExplained(event) && <span class="quiet"> ({VERDICT_TEXTS[event.verdict]})</span>}
+        </td>
+      )}
       <td data-label="Transaction">
         {transaction === undefined || NO_TRANSACTION.test(transaction) ? (
           '–'
@@ -132,4 +219,12 @@ function formatOrigin({ origin_value, origin_currency, origin_subunit }: ShownEv
 function formatUsd({ event_type, usd_value }: ShownEvent): string {
   if (event_type !== 0) return '–';
   return typeof usd_value === 'number' ? formatCents(usd_value) : 'no rate';
+}
+
+/** A payment that does not count is explained; one that counts, or that no event cites, needs no words. */
+function isExplained(
+  event: ShownEvent,
+): event is ShownEvent & { readonly verdict: NonNullable<EventEntry['verdict']> } {
+  const { verdict } = event;
+  return verdict !== undefined && verdict !== null && verdict !== 'declared' && verdict !== 'paid';
 }

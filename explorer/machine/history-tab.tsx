@@ -1,6 +1,6 @@
 /** History tab: the chart, the log of rating actions, and the changes of facts. */
 import { FailureNotice, Section, Skeleton } from '../parts/components.tsx';
-import { formatUtc } from '../parts/formats.ts';
+import { formatDay } from '../parts/formats.ts';
 import type { Query } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import type { History } from '../parts/wire.ts';
@@ -78,7 +78,7 @@ function Changes({ history: { changes } }: { readonly history: History }) {
         <ul class="log">
           {changes.toReversed().map((change, row) => (
             <li key={row}>
-              <time dateTime={new Date(change.at * 1000).toISOString()}>{formatUtc(change.at).slice(0, 10)}</time>
+              <time dateTime={new Date(change.at * 1000).toISOString()}>{formatDay(change.at)}</time>
               <span>{describeChange(change)}</span>
             </li>
           ))}

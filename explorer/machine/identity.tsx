@@ -3,13 +3,14 @@
  * address is a link.
  */
 import { chains } from '../parts/chains.ts';
-import type { Query } from '../parts/queries.ts';
-import { toPlainText } from '../parts/formats.ts';
-import { Id, FailureNotice, Section, Skeleton } from '../parts/components.tsx';
+import { useQuery, type Query } from '../parts/queries.ts';
+import { formatCount, toPlainText } from '../parts/formats.ts';
+import { ExplorerLink, Id, FailureNotice, Section, Skeleton } from '../parts/components.tsx';
 import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
-import { operatorPath } from '../parts/routes.ts';
+import { operatorPath, walletPath } from '../parts/routes.ts';
 import { NOT_AVAILABLE } from '../parts/texts.ts';
-import type { Card, Profile, VerifyRecord } from '../parts/wire.ts';
+import { OWNER_NOTE } from './texts.ts';
+import type { Card, Directory, Profile, VerifyRecord } from '../parts/wire.ts';
 
 export interface IdentityProps {
   readonly id: string;
@@ -39,19 +40,25 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
             {operator === undefined ? (
               'None'
             ) : (
-              <Id id={operator} label="operator address" href={operatorPath(operator)} />
+              <>
+                <Id id={operator} label="operator address" href={operatorPath(operator)} />{' '}
+                <ExplorerLink chain="main" kind="address" value={operator} />
+              </>
             )}
           </dd>
-          {shown.owner !== undefined && (
-            <>
-              <dt>Owner</dt>
-              <dd>
-                <Id id={shown.owner} label="owner" />
-              </dd>
-            </>
-          )}
+          {card.response !== undefined &&
+            (home === undefined ? <MainOwner id={id} /> : <AltOwner owner={shown.owner} />)}
           <dt>Controller</dt>
-          <dd>{controller === undefined ? NOT_AVAILABLE : <Id id={controller} label="controller address" />}</dd>
+          <dd>
+            {controller === undefined ? (
+              NOT_AVAILABLE
+            ) : (
+              <>
+                <Id id={controller} label="controller address" />{' '}
+                <ExplorerLink chain={home === undefined ? 'main' : 'alt'} kind="address" value={controller} />
+              </>
+            )}
+          </dd>
           <dt>Home chain</dt>
           <dd>{home === undefined ? chains.main.name : chains.alt.name}</dd>
           {registration !== undefined && (
@@ -84,6 +91,50 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
       )}
       {shown !== undefined && shown.service_endpoints.length > 0 && <Services endpoints={shown.service_endpoints} />}
     </Section>
+  );
+}
+
+/** Owner of a machine of the main chain, from the directory: the first machine after the id before it. */
+function MainOwner({ id }: { readonly id: string }) {
+  const before = BigInt(id) - 1n;
+  const { response } = useQuery<Directory>(`/directory?sort=id&limit=1${before === 0n ? '' : `&after=0.${before}`}`);
+  const machine = response?.body.machines.find(({ machine_id }) => machine_id === id);
+  return (
+    <>
+      <dt>Owner on {chains.main.name}</dt>
+      <dd>
+        {machine === undefined ? (
+          NOT_AVAILABLE
+        ) : (
+          <>
+            <Id id={machine.owner} label="owner" href={operatorPath(machine.owner)} />{' '}
+            <ExplorerLink chain="main" kind="address" value={machine.owner} />
+            <span class="note">
+              {' '}
+              {OWNER_NOTE} {formatCount(machine.block)}
+            </span>
+          </>
+        )}
+      </dd>
+    </>
+  );
+}
+
+function AltOwner({ owner }: { readonly owner: string | undefined }) {
+  return (
+    <>
+      <dt>Owner on {chains.alt.name}</dt>
+      <dd>
+        {owner === undefined ? (
+          NOT_AVAILABLE
+        ) : (
+          <>
+            <Id id={owner} label="owner" href={walletPath(owner)} />{' '}
+            <ExplorerLink chain="alt" kind="address" value={owner} />
+          </>
+        )}
+      </dd>
+    </>
   );
 }
 

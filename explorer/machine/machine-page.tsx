@@ -8,6 +8,7 @@ import { HistoryTab } from './history-tab.tsx';
 import { Identity } from './identity.tsx';
 import { RawResponses } from './raw-responses.tsx';
 import { NO_EVENTS_YET, TABS } from './texts.ts';
+import { Verification } from './verification.tsx';
 import { Embed, isTerminatedForFraud, Verdict } from './verdict.tsx';
 import { WhatIfForm } from './what-if-form.tsx';
 import { CopyButton, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
@@ -119,6 +120,8 @@ function Machine({ id }: { readonly id: string }) {
         return <EventTable id={id} profile={shown} />;
       case 'identity':
         return <Identity id={id} profile={profile} shown={shown} card={card} verified={verified} />;
+      case 'verification':
+        return <Verification explanation={response.body} verified={verified} isAlt={homeChain !== undefined} />;
       case 'opt-in':
         return (
           <MonetizationPanel

@@ -1,13 +1,14 @@
 /** Texts of the machine page. */
-import { formatCents, formatCount, formatPoints, formatUtc } from '../parts/formats.ts';
+import { formatCents, formatCount, formatDay, formatPoints } from '../parts/formats.ts';
 import { plural } from '../parts/texts.ts';
-import type { History } from '../parts/wire.ts';
+import type { EventEntry, History } from '../parts/wire.ts';
 
 export const TABS = [
   { key: 'rating', name: 'Rating' },
   { key: 'history', name: 'History' },
   { key: 'events', name: 'Events' },
   { key: 'identity', name: 'Identity' },
+  { key: 'verification', name: 'Verification' },
   { key: 'opt-in', name: 'Opt-in' },
   { key: 'embed', name: 'Embed' },
   { key: 'raw', name: 'Raw data' },
@@ -46,7 +47,7 @@ const CHANGE_TEXTS: Readonly<Record<History['changes'][number]['kind'], string>>
 export function describeChange({ kind, value }: History['changes'][number]): string {
   const text = CHANGE_TEXTS[kind];
   if (value === null) return text;
-  return kind === 'trust_override_set' ? `${text} to ${value}%` : `${text} until ${formatUtc(value)}`;
+  return kind === 'trust_override_set' ? `${text} to ${value}%` : `${text} until ${formatDay(value)}`;
 }
 
 export const CAUSE_TEXTS: Readonly<Record<History['actions'][number]['cause'], string>> = {
@@ -81,3 +82,58 @@ export function describeTrustAdvice(gain: number): string {
 export function describeTrendAdvice(gain: number): string {
   return `Revenue at least at 80% of the 30 days before would add ${formatPoints(gain)}.`;
 }
+
+export const KYB_MEANINGS = {
+  unverified: 'No verifier has recorded the identity of the operator.',
+  verified: 'A verifier has recorded that it checked the identity of the operator. The record is in force.',
+  expired: 'The record of the verifier has expired. The operator has to be verified again.',
+  revoked: 'The verifier has revoked its record of the operator.',
+} as const;
+export const CHIP_MEANINGS = {
+  unverified: 'No chip is on record for this machine.',
+  verified: 'The machine has a chip whose certificate was verified. Events that it signs count as attested.',
+  expired: 'The chip record has expired. Events count as attested again once the chip is verified again.',
+  revoked: 'The chip record was revoked. Events that the chip signs do not count as attested.',
+} as const;
+export const OPERATOR_COUNTS = 'The rating counts the operator as verified.';
+export const OPERATOR_DOES_NOT_COUNT =
+  'The rating does not count the operator as verified: points above 50 count a sixth.';
+export const NOT_VERIFIED_HERE = 'Records of operator and chip are served for machines of {chain} only.';
+export const CHIP_CHANGED_HANDS =
+  'The chip record was issued before the machine changed hands. It says nothing about the new owner: the machine needs a new record for its events to count as attested.';
+export const ACCOUNTS_NOTE = 'Accounts that signed for payments to this machine, with the time of the signature.';
+
+export const EVENT_CLASSES = {
+  declared: 'declared',
+  paid: 'paid',
+  attested: 'attested',
+} as const;
+
+export const VERDICT_TEXTS: Readonly<Record<NonNullable<EventEntry['verdict']>, string>> = {
+  declared: 'no payment cited',
+  pending: 'payment is being followed',
+  not_found: 'payment not found',
+  failed: 'payment failed',
+  wrong_time: 'payment at another time',
+  wrong_payee: 'payment to another account',
+  unknown_payer: 'payer unknown',
+  self_paid: 'paid by the owner',
+  circular: 'payment went back to the payer',
+  already_counted: 'payment already counted',
+  paid: 'payment followed',
+};
+
+export const EVENT_FILTERS = [
+  { key: 'all', name: 'All' },
+  { key: 'revenue', name: 'Revenue' },
+  { key: 'activity', name: 'Activity' },
+] as const;
+export const CLASS_FILTERS = [
+  { key: 'all', name: 'All' },
+  { key: 'declared', name: 'Declared' },
+  { key: 'paid', name: 'Paid' },
+  { key: 'attested', name: 'Attested' },
+  { key: 'none', name: 'Not qualifying' },
+] as const;
+export const NO_MATCHING_EVENTS = 'No loaded event matches the filters.';
+export const OWNER_NOTE = 'Owner as last observed at final block';

@@ -2,14 +2,13 @@
 import { Bar } from './factor-bars.tsx';
 import { Mark, Section, StaleNotice } from '../parts/components.tsx';
 import { chains, explorerUrl } from '../parts/chains.ts';
-import { formatCount, formatUtc } from '../parts/formats.ts';
+import { formatCount, formatDay } from '../parts/formats.ts';
 import { useNow, type Query } from '../parts/queries.ts';
 import { RatingRing } from '../parts/rating-ring.tsx';
 import { AVAILABILITY_STATES, describeAge, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
 import type { Explanation, History, VerifyRecord } from '../parts/wire.ts';
 
 const FLAG_SECONDS = 180 * 86_400;
-const DAY_CHARACTERS = 10;
 
 export function Verdict({
   rating,
@@ -108,7 +107,7 @@ function BondMark({
   return (
     <Mark
       label="Bond"
-      text={`${isFraud ? 'terminated for fraud' : text}${end === null ? '' : `, ends ${toDay(end)}`}`}
+      text={`${isFraud ? 'terminated for fraud' : text}${end === null ? '' : `, ends ${formatDay(end)}`}`}
       tone={tone}
     />
   );
@@ -127,17 +126,13 @@ function FlagMark({
   readonly isRecorded: boolean;
   readonly now: number;
 }) {
-  const [begin, end] = [toDay(flaggedAt), toDay(flaggedAt + FLAG_SECONDS)];
+  const [begin, end] = [formatDay(flaggedAt), formatDay(flaggedAt + FLAG_SECONDS)];
   if (!isRecorded) return <Mark label="Negative flag" text="none" tone="good" />;
   return now < flaggedAt + FLAG_SECONDS ? (
     <Mark label="Negative flag" text={`in force from ${begin} to ${end}`} tone="bad" />
   ) : (
     <Mark label="Negative flag" text={`of ${begin}, lapsed ${end}`} tone="fair" />
   );
-}
-
-function toDay(seconds: number): string {
-  return formatUtc(seconds).slice(0, DAY_CHARACTERS);
 }
 
 function VerificationMark({

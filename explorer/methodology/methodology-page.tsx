@@ -1,12 +1,16 @@
 /** Methodology page: the rating model for people, with examples that the model computes in this browser. */
 import { useEffect } from 'preact/hooks';
-import { Section } from '../parts/components.tsx';
+import { describeUnlisted } from '../directory/texts.ts';
+import { FailureNotice, Section, Skeleton } from '../parts/components.tsx';
+import { useQuery } from '../parts/queries.ts';
+import { directoryPath } from '../parts/routes.ts';
+import { Spread, toRatingParts } from '../parts/spread.tsx';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { FACTOR_NAMES, RATING_MEANINGS, RATINGS, SITE_NAME } from '../parts/texts.ts';
-import type { Factor } from '../parts/wire.ts';
+import type { DirectorySummary, Factor } from '../parts/wire.ts';
 import { rateScenario } from '../machine/what-if.ts';
 import { SCALE } from '../../src/domain/rating/constants.ts';
-import { FACTOR_TEXTS, LIMITS, RULES } from './texts.ts';
+import { describeDistribution, FACTOR_TEXTS, LIMITS, RULES } from './texts.ts';
 
 /** Noon of a Monday, so that the examples stay the same. */
 const EXAMPLE_TIME = 1_772_452_800;
@@ -20,6 +24,42 @@ const EXAMPLES = [
     weeks: 53,
   },
 ] as const;
+
+/** Nothing where the deployment serves no directory. */
+function Distribution() {
+  const query = useQuery<DirectorySummary>('/directory/summary', 60);
+  const { response, failure } = query;
+  if (failure?.status === 404) return null;
+  return (
+    <Section title="Ratings of this deployment">
+      {response === undefined ? (
+        failure === undefined ? (
+          <Skeleton lines={3} />
+        ) : (
+          <FailureNotice query={query} subject="distribution of ratings" />
+        )
+      ) : (
+        <DistributionOf summary={response.body} />
+      )}
+    </Section>
+  );
+}
+
+function DistributionOf({ summary: { machines, counts, unlisted } }: { readonly summary: DirectorySummary }) {
+  const unrated = counts.rating.NR + counts.rating.Provisioned;
+  return (
+    <>
+      <p>{describeDistribution(machines, unrated)}</p>
+      <Spread
+        parts={toRatingParts(
+          (letter) => counts.rating[letter],
+          (letter) => `${directoryPath()}?rating=${letter}`,
+        )}
+      />
+      {unlisted > 0 && <p class="note">{describeUnlisted(unlisted)}</p>}
+    </>
+  );
+}
 
 export function MethodologyPage() {
   useEffect(() => {
@@ -67,6 +107,7 @@ export function MethodologyPage() {
           </dl>
         </Section>
       </div>
+      <Distribution />
       <Section
         title="Examples"
         note="With a bond and a verified operator, five days a week, computed by the model in this browser."

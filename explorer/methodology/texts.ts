@@ -1,4 +1,6 @@
 /** Texts of the methodology page. */
+import { formatCount } from '../parts/formats.ts';
+import { plural } from '../parts/texts.ts';
 import type { Factor } from '../parts/wire.ts';
 
 export const FACTOR_TEXTS: Readonly<Record<Factor['name'], { readonly most: number; readonly text: string }>> = {
@@ -31,3 +33,7 @@ export const LIMITS = [
   'Payments through wallets that never signed for the machine, through exchanges or pools, are not followed further.',
   'An attested chip signs what its owner lets it sign. Verification of an operator is as good as the verifier.',
 ];
+
+export function describeDistribution(machines: number, unrated: number): string {
+  return `${plural(machines, 'machine')}, of which ${formatCount(machines - unrated)} have a rating from AAA to B.`;
+}

@@ -3,7 +3,8 @@ import { Section, StaleNotice } from '../parts/components.tsx';
 import { chains } from '../parts/chains.ts';
 import { formatCents, formatCount, shorten } from '../parts/formats.ts';
 import { machinePath } from '../parts/routes.ts';
-import { plural, RATINGS, TREND_TEXTS } from '../parts/texts.ts';
+import { Spread, toRatingParts } from '../parts/spread.tsx';
+import { plural, TREND_TEXTS } from '../parts/texts.ts';
 import type { FleetMachine, FleetQuery, LoadedFleet } from './fleet.ts';
 import { describeIndex, describeMissing, describePart, describeShare, NO_MACHINES } from './texts.ts';
 
@@ -28,33 +29,8 @@ export function FleetOverview({ fleet, first }: { readonly fleet: LoadedFleet; r
 /** Machines without a rating are one part of the bar, whatever the reason. */
 function Distribution({ machines }: { readonly machines: readonly FleetMachine[] }) {
   const rated = machines.filter(({ rating_unavailable }) => rating_unavailable === undefined);
-  const counts: { name: string; style: string; count: number }[] = RATINGS.map((letter) => ({
-    name: letter,
-    style: letter.toLowerCase(),
-    count: rated.filter(({ mcr }) => mcr === letter).length,
-  }));
-  counts.push({ name: 'No rating', style: 'none', count: machines.length - rated.length });
-  const shown = counts.filter(({ count }) => count > 0);
-  let x = 0;
-  return (
-    <>
-      <svg class="spread" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-        {shown.map(({ name, style, count }) => {
-          const width = (100 * count) / machines.length;
-          const left = x;
-          x += width;
-          return <rect key={name} class={`letter-${style}`} x={left} width={Math.max(0.5, width - 0.3)} height="6" />;
-        })}
-      </svg>
-      <ul class="spread-names">
-        {shown.map(({ name, style, count }) => (
-          <li key={name}>
-            <span class={`swatch letter-${style}`} aria-hidden="true" /> {name} <strong>{count}</strong>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
+  const parts = toRatingParts((letter) => rated.filter(({ mcr }) => mcr === letter).length);
+  return <Spread parts={[...parts, { name: 'No rating', style: 'none', count: machines.length - rated.length }]} />;
 }
 
 /** Shown where the listing has revenue. */

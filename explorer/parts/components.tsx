@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { chains, explorerUrl, type ChainName, type ExplorerKind } from './chains.ts';
 import { useNow, type Query, type ApiFailure } from './queries.ts';
-import { formatUtc, shorten, toPlainText } from './formats.ts';
+import { formatTime, shorten, toPlainText } from './formats.ts';
 import { describeAge, describeFailure } from './texts.ts';
 
 export type Tone = 'good' | 'fair' | 'bad' | 'quiet';
@@ -44,10 +44,11 @@ export interface IdProps {
   readonly href?: string;
   /** Number of characters shown at each end. */
   readonly ends?: number;
+  readonly hasCopy?: boolean;
 }
 
 /** Shows an id without its middle. Hover and focus show all of it; the button copies all of it. */
-export function Id({ id, label, href, ends = 8 }: IdProps) {
+export function Id({ id, label, href, ends = 8, hasCopy = true }: IdProps) {
   const whole = toPlainText(id);
   const short = (
     <>
@@ -66,17 +67,20 @@ export function Id({ id, label, href, ends = 8 }: IdProps) {
           <code>{short}</code>
         </a>
       )}
-      <CopyButton text={id} label={label} />
+      {hasCopy && <CopyButton text={id} label={label} />}
     </span>
   );
 }
 
-export function When({ seconds }: { readonly seconds: number }) {
+/** Shows how long ago a time was; with `isExact` the time itself as well. */
+export function When({ seconds, isExact = false }: { readonly seconds: number; readonly isExact?: boolean }) {
   const now = useNow() / 1000;
-  const exact = formatUtc(seconds);
+  const exact = formatTime(seconds);
+  const isFuture = seconds > now + 60;
   return (
     <time dateTime={new Date(seconds * 1000).toISOString()} title={exact}>
-      {seconds > now + 60 ? exact : describeAge(now - seconds)}
+      {isFuture || isExact ? exact : describeAge(now - seconds)}
+      {isExact && !isFuture && <span class="quiet"> ({describeAge(now - seconds)})</span>}
     </time>
   );
 }

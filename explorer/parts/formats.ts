@@ -3,6 +3,8 @@
  * text direction are shown by their code points.
  */
 
+import { currentTimeZone } from './time-zone.ts';
+
 const LANGUAGE = 'en-US';
 const GROUPED = new Intl.NumberFormat(LANGUAGE);
 const ONE_DIGIT = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 1 });
@@ -41,8 +43,24 @@ export function formatAmount(value: number, currency: string, subunit: number | 
   return `${amount} ${currency}`;
 }
 
-export function formatUtc(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+/** Formats a time in the chosen time zone, with the zone. */
+export function formatTime(seconds: number): string {
+  const { text, zone } = splitTime(seconds);
+  return `${text.slice(0, 19).replace('T', ' ')} ${zone}`;
+}
+
+/** Formats the day of a time in the chosen time zone. */
+export function formatDay(seconds: number): string {
+  return splitTime(seconds).text.slice(0, 10);
+}
+
+function splitTime(seconds: number): { readonly text: string; readonly zone: string } {
+  const date = new Date(seconds * 1000);
+  if (currentTimeZone() === 'utc') return { text: date.toISOString(), zone: 'UTC' };
+  const minutes = -date.getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const zone = `UTC${minutes < 0 ? '−' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
+  return { text: new Date(date.getTime() + minutes * 60_000).toISOString(), zone };
 }
 
 const STEPS: readonly (readonly [string, number])[] = [

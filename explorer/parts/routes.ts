@@ -7,6 +7,7 @@ export type Route =
   | { readonly kind: 'machine'; readonly id: string }
   | { readonly kind: 'operator'; readonly address: string }
   | { readonly kind: 'wallet'; readonly address: string }
+  | { readonly kind: 'machines' }
   | { readonly kind: 'compare' }
   | { readonly kind: 'watchlist' }
   | { readonly kind: 'methodology' }
@@ -25,12 +26,18 @@ export function parseRoute(path: string): Route {
   if (root === 'docs' && view === undefined) return { kind: 'reference' };
   if (root === 'methodology' && view === undefined) return { kind: 'methodology' };
   if (root !== 'explorer' || rest.length > 1) return { kind: 'unknown' };
-  if ((view === 'system' || view === 'compare' || view === 'watchlist') && value === undefined) return { kind: view };
+  if (isList(view) && value === undefined) return { kind: view };
   if (value === undefined) return { kind: 'unknown' };
   if (view === 'machine') return { kind: 'machine', id: value };
   if (view === 'operator') return { kind: 'operator', address: value };
   if (view === 'wallet') return { kind: 'wallet', address: value };
   return { kind: 'unknown' };
+}
+
+const LISTS = ['machines', 'system', 'compare', 'watchlist'] as const;
+
+function isList(view: string | undefined): view is (typeof LISTS)[number] {
+  return (LISTS as readonly (string | undefined)[]).includes(view);
 }
 
 const TRANSACTION = /^0x[0-9a-f]{64}$/;
@@ -51,7 +58,7 @@ export function findPath(search: string, known: readonly string[] = [], depth = 
   if (MACHINE_ID.test(bare)) return machinePath(bare);
   if (ADDRESS.test(hex)) return operatorPath(hex);
   if (TRANSACTION.test(hex.toLowerCase())) return explorerUrl('main', 'tx', hex.toLowerCase());
-  if (WALLET.test(text)) return `/explorer/wallet/${text}`;
+  if (isWallet(text)) return walletPath(text);
   return findShortened(text, known);
 }
 
@@ -62,7 +69,7 @@ function findInUrl(text: string, known: readonly string[], depth: number): strin
   const at = pathname.indexOf('/explorer/');
   const page = at < 0 ? pathname : pathname.slice(at);
   const { kind } = parseRoute(page);
-  if (kind === 'compare' || kind === 'watchlist' || kind === 'system') return page + search;
+  if (isList(kind)) return page + search;
   const last = decode(pathname.split('/').findLast((part) => part !== '') ?? '');
   return findPath(last, known, depth + 1);
 }
@@ -83,12 +90,24 @@ export function operatorPath(address: string): string {
   return `/explorer/operator/${encodeURIComponent(address)}`;
 }
 
+export function walletPath(wallet: string): string {
+  return `/explorer/wallet/${encodeURIComponent(wallet)}`;
+}
+
+export function directoryPath(): string {
+  return '/explorer/machines';
+}
+
 export function isMachineId(text: string): boolean {
   return MACHINE_ID.test(text);
 }
 
 export function isAddress(text: string): boolean {
   return ADDRESS.test(text);
+}
+
+export function isWallet(text: string): boolean {
+  return WALLET.test(text);
 }
 
 function decode(segment: string): string {

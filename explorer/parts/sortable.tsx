@@ -4,6 +4,10 @@ export interface SortColumn<K extends string> {
   readonly key: K;
   readonly name: string;
   readonly isNumber: boolean;
+  /** Whether the first order is downwards, as for numbers. */
+  readonly isFalling?: boolean;
+  /** Whether nothing is sorted by it. */
+  readonly isFixed?: boolean;
 }
 
 export interface SortOrder<K extends string> {
@@ -32,8 +36,8 @@ export function formatOrder({ column, isDescending }: SortOrder<string>): string
 }
 
 /** Numbers sort downwards first; a second choice of a column turns the order around. */
-function choose<K extends string>({ key, isNumber }: SortColumn<K>, order: SortOrder<K>): SortOrder<K> {
-  return { column: key, isDescending: order.column === key ? !order.isDescending : isNumber };
+function choose<K extends string>({ key, isNumber, isFalling }: SortColumn<K>, order: SortOrder<K>): SortOrder<K> {
+  return { column: key, isDescending: order.column === key ? !order.isDescending : (isFalling ?? isNumber) };
 }
 
 export function SortHead<K extends string>({ columns, order, onOrder }: SortProps<K>) {
@@ -49,10 +53,14 @@ export function SortHead<K extends string>({ columns, order, onOrder }: SortProp
               class={column.isNumber ? 'number' : undefined}
               aria-sort={isCurrent ? (order.isDescending ? 'descending' : 'ascending') : undefined}
             >
-              <button type="button" onClick={() => onOrder(choose(column, order))}>
-                {column.name}
-                <span aria-hidden="true">{isCurrent ? (order.isDescending ? ' ↓' : ' ↑') : ''}</span>
-              </button>
+              {column.isFixed === true ? (
+                column.name
+              ) : (
+                <button type="button" onClick={() => onOrder(choose(column, order))}>
+                  {column.name}
+                  <span aria-hidden="true">{isCurrent ? (order.isDescending ? ' ↓' : ' ↑') : ''}</span>
+                </button>
+              )}
             </th>
           );
         })}
@@ -70,7 +78,8 @@ export function SortField<K extends string>({ columns, order, onOrder }: SortPro
           value={order.column}
           onChange={({ currentTarget: { value } }) => {
             const column = columns.find(({ key }) => key === value);
-            if (column !== undefined) onOrder({ column: column.key, isDescending: column.isNumber });
+            if (column !== undefined)
+              onOrder({ column: column.key, isDescending: column.isFalling ?? column.isNumber });
           }}
         >
           {columns.map(({ key, name }) => (

@@ -10,6 +10,7 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly description?: string;
+  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -163,6 +164,11 @@ export function resolve(document: ApiDocument, schema: Schema): Schema {
     ...(values && { enum: [...values, null] }),
     ...(description !== undefined && { description }),
   };
+}
+
+/** Returns the example of a response; undefined where the document has none. */
+export function findExample(document: ApiDocument, schema: Schema): unknown {
+  return schema.examples?.[0] ?? resolve(document, schema).examples?.[0];
 }
 
 /** Returns a short name of the type, without its members. */

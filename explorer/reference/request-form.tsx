@@ -1,10 +1,9 @@
 /** Form of the API reference that sends a request to this service and shows the complete response. */
 import { useState } from 'preact/hooks';
-import { fillPath, formatCurl, sampleOf, type ApiDocument, type Operation } from './api-document.ts';
+import { fillPath, sampleOf, type ApiDocument, type Operation } from './api-document.ts';
 import { prettyPrintJson, toPlainText } from '../parts/formats.ts';
 import { CopyButton } from '../parts/components.tsx';
-import { machineDid } from '../parts/namespace.ts';
-import { listRecentMachines } from '../home/recent-machines.ts';
+import { SampleView } from './sample-view.tsx';
 
 interface Outcome {
   readonly path: string;
@@ -22,26 +21,18 @@ type Step =
   | { readonly kind: 'done'; readonly outcome: Outcome };
 
 const TIMEOUT_MILLISECONDS = 15_000;
-const SAMPLE_ID = '42';
-const SAMPLE_ADDRESS = `0x${'1'.padStart(40, '0')}`;
-const SAMPLE_WALLET = '1'.repeat(32);
-
-/** Sample values: the most recently viewed machine, an address and a wallet. */
-function listCandidates(): string[] {
-  const id = listRecentMachines()[0]?.id ?? SAMPLE_ID;
-  return [machineDid(id), id, SAMPLE_ADDRESS, SAMPLE_WALLET];
-}
-
 export interface RequestFormProps {
   readonly document: ApiDocument;
   readonly operation: Operation;
+  /** Live values that parameters are filled with. */
+  readonly samples: readonly string[];
 }
 
-export function RequestForm({ document, operation }: RequestFormProps) {
+export function RequestForm({ document, operation, samples }: RequestFormProps) {
   const { id, method, parameters, body: bodySchema, needsToken } = operation;
-  const [values, setValues] = useState(() => prefill(document, operation));
+  const [values, setValues] = useState(() => prefill(document, operation, samples));
   const [body, setBody] = useState(() =>
-    bodySchema === undefined ? undefined : JSON.stringify(sampleOf(document, bodySchema, listCandidates()), null, 2),
+    bodySchema === undefined ? undefined : JSON.stringify(sampleOf(document, bodySchema, samples), null, 2),
   );
   const [token, setToken] = useState('');
   const [step, setStep] = useState<Step>({ kind: 'idle' });
@@ -61,10 +52,8 @@ export function RequestForm({ document, operation }: RequestFormProps) {
     }
   };
 
-  const command =
-    path === undefined
-      ? undefined
-      : formatCurl({ method, url: window.location.origin + path, body, hasToken: token !== '' });
+  const request =
+    path === undefined ? undefined : { method, url: window.location.origin + path, body, hasToken: needsToken };
   return (
     <form class="request" onSubmit={(event) => void submit(event)} noValidate>
       {parameters.map(({ name, in: location, schema }) => (
@@ -118,13 +107,8 @@ export function RequestForm({ document, operation }: RequestFormProps) {
         <button type="submit" disabled={step.kind === 'busy'}>
           {step.kind === 'busy' ? 'Sending…' : 'Send'}
         </button>
-        {command !== undefined && (
-          <>
-            <code class="line">{command}</code>
-            <CopyButton text={command} label={`the command for ${id}`} />
-          </>
-        )}
       </p>
+      {request !== undefined && <SampleView request={request} id={id} />}
       <div role="status">
         {step.kind === 'failed' && <p class="problem">{step.text}</p>}
         {step.kind === 'done' && (
@@ -141,8 +125,11 @@ export function RequestForm({ document, operation }: RequestFormProps) {
   );
 }
 
-function prefill(document: ApiDocument, { parameters }: Operation): Readonly<Record<string, string>> {
-  const candidates = listCandidates();
+function prefill(
+  document: ApiDocument,
+  { parameters }: Operation,
+  candidates: readonly string[],
+): Readonly<Record<string, string>> {
   const required = parameters.filter(({ required }) => required);
   return Object.fromEntries(
     required.map(({ name, schema }) => [name, String(sampleOf(document, schema, candidates))] as const),

@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { useQuery, type Query } from '../parts/queries.ts';
 import { Bar } from '../machine/factor-bars.tsx';
+import { chains } from '../parts/chains.ts';
 import { formatCount } from '../parts/formats.ts';
 import { FailureNotice, Id, Mark, Section, Skeleton } from '../parts/components.tsx';
 import { DID_PREFIX, namespace } from '../parts/namespace.ts';
@@ -28,7 +29,7 @@ export function SystemPage() {
         <SystemLine ready={ready} isLinked={false} />
       </header>
       {report === undefined && ready.failure === undefined ? (
-        <div class="card">
+        <div class="card system-place">
           <Skeleton lines={8} />
         </div>
       ) : report === undefined ? (
@@ -42,7 +43,13 @@ export function SystemPage() {
       <Section title="This deployment">
         <dl class="facts">
           <dt>Main chain</dt>
-          <dd>{published.response?.body.chain_id ?? NOT_AVAILABLE}</dd>
+          <dd>
+            {published.response === undefined
+              ? NOT_AVAILABLE
+              : `${chains.main.name} (chain id ${published.response.body.chain_id})`}
+          </dd>
+          <dt>Alt chain</dt>
+          <dd>{chains.alt.name}</dd>
           <dt>Registry</dt>
           <dd>
             {published.response === undefined ? (
@@ -95,10 +102,10 @@ function Indexes({ report: { operator_index: index, solana_indexer: alt } }: { r
     <Section title="Indexes">
       {index === null ? <p class="quiet">This deployment has no operator index.</p> : <IndexProgress index={index} />}
       {alt === null ? (
-        <p class="quiet">Solana is not configured.</p>
+        <p class="quiet">No alt chain is configured.</p>
       ) : (
         <p>
-          Solana: {alt.ready ? 'up to date' : 'catching up'}
+          {chains.alt.name}: {alt.ready ? 'up to date' : 'catching up'}
           {alt.slot !== null && `, up to slot ${formatCount(alt.slot)}`}
           {alt.age_seconds !== null && `, read ${describeAge(alt.age_seconds)}`}.
         </p>

@@ -10,5 +10,4 @@ export const BINDING_TEXTS = {
 export const NO_LEGACY_MACHINE =
   'The bound address is no legacy machine. The legacy machines that it operates are listed below.';
 export const NO_LEGACY_FLEET = 'The bound address operates no legacy machines.';
-export const ALT_OWNER_NOTE =
-  'Machines with a decimal id that this wallet owns are listed under the operator recorded for them.';
+export const NO_OWNED_MACHINES = 'This wallet owns no machine that this service has observed.';

@@ -5,14 +5,17 @@ import { chains } from '../parts/chains.ts';
 import { formatCents, formatCount, shorten } from '../parts/formats.ts';
 import { useQuery, type ApiFailure, type Query } from '../parts/queries.ts';
 import { RatingRing } from '../parts/rating-ring.tsx';
-import { operatorPath } from '../parts/routes.ts';
+import { RatingMark } from '../parts/rating-mark.tsx';
+import { directoryPath, machinePath, operatorPath } from '../parts/routes.ts';
 import { SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
-import type { BoundFleet, BoundRating } from '../parts/wire.ts';
+import type { BoundFleet, BoundRating, Directory } from '../parts/wire.ts';
+import { describeUnlisted } from '../directory/texts.ts';
 import { FleetView } from '../operator/operator-page.tsx';
 import { useFleet } from '../operator/fleet.ts';
-import { ALT_OWNER_NOTE, BINDING_TEXTS, NO_LEGACY_FLEET, NO_LEGACY_MACHINE } from './texts.ts';
+import { BINDING_TEXTS, NO_LEGACY_FLEET, NO_LEGACY_MACHINE, NO_OWNED_MACHINES } from './texts.ts';
 
 const PAGE = 20;
+const OWNED_SHOWN = 50;
 
 type Binding =
   | { readonly kind: 'loading' | 'unbound' | 'revoked' | 'failed' }
@@ -26,9 +29,14 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
   const fleet = useFleet(`/solana/operator/${wallet}/machines`, PAGE);
   const binding = judgeBinding(rating, fleet.first as Query<BoundFleet>);
   const hasMachines = (fleet.fleet?.total ?? 0) > 0;
+  // All parts appear at once, so that none moves another.
+  const isSettled =
+    binding.kind !== 'loading' &&
+    (rating.response ?? rating.failure) !== undefined &&
+    (fleet.fleet !== undefined || fleet.first.failure !== undefined);
   return (
     <>
-      <header class="card">
+      <header class="card wallet-head">
         <h1>
           Wallet <span title={wallet}>{shorten(wallet, 6)}</span> <CopyButton text={wallet} label="the address" />
         </h1>
@@ -36,14 +44,20 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
         <p class="buttons">
           <ExplorerLink chain="alt" kind="address" value={wallet} />
         </p>
-        <p class="note">{ALT_OWNER_NOTE}</p>
       </header>
-      {rating.response !== undefined && <LegacyMachine rating={rating.response.body} />}
-      {binding.kind === 'bound' && rating.failure?.status === 404 && (
-        <p class="quiet">{hasMachines ? NO_LEGACY_MACHINE : NO_LEGACY_FLEET}</p>
-      )}
-      {binding.kind === 'bound' && (hasMachines || fleet.fleet === undefined) && (
-        <FleetView query={fleet} csv={[]} isLinked={false} />
+      {isSettled ? (
+        <>
+          {rating.response !== undefined && <LegacyMachine rating={rating.response.body} />}
+          {binding.kind === 'bound' && rating.failure?.status === 404 && (
+            <p class="quiet">{hasMachines ? NO_LEGACY_MACHINE : NO_LEGACY_FLEET}</p>
+          )}
+          {binding.kind === 'bound' && hasMachines && <FleetView query={fleet} csv={[]} isLinked={false} />}
+          <OwnedMachines wallet={wallet} />
+        </>
+      ) : (
+        <div class="card table-place">
+          <Skeleton lines={8} />
+        </div>
       )}
     </>
   );
@@ -91,6 +105,48 @@ function BindingState({ binding, rating }: { readonly binding: Binding; readonly
         </>
       );
   }
+}
+
+/** Machines of the alt chain that the wallet owns, from the directory. Nothing where the deployment serves none. */
+function OwnedMachines({ wallet }: { readonly wallet: string }) {
+  const query = useQuery<Directory>(`/directory?owner=${wallet}&limit=${OWNED_SHOWN}`, 60);
+  const { response, failure } = query;
+  if (failure?.status === 404) return null;
+  const title = `Owned on ${chains.alt.name}`;
+  if (response === undefined) {
+    return (
+      <Section title={title}>
+        {failure === undefined ? <Skeleton lines={3} /> : <FailureNotice query={query} subject="list of machines" />}
+      </Section>
+    );
+  }
+  const { machines, next, unlisted } = response.body;
+  return (
+    <Section title={title}>
+      {machines.length === 0 && <p class="quiet">{NO_OWNED_MACHINES}</p>}
+      <ul class="active">
+        {machines.map(({ machine_id: id, rating, score, observed_at: at }) => (
+          <li key={id}>
+            <a href={machinePath(id)} title={id}>
+              #{shorten(id, 6)}
+            </a>
+            <span class="rating">
+              <RatingMark letter={rating} /> <span class="quiet">{score} of 100</span>
+            </span>
+            <span class="quiet">
+              <When seconds={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {unlisted > 0 && <p class="note">{describeUnlisted(unlisted)}</p>}
+      {next !== null && (
+        <p>
+          <a href={`${directoryPath()}?owner=${wallet}`}>All machines of this owner</a>
+        </p>
+      )}
+    </Section>
+  );
 }
 
 /** A legacy machine has no decimal id of its own on these pages: the page of its wallet is its page. */

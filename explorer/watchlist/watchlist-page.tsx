@@ -1,6 +1,7 @@
 /** Watchlist page: the watched machines and operators with what changed since the last visit. */
 import { useEffect, useState } from 'preact/hooks';
 import { Section } from '../parts/components.tsx';
+import { saveFile } from '../parts/downloads.ts';
 import { shorten, toPlainText } from '../parts/formats.ts';
 import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
@@ -138,10 +139,5 @@ function toFleetValues(fleet: Fleet | undefined): SeenValues | undefined {
 }
 
 function save(items: readonly WatchedItem[]): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(items, null, 2)], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = 'watchlist.json';
-  link.click();
-  URL.revokeObjectURL(url);
+  saveFile('watchlist.json', 'application/json', JSON.stringify(items, null, 2));
 }

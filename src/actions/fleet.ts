@@ -77,7 +77,7 @@ async function readPage<T extends object>(
   );
   const now = ctx.clock.nowMilliseconds();
   const index = requireFreshIndex(ctx, { ...head, indexedBlock });
-  const altSnapshotAgeSeconds = ctx.alt && requireFresh(ctx, observation, now);
+  const altSnapshotAgeSeconds = ctx.alt && requireFreshSnapshot(ctx, observation, now);
   // In one tick, so that all reads share one multicall and one call to the alt chain.
   const [, ...entries] = await Promise.all([
     main.counters.checkTokens(operator, tokens!),
@@ -134,7 +134,8 @@ async function listBoth(
   return { ...page, observation: undefined, unreadableRows: 0, machines };
 }
 
-function requireFresh(ctx: Ctx, observation: AltFleetObservation | undefined, now: number): number {
+/** Returns the age of the fleet snapshot in seconds. Throws `AltSnapshotOutOfDate`. */
+export function requireFreshSnapshot(ctx: Ctx, observation: AltFleetObservation | undefined, now: number): number {
   const ageSeconds = judgeObservationAge(observation?.observedAtMilliseconds, now);
   if (isObservationFresh(ageSeconds, ctx.pollIntervalSeconds)) return ageSeconds;
   throw new Fault('AltSnapshotOutOfDate', {});

@@ -6,6 +6,7 @@ import { ABSENT_VALUES, type ObservedValues } from '../domain/changes/machine-ch
 import { nextBondBoundary } from '../domain/machine/bond.ts';
 import { Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
+import type { RatedFigures } from '../domain/machine/machine-directory.ts';
 import { judgeVerifyStatus, type AttestationRecord } from '../domain/evidence/verify-status.ts';
 import type { BlockId, DeploymentFacts, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
@@ -23,6 +24,8 @@ export interface MachineObservation {
   readonly home: 'main' | 'alt' | 'absent';
   /** First second at which a value other than the rating may change by time alone; undefined without one. */
   readonly changesAt: number | undefined;
+  /** Figures of the rating for the directory; left out where it could not be determined. */
+  readonly figures?: RatedFigures | undefined;
 }
 
 const ABSENT: MachineObservation = { values: ABSENT_VALUES, home: 'absent', changesAt: undefined };
@@ -83,8 +86,11 @@ async function observeAlt(
   const kyb = await readAltKyb(ctx, alt, snapshot);
   const shared = await observeShared(ctx, rated, deployment, { kyb, chip: undefined });
   const { owner, operator } = alt.machine;
-  const rating = rated.alt?.unavailable === 'indexer_behind' ? undefined : rated.rating.letter;
-  return { ...shared, home: 'alt', values: { ...shared.values, owner, operator: operator ?? null, rating } };
+  const values = { ...shared.values, owner, operator: operator ?? null };
+  const isBehind = rated.alt?.unavailable === 'indexer_behind';
+  return isBehind
+    ? { ...shared, home: 'alt', values: { ...values, rating: undefined }, figures: undefined }
+    : { ...shared, home: 'alt', values };
 }
 
 interface Attested {
@@ -97,7 +103,7 @@ async function observeShared(
   { snapshot, rating }: RatedSnapshot,
   deployment: DeploymentFacts,
   { kyb, chip }: Attested,
-): Promise<Pick<MachineObservation, 'values' | 'changesAt'>> {
+): Promise<Pick<MachineObservation, 'values' | 'changesAt' | 'figures'>> {
   const decision = await ctx.store.readDecision(snapshot.id);
   const now = requireTrustedSeconds(ctx, snapshot.block);
   const flaggedAt = unwrapOptional(snapshot.flags)?.flaggedAt ?? 0n;
@@ -118,5 +124,11 @@ async function observeShared(
       rating: rating.letter,
     },
     changesAt: endings.length === 0 ? undefined : Math.min(...endings),
+    figures: {
+      score: rating.score,
+      revenueCents: rating.totalRevenueCents,
+      eventCount: rating.eventCount,
+      lastEventAt: rating.lastUpdated ?? undefined,
+    },
   };
 }

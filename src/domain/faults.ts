@@ -48,6 +48,7 @@ export interface InvalidParameter {
     /** The maximum is a text where it does not fit a JSON number. */
     | { readonly kind: 'above-maximum'; readonly text: string; readonly maximum: number | string }
     | { readonly kind: 'not-a-word'; readonly text: string; readonly words: readonly string[] }
+    | { readonly kind: 'malformed'; readonly text: string; readonly expected: string }
     | { readonly kind: 'not-json'; readonly reason: string };
 }
 

@@ -34,5 +34,9 @@ export function toParameterIssue({ at: loc, problem }: InvalidParameter): Parame
       const expected = problem.words.join(', ');
       return { type: 'enum', loc, msg: `Input should be a comma list of ${expected}`, input, ctx: { expected } };
     }
+    case 'malformed': {
+      const { expected } = problem;
+      return { type: 'value_error', loc, msg: `Input should be ${expected}`, input, ctx: { expected } };
+    }
   }
 }

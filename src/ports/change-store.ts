@@ -10,6 +10,7 @@ import type {
   MachineValues,
 } from '../domain/changes/machine-change.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
+import type { MachineListing } from '../domain/machine/machine-directory.ts';
 
 /** Machines that logs of a range of blocks may have changed. */
 export interface TouchedMachines {
@@ -27,11 +28,15 @@ export interface DueMachine {
   readonly touches: number;
   /** Undefined: never observed, or absent when it was. */
   readonly values: MachineValues | undefined;
+  /** Undefined: not listed in the directory yet. */
+  readonly listing: MachineListing | undefined;
 }
 
 export interface ObservationWrite {
   readonly machine: DueMachine;
   readonly values: MachineValues | undefined;
+  /** What the directory lists; left out: the machine is not listed. */
+  readonly listing?: MachineListing | undefined;
   /** Whether the machine was found to be absent; it is observed again when something touches it. */
   readonly isAbsent: boolean;
   readonly changes: readonly MachineChange[];

@@ -16,6 +16,7 @@ import type { ProvenDecision } from '../domain/monetization/decision-log.ts';
 import type { SignedDecision } from '../domain/monetization/decision.ts';
 import type { StatementKey } from '../domain/statements/statement-keys.ts';
 import type { ChangeStore, TouchedMachines } from './change-store.ts';
+import type { DirectoryStore } from './directory-store.ts';
 import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
@@ -432,6 +433,7 @@ export interface Store
     ChipStore,
     PaymentStore,
     ChangeStore,
+    DirectoryStore,
     WebhookStore,
     StatementKeyStore,
     AltEventStore,

@@ -14,6 +14,7 @@ import {
   transferred,
 } from '../../testing/contracts/store/samples.ts';
 import { ABSENT_VALUES, listMachineChanges } from '../../src/domain/changes/machine-change.ts';
+import type { MachineListing } from '../../src/domain/machine/machine-directory.ts';
 import type { AltMachineState } from '../../src/ports/alt-store.ts';
 import type { Store } from '../../src/ports/store.ts';
 
@@ -91,8 +92,22 @@ export async function fillChanges(store: Store): Promise<void> {
   const values = { ...ABSENT_VALUES, owner: OWNER, operator: OWNER };
   const place = { blockNumber: 2, observedAt: NOW };
   const changes = listMachineChanges(machine!.id, ABSENT_VALUES, values, place);
-  await store.writeObservations([{ machine: machine!, values, isAbsent: false, changes, dueAt: NOW }]);
+  await store.writeObservations([
+    { machine: machine!, values, isAbsent: false, changes, dueAt: NOW, listing: LISTING },
+  ]);
   await store.addDeliveries('desk', 0, 2, [1, 2], NOW);
+}
+
+const LISTING: MachineListing = {
+  ...{ home: 'alt', score: 71, revenueCents: 5_000, eventCount: 3, lastEventAt: NOW },
+  ...{ blockNumber: 2, observedAt: NOW },
+};
+
+/** Lists the machine of `fillChanges` in the directory. */
+export async function fillDirectory(store: Store): Promise<void> {
+  const machine = (await store.listDueMachines(NOW, 10)).find((due) => due.id === id(9))!;
+  const { values } = machine;
+  await store.writeObservations([{ machine, values, isAbsent: false, changes: [], dueAt: NOW, listing: LISTING }]);
 }
 
 /** Fills what the pool of nodes writes. */
@@ -225,5 +240,6 @@ export async function readFilled(store: Store): Promise<object> {
     profiles: [...(await store.readNodeProfiles(NOW))],
     changes: await store.listChanges({ after: 0, limit: 10 }),
     receivers: await store.listReceiverStates(),
+    directory: (await store.readDirectorySummary()).counts,
   };
 }

@@ -4,6 +4,7 @@ import type { Store } from '../../src/ports/store.ts';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import { testActiveMachines } from './store/active-machines.ts';
 import { testChanges } from './store/changes.ts';
+import { testDirectory } from './store/directory.ts';
 import { testAltEvents } from './store/alt-events.ts';
 import { testAltFleets } from './store/alt-fleets.ts';
 import { testEvidenceRecords } from './store/evidence-records.ts';
@@ -85,6 +86,7 @@ export function testStore(name: string, databases: TestDatabases): void {
     testFxRates(under);
     testPayments(under);
     testChanges(under);
+    testDirectory(under);
 
     testNodeProfiles(under);
     testDecisions(under);

@@ -417,6 +417,45 @@ class FleetIndex(TypedDict):
     alt_snapshot_age_seconds: Union[int, None]
 
 
+class DirectoryEntry(TypedDict):
+    """A machine as it was last observed. `/mcr/{did}` has its current rating."""
+
+    # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+    machine_id: str
+    # The DID of a machine: its method and the canonical decimal id.
+    did: str
+    # Letter of the rating.
+    rating: Literal["AAA", "AA", "A", "BBB", "BB", "B", "NR", "Provisioned"]
+    # State of the subscription of the bond.
+    bond: Literal["NotActivated", "Active", "Grace", "Runoff", "Terminated"]
+    # State of the negative flag.
+    flag: Literal["none", "in_force", "ended"]
+    # Verification of the operator (KYB).
+    kyb: Literal["unverified", "verified", "expired", "revoked"]
+    # Verification of the chip.
+    chip: Literal["unverified", "verified", "expired", "revoked"]
+    # Decision about monetization in force.
+    opt_in: Literal["PENDING", "OPTED_IN", "OPTED_OUT"]
+    # Home chain: the main chain or the alt chain.
+    home: Literal["main", "alt"]
+    # Points of 100, rounded.
+    score: int
+    # Operator of the machine; null: none is recorded.
+    operator: Union[str, None]
+    # Owner: an address, or a key of the alt chain.
+    owner: str
+    # Indexed events.
+    event_count: int
+    # Qualifying revenue in US cents.
+    total_revenue: int
+    # Unix time in seconds of the newest block with an event; null: none.
+    last_event_at: Union[int, None]
+    # Final block of the main chain at which the machine was observed.
+    block: int
+    # Unix time in seconds of the observation.
+    observed_at: int
+
+
 class DecisionEntry1(TypedDict):
     """Part of a response."""
 
@@ -1175,6 +1214,139 @@ class BoundFleet(TypedDict):
     solana_address: str
     # The address that the wallet is bound to, in EIP-55 spelling.
     evm_address: str
+
+
+class Directory(TypedDict):
+    """A page of the machines of the deployment."""
+
+    # In the requested order. A page may be short, and even empty, before the end: `next` decides.
+    machines: list["DirectoryEntry"]
+    # Cursor of the next page, for `after`; null: nothing is left.
+    next: Union[str, None]
+    # Machines that are known and not observed yet, counted up to 1000. 0: the directory is complete.
+    unlisted: int
+    # Unix time in seconds at which every machine known then had been observed; null: machines are still observed for the first time.
+    opened_at: Union[int, None]
+    index: "FleetIndex"
+
+
+class DirectorySummaryCountsRating(TypedDict):
+    """Part of a response."""
+
+    # Machines.
+    AAA: int
+    # Machines.
+    AA: int
+    # Machines.
+    A: int
+    # Machines.
+    BBB: int
+    # Machines.
+    BB: int
+    # Machines.
+    B: int
+    # Machines.
+    NR: int
+    # Machines.
+    Provisioned: int
+
+
+class DirectorySummaryCountsBond(TypedDict):
+    """Part of a response."""
+
+    # Machines.
+    NotActivated: int
+    # Machines.
+    Active: int
+    # Machines.
+    Grace: int
+    # Machines.
+    Runoff: int
+    # Machines.
+    Terminated: int
+
+
+class DirectorySummaryCountsFlag(TypedDict):
+    """Part of a response."""
+
+    # Machines.
+    none: int
+    # Machines.
+    in_force: int
+    # Machines.
+    ended: int
+
+
+class DirectorySummaryCountsKyb(TypedDict):
+    """Part of a response."""
+
+    # Machines.
+    unverified: int
+    # Machines.
+    verified: int
+    # Machines.
+    expired: int
+    # Machines.
+    revoked: int
+
+
+class DirectorySummaryCountsChip(TypedDict):
+    """Part of a response."""
+
+    # Machines.
+    unverified: int
+    # Machines.
+    verified: int
+    # Machines.
+    expired: int
+    # Machines.
+    revoked: int
+
+
+class DirectorySummaryCountsOptIn(TypedDict):
+    """Part of a response."""
+
+    # Machines.
+    PENDING: int
+    # Machines.
+    OPTED_IN: int
+    # Machines.
+    OPTED_OUT: int
+
+
+class DirectorySummaryCountsHome(TypedDict):
+    """Part of a response."""
+
+    # Machines.
+    main: int
+    # Machines.
+    alt: int
+
+
+class DirectorySummaryCounts(TypedDict):
+    """Machines by value of each member of an entry."""
+
+    rating: "DirectorySummaryCountsRating"
+    bond: "DirectorySummaryCountsBond"
+    flag: "DirectorySummaryCountsFlag"
+    kyb: "DirectorySummaryCountsKyb"
+    chip: "DirectorySummaryCountsChip"
+    opt_in: "DirectorySummaryCountsOptIn"
+    home: "DirectorySummaryCountsHome"
+
+
+class DirectorySummary(TypedDict):
+    """Numbers of machines of the deployment."""
+
+    # Machines in the directory.
+    machines: int
+    # Machines by value of each member of an entry.
+    counts: "DirectorySummaryCounts"
+    # Machines that are known and not observed yet, counted up to 1000. 0: the directory is complete.
+    unlisted: int
+    # Unix time in seconds at which every machine known then had been observed; null: machines are still observed for the first time.
+    opened_at: Union[int, None]
+    index: "FleetIndex"
 
 
 class ChangePage(TypedDict):

@@ -5,6 +5,7 @@ import { parseDatabaseUrl, type DatabaseLocation } from './engine/database-url.t
 import { createAltEvents } from './alt-chain/events.ts';
 import { createAltFleets } from './alt-chain/fleets.ts';
 import { createChangeStore } from './changes/change-store.ts';
+import { createDirectoryStore } from './changes/directory-store.ts';
 import { createWebhookStore } from './changes/webhook-store.ts';
 import { createChipStore } from './service/chip-store.ts';
 import { createDecisions } from './service/decisions.ts';
@@ -57,6 +58,7 @@ export async function openStore(database: SqlDatabase, report: ReportFailure): P
     ...createChipStore(database),
     ...createPaymentStore(database),
     ...createChangeStore(database),
+    ...createDirectoryStore(database),
     ...createWebhookStore(database),
     ...createStatementKeys(database),
     ...createAltEvents(database),

@@ -1,5 +1,5 @@
 /**
- * Pages: `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`, `/explorer/system`, `/explorer/compare`, `/explorer/watchlist`, `/methodology`, `/docs`, and the files
+ * Pages: `/`, `/explorer/machine/{id}`, `/explorer/operator/{address}`, `/explorer/wallet/{address}`, `/explorer/system`, `/explorer/machines`, `/explorer/compare`, `/explorer/watchlist`, `/methodology`, `/docs`, and the files
  * that they load. `explorer/` renders them. Pages are no part of the described interface: they show what the documented routes return to any
  * caller.
  */
@@ -46,6 +46,11 @@ const METHODOLOGY_PAGE: PageText = {
   title: `Methodology | ${SITE}`,
   summary: 'How machines are rated: what counts, what does not, and how to check a rating.',
 };
+const DIRECTORY_PAGE: PageText = {
+  status: 200,
+  title: `Machines | ${SITE}`,
+  summary: 'Every machine of this deployment with its rating, by rating, bond, verification, home and activity.',
+};
 const COMPARE_PAGE: PageText = {
   status: 200,
   title: `Compare machines | ${SITE}`,
@@ -85,6 +90,7 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
   show('/explorer/system', () => SYSTEM_PAGE);
   show('/docs', () => REFERENCE_PAGE);
   show('/methodology', () => METHODOLOGY_PAGE);
+  show('/explorer/machines', () => DIRECTORY_PAGE);
   show('/explorer/compare', () => COMPARE_PAGE);
   show('/explorer/watchlist', () => WATCHLIST_PAGE);
   show('/explorer/machine/:id', (request) => describeMachine(ctx, request.parameter('id'), additions));

@@ -121,6 +121,21 @@ export function requireWords<const W extends string>(
   return given;
 }
 
+/** Parses a text parameter; undefined when it is absent or empty. Throws `ParametersInvalid` where `parse` returns undefined, and for a repeated parameter. */
+export function requireText<T>(
+  query: string,
+  name: string,
+  expected: string,
+  parse: (text: string) => T | undefined,
+): T | undefined {
+  const texts = new URLSearchParams(query).getAll(name);
+  const text = texts.join();
+  if (text === '') return undefined;
+  const value = texts.length === 1 ? parse(text) : undefined;
+  if (value === undefined) throw invalid({ at: ['query', name], problem: { kind: 'malformed', text, expected } });
+  return value;
+}
+
 /** Converts to a position in a list. No list is longer than the largest safe integer, so larger values become that. */
 export function toPosition(value: bigint): number {
   return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value);

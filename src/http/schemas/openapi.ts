@@ -10,6 +10,7 @@ import { ERROR_HELP } from './error-help.ts';
 import { describeErrors, VALIDATION_ISSUE } from './errors.ts';
 import { exampleOf } from './example.ts';
 import { didResponses } from './did-document.ts';
+import { directoryParts, directoryResponses } from './directory.ts';
 import { fleetParts, fleetResponses } from './fleet.ts';
 import { healthParts, healthResponses } from './health.ts';
 import { closedObject, described, listOf, refer, TEXT, type JsonSchema, type Properties } from './json-schema.ts';
@@ -33,6 +34,8 @@ export interface RouteDescription {
   readonly body?: JsonSchema;
   /** Names of the schemas of successful responses by status. */
   readonly responses: Readonly<Record<number, SchemaName>>;
+  /** Whether a `Link` header names the next page. */
+  readonly linksNext?: boolean;
   /** Media type of these responses; left out: JSON. */
   readonly media?: Media;
   /** Schemas by further media types, which the Accept header selects. */
@@ -57,6 +60,7 @@ export interface DescribedRoute {
 const GROUP_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Machines: 'Ratings, explanations, history, profiles and cards of machines.',
   Operators: 'The machines of an operator.',
+  Directory: 'All machines of the deployment, as they were last observed.',
   'Bound wallets': 'Legacy machines by the wallet of the alt chain that they are bound to.',
   Monetization: 'Signed decisions to opt a machine in or out.',
   Verification: 'Verification of operators and chips, and the evidence of onboarding providers.',
@@ -112,6 +116,7 @@ export function createResponseSchemas(namespace: Namespace) {
     ...machineResponses(namespace),
     ...historyResponses(namespace),
     ...fleetResponses(namespace),
+    ...directoryResponses(),
     ...changeResponses(),
     ...monetizationResponses(namespace),
     ...verifyResponses(namespace),
@@ -128,6 +133,7 @@ export function createPartSchemas(namespace: Namespace) {
     ...machineParts(namespace),
     ...historyParts(),
     ...fleetParts(namespace),
+    ...directoryParts(namespace),
     ...monetizationParts(namespace),
     ...changeParts(namespace),
     ...verifyParts(),
@@ -145,6 +151,7 @@ const DOCUMENTS = {
   ),
   SvgImage: described(TEXT, 'An SVG image.', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
   FleetCsv: described(TEXT, 'CSV with a header line; ids are quoted.', 'machine_id,did\r\n'),
+  DirectoryCsv: described(TEXT, 'CSV with a header line; ids are quoted.', 'machine_id,did\r\n'),
   PngImage: { description: 'A PNG image of 1200 x 630 pixels.', contentMediaType: 'image/png' },
   AsyncapiDocument: described(
     closedObject({
@@ -252,7 +259,7 @@ function toParameters(place: 'path' | 'query', schemas: Readonly<Record<string, 
 
 function toSuccesses(
   profile: ProfileName,
-  { responses, caching, block, media, otherMedia = {} }: RouteDescription,
+  { responses, caching, block, media, otherMedia = {}, linksNext = false }: RouteDescription,
   schemas: Properties,
 ): Record<string, object> {
   const decimal = toHeader({ type: 'string', pattern: '^[0-9]+$' }, block === 'always');
@@ -260,6 +267,7 @@ function toSuccesses(
     ...toHeaders(profile, caching === 'never' ? 'no-store' : 'no-cache'),
     ...(caching === 'revalidated' && { ETag: toHeader({ type: 'string', pattern: '^"[^"]+"$' }) }),
     ...(block !== 'never' && { 'chain-block': decimal, 'chain-block-age': decimal }),
+    ...(linksNext && { Link: toHeader({ type: 'string' }, false) }),
     ...(media && toConstantHeaders(media)),
   };
   const mediaType = media?.type.split(';')[0] ?? 'application/json';

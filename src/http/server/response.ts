@@ -13,7 +13,7 @@ import { PAGE_HEADERS } from '../pages/html-shell.ts';
 import { JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './route-profiles.ts';
 import { toErrorHeaders, toWireError } from '../error-responses.ts';
 
-const JSON_MEDIA: Media = { type: JSON_TYPE, headers: {} };
+export const JSON_MEDIA: Media = { type: JSON_TYPE, headers: {} };
 
 /**
  * Sends a 200 that caches must revalidate, or the 304 of a conditional request.

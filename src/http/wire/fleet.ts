@@ -4,7 +4,7 @@ import type { MachineSummary } from '../../actions/alt-machine-rating.ts';
 import { formatMachineDid, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { formatMachineName, toAltHome } from './machines.ts';
-import type { FleetEntry, FleetResponse } from './response-types.ts';
+import type { FleetEntry, FleetIndex, FleetResponse } from './response-types.ts';
 import type { Sent } from './sent.ts';
 
 export interface FleetRequest {
@@ -24,19 +24,26 @@ export function toFleetPage(
   { operatorDid, offset, limit }: FleetRequest,
   namespace: Namespace,
 ): Sent<FleetResponse> {
-  const { indexedBlock, headBlock, lagBlocks, headObservedAgeSeconds } = page.index;
   return {
     operator_did: operatorDid,
     machines: page.machines.map((machine) => toEntry(machine, namespace)),
     pagination: { offset, limit, total: page.total },
     unreadable: page.unreadableCount,
-    index: {
-      indexed_block: indexedBlock,
-      head_block: headBlock,
-      lag_blocks: lagBlocks,
-      head_observed_age_seconds: headObservedAgeSeconds,
-      alt_snapshot_age_seconds: page.altSnapshotAgeSeconds ?? null,
-    },
+    index: toFleetIndex(page),
+  };
+}
+
+/** Ages of the indexes that a list comes from. */
+export function toFleetIndex({
+  index,
+  altSnapshotAgeSeconds,
+}: Pick<FleetPage, 'index' | 'altSnapshotAgeSeconds'>): FleetIndex {
+  return {
+    indexed_block: index.indexedBlock,
+    head_block: index.headBlock,
+    lag_blocks: index.lagBlocks,
+    head_observed_age_seconds: index.headObservedAgeSeconds,
+    alt_snapshot_age_seconds: altSnapshotAgeSeconds ?? null,
   };
 }
 

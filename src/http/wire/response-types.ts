@@ -408,6 +408,105 @@ export interface BoundFleetResponse {
   readonly evm_address: string;
 }
 
+/** A page of the machines of the deployment. */
+export interface DirectoryResponse {
+  /** In the requested order. A page may be short, and even empty, before the end: `next` decides. */
+  readonly machines: readonly DirectoryEntry[];
+  /** Cursor of the next page, for `after`; null: nothing is left. */
+  readonly next: string | null;
+  /** Machines that are known and not observed yet, counted up to 1000. 0: the directory is complete. */
+  readonly unlisted: number;
+  /** Unix time in seconds at which every machine known then had been observed; null: machines are still observed for the first time. */
+  readonly opened_at: number | null;
+  readonly index: FleetIndex;
+}
+
+/** Numbers of machines of the deployment. */
+export interface DirectorySummaryResponse {
+  /** Machines in the directory. */
+  readonly machines: number;
+  /** Machines by value of each member of an entry. */
+  readonly counts: {
+    readonly rating: {
+      /** Machines. */
+      readonly AAA: number;
+      /** Machines. */
+      readonly AA: number;
+      /** Machines. */
+      readonly A: number;
+      /** Machines. */
+      readonly BBB: number;
+      /** Machines. */
+      readonly BB: number;
+      /** Machines. */
+      readonly B: number;
+      /** Machines. */
+      readonly NR: number;
+      /** Machines. */
+      readonly Provisioned: number;
+    };
+    readonly bond: {
+      /** Machines. */
+      readonly NotActivated: number;
+      /** Machines. */
+      readonly Active: number;
+      /** Machines. */
+      readonly Grace: number;
+      /** Machines. */
+      readonly Runoff: number;
+      /** Machines. */
+      readonly Terminated: number;
+    };
+    readonly flag: {
+      /** Machines. */
+      readonly none: number;
+      /** Machines. */
+      readonly in_force: number;
+      /** Machines. */
+      readonly ended: number;
+    };
+    readonly kyb: {
+      /** Machines. */
+      readonly unverified: number;
+      /** Machines. */
+      readonly verified: number;
+      /** Machines. */
+      readonly expired: number;
+      /** Machines. */
+      readonly revoked: number;
+    };
+    readonly chip: {
+      /** Machines. */
+      readonly unverified: number;
+      /** Machines. */
+      readonly verified: number;
+      /** Machines. */
+      readonly expired: number;
+      /** Machines. */
+      readonly revoked: number;
+    };
+    readonly opt_in: {
+      /** Machines. */
+      readonly PENDING: number;
+      /** Machines. */
+      readonly OPTED_IN: number;
+      /** Machines. */
+      readonly OPTED_OUT: number;
+    };
+    readonly home: {
+      /** Machines. */
+      readonly main: number;
+      /** Machines. */
+      readonly alt: number;
+    };
+  };
+  /** Machines that are known and not observed yet, counted up to 1000. 0: the directory is complete. */
+  readonly unlisted: number;
+  /** Unix time in seconds at which every machine known then had been observed; null: machines are still observed for the first time. */
+  readonly opened_at: number | null;
+  readonly index: FleetIndex;
+}
+
 /** A page of changes. */
 export interface ChangePageResponse {
   /** In the order of their cursors. */
@@ -1194,6 +1293,44 @@ export interface FleetIndex {
   readonly head_observed_age_seconds: number;
   /** Seconds since the owners of alt-chain machines were read; null: no alt chain. */
   readonly alt_snapshot_age_seconds: number | null;
+}
+
+/** A machine as it was last observed. `/mcr/{did}` has its current rating. */
+export interface DirectoryEntry {
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly machine_id: string;
+  /** The DID of a machine: its method and the canonical decimal id. */
+  readonly did: string;
+  /** Letter of the rating. */
+  readonly rating: 'AAA' | 'AA' | 'A' | 'BBB' | 'BB' | 'B' | 'NR' | 'Provisioned';
+  /** State of the subscription of the bond. */
+  readonly bond: 'NotActivated' | 'Active' | 'Grace' | 'Runoff' | 'Terminated';
+  /** State of the negative flag. */
+  readonly flag: 'none' | 'in_force' | 'ended';
+  /** Verification of the operator (KYB). */
+  readonly kyb: 'unverified' | 'verified' | 'expired' | 'revoked';
+  /** Verification of the chip. */
+  readonly chip: 'unverified' | 'verified' | 'expired' | 'revoked';
+  /** Decision about monetization in force. */
+  readonly opt_in: 'PENDING' | 'OPTED_IN' | 'OPTED_OUT';
+  /** Home chain: the main chain or the alt chain. */
+  readonly home: 'main' | 'alt';
+  /** Points of 100, rounded. */
+  readonly score: number;
+  /** Operator of the machine; null: none is recorded. */
+  readonly operator: string | null;
+  /** Owner: an address, or a key of the alt chain. */
+  readonly owner: string;
+  /** Indexed events. */
+  readonly event_count: number;
+  /** Qualifying revenue in US cents. */
+  readonly total_revenue: number;
+  /** Unix time in seconds of the newest block with an event; null: none. */
+  readonly last_event_at: number | null;
+  /** Final block of the main chain at which the machine was observed. */
+  readonly block: number;
+  /** Unix time in seconds of the observation. */
+  readonly observed_at: number;
 }
 
 /** A decision that was in force. */

@@ -12,6 +12,7 @@ import {
 } from '../../domain/changes/machine-change.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { MachineListing, RatedFigures } from '../../domain/machine/machine-directory.ts';
 import type { BlockId } from '../../domain/machine/machine-facts.ts';
 import type { ChangeStore, DueMachine, ObservationWrite } from '../../ports/change-store.ts';
 import { nowSeconds, type Clock, type Log, type Timers } from '../../ports/runtime.ts';
@@ -22,6 +23,8 @@ export interface MachineReading {
   readonly home: 'main' | 'alt' | 'absent';
   /** First second at which a value other than the rating may change by time alone; undefined without one. */
   readonly changesAt: number | undefined;
+  /** Figures of the rating for the directory; left out where it could not be determined. */
+  readonly figures?: RatedFigures | undefined;
 }
 
 export interface ChangeWorkerOptions {
@@ -96,7 +99,8 @@ export function createChangeWorker(options: ChangeWorkerOptions): ChangeWorker {
   async function observeDue(machine: DueMachine, block: BlockId, now: number): Promise<ObservationWrite> {
     const reading = await tryObserve(machine, block);
     if (reading === undefined) {
-      return { machine, values: machine.values, isAbsent: false, changes: [], dueAt: now + OBSERVATION_RETRY_SECONDS };
+      const { values, listing } = machine;
+      return { machine, values, listing, isAbsent: false, changes: [], dueAt: now + OBSERVATION_RETRY_SECONDS };
     }
     const previous = machine.values ?? ABSENT_VALUES;
     const values = settleValues(previous, reading.values);
@@ -104,6 +108,7 @@ export function createChangeWorker(options: ChangeWorkerOptions): ChangeWorker {
     return {
       machine,
       values: isPresent(values) ? values : undefined,
+      listing: toListing(machine, reading, place),
       isAbsent: !isPresent(values),
       changes: listMachineChanges(machine.id, previous, values, place),
       dueAt: Math.min(now + secondsUntilNext(reading), reading.changesAt ?? Infinity),
@@ -137,6 +142,16 @@ export function createChangeWorker(options: ChangeWorkerOptions): ChangeWorker {
     }),
     report: () => report,
   };
+}
+
+/** While the rating cannot be determined, its figures stay those of the last observation that had one. */
+function toListing(
+  { listing }: DueMachine,
+  { home, figures }: MachineReading,
+  place: Pick<MachineListing, 'blockNumber' | 'observedAt'>,
+): MachineListing | undefined {
+  if (home === 'absent') return undefined;
+  return figures === undefined ? listing && { ...listing, home } : { home, ...figures, ...place };
 }
 
 function secondsUntilNext({ home, values }: MachineReading): number {

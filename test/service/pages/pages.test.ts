@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ActiveMachinesResponse } from '../../../client/client.ts';
+import type { ActiveMachinesResponse, DirectoryResponse, DirectorySummaryResponse } from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
 import { findMachine } from '../fetch-checked.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
@@ -47,8 +47,12 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['an operator', `/explorer/operator/${fleet.address}`],
   ['an invalid address', '/explorer/operator/abc'],
   ['an unbound wallet', '/explorer/wallet/11111111111111111111111111111112'],
+  ['the directory', '/explorer/machines'],
+  ['a directory without a match', '/explorer/machines?rating=AAA&flag=in_force'],
   ['the system status', '/explorer/system'],
   ['a history', `${machinePath('flagged')}?tab=history`],
+  ['a verification', `${machinePath('chip-revoked')}?tab=verification`],
+  ['the events', `${machinePath('visibility-onchain')}?tab=events`],
   ['an identity', `${machinePath('hostile-strings')}?tab=identity`],
   ['an opt-in', `${machinePath('unbonded')}?tab=opt-in`],
   ['the code to embed', `${machinePath('rated-b')}?tab=embed`],
@@ -406,9 +410,170 @@ describe('the operator page', () => {
   });
 });
 
+describe('the directory', () => {
+  const listIds = (page: Page) =>
+    page.locator('tbody td:first-child a').evaluateAll((links) => links.map((link) => link.getAttribute('title')));
+
+  it('lists, filters, sorts and exports the machines of both chains, with its state in the URL', async () => {
+    rule('pages.directory');
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.goto(`${baseUrl}/explorer/machines`);
+    await page.locator('tbody a').first().waitFor();
+    await page.getByLabel(/^Rating/).selectOption(['AAA,AA,A,BBB,BB,B']);
+    await page.getByLabel('Home').selectOption('alt');
+    await page.locator('thead').getByRole('button', { name: 'Machine' }).click();
+    const query = 'rating=AAA%2CAA%2CA%2CBBB%2CBB%2CB&home=alt&sort=id';
+    expect(new URL(page.url()).search).toBe(`?${query}`);
+    const { machines: listed } = (await (await fetch(`${baseUrl}/directory?${query}`)).json()) as DirectoryResponse;
+    const ids = listed.map(({ machine_id }) => machine_id);
+    expect(ids).toContain(machineOf('alt-rated').id);
+    await expect.poll(() => listIds(page)).toEqual(ids);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const csv = (await (await (await download).createReadStream()).toArray()).join('');
+    expect(
+      csv
+        .split('\r\n')
+        .slice(1, -1)
+        .map((line) => line.split(',')[0]),
+    ).toEqual(ids.map((id) => `"${id}"`));
+    await page.reload();
+    await expect.poll(() => listIds(page)).toEqual(ids);
+    await visit.close();
+  });
+
+  it('lists every machine once over all pages, and those of an operator', async () => {
+    rule('pages.directory');
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.goto(`${baseUrl}/explorer/machines?size=25`);
+    const seen = new Set<string | null>();
+    for (let last: string | null = null; ;) {
+      await expect.poll(async () => (await listIds(page))[0] ?? null).not.toBe(last);
+      const ids = await listIds(page);
+      expect(ids.filter((id) => seen.has(id))).toEqual([]);
+      ids.forEach((id) => seen.add(id));
+      last = ids[0]!;
+      const next = page.getByRole('link', { name: 'Next page' });
+      if ((await next.count()) === 0) break;
+      await next.click();
+    }
+    const summary = (await (await fetch(`${baseUrl}/directory/summary`)).json()) as DirectorySummaryResponse;
+    expect(seen.size).toBe(summary.machines);
+    await page.getByLabel('Operator, or owner').fill(fleet.address);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.locator('.filters + .note').waitFor();
+    const ofOperator = fleet.machines.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).slice(0, 25);
+    await expect.poll(() => listIds(page)).toEqual(ofOperator);
+    await visit.close();
+  });
+
+  it('shows the distribution of ratings with the methodology', async () => {
+    const summary = (await (await fetch(`${baseUrl}/directory/summary`)).json()) as DirectorySummaryResponse;
+    const visit = await openVisit(browser);
+    await visit.page.goto(`${baseUrl}/methodology`);
+    await visit.page.locator('.spread-names li').first().waitFor();
+    const parts = await visit.page.locator('.spread-names li').allInnerTexts();
+    const counted = Object.entries(summary.counts.rating).filter(([, count]) => count > 0);
+    expect(parts.map((text) => text.trim().split(/\s+/)).toSorted()).toEqual(
+      counted.map(([letter, count]) => [letter, String(count)]).toSorted(),
+    );
+    await visit.close();
+  });
+});
+
+describe('the tabs of a machine', () => {
+  it('filter the events and export all of them', async () => {
+    rule('pages.machine-tabs');
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.goto(`${baseUrl}${machinePath('visibility-onchain')}?tab=events`);
+    await page.getByLabel('Type').selectOption('Activity');
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('type')).toBe('activity');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const csv = (await (await (await download).createReadStream()).toArray()).join('');
+    expect(csv.split('\r\n')).toHaveLength(1 + 4 + 1);
+    await visit.close();
+  });
+
+  it.each([
+    ['verified', ['verified', 'verified']],
+    ['chip-revoked', ['verified', 'revoked']],
+  ])('show the records of the machine %s as %j', async (name, states) => {
+    rule('pages.machine-tabs');
+    const visit = await openVisit(browser);
+    await visit.page.goto(`${baseUrl}${machinePath(name)}?tab=verification`);
+    const marks = visit.page.locator('.panel .mark .value');
+    await expect.poll(async () => (await marks.allInnerTexts()).map((text) => text.trim())).toEqual(states);
+    await visit.close();
+  });
+
+  it('show the owner of a machine on its home chain', async () => {
+    rule('pages.machine-tabs');
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    for (const name of ['with-controller', 'alt-rated']) {
+      await page.goto(`${baseUrl}${machinePath(name)}?tab=identity`);
+      const owner = page.locator('dt', { hasText: 'Owner on' }).locator('xpath=following-sibling::dd[1]').locator('a');
+      await owner.first().waitFor();
+      expect((await owner.first().getAttribute('title'))?.toLowerCase()).toBe(machineOf(name).owner.toLowerCase());
+    }
+    await visit.close();
+  });
+});
+
+it('shows times in UTC or in the time zone of the browser, as chosen', async () => {
+  rule('pages.time-zone');
+  const visit = await openVisit(browser, { timezoneId: 'Asia/Kolkata' });
+  const { page } = visit;
+  await page.goto(`${baseUrl}${machinePath('visibility-onchain')}?tab=events`);
+  const time = page.locator('tbody time').first();
+  await time.waitFor();
+  const seconds = Date.parse((await time.getAttribute('datetime'))!);
+  const shown = (offset: number, zone: string) =>
+    `${new Date(seconds + offset).toISOString().slice(0, 19).replace('T', ' ')} ${zone}`;
+  expect(await time.getAttribute('title')).toBe(shown(0, 'UTC'));
+  await page.getByLabel('Times').selectOption('local');
+  await expect.poll(() => time.getAttribute('title')).toBe(shown(5.5 * 3_600_000, 'UTC+05:30'));
+  await page.reload();
+  await expect.poll(() => time.getAttribute('title')).toBe(shown(5.5 * 3_600_000, 'UTC+05:30'));
+  await visit.close();
+});
+
+it('lists the machines that a wallet of the alt chain owns', async () => {
+  rule('pages.wallet');
+  const { id, owner } = machineOf('alt-rated');
+  const visit = await openVisit(browser);
+  await visit.page.goto(`${baseUrl}/explorer/wallet/${owner}`);
+  await visit.page.locator(`.active a[title="${id}"]`).waitFor();
+  await visit.close();
+});
+
+it('lists recent rating changes on the home page', async () => {
+  rule('pages.home');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const { id, did } = machineOf('rated-b');
+  const range = { next: 7, newest: 7, oldest_after: 0, opened_at: 1_000 };
+  const change = { kind: 'rating', machine_id: id, did, operator: null, from: 'BB', to: 'B', block: 5 };
+  await page.route('**/changes?**', (route) =>
+    route.fulfill({ json: { ...range, changes: [{ ...change, cursor: 7, observed_at: 1_772_452_800 }] } }),
+  );
+  await page.goto(baseUrl);
+  const item = page.locator('section[aria-labelledby=section-recent-rating-changes] li');
+  await item.first().waitFor();
+  expect((await item.first().innerText()).replace(/\s+/g, ' ')).toMatch(/BB to B .*ago/);
+  await visit.close();
+});
+
 it.each([
   ['a machine', machinePath('flagged')],
   ['an operator', `/explorer/operator/${fleet.address}`],
+  ['the directory', '/explorer/machines'],
+  ['a wallet', `/explorer/wallet/${walletOf('bound')}`],
 ])('shows %s without moving what is read', async (_, path) => {
   rule('pages.layout-shift');
   const visit = await openVisit(browser);

@@ -19,6 +19,7 @@ import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from 
 import { hexToColumn } from '../schema/hex-columns.ts';
 import type { Schema } from '../schema/schema.ts';
 import { fromChangeRow } from './change-rows.ts';
+import { fromListedColumns, LISTED_COLUMNS, toListedColumns, type ListedRow } from './listed-rows.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 
 /** Changes that one call deletes at most, so that it holds the write lock briefly. */
@@ -29,7 +30,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
   const selectDue = prepareQuery({ now: integer, limit: integer }, ({ now, limit }) =>
     builder
       .selectFrom('observed_machines')
-      .select(['machine_id', 'version', 'touches', 'observed_values'])
+      .select(['machine_id', 'version', 'touches', ...LISTED_COLUMNS])
       .where('due_at', '<=', now)
       .orderBy('due_at')
       .orderBy('machine_id')
@@ -45,13 +46,29 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
       known_touches: 'integer',
       next_due: 'integer',
       next_operator: 'bytes',
+      next_owner: 'text',
       next_values: 'text',
+      next_facets: 'integer',
+      next_score: 'integer',
+      next_revenue: 'integer',
+      next_events: 'integer',
+      next_active: 'integer',
+      next_block: 'integer',
+      next_observed: 'integer',
     },
     `UPDATE observed_machines SET
        version = version + 1,
        due_at = CASE WHEN touches = batch.known_touches THEN batch.next_due ELSE due_at END,
        observed_operator = batch.next_operator,
-       observed_values = batch.next_values
+       observed_owner = batch.next_owner,
+       observed_values = batch.next_values,
+       facets = batch.next_facets,
+       score = batch.next_score,
+       revenue_cents = batch.next_revenue,
+       event_count = batch.next_events,
+       last_event_at = batch.next_active,
+       observed_block = batch.next_block,
+       observed_at = batch.next_observed
      FROM batch
      WHERE observed_machines.machine_id = batch.machine_id AND observed_machines.version = batch.known_version`,
   );
@@ -59,6 +76,11 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
     { machine_id: 'bytes', known_touches: 'integer' },
     `DELETE FROM observed_machines WHERE observed_values IS NULL
        AND (machine_id, touches) IN (SELECT machine_id, known_touches FROM batch)`,
+  );
+  const addCounts = batch(
+    { facets: 'integer', machines: 'integer' },
+    `INSERT INTO directory_counts (facets, machines) SELECT facets, machines FROM batch WHERE true ORDER BY facets
+     ON CONFLICT (facets) DO UPDATE SET machines = directory_counts.machines + excluded.machines`,
   );
   const selectFeed = prepareQuery({}, () =>
     builder.selectFrom('change_feed').select(['newest_cursor', 'pruned_through', 'opened_at']),
@@ -108,25 +130,29 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
     const { newest_cursor, opened_at } = yield* readFeed();
     let newest = newest_cursor;
     const rows: Row[] = [];
+    const counts = new Map<number, number>();
+    const count = (facets: number | null, machines: number) => {
+      if (facets !== null) counts.set(facets, (counts.get(facets) ?? 0) + machines);
+    };
     for (const write of writes) {
       const { machine, values, changes, isAbsent } = write;
       const id = toIdBytes(machine.id);
-      const { operator } = values ?? ABSENT_VALUES;
-      const text = values === undefined ? null : JSON.stringify(values);
+      const { operator, owner } = values ?? ABSENT_VALUES;
+      const [facets, ...listing] = toListedColumns(write);
       const row = [
-        id,
-        machine.version,
-        machine.touches,
-        write.dueAt,
-        operator === null ? null : hexToColumn(operator),
-        text,
+        ...[id, machine.version, machine.touches, write.dueAt],
+        ...[operator === null ? null : hexToColumn(operator), owner],
+        ...[values === undefined ? null : JSON.stringify(values), facets, ...listing],
       ];
       if ((yield* execute({ sql: update, batch: [row] })) === 0) continue;
+      count(toListedColumns(machine)[0], -1);
+      count(facets, 1);
       if (isAbsent) yield* execute({ sql: removeAbsent, batch: [[id, machine.touches]] });
       if (machine.values === undefined && opened_at === null) continue;
       for (const change of changes) rows.push(toRow(++newest, change));
     }
     yield* execute({ sql: insert, batch: rows });
+    yield* execute({ sql: addCounts, batch: [...counts] });
     if (rows.length > 0) yield* execute(moveNewest({ newest }));
     return rows.length;
   }
@@ -160,10 +186,11 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
   return {
     async listDueMachines(nowSeconds, limit) {
       const rows = await database.run(readRows(selectDue({ now: nowSeconds, limit })));
-      return rows.map(({ machine_id, version, touches, observed_values }) => ({
+      return rows.map(({ machine_id, version, touches, ...row }) => ({
         id: fromIdBytes(machine_id),
         ...{ version, touches },
-        values: observed_values === null ? undefined : (JSON.parse(observed_values) as MachineValues),
+        values: row.observed_values === null ? undefined : (JSON.parse(row.observed_values) as MachineValues),
+        listing: row.facets === null ? undefined : fromListedColumns(row as ListedRow),
       }));
     },
     readNextDue: async () => (await database.run(readFirst(selectNextDue({}))))?.due_at,

@@ -648,4 +648,40 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX webhook_deliveries_by_retry ON webhook_deliveries (receiver, retry_at) WHERE retry_at IS NOT NULL',
     ],
   },
+  {
+    name: 'directory of machines',
+    statements: ({ columns: { integer, small, text }, clustered }) => [
+      ...[
+        `observed_owner ${text}`,
+        `facets ${small}`,
+        `score ${integer}`,
+        `revenue_cents ${integer}`,
+        `event_count ${integer}`,
+        `last_event_at ${integer}`,
+        `observed_block ${integer}`,
+        `observed_at ${integer}`,
+      ].map((column) => `ALTER TABLE observed_machines ADD COLUMN ${column}`),
+      // With all columns that select machines, so that examining one reads no row.
+      ...['score', 'revenue_cents'].map(
+        (column) => `CREATE INDEX observed_machines_by_${column}
+        ON observed_machines (${column}, machine_id, facets, last_event_at) WHERE facets IS NOT NULL`,
+      ),
+      `CREATE INDEX observed_machines_by_last_event_at
+        ON observed_machines (last_event_at, machine_id, facets) WHERE facets IS NOT NULL`,
+      'CREATE INDEX observed_machines_unlisted ON observed_machines (machine_id) WHERE facets IS NULL',
+      `CREATE INDEX observed_machines_by_owner
+        ON observed_machines (observed_owner, machine_id, facets, last_event_at) WHERE observed_owner IS NOT NULL`,
+      'DROP INDEX observed_machines_by_operator',
+      `CREATE INDEX observed_machines_by_operator
+        ON observed_machines (observed_operator, machine_id, facets, last_event_at) WHERE observed_operator IS NOT NULL`,
+      `CREATE TABLE directory_counts (
+        facets ${small} NOT NULL PRIMARY KEY,
+        machines ${integer} NOT NULL
+      ) ${clustered}`,
+      // Machines that were observed before are listed when they are observed again.
+      'UPDATE observed_machines SET due_at = 0',
+      `INSERT INTO observed_machines (machine_id, version, touches, due_at)
+        SELECT machine_id, 0, 0, 0 FROM alt_machines WHERE true ON CONFLICT (machine_id) DO NOTHING`,
+    ],
+  },
 ];

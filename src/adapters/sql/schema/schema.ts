@@ -354,7 +354,19 @@ export interface Schema {
     due_at: number;
     observed_operator: Uint8Array | null;
     observed_values: string | null;
+    observed_owner: string | null;
+    /** Bits of the facets; null: not listed in the directory. */
+    facets: number | null;
+    score: number | null;
+    revenue_cents: number | null;
+    event_count: number | null;
+    /** 0: no event. */
+    last_event_at: number | null;
+    observed_block: number | null;
+    observed_at: number | null;
   };
+  /** Number of listed machines by the bits of their facets. */
+  directory_counts: { facets: number; machines: number };
   /** Counter of changes; its row lock orders the writers. */
   change_feed: { only_row: number; newest_cursor: number; pruned_through: number; opened_at: number | null };
   changes: {

@@ -8,6 +8,7 @@ import { toAgentMembers, toMarketplaceMembers } from '../../wire/marketplace.ts'
 import type { DecisionState } from '../../../actions/monetization.ts';
 import { activeMachinesRoutes } from './active-machines.ts';
 import { changesRoutes } from './changes.ts';
+import { directoryRoutes } from './directory.ts';
 import { decisionLogRoutes } from './decision-log.ts';
 import { explanationRoutes } from './explanation.ts';
 import { identifiersRoutes } from './identifiers.ts';
@@ -40,6 +41,7 @@ export const ADDITIONS: Additions = {
     identifiersRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
     ratedFleetRoutes(routes, ctx);
+    directoryRoutes(routes, ctx);
     changesRoutes(routes, ctx);
     statusRoutes(routes, ctx);
     llmsTextRoutes(routes, ctx);
