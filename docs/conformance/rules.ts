@@ -596,7 +596,11 @@ export const SECTIONS = [
       'client.other-machine': 'The client rejects a response about another machine.',
       'client.size': 'The client is at most 8 kB for reads.',
       'documents.integration-guide': 'Every example of the integration guide runs.',
-      'mcp.read-only': '`svc mcp` only reads.',
+      'mcp.read-only': 'The tools of `svc mcp` and `/mcp` only read.',
+      'mcp.official-client':
+        'The official client of the Model Context Protocol reads over standard input and output and over HTTP.',
+      'mcp.resources': 'Resources of the Model Context Protocol describe the service and its rating model.',
+      'mcp.limits': 'A read by a tool of `/mcp` passes the limits of its caller.',
       'client.package': 'The package of the client works where it is installed.',
     },
   },

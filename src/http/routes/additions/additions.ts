@@ -13,6 +13,7 @@ import { explanationRoutes } from './explanation.ts';
 import { identifiersRoutes } from './identifiers.ts';
 import { llmsTextRoutes } from './llms-text.ts';
 import { machineHistoryRoutes } from './machine-history.ts';
+import { mcpRoutes } from './mcp.ts';
 import { ratedFleetRoutes } from './rated-fleet.ts';
 import { previewImageOf, ratingImagesRoutes } from './rating-images.ts';
 import { statementsRoutes } from './statements.ts';
@@ -43,6 +44,7 @@ export const ADDITIONS: Additions = {
     changesRoutes(routes, ctx);
     statusRoutes(routes, ctx);
     llmsTextRoutes(routes, ctx);
+    mcpRoutes(routes, ctx);
   },
   toProfileMembers: toMarketplaceMembers,
   toCardMembers: toAgentMembers,
