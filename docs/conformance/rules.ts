@@ -546,6 +546,7 @@ export const SECTIONS = [
         '`GET /changes` lists the final changes of machines in their order, by cursor and kind; a cursor that is not stored any more is refused with 410.',
       'changes.stream':
         '`GET /changes/stream` sends the same changes as they are stored, and continues after `Last-Event-ID`.',
+      'changes.kills': 'No change is lost when replicas are killed.',
       'changes.webhooks': 'Webhooks are signed as Standard Webhooks describes.',
       'changes.asyncapi': '`GET /asyncapi.json` describes stream and webhooks.',
     },
@@ -581,6 +582,9 @@ export const SECTIONS = [
         'Clients that generators make of the OpenAPI document in TypeScript, Python and Go compile and read the service.',
       'documents.openapi-answers': 'Every response matches the OpenAPI document.',
       'documents.did': '`GET /identifiers/{did}` returns a DID document with CAIP-10 and CAIP-19 identifiers.',
+      'documents.agent-files':
+        'The ERC-8004 registration and feedback of a machine, with CAIP-10 and CAIP-19 names beside the documented ones.',
+      'documents.links': 'The `Link` header of a page names what programs read instead.',
       'documents.llms': '`/llms.txt` lists every route and no other.',
       'documents.reference': '`/docs` lists every route, and each opens without accessibility or policy violations.',
       'documents.reference-form':

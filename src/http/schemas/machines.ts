@@ -1,5 +1,6 @@
 /** Schemas of the responses about one machine: rating, explanation, profile and card (http-facts 4 to 6, decisions 1 and 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { CAIP_19, EXAMPLE_ACCOUNT, EXAMPLE_ASSET, MAIN_ACCOUNT } from './caip.ts';
 import { VERDICTS } from '../../domain/rating/verdict.ts';
 import { exampleOf } from './example.ts';
 import {
@@ -331,7 +332,7 @@ const ALT_MEMBERS = {
   relocating: described(exactly(false), 'A machine that relocates has no profile; alt-chain machines only.'),
 };
 
-const LINK: JsonSchema = { type: 'string', pattern: '^https?://' };
+export const LINK: JsonSchema = { type: 'string', pattern: '^https?://' };
 const TRAIT = { trait_type: described(NONEMPTY_TEXT, 'The name of the attribute.') };
 const ATTRIBUTE: JsonSchema = {
   anyOf: [
@@ -410,6 +411,16 @@ function cardSchema(namespace: Namespace): JsonSchema {
     image: described(LINK, 'The picture of the rating.', 'https://ratings.example/machines/42/card.svg'),
     x402Support: described(exactly(false), 'No endpoint is known to accept payments by x402.', false),
     supportedTrust: described(listOf(NONEMPTY_TEXT, 0), 'Declares no trust model.', []),
+    asset_id: described(
+      orNull(CAIP_19),
+      'The token of the machine (CAIP-19); null: an alt-chain machine has none.',
+      EXAMPLE_ASSET,
+    ),
+    operator_account: described(
+      orNull(MAIN_ACCOUNT),
+      'The account of the operator (CAIP-10); null: none.',
+      EXAMPLE_ACCOUNT,
+    ),
   };
   const members = {
     type: exactly(type),

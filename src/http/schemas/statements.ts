@@ -66,20 +66,28 @@ function domainSchema(namespace: Namespace): JsonSchema {
   );
 }
 
+/** Describes the members of a signed statement. */
+export function signedMembers(namespace: Namespace) {
+  return {
+    statement: STATEMENT_MESSAGE,
+    domain: domainSchema(namespace),
+    types: STATEMENT_TYPE_LIST,
+    signature: described(
+      { type: 'string', pattern: '^0x[0-9a-f]{128}1[bc]$' },
+      'r, s and the recovery byte, with low s.',
+      `0x${'5a'.repeat(32)}${'1f'.repeat(32)}1b`,
+    ),
+    signer: described(ADDRESS_TEXT, 'The signing key in EIP-55 spelling.'),
+  };
+}
+
 export function statementResponses(namespace: Namespace) {
   const signed = { domain: domainSchema(namespace), types: STATEMENT_TYPE_LIST };
   const time = (text: string) => described(orNull(COUNT), `${text} Unix time in seconds.`, null);
   return {
     Statement: described(
       closedObject({
-        statement: STATEMENT_MESSAGE,
-        ...signed,
-        signature: described(
-          { type: 'string', pattern: '^0x[0-9a-f]{128}1[bc]$' },
-          'r, s and the recovery byte, with low s.',
-          `0x${'5a'.repeat(32)}${'1f'.repeat(32)}1b`,
-        ),
-        signer: described(ADDRESS_TEXT, 'The signing key in EIP-55 spelling.'),
+        ...signedMembers(namespace),
         explanation: explanationSchema(namespace),
       }),
       'A rating that can be proven later.',

@@ -105,10 +105,10 @@ function toBlockHeaders(block: BlockRef, { clock }: PipelineServices): string[] 
   return ['chain-block', String(block.number), 'chain-block-age', String(age)];
 }
 
-/** Sends a page with the status of the resource it shows. */
-export function sendPage(context: RequestContext, status: number, text: string): void {
+/** Sends a page with the status of the resource it shows, and its links for programs. */
+export function sendPage(context: RequestContext, status: number, text: string, link: string): void {
   const byteLength = Buffer.byteLength(text);
-  const headers = ['Cache-Control', 'no-cache', ...PAGE_HEADERS];
+  const headers = ['Cache-Control', 'no-cache', ...PAGE_HEADERS, 'Link', link];
   headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(byteLength));
   send(context, status, headers, text, byteLength);
 }

@@ -7,6 +7,7 @@ import type { Routes } from '../../server/route-table.ts';
 import { toAgentMembers, toMarketplaceMembers } from '../../wire/marketplace.ts';
 import type { DecisionState } from '../../../actions/monetization.ts';
 import { activeMachinesRoutes } from './active-machines.ts';
+import { agentFilesRoutes } from './agent-files.ts';
 import { changesRoutes } from './changes.ts';
 import { decisionLogRoutes } from './decision-log.ts';
 import { explanationRoutes } from './explanation.ts';
@@ -39,6 +40,7 @@ export const ADDITIONS: Additions = {
     decisionLogRoutes(routes, ctx);
     ratingImagesRoutes(routes, ctx);
     identifiersRoutes(routes, ctx);
+    agentFilesRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
     ratedFleetRoutes(routes, ctx);
     changesRoutes(routes, ctx);
@@ -47,7 +49,8 @@ export const ADDITIONS: Additions = {
     mcpRoutes(routes, ctx);
   },
   toProfileMembers: toMarketplaceMembers,
-  toCardMembers: toAgentMembers,
+  // A card of either chain needs the main chain.
+  toCardMembers: (card, ctx) => toAgentMembers(card, ctx, ctx.main!.chain.chainId),
   toDecisionMembers: ({ isSignerCurrent }) => ({ signer_is_current: isSignerCurrent ?? null }),
   previewImageOf,
 };
