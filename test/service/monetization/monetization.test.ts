@@ -22,6 +22,7 @@ import type { ChangePageResponse } from '../../../src/http/wire/response-types.t
 import { prepareDecision } from '../../../src/domain/monetization/prepared-decision.ts';
 import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
 import { OpenapiConformance, type OpenapiDocument } from '../../../testing/harness/openapi-conformance.ts';
+import { findMessageProblems, type AsyncapiDocument } from '../../../testing/harness/asyncapi-conformance.ts';
 import { rule } from '../../conformance/rule.ts';
 import { runSvc } from '../../../testing/harness/run-svc.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
@@ -340,5 +341,13 @@ describe('the feed of changes', () => {
       `change-${change.cursor}`,
       { type: 'machine.changed', timestamp: expect.any(String) as string, data: change },
     ]);
+    const document = (await fetchChecked(`${url}/asyncapi.json`)).json<AsyncapiDocument>();
+    expect([
+      ...findMessageProblems(document, ['changeStream', 'change'], { payload: change }),
+      ...findMessageProblems(document, ['webhook', 'machineChanged'], {
+        payload: JSON.parse(body) as unknown,
+        headers,
+      }),
+    ]).toEqual([]);
   });
 });
