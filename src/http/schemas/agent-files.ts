@@ -2,7 +2,7 @@
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { EXAMPLE_ACCOUNT, MAIN_ACCOUNT } from './caip.ts';
 import { closedObject, described, exactly, listOf, MACHINE_ID, TEXT, word, type JsonSchema } from './json-schema.ts';
-import { LINK, MACHINE_NAME, MODEL_NAME } from './machines.ts';
+import { POINT_HUNDREDTHS, LINK, MACHINE_NAME, MODEL_NAME } from './machines.ts';
 import { signedMembers } from './statements.ts';
 
 const REGISTRY = described(
@@ -53,7 +53,7 @@ export function agentFileResponses(namespace: Namespace): Record<'AgentRegistrat
           'The time that the rating was computed for.',
           '2026-03-02T12:00:00.000Z',
         ),
-        value: described({ type: 'integer', minimum: 0, maximum: 10_000 }, 'Points in hundredths.', 8_896),
+        value: described(POINT_HUNDREDTHS, 'Points in hundredths.', 8_896),
         valueDecimals: described(exactly(2), 'Decimals of the value.', 2),
         tag1: MODEL_NAME,
         tag2: described(word('AAA', 'AA', 'A', 'BBB', 'BB', 'B'), 'The rating.', 'AA'),
