@@ -7,7 +7,7 @@ import { listActiveMachines } from './active-machines.ts';
 import { listChanges } from './changes.ts';
 import { getWalletRating, listWalletFleet } from './bound-addresses.ts';
 import type { Connection } from './http.ts';
-import { listFleet, listWholeFleet } from './fleet.ts';
+import { listFleet, listRatedFleet, listWholeFleet } from './fleet.ts';
 import { getHistory, listDecisions, listEvents } from './machine-history.ts';
 import { getCard, getExplanation, getProfile, getRating, getTokenMetadata } from './machines.ts';
 import { getDeployment, getMonetization } from './monetization-state.ts';
@@ -40,6 +40,7 @@ const READS = {
   getHistory,
   listEvents,
   listFleet,
+  listRatedFleet,
   listWholeFleet,
   listActiveMachines,
   listChanges,

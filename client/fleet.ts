@@ -1,7 +1,7 @@
 /** Lists the machines that an operator owns or controls: one page, or all of them (interface, Operator listing; http-facts 7). */
 import { didPrefix, parseAddress, type Address } from '../src/domain/identifiers/identifiers.ts';
 import type { Namespace } from '../src/domain/identifiers/namespace.ts';
-import type { FleetResponse } from '../src/http/wire/response-types.ts';
+import type { FleetResponse, RatedFleetResponse } from '../src/http/wire/response-types.ts';
 import {
   request,
   unexpectedResponse,
@@ -9,12 +9,13 @@ import {
   type Result,
   type RequestOptions,
   type Connection,
+  type JsonObject,
 } from './http.ts';
 
 export interface PageOptions extends RequestOptions {
   /** First machine, from 0. */
   readonly offset?: number;
-  /** Page size, 1 to 20. */
+  /** Page size, 1 to 20; 20 when left out. */
   readonly limit?: number;
 }
 
@@ -26,15 +27,16 @@ export async function listFleet(
   operator: string,
   { offset = 0, limit = PAGE_SIZE, ...options }: PageOptions = {},
 ): Promise<Result<FleetResponse>> {
-  const address = parseOperator(operator, connection.namespace);
-  if (address === undefined) return invalidArgument('not an address or address DID');
-  const did = didPrefix(connection.namespace) + address;
-  return request(
-    connection,
-    `/operator/${did}/machines?offset=${offset}&limit=${limit}`,
-    ({ operator_did: sent }) => typeof sent === 'string' && sent.toLowerCase() === did.toLowerCase(),
-    options,
-  );
+  return requestPage(connection, operator, `machines?offset=${offset}&limit=${limit}`, options);
+}
+
+/** Reads one page with the rating of every machine, those of the alt chain too. At most 500 machines. */
+export async function listRatedFleet(
+  connection: Connection,
+  operator: string,
+  { offset = 0, limit = PAGE_SIZE, ...options }: PageOptions = {},
+): Promise<Result<RatedFleetResponse>> {
+  return requestPage(connection, operator, `fleet?offset=${offset}&limit=${limit}`, options);
 }
 
 /** Reads page after page and ends with the last, or with the first that fails. While a fleet changes, a machine may appear twice or not at all. */
@@ -52,6 +54,20 @@ export async function* listWholeFleet(
     yield page;
     if (!page.ok || offset + PAGE_SIZE >= page.value.pagination.total) return;
   }
+}
+
+async function requestPage<T extends object>(
+  connection: Connection,
+  operator: string,
+  target: string,
+  options: RequestOptions,
+): Promise<Result<T>> {
+  const address = parseOperator(operator, connection.namespace);
+  if (address === undefined) return invalidArgument('not an address or address DID');
+  const did = didPrefix(connection.namespace) + address;
+  const isPage = ({ operator_did: sent }: JsonObject) =>
+    typeof sent === 'string' && sent.toLowerCase() === did.toLowerCase();
+  return request(connection, `/operator/${did}/${target}`, isPage, options);
 }
 
 function parseOperator(operator: string, namespace: Namespace): Address | undefined {

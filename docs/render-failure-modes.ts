@@ -13,6 +13,7 @@ import {
   expectedOf,
   FAILURE_MODES,
   HOST_FAILURE_MODES,
+  RECEIVER_FAILURE_MODES,
   OUTCOMES,
   PAYMENT_SOURCE_FAILURE_MODES,
   RESPONSE_TIMEOUT_MILLISECONDS,
@@ -150,11 +151,19 @@ contradictions, wrong responses.
 a fail-over during which the server is a read-only replica, a full memory and an eviction of all counters. No response changes. Meanwhile the replica counts alone and still rejects the 91st request; it returns to distributed counting
 when the server recovers. The test is skipped, and reported as skipped, where Redis is not installed.
 
-## Webhook receivers
+## Receivers of webhooks
 
-No route depends on a receiver. [operating.md](operating.md#changes-and-webhooks) lists what happens with one that is down, slow,
-redirects or refuses; \`src/indexing/webhooks/webhook-worker.test.ts\` and \`src/adapters/webhooks/webhook-sender.test.ts\` assert it.
-\`npm run campaigns -- changes\` kills replicas during deliveries, and no change is lost.
+\`src/adapters/webhooks/webhook-sender.test.ts\` injects every line. No route is affected. A delivery that fails is repeated for about
+three days and is then a dead letter; a receiver that does not respond is left alone for five seconds, so that it delays the others by
+one timeout at most (\`src/indexing/webhooks/webhook-worker.test.ts\`).
+
+${table(
+  ['fault', 'what happens', 'problem in `svc watch list`'],
+  RECEIVER_FAILURE_MODES.map(({ fault, description, problem }) => [fault, description, problem ?? 'none: accepted']),
+)}
+
+[operating.md](operating.md#changes-and-webhooks) explains deliveries. \`npm run campaigns -- changes\` kills replicas during deliveries, and
+no change is lost.
 
 ## Slow callers
 

@@ -1,6 +1,6 @@
 /**
- * Renders `docs/scoring.md` from the constants and texts of the model, so that the page cannot disagree with the code. A test
- * compares the two.
+ * Renders `docs/scoring.md` from the constants and texts of the model, so that the page cannot disagree with the code, and the same text as a
+ * module for language models. A test compares them.
  *
  *     node docs/render-scoring.ts
  */
@@ -382,4 +382,18 @@ export async function renderScoring(): Promise<string> {
   return format(renderText(), { ...config, parser: 'markdown', proseWrap: 'always' });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) writeFileSync(SCORING_PAGE, await renderScoring());
+/** Location of the module with the text of the page. */
+export const METHODOLOGY_MODULE = new URL('../src/adapters/mcp/methodology.ts', import.meta.url);
+
+/** Returns the module with the text of the page, without the comment at its top. */
+export async function renderMethodology(): Promise<string> {
+  const [, page] = (await renderScoring()).split('-->\n\n');
+  const opening = '/** The page `docs/scoring.md` as a text. Rendered by `node docs/render-scoring.ts`. */';
+  const module = `${opening}\nexport const METHODOLOGY = ${JSON.stringify(page!.split('\n'))}.join('\\n');\n`;
+  return format(module, { ...(await resolveConfig(METHODOLOGY_MODULE)), parser: 'typescript' });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  writeFileSync(SCORING_PAGE, await renderScoring());
+  writeFileSync(METHODOLOGY_MODULE, await renderMethodology());
+}

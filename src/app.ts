@@ -73,10 +73,20 @@ export async function buildApp(ctx: Ctx, options: AppOptions = {}): Promise<Fast
   const addressOf = createClientIp({ trustedProxies, ipv6Prefix: WHOLE_IPV6 });
   const networksOf: PipelineServices['networksOf'] = ({ socket, headers }) =>
     listNetworks(addressOf(socket.remoteAddress ?? '', headers['x-forwarded-for']));
+  const readWithin: PipelineServices['readWithin'] = async ({ socket, headers }, path) => {
+    const forwarded = headers['x-forwarded-for'];
+    const response = await app.inject({
+      url: path,
+      ...(socket.remoteAddress !== undefined && { remoteAddress: socket.remoteAddress }),
+      ...(forwarded !== undefined && { headers: { 'x-forwarded-for': forwarded } }),
+    });
+    const single = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
+    return { status: response.statusCode, headers: Object.fromEntries(single), text: response.body };
+  };
   const streams = new EventStreams(timers);
   metrics.addStreams(() => streams.count);
   const pipeline = new RequestPipeline({
-    services: { clock, monotonicClock, log, logsRequests, metrics, networksOf, streams },
+    services: { clock, monotonicClock, log, logsRequests, metrics, networksOf, streams, readWithin },
     workScope: ctx.workScope,
     inFlight: options.rateLimits === 'off' ? undefined : new InFlightLimiter(),
     timers,

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { getWatchReport } from './actions/watch-report.ts';
 import { observeMachine, readFinalBlock } from './actions/observe-machine.ts';
+import { createMcpEndpoint } from './adapters/mcp/mcp-endpoint.ts';
 import { createPageSource } from './adapters/pages/page-source.ts';
 import { findImageRenderer } from './adapters/png/image-renderer.ts';
 import { createWorkScope } from './adapters/rpc/work-scope.ts';
@@ -15,6 +16,7 @@ import type { BlockId } from './domain/machine/machine-facts.ts';
 import { createHealthChecks } from './http/routes/health.ts';
 import { encodeJson } from './http/server/json-encoding.ts';
 import { encodeWebhook, toWatchReport } from './http/wire/changes.ts';
+import { describeToolOutput } from './http/schemas/tool-outputs.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
 import { createTrustedClock } from './indexing/head/trusted-clock.ts';
 import { createActionState } from './ports/action-state.ts';
@@ -136,6 +138,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
       additions: config.additions,
       pages: createPageSource(),
       imageRenderer: findImageRenderer(),
+      mcp: createMcpEndpoint(config.namespace, (response) => describeToolOutput(config.namespace, response)),
     };
     const http = new RequestMetrics();
     const app = await buildApp(ctx, {

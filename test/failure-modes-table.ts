@@ -4,6 +4,7 @@
  */
 import type { ClockState } from '../src/domain/clock/clock-judgement.ts';
 import type { DeadlineClass } from '../src/http/server/route-profiles.ts';
+import type { DeliveryProblem } from '../src/ports/webhooks.ts';
 
 /** Longest time that a caller waits for a response: the interface's promise plus the network. */
 export const RESPONSE_TIMEOUT_MILLISECONDS: Readonly<Record<DeadlineClass, number>> = {
@@ -425,6 +426,27 @@ const PAYMENT_SOURCE_FAULTS: readonly (readonly [fault: PaymentSourceFault, desc
 export const PAYMENT_SOURCE_FAILURE_MODES: readonly PaymentSourceFailureMode[] = (['evm', 'solana'] as const).flatMap(
   (kind) => PAYMENT_SOURCE_FAULTS.map(([fault, description]) => ({ kind, fault, description })),
 );
+
+export interface ReceiverFailureMode {
+  readonly fault: string;
+  readonly description: string;
+  /** As `svc watch list` names it; undefined: the delivery is accepted. */
+  readonly problem: DeliveryProblem | undefined;
+}
+
+/** Faults of a receiver of webhooks. No route is affected by any of them. */
+export const RECEIVER_FAILURE_MODES = [
+  { fault: 'no response', description: 'the receiver accepts the request and never responds', problem: 'timeout' },
+  { fault: 'server error', description: 'it responds with 500', problem: 'server-error' },
+  { fault: 'client error', description: 'it responds with 404', problem: 'client-error' },
+  { fault: 'redirect', description: 'it responds with 302, which is not followed', problem: 'redirect' },
+  { fault: 'closed port', description: 'nothing listens at its address', problem: 'connection' },
+  { fault: 'reset', description: 'it resets the connection after the request', problem: 'connection' },
+  { fault: 'unknown name', description: 'its host name does not resolve', problem: 'connection' },
+  { fault: 'private name', description: 'its host name resolves to a private address', problem: 'address' },
+  { fault: 'certificate', description: 'its certificate is not trusted', problem: 'connection' },
+  { fault: 'endless body', description: 'it responds with 200 and a body without an end', problem: undefined },
+] as const satisfies readonly ReceiverFailureMode[];
 
 /** Returns the responses that a route may give once the service has detected the fault. */
 export function expectedOf(outcome: OutcomeName, route: RouteName): readonly string[] {

@@ -3,10 +3,14 @@ import { readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 
-import { renderScoring, SCORING_PAGE } from '../docs/render-scoring.ts';
+import { METHODOLOGY_MODULE, renderMethodology, renderScoring, SCORING_PAGE } from '../docs/render-scoring.ts';
 
 it('docs/scoring.md equals the output of docs/render-scoring.ts', async () => {
   expect(readFileSync(SCORING_PAGE, 'utf8')).toBe(await renderScoring());
+});
+
+it('the text for language models equals the page', async () => {
+  expect(readFileSync(METHODOLOGY_MODULE, 'utf8')).toBe(await renderMethodology());
 });
 
 it('states the ceilings of the specification', async () => {

@@ -1,12 +1,12 @@
 /**
- * `svc mcp`: Model Context Protocol server for language models, over standard input and output. Read-only: the tools of `../mcp/tools.ts`
- * receive the reads of the client and nothing else.
+ * `svc mcp`: Model Context Protocol server for language models, over standard input and output. Read-only: the tools of
+ * `src/adapters/mcp/tools.ts` receive the reads of the client and nothing else.
  */
-import { createInterface } from 'node:readline';
+import { describeTools } from '../../src/adapters/mcp/tools.ts';
+import { describeToolOutput } from '../../src/http/schemas/tool-outputs.ts';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
-import { createMcpServer, listTools } from '../mcp/server.ts';
 import { formatJson } from '../output.ts';
 import { openClient } from '../service-client.ts';
 
@@ -22,8 +22,9 @@ export const mcp = defineCommand({
   example: 'svc mcp --base-url https://ratings.example',
   async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }) {
     const client = openClient(baseUrl, envFile);
+    const describeOutput = (response: string) => describeToolOutput(client.connection.namespace, response);
     if (json) {
-      process.stdout.write(formatJson(listTools()));
+      process.stdout.write(formatJson(describeTools(describeOutput)));
       return EXIT_CODES.ok;
     }
     if (process.stdin.isTTY) {
@@ -31,17 +32,16 @@ export const mcp = defineCommand({
         'waiting for JSON-RPC messages, one per line; usually started by a language model client. Press Ctrl-D to stop\n',
       );
     }
-    const server = createMcpServer(client);
-    const pending = new Set<Promise<void>>();
-    for await (const line of createInterface({ input: process.stdin })) {
-      if (line.trim() === '') continue;
-      const handled = server.handle(line).then((response) => {
-        if (response !== undefined) process.stdout.write(`${response}\n`);
-        pending.delete(handled);
-      });
-      pending.add(handled);
-    }
-    await Promise.all(pending);
+    const [{ createMcpServers }, { createStdioTransport }, { serveStdio }] = await Promise.all([
+      import('../../src/adapters/mcp/mcp-server.ts'),
+      import('../mcp/stdio-transport.ts'),
+      import('@modelcontextprotocol/server/stdio'),
+    ]);
+    const createServer = createMcpServers(describeOutput);
+    const { transport, closed } = createStdioTransport(process.stdin);
+    // Nothing here changes, so there is nothing to subscribe to.
+    serveStdio(() => createServer(client), { transport, maxSubscriptions: 0 });
+    await closed;
     return EXIT_CODES.ok;
   },
 });

@@ -1267,6 +1267,12 @@ type Card struct {
 
 	// Declares no trust model.
 	SupportedTrust []string `json:"supportedTrust,omitempty"`
+
+	// The token of the machine (CAIP-19); null: an alt-chain machine has none.
+	AssetId *string `json:"asset_id,omitempty"`
+
+	// The account of the operator (CAIP-10); null: none.
+	OperatorAccount *string `json:"operator_account,omitempty"`
 }
 
 // HistoryBond: The present terms of the bond.
@@ -2338,6 +2344,177 @@ type DidResolution struct {
 
 	// Empty.
 	DidDocumentMetadata map[string]json.RawMessage `json:"didDocumentMetadata"`
+}
+
+// AgentRegistrationServicesItem is part of a response.
+type AgentRegistrationServicesItem struct {
+	// The type of the service, as published, or DID.
+	Name string `json:"name"`
+
+	// As published, unchecked.
+	Endpoint string `json:"endpoint"`
+
+	// Of the DID only.
+	Version *string `json:"version,omitempty"`
+}
+
+// AgentRegistrationRegistrationsItem is part of a response.
+type AgentRegistrationRegistrationsItem struct {
+	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+	AgentId string `json:"agentId"`
+
+	// Chain and registry (CAIP-10).
+	AgentRegistry string `json:"agentRegistry"`
+}
+
+// AgentRegistration: The registration file of a machine (ERC-8004).
+type AgentRegistration struct {
+	Type string `json:"type"`
+
+	// The display name of the machine.
+	Name string `json:"name"`
+
+	Description string `json:"description"`
+
+	// The picture of the rating.
+	Image string `json:"image"`
+
+	// The published web services with an HTTP URL, and the DID.
+	Services []AgentRegistrationServicesItem `json:"services"`
+
+	// No endpoint is known to accept payments by x402.
+	X402Support bool `json:"x402Support"`
+
+	// Every machine with a registration is registered.
+	Active bool `json:"active"`
+
+	// Where the machine is registered.
+	Registrations []AgentRegistrationRegistrationsItem `json:"registrations"`
+
+	// Declares no trust model.
+	SupportedTrust []string `json:"supportedTrust"`
+}
+
+// AgentFeedbackProofStatement: The signed message.
+type AgentFeedbackProofStatement struct {
+	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+	MachineId string `json:"machineId"`
+
+	// The protocol ordinal of the home chain.
+	HomeChain int64 `json:"homeChain"`
+
+	// The version of the rating model.
+	Model string `json:"model"`
+
+	// The rating.
+	Rating string `json:"rating"`
+
+	// Points in hundredths; 0 for NR and Provisioned.
+	ScoreHundredths int64 `json:"scoreHundredths"`
+
+	// Whether the machine has an active bond.
+	Bonded bool `json:"bonded"`
+
+	// Whether a negative flag is in force.
+	NegativeFlag bool `json:"negativeFlag"`
+
+	// The KYB status of the operator.
+	Kyb string `json:"kyb"`
+
+	// The status of the chip; `unverified` for alt-chain machines.
+	Chip string `json:"chip"`
+
+	// The finalized block of all facts. Decimal.
+	BlockNumber string `json:"blockNumber"`
+
+	// The hash of the block.
+	BlockHash string `json:"blockHash"`
+
+	// The slot of the alt chain; 0 for main-chain machines. Decimal.
+	AltSlot string `json:"altSlot"`
+
+	// The Unix time in seconds that the rating was computed for.
+	RatedAt int64 `json:"ratedAt"`
+
+	// The last second of validity, as Unix time.
+	ValidUntil int64 `json:"validUntil"`
+
+	// Keccak-256 of the RFC 8785 form of `explanation`.
+	ExplanationHash string `json:"explanationHash"`
+}
+
+// AgentFeedbackProofDomain: The EIP-712 domain.
+type AgentFeedbackProofDomain struct {
+	// The name of the domain.
+	Name string `json:"name"`
+
+	Version string `json:"version"`
+
+	// The main chain.
+	ChainId int64 `json:"chainId"`
+
+	// The machine registry in EIP-55 spelling.
+	VerifyingContract string `json:"verifyingContract"`
+}
+
+// AgentFeedbackProofTypesRatingStatementItem is part of a response.
+type AgentFeedbackProofTypesRatingStatementItem struct {
+	Name string `json:"name"`
+
+	Type string `json:"type"`
+}
+
+// AgentFeedbackProofTypes: The EIP-712 types.
+type AgentFeedbackProofTypes struct {
+	RatingStatement []AgentFeedbackProofTypesRatingStatementItem `json:"RatingStatement"`
+}
+
+// AgentFeedbackProof: The signed rating statement.
+type AgentFeedbackProof struct {
+	// The signed message.
+	Statement AgentFeedbackProofStatement `json:"statement"`
+
+	// The EIP-712 domain.
+	Domain AgentFeedbackProofDomain `json:"domain"`
+
+	// The EIP-712 types.
+	Types AgentFeedbackProofTypes `json:"types"`
+
+	// r, s and the recovery byte, with low s.
+	Signature string `json:"signature"`
+
+	// The signing key in EIP-55 spelling.
+	Signer string `json:"signer"`
+}
+
+// AgentFeedback: The rating of a machine as a feedback file (ERC-8004).
+type AgentFeedback struct {
+	// Chain and registry (CAIP-10).
+	AgentRegistry string `json:"agentRegistry"`
+
+	// Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+	AgentId string `json:"agentId"`
+
+	// The account of the statement key (CAIP-10).
+	ClientAddress string `json:"clientAddress"`
+
+	// The time that the rating was computed for.
+	CreatedAt string `json:"createdAt"`
+
+	// Points in hundredths.
+	Value int64 `json:"value"`
+
+	// Decimals of the value.
+	ValueDecimals int64 `json:"valueDecimals"`
+
+	// The version of the rating model.
+	Tag1 string `json:"tag1"`
+
+	// The rating.
+	Tag2 string `json:"tag2"`
+
+	// The signed rating statement.
+	Proof AgentFeedbackProof `json:"proof"`
 }
 
 // Health: The process runs. Nothing else is checked.

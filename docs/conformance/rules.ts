@@ -567,6 +567,7 @@ export const SECTIONS = [
         '`GET /changes` lists the final changes of machines in their order, by cursor and kind; a cursor that is not stored any more is refused with 410.',
       'changes.stream':
         '`GET /changes/stream` sends the same changes as they are stored, and continues after `Last-Event-ID`.',
+      'changes.kills': 'No change is lost when replicas are killed.',
       'changes.webhooks': 'Webhooks are signed as Standard Webhooks describes.',
       'changes.asyncapi': '`GET /asyncapi.json` describes stream and webhooks.',
     },
@@ -602,6 +603,9 @@ export const SECTIONS = [
         'Clients that generators make of the OpenAPI document in TypeScript, Python and Go compile and read the service.',
       'documents.openapi-answers': 'Every response matches the OpenAPI document.',
       'documents.did': '`GET /identifiers/{did}` returns a DID document with CAIP-10 and CAIP-19 identifiers.',
+      'documents.agent-files':
+        'The ERC-8004 registration and feedback of a machine, with CAIP-10 and CAIP-19 names beside the documented ones.',
+      'documents.links': 'The `Link` header of a page names what programs read instead.',
       'documents.llms': '`/llms.txt` lists every route and no other.',
       'documents.reference': '`/docs` lists every route, and each opens without accessibility or policy violations.',
       'documents.reference-form':
@@ -617,7 +621,11 @@ export const SECTIONS = [
       'client.other-machine': 'The client rejects a response about another machine.',
       'client.size': 'The client is at most 8 kB for reads.',
       'documents.integration-guide': 'Every example of the integration guide runs.',
-      'mcp.read-only': '`svc mcp` only reads.',
+      'mcp.read-only': 'The tools of `svc mcp` and `/mcp` only read.',
+      'mcp.official-client':
+        'The official client of the Model Context Protocol reads over standard input and output and over HTTP.',
+      'mcp.resources': 'Resources of the Model Context Protocol describe the service and its rating model.',
+      'mcp.limits': 'A read by a tool of `/mcp` passes the limits of its caller.',
       'client.package': 'The package of the client works where it is installed.',
     },
   },

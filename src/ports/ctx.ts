@@ -11,7 +11,7 @@ import type { FxRates } from './rates.ts';
 import type { StatementConfig } from './statements.ts';
 import type { ReadReplica, Store } from './store.ts';
 import type { MainChain } from './main-chain.ts';
-import type { PageSource, PartnerData, ImageRenderer } from './presentation.ts';
+import type { ImageRenderer, McpEndpoint, PageSource, PartnerData } from './presentation.ts';
 
 /** Ports of the main chain, present when contract addresses are configured; otherwise the service is not initialized (decisions 5). */
 export interface MainChainPorts {
@@ -75,4 +75,6 @@ export interface Ctx {
   readonly pages?: PageSource | undefined;
   /** Absent: no image is rendered, and the image routes are not registered. */
   readonly imageRenderer?: ImageRenderer | undefined;
+  /** Absent: the Model Context Protocol is not served. */
+  readonly mcp?: McpEndpoint | undefined;
 }

@@ -1,4 +1,4 @@
-/** Ports for pages, images and partner data. */
+/** Ports for pages, images, language models and partner data. */
 
 /** Asset of the explorer's pages, named after its content. */
 export interface StaticAsset {
@@ -30,6 +30,12 @@ export interface ImageRenderer {
    * would have started. Rejects where the text is not SVG, or rendering fails.
    */
   render(svg: string, isAwaited: () => boolean): Promise<Buffer | undefined>;
+}
+
+/** Endpoint of the Model Context Protocol. Implemented by `adapters/mcp`. */
+export interface McpEndpoint {
+  /** Responds to the message in `body`, which is that of the request. `read` sends a read of the API by its path. */
+  handle(request: Request, body: string, read: typeof fetch): Promise<Response>;
 }
 
 /** Response of a `public` machine's data API. Fetched only where the deployment allows it (decisions 1, `PARTNER_DATA`). */

@@ -38,6 +38,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   adapter('trust', []),
   adapter('pages', ['rolldown']),
   adapter('png', ['@resvg/resvg-js']),
+  adapter('mcp', ['@modelcontextprotocol/server'], ['client']),
   adapter('outbound', ['ipaddr.js']),
   adapter('partner', ['undici'], ['src/adapters/outbound']),
   adapter('webhooks', ['undici'], ['src/adapters/outbound']),
@@ -68,7 +69,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     of: 'cli',
     mayImport: ['cli', 'client', 'src', 'devnet'],
     // `package.json`, which holds the version, is treated like a package.
-    packages: ['node:', 'pino', 'pino-pretty', 'package.json'],
+    packages: ['node:', 'pino', 'pino-pretty', 'package.json', '@modelcontextprotocol/server'],
   },
   // The independent model shares no code with the served one.
   { of: 'cli/replay', mayImport: ['cli/replay'], packages: ['node:', '@noble/hashes', '@noble/curves'] },

@@ -1,6 +1,6 @@
 /**
  * Replica of the campaign of changes: `node changes-process.ts <database url> <receiver url> <secret file>`. Takes the leader lock like the
- * service, observes machines whose rating is the number of their touches, and sends webhooks. Runs until it is killed.
+ * service, observes machines whose values are the number of the newest block, and sends webhooks. Runs until it is killed.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,14 +11,14 @@ import { createLeaderLock } from '../../src/adapters/sql/leader-lock.ts';
 import { readWatchFile } from '../../src/adapters/webhooks/watch-file.ts';
 import { createWebhookSender } from '../../src/adapters/webhooks/webhook-sender.ts';
 import { CLOCK, TIMERS } from '../../src/composition/process-time.ts';
-import { ABSENT_VALUES } from '../../src/domain/changes/machine-change.ts';
+import { CHANGE_KINDS, type MachineValues } from '../../src/domain/changes/machine-change.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createChangeWorker } from '../../src/indexing/changes/change-worker.ts';
 import { createWebhookWorker } from '../../src/indexing/webhooks/webhook-worker.ts';
 import { createLeaderLoop } from '../../src/indexing/loops/leader-loop.ts';
 
 /** Ids of the observed machines are 1 to this number. */
-export const MACHINES = 50;
+export const MACHINES = 250;
 
 async function run(databaseUrl: string, receiverUrl: string, secretFile: string): Promise<void> {
   const location = parseDatabaseUrl(databaseUrl)!;
@@ -37,13 +37,11 @@ async function run(databaseUrl: string, receiverUrl: string, secretFile: string)
       const checkpoint = await store.readMainChainCheckpoint();
       return checkpoint && { number: checkpoint.blockNumber, hash: checkpoint.blockHash };
     },
-    // A new value for each block: the campaign counts blocks.
-    observe: (_id, block) =>
-      Promise.resolve({
-        values: { ...ABSENT_VALUES, owner: 'owner', rating: String(block.number) },
-        home: 'main',
-        changesAt: undefined,
-      }),
+    // A change of every kind but the operator, which must be an address.
+    observe: (_id, block) => {
+      const values = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, String(block.number)])) as MachineValues;
+      return Promise.resolve({ values: { ...values, operator: null }, home: 'main', changesAt: undefined });
+    },
   });
   const webhooks = createWebhookWorker({
     ...shared,

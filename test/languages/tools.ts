@@ -1,6 +1,7 @@
 /**
- * Tools of other languages at exact versions, installed once into a cache folder: generators of clients with their libraries, and what builds
- * and checks the Python package. Go and Python themselves must be on the machine.
+ * Tools of other languages and of protocols at exact versions, installed once into cache folders: generators of clients with their libraries,
+ * what builds and checks the Python package, the parser of AsyncAPI and the inspector of the Model Context Protocol. Go and Python themselves
+ * must be on the machine.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,22 +16,22 @@ const PYTHON_PACKAGES = [
 ];
 const GO_PROGRAMS = ['github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'];
 
-const VERSIONS = createHash('sha256')
-  .update(JSON.stringify([NPM_PACKAGES, PYTHON_PACKAGES, GO_PROGRAMS]))
-  .digest('hex')
-  .slice(0, 12);
+const PROTOCOL_PACKAGES = ['@asyncapi/parser@3.6.3', '@modelcontextprotocol/inspector@2.12.0'];
+
 const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 
 /** Folder of the tools of exactly these versions. */
-export const TOOLS = join(CACHE, 'language-tools', VERSIONS);
+export const TOOLS = findFolder('language-tools', [NPM_PACKAGES, PYTHON_PACKAGES, GO_PROGRAMS]);
+/** The same for the tools of protocols. */
+export const PROTOCOL_TOOLS = findFolder('protocol-tools', PROTOCOL_PACKAGES);
 export const TOOL_MODULES = join(TOOLS, 'node_modules');
-const INSTALLED = join(TOOLS, 'installed');
 
 const ENVIRONMENT = {
   ...process.env,
-  PATH: [join(TOOLS, 'bin'), join(TOOLS, 'python', 'bin'), join(TOOL_MODULES, '.bin'), process.env['PATH']].join(
-    delimiter,
-  ),
+  PATH: [
+    ...[join(TOOLS, 'bin'), join(TOOLS, 'python', 'bin'), join(TOOL_MODULES, '.bin')],
+    ...[join(PROTOCOL_TOOLS, 'node_modules', '.bin'), process.env['PATH']],
+  ].join(delimiter),
   GOBIN: join(TOOLS, 'bin'),
   GOFLAGS: '-mod=mod',
   REDOCLY_TELEMETRY: 'off',
@@ -39,14 +40,27 @@ const ENVIRONMENT = {
 
 /** Installs the tools unless they are installed. Runs before the tests of this folder. */
 export default function installTools(): void {
-  if (existsSync(INSTALLED)) return;
-  mkdirSync(TOOLS, { recursive: true });
-  writeFileSync(join(TOOLS, 'package.json'), '{"private":true,"type":"module"}');
-  runTool(TOOLS, 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...NPM_PACKAGES]);
-  runTool(TOOLS, 'python3', ['-m', 'venv', 'python']);
-  runTool(TOOLS, 'pip', ['install', '--quiet', '--disable-pip-version-check', ...PYTHON_PACKAGES]);
-  for (const program of GO_PROGRAMS) runTool(TOOLS, 'go', ['install', program]);
-  writeFileSync(INSTALLED, '');
+  installInto(TOOLS, NPM_PACKAGES, () => {
+    runTool(TOOLS, 'python3', ['-m', 'venv', 'python']);
+    runTool(TOOLS, 'pip', ['install', '--quiet', '--disable-pip-version-check', ...PYTHON_PACKAGES]);
+    for (const program of GO_PROGRAMS) runTool(TOOLS, 'go', ['install', program]);
+  });
+  installInto(PROTOCOL_TOOLS, PROTOCOL_PACKAGES);
+}
+
+function findFolder(name: string, packages: readonly unknown[]): string {
+  const versions = createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 12);
+  return join(CACHE, name, versions);
+}
+
+function installInto(folder: string, packages: readonly string[], installOthers?: () => void): void {
+  const installed = join(folder, 'installed');
+  if (existsSync(installed)) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  runTool(folder, 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...packages]);
+  installOthers?.();
+  writeFileSync(installed, '');
 }
 
 /** Runs a program to its end and returns what it printed. Throws an error with that text unless it exits with 0. */

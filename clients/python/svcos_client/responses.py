@@ -1008,6 +1008,10 @@ class Card(TypedDict):
     x402Support: NotRequired[Literal[False]]
     # Declares no trust model.
     supportedTrust: NotRequired[list[str]]
+    # The token of the machine (CAIP-19); null: an alt-chain machine has none.
+    asset_id: NotRequired[Union[str, None]]
+    # The account of the operator (CAIP-10); null: none.
+    operator_account: NotRequired[Union[str, None]]
 
 
 class HistoryBond(TypedDict):
@@ -1885,6 +1889,145 @@ class DidResolution(TypedDict):
     didResolutionMetadata: "DidResolutionDidResolutionMetadata"
     # Empty.
     didDocumentMetadata: dict[str, Any]
+
+
+class AgentRegistrationServicesItem(TypedDict):
+    """Part of a response."""
+
+    # The type of the service, as published, or DID.
+    name: str
+    # As published, unchecked.
+    endpoint: str
+    # Of the DID only.
+    version: NotRequired[Literal["v1"]]
+
+
+class AgentRegistrationRegistrationsItem(TypedDict):
+    """Part of a response."""
+
+    # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+    agentId: str
+    # Chain and registry (CAIP-10).
+    agentRegistry: str
+
+
+class AgentRegistration(TypedDict):
+    """The registration file of a machine (ERC-8004)."""
+
+    type: Literal["https://eips.ethereum.org/EIPS/eip-8004#registration-v1"]
+    # The display name of the machine.
+    name: str
+    description: Literal["svcOS machine"]
+    # The picture of the rating.
+    image: str
+    # The published web services with an HTTP URL, and the DID.
+    services: list["AgentRegistrationServicesItem"]
+    # No endpoint is known to accept payments by x402.
+    x402Support: Literal[False]
+    # Every machine with a registration is registered.
+    active: Literal[True]
+    # Where the machine is registered.
+    registrations: list["AgentRegistrationRegistrationsItem"]
+    # Declares no trust model.
+    supportedTrust: list[str]
+
+
+class AgentFeedbackProofStatement(TypedDict):
+    """The signed message."""
+
+    # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+    machineId: str
+    # The protocol ordinal of the home chain.
+    homeChain: int
+    # The version of the rating model.
+    model: str
+    # The rating.
+    rating: Literal["AAA", "AA", "A", "BBB", "BB", "B", "NR", "Provisioned"]
+    # Points in hundredths; 0 for NR and Provisioned.
+    scoreHundredths: int
+    # Whether the machine has an active bond.
+    bonded: bool
+    # Whether a negative flag is in force.
+    negativeFlag: bool
+    # The KYB status of the operator.
+    kyb: Literal["unverified", "verified", "expired", "revoked"]
+    # The status of the chip; `unverified` for alt-chain machines.
+    chip: Literal["unverified", "verified", "expired", "revoked"]
+    # The finalized block of all facts. Decimal.
+    blockNumber: str
+    # The hash of the block.
+    blockHash: str
+    # The slot of the alt chain; 0 for main-chain machines. Decimal.
+    altSlot: str
+    # The Unix time in seconds that the rating was computed for.
+    ratedAt: int
+    # The last second of validity, as Unix time.
+    validUntil: int
+    # Keccak-256 of the RFC 8785 form of `explanation`.
+    explanationHash: str
+
+
+class AgentFeedbackProofDomain(TypedDict):
+    """The EIP-712 domain."""
+
+    # The name of the domain.
+    name: Literal["svc rating statement"]
+    version: Literal["1"]
+    # The main chain.
+    chainId: int
+    # The machine registry in EIP-55 spelling.
+    verifyingContract: str
+
+
+class AgentFeedbackProofTypesRatingStatementItem(TypedDict):
+    """Part of a response."""
+
+    name: str
+    type: str
+
+
+class AgentFeedbackProofTypes(TypedDict):
+    """The EIP-712 types."""
+
+    RatingStatement: list["AgentFeedbackProofTypesRatingStatementItem"]
+
+
+class AgentFeedbackProof(TypedDict):
+    """The signed rating statement."""
+
+    # The signed message.
+    statement: "AgentFeedbackProofStatement"
+    # The EIP-712 domain.
+    domain: "AgentFeedbackProofDomain"
+    # The EIP-712 types.
+    types: "AgentFeedbackProofTypes"
+    # r, s and the recovery byte, with low s.
+    signature: str
+    # The signing key in EIP-55 spelling.
+    signer: str
+
+
+class AgentFeedback(TypedDict):
+    """The rating of a machine as a feedback file (ERC-8004)."""
+
+    # Chain and registry (CAIP-10).
+    agentRegistry: str
+    # Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits.
+    agentId: str
+    # The account of the statement key (CAIP-10).
+    clientAddress: str
+    # The time that the rating was computed for.
+    createdAt: str
+    # Points in hundredths.
+    value: int
+    # Decimals of the value.
+    valueDecimals: Literal[2]
+    # The version of the rating model.
+    tag1: str
+    # The rating.
+    tag2: Literal["AAA", "AA", "A", "BBB", "BB", "B"]
+    # The signed rating statement.
+    proof: "AgentFeedbackProof"
 
 
 class Health(TypedDict):

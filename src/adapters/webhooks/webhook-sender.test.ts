@@ -7,11 +7,27 @@ import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Receiver } from './watch-file.ts';
 import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 import { parseWebhookSecret } from './webhook-signature.ts';
 import { rule } from '../../../test/conformance/rule.ts';
+import { RECEIVER_FAILURE_MODES } from '../../../test/failure-modes-table.ts';
+
+/** Resolves names of the top-level domain `invalid`, which no name server does. */
+vi.mock('node:dns', async (importOriginal) => {
+  const dns = await importOriginal<typeof import('node:dns')>();
+  type Callback = (
+    error: Error | null,
+    addresses?: readonly { readonly address: string; readonly family: number }[],
+  ) => void;
+  const lookup = (hostname: string, options: object, callback: Callback) => {
+    if (hostname === 'unknown.invalid') callback(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }));
+    else if (hostname === 'private.invalid') callback(null, [{ address: '10.0.0.1', family: 4 }]);
+    else dns.lookup(hostname, { ...options, all: true }, callback);
+  };
+  return { ...dns, lookup };
+});
 
 const [SECRET, OLD_SECRET] = [`whsec_${'A'.repeat(32)}`, `whsec_${'B'.repeat(32)}`];
 const MESSAGE = { id: 'change-7', body: '{"type":"machine.changed","data":{"cursor":7}}' };
@@ -30,6 +46,7 @@ function respond(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url!;
     received.push({ url: path, headers: request.headers, body: Buffer.concat(chunks).toString() });
     if (path === '/silent') return;
+    if (path === '/reset') return void request.socket.resetAndDestroy();
     if (path === '/endless') {
       response.writeHead(200);
       response.write('x'.repeat(100_000));
@@ -122,14 +139,27 @@ test('signs with both secrets during a rotation', async () => {
   }
 });
 
-test.each([
-  ['/204', undefined],
-  ['/302', 'redirect'],
-  ['/404', 'client-error'],
-  ['/500', 'server-error'],
-  ['/silent', 'timeout'],
-])('reports %s as %s', async (path, problem) => {
-  expect(await send(urls.http + path)).toBe(problem);
+/** Sends one message to a receiver with the fault. */
+const FAULTS: Readonly<Record<(typeof RECEIVER_FAILURE_MODES)[number]['fault'], () => Promise<unknown>>> = {
+  'no response': () => send(`${urls.http}/silent`),
+  'server error': () => send(`${urls.http}/500`),
+  'client error': () => send(`${urls.http}/404`),
+  redirect: () => send(`${urls.http}/302`),
+  'closed port': () => send('http://127.0.0.1:1/200'),
+  reset: () => send(`${urls.http}/reset`),
+  'unknown name': () => send('https://unknown.invalid/200'),
+  'private name': () => send('https://private.invalid/200'),
+  certificate: () => open(`${urls.https}/200`, {}, null).send('desk', MESSAGE),
+  'endless body': () => send(`${urls.http}/endless`),
+};
+
+test.each(RECEIVER_FAILURE_MODES)('reports $fault as $problem', async ({ fault, problem }) => {
+  rule('changes.webhooks');
+  expect(await FAULTS[fault]()).toBe(problem);
+});
+
+test('accepts any status of success', async () => {
+  expect(await send(`${urls.http}/204`)).toBeUndefined();
 });
 
 test('follows no redirect', async () => {
@@ -137,13 +167,9 @@ test('follows no redirect', async () => {
   expect(received.map(({ url }) => url)).toEqual(['/302']);
 });
 
-test('accepts a status before an endless body, of which it reads little', async () => {
-  expect(await send(`${urls.http}/endless`)).toBeUndefined();
-});
-
-test('reports a certificate that is not trusted, and a closed port, as connection', async () => {
-  expect(await open(`${urls.https}/200`, {}, null).send('desk', MESSAGE)).toBe('connection');
-  expect(await send('http://127.0.0.1:1/200')).toBe('connection');
+test('sends nothing to a server whose certificate is not trusted, or whose name resolves to a private address', async () => {
+  await FAULTS.certificate();
+  await FAULTS['private name']();
   expect(received).toEqual([]);
 });
 

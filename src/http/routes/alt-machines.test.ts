@@ -73,7 +73,8 @@ describe('without an event', () => {
         '"registrations":[{"type":"svcos:registration:v1","machineId":"1",' +
         '"machineRegistry":"solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:GxPdR7jqb6KhD2ArK7cbPq3P87u4wvL3psSSuXQ6msou"}],' +
         '"home_chain":5,"rating_unavailable":"no_events_yet",' +
-        '"image":"http://localhost:8000/machines/1/card.svg","x402Support":false,"supportedTrust":[]}',
+        '"image":"http://localhost:8000/machines/1/card.svg","x402Support":false,"supportedTrust":[],' +
+        '"asset_id":null,"operator_account":"eip155:31337:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1"}',
     );
   });
 });

@@ -7,13 +7,21 @@ import { getRatingWithin } from '../../actions/machines.ts';
 import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { nameAltChain, nameMainChain } from '../../domain/identifiers/chain-names.ts';
 import { Fault } from '../../domain/faults.ts';
-import { parseAddress, parseMachineId } from '../../domain/identifiers/identifiers.ts';
+import {
+  formatAddressDid,
+  formatMachineDid,
+  parseAddress,
+  parseMachineId,
+  type MachineId,
+} from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import type { PageSource } from '../../ports/presentation.ts';
 import { sendPage, sendStaticAsset } from '../server/response.ts';
 import type { RequestContext } from '../server/request-context.ts';
 import { formatPage, PAGE_FILES_PATH, type PreviewImage } from '../pages/html-shell.ts';
+import { formatLinks, SERVICE_LINKS, type PageLink } from '../pages/page-links.ts';
 import type { Routes } from '../server/route-table.ts';
+import { DID_DOCUMENT_TYPE } from '../wire/did-document.ts';
 import { formatMachineName } from '../wire/machines.ts';
 import { toWireError } from '../error-responses.ts';
 import type { Additions } from './additions/additions.ts';
@@ -23,6 +31,8 @@ interface PageText {
   readonly title: string;
   readonly summary: string;
   readonly image?: PreviewImage;
+  /** Links beside those of every page. */
+  readonly links?: readonly PageLink[];
 }
 
 const SITE = 'Machine ratings';
@@ -81,9 +91,10 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
   const deployment = { namespace: ctx.namespace, chains: nameChains(ctx) };
   const show = (path: string, describe: (request: RequestContext) => PageText | Promise<PageText>) =>
     routes.get(path, { profile: 'page' }, async (context) => {
-      const [files, { status, ...text }] = await Promise.all([loadFiles(ctx, pages), describe(context)]);
+      const [files, { status, links = [], ...text }] = await Promise.all([loadFiles(ctx, pages), describe(context)]);
       const url = ctx.publicUrl + (context.request.url ?? '/');
-      sendPage(context, status, formatPage({ ...text, url }, files, deployment));
+      const link = formatLinks([...links, ...SERVICE_LINKS], ctx.publicUrl);
+      sendPage(context, status, formatPage({ ...text, url }, files, deployment), link);
     });
 
   show('/', () => HOME_PAGE);
@@ -94,7 +105,7 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
   show('/explorer/compare', () => COMPARE_PAGE);
   show('/explorer/watchlist', () => WATCHLIST_PAGE);
   show('/explorer/machine/:id', (request) => describeMachine(ctx, request.parameter('id'), additions));
-  show('/explorer/operator/:address', (request) => describeOperator(request.parameter('address')));
+  show('/explorer/operator/:address', (request) => describeOperator(request.parameter('address'), ctx));
   show('/explorer/wallet/:address', (request) => describeWallet(request.parameter('address')));
 
   routes.get(`${PAGE_FILES_PATH}/:name`, { profile: 'page' }, async (request) => {
@@ -128,18 +139,41 @@ async function describeMachine(ctx: Ctx, text: string, additions: Additions | un
   const id = parseMachineId(text);
   if (id === undefined) return UNKNOWN_ID;
   const name = formatMachineName(id);
-  const unrated = { title: `${name} | ${SITE}`, summary: 'The rating of this machine, and the reasons for it.' };
+  const links = listMachineLinks(id, ctx, additions);
+  const unrated = {
+    title: `${name} | ${SITE}`,
+    summary: 'The rating of this machine, and the reasons for it.',
+    links,
+  };
   try {
     const rated = await getRatingWithin(ctx, id, RATING_TIMEOUT_MILLISECONDS);
     if (rated === undefined) return { status: 200, ...unrated };
     const { letter, score, summary } = rated.rating;
     const title = `${name}: ${letter}, ${score} of 100 | ${SITE}`;
     const image = additions?.previewImageOf(id, summary, ctx);
-    return { status: 200, title, summary, ...(image && { image }) };
+    return { status: 200, title, summary, links, ...(image && { image }) };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return { status: toWireError('read', error).status, ...unrated };
   }
+}
+
+/** Without additions, only the routes of the interface are linked. */
+function listMachineLinks(
+  id: MachineId,
+  { namespace, statements }: Ctx,
+  additions: Additions | undefined,
+): readonly PageLink[] {
+  const did = formatMachineDid(id, namespace);
+  const json = { rel: 'alternate', type: 'application/json' } as const;
+  const card: PageLink = { path: `/machines/${id}`, ...json };
+  if (additions === undefined) return [card];
+  return [
+    card,
+    { path: `/machines/${id}/agent-registration.json`, ...json },
+    { path: `/identifiers/${did}`, rel: 'describedby', type: DID_DOCUMENT_TYPE },
+    ...(statements === undefined ? [] : [{ ...json, path: `/mcr/${did}/statement`, rel: 'describedby' } as const]),
+  ];
 }
 
 function describeWallet(text: string): PageText {
@@ -151,12 +185,19 @@ function describeWallet(text: string): PageText {
   };
 }
 
-function describeOperator(text: string): PageText {
+function describeOperator(text: string, { namespace }: Ctx): PageText {
   const address = parseAddress(text);
   if (address === undefined) return UNKNOWN_ADDRESS;
   return {
     status: 200,
     title: `Operator ${address} | ${SITE}`,
     summary: 'The machines of this operator, and their ratings.',
+    links: [
+      {
+        path: `/operator/${formatAddressDid(address, namespace)}/machines`,
+        rel: 'alternate',
+        type: 'application/json',
+      },
+    ],
   };
 }

@@ -53,6 +53,8 @@ test('also registers the additions by default', () => {
     'GET /machines/:machine_id/badge.svg',
     'GET /machines/:machine_id/card.png',
     'GET /identifiers/:did',
+    'GET /machines/:machine_id/agent-registration.json',
+    'GET /machines/:machine_id/agent-feedback.json',
     'GET /active-machines',
     'GET /operator/:did/fleet',
     'GET /operator/:did/fleet.csv',

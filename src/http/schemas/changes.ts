@@ -26,6 +26,9 @@ const VALUES =
   'rating: the letter; bond: Active, Grace, Runoff, Terminated or NotActivated; flag: none, in_force or ended; owner and operator: ' +
   'an address or a key of the alt chain; chip and kyb: unverified, verified, expired or revoked; opt-in: PENDING, OPTED_IN or OPTED_OUT.';
 
+/** The longest values are keys of the alt chain. */
+const VALUE: JsonSchema = { ...NONEMPTY_TEXT, maxLength: 44 };
+
 function changeSchema(namespace: Namespace): JsonSchema {
   return described(
     closedObject({
@@ -34,9 +37,13 @@ function changeSchema(namespace: Namespace): JsonSchema {
       machine_id: MACHINE_ID,
       did: machineDid(namespace),
       operator: described(orNull(ADDRESS_TEXT), 'Operator of the machine; null: none is recorded.'),
-      from: described(orNull(NONEMPTY_TEXT), 'Value of the previous observation; null: none.', 'AA'),
-      to: described(orNull(NONEMPTY_TEXT), `Value now; null: none. Values of ${VALUES}`, 'BBB'),
-      block: described(COUNT, 'Final block of the main chain at which the change was observed.', 120_340),
+      from: described(orNull(VALUE), 'Value of the previous observation; null: none.', 'AA'),
+      to: described(orNull(VALUE), `Value now; null: none. Values of ${VALUES}`, 'BBB'),
+      block: described(
+        { ...COUNT, maximum: Number.MAX_SAFE_INTEGER },
+        'Final block of the main chain at which the change was observed.',
+        120_340,
+      ),
       observed_at: described(UNIX_SECONDS, 'Unix time in seconds of the observation.'),
     }),
     'A difference between two consecutive observations of a machine, both of final facts.',

@@ -11,14 +11,12 @@ import {
   word,
   type JsonSchema,
 } from './json-schema.ts';
+import { CAIP_19, EXAMPLE_ACCOUNT, EXAMPLE_ASSET } from './caip.ts';
 
 const CAIP_10: JsonSchema = {
   type: 'string',
   pattern: '^(?:eip155:[0-9]{1,32}:0x[0-9a-fA-F]{40}|solana:[-_a-zA-Z0-9]{1,32}:.+)$',
 };
-const CAIP_19: JsonSchema = { type: 'string', pattern: '^eip155:[0-9]{1,32}/erc721:0x[0-9a-f]{40}/[1-9][0-9]{0,77}$' };
-const EXAMPLE_ACCOUNT = 'eip155:31337:0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1';
-const EXAMPLE_ASSET = 'eip155:31337/erc721:0x5fbdb2315678afecb367f032d93f642f64180aa3/42';
 
 export function didResponses(namespace: Namespace) {
   const did = machineDid(namespace);

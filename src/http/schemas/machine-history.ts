@@ -26,11 +26,15 @@ import {
   BOND_STATUS,
   EVENT_COUNT,
   eventSchema,
+  POINT_HUNDREDTHS,
   LETTER,
   MODEL_NAME,
   SCORE,
   SUBSCRIPTION,
 } from './machines.ts';
+
+/** Place of an event, as the cursor accepts it. */
+const POSITION: JsonSchema = { ...COUNT, maximum: Number.MAX_SAFE_INTEGER };
 
 const HISTORY_POINT = described(
   closedObject({
@@ -39,7 +43,7 @@ const HISTORY_POINT = described(
     mcr: LETTER,
     mcr_degraded: described(FLAG, 'Whether some amounts could not be converted to US dollars.', false),
     total_hundredths: described(
-      orNull(COUNT),
+      orNull(POINT_HUNDREDTHS),
       'Hundredths of a point, before rounding and before the bond is checked; null: not rated.',
       9496,
     ),
@@ -114,7 +118,7 @@ function historySchema(namespace: Namespace): JsonSchema {
 const EVENT_ENTRY = eventSchema(
   'An event of the history of a machine.',
   {
-    position: described(COUNT, 'The place in the history of the machine, from 0.', 120),
+    position: described(POSITION, 'The place in the history of the machine, from 0.', 120),
   },
   {
     block_timestamp: described(UNIX_SECONDS, 'Unix time of the block in seconds.'),
@@ -147,7 +151,7 @@ function eventListingSchema(namespace: Namespace): JsonSchema {
     machine_id: MACHINE_ID,
     event_count: EVENT_COUNT,
     events: described(listOf(refer('EventEntry'), 100), 'Newest first.'),
-    next_cursor: described(orNull(COUNT), 'The cursor of the page of older events; null: there are none.', 101),
+    next_cursor: described(orNull(POSITION), 'The cursor of the page of older events; null: there are none.', 101),
     ...ALT_HOME,
   };
   return described(closedObject(members, ALT_HOME_NAMES), 'A page of the events that the rating is computed from.');

@@ -1,5 +1,7 @@
 /** Schemas of the responses about one machine: rating, explanation, profile and card (http-facts 4 to 6, decisions 1 and 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { MAX_TOTAL_HUNDREDTHS } from '../../domain/rating/constants.ts';
+import { CAIP_19, EXAMPLE_ACCOUNT, EXAMPLE_ASSET, MAIN_ACCOUNT } from './caip.ts';
 import { VERDICTS } from '../../domain/rating/verdict.ts';
 import { exampleOf } from './example.ts';
 import {
@@ -97,7 +99,8 @@ export function mcrMembers(namespace: Namespace) {
   };
 }
 
-const HUNDREDTHS = { ...COUNT, maximum: 10_000 };
+/** Hundredths of a point, of which there are 100. */
+export const POINT_HUNDREDTHS = { ...COUNT, maximum: MAX_TOTAL_HUNDREDTHS };
 const EXAMPLE_TRUST = {
   source: 'events',
   percent_hundredths: 10_000,
@@ -116,8 +119,8 @@ const EXAMPLE_FACTORS = [
 function factor(name: string, description: string, measure: Properties): JsonSchema {
   const members = {
     name: exactly(name),
-    points_hundredths: described(HUNDREDTHS, 'Points earned, in hundredths of a point.'),
-    max_hundredths: described(HUNDREDTHS, 'Points that can be earned, in hundredths of a point.'),
+    points_hundredths: described(POINT_HUNDREDTHS, 'Points earned, in hundredths of a point.'),
+    max_hundredths: described(POINT_HUNDREDTHS, 'Points that can be earned, in hundredths of a point.'),
     measure: described(closedObject(measure), 'The measurements that the points follow from.'),
   };
   return described(closedObject(members), description);
@@ -158,7 +161,11 @@ const RATING_FACTOR = described({ oneOf: Object.keys(FACTORS).map(refer) }, 'One
 const RATING_REASON = described(
   closedObject({
     code: described(NONEMPTY_TEXT, 'Identifies the deduction or notice.', 'tenure_short'),
-    lost_hundredths: described(orNull(COUNT), 'Hundredths of a point; null: a notice, which costs none.', 424),
+    lost_hundredths: described(
+      orNull(POINT_HUNDREDTHS),
+      'Hundredths of a point; null: a notice, which costs none.',
+      424,
+    ),
     text: described(
       NONEMPTY_TEXT,
       'The same for people.',
@@ -232,7 +239,7 @@ export function explanationSchema(namespace: Namespace): JsonSchema {
     ...mcrMembers(namespace),
     model: MODEL_NAME,
     total_hundredths: described(
-      orNull(COUNT),
+      orNull(POINT_HUNDREDTHS),
       'The score before rounding, in hundredths of a point; null: not rated.',
       9496,
     ),
@@ -243,7 +250,7 @@ export function explanationSchema(namespace: Namespace): JsonSchema {
           idle_days: described(orNull(COUNT), 'Days since the newest qualifying event; null: none.'),
           free_days: described(orNull(COUNT), 'Idle days without a deduction; null: no qualifying event.'),
           half_days: described(orNull(COUNT), 'Days in which what remains halves; null: no qualifying event.'),
-          lost_hundredths: described(COUNT, 'Hundredths of a point.'),
+          lost_hundredths: described(POINT_HUNDREDTHS, 'Hundredths of a point.'),
         }),
       ),
       'The deduction for dormancy; null: not rated.',
@@ -253,7 +260,7 @@ export function explanationSchema(namespace: Namespace): JsonSchema {
       orNull(
         closedObject({
           operator_verified: described(FLAG, OPERATOR_VERIFIED, true),
-          lost_hundredths: described(COUNT, 'Hundredths of a point.'),
+          lost_hundredths: described(POINT_HUNDREDTHS, 'Hundredths of a point.'),
         }),
       ),
       'The deduction without a verified operator, or with a negative flag in force; null: not rated.',
@@ -331,7 +338,7 @@ const ALT_MEMBERS = {
   relocating: described(exactly(false), 'A machine that relocates has no profile; alt-chain machines only.'),
 };
 
-const LINK: JsonSchema = { type: 'string', pattern: '^https?://' };
+export const LINK: JsonSchema = { type: 'string', pattern: '^https?://' };
 const TRAIT = { trait_type: described(NONEMPTY_TEXT, 'The name of the attribute.') };
 const ATTRIBUTE: JsonSchema = {
   anyOf: [
@@ -410,6 +417,16 @@ function cardSchema(namespace: Namespace): JsonSchema {
     image: described(LINK, 'The picture of the rating.', 'https://ratings.example/machines/42/card.svg'),
     x402Support: described(exactly(false), 'No endpoint is known to accept payments by x402.', false),
     supportedTrust: described(listOf(NONEMPTY_TEXT, 0), 'Declares no trust model.', []),
+    asset_id: described(
+      orNull(CAIP_19),
+      'The token of the machine (CAIP-19); null: an alt-chain machine has none.',
+      EXAMPLE_ASSET,
+    ),
+    operator_account: described(
+      orNull(MAIN_ACCOUNT),
+      'The account of the operator (CAIP-10); null: none.',
+      EXAMPLE_ACCOUNT,
+    ),
   };
   const members = {
     type: exactly(type),

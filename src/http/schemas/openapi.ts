@@ -4,6 +4,7 @@
  */
 import type { FaultKind } from '../../domain/faults.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { agentFileResponses } from './agent-files.ts';
 import { changeParts, changeResponses } from './changes.ts';
 import { chipResponses } from './chip.ts';
 import { ERROR_HELP } from './error-help.ts';
@@ -123,6 +124,7 @@ export function createResponseSchemas(namespace: Namespace) {
     ...chipResponses(namespace),
     ...statementResponses(namespace),
     ...didResponses(namespace),
+    ...agentFileResponses(namespace),
     ...healthResponses(),
   };
 }

@@ -1,7 +1,7 @@
 /** Schemas of rating statements and of their published keys (design/provable 1). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { STATEMENT_TYPES } from '../../domain/statements/rating-statement.ts';
-import { explanationSchema } from './machines.ts';
+import { explanationSchema, POINT_HUNDREDTHS } from './machines.ts';
 import {
   ADDRESS_TEXT,
   closedObject,
@@ -23,7 +23,6 @@ import {
 
 const STATUS = word('unverified', 'verified', 'expired', 'revoked');
 const ORDINAL: JsonSchema = { ...COUNT, maximum: 65_535 };
-const HUNDREDTHS: JsonSchema = { ...COUNT, maximum: 10_000 };
 
 const STATEMENT_MESSAGE = described(
   closedObject({
@@ -31,7 +30,7 @@ const STATEMENT_MESSAGE = described(
     homeChain: described(ORDINAL, 'The protocol ordinal of the home chain.', 1),
     model: described(NONEMPTY_TEXT, 'The version of the rating model.', 'mcr/2'),
     rating: described(word('AAA', 'AA', 'A', 'BBB', 'BB', 'B', 'NR', 'Provisioned'), 'The rating.', 'AA'),
-    scoreHundredths: described(HUNDREDTHS, 'Points in hundredths; 0 for NR and Provisioned.', 8_896),
+    scoreHundredths: described(POINT_HUNDREDTHS, 'Points in hundredths; 0 for NR and Provisioned.', 8_896),
     bonded: described(FLAG, 'Whether the machine has an active bond.', true),
     negativeFlag: described(FLAG, 'Whether a negative flag is in force.', false),
     kyb: described(STATUS, 'The KYB status of the operator.', 'verified'),
@@ -66,20 +65,28 @@ function domainSchema(namespace: Namespace): JsonSchema {
   );
 }
 
+/** Describes the members of a signed statement. */
+export function signedMembers(namespace: Namespace) {
+  return {
+    statement: STATEMENT_MESSAGE,
+    domain: domainSchema(namespace),
+    types: STATEMENT_TYPE_LIST,
+    signature: described(
+      { type: 'string', pattern: '^0x[0-9a-f]{128}1[bc]$' },
+      'r, s and the recovery byte, with low s.',
+      `0x${'5a'.repeat(32)}${'1f'.repeat(32)}1b`,
+    ),
+    signer: described(ADDRESS_TEXT, 'The signing key in EIP-55 spelling.'),
+  };
+}
+
 export function statementResponses(namespace: Namespace) {
   const signed = { domain: domainSchema(namespace), types: STATEMENT_TYPE_LIST };
   const time = (text: string) => described(orNull(COUNT), `${text} Unix time in seconds.`, null);
   return {
     Statement: described(
       closedObject({
-        statement: STATEMENT_MESSAGE,
-        ...signed,
-        signature: described(
-          { type: 'string', pattern: '^0x[0-9a-f]{128}1[bc]$' },
-          'r, s and the recovery byte, with low s.',
-          `0x${'5a'.repeat(32)}${'1f'.repeat(32)}1b`,
-        ),
-        signer: described(ADDRESS_TEXT, 'The signing key in EIP-55 spelling.'),
+        ...signedMembers(namespace),
         explanation: explanationSchema(namespace),
       }),
       'A rating that can be proven later.',

@@ -10,6 +10,7 @@ import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import type { Store } from '../../ports/store.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
+import { findMessageProblems, type AsyncapiDocument } from '../../../testing/harness/asyncapi-conformance.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 import { HEARTBEAT_MILLISECONDS, MAX_STREAMS_OF_NETWORK, READ_TIMEOUT_MILLISECONDS } from './event-streams.ts';
 import { rule } from '../../../test/conformance/rule.ts';
@@ -93,6 +94,18 @@ test('replays from a cursor and continues with new changes', async () => {
   expect(reader.text).toMatch(/^HTTP\/1.1 200 OK/);
   expect(reader.text).toContain('Content-Type: text/event-stream\r\n');
   expect(reader.text).toContain('data: {"cursor":4,"kind":"rating","machine_id":"42","did":"did:svc:42",');
+});
+
+test('sends events as the AsyncAPI document describes them', async () => {
+  rule('changes.asyncapi');
+  const document = (await app.inject('/asyncapi.json')).json<AsyncapiDocument>();
+  const reader = new Reader('?after=0');
+  await reader.until(/id: 3\nevent: change\ndata: .+\n\n/);
+  const events = [...reader.text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data!) as object);
+  expect(events).toHaveLength(3);
+  const find = (payload: unknown) => findMessageProblems(document, ['changeStream', 'change'], { payload });
+  expect(events.flatMap(find)).toEqual([]);
+  expect(find({ ...events[0], cursor: 0, more: 1 })).toHaveLength(2);
 });
 
 test('begins with the next change without a cursor', async () => {

@@ -27,6 +27,15 @@ export interface PipelineServices {
   /** Returns the networks of a request's caller, the widest first. */
   readonly networksOf: (request: IncomingMessage) => readonly string[];
   readonly streams: EventStreams;
+  /** Reads a path for the caller of a request, through everything that a request from outside passes. */
+  readonly readWithin: (request: IncomingMessage, path: string) => Promise<InnerResponse>;
+}
+
+/** Response to a request that was sent within the process. */
+export interface InnerResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
 }
 
 /** What all requests of one route have in common. */

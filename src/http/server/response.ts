@@ -91,15 +91,24 @@ export function sendUncached(
   send(context, status, headers, text, byteLength);
 }
 
+/** Sends a text that another protocol has made, which no cache may store. Without a media type it has no body. */
+export function sendForeign(context: RequestContext, status: number, type: string | null, text: string): void {
+  const byteLength = Buffer.byteLength(text);
+  const headers = ['Cache-Control', 'no-store', ...ROUTE_PROFILES[context.route.profile].headers];
+  if (type !== null) headers.push('Content-Type', type);
+  headers.push('Content-Length', String(byteLength));
+  send(context, status, headers, text, byteLength);
+}
+
 function toBlockHeaders(block: BlockRef, { clock }: PipelineServices): string[] {
   const age = Math.max(0, Math.floor(clock.nowMilliseconds() / 1000) - block.timestamp);
   return ['chain-block', String(block.number), 'chain-block-age', String(age)];
 }
 
-/** Sends a page with the status of the resource it shows. */
-export function sendPage(context: RequestContext, status: number, text: string): void {
+/** Sends a page with the status of the resource it shows, and its links for programs. */
+export function sendPage(context: RequestContext, status: number, text: string, link: string): void {
   const byteLength = Buffer.byteLength(text);
-  const headers = ['Cache-Control', 'no-cache', ...PAGE_HEADERS];
+  const headers = ['Cache-Control', 'no-cache', ...PAGE_HEADERS, 'Link', link];
   headers.push('Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(byteLength));
   send(context, status, headers, text, byteLength);
 }

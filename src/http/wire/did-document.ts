@@ -3,14 +3,14 @@
  * only when its endpoint is an HTTP URL: others wrote it, and a resolver's client opens it.
  */
 import type { DidFacts } from '../../actions/did-document.ts';
-import { formatAddress, formatMachineDid } from '../../domain/identifiers/identifiers.ts';
+import { formatMachineDid } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { formatAltAccount, formatMachineToken, formatMainAccount } from './caip.ts';
 import type { DidDocumentResponse, DidResolutionResponse } from './response-types.ts';
+import { isWebUrl } from './web-url.ts';
 
 export const DID_DOCUMENT_TYPE = 'application/did+json';
 export const DID_RESOLUTION_TYPE = 'application/did-resolution';
-const CHAIN_REFERENCE_LENGTH = 32;
-const MAX_URL_LENGTH = 2048;
 
 export function toDidDocument(facts: DidFacts, namespace: Namespace): DidDocumentResponse {
   const did = formatMachineDid(facts.id, namespace);
@@ -42,20 +42,16 @@ function toMethod({ signer }: DidFacts) {
   return signer.chain === 'main'
     ? ({
         type: 'EcdsaSecp256k1RecoveryMethod2020',
-        blockchainAccountId: `eip155:${signer.chainId}:${formatAddress(signer.address)}`,
+        blockchainAccountId: formatMainAccount(signer.chainId, signer.address),
       } as const)
     : ({
         type: 'Ed25519VerificationKey2018',
-        blockchainAccountId: `solana:${signer.genesisHash.slice(0, CHAIN_REFERENCE_LENGTH)}:${signer.key}`,
+        blockchainAccountId: formatAltAccount(signer.genesisHash, signer.key),
         publicKeyBase58: signer.key,
       } as const);
 }
 
 /** Returns the token as a CAIP-19 asset; a machine of the alt chain has none. */
 function listNames({ id, signer }: DidFacts): string[] {
-  return signer.chain === 'main' ? [`eip155:${signer.chainId}/erc721:${signer.registry}/${id}`] : [];
-}
-
-function isWebUrl(text: string): boolean {
-  return text.length <= MAX_URL_LENGTH && /^https?:\/\//i.test(text) && URL.canParse(text);
+  return signer.chain === 'main' ? [formatMachineToken(signer.chainId, signer.registry, id)] : [];
 }

@@ -10,7 +10,6 @@ import type { MachineStatus } from '../../actions/alt-machine-rating.ts';
 import { hasChipChangedHands, type AltHomeInfo, type RatedSnapshot } from '../../actions/machine-rating.ts';
 import { parseEventMetadata } from '../../domain/machine/event-metadata.ts';
 import {
-  formatAddress,
   formatAddressDid,
   formatMachineDid,
   type Address,
@@ -28,10 +27,8 @@ import type {
   ProfileFacts,
   RatingFactor,
 } from './response-types.ts';
+import { formatAltAccount, formatMainAccount } from './caip.ts';
 import type { Sent } from './sent.ts';
-
-/** Characters of the genesis hash that identify an alt chain (CAIP-2). */
-const CHAIN_REFERENCE_LENGTH = 32;
 
 /** Cents of a dollar; clients accept no other value. */
 const USD_SUBUNIT = 100;
@@ -180,9 +177,11 @@ function toAltMembers({ shown: { alt }, altMachine }: MachineProfile) {
   return { ...toAltHome(alt), owner, controller, machine_type: machineType, relocating: false } as const;
 }
 
-function formatRegistration(registration: MachineRegistration): string {
-  if (registration.chain === 'main') return `eip155:${registration.chainId}:${formatAddress(registration.registry)}`;
-  return `solana:${registration.genesisHash.slice(0, CHAIN_REFERENCE_LENGTH)}:${registration.program}`;
+/** Returns the registry as an account. */
+export function formatRegistration(registration: MachineRegistration): string {
+  return registration.chain === 'main'
+    ? formatMainAccount(registration.chainId, registration.registry)
+    : formatAltAccount(registration.genesisHash, registration.program);
 }
 
 function toStatus(rating: MachineStatus) {

@@ -64,6 +64,8 @@ test('adds members of an agent’s registration to the card and changes none', a
     image: 'https://ratings.example/base/machines/1/card.svg',
     x402Support: false,
     supportedTrust: [],
+    asset_id: 'eip155:31337/erc721:0x00000000000000000000000000000000000000aa/1',
+    operator_account: 'eip155:31337:0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
   });
   expect(plain).not.toHaveProperty('image');
 });

@@ -5,10 +5,13 @@
 import type { MachineCard, MachineProfile } from '../../actions/machines.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { formatMachineToken, formatMainAccount } from './caip.ts';
 import type { CardResponse, ProfileResponse } from './response-types.ts';
 
 type MarketplaceMembers = Required<Omit<ProfileResponse, 'schema_version' | 'name'>>;
-type AgentMembers = Required<Pick<CardResponse, 'image' | 'x402Support' | 'supportedTrust'>>;
+type AgentMembers = Required<
+  Pick<CardResponse, 'image' | 'x402Support' | 'supportedTrust' | 'asset_id' | 'operator_account'>
+>;
 
 /** Base of the links. */
 export interface LinkBase {
@@ -42,11 +45,26 @@ export function toMarketplaceMembers(
   };
 }
 
-/** Returns the agent members of the card. No endpoint is known to accept x402 payments, and the card declares no trust model. */
-export function toAgentMembers({ id }: MachineCard, { publicUrl }: LinkBase): AgentMembers {
-  return { image: imageOf(id, publicUrl), x402Support: false, supportedTrust: [] };
+/**
+ * Returns the agent members of the card, and the CAIP names of its token and operator. No endpoint is known to accept x402 payments, and the
+ * card declares no trust model.
+ */
+export function toAgentMembers(
+  { id, operator, registration }: MachineCard,
+  { publicUrl }: LinkBase,
+  mainChainId: number,
+): AgentMembers {
+  return {
+    image: imageOf(id, publicUrl),
+    x402Support: false,
+    supportedTrust: [],
+    asset_id:
+      registration.chain === 'main' ? formatMachineToken(registration.chainId, registration.registry, id) : null,
+    operator_account: operator === undefined ? null : formatMainAccount(mainChainId, operator),
+  };
 }
 
-function imageOf(id: MachineId, publicUrl: string): string {
+/** Returns the address of the picture of a machine's rating. */
+export function imageOf(id: MachineId, publicUrl: string): string {
   return `${publicUrl}/machines/${id}/card.svg`;
 }

@@ -219,6 +219,10 @@ export interface CardResponse {
   readonly x402Support?: false;
   /** Declares no trust model. */
   readonly supportedTrust?: readonly string[];
+  /** The token of the machine (CAIP-19); null: an alt-chain machine has none. */
+  readonly asset_id?: string | null;
+  /** The account of the operator (CAIP-10); null: none. */
+  readonly operator_account?: string | null;
 }
 
 /** The rating and the revenue of each of the last 365 days. */
@@ -926,6 +930,115 @@ export interface DidResolutionResponse {
   };
   /** Empty. */
   readonly didDocumentMetadata: Readonly<Record<string, unknown>>;
+}
+
+/** The registration file of a machine (ERC-8004). */
+export interface AgentRegistrationResponse {
+  readonly type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1';
+  /** The display name of the machine. */
+  readonly name: string;
+  readonly description: string;
+  /** The picture of the rating. */
+  readonly image: string;
+  /** The published web services with an HTTP URL, and the DID. */
+  readonly services: readonly {
+    /** The type of the service, as published, or DID. */
+    readonly name: string;
+    /** As published, unchecked. */
+    readonly endpoint: string;
+    /** Of the DID only. */
+    readonly version?: 'v1';
+  }[];
+  /** No endpoint is known to accept payments by x402. */
+  readonly x402Support: false;
+  /** Every machine with a registration is registered. */
+  readonly active: true;
+  /** Where the machine is registered. */
+  readonly registrations: readonly {
+    /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+    readonly agentId: string;
+    /** Chain and registry (CAIP-10). */
+    readonly agentRegistry: string;
+  }[];
+  /** Declares no trust model. */
+  readonly supportedTrust: readonly string[];
+}
+
+/** The rating of a machine as a feedback file (ERC-8004). */
+export interface AgentFeedbackResponse {
+  /** Chain and registry (CAIP-10). */
+  readonly agentRegistry: string;
+  /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+  readonly agentId: string;
+  /** The account of the statement key (CAIP-10). */
+  readonly clientAddress: string;
+  /** The time that the rating was computed for. */
+  readonly createdAt: string;
+  /** Points in hundredths. */
+  readonly value: number;
+  /** Decimals of the value. */
+  readonly valueDecimals: 2;
+  /** The version of the rating model. */
+  readonly tag1: string;
+  /** The rating. */
+  readonly tag2: 'AAA' | 'AA' | 'A' | 'BBB' | 'BB' | 'B';
+  /** The signed rating statement. */
+  readonly proof: {
+    /** The signed message. */
+    readonly statement: {
+      /** Canonical decimal, 1 to 2^256 - 1. Never a JSON number, which would lose digits. */
+      readonly machineId: string;
+      /** The protocol ordinal of the home chain. */
+      readonly homeChain: number;
+      /** The version of the rating model. */
+      readonly model: string;
+      /** The rating. */
+      readonly rating: 'AAA' | 'AA' | 'A' | 'BBB' | 'BB' | 'B' | 'NR' | 'Provisioned';
+      /** Points in hundredths; 0 for NR and Provisioned. */
+      readonly scoreHundredths: number;
+      /** Whether the machine has an active bond. */
+      readonly bonded: boolean;
+      /** Whether a negative flag is in force. */
+      readonly negativeFlag: boolean;
+      /** The KYB status of the operator. */
+      readonly kyb: 'unverified' | 'verified' | 'expired' | 'revoked';
+      /** The status of the chip; `unverified` for alt-chain machines. */
+      readonly chip: 'unverified' | 'verified' | 'expired' | 'revoked';
+      /** The finalized block of all facts. Decimal. */
+      readonly blockNumber: string;
+      /** The hash of the block. */
+      readonly blockHash: string;
+      /** The slot of the alt chain; 0 for main-chain machines. Decimal. */
+      readonly altSlot: string;
+      /** The Unix time in seconds that the rating was computed for. */
+      readonly ratedAt: number;
+      /** The last second of validity, as Unix time. */
+      readonly validUntil: number;
+      /** Keccak-256 of the RFC 8785 form of `explanation`. */
+      readonly explanationHash: string;
+    };
+    /** The EIP-712 domain. */
+    readonly domain: {
+      /** The name of the domain. */
+      readonly name: string;
+      readonly version: '1';
+      /** The main chain. */
+      readonly chainId: number;
+      /** The machine registry in EIP-55 spelling. */
+      readonly verifyingContract: string;
+    };
+    /** The EIP-712 types. */
+    readonly types: {
+      readonly RatingStatement: readonly {
+        readonly name: string;
+        readonly type: string;
+      }[];
+    };
+    /** r, s and the recovery byte, with low s. */
+    readonly signature: string;
+    /** The signing key in EIP-55 spelling. */
+    readonly signer: string;
+  };
 }
 
 /** The process runs. Nothing else is checked. */

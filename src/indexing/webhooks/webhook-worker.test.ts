@@ -11,6 +11,7 @@ import {
   createWebhookWorker,
   MAX_PENDING_DELIVERIES,
   RETRY_PAUSES_SECONDS,
+  UNRESPONSIVE_PAUSE_SECONDS,
   type WebhookWorker,
 } from './webhook-worker.ts';
 
@@ -42,14 +43,14 @@ function watch(name: string, parts: Partial<WatchedSubjects> = {}): WatchedSubje
   return { name, machines: new Set([ID]), operators: new Set(), kinds: undefined, ...parts };
 }
 
-function createWorker(): WebhookWorker {
+function createWorker(judge = (_name: string, id: string) => outcome(id)): WebhookWorker {
   return createWebhookWorker({
     store,
     receivers: {
       list: () => receivers,
       send(name, { id }) {
         sent.push(`${name} ${id}`);
-        return Promise.resolve(outcome(id));
+        return Promise.resolve(judge(name, id));
       },
     },
     formatBody: ({ cursor }) => String(cursor),
@@ -143,6 +144,25 @@ test('delivers later changes while an earlier one fails, and the earlier one aft
   time.jump(RETRY_PAUSES_SECONDS[0] * 1000);
   await worker.step(NEVER);
   expect(sent).toEqual(['desk change-1', 'desk change-2', 'desk change-1']);
+});
+
+test('leaves a receiver that does not respond alone for a while, and delivers to the others meanwhile', async () => {
+  receivers = [watch('slow'), watch('desk')];
+  await start();
+  for (let step = 0; step < 50; step++) await change(String(step));
+  const countSent = (name: string) => sent.filter((each) => each.startsWith(name)).length;
+  let isSlow = true;
+  worker = createWorker((name) => (isSlow && name === 'slow' ? 'timeout' : undefined));
+  await worker.step(NEVER);
+  // One for each connection.
+  expect([countSent('slow'), countSent('desk')]).toEqual([4, 50]);
+  await worker.step(NEVER);
+  expect([countSent('slow'), countSent('desk')]).toEqual([4, 50]);
+  isSlow = false;
+  time.jump(UNRESPONSIVE_PAUSE_SECONDS * 1000);
+  await worker.step(NEVER);
+  expect(countSent('slow')).toBe(4 + 50);
+  expect(await store.listReceiverStates()).toMatchObject([{ pending: 0 }, { pending: 0 }]);
 });
 
 test('delivers again what was sent but not recorded when the process ended', async () => {

@@ -44,12 +44,17 @@ const EXAMINED_CHANGES = 500;
 /** Requests to one receiver at a time. */
 const CONCURRENT_REQUESTS = 4;
 const BATCH_DELIVERIES = 100;
+/** A receiver that did not respond in time is left alone for this time, so that it delays the others by one timeout at most. */
+export const UNRESPONSIVE_PAUSE_SECONDS = RETRY_PAUSES_SECONDS[0];
 const INTERVAL_MILLISECONDS = 2_000;
 const MAX_BACKOFF_MILLISECONDS = 30_000;
 
 export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorker {
   const { store, receivers, formatBody, random, clock, timers, log } = options;
   let report: WebhookReport = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
+  /** Unix second until which a receiver is left alone, by its name. */
+  const unresponsive = new Map<string, number>();
+  const isUnresponsive = (name: string) => (unresponsive.get(name) ?? 0) > nowSeconds(clock);
 
   async function step(signal: AbortSignal): Promise<StepOutcome> {
     const outcomes = await Promise.all(receivers.list().map((receiver) => serve(receiver, signal)));
@@ -58,13 +63,15 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
 
   async function serve(receiver: WatchedSubjects, signal: AbortSignal): Promise<StepOutcome> {
     const examined = await examine(receiver, await store.openReceiver(receiver.name));
+    if (isUnresponsive(receiver.name)) return examined;
     const due = await store.listDueDeliveries(receiver.name, nowSeconds(clock), BATCH_DELIVERIES);
     const queue = [...due];
     const sendNext = async (): Promise<void> => {
-      for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) await deliver(next);
+      const isDone = () => signal.aborted || isUnresponsive(receiver.name);
+      for (let next = queue.shift(); next !== undefined && !isDone(); next = queue.shift()) await deliver(next);
     };
     await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, sendNext));
-    return due.length === BATCH_DELIVERIES ? 'more' : examined;
+    return due.length === BATCH_DELIVERIES && !isUnresponsive(receiver.name) ? 'more' : examined;
   }
 
   /** Adds deliveries for the next changes that the receiver watches. */
@@ -85,6 +92,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     const { receiver, cursor, change } = delivery;
     if (change === undefined) return bury(delivery, 'expired');
     const problem = await receivers.send(receiver, { id: `change-${cursor}`, body: formatBody(change) });
+    if (problem === 'timeout') unresponsive.set(receiver, nowSeconds(clock) + UNRESPONSIVE_PAUSE_SECONDS);
     if (problem !== undefined) return recordFailure(delivery, problem);
     await store.removeDelivery(receiver, cursor);
     report = { ...report, delivered: report.delivered + 1 };

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { runSvc, SVC } from '../../../testing/harness/run-svc.ts';
 import manifest from '../../../client/package.json' with { type: 'json' };
@@ -138,35 +139,22 @@ describe.each(commands)('the command %s %s', (tool, rest) => {
   });
 });
 
-it('starts the documented server for language models, which responds', async () => {
+it('starts and reaches the documented servers for language models, which respond', async () => {
   const settings = /```json\n([^]+?)```/.exec(PAGE)![1]!;
   const { mcpServers } = JSON.parse(toOurs(settings)) as {
-    mcpServers: Record<string, { command: string; args: string[] }>;
+    mcpServers: { 'machine-ratings': { command: string; args: string[] }; 'machine-ratings-http': { url: string } };
   };
-  const { command, args } = mcpServers['machine-ratings']!;
+  const { command, args } = mcpServers['machine-ratings'];
   expect(command).toBe('svc');
-  const child = spawn(process.execPath, [SVC, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const machine = findMachine(machines, 'rated-b').id;
-  const messages = [
-    { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: {} } },
-    { method: 'notifications/initialized' },
-    { id: 2, method: 'tools/list' },
-    { id: 3, method: 'tools/call', params: { name: 'get_rating', arguments: { machine } } },
-    { id: 4, method: 'tools/call', params: { name: 'get_profile', arguments: { machine: '12345' } } },
-  ];
-  child.stdin.end(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''));
-  const closed = once(child, 'close') as Promise<[number | null]>;
-  const answers = new Map<number, unknown>();
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { id: answered, result } = JSON.parse(line) as { id: number; result: unknown };
-    answers.set(answered, result);
+  for (const transport of [
+    new StdioClientTransport({ command: process.execPath, args: [SVC, ...args] }),
+    new StreamableHTTPClientTransport(new URL(mcpServers['machine-ratings-http'].url)),
+  ]) {
+    const client = new Client({ name: 'a program', version: '1' });
+    await client.connect(transport);
+    const called = await client.callTool({ name: 'get_rating', arguments: { machine } });
+    expect(called).toMatchObject({ isError: false, structuredContent: { answer: { machine_id: machine, mcr: 'B' } } });
+    await client.close();
   }
-  expect((await closed)[0]).toBe(0);
-  expect([...answers.keys()].sort()).toEqual([1, 2, 3, 4]);
-  expect(answers.get(1)).toMatchObject({ protocolVersion: '2025-06-18', serverInfo: { name: 'svc' } });
-  expect(answers.get(3)).toMatchObject({
-    isError: false,
-    structuredContent: { answer: { machine_id: machine, mcr: 'B' }, block: { number: expect.stringMatching(/^\d+$/) } },
-  });
-  expect(answers.get(4)).toMatchObject({ isError: true, structuredContent: { error: { kind: 'machine-not-found' } } });
 });

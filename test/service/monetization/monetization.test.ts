@@ -26,6 +26,7 @@ import {
   type OpenapiConformance,
   type OpenapiDocument,
 } from '../../../testing/harness/openapi-conformance.ts';
+import { findMessageProblems, type AsyncapiDocument } from '../../../testing/harness/asyncapi-conformance.ts';
 import { rule } from '../../conformance/rule.ts';
 import { runSvc } from '../../../testing/harness/run-svc.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
@@ -344,5 +345,13 @@ describe('the feed of changes', () => {
       `change-${change.cursor}`,
       { type: 'machine.changed', timestamp: expect.any(String) as string, data: change },
     ]);
+    const document = (await fetchChecked(`${url}/asyncapi.json`)).json<AsyncapiDocument>();
+    expect([
+      ...findMessageProblems(document, ['changeStream', 'change'], { payload: change }),
+      ...findMessageProblems(document, ['webhook', 'machineChanged'], {
+        payload: JSON.parse(body) as unknown,
+        headers,
+      }),
+    ]).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import type { Routes } from '../../server/route-table.ts';
 import { toAgentMembers, toMarketplaceMembers } from '../../wire/marketplace.ts';
 import type { DecisionState } from '../../../actions/monetization.ts';
 import { activeMachinesRoutes } from './active-machines.ts';
+import { agentFilesRoutes } from './agent-files.ts';
 import { changesRoutes } from './changes.ts';
 import { directoryRoutes } from './directory.ts';
 import { decisionLogRoutes } from './decision-log.ts';
@@ -14,6 +15,7 @@ import { explanationRoutes } from './explanation.ts';
 import { identifiersRoutes } from './identifiers.ts';
 import { llmsTextRoutes } from './llms-text.ts';
 import { machineHistoryRoutes } from './machine-history.ts';
+import { mcpRoutes } from './mcp.ts';
 import { ratedFleetRoutes } from './rated-fleet.ts';
 import { previewImageOf, ratingImagesRoutes } from './rating-images.ts';
 import { statementsRoutes } from './statements.ts';
@@ -39,15 +41,18 @@ export const ADDITIONS: Additions = {
     decisionLogRoutes(routes, ctx);
     ratingImagesRoutes(routes, ctx);
     identifiersRoutes(routes, ctx);
+    agentFilesRoutes(routes, ctx);
     activeMachinesRoutes(routes, ctx);
     ratedFleetRoutes(routes, ctx);
     directoryRoutes(routes, ctx);
     changesRoutes(routes, ctx);
     statusRoutes(routes, ctx);
     llmsTextRoutes(routes, ctx);
+    mcpRoutes(routes, ctx);
   },
   toProfileMembers: toMarketplaceMembers,
-  toCardMembers: toAgentMembers,
+  // A card of either chain needs the main chain.
+  toCardMembers: (card, ctx) => toAgentMembers(card, ctx, ctx.main!.chain.chainId),
   toDecisionMembers: ({ isSignerCurrent }) => ({ signer_is_current: isSignerCurrent ?? null }),
   previewImageOf,
 };

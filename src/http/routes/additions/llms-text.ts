@@ -32,7 +32,7 @@ export function llmsTextRoutes(routes: Routes, ctx: Ctx): void {
   });
 }
 
-function formatText(described: readonly DescribedRoute[], { namespace, publicUrl, pages }: Ctx): string {
+function formatText(described: readonly DescribedRoute[], { namespace, publicUrl, pages, mcp }: Ctx): string {
   const example = `${didPrefix(namespace)}42`;
   return [
     '# Machine Rating, Monetization and Verification Service',
@@ -60,7 +60,10 @@ function formatText(described: readonly DescribedRoute[], { namespace, publicUrl
     ...(pages === undefined
       ? []
       : [`- [API reference](${publicUrl}/docs): the same for people, with a form to call each route`]),
-    `- \`svc mcp --base-url ${publicUrl}\`, from the repository of this service: its reads as tools of the Model Context Protocol`,
+    ...(mcp === undefined
+      ? []
+      : [`- ${publicUrl}/mcp: the reads as tools of the Model Context Protocol (streamable HTTP)`]),
+    `- \`svc mcp --base-url ${publicUrl}\`, from the repository of this service: the same over standard input and output`,
     '',
   ].join('\n');
 }

@@ -1,7 +1,11 @@
 /** `GET /mcr/{did}/statement` and the published keys: ratings that are signed, and can be proven later (design/provable 1). */
-import { getStatement, getStatementDirectory, type IssuedStatement } from '../../../actions/statement.ts';
+import {
+  getStatement,
+  getStatementDirectory,
+  type FormatExplanation,
+  type IssuedStatement,
+} from '../../../actions/statement.ts';
 import { chain } from '../../../actions/maybe-async.ts';
-import type { MachineExplanation } from '../../../actions/machines.ts';
 import { Fault } from '../../../domain/faults.ts';
 import type { Namespace } from '../../../domain/identifiers/namespace.ts';
 import type { JsonTree } from '../../../domain/json/canonical-json.ts';
@@ -21,8 +25,7 @@ export function statementsRoutes(routes: Routes, ctx: Ctx): void {
   const { namespace, statements } = ctx;
   const describe = describeRoutes(namespace);
   const encode = createCachedEncoder(({ document }: IssuedStatement) => document);
-  const format = (explanation: MachineExplanation) =>
-    JSON.parse(encodeJson(toExplanation(explanation, namespace)).text) as JsonTree;
+  const format = createExplanationFormat(namespace);
 
   routes.get(namespace.statements_path, { profile: 'read', description: describe.directory }, async (request) => {
     sendCacheableJson(request, encodeJson(toStatementDirectory(await getStatementDirectory(ctx))));
@@ -35,6 +38,11 @@ export function statementsRoutes(routes: Routes, ctx: Ctx): void {
       sendCacheableJson(request, encode(issued), issued.block),
     );
   });
+}
+
+/** Creates the function that turns an explanation into the JSON of its route, whose hash a statement has. */
+export function createExplanationFormat(namespace: Namespace): FormatExplanation {
+  return (explanation) => JSON.parse(encodeJson(toExplanation(explanation, namespace)).text) as JsonTree;
 }
 
 function describeRoutes(namespace: Namespace) {

@@ -1,15 +1,21 @@
-/** Tools of `svc mcp`: reads of the client, with their arguments as JSON Schema. No tool can write: see `ServiceReads`. */
-import type { Result, Client } from '../../client/client.ts';
+/** Tools for language models: reads of the client, with their arguments as JSON Schema. No tool can write: see `ServiceReads`. */
+import type { ChangeKind, Client, Result } from '../../../client/client.ts';
+import { CHANGE_KINDS } from '../../domain/changes/machine-change.ts';
 
 /** Every read of the client, without the connection that other requests could be sent with. */
 export type ServiceReads = Omit<Client, 'connection'>;
 
-export type Arguments = Readonly<Record<string, unknown>>;
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** JSON Schema of an object. */
+export type ObjectSchema = Readonly<Record<string, unknown>>;
 
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: ArgumentsSchema;
+  /** Name of the response that the tool returns, as the API document has it. */
+  readonly response: string;
   /** Runs the tool with arguments that match the schema. */
   call(client: ServiceReads, args: Arguments): Promise<Result<object>>;
 }
@@ -27,9 +33,17 @@ interface IntegerSchema {
   readonly maximum: number;
 }
 
+interface WordListSchema {
+  readonly type: 'array';
+  readonly description: string;
+  readonly items: { readonly type: 'string'; readonly enum: readonly string[] };
+  readonly minItems: number;
+  readonly uniqueItems: true;
+}
+
 interface ArgumentsSchema {
   readonly type: 'object';
-  readonly properties: Readonly<Record<string, TextSchema | IntegerSchema>>;
+  readonly properties: Readonly<Record<string, TextSchema | IntegerSchema | WordListSchema>>;
   readonly required: readonly string[];
   readonly additionalProperties: false;
 }
@@ -53,6 +67,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'get_rating',
     description: "Get a machine's rating and its score from 0 to 100, with bond, events and revenue in US cents.",
     inputSchema: OF_MACHINE,
+    response: 'McrRecord',
     call: (client, { machine }) => client.getRating(machine as string),
   },
   {
@@ -60,6 +75,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Get the rating with every factor in hundredths of a point, the reason for each deduction, and the inputs.',
     inputSchema: OF_MACHINE,
+    response: 'Explanation',
     call: (client, { machine }) => client.getExplanation(machine as string),
   },
   {
@@ -67,11 +83,12 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Get the profile of a machine: operator, status, visibility of its data, documentation, service endpoints.',
     inputSchema: OF_MACHINE,
+    response: 'Profile',
     call: (client, { machine }) => client.getProfile(machine as string),
   },
   {
     name: 'list_fleet',
-    description: 'List a page of the machines that an operator owns or controls, with the age of the list.',
+    description: 'List a page of the machines that an operator owns or controls, each with its rating, on every chain.',
     inputSchema: schemaOf(
       {
         operator: { type: 'string', description: '0x and 40 hex digits, or the DID of the address.', maxLength: 200 },
@@ -80,18 +97,21 @@ export const TOOLS: readonly Tool[] = [
       },
       ['operator'],
     ),
-    call: (client, { operator, ...page }) => client.listFleet(operator as string, page),
+    response: 'RatedFleet',
+    call: (client, { operator, ...page }) => client.listRatedFleet(operator as string, page),
   },
   {
     name: 'get_verification',
     description: 'Get whether the operator of a machine is verified (kyb) and whether its chip is, independently.',
     inputSchema: OF_MACHINE,
+    response: 'VerifyRecord',
     call: (client, { machine }) => client.getVerification(machine as string),
   },
   {
     name: 'get_card',
     description: 'Get the card of a machine: services, registration, whether it is active, operator.',
     inputSchema: OF_MACHINE,
+    response: 'Card',
     call: (client, { machine }) => client.getCard(machine as string),
   },
   {
@@ -104,6 +124,7 @@ export const TOOLS: readonly Tool[] = [
       },
       ['machine'],
     ),
+    response: 'History',
     call: async (client, { machine, days = 30 }) => {
       const result = await client.getHistory(machine as string);
       if (!result.ok) return result;
@@ -127,34 +148,65 @@ export const TOOLS: readonly Tool[] = [
       },
       ['machine'],
     ),
+    response: 'EventListing',
     call: (client, { machine, ...page }) => client.listEvents(machine as string, page),
+  },
+  {
+    name: 'list_active_machines',
+    description: 'List the machines with the newest events: a first look at a deployment, without knowing any id.',
+    inputSchema: schemaOf({}, []),
+    response: 'ActiveMachines',
+    call: (client) => client.listActiveMachines(),
+  },
+  {
+    name: 'list_changes',
+    description:
+      'List a page of changes of all machines, oldest first: ratings, bonds, flags, owners, operators, verification.',
+    inputSchema: schemaOf(
+      {
+        after: {
+          type: 'integer',
+          description: 'next of the previous page; omit it for the oldest stored changes.',
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+        },
+        kinds: {
+          type: 'array',
+          description: 'Kinds to list; omit it for all.',
+          items: { type: 'string', enum: CHANGE_KINDS },
+          minItems: 1,
+          uniqueItems: true,
+        },
+        limit: { type: 'integer', description: '1 to 100, default 20.', minimum: 1, maximum: 100 },
+      },
+      [],
+    ),
+    response: 'ChangePage',
+    call: (client, { kinds, limit = 20, ...page }) =>
+      client.listChanges({
+        ...page,
+        limit: limit as number,
+        ...(kinds !== undefined && { kinds: kinds as ChangeKind[] }),
+      }),
   },
   {
     name: 'get_status',
     description: 'Get the freshness of the service: how far its indexes are behind their chains.',
     inputSchema: schemaOf({}, []),
+    response: 'Status',
     call: (client) => client.getStatus(),
   },
 ];
 
-/** Validates `args` against the schema; returns the problem, or undefined. */
-export function findProblem({ inputSchema }: Tool, args: unknown): string | undefined {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'arguments must be an object';
-  const given = new Map<string, unknown>(Object.entries(args));
-  const missing = inputSchema.required.find((name) => !given.has(name));
-  if (missing !== undefined) return `${missing} is missing`;
-  const properties = new Map(Object.entries(inputSchema.properties));
-  for (const [name, value] of given) {
-    const schema = properties.get(name);
-    if (schema === undefined) return 'unknown argument';
-    if (!fits(schema, value)) return `${name} must be of type ${schema.type}. ${schema.description}`;
-  }
-  return undefined;
-}
-
-function fits(schema: TextSchema | IntegerSchema, value: unknown): boolean {
-  if (schema.type === 'string') return typeof value === 'string' && value.length <= schema.maxLength;
-  return Number.isInteger(value) && (value as number) >= schema.minimum && (value as number) <= schema.maximum;
+/** Describes the tools as `tools/list` does. `describeOutput` returns the schema of what a tool with this response returns. */
+export function describeTools(describeOutput: (response: string) => ObjectSchema) {
+  return TOOLS.map(({ name, description, inputSchema, response }) => ({
+    name,
+    description,
+    inputSchema,
+    outputSchema: describeOutput(response),
+    annotations: { readOnlyHint: true, openWorldHint: true },
+  }));
 }
 
 function schemaOf(properties: ArgumentsSchema['properties'], required: readonly string[]): ArgumentsSchema {
