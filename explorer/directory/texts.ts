@@ -60,7 +60,7 @@ export function describeUnlisted(count: number): string {
     count >= MAX_COUNTED_UNLISTED
       ? `${formatCount(count)} machines or more are`
       : `${plural(count, 'machine')} ${count === 1 ? 'is' : 'are'}`;
-  return `${which} not listed: not observed yet, or relocating to another chain.`;
+  return `${which} in no list of this deployment: not observed yet, or relocating to another chain.`;
 }
 
 export function describeExamined(count: number): string {

@@ -2,7 +2,7 @@
 
 export const BINDING_TEXTS = {
   loading: 'Reading the binding…',
-  bound: 'This wallet is bound to an address of the main chain.',
+  bound: 'This wallet is bound to',
   unbound: 'This wallet is not bound to an address of the main chain.',
   revoked: 'The binding of this wallet was revoked. It resolves to no machine and no operator.',
 } as const;

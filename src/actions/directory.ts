@@ -2,9 +2,9 @@
  * Directory of machines (decisions 4, docs/decisions/directory.md): every machine of the deployment as it was last observed for the feed of
  * changes. Nothing is read from a chain.
  */
+import { type DirectoryPage, type DirectoryQuery, type DirectorySummary } from '../domain/machine/machine-directory.ts';
 import { formatAltFleetIdentity } from '../domain/alt-chain/alt-fleet.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { DirectoryPage, DirectoryQuery, DirectorySummary } from '../ports/directory-store.ts';
 import { requireMain } from './find-machine.ts';
 import { requireFreshIndex, requireFreshSnapshot, type FleetPage } from './fleet.ts';
 

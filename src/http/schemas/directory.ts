@@ -1,7 +1,6 @@
 /** Schemas of the directory of machines (decisions 4, docs/decisions/directory.md). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { FACET_NAMES, FACETS } from '../../domain/machine/machine-directory.ts';
-import { MAX_COUNTED_UNLISTED } from '../../ports/directory-store.ts';
+import { FACET_NAMES, FACETS, MAX_COUNTED_UNLISTED } from '../../domain/machine/machine-directory.ts';
 import {
   ADDRESS_TEXT,
   closedObject,

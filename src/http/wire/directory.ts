@@ -2,20 +2,17 @@
 import type { DirectoryIndexes } from '../../actions/directory.ts';
 import { formatAddress, formatMachineDid, parseAddress, parseMachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { FACET_NAMES, type DirectoryEntry } from '../../domain/machine/machine-directory.ts';
-import type {
-  DirectoryPage,
-  DirectoryPosition,
-  DirectoryProgress,
-  DirectorySummary,
-} from '../../ports/directory-store.ts';
+import {
+  FACET_NAMES,
+  type DirectoryMachine,
+  type DirectoryPage,
+  type DirectoryPosition,
+  type DirectoryProgress,
+  type DirectorySummary,
+} from '../../domain/machine/machine-directory.ts';
 import { toMemberName } from '../schemas/directory.ts';
 import { toFleetIndex } from './fleet.ts';
-import type {
-  DirectoryEntry as DirectoryMember,
-  DirectoryResponse,
-  DirectorySummaryResponse,
-} from './response-types.ts';
+import type { DirectoryEntry, DirectoryResponse, DirectorySummaryResponse } from './response-types.ts';
 
 /** `GET /directory`. */
 export function toDirectoryPage(page: DirectoryPage & DirectoryIndexes, namespace: Namespace): DirectoryResponse {
@@ -53,16 +50,16 @@ function toProgress({ unlisted, openedAt }: DirectoryProgress, indexes: Director
   return { unlisted, opened_at: openedAt ?? null, index: toFleetIndex(indexes) };
 }
 
-function toMember({ id, values, ...listing }: DirectoryEntry, namespace: Namespace): DirectoryMember {
+function toMember({ id, values, ...listing }: DirectoryMachine, namespace: Namespace): DirectoryEntry {
   return {
     machine_id: String(id),
     did: formatMachineDid(id, namespace),
-    rating: values.rating as DirectoryMember['rating'],
-    bond: values.bond as DirectoryMember['bond'],
-    flag: values.flag as DirectoryMember['flag'],
-    kyb: values.kyb as DirectoryMember['kyb'],
-    chip: values.chip as DirectoryMember['chip'],
-    opt_in: values['opt-in'] as DirectoryMember['opt_in'],
+    rating: values.rating as DirectoryEntry['rating'],
+    bond: values.bond as DirectoryEntry['bond'],
+    flag: values.flag as DirectoryEntry['flag'],
+    kyb: values.kyb as DirectoryEntry['kyb'],
+    chip: values.chip as DirectoryEntry['chip'],
+    opt_in: values['opt-in'] as DirectoryEntry['opt_in'],
     home: listing.home,
     score: listing.score,
     operator: formatHolder(values.operator),
@@ -84,14 +81,16 @@ function formatHolder(text: string | null): string | null {
 const COLUMNS = [
   ...(['machine_id', 'did', 'home', 'rating', 'score', 'bond', 'flag', 'kyb', 'chip', 'opt_in'] as const),
   ...(['operator', 'owner', 'event_count', 'total_revenue', 'last_event_at', 'block', 'observed_at'] as const),
-] satisfies readonly (keyof DirectoryMember)[];
+] satisfies readonly (keyof DirectoryEntry)[];
 const QUOTED: readonly string[] = ['machine_id', 'did'];
 
 /** `GET /directory.csv`: one line per machine. Ids are quoted, so that no spreadsheet rounds them. */
 export function formatDirectoryCsv({ entries }: DirectoryPage, namespace: Namespace): string {
   const lines = entries.map((entry) => {
     const member = toMember(entry, namespace);
-    return COLUMNS.map((name) => (QUOTED.includes(name) ? `"${member[name]}"` : (member[name] ?? ''))).join(',');
+    return COLUMNS.map((name) => (QUOTED.includes(name) ? `"${String(member[name])}"` : (member[name] ?? ''))).join(
+      ',',
+    );
   });
   return [COLUMNS.join(','), ...lines, ''].join('\r\n');
 }

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ABSENT_VALUES, type MachineValues } from '../../../src/domain/changes/machine-change.ts';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type { MachineListing } from '../../../src/domain/machine/machine-directory.ts';
-import type { DirectoryQuery } from '../../../src/ports/directory-store.ts';
+import { type MachineListing, type DirectoryQuery } from '../../../src/domain/machine/machine-directory.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { checkpointAt, id, NO_OWNERSHIP } from './samples.ts';
 

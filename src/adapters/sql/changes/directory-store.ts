@@ -5,10 +5,8 @@ import {
   countFacets,
   FACET_NAMES,
   selectFacet,
-  type DirectoryEntry,
+  type DirectoryMachine,
   type Facet,
-} from '../../../domain/machine/machine-directory.ts';
-import {
   MAX_COUNTED_UNLISTED,
   MAX_EXAMINED_MACHINES,
   type DirectoryHolder,
@@ -17,9 +15,9 @@ import {
   type DirectoryPosition,
   type DirectoryProgress,
   type DirectoryQuery,
-  type DirectoryStore,
   type DirectorySummary,
-} from '../../../ports/directory-store.ts';
+} from '../../../domain/machine/machine-directory.ts';
+import type { DirectoryStore } from '../../../ports/directory-store.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { prepareText } from '../engine/prepared-text.ts';
 import { readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
@@ -86,7 +84,7 @@ export function createDirectoryStore(database: SqlDatabase): DirectoryStore {
 
   const scans = new Map<string, ReturnType<typeof prepareScan>>();
   function findScan({ key, isDescending, holder }: DirectoryQuery): ReturnType<typeof prepareScan> {
-    const name = `${key} ${isDescending} ${holder?.kind}`;
+    const name = `${key} ${isDescending} ${holder?.kind ?? ''}`;
     const scan = scans.get(name) ?? prepareScan(key, isDescending, holder?.kind);
     scans.set(name, scan);
     return scan;
@@ -141,7 +139,7 @@ function toHolderColumn(holder: DirectoryHolder | undefined): never {
   return value as never;
 }
 
-function toEntry({ machine_id, ...row }: DirectoryRow): DirectoryEntry {
+function toEntry({ machine_id, ...row }: DirectoryRow): DirectoryMachine {
   return {
     id: fromIdBytes(machine_id),
     values: JSON.parse(row.observed_values) as MachineValues,
@@ -151,7 +149,7 @@ function toEntry({ machine_id, ...row }: DirectoryRow): DirectoryEntry {
 
 function toPosition(
   key: DirectoryKey,
-  { id, score, revenueCents, lastEventAt = 0 }: DirectoryEntry,
+  { id, score, revenueCents, lastEventAt = 0 }: DirectoryMachine,
 ): DirectoryPosition {
   return { id, value: { score, revenue: revenueCents, activity: lastEventAt, id: 0 }[key] };
 }

@@ -6,16 +6,17 @@ import { listDirectory, summarizeDirectory } from '../../../actions/directory.ts
 import { parseAltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { didPrefix, parseAddress } from '../../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../../domain/identifiers/namespace.ts';
-import { FACET_NAMES, FACETS } from '../../../domain/machine/machine-directory.ts';
-import type { Ctx } from '../../../ports/ctx.ts';
 import {
+  FACET_NAMES,
+  FACETS,
   DIRECTORY_KEYS,
   MAX_EXPORTED_MACHINES,
   type DirectoryHolder,
   type DirectoryKey,
   type DirectoryPosition,
   type DirectoryQuery,
-} from '../../../ports/directory-store.ts';
+} from '../../../domain/machine/machine-directory.ts';
+import type { Ctx } from '../../../ports/ctx.ts';
 import type { Media } from '../../images/svg-media.ts';
 import { DIRECTORY_CURSOR, MAX_DIRECTORY_PAGE, toMemberName } from '../../schemas/directory.ts';
 import { operatorText, TEXT, type JsonSchema } from '../../schemas/json-schema.ts';
@@ -154,10 +155,13 @@ function describeDirectory(namespace: Namespace) {
   const query = (rules: readonly DescribedIntegerRule[]) => ({
     ...Object.fromEntries(FACET_NAMES.map((facet) => [toMemberName(facet), describeWords(FACETS[facet])])),
     operator: { ...operatorText(namespace), description: 'Selects the machines of an operator, by id.' },
-    owner: { ...TEXT, maxLength: 44, description: 'Selects the machines of an owner, by id. Not beside `operator`.' },
+    owner: {
+      ...{ ...TEXT, pattern: '^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$' },
+      description: 'Selects the machines of an owner, by id. Not beside `operator`.',
+    },
     ...describeIntegers(rules),
     sort: {
-      ...{ type: 'string', enum: SORTS, default: DEFAULT_SORT },
+      ...{ ...TEXT, pattern: `^-?(?:${DIRECTORY_KEYS.join('|')})$`, default: DEFAULT_SORT },
       description: 'Order; `-` begins with the largest. Machines of one holder are ordered by id.',
     },
     after: { ...DIRECTORY_CURSOR, description: '`next` of the previous page; left out: the first page.' },
