@@ -99,7 +99,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (!isSameBlock && !isNextStep) onJump();',
     replacement: '',
     symptom: OUTDATED_RESPONSE,
-    seed: 5,
+    seed: 19,
     within: 150,
   },
   {
@@ -263,7 +263,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (result.state === 'unreadable') throw chainUnreadable(chain, result.cause);",
     replacement: "if (result.state === 'unreadable' && chain === 'main') throw chainUnreadable(chain, result.cause);",
     symptom: FALSE_ALT_RESPONSE,
-    seed: 162,
+    seed: 48,
     within: 200,
   },
   {
