@@ -99,7 +99,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (!isSameBlock && !isNextStep) onJump();',
     replacement: '',
     symptom: OUTDATED_RESPONSE,
-    seed: 5,
+    seed: 19,
     within: 150,
   },
   {
@@ -153,8 +153,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'const turn = isRepeated ? budget.admit(methods.length, deadline) : undefined;',
     replacement: 'const turn = isRepeated ? undefined : undefined;',
     symptom: /^\d+ calls were sent, and only \d+ had a turn$/,
-    seed: 92,
-    within: 500,
+    seed: 8,
+    within: 20,
   },
   {
     name: 'forgets dormancy',
@@ -263,7 +263,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (result.state === 'unreadable') throw chainUnreadable(chain, result.cause);",
     replacement: "if (result.state === 'unreadable' && chain === 'main') throw chainUnreadable(chain, result.cause);",
     symptom: FALSE_ALT_RESPONSE,
-    seed: 162,
+    seed: 48,
     within: 200,
   },
   {
@@ -312,23 +312,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     symptom: /^verdict \w+ on event .* instead of .*"code":"wrong_payee"/,
     seed: 54,
     within: 100,
-  },
-  {
-    name: 'takes an omitted receipt as the absence of the payment while another URL does not answer',
-    file: 'adapters/payment-sources/source-urls.ts',
-    line: 'if (failure !== undefined) throw failure;',
-    replacement: '',
-    symptom: /^verdict not_found on event .* instead of /,
-    seed: 12,
-    within: 400,
-  },
-  {
-    name: 'takes a pruned receipt as the absence of the payment',
-    file: 'adapters/payment-sources/evm-source.ts',
-    line: 'hasCited === false && !hasFirst.includes(false);',
-    replacement: 'hasCited === false;',
-    symptom: /^verdict not_found on event .* instead of /,
-    seed: 12,
-    within: 400,
   },
 ];

@@ -265,7 +265,7 @@ function toTransaction({ transaction, block }: MinedPayment): SourceTransaction 
   return { success, from, logs, block: BigInt(block.number), time: BigInt(block.timestamp) };
 }
 
-/** A time of the chain stands for its block, because the times of a chain increase. */
+/** The time of a block serves as its number, because the times of a chain increase. */
 function listRecords({ events }: Machine): CitingRecord[] {
   return events.map(({ blockTimestamp, trust, metadata, citation, origin }, seq) => ({
     seq: BigInt(seq),

@@ -143,7 +143,7 @@ export class PaymentScenario implements CitationActor {
   }
 
   /**
-   * Nodes lag, or one URL lacks receipts. A URL that lacks some while all others lag is the only witness, and no reader could tell; so the
+   * Nodes lag, or one URL lacks receipts. A URL that lacks some while all others lag is the only witness, and no reader could detect it; so the
    * others follow the chain then.
    */
   #changeNodes(): void {
