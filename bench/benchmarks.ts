@@ -155,6 +155,31 @@ export const BENCHMARKS: readonly Benchmark[] = [
     figures: {
       'rating/fold': { what: 'events folded', unit: '/s', better: 'more' },
       'rating/rate': { what: 'one rating from a full rating state', unit: 'µs', better: 'less' },
+      'rating/state': {
+        what: 'full rating state of a machine',
+        unit: 'bytes',
+        better: 'less',
+        goal: { of: 'ours', most: 32_768 },
+      },
+    },
+  },
+  {
+    program: 'rating/citations.ts',
+    needs: [],
+    quick: { variables: { BENCH_DAYS: '12' } },
+    method:
+      'Five machines that cite one payment a day each for 100 days, five payments to a block, followed by a service on SQLite from a proxy that counts calls and bytes. `BENCH_DAYS` changes the length.',
+    figures: {
+      'citation/calls': { what: 'calls to the source per cited event', unit: '', better: 'less' },
+      'citation/bytes': { what: 'bytes to and from the source per cited event', unit: 'bytes', better: 'less' },
+      'citation/rows': { what: 'rows stored per cited event', unit: '', better: 'less' },
+      'citation/stored': { what: 'bytes stored per cited event', unit: 'bytes', better: 'less' },
+      'citation/calls-per-second': {
+        what: 'calls to the source for 10,000 machines with 20 cited events a day, computed',
+        unit: '/s',
+        better: 'less',
+        goal: { of: 'ours', most: 20 },
+      },
     },
   },
   {

@@ -1,4 +1,5 @@
 /** Command line of `svc`: help for every command, and messages for wrong usage. */
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { formatHelp } from './command.ts';
@@ -32,6 +33,11 @@ it.each(['--help', '-h', 'help'])('lists every command for %s', async (word) => 
     ...['mcp', 'completion'],
   ]);
   expect(printed).toContain(EXIT_CODES_TEXT);
+});
+
+it('names each command or its group in the README', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  for (const { name } of COMMANDS) expect(readme).toMatch(new RegExp(`^\\| \`svc ${name.split(' ')[0]}[ \`]`, 'm'));
 });
 
 describe.each(COMMANDS)('$name', (command) => {

@@ -6,6 +6,7 @@ import { ALT_MINT, ALT_SOURCE_ID, TOKEN_WALLETS } from './alt-chain/tokens.ts';
 import { DEVNET_CHAIN_ID } from './main-chain/anvil.ts';
 import { TOKEN_DECIMALS, TOKEN_SYMBOL } from './main-chain/payments.ts';
 import type { PaymentContracts } from './main-chain/payments.ts';
+import { DOWN_SOURCE_ID } from './personas/paid-histories.ts';
 import { SHOPPER, WHOLESALER } from './personas/planned-payment.ts';
 
 export interface SourcesFixture {
@@ -16,6 +17,11 @@ export interface SourcesFixture {
     readonly router: string;
     /** Wallets with tokens. */
     readonly wallets: readonly { readonly name: string; readonly address: string; readonly key: Hex }[];
+  };
+  /** Source whose node does not answer. It is not in `SOURCES_FILE`, so that `svc doctor` passes. */
+  readonly down: {
+    readonly name: string;
+    readonly rpcUrl: string;
   };
   /** Null: the devnet has no alt chain. */
   readonly alt: {
@@ -34,6 +40,8 @@ export interface SourcesFixture {
 type AltSource = Pick<AltChain, 'rpcUrl' | 'genesisHash'>;
 
 const MAIN_SOURCE = `eip155:${DEVNET_CHAIN_ID}`;
+/** The discard port, where nothing listens. */
+const DOWN_RPC_URL = 'http://127.0.0.1:9';
 const GENESIS_CHARACTERS = 32;
 
 export function formatTokensFile(): string {
@@ -59,6 +67,7 @@ export function toSourcesFixture({ token, router }: PaymentContracts, alt: AltSo
   }));
   return {
     main: { name: MAIN_SOURCE, token, router, wallets },
+    down: { name: `eip155:${DOWN_SOURCE_ID}`, rpcUrl: DOWN_RPC_URL },
     alt: alt === undefined ? null : { name: nameAltSource(alt), mint: ALT_MINT, wallets: altWallets },
   };
 }

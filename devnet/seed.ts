@@ -12,7 +12,9 @@ import { activateMachine, submitEvent } from './main-chain/calls.ts';
 import { approveRouter, mintTokens } from './main-chain/payments.ts';
 import type { PaymentContracts } from './main-chain/payments.ts';
 import { credentialsOf } from './personas/persona.ts';
+import type { MinedPayments } from './payment-hashes.ts';
 import { PAID_SECONDS_EARLIER, PAYERS } from './personas/planned-payment.ts';
+import type { PlannedPayment } from './personas/planned-payment.ts';
 import type { SampleMachine } from './personas/sample-machines.ts';
 import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './personas/planned-event.ts';
 
@@ -50,13 +52,20 @@ export interface SeedingResult {
   readonly blocks: number;
 }
 
-/** Seeds a node whose newest block is that of the deployment. `now` (Unix seconds) is the timestamp of the newest seeded block. */
+export interface SeedingInput {
+  /** Timestamp of the newest seeded block (Unix seconds). */
+  readonly now: number;
+  /** Receives the hash of each payment. */
+  readonly mined: MinedPayments;
+}
+
+/** Seeds a node whose newest block is that of the deployment. */
 export async function seedMainChain(
   writer: ChainWriter,
   { deployment, payments }: { readonly deployment: Deployment; readonly payments: PaymentContracts },
   sampleMachines: readonly SampleMachine[],
   sampleAltMachines: readonly SampleAltMachine[],
-  now: number,
+  { now, mined }: SeedingInput,
 ): Promise<SeedingResult> {
   const plan: PlannedCall[] = [
     ...fundPayers(payments),
@@ -64,6 +73,7 @@ export async function seedMainChain(
     ...sampleAltMachines
       .flatMap((sample) => planMainChainSide(deployment, sample, now))
       .map((planned) => ({ ...planned, step: 'act' as const })),
+    ...sampleAltMachines.flatMap(({ persona }) => planPayments(payments, persona.mainChainPayments)),
     ...planLegacyMachines(deployment, now).map((planned) => ({ ...planned, step: 'event' as const })),
   ];
   const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
@@ -81,7 +91,11 @@ export async function seedMainChain(
     const time = blockTimestamp(now, daysAgo);
     for (const part of toBlocks(planned.filter(({ step }) => step === 'payment'))) {
       const receipts = await writer.mine(part.map(toCall), time - PAID_SECONDS_EARLIER);
-      part.forEach(({ payment }, i) => payment !== undefined && hashes.set(payment, receipts[i]!.transactionHash));
+      part.forEach(({ payment }, i) => {
+        if (payment === undefined) return;
+        hashes.set(payment, receipts[i]!.transactionHash);
+        mined.record(payment, receipts[i]!.transactionHash);
+      });
       blocks += 1;
     }
     for (const part of toBlocks(inOrder(planned))) {
@@ -103,13 +117,20 @@ function fundPayers(contracts: PaymentContracts): PlannedCall[] {
   return calls.map((call) => ({ daysAgo, step: 'payment', call }));
 }
 
+function planPayments(contracts: PaymentContracts, payments: readonly PlannedPayment[] = []): PlannedCall[] {
+  return payments.map(({ name, daysAgo, call }) => ({
+    ...{ daysAgo, step: 'payment', payment: name },
+    call: call(contracts),
+  }));
+}
+
 function planMachine(
   deployment: Deployment,
   contracts: PaymentContracts,
   { persona, machine }: SampleMachine,
   now: number,
 ): PlannedCall[] {
-  const { activatedDaysAgo, acts = [], events = [], payments = [] } = persona;
+  const { activatedDaysAgo, acts = [], events = [], payments } = persona;
   const submitter = (machine.controller ?? machine.activator).address;
   const activation: PlannedCall[] =
     activatedDaysAgo === undefined
@@ -120,21 +141,13 @@ function planMachine(
     ...acts.flatMap(({ daysAgo, calls }) =>
       calls(deployment, machine, now).map((call): PlannedCall => ({ daysAgo, step: 'act', call })),
     ),
-    ...payments.map(({ name, daysAgo, call }): PlannedCall => ({
-      daysAgo,
-      step: 'payment',
-      call: call(contracts),
-      payment: name,
-    })),
+    ...planPayments(contracts, payments),
     ...events.map((event): PlannedCall => {
       const input = { ...event, from: submitter, machineId: machine.id, timestamp: eventTimestamp(now, event) };
-      const { daysAgo, cites, sourceTxHash } = event;
+      const { daysAgo, cites, sourceTxHash, sourceChainId = BigInt(deployment.chainId) } = event;
       const call = (hashOf: HashOf) => {
         const cited = cites === undefined ? sourceTxHash : hashOf(cites);
-        return submitEvent(
-          deployment,
-          cited === undefined ? input : { ...input, sourceChainId: BigInt(deployment.chainId), sourceTxHash: cited },
-        );
+        return submitEvent(deployment, cited === undefined ? input : { ...input, sourceChainId, sourceTxHash: cited });
       };
       return { daysAgo, step: 'event', call };
     }),

@@ -17,6 +17,7 @@ import { ALT_ORDINAL, deployContracts } from './main-chain/deploy.ts';
 import type { Deployment } from './main-chain/deploy.ts';
 import { deployPayments } from './main-chain/payments.ts';
 import type { PaymentContracts } from './main-chain/payments.ts';
+import { MinedPayments } from './payment-hashes.ts';
 import { formatEuroRates } from './euro-rates.ts';
 import { formatSourcesFile, formatTokensFile } from './payment-source-files.ts';
 import { toFixtures } from './fixtures.ts';
@@ -30,7 +31,7 @@ import { DEFAULT_FLEET_SIZE } from './personas/fleet-personas.ts';
 import { blockTimestamp } from './personas/planned-event.ts';
 import { createRpc } from './main-chain/rpc.ts';
 import { DEPLOYED_DAYS_AGO, GENESIS_DAYS_AGO, genesisTimestamp, seedMainChain } from './seed.ts';
-import type { SeedingResult } from './seed.ts';
+import type { SeedingInput, SeedingResult } from './seed.ts';
 
 export interface DevnetOptions {
   /** Folder for `env`, `fixtures.json`, the keys and the rates; absent = a temporary folder that `stop` removes. */
@@ -41,6 +42,8 @@ export interface DevnetOptions {
   readonly svmPort?: number;
   /** Whether to start the alt chain with its machines; absent = true. */
   readonly altChain?: boolean;
+  /** Machines of the main chain; absent = the personas and the fleet. */
+  readonly machines?: readonly SampleMachine[];
   /** Number of main-chain machines of the operator `fleet`. */
   readonly fleet?: number;
   /** `steady` (default) mines every two seconds, `on-demand` when a transaction or finality needs a block, `none` leaves it to the caller. */
@@ -75,12 +78,15 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const report = options.quiet === true ? () => undefined : (text: string) => console.error(text);
   const now = Math.floor(Date.now() / 1000);
   const dir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'devnet-')) : resolve(options.dir);
-  const sampleMachines = listSampleMachines(options.fleet ?? DEFAULT_FLEET_SIZE);
+  const sampleMachines = options.machines ?? listSampleMachines(options.fleet ?? DEFAULT_FLEET_SIZE);
   const sampleAltMachines = (options.altChain ?? true) ? listSampleAltMachines() : [];
   const anvil = await startAnvil({ port: options.evmPort, genesisTimestamp: genesisTimestamp(now) });
+  const mined = new MinedPayments();
   // The main chain runs in another process, so both chains are seeded in parallel.
   const altStarting =
-    sampleAltMachines.length === 0 ? undefined : startAltChain(sampleAltMachines, { port: options.svmPort, now });
+    sampleAltMachines.length === 0
+      ? undefined
+      : startAltChain(sampleAltMachines, { port: options.svmPort, now, mainChainPayments: mined });
   let blockProducer: { stop(): void } | undefined;
   async function stop(): Promise<void> {
     blockProducer?.stop();
@@ -91,7 +97,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   try {
     const [altChain, { deployment, payments, transactions, blocks }] = await Promise.all([
       altStarting,
-      buildMainChain(anvil.rpcUrl, sampleMachines, sampleAltMachines, now),
+      buildMainChain(anvil.rpcUrl, sampleMachines, sampleAltMachines, { now, mined }),
     ]);
     report(
       `main chain at ${anvil.rpcUrl}: ${sampleMachines.length} machines, ${transactions} transactions, ${blocks} blocks`,
@@ -133,6 +139,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     if (mode !== 'none') blockProducer = startBlockProducer(createRpc(anvil.rpcUrl), { isSteady: mode === 'steady' });
     return { rpcUrl: anvil.rpcUrl, deployment, altChain, fixtures, env, stop };
   } catch (error) {
+    mined.fail(error);
     await stop();
     throw error;
   }
@@ -143,13 +150,13 @@ async function buildMainChain(
   rpcUrl: string,
   sampleMachines: readonly SampleMachine[],
   sampleAltMachines: readonly SampleAltMachine[],
-  now: number,
+  input: SeedingInput,
 ): Promise<SeedingResult & { readonly deployment: Deployment; readonly payments: PaymentContracts }> {
   const writer = createChainWriter(rpcUrl);
-  const timestamp = blockTimestamp(now, DEPLOYED_DAYS_AGO);
+  const timestamp = blockTimestamp(input.now, DEPLOYED_DAYS_AGO);
   const deployment = await deployContracts(writer, { timestamp });
   const payments = await deployPayments(writer, timestamp);
-  const seeded = await seedMainChain(writer, { deployment, payments }, sampleMachines, sampleAltMachines, now);
+  const seeded = await seedMainChain(writer, { deployment, payments }, sampleMachines, sampleAltMachines, input);
   return { ...seeded, deployment, payments };
 }
 

@@ -40,6 +40,8 @@ import {
 } from '../src/domain/rating/constants.ts';
 import type { Steps } from '../src/domain/rating/constants.ts';
 import { NOTICE_TEXTS, DEDUCTION_TEXTS } from '../src/domain/rating/reasons.ts';
+import { CENTS_PER_MILLION_GAS, priceGas } from '../test/campaigns/attacks/attack-costs.ts';
+import { readAttackResults } from '../test/campaigns/attacks/attack-results.ts';
 import type { DeductionCode } from '../src/domain/rating/reasons.ts';
 import { letterOf, roundScore } from '../src/domain/rating/scale.ts';
 import { dayOf, formatDay, SECONDS_PER_DAY } from '../src/domain/rating/utc-day.ts';
@@ -55,6 +57,10 @@ const days = (seconds: number): number => seconds / SECONDS_PER_DAY;
 const hours = (seconds: number): number => seconds / 3_600;
 const dateOf = (seconds: number): string => formatDay(dayOf(seconds));
 const lastOf = (steps: Steps): readonly [number, number] => steps.at(-1)!;
+
+/** Returns the rating with its score where there is one. */
+const rated = ({ mcr, score }: { readonly mcr: string; readonly score: number }): string =>
+  score === 0 ? mcr : `${mcr}, ${score}`;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => ':-'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -200,7 +206,7 @@ ${table(
     [
       'paid',
       percent(TRUST.classHundredths.paid),
-      'The payment that the event cites was followed. No payment source is configured yet',
+      'The payment that the event cites was followed to an account that the machine has proved ([payouts.md](payouts.md))',
     ],
     ['declared', percent(TRUST.classHundredths.declared), 'None: everything else'],
   ],
@@ -336,6 +342,29 @@ ${table(
     ['an unknown currency', 'an activity event at best, and \`mcr_degraded\` is set'],
   ],
 )}
+
+### Attacks that were tried
+
+Each row is a machine with real transactions on a local chain, rated by a running service once all verdicts are made. Gas
+is read from the receipts and priced at ${(CENTS_PER_MILLION_GAS / 100).toFixed(2)} USD per million (0.02 gwei at USD 2,500 for 1 ETH). Capital is what the wallets of
+the attacker have to hold at once; the bond comes on top. \`mcr/1\`, the model before this one, took the trust level that an
+event writes for evidence.
+
+${table(
+  ['attempt', '`mcr/1`', '`mcr/2`', 'transactions', 'gas', 'capital', 'also'],
+  readAttackResults().map(({ attempt, underMcr1, mcr, score, transactions, gas, capitalCents, needs }) => [
+    attempt,
+    rated(underMcr1),
+    rated({ mcr, score }),
+    transactions.toLocaleString('en'),
+    `USD ${(priceGas(gas) / 100).toFixed(2)}`,
+    usd(capitalCents),
+    needs ?? '',
+  ]),
+)}
+
+The last two rows are not prevented: money that goes in a circle through a wallet that has not signed is not followed. It
+reaches investment grade only under a verified operator. \`npm run campaigns -- attacks\` tries all of them again.
 
 The rating cannot detect what the events do not show: a chip that signs what its owner likes, a verification obtained with a
 false name, or a machine sold together with its keys.

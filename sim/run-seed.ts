@@ -97,6 +97,7 @@ class Run {
       await scenario.revive();
       scenario.mineIfDue();
       scenario.alt?.act();
+      await scenario.actOnPayments();
       if (random.chance(plan.reorgChance)) scenario.reorganize(plan.isPastFinality && random.chance(0.5));
       if (random.chance(plan.deathChance)) scenario.kill();
       if (random.chance(plan.clockJumpChance)) scenario.jumpClock();
@@ -171,14 +172,20 @@ class Run {
       wallSeconds: [...new Set([...seconds, ...inside])],
       hiddenMilliseconds: furthest - time.skewMilliseconds,
       areBlocksProven: this.#scenario.indexProof !== 'off',
+      payments: this.#scenario.paymentOracle,
     };
   }
 
   #check(): void {
-    if (this.#failure !== undefined) throw new Failed(this.#failure);
-    const { callsPerSecond = Infinity, network } = this.#scenario;
+    const failure = this.#failure ?? this.#scenario.wrongVerdict;
+    if (failure !== undefined) throw new Failed(failure);
+    const { callsPerSecond = Infinity, network, service } = this.#scenario;
     const calls = network.mostCallsPerSecond;
     if (calls > callsPerSecond) throw new Failed(`${calls} calls in one second instead of ${callsPerSecond} at most`);
+    const turns = Object.values(service?.adapter.budget.report().calls ?? {}).reduce((sum, each) => sum + each, 0);
+    if (service !== undefined && network.sentCalls > turns) {
+      throw new Failed(`${network.sentCalls} calls were sent, and only ${turns} had a turn`);
+    }
   }
 
   /** Ends all faults. Then every response is correct within a bounded time, and the index catches up or is rejected for good. */
@@ -186,6 +193,7 @@ class Run {
     const scenario = this.#scenario;
     const { time } = scenario;
     scenario.heal();
+    await scenario.passPaymentWindows();
     await scenario.revive(true);
     scenario.finalizeAll();
     const until = time.nowMilliseconds() + RECOVERY_MILLISECONDS;
@@ -239,7 +247,7 @@ class Run {
       if (fleet?.status !== wanted) return `the listing returns ${fleet?.status} ${fleet?.body}`;
     }
     if (isLost) this.#figures.rejectedIndexes += 1;
-    return undefined;
+    return this.#scenario.paymentOracle?.findUndecided();
   }
 
   #findProblemOf(id: bigint, response: ServiceResponse | undefined, isRefused: boolean): string | undefined {

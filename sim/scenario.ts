@@ -7,12 +7,15 @@ import { ALT_MACHINES, AltScenario } from './alt-scenario.ts';
 import { uint } from './chain/abi-words.ts';
 import { BlockDraft } from './chain/block-draft.ts';
 import { writeHistory } from './chain/history.ts';
-import { storeEvent } from './chain/event-operations.ts';
+import { storeEvent, submitEvent } from './chain/event-operations.ts';
 import { registerOnAltChain, operate, type Actors } from './chain/operations.ts';
 import { ancestorAt, emptyContent, VirtualChain, type Block, type Submission } from './chain/virtual-chain.ts';
 import { Backend, type NodeProperties } from './nodes/backend.ts';
 import { MAIN_FAULTS, type Fault } from './nodes/faults.ts';
 import { MainNetwork } from './nodes/network.ts';
+import { PaymentOracle } from './oracle/payment-oracle.ts';
+import { configureSources } from './payments/deployment.ts';
+import { PaymentScenario } from './payments/payment-scenario.ts';
 import { Random } from './random.ts';
 import { acquireDatabase, type Life } from './service/database.ts';
 import { drawPoisonedProfiles } from './service/poisoned-profiles.ts';
@@ -38,7 +41,7 @@ const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
 /** Of eleven seeds, the one whose service has a ceiling of calls per second. */
 const CEILING_EVERY = 11;
-/** More unfinalized blocks than the follower can read before its deadline; the service warns of 100 and more. */
+/** Beyond this many unfinalized blocks the service names the cause `finality-distant`, and a small ceiling is used up by the follower. */
 const MAX_DEPTH_OF_CEILING = 100;
 /** Every fourth seed has an attestation registry. */
 const REGISTRY_EVERY = 4;
@@ -47,6 +50,15 @@ const ROLLUP_EVERY = 17;
 const SEED_IN_TURN = 4;
 /** Every third seed has an alt chain. */
 const ALT_EVERY = 3;
+/** Of seven seeds, the one whose machines are paid on a source. */
+const SOURCE_EVERY = 7;
+const SOURCE_IN_TURN = 5;
+/** Few unfinalized blocks, so that the events of a run are final soon. */
+const MAX_DEPTH_OF_SOURCE = 8;
+/** Time before the start whose citations are judged during the run. */
+const RECENT_SECONDS = 2_400;
+/** Time without the service that ends every window and every backoff of a citation. */
+const PAYMENT_PAUSE_MILLISECONDS = 3_700_000;
 /** Number of abandoned blocks whose transactions wait to be mined again. */
 const MAX_WAITING_BLOCKS = 60;
 
@@ -92,6 +104,11 @@ export class Scenario {
   readonly network: MainNetwork;
   /** Undefined: none is configured. */
   readonly alt: AltScenario | undefined;
+  /** Undefined: no payment source is configured. */
+  readonly payments: PaymentScenario | undefined;
+  readonly paymentOracle: PaymentOracle | undefined;
+  /** What is wrong with a verdict of the service. */
+  wrongVerdict: string | undefined;
   readonly database: SqlDatabase;
   readonly #options: ScenarioOptions;
   /** Separate, so that the mode of the proof changes nothing else. */
@@ -123,7 +140,14 @@ export class Scenario {
     const hasCeiling = options.seed % CEILING_EVERY === SEED_IN_TURN && plan.finalityDepth <= MAX_DEPTH_OF_CEILING;
     if (hasCeiling) this.callsPerSecond = this.#samples.pick([15, 25, 100]);
     const isRefused = this.indexProof === 'before' && plan.receipts === 'odd';
-    this.plan = isRefused ? { ...plan, receipts: 'unknown' } : plan;
+    const hasSource = options.seed % SOURCE_EVERY === SOURCE_IN_TURN;
+    this.plan = {
+      ...plan,
+      ...(isRefused && { receipts: 'unknown' }),
+      // Verdicts belong to final blocks. A backoff that a clock has moved into the future lasts until then.
+      ...(hasSource && { isPastFinality: false, clockJumpChance: 0, isSteady: false }),
+      ...(hasSource && { finalityDepth: Math.min(plan.finalityDepth, MAX_DEPTH_OF_SOURCE) }),
+    };
     this.actors = {
       machines: Array.from({ length: random.integer(2, 6) }, (_, i) =>
         i === 0 ? 2n ** 256n - 1n : BigInt(1000 + i) ** BigInt(random.integer(1, 12)),
@@ -136,6 +160,11 @@ export class Scenario {
     const isRollup = options.seed % ROLLUP_EVERY === SEED_IN_TURN;
     const genesisSeconds = Math.floor(now() / 1000) - random.pick([1, 40, 100]) * DAY_SECONDS;
     this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds, isRollup);
+    if (hasSource) {
+      const { accounts } = this.actors;
+      this.payments = new PaymentScenario(options.seed, accounts, genesisSeconds, this.time, this.trace);
+      this.actors = { ...this.actors, citations: this.payments };
+    }
     this.#writePast(hasAlt);
     const faults = (this.faults = new Faults<Fault>(random, MAIN_FAULTS));
     this.urls = Array.from({ length: random.integer(1, 3) }, () => this.#drawUrl());
@@ -143,6 +172,10 @@ export class Scenario {
     const { urls, time, trace } = this;
     this.network = new MainNetwork({ name: 'node', urls, faults, random, time, trace });
     this.alt = hasAlt ? new AltScenario(options.seed, this.actors, this.time, this.trace) : undefined;
+    if (this.payments !== undefined) {
+      const { hash } = configureSources(this.payments.network.rpcUrls);
+      this.paymentOracle = new PaymentOracle(this.chain, this.payments.chain, `0x${hash!}`);
+    }
     this.database = acquireDatabase();
     this.trace.line(JSON.stringify(this.plan));
     if (this.plan.isSteady) this.#scheduleBlocks();
@@ -170,12 +203,27 @@ export class Scenario {
     }
     const seconds = Math.floor(this.time.nowMilliseconds() / 1000);
     const emptySeconds = 2 * plan.emptyBlocks;
-    writeHistory(chain, random, this.actors, random.integer(4, 25), seconds - emptySeconds - 30);
+    const recentSeconds = this.payments === undefined ? 0 : RECENT_SECONDS;
+    writeHistory(chain, random, this.actors, random.integer(4, 25), seconds - emptySeconds - recentSeconds - 30);
+    if (recentSeconds > 0) this.#writeRecent(seconds - emptySeconds - recentSeconds - 30, seconds - emptySeconds - 30);
     for (let i = 0; i < plan.emptyBlocks; i++) {
       const { tip } = chain;
       chain.moveTip(chain.build(tip, tip.timestamp + 2, emptyContent(tip.world)));
     }
     this.#noteFinality();
+  }
+
+  /** Adds blocks with citations whose windows end before and during the run. */
+  #writeRecent(fromSeconds: number, untilSeconds: number): void {
+    const { chain, random, actors } = this;
+    for (let at = fromSeconds; at < untilSeconds; at += random.integer(100, 400)) {
+      const draft = new BlockDraft(chain.tip.world, chain.freeTime(chain.tip, at));
+      for (const id of actors.machines) {
+        const machine = draft.machine(id);
+        if (machine.owner !== undefined && random.chance(0.4)) submitEvent(draft, machine, random, actors.citations);
+      }
+      chain.moveTip(chain.build(chain.tip, draft.timestamp, draft.finish()));
+    }
   }
 
   #drawUrl(): NodeUrl<Backend> {
@@ -212,6 +260,7 @@ export class Scenario {
         network: this.network,
         hasAttestationRegistry: this.#hasRegistry,
         altNetwork: this.alt?.network,
+        paymentNetwork: this.payments?.network,
         time: this.time,
         trace: this.trace,
         pollIntervalSeconds: plan.pollIntervalSeconds,
@@ -219,7 +268,7 @@ export class Scenario {
         startBlock: FIRST_BLOCK,
         callsPerSecond: this.callsPerSecond,
         life,
-        alterStore: this.#options.alterStore,
+        alterStore: (store) => this.#watchVerdicts(this.#options.alterStore?.(store) ?? store),
         indexProof: this.indexProof,
         randomBelow: (bound) => this.#samples.integer(0, bound - 1),
         profiles:
@@ -230,6 +279,45 @@ export class Scenario {
     } catch (error) {
       if (!life.isOver) throw error;
     }
+  }
+
+  /** Judges each verdict when it is stored. */
+  #watchVerdicts(store: Store): Store {
+    const { paymentOracle } = this;
+    if (paymentOracle === undefined) return store;
+    return {
+      ...store,
+      decideCitation: (citation, decided) => {
+        this.wrongVerdict ??= paymentOracle.judgeVerdict(citation, decided);
+        this.trace.line(`  ${citation.id} ${citation.seq}: ${decided.verdict.code}`);
+        return store.decideCitation(citation, decided);
+      },
+    };
+  }
+
+  /** Advances the payments, sometimes by a time without the service. */
+  async actOnPayments(): Promise<void> {
+    const { payments } = this;
+    if (payments === undefined) return;
+    payments.act();
+    const pause = payments.drawPauseMilliseconds();
+    if (pause > 0) await this.#pause(pause);
+  }
+
+  /** Lets time pass without the service. */
+  async #pause(milliseconds: number): Promise<void> {
+    this.kill();
+    await this.time.advance(milliseconds);
+    this.#restartAtMilliseconds = 0;
+  }
+
+  /** Lets time pass without the service until every citation can be judged, on chains that are final since then. */
+  async passPaymentWindows(): Promise<void> {
+    const { payments } = this;
+    if (payments === undefined) return;
+    await this.#pause(PAYMENT_PAUSE_MILLISECONDS);
+    payments.mineUntilNow();
+    this.mineIfDue(true);
   }
 
   #recordDeath(): void {
@@ -371,6 +459,7 @@ export class Scenario {
     }
     for (const url of this.urls) url.isDown = url.isForeign = false;
     this.alt?.heal();
+    this.payments?.heal();
     if (this.service !== undefined) this.service.life.writesLeft = undefined;
     this.trace.line('all faults end');
   }

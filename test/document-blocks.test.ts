@@ -26,7 +26,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/deployment.md': 'test/campaigns/release.test.ts',
   'docs/getting-started.md': 'test/service/clients/getting-started.test.ts',
   'docs/integration-guide.md': 'test/service/clients/integration-guide.test.ts',
-  'docs/payouts.md': 'test/payouts-page.test.ts',
+  'docs/payouts.md': 'test/payouts-guide.test.ts',
 };
 
 interface Block {

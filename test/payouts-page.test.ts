@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { COMMANDS } from '../cli/command-table.ts';
+import { readResults } from '../bench/results.ts';
 import { parseSources } from '../src/adapters/payment-sources/sources-file.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
@@ -19,6 +20,7 @@ function blocks(language: string): string[] {
 
 const commandLines = blocks('sh')
   .flatMap((block) => block.trim().split('\n'))
+  .filter((line) => line.startsWith('bin/svc '))
   .map((line) => line.replace(/ &$/, '').split(' ').slice(1));
 
 it('names only commands and options that exist', () => {
@@ -45,4 +47,22 @@ it('shows a sources file that is accepted', () => {
   const { configured, problems } = parseSources(new TextEncoder().encode(blocks('json')[1]), ['USDC']);
   expect(problems).toBeUndefined();
   expect(configured!.sources.map(({ kind }) => kind)).toEqual(['evm', 'solana']);
+});
+
+it('states the measured costs, and what they are for 10,000 machines with 20 cited events a day', () => {
+  const { figures } = readResults();
+  const per = (name: string) => figures[`citation/${name}`]!.ours;
+  const perDay = (name: string) => per(name) * 200_000;
+  const integer = (value: number) => Math.round(value).toLocaleString('en');
+  const megabytes = (value: number) => `${integer(value / 1e6)} MB a day`;
+  const rows = [...PAGE.matchAll(/^\| ([a-z ,]+?) +\| +([\d.,]+) \| (.+?) +\|$/gm)].map((row) => row.slice(1));
+  expect(rows).toEqual([
+    ['calls to the source', per('calls').toFixed(2), `${per('calls-per-second').toFixed(1)} per second`],
+    ['bytes to and from the source', integer(per('bytes')), megabytes(perDay('bytes'))],
+    ['rows stored', per('rows').toFixed(2), `${integer(perDay('rows'))} a day`],
+    ['bytes stored, with indexes', integer(per('stored')), megabytes(perDay('stored'))],
+  ]);
+  const retained = `holds ${integer((perDay('stored') * 400) / 1e9)} GB at most`;
+  expect(PAGE.replaceAll(/\s+/g, ' ')).toContain(retained);
+  expect(PAGE).toContain(`has ${integer(figures['rating/state']!.ours)} bytes`);
 });

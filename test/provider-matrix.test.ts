@@ -11,7 +11,7 @@ import { openProviderMatrix, type ProviderMatrix } from '../testing/harness/prov
 /** Fits a machine that is ten times slower; an unloaded one needs some seconds. */
 const CAP_MILLISECONDS = 120_000;
 /** One machine of each kind. */
-const MACHINES = ['rated-b', 'activity-only', 'multi-currency', 'flagged', 'alt-rated'];
+const MACHINES = ['rated-b', 'activity-only', 'multi-currency', 'flagged', 'alt-declared'];
 
 /** One case per line; names of behaviors are separated by spaces. */
 const SERVED = [

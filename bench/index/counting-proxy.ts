@@ -6,6 +6,10 @@ import type { AddressInfo } from 'node:net';
 export interface CountingProxy {
   readonly url: string;
   readonly requests: number;
+  /** Number of calls in all requests; a batch has several. */
+  readonly calls: number;
+  /** Bytes of all request and response bodies. */
+  readonly bytes: number;
   /** Returns the number of requests by the methods inside them. */
   counts(): ReadonlyMap<string, number>;
   reset(): void;
@@ -15,13 +19,16 @@ export interface CountingProxy {
 export async function startCountingProxy(upstream: string): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true });
   let requests = 0;
+  let calls = 0;
+  let bytes = 0;
   let byMethods = new Map<string, number>();
 
   function note(chunks: readonly Buffer[]): void {
-    const found = Buffer.concat(chunks)
-      .toString('latin1')
-      .matchAll(/"method":"(\w+)"/g);
-    const methods = [...new Set([...found].map(([, method]) => method!))].join(' + ');
+    const body = Buffer.concat(chunks).toString('latin1');
+    const found = [...body.matchAll(/"method":"(\w+)"/g)];
+    calls += found.length;
+    bytes += body.length;
+    const methods = [...new Set(found.map(([, method]) => method!))].join(' + ');
     byMethods.set(methods, (byMethods.get(methods) ?? 0) + 1);
   }
 
@@ -30,6 +37,7 @@ export async function startCountingProxy(upstream: string): Promise<CountingProx
     const { method, headers } = incoming;
     const forwarded = request(upstream, { agent, method, headers }, (got) => {
       response.writeHead(got.statusCode!, got.headers);
+      got.on('data', (chunk: Buffer) => (bytes += chunk.length));
       got.pipe(response);
     });
     forwarded.on('error', () => response.destroy());
@@ -45,9 +53,15 @@ export async function startCountingProxy(upstream: string): Promise<CountingProx
     get requests() {
       return requests;
     },
+    get calls() {
+      return calls;
+    },
+    get bytes() {
+      return bytes;
+    },
     counts: () => byMethods,
     reset() {
-      requests = 0;
+      [requests, calls, bytes] = [0, 0, 0];
       byMethods = new Map();
     },
     async close() {

@@ -59,7 +59,11 @@ const parsing = measureEach(() => decodeRatingState(text));
 console.log(`fold      ${Math.round(EVENTS / (folding.milliseconds / 1000)).toLocaleString('en')} events/s`);
 console.log(`rate      ${rating.toFixed(1)} µs from a rating state of ${state.buckets.length} days`);
 console.log(`parse     ${parsing.toFixed(1)} µs for ${text.length.toLocaleString('en')} bytes of rating state`);
-printFigures({ 'rating/fold': { ours: EVENTS / (folding.milliseconds / 1000) }, 'rating/rate': { ours: rating } });
+printFigures({
+  'rating/fold': { ours: EVENTS / (folding.milliseconds / 1000) },
+  'rating/rate': { ours: rating },
+  'rating/state': { ours: text.length },
+});
 
 function measure<T>(work: () => T): { result: T; milliseconds: number } {
   const start = performance.now();

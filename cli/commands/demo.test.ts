@@ -59,7 +59,7 @@ it('returns 200 for the first request of every printed link, readiness included'
 });
 
 it('serves a rated machine of the alt chain, and the legacy machine of a bound wallet', async () => {
-  expect(demo.machines.at(-1)).toMatchObject({ name: 'alt-rated', home: 'alt', mcr: 'BB', mcr_score: 51 });
+  expect(demo.machines.at(-1)).toMatchObject({ name: 'alt-declared', home: 'alt', mcr: 'BB', mcr_score: 51 });
   const response = await fetch(demo.machines.at(-1)!.rating);
   expect(await response.json()).toMatchObject({ mcr: 'BB', home_chain: 5 });
   const bound = await fetch(demo.wallet.rating);
@@ -76,7 +76,7 @@ it('serves machines that `svc machine` prints', async () => {
   expect(stdout).toMatch(/^rating +AAA 100 of 100$/m);
 });
 
-it.each(['multi-currency', 'alt-rated'])('serves the score of %s that `svc replay` recomputes', async (name) => {
+it.each(['multi-currency', 'alt-declared'])('serves the score of %s that `svc replay` recomputes', async (name) => {
   const { did } = demo.machines.find((machine) => machine.name === name)!;
   const { code, stdout } = await runSvc(['replay', did, '--base-url', demo.url, '--env-file', envFile]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('Equal: ')]);

@@ -17,7 +17,7 @@ import { runUntilStopped } from '../until-stopped.ts';
 /** Personas of the devnet that show typical ratings; the last one is homed on the alt chain. */
 const SAMPLES = [
   ...['rated-aaa', 'rated-b', 'fresh', 'multi-currency', 'flagged', 'grace', 'suspended', 'many-events'],
-  'alt-rated',
+  'alt-declared',
 ];
 
 const SVC = join(import.meta.dirname, '../../bin/svc');

@@ -546,7 +546,7 @@ type DecisionEntry1 struct {
 	// The signed message.
 	Message string `json:"message"`
 
-	Authority DecisionAuthority `json:"authority"`
+	Authority AuthorityAtDecision `json:"authority"`
 
 	// The hash of the row before; null: the first row.
 	Previous *string `json:"previous"`
@@ -586,15 +586,15 @@ type DecisionEntry2 struct {
 // DecisionEntry: A decision that was in force.
 type DecisionEntry json.RawMessage
 
-// DecisionAuthorityBlock: The block of the main chain at which it was read.
-type DecisionAuthorityBlock struct {
+// AuthorityAtDecisionBlock: The block of the main chain at which it was read.
+type AuthorityAtDecisionBlock struct {
 	Number string `json:"number"`
 
 	Hash string `json:"hash"`
 }
 
-// DecisionAuthority: Who was entitled to decide.
-type DecisionAuthority struct {
+// AuthorityAtDecision: Who was entitled to decide.
+type AuthorityAtDecision struct {
 	// The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
 	Owner string `json:"owner"`
 
@@ -602,7 +602,7 @@ type DecisionAuthority struct {
 	Controller string `json:"controller"`
 
 	// The block of the main chain at which it was read.
-	Block DecisionAuthorityBlock `json:"block"`
+	Block AuthorityAtDecisionBlock `json:"block"`
 
 	// The slot of an alt-chain machine; null: a main-chain machine.
 	Slot *string `json:"slot"`

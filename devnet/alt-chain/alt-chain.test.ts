@@ -114,7 +114,7 @@ describe('machines', () => {
 
   it('match the count of their registry and are grouped by operator', async () => {
     const { fleet, countBefore, countAfter } = await adapter.machines!.history.readFleet();
-    expect([fleet.rowCount, countBefore, countAfter]).toEqual([samples.length, 16n, 16n]);
+    expect([fleet.rowCount, countBefore, countAfter]).toEqual([samples.length, 20n, 20n]);
     const listed = [...fleet.machinesByOperator].map(([operator, machines]) => [
       operator,
       machines.map(({ id }) => id),

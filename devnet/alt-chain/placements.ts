@@ -17,6 +17,7 @@ import {
   encodeTechnicalPause,
 } from './accounts.ts';
 import { ALT_ADMIN_NAME, ALT_LIFECYCLE_NAME, altAccountOf } from './keys.ts';
+import type { AltAccount } from './keys.ts';
 import type { AltNode } from '../alt-node/alt-node.ts';
 import { encodeEventRegistry } from '../alt-node/event-accounts.ts';
 import { deriveAddress, singletonAddresses } from '../alt-node/program-addresses.ts';
@@ -37,9 +38,13 @@ const lifecycleAuthority = altAccountOf(ALT_LIFECYCLE_NAME);
 
 export function placeMachine(
   node: AltNode,
-  { persona, machine: { id, owner, controller, operator } }: SampleAltMachine,
+  { persona, machine: { id, controller, operator, owner: buyer } }: SampleAltMachine,
   { machine }: MachineAddresses,
-  { createdAt, relocating }: { readonly createdAt: number; readonly relocating: boolean },
+  {
+    createdAt,
+    relocating,
+    owner = buyer,
+  }: { readonly createdAt: number; readonly relocating: boolean; readonly owner?: AltAccount },
 ): void {
   const facts: AltMachine = {
     owner: owner.key,

@@ -21,12 +21,21 @@ import { TOKEN_DECIMALS } from '../main-chain/payments.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
 import { blockTimestamp, eventTimestamp } from '../personas/planned-event.ts';
 import type { PlannedEvent } from '../personas/planned-event.ts';
+import type { PaymentHashes } from '../payment-hashes.ts';
 import { DEPLOYED_DAYS_AGO } from '../seed.ts';
 
 export interface AltSeedingResult {
   readonly transactions: number;
   /** First slot that can contain an event of the deployment. */
   readonly firstSlot: number;
+}
+
+/** What the seeding depends on. */
+export interface AltSeedingInput {
+  /** Time of the newest seeded block (Unix seconds). */
+  readonly now: number;
+  /** Hashes of payments on the main chain, by name. */
+  readonly mainChainPayments: PaymentHashes;
 }
 
 /** Order within a day: account changes, then events. */
@@ -45,12 +54,12 @@ const ZERO_HASH = `0x${'00'.repeat(32)}`;
 
 const lifecycleAuthority = altAccountOf(ALT_LIFECYCLE_NAME);
 
-/** Seeds a chain whose newest block is older than the deployment. `now` (Unix seconds) is the time of the newest seeded block. */
+/** Seeds a chain whose newest block is older than the deployment. */
 export async function seedAltChain(
   node: AltNode,
   samples: readonly SampleAltMachine[],
   wallets: readonly DevnetWallet[],
-  now: number,
+  { now, mainChainPayments }: AltSeedingInput,
 ): Promise<AltSeedingResult> {
   node.advanceTo(blockTimestamp(now, DEPLOYED_DAYS_AGO));
   const firstSlot = node.slot;
@@ -61,7 +70,7 @@ export async function seedAltChain(
     samples.flatMap(({ persona: { payout } }) => payout ?? []),
   );
   const plan = [
-    ...samples.flatMap((sample) => planMachine(node, sample, now)),
+    ...samples.flatMap((sample) => planMachine(node, sample, { now, mainChainPayments })),
     toAccountStep(BOUND_DAYS_AGO, () => placeBindings(node, [...wallets, ...listBoundOwners(samples)])),
   ];
   const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
@@ -89,7 +98,7 @@ function toAccountStep(daysAgo: number, write: () => Promise<unknown>): PlannedS
 /** Returns the owners whose wallet is bound to the operator. */
 function listBoundOwners(samples: readonly SampleAltMachine[]): readonly DevnetWallet[] {
   return samples.flatMap(({ persona, machine: { owner: wallet, operator: boundTo } }) =>
-    persona.isVerified ? [{ name: persona.name, wallet, state: 'bound' as const, boundTo }] : [],
+    persona.isVerified && !persona.isUnbound ? [{ name: persona.name, wallet, state: 'bound' as const, boundTo }] : [],
   );
 }
 
@@ -111,9 +120,13 @@ async function pay(
   };
 }
 
-function planMachine(node: AltNode, sample: SampleAltMachine, now: number): PlannedStep[] {
+function planMachine(
+  node: AltNode,
+  sample: SampleAltMachine,
+  { now, mainChainPayments }: AltSeedingInput,
+): PlannedStep[] {
   const { persona, machine } = sample;
-  const { createdDaysAgo, renewedDaysAgo, relocatingDaysAgo, origin, submission } = persona;
+  const { createdDaysAgo, renewedDaysAgo, relocatingDaysAgo, origin, submission, sale } = persona;
   const signer = (machine.controller ?? machine.owner).seed;
 
   function account(daysAgo: number, write: (addresses: MachineAddresses) => unknown): PlannedStep {
@@ -130,16 +143,23 @@ function planMachine(node: AltNode, sample: SampleAltMachine, now: number): Plan
 
   function create(daysAgo: number): PlannedStep {
     return account(daysAgo, (addresses) => {
-      placeMachine(node, sample, addresses, { createdAt: blockTimestamp(now, daysAgo), relocating: false });
+      const createdAt = blockTimestamp(now, daysAgo);
+      const owner = sale?.seller ?? machine.owner;
+      placeMachine(node, sample, addresses, { createdAt, relocating: false, owner });
       if (origin.kind === 'unlinked') return;
       placeState(node, machine.id, addresses);
       placeSubscription(node, machine.id, addresses, { since: blockTimestamp(now, daysAgo), periods: 1 });
     });
   }
 
+  async function cite(payment: string, cents: bigint): Promise<Partial<EventRecord>> {
+    if (persona.payout !== undefined) return pay(node, persona.payout, cents);
+    return { sourceChainId: BigInt(DEVNET_CHAIN_ID), sourceTxHash: await mainChainPayments.hashOf(payment) };
+  }
+
   function submit(event: PlannedEvent): PlannedStep {
     return transaction('event', event.daysAgo, async () => {
-      const citation = event.cites === undefined ? {} : await pay(node, persona.payout!, event.value);
+      const citation = event.cites === undefined ? {} : await cite(event.cites, event.value);
       const record = { ...toRecord(event, now), ...citation };
       await submitEvent(node, { machineId: machine.id, signer, record, ...submission });
     });
@@ -152,12 +172,11 @@ function planMachine(node: AltNode, sample: SampleAltMachine, now: number): Plan
       account(renewedDaysAgo, (addresses) => placeSubscription(node, machine.id, addresses, { since, periods: 2 })),
     );
   }
-  if (relocatingDaysAgo !== undefined) {
-    const createdAt = blockTimestamp(now, createdDaysAgo);
-    steps.push(
-      account(relocatingDaysAgo, (addresses) => placeMachine(node, sample, addresses, { createdAt, relocating: true })),
-    );
-  }
+  const createdAt = blockTimestamp(now, createdDaysAgo);
+  const replace = (relocating: boolean) => (addresses: MachineAddresses) =>
+    placeMachine(node, sample, addresses, { createdAt, relocating });
+  if (relocatingDaysAgo !== undefined) steps.push(account(relocatingDaysAgo, replace(true)));
+  if (sale !== undefined) steps.push(account(sale.daysAgo, replace(false)));
   if (origin.kind === 'recreated') {
     const { firstCreatedDaysAgo, firstEvents, retiredDaysAgo } = origin;
     steps.push(

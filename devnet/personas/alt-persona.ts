@@ -13,6 +13,7 @@ import { machineIdOf } from '../main-chain/calls.ts';
 import type { ServiceEndpointInput } from '../main-chain/calls.ts';
 import { credentialsOf } from './persona.ts';
 import type { PlannedEvent } from './planned-event.ts';
+import type { PlannedPayment } from './planned-payment.ts';
 
 /** Machine of a persona: its id and its accounts. */
 export interface AltPersonaMachine {
@@ -72,10 +73,16 @@ export interface AltPersona {
   readonly events: readonly PlannedEvent[];
   /** Form of its transactions; absent = plain. */
   readonly submission?: SubmissionOptions;
-  /** Receives a payment of the shopper for each event that cites one, right before the event. */
+  /** Receives a payment of the shopper for each event that cites one, right before the event; absent: on the main chain. */
   readonly payout?: TokenWallet;
-  /** The operator has KYB, and the owner's wallet is bound to it. */
+  /** The operator has KYB. */
   readonly isVerified?: true;
+  /** The owner's wallet is not bound to the operator; absent: it is, where the operator has KYB. */
+  readonly isUnbound?: true;
+  /** Payments on the main chain that its events cite. */
+  readonly mainChainPayments?: readonly PlannedPayment[];
+  /** The machine account gets another owner on this day. */
+  readonly sale?: { readonly daysAgo: number; readonly seller: AltAccount };
   readonly expected: ServedAltExpectation | { readonly kind: 'relocating' };
 }
 

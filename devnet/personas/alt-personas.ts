@@ -1,6 +1,7 @@
 /** Sample machines of the alt chain: the personas of configuration.md 3 and the alt-chain machines of the operator `fleet`. */
 import { altAccountOf } from '../alt-chain/keys.ts';
 import { toTokenWallet } from '../alt-chain/tokens.ts';
+import type { TokenWallet } from '../alt-chain/tokens.ts';
 import { machineIdOf } from '../main-chain/calls.ts';
 import type { SubmissionOptions } from '../alt-node/event-transactions.ts';
 import { toSampleAltMachine } from './alt-persona.ts';
@@ -16,9 +17,20 @@ import {
   WEEKLY_PAYER,
 } from './histories.ts';
 import type { History } from './histories.ts';
-import { paidRobot } from './paid-histories.ts';
+import {
+  listCitedDays,
+  NEWLY_SOLD_DAY,
+  paidRobot,
+  paidWeekly,
+  RECLAIMED_WEEK,
+  resoldWeekly,
+  sellingNow,
+  SOLD_DAY,
+  unverifiedWeekly,
+} from './paid-histories.ts';
+import { customerPayments, payoutOf } from './paid-persona.ts';
 import { credentialsOf } from './persona.ts';
-import { signAltPayoutProof } from './payout-proof.ts';
+import { signAltPayoutProof, signPayoutProof } from './payout-proof.ts';
 import { FLEET_OPERATOR } from './fleet-personas.ts';
 import { endpointsFor, expectedCard, expectedProfile } from './profile-personas.ts';
 import { eventTimestamp } from './planned-event.ts';
@@ -75,22 +87,45 @@ function toShownRevenue(events: readonly PlannedEvent[], now: number): object[] 
   }));
 }
 
-const PAID_SOLANA = 'alt-paid-solana';
-const PAID_SOLANA_PAYOUT = toTokenWallet(`${PAID_SOLANA} payout`);
+/** Metadata of the event of a day. */
+interface AltClaim {
+  readonly day: number;
+  readonly metadata: string;
+}
 
-/** The paid robot, paid on the alt chain by one customer; its oldest event claims the account. */
-function paidOnSolana(): AltPersona {
-  const { events, rating, verdicts } = paidRobot(PAID_SOLANA, 1_500n);
-  const owner = altAccountOf(`${PAID_SOLANA} owner`);
-  const id = machineIdOf(credentialsOf(PAID_SOLANA));
-  const metadata = signAltPayoutProof(id, owner, PAID_SOLANA_PAYOUT.wallet);
+function payoutOfAlt(name: string): TokenWallet {
+  return toTokenWallet(`${name} payout`);
+}
+
+/** Returns the claim of the token account under the owner, or under another one, with the event of a day. */
+function claimOnSolana(name: string, day: number, owner = altAccountOf(`${name} owner`)): AltClaim {
+  const id = machineIdOf(credentialsOf(name));
+  return { day, metadata: signAltPayoutProof(id, owner, payoutOfAlt(name).wallet) };
+}
+
+function oldestDay({ events }: History): number {
+  return Math.max(...events.map(({ daysAgo }) => daysAgo));
+}
+
+/** Returns a machine whose events cite payments, with its claims. */
+function paidAlt(
+  name: string,
+  about: string,
+  history: History,
+  claims: readonly AltClaim[],
+  rest: Partial<AltPersona>,
+): AltPersona {
+  const { events, rating, verdicts, isVerified } = history;
+  const claimed = events.map((event) => {
+    const claim = claims.find(({ day }) => day === event.daysAgo);
+    return claim === undefined ? event : { ...event, metadata: claim.metadata };
+  });
   return altPersona(
-    PAID_SOLANA,
-    'Paid on the alt chain, which its events cite; its owner is bound to a verified operator.',
-    { events: events.map((event) => (event.cites === undefined ? { ...event, metadata } : event)), rating },
+    name,
+    about,
+    { events: claimed, rating },
     {
-      payout: PAID_SOLANA_PAYOUT,
-      isVerified: true,
+      ...(isVerified && { isVerified }),
       expected: {
         kind: 'served',
         bondStatus: 'bonded',
@@ -98,14 +133,51 @@ function paidOnSolana(): AltPersona {
         rating,
         ...(verdicts && { verdicts }),
       },
+      ...rest,
     },
   );
 }
 
+/** Returns a machine that is paid on the alt chain by one customer. */
+function paidOnSolana(
+  name: string,
+  about: string,
+  history: History,
+  claims: readonly AltClaim[] = [claimOnSolana(name, oldestDay(history))],
+  rest: Partial<AltPersona> = {},
+): AltPersona {
+  return paidAlt(name, about, history, claims, { payout: payoutOfAlt(name), ...rest });
+}
+
+/** Returns a machine that is paid on the main chain, where its account is. */
+function paidOnMainChain(name: string, about: string, history: History, rest: Partial<AltPersona>): AltPersona {
+  const account = payoutOf(name);
+  const metadata = signPayoutProof(machineIdOf(credentialsOf(name)), altAccountOf(`${name} owner`).key, account);
+  return paidAlt(name, about, history, [{ day: oldestDay(history), metadata }], {
+    mainChainPayments: customerPayments(name, listCitedDays(history), 300_000n),
+    ...rest,
+  });
+}
+
+/** Returns a machine whose account has got another owner than the one who claimed first. */
+function soldOnSolana(name: string, about: string, history: History, daysAgo: number, claims: readonly AltClaim[]) {
+  const sale = { daysAgo, seller: altAccountOf(`${name} seller`) };
+  return paidOnSolana(name, about, history, claims, { hasController: true, sale });
+}
+
+const SELLING = 'alt-sold';
+const RESOLD = 'alt-resold';
+
 export const ALT_PERSONAS: readonly AltPersona[] = [
-  altPersona(
+  paidOnMainChain(
     'alt-rated',
-    'History of rated-aaa, submitted on the alt chain by its controller: full points.',
+    'Paid on the main chain, which its events cite; its owner is bound to a verified operator.',
+    paidWeekly('alt-rated'),
+    { hasController: true },
+  ),
+  altPersona(
+    'alt-declared',
+    'History of rated-aaa, submitted on the alt chain by its controller: reports only.',
     DECLARED_YEAR,
     {
       createdDaysAgo: 420,
@@ -113,7 +185,35 @@ export const ALT_PERSONAS: readonly AltPersona[] = [
       hasController: true,
     },
   ),
-  paidOnSolana(),
+  paidOnSolana(
+    'alt-paid-solana',
+    'Paid on the alt chain, which its events cite; its owner is bound to a verified operator.',
+    paidRobot('alt-paid-solana', 1_500n),
+  ),
+  paidOnSolana(
+    'alt-unbound',
+    'Names a verified operator, to which the wallet of its owner is not bound.',
+    unverifiedWeekly('alt-unbound'),
+    undefined,
+    { isVerified: true, isUnbound: true },
+  ),
+  soldOnSolana(
+    SELLING,
+    'Paid; its account has another owner than the one that its newest claim names.',
+    sellingNow(SELLING),
+    NEWLY_SOLD_DAY,
+    [claimOnSolana(SELLING, oldestDay(sellingNow(SELLING)), altAccountOf(`${SELLING} seller`))],
+  ),
+  soldOnSolana(
+    RESOLD,
+    'Sold 100 days ago; a newer proof names the new owner, who is bound to a verified operator.',
+    resoldWeekly(RESOLD),
+    SOLD_DAY,
+    [
+      claimOnSolana(RESOLD, oldestDay(resoldWeekly(RESOLD)), altAccountOf(`${RESOLD} seller`)),
+      claimOnSolana(RESOLD, RECLAIMED_WEEK),
+    ],
+  ),
   altPersona('alt-new', 'Bonded and linked, without events.', NO_HISTORY),
   altPersona('alt-relocating', 'Relocating from the alt chain; its account still exists.', SHORT_HISTORY, {
     relocatingDaysAgo: 1,

@@ -18,11 +18,12 @@ function placeholder(text: string): string {
 export function attestKyb(daysAgo: number, untilDaysAgo?: number): Act {
   return {
     daysAgo,
-    calls: (deployment, { owner }, now) => {
-      const expiresAt = untilDaysAgo === undefined ? NEVER : BigInt(blockTimestamp(now, untilDaysAgo));
-      return [callAttestKyb(deployment, owner.address, expiresAt)];
-    },
+    calls: (deployment, { owner }, now) => [callAttestKyb(deployment, owner.address, toExpiry(now, untilDaysAgo))],
   };
+}
+
+function toExpiry(now: number, daysAgo: number | undefined): bigint {
+  return daysAgo === undefined ? NEVER : BigInt(blockTimestamp(now, daysAgo));
 }
 
 /** Returns the call that attests an operator. */
@@ -31,12 +32,13 @@ export function callAttestKyb(deployment: Deployment, operator: Address, expires
   return adminCall(deployment, 'attestationRegistry', 'attestKyb', [operator, expiresAt, evidenceHash]);
 }
 
-export function attestChip(daysAgo: number): Act {
+/** Attests the chip; until `untilDaysAgo` when given. */
+export function attestChip(daysAgo: number, untilDaysAgo?: number): Act {
   return {
     daysAgo,
-    calls: (deployment, { id }) => [
+    calls: (deployment, { id }, now) => [
       adminCall(deployment, 'attestationRegistry', 'attestChip', [
-        ...[id, NEVER, placeholder(`certificate of ${id}`)],
+        ...[id, toExpiry(now, untilDaysAgo), placeholder(`certificate of ${id}`)],
         ...[placeholder(`chip of ${id}`), placeholder(`evidence of ${id}`)],
       ]),
     ],

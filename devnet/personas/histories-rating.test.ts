@@ -15,13 +15,25 @@ import type { History } from './histories.ts';
 import { CITATIONS_HISTORY } from './citation-persona.ts';
 import {
   accountMoved,
+  borrowedWeekly,
+  boughtWeekly,
+  CITES_DOWN_SOURCE,
   halfPaid,
+  listCitedDays,
   MOVED_DAY,
+  NEWLY_SOLD_DAY,
+  newlySold,
   PAID_DAYS,
   paidRobot,
   paidStation,
+  paidWeekly,
   paymentName,
+  resoldWeekly,
+  sellingNow,
+  silentMonthly,
+  silentWeekly,
   unverifiedStation,
+  unverifiedWeekly,
 } from './paid-histories.ts';
 import { blockTimestamp, DAY_SECONDS, eventTimestamp, inChainOrder, type PlannedEvent } from './planned-event.ts';
 
@@ -42,6 +54,17 @@ const PAID: readonly (readonly [string, History])[] = [
   ['accountMoved', accountMoved('account-moved')],
   ['CITATIONS_HISTORY', CITATIONS_HISTORY],
 ];
+const RHYTHMS: readonly (readonly [string, History])[] = [
+  ['paidWeekly', paidWeekly('paid-weekly')],
+  ['unverifiedWeekly', unverifiedWeekly('unverified-weekly')],
+  ['boughtWeekly', boughtWeekly('bought')],
+  ['resoldWeekly', resoldWeekly('resold')],
+  ['borrowedWeekly', borrowedWeekly('borrowed')],
+  ['sellingNow', sellingNow('selling')],
+  ['silentWeekly', silentWeekly('silent-weekly')],
+  ['silentMonthly', silentMonthly('silent-monthly')],
+];
+const NEWLY_SOLD = newlySold('newly-sold');
 const DAILY_CITATIONS = ['paid-aa', 'paid-unverified', 'paid-half', 'robot'].flatMap((machine) =>
   PAID_DAYS.map((day) => paymentName(machine, day)),
 );
@@ -51,6 +74,10 @@ const PAID_CITATIONS = new Set([
   ...PAID_DAYS.filter((day) => day >= MOVED_DAY).map((day) => paymentName('account-moved', day)),
   'citations paid',
   'citations refunded',
+  ...RHYTHMS.flatMap(([, { events }]) => events.flatMap(({ cites }) => cites ?? [])),
+  ...listCitedDays(NEWLY_SOLD)
+    .filter((day) => day > NEWLY_SOLD_DAY)
+    .map((day) => paymentName('newly-sold', day)),
 ]);
 
 const rated = [
@@ -58,6 +85,9 @@ const rated = [
     (entry): entry is [string, History] => typeof entry[1] === 'object' && 'rating' in entry[1],
   ),
   ...PAID,
+  ...RHYTHMS,
+  ['newlySold', NEWLY_SOLD] as const,
+  ['CITES_DOWN_SOURCE', CITES_DOWN_SOURCE] as const,
 ];
 
 /** Returns whether an earlier event cites the same payment. */
@@ -65,7 +95,14 @@ function isRepeated(events: readonly PlannedEvent[], seq: number): boolean {
   return events.slice(0, seq).some(({ cites }) => cites === events[seq]!.cites);
 }
 
-function toRatingEvents({ events, isVerified }: History, now: number): RatingEvent[] {
+function isAttested({ isVerified, chip }: History, { trustLevel, daysAgo }: PlannedEvent): boolean {
+  const isOnRecord = chip === undefined || (daysAgo <= chip.fromDay && daysAgo > chip.untilDay);
+  return isVerified === true && trustLevel === 2 && isOnRecord;
+}
+
+function toRatingEvents(history: History, now: number): RatingEvent[] {
+  const { events, soldOn } = history;
+  const firstSold = inChainOrder(events).findIndex(({ daysAgo }) => typeof soldOn === 'number' && daysAgo <= soldOn);
   return inChainOrder(events).map((event, seq, ordered) => ({
     seq,
     type: event.eventType,
@@ -74,10 +111,10 @@ function toRatingEvents({ events, isVerified }: History, now: number): RatingEve
     timestamp: BigInt(eventTimestamp(now, event)),
     trust: event.trustLevel,
     blockTimestamp: blockTimestamp(now, event.daysAgo),
-    attested: isVerified === true && event.trustLevel === 2,
+    attested: isAttested(history, event),
     // A payment is worth what its event says.
     paidCents: PAID_CITATIONS.has(event.cites ?? '') && !isRepeated(ordered, seq) ? Number(event.value) : 0,
-    changedHandsBefore: undefined,
+    changedHandsBefore: seq === firstSold ? blockTimestamp(now, event.daysAgo) : undefined,
   }));
 }
 
@@ -103,7 +140,7 @@ describe.each(rated)('the history %s', (name, history) => {
         trustOverride: undefined,
         priorEvents: 0n,
         ratingUnavailable: undefined,
-        changedHandsAfter: undefined,
+        changedHandsAfter: history.soldOn === 'now' ? now + later : undefined,
         paidMoves: [],
         operatorVerified: history.isVerified === true,
       });

@@ -13,12 +13,14 @@ const named = listSampleMachines(3).map(({ persona }) => persona);
 test('lists every main-chain persona once', () => {
   expect(named.map(({ name }) => name)).toEqual([
     ...['rated-aaa', 'rated-b', 'provisioned', 'fresh', 'multi-currency', 'activity-only', 'dormant', 'declared-best'],
-    'many-events',
+    ...['level-two-claims', 'many-events'],
     ...['flagged', 'trust-override', 'grace', 'runoff', 'unbonded', 'suspended', 'deactivated', 'technical-pause'],
-    ...['with-controller', 'sold', 'relocating', 'homed-elsewhere', 'reissued-old', 'reissued-new', 'retired'],
+    ...['with-controller', 'relocating', 'homed-elsewhere', 'reissued-old', 'reissued-new', 'retired'],
     ...['visibility-private', 'visibility-onchain', 'visibility-public', 'hostile-strings'],
-    ...['verified', 'chip-revoked', 'kyb-expired', 'paid-aa', 'paid-unverified', 'paid-half', 'router-paid'],
-    ...['batch-1', 'batch-2', 'batch-3', 'account-moved', 'citations', 'refunded', 'fleet-01', 'fleet-02', 'fleet-03'],
+    ...['verified', 'chip-revoked', 'chip-expired', 'paid-aa', 'paid-unverified', 'paid-half', 'router-paid'],
+    ...['batch-1', 'batch-2', 'batch-3', 'account-moved', 'kyb-expired', 'weekly', 'monthly'],
+    ...['source-down', 'citations', 'refunded'],
+    ...['sold', 'sold-and-proven', 'borrowed-kyb', 'bought-and-accepted', 'fleet-01', 'fleet-02', 'fleet-03'],
   ]);
 });
 
@@ -59,7 +61,19 @@ describe.each(eventful)('the events of $name', ({ events = [], activatedDaysAgo 
 
 test('lists every alt-chain persona once', () => {
   expect(ALT_PERSONAS.map(({ name }) => name)).toEqual([
-    ...['alt-rated', 'alt-paid-solana', 'alt-new', 'alt-relocating', 'alt-no-operator', 'alt-arrived', 'alt-unlinked'],
+    ...[
+      'alt-rated',
+      'alt-declared',
+      'alt-paid-solana',
+      'alt-unbound',
+      'alt-sold',
+      'alt-resold',
+      'alt-new',
+      'alt-relocating',
+      'alt-no-operator',
+      'alt-arrived',
+      'alt-unlinked',
+    ],
     ...['alt-truncated-logs', 'alt-cpi', 'alt-v0', 'alt-recreated'],
     ...['alt-fleet-1', 'alt-fleet-2', 'alt-fleet-3', 'alt-fleet-4', 'alt-fleet-5'],
   ]);

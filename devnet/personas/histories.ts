@@ -36,6 +36,10 @@ export interface History {
    * every event is declared, and points above 50 count a sixth.
    */
   readonly isVerified?: true;
+  /** Days on which the chip record came into force and ended; absent: in force throughout. */
+  readonly chip?: { readonly fromDay: number; readonly untilDay: number };
+  /** Day of a sale, before that day's events: evidence of earlier events is lost. `now`: at the moment of the rating. */
+  readonly soldOn?: number | 'now';
   /** Absent: no payment is followed. */
   readonly verdicts?: VerdictCounts;
   readonly rating: ExpectedRating;
@@ -153,6 +157,64 @@ export const WEEKLY_PAYER: History = {
     total_revenue: 6_300_000,
     average_revenue_per_event: 300_000,
     summary: 'Rated BB with 49 of 100 points; largest deduction: low trust.',
+  },
+};
+
+/**
+ * The weekly payer with a chip on record and a verified operator. Revenue 3000, cadence 1715 (1700), trend 1500, trust 2000, tenure 602:
+ * 8817 (8802): 88. Largest loss: cadence 785 (800).
+ */
+export const ATTESTED_WEEKLY_PAYER: History = {
+  events: WEEKLY_PAYER.events,
+  isVerified: true,
+  rating: {
+    ...WEEKLY_PAYER.rating,
+    mcr_score: 88,
+    mcr: 'AA',
+    summary: 'Rated AA with 88 of 100 points; largest deduction: irregular activity.',
+  },
+};
+
+/** USD 3,000 a week for 15 weeks. The oldest and the newest weeks are declared, so that midnight changes no verified week of the window. */
+const CHIP_WEEKS = daysBetween(0, 98, 7).map((day) => revenue(day, 300_000n, HARDWARE_SIGNED));
+const CHIP_WEEKS_RATING: ExpectedRating = {
+  ...WEEKLY_PAYER.rating,
+  event_count: CHIP_WEEKS.length,
+  revenue_event_count: CHIP_WEEKS.length,
+  total_revenue: 300_000 * CHIP_WEEKS.length,
+};
+
+/**
+ * Attested on the days 84 to 42, then the chip was revoked. Revenue: (13 + 7) × 3000 / 26 = 2307. Cadence: 1715 (1700), and of 7 weeks
+ * and days 807 + 107: 1314 (1307). Trend: 1500. Trust: 7 of 15 events at 100 percent, the others at 20: 86000 / 15 = 5733: 1146. Tenure of
+ * 15 weeks: 500 + 2 × 500 / 39 = 525. Total 6792 (6785): 68. Largest loss: trust 854.
+ */
+export const CHIP_REVOKED_WEEKS: History = {
+  events: CHIP_WEEKS,
+  isVerified: true,
+  chip: { fromDay: 90, untilDay: 40 },
+  rating: {
+    ...CHIP_WEEKS_RATING,
+    mcr_score: 68,
+    mcr: 'BBB',
+    summary: 'Rated BBB with 68 of 100 points; largest deduction: low trust.',
+  },
+};
+
+/**
+ * Attested on the days 77 to 21, then the chip record expired. Revenue: (13 + 9) × 3000 / 26 = 2538. Cadence: 1715 (1700), and of 9 weeks
+ * and days 1038 + 138: 1445 (1438). Trend: 1500. Trust: 9 of 15 events at 100 percent: 102000 / 15 = 6800: 1360. Tenure: 525. Total 7368
+ * (7361): 74. Largest loss: cadence 2500 - 1445 - 269 = 786.
+ */
+export const CHIP_EXPIRED_WEEKS: History = {
+  events: CHIP_WEEKS,
+  isVerified: true,
+  chip: { fromDay: 83, untilDay: 20 },
+  rating: {
+    ...CHIP_WEEKS_RATING,
+    mcr_score: 74,
+    mcr: 'BBB',
+    summary: 'Rated BBB with 74 of 100 points; largest deduction: irregular activity.',
   },
 };
 

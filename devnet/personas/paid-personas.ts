@@ -1,79 +1,60 @@
 /** Personas whose customers pay in the local token, with the payments that their events cite (design: machines for the local demo chain). */
 import { accountOf } from '../accounts.ts';
-import type { Account } from '../accounts.ts';
-import { machineIdOf } from '../main-chain/calls.ts';
-import { attestKyb } from './attestation-acts.ts';
-import type { History } from './histories.ts';
 import { CITATION_PAYMENTS, CITATIONS_HISTORY } from './citation-persona.ts';
+import type { History } from './histories.ts';
 import {
   accountMoved,
-  FIRST_DAY,
+  CITES_DOWN_SOURCE,
   halfPaid,
+  listCitedDays,
   MOVED_DAY,
   PAID_DAYS,
   paidRobot,
   paidStation,
   paymentName,
+  silentMonthly,
+  silentWeekly,
   unverifiedStation,
+  unverifiedWeekly,
 } from './paid-histories.ts';
-import { credentialsOf, served } from './persona.ts';
+import { claimOf, customerPayments, payoutOf, toPaidPersona } from './paid-persona.ts';
+import type { PaidPersona, PayoutClaim } from './paid-persona.ts';
 import type { Persona } from './persona.ts';
-import { signPayoutProof } from './payout-proof.ts';
-import { endpointsFor, expectedCard, expectedProfile } from './profile-personas.ts';
 import { customerOf, routedPayment, SHOPPER, transferPayment, WHOLESALER } from './planned-payment.ts';
 import type { PlannedPayment } from './planned-payment.ts';
 
-const ACTIVATED_DAYS_AGO = 150;
 const REFUNDED_CENTS = 500n;
+const WEEKLY_CENTS = 300_000n;
+/** Earlier than the first event of `monthly`. */
+const MONTHLY_ACTIVATED_DAYS_AGO = 350;
 
-/** Returns the account that receives the payments of a machine. */
-function payoutOf(machine: string): Account {
-  return accountOf(`${machine} payout`);
+function daily(machine: string, cents: bigint): PlannedPayment[] {
+  return customerPayments(machine, PAID_DAYS, cents);
 }
 
-/** Account of another machine that a machine claims with its event of a day. */
-interface TakenAccount {
-  readonly account: Account;
-  readonly day: number;
+/** Returns a persona that is paid every week by one customer after the other. */
+function weekly(
+  name: string,
+  about: string,
+  history: History,
+  rest: Partial<Pick<PaidPersona, 'kyb' | 'activatedDaysAgo'>> = {},
+): Persona {
+  return toPaidPersona({
+    ...{ name, about, history, payments: customerPayments(name, listCitedDays(history), WEEKLY_CENTS) },
+    ...rest,
+  });
 }
 
-/** Builds a persona whose oldest event claims the payout account. Its events are public, so that verdicts can be replayed. */
+/** Returns a persona of the given parts. */
 function paid(
   name: string,
   about: string,
   history: History,
   payments: readonly PlannedPayment[],
-  taken?: TakenAccount,
+  furtherClaim?: PayoutClaim,
 ): Persona {
-  const signedBy = (account: Account) =>
-    signPayoutProof(machineIdOf(credentialsOf(name)), accountOf(`${name} owner`).address, account);
-  const claimed = history.events.findIndex(({ daysAgo }) => daysAgo === FIRST_DAY);
-  return {
-    name,
-    about,
-    home: 'main',
-    activatedDaysAgo: ACTIVATED_DAYS_AGO,
-    serviceEndpoints: endpointsFor('public'),
-    events: history.events.map((event, i) => {
-      if (i === claimed) return { ...event, metadata: signedBy(payoutOf(name)) };
-      return event.daysAgo === taken?.day ? { ...event, metadata: signedBy(taken.account) } : event;
-    }),
-    payments,
-    acts: history.isVerified === undefined ? [] : [attestKyb(ACTIVATED_DAYS_AGO)],
-    expected: served(history.rating, {
-      verdicts: history.verdicts!,
-      profile: () => ({ ...expectedProfile('public'), partner_data_error: 'not_fetched' }),
-      card: expectedCard('public'),
-      ...(history.isVerified && { kyb: 'verified' as const }),
-    }),
-  };
-}
-
-/** Returns a transfer of the customer of each day. */
-function daily(machine: string, cents: bigint): PlannedPayment[] {
-  return PAID_DAYS.map((day) =>
-    transferPayment(paymentName(machine, day), day, customerOf(day), { to: payoutOf(machine).address, cents }),
-  );
+  const claims = furtherClaim && [claimOf(name, history), furtherClaim];
+  return toPaidPersona({ name, about, history, payments, ...(claims && { claims }) });
 }
 
 const MOVED = 'account-moved';
@@ -124,7 +105,7 @@ export const PAID_PERSONAS: readonly Persona[] = [
       'One of three robots that one customer pays in one transaction.',
       paidRobot('batch', cents),
       i === 0 ? BATCHES : [],
-      i === 0 ? { account: payoutOf(MOVED), day: MOVED_DAY } : undefined,
+      i === 0 ? { account: payoutOf(MOVED), day: MOVED_DAY, owner: accountOf(`${name} owner`) } : undefined,
     ),
   ),
   paid(
@@ -132,6 +113,24 @@ export const PAID_PERSONAS: readonly Persona[] = [
     'Its account signed for batch-1 later: no payment counts since then.',
     accountMoved(MOVED),
     daily(MOVED, 1_500n),
+  ),
+  weekly(
+    'kyb-expired',
+    'Paid every week; the attestation of its operator expired yesterday.',
+    unverifiedWeekly('kyb-expired'),
+    {
+      kyb: 'expired',
+    },
+  ),
+  weekly('weekly', 'Paid every week and silent for 25 days, which its rhythm explains.', silentWeekly('weekly')),
+  weekly('monthly', 'Paid every 30 days and silent for 40, which its rhythm explains.', silentMonthly('monthly'), {
+    activatedDaysAgo: MONTHLY_ACTIVATED_DAYS_AGO,
+  }),
+  paid(
+    'source-down',
+    'Cites a second EVM source, whose node does not answer once a service follows it.',
+    CITES_DOWN_SOURCE,
+    [],
   ),
   paid('citations', 'One citation for each verdict.', CITATIONS_HISTORY, CITATION_PAYMENTS),
   paid('refunded', 'Returns a third of what it takes.', paidRobot('refunded', 1_500n), [

@@ -19,6 +19,8 @@ export interface PlannedEvent {
   readonly cites?: string;
   /** Cites this transaction of the main chain, which may not exist. */
   readonly sourceTxHash?: `0x${string}`;
+  /** Chain of the citation; absent: the main chain. */
+  readonly sourceChainId?: bigint;
 }
 
 export const DAY_SECONDS = 86_400;

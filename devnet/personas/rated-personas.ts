@@ -9,6 +9,7 @@ import {
   NO_HISTORY,
   SELF_REPORTED_SMALL,
   STEADY_YEAR,
+  WEEKLY_PAYER,
 } from './histories.ts';
 import type { History } from './histories.ts';
 import { adminCall, renewSubscription } from '../main-chain/calls.ts';
@@ -54,6 +55,7 @@ export const RATED_PERSONAS: readonly Persona[] = [
     'The history of rated-aaa without evidence: the best that claims alone can reach.',
     DECLARED_YEAR,
   ),
+  rated('level-two-claims', 'Writes trust level 2 on every event, with no chip on record.', WEEKLY_PAYER),
   rated('many-events', 'Twelve pages of events.', MANY_EVENTS),
   {
     name: 'flagged',

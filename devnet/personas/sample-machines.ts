@@ -3,6 +3,7 @@ import { BOND_PERSONAS } from './bond-personas.ts';
 import { listFleet } from './fleet-personas.ts';
 import { PROFILE_PERSONAS } from './profile-personas.ts';
 import { PAID_PERSONAS } from './paid-personas.ts';
+import { SOLD_PERSONAS } from './sold-personas.ts';
 import { RATED_PERSONAS } from './rated-personas.ts';
 import { STATE_PERSONAS } from './state-personas.ts';
 import { VERIFY_PERSONAS } from './verify-personas.ts';
@@ -23,6 +24,7 @@ export function listSampleMachines(fleetSize: number): readonly SampleMachine[] 
     ...PROFILE_PERSONAS,
     ...VERIFY_PERSONAS,
     ...PAID_PERSONAS,
+    ...SOLD_PERSONAS,
     ...listFleet(fleetSize),
   ];
   return personas.map((persona) => ({ persona, machine: toPersonaMachine(persona) }));

@@ -1,7 +1,7 @@
 /** Personas with different pause states, controllers, owners and homes. */
 import { ALT_ORDINAL, OTHER_ORDINAL } from '../main-chain/deploy.ts';
 import { NO_HISTORY, SHORT_HISTORY } from './histories.ts';
-import { adminCall, retireMachine, suspendMachine, transferMachine } from '../main-chain/calls.ts';
+import { adminCall, retireMachine, suspendMachine } from '../main-chain/calls.ts';
 import { credentialsOf, served } from './persona.ts';
 import type { Act, ExpectedResponse, Persona } from './persona.ts';
 
@@ -42,19 +42,6 @@ export const STATE_PERSONAS: readonly Persona[] = [
   withState('with-controller', 'Has a controller, who submits its events.', {
     controller: 'with-controller controller',
     furtherResponses: ({ owner, controller }) => ({
-      [`/operator/${owner.address}/machines`]: listing(1),
-      [`/operator/${controller!.address}/machines`]: listing(1),
-    }),
-  }),
-  withState('sold', 'Sold; the controller set by the seller is still authorized.', {
-    activator: 'sold seller',
-    buyer: 'sold owner',
-    controller: 'sold controller',
-    acts: act((deployment, { activator, owner, id }) => [
-      transferMachine(deployment, activator.address, owner.address, id),
-    ]),
-    furtherResponses: ({ activator, owner, controller }) => ({
-      [`/operator/${activator.address}/machines`]: listing(0),
       [`/operator/${owner.address}/machines`]: listing(1),
       [`/operator/${controller!.address}/machines`]: listing(1),
     }),

@@ -36,6 +36,11 @@ export class BlockDraft {
     this.#world = { ...this.#world, ...change };
   }
 
+  /** Index of the next log in the block. */
+  get nextLogIndex(): number {
+    return this.#logs.length;
+  }
+
   log(...parts: Parameters<typeof makeLog>): void {
     this.#push(makeLog(...parts));
   }

@@ -9,21 +9,28 @@ const DAY_SECONDS = 86_400;
 const CURRENCIES = ['USD', 'USD', 'USD', 'EUR', 'TOK'] as const;
 const METADATA = ['', Buffer.from('{"kwh":4}').toString('hex'), 'ff00'] as const;
 
-/** Submits one event, or sometimes several in one transaction. */
-export function submitEvents(draft: BlockDraft, machine: Machine, random: Random): void {
-  const count = random.chance(0.2) ? random.integer(2, 8) : 1;
-  for (let i = 0; i < count; i++) submitEvent(draft, draft.machine(machine.id), random);
+/** Adds citations and payout proofs to events. */
+export interface CitationActor {
+  decorate(event: SimEvent, draft: BlockDraft, machine: Machine): SimEvent;
 }
 
-export function submitEvent(draft: BlockDraft, machine: Machine, random: Random): void {
-  storeEvent(draft, machine.id, drawEvent(draft.timestamp, random));
+/** Submits one event, or sometimes several in one transaction. */
+export function submitEvents(draft: BlockDraft, machine: Machine, random: Random, citations?: CitationActor): void {
+  const count = random.chance(0.2) ? random.integer(2, 8) : 1;
+  for (let i = 0; i < count; i++) submitEvent(draft, draft.machine(machine.id), random, citations);
+}
+
+export function submitEvent(draft: BlockDraft, machine: Machine, random: Random, citations?: CitationActor): void {
+  const event = drawEvent(draft.timestamp, random);
+  storeEvent(draft, machine.id, citations?.decorate(event, draft, machine) ?? event);
 }
 
 /** Stores an event with the time of the block under construction. */
 export function storeEvent(draft: BlockDraft, id: bigint, submitted: SimEvent): void {
-  const { prior, events, chip } = draft.machine(id);
+  const { prior, events, chip, owner } = draft.machine(id);
   const isAttested = submitted.trust === 2 && isInForce(chip, draft.timestamp);
-  const event = { ...submitted, blockTimestamp: draft.timestamp, isAttested };
+  const origin = { logIndex: draft.nextLogIndex, owner };
+  const event = { ...submitted, blockTimestamp: draft.timestamp, isAttested, origin };
   const eventIndex = prior + events.length;
   draft.change(id, { events: [...events, event] });
   draft.noteSubmission(id, event);

@@ -27,7 +27,7 @@ export function writeHistory(
     for (const id of actors.machines) {
       const machine = draft.machine(id);
       if (machine.owner !== undefined && random.chance(0.4)) {
-        submitEvents(draft, machine, random);
+        submitEvents(draft, machine, random, actors.citations);
         draft.endTransaction();
       }
     }

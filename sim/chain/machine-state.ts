@@ -24,6 +24,10 @@ export interface SimEvent {
   readonly blockTimestamp: number;
   /** Whether its trust level is 2 and a chip record was in force when it was stored. */
   readonly isAttested: boolean;
+  /** Transaction that it cites; undefined for none. */
+  readonly citation?: { readonly chainId: bigint; readonly hash: string } | undefined;
+  /** Index of its log in the block, and the owner there; undefined on the alt chain. */
+  readonly origin?: { readonly logIndex: number; readonly owner: string | undefined } | undefined;
 }
 
 /** Attestation of a chip or an operator, in Unix seconds; 0 for none, never and not revoked. */
@@ -54,6 +58,8 @@ export interface Machine {
   readonly lastOwner: string | undefined;
   /** Changes of hands: the number of events before each, and its block time in Unix seconds. */
   readonly hands: readonly { readonly seq: number; readonly at: number }[];
+  /** Ends of payout claims: changes of hands and burns, like `hands`. */
+  readonly claimEnds: readonly { readonly seq: number; readonly at: number }[];
   /** Transaction of the newest change of hands, and whether the owner has set the controller in a later one. */
   readonly handsTransaction: object | undefined;
   readonly isAccepted: boolean;
@@ -103,6 +109,7 @@ export const NO_MACHINE: Omit<Machine, 'id'> = {
   owner: undefined,
   lastOwner: undefined,
   hands: [],
+  claimEnds: [],
   handsTransaction: undefined,
   isAccepted: true,
   chip: NO_RECORD,

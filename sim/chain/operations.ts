@@ -5,7 +5,7 @@ import { attest } from './attestation-operations.ts';
 import type { BlockDraft } from './block-draft.ts';
 import { ALT_ORDINAL } from '../alt-chain/deployment.ts';
 import { ADDRESSES, FOREIGN_ADDRESS } from './deployment.ts';
-import { submitEvent, submitEvents } from './event-operations.ts';
+import { submitEvent, submitEvents, type CitationActor } from './event-operations.ts';
 import { LOCAL_ORDINAL, operatorOf, statusAt, ZERO, type Endpoint, type Machine } from './machine-state.ts';
 
 /** Machines and accounts of a run; few of each, so that operations collide. */
@@ -14,6 +14,8 @@ export interface Actors {
   readonly accounts: readonly string[];
   /** Draws attestations; undefined where the deployment has no attestation registry. */
   readonly attester?: Random | undefined;
+  /** Undefined without a payment source. */
+  readonly citations?: CitationActor | undefined;
 }
 
 /** Seconds of a subscription period; short, so that boundaries fall into a run. */
@@ -59,15 +61,15 @@ export function operate(draft: BlockDraft, random: Random, actors: Actors): void
 type Act = (draft: BlockDraft, machine: Machine, random: Random, actors: Actors) => void;
 
 const OPERATIONS: { readonly [O in Operation]: Act } = {
-  submit: (draft, machine, random) => {
+  submit: (draft, machine, random, { citations }) => {
     const status = statusAt(machine, draft.world, draft.timestamp);
-    if (machine.owner !== undefined && (status === 1 || status === 2)) submitEvents(draft, machine, random);
+    if (machine.owner !== undefined && (status === 1 || status === 2)) submitEvents(draft, machine, random, citations);
   },
   // One gateway submits for several machines: indexes coincide, so logs of one set the bloom bits of another's.
   submitForAll: (draft, _machine, random, actors) => {
     for (const id of actors.machines) {
       const machine = draft.machine(id);
-      if (machine.owner !== undefined && random.chance(0.7)) submitEvents(draft, machine, random);
+      if (machine.owner !== undefined && random.chance(0.7)) submitEvents(draft, machine, random, actors.citations);
     }
   },
   mint: (draft, machine, random, actors) => {
@@ -167,8 +169,8 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
     draft.log('machineStateAndSync', signature, [uint(machine.id)]);
     draft.note(`${machine.id} relocation ${isCancelled ? 'cancelled' : 'finalized'}`);
   },
-  import: (draft, machine, random) => {
-    if (machine.owner !== undefined) importEvents(draft, machine, random);
+  import: (draft, machine, random, actors) => {
+    if (machine.owner !== undefined) importEvents(draft, machine, random, actors);
   },
   retire: (draft, machine) => {
     if (machine.owner === undefined) return;
@@ -282,11 +284,15 @@ function bridgeIn(draft: BlockDraft, machine: Machine, random: Random, actors: A
   const name = tuple([tail(text('Sensor'))]);
   draft.log('machineRegistry', 'MachineBridgedIn(uint256,address,string)', [uint(machine.id), address(owner)], [name]);
   setHome(draft, draft.machine(machine.id), LOCAL_ORDINAL);
-  if (random.chance(0.7)) importEvents(draft, draft.machine(machine.id), random);
+  if (random.chance(0.7)) importEvents(draft, draft.machine(machine.id), random, actors);
 }
 
-/** Restarts the readable history, sometimes with as many events as before. */
-function importEvents(draft: BlockDraft, machine: Machine, random: Random): void {
+/**
+ * Restarts the readable history, sometimes with as many events as before. Not where payments are followed: claims are those of readable
+ * events, so that an import changes which machine had an account before it.
+ */
+function importEvents(draft: BlockDraft, machine: Machine, random: Random, { citations }: Actors): void {
+  if (citations !== undefined) return;
   const prior = machine.prior + machine.events.length + random.integer(0, 3);
   draft.change(machine.id, { prior, events: [], hands: machine.hands.map(({ at }) => ({ seq: 0, at })) });
   draft.log('eventRegistry', 'MachineEventsImported(uint256,uint256)', [uint(machine.id)], [uint(prior)]);
@@ -306,6 +312,7 @@ function setHome(draft: BlockDraft, machine: Machine, home: number): void {
 }
 
 function logTransfer(draft: BlockDraft, from: string, to: string, id: bigint): void {
+  noteClaimEnd(draft, draft.machine(id), to);
   if (to !== ZERO) noteOwner(draft, draft.machine(id), to);
   const indexed = [address(from), address(to), uint(id)];
   draft.log('machineRegistry', 'Transfer(address,address,uint256)', indexed);
@@ -331,6 +338,12 @@ export function drawEndpoints(random: Random): Endpoint[] {
 
 export function short(account: string): string {
   return account === ZERO ? 'none' : account.slice(0, 6);
+}
+
+/** Notes that a burn or a change of hands ends the payout claims. */
+function noteClaimEnd(draft: BlockDraft, { id, lastOwner, claimEnds, events }: Machine, to: string): void {
+  if (to !== ZERO && (lastOwner === undefined || lastOwner === to)) return;
+  draft.change(id, { claimEnds: [...claimEnds, { seq: events.length, at: draft.timestamp }] });
 }
 
 /** Notes a change of hands; the first mint is none. */

@@ -34,6 +34,7 @@ class Reverted extends Error {
   }
 }
 
+const NO_CITATION = { chainId: 0n, hash: '0' };
 const NONEXISTENT_TOKEN = '7e273289';
 const OUT_OF_BOUNDS = '9605a010';
 
@@ -232,7 +233,13 @@ function toPage({ id, events }: Machine, offset: bigint, limit: bigint): string 
   return abi.tuple([abi.tail(abi.array(records))]);
 }
 
-function toRecord(id: bigint, { type, value, timestamp, trust, metadata, currency }: SimEvent): string {
-  const words = [id, type, value, timestamp, 0, trust, 0, 0].map((each) => abi.word(abi.uint(each)));
+function toRecord(
+  id: bigint,
+  { type, value, timestamp, trust, metadata, currency, citation = NO_CITATION }: SimEvent,
+): string {
+  const { chainId, hash } = citation;
+  const words = [id, type, value, timestamp, 0, trust, chainId, BigInt(`0x${hash}`)].map((each) =>
+    abi.word(abi.uint(each)),
+  );
   return abi.tuple([...words, abi.tail(abi.bytes(metadata)), abi.tail(abi.text(currency))]);
 }

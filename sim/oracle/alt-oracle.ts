@@ -9,6 +9,7 @@ import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
 import type { MainNetwork } from '../nodes/network.ts';
 import type { ServiceResponse } from '../service/service.ts';
 import { isAltBodyTrue, isLeftToAlt, judgeAlt } from './alt-truth.ts';
+import { NO_PAYMENTS } from './evidence.ts';
 import { detailOf, judgeMachineResponse, listHeads, readBody, type Span } from './oracle.ts';
 import { isSameAt, type MachineRoute } from './truth.ts';
 
@@ -76,13 +77,14 @@ function judgeAltFacts(
   if (!Number.isSafeInteger(number)) return 'a 200 without a block';
   const body = readBody(route, response);
   const moments = listMoments(listReceived(altNetwork, span), id);
+  const evidence = span.payments?.withoutClaims ?? NO_PAYMENTS;
   const blocks = [...new Set(heads.map((head) => ancestorAt(head, number)))].filter((block) => block !== undefined);
   let isTrueSomewhere = false;
   for (const block of blocks.filter((each) => isLeftToAlt(id, each))) {
     const isTrue = moments.some(
       (moment) =>
         judgeAlt(id, moment.world) === 'here' &&
-        span.wallSeconds.some((now) => isAltBodyTrue(route, id, body, block, moment, now)),
+        span.wallSeconds.some((now) => isAltBodyTrue(route, id, body, block, { ...moment, evidence }, now)),
     );
     if (!isTrue) continue;
     isTrueSomewhere = true;

@@ -5,6 +5,7 @@ import { altMachineOf, MACHINE_TYPE, NO_LOG, type AltAccount, type AltWorld } fr
 import { machineOf, statusAt, type SimEvent } from '../chain/machine-state.ts';
 import type { Block } from '../chain/virtual-chain.ts';
 import { readDirectory } from './directory.ts';
+import type { PaymentEvidence } from './evidence.ts';
 import {
   expectData,
   expectExplanation,
@@ -20,6 +21,7 @@ import {
 export interface AltMoment {
   readonly slot: number;
   readonly world: AltWorld;
+  readonly evidence: PaymentEvidence;
 }
 
 /** Returns whether the main chain leaves a machine to the alt chain. */
@@ -70,7 +72,7 @@ function expectAltRating(
   route: 'mcr' | 'explanation',
   id: bigint,
   block: Block,
-  { slot, world }: AltMoment,
+  { slot, world, evidence }: AltMoment,
   nowSeconds: number,
   events: readonly SimEvent[],
   unavailable: string | null,
@@ -88,7 +90,7 @@ function expectAltRating(
   const record = { ...expectRecord(id, rating), ...toHome(unavailable) };
   if (route === 'mcr') return record;
   // Nothing stops a machine of the virtual alt chain.
-  const history = { prior: log.prior, events, count: log.events.length, changedHandsAt: undefined };
+  const history = { prior: log.prior, events, count: log.events.length, changedHandsAt: undefined, evidence };
   const home = { ...history, slot, availability: 'available' };
   return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, home) };
 }

@@ -8,7 +8,7 @@ import type { MainNetwork } from '../nodes/network.ts';
 import type { ServiceResponse } from '../service/service.ts';
 import { ABSENCE_AGE_MILLISECONDS, listReceived } from './alt-oracle.ts';
 import { expectAltEntry, isLeftToAlt, judgeAlt } from './alt-truth.ts';
-import { isDocumented, listHeads, type Span } from './oracle.ts';
+import { isDocumented, listEvidence, listHeads, type Span } from './oracle.ts';
 import { expectEntry, judge, listHoldings } from './truth.ts';
 
 interface Page {
@@ -163,8 +163,9 @@ function areEntriesTrue(
   page: Page,
   ids: readonly bigint[],
   unreadableRows: number,
-  { account, span: { wallSeconds }, heads, received, receivedForAbsence, ofAlt }: EntryFacts,
+  { account, span, heads, received, receivedForAbsence, ofAlt }: EntryFacts,
 ): boolean {
+  const { wallSeconds } = span;
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
   if (
     !isDeepStrictEqual(
@@ -190,7 +191,9 @@ function areEntriesTrue(
     return listBlocksBack(heads).some(
       (block) =>
         judge(machineOf(block.world, id)).kind === 'here' &&
-        wallSeconds.some((now) => isDeepStrictEqual(entry, expectEntry(id, block, now))),
+        listEvidence(span, id, block).some((evidence) =>
+          wallSeconds.some((now) => isDeepStrictEqual(entry, expectEntry(id, block, now, evidence))),
+        ),
     );
   });
 }

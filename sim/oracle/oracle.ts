@@ -6,6 +6,8 @@ import { machineOf } from '../chain/machine-state.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
 import type { MainNetwork } from '../nodes/network.ts';
 import type { ServiceResponse } from '../service/service.ts';
+import { NO_PAYMENTS, type PaymentEvidence } from './evidence.ts';
+import type { PaymentOracle } from './payment-oracle.ts';
 import { expectBody, matchesExpected, isSameAt, judge, type MachineRoute } from './truth.ts';
 
 /** Duration of a request, and the wall-clock seconds at which its response may have been computed. */
@@ -25,6 +27,13 @@ export interface Span {
    * machines that an address controls without owning them (docs/security.md).
    */
   readonly mayMintsBeHidden?: boolean;
+  /** Undefined without a payment source. */
+  readonly payments?: PaymentOracle | undefined;
+}
+
+/** Lists what may be known of a machine's payments at a block. */
+export function listEvidence({ payments }: Span, id: bigint, block: Block): readonly PaymentEvidence[] {
+  return payments === undefined ? [NO_PAYMENTS] : payments.listEvidence(id, block);
 }
 
 /** Longest wait of the follower for a scheduled block, without a request; missed blocks slow the schedule down. */
@@ -131,17 +140,20 @@ export function judgeFacts(
   route: MachineRoute,
   id: bigint,
   response: ServiceResponse,
-  { wallSeconds, areBlocksProven }: Span,
+  span: Span,
   heads: readonly Block[],
 ): string | undefined {
+  const { wallSeconds, areBlocksProven } = span;
   const number = Number(response.headers['chain-block']);
   if (!Number.isSafeInteger(number)) return 'a 200 without a block';
   const body = readBody(route, response);
   let isTrueSomewhere = false;
   for (const block of new Set(heads.map((head) => ancestorAt(head, number)))) {
     if (block === undefined || judge(machineOf(block.world, id)).kind !== 'here') continue;
-    const seconds = wallSeconds.find((now) => matchesExpected(body, expectBody(route, id, block, now)));
-    if (seconds === undefined) continue;
+    const isTrue = listEvidence(span, id, block).some((evidence) =>
+      wallSeconds.some((now) => matchesExpected(body, expectBody(route, id, block, now, evidence))),
+    );
+    if (!isTrue) continue;
     isTrueSomewhere = true;
     if (!areBlocksProven) return undefined;
     const isStillTrue = heads.some((head) => ancestorAt(head, number) === block && isSameAt(id, block, head));

@@ -3,7 +3,7 @@
  * the rating model; no code of `src/` takes part.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { listJudged, rateRawEvents, type ModelInput, type ModelResult } from '../../cli/replay/model.ts';
+import { listJudged, rateRawEvents, type ModelResult } from '../../cli/replay/model.ts';
 import { digestRateTable } from '../../cli/replay/rates.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import {
@@ -22,6 +22,7 @@ import {
 import type { Block } from '../chain/virtual-chain.ts';
 import { checksum } from './checksum.ts';
 import { readDirectory, type Directory } from './directory.ts';
+import { NO_PAYMENTS, RATE_TABLE, toRawEvents, type PaymentEvidence } from './evidence.ts';
 
 export type HomeStatus =
   | { readonly kind: 'here' }
@@ -56,14 +57,13 @@ const NO_VERDICTS = {
   ...{ unknown_payer: 0, self_paid: 0, circular: 0, already_counted: 0, paid: 0 },
 };
 
-const NO_RATES = { feed: false, through: '1970-01-01', tokens: {}, fixed: {}, rates: {} };
-const NO_RATES_DIGEST = digestRateTable(NO_RATES);
+const RATES_DIGEST = digestRateTable(RATE_TABLE);
 
-function rate(machine: Machine, block: Block, nowSeconds: number): ModelResult {
+function rate(machine: Machine, block: Block, nowSeconds: number, { paid }: PaymentEvidence): ModelResult {
   const hands = machine.hands.map(({ seq }) => seq);
   const kyb = block.world.kyb.get(operatorOf(machine)) ?? NO_RECORD;
   const isVerified = machine.isAccepted && isInForce(kyb, nowSeconds);
-  const history = { prior: machine.prior, hands, isVerified };
+  const history = { prior: machine.prior, hands, isVerified, paid };
   return rateEvents(machine.events, history, null, machine, block, nowSeconds);
 }
 
@@ -73,22 +73,24 @@ interface RatedHistory {
   readonly hands: readonly number[];
   /** Whether the operator's identity is verified and it accepted the machine. */
   readonly isVerified: boolean;
+  /** Paid cents by position of the event. */
+  readonly paid?: PaymentEvidence['paid'];
 }
 
 /** Rates events of either chain with the machine's facts on the main chain. */
 export function rateEvents(
   events: readonly SimEvent[],
-  { prior, hands, isVerified }: RatedHistory,
+  { prior, hands, isVerified, paid = NO_PAYMENTS.paid }: RatedHistory,
   ratingUnavailable: string | null,
   machine: Machine,
   block: Block,
   nowSeconds: number,
 ): ModelResult {
   const subscription = STATUS_NAMES[statusAt(machine, block.world, block.timestamp)]!;
-  const key = [prior, hands.join(' '), isVerified, ratingUnavailable, subscription, nowSeconds].join();
+  const key = [prior, hands.join(' '), isVerified, ratingUnavailable, subscription, nowSeconds, ...paid].join();
   return remember(ratings, machine, events, key, () =>
     rateRawEvents({
-      events: toRawEvents(events),
+      events: toRawEvents(events).map((event, seq) => ({ ...event, paidCents: paid.get(seq) ?? 0n })),
       hands: hands.map(BigInt),
       operatorVerified: isVerified,
       priorEvents: BigInt(prior),
@@ -97,7 +99,7 @@ export function rateEvents(
       trustOverride: machine.override === undefined ? null : BigInt(machine.override),
       ratingUnavailable,
       now: BigInt(nowSeconds),
-      rates: NO_RATES,
+      rates: RATE_TABLE,
     }),
   );
 }
@@ -124,48 +126,51 @@ function remember<T>(
   return value;
 }
 
-const rawEvents = new WeakMap<readonly SimEvent[], ModelInput['events']>();
-
-function toRawEvents(events: readonly SimEvent[]): ModelInput['events'] {
-  let raw = rawEvents.get(events);
-  if (raw === undefined) {
-    raw = events.map(({ type, value, currency, timestamp, trust, blockTimestamp, isAttested }, seq) => ({
-      seq: BigInt(seq),
-      type: BigInt(type),
-      value,
-      currency,
-      timestamp: BigInt(timestamp),
-      trust: BigInt(trust),
-      blockTimestamp: BigInt(blockTimestamp),
-      attested: isAttested,
-      paidCents: 0n,
-    }));
-    rawEvents.set(events, raw);
-  }
-  return raw;
-}
-
 export type MachineRoute = 'mcr' | 'explanation' | 'profile' | 'card';
 
 /** Returns the expected body of a 200. */
-export function expectBody(route: MachineRoute, id: bigint, block: Block, nowSeconds: number): object {
+export function expectBody(
+  route: MachineRoute,
+  id: bigint,
+  block: Block,
+  nowSeconds: number,
+  evidence: PaymentEvidence,
+): object {
   const machine = machineOf(block.world, id);
   if (route === 'card') return expectCard(machine, block);
-  const rating = rate(machine, block, nowSeconds);
+  const rating = rate(machine, block, nowSeconds, evidence);
   if (route === 'profile') return expectProfile(machine, rating);
   const record = expectRecord(id, rating);
   if (route === 'mcr') return record;
   const { events, prior } = machine;
   const changedHandsAt = events.length === 0 ? undefined : machine.hands.at(-1)?.at;
-  const history = { prior, events, count: events.length, changedHandsAt };
+  const history = { prior, events, count: events.length, changedHandsAt, evidence };
   const availability = toAvailability(machine, block.world);
   return { ...record, ...expectExplanation(machine, block, rating, nowSeconds, { ...history, availability }) };
 }
 
-/** Returns whether a body is as expected; its availability alone may be unreadable. */
+/** Returns whether a body is as expected; its availability may be unreadable, and what is not judged yet pending or declared. */
 export function matchesExpected(body: Readonly<Record<string, unknown>>, expected: object): boolean {
   const isUnknown = body['availability'] === 'unreadable';
-  return isDeepStrictEqual(body, isUnknown ? { ...expected, availability: 'unreadable' } : expected);
+  const wanted = isUnknown ? { ...expected, availability: 'unreadable' } : expected;
+  return isDeepStrictEqual(body, withPending(wanted, body['evidence'] as ExplainedEvidence | undefined));
+}
+
+interface ExplainedEvidence {
+  readonly sources_hash: string | null;
+  readonly verdicts: Readonly<Record<string, number>>;
+}
+
+/** Returns the expected body with as many pending verdicts as are shown; without a payment source there are none. */
+function withPending(
+  expected: { readonly evidence?: ExplainedEvidence },
+  shown: ExplainedEvidence | undefined,
+): object {
+  const { evidence } = expected;
+  const pending = shown?.verdicts['pending'] ?? 0;
+  if (evidence === undefined || evidence.sources_hash === null || pending === 0) return expected;
+  const declared = evidence.verdicts['declared']! - pending;
+  return { ...expected, evidence: { ...evidence, verdicts: { ...evidence.verdicts, pending, declared } } };
 }
 
 function toAvailability({ generalPaused, technicalPaused, operatorPaused }: Machine, world: World): string {
@@ -175,8 +180,8 @@ function toAvailability({ generalPaused, technicalPaused, operatorPaused }: Mach
 }
 
 /** Returns the expected entry of an operator's list. */
-export function expectEntry(id: bigint, block: Block, nowSeconds: number): object {
-  const rating = rate(machineOf(block.world, id), block, nowSeconds);
+export function expectEntry(id: bigint, block: Block, nowSeconds: number, evidence: PaymentEvidence): object {
+  const rating = rate(machineOf(block.world, id), block, nowSeconds, evidence);
   return {
     did: `did:svc:${id}`,
     machine_id: String(id),
@@ -231,12 +236,14 @@ export function expectExplanation(
     readonly changedHandsAt: number | undefined;
     readonly slot?: number;
     readonly availability: string;
+    readonly evidence: PaymentEvidence;
   },
 ) {
   const { number, hash, timestamp } = block;
-  const { prior, count, slot, availability, changedHandsAt } = home;
-  const raw = { events: toRawEvents(home.events), now: BigInt(nowSeconds), rates: NO_RATES };
-  const declared = listJudged(raw, 180n).length;
+  const { prior, count, slot, availability, changedHandsAt, evidence } = home;
+  const raw = { events: toRawEvents(home.events), now: BigInt(nowSeconds), rates: RATE_TABLE };
+  const made = Object.values(evidence.verdicts).reduce((sum, each) => sum + each, 0);
+  const declared = listJudged(raw, 180n).length - made;
   return {
     model: rating.model,
     total_hundredths: rating.total_hundredths,
@@ -254,14 +261,14 @@ export function expectExplanation(
       prior_events: prior,
       event_count: count,
       ...(slot !== undefined && { slot: String(slot) }),
-      rates: { feed: false, through: '1970-01-01', digest: NO_RATES_DIGEST },
+      rates: { feed: false, through: '1970-01-01', digest: RATES_DIGEST },
     },
     evidence: {
-      sources_hash: null,
+      sources_hash: evidence.sourcesHash,
       changed_hands_at: changedHandsAt ?? null,
       chip_changed_hands: slot === undefined ? hasChipChangedHands(machine) : null,
-      accounts: [],
-      verdicts: { ...NO_VERDICTS, declared },
+      accounts: evidence.accounts,
+      verdicts: { ...NO_VERDICTS, ...evidence.verdicts, declared },
     },
   };
 }

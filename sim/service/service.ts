@@ -4,26 +4,34 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
-import { createFixedRates } from '../../src/adapters/fx/feed-rates.ts';
 import { openStore } from '../../src/adapters/sql/create-store.ts';
 import type { SqlDatabase } from '../../src/adapters/sql/engine/sql-program.ts';
+import { createWorkScope } from '../../src/adapters/rpc/work-scope.ts';
 import { createAltChain, type AltChainAdapter } from '../../src/adapters/alt-chain/create-alt-chain.ts';
+import { createPaymentSources } from '../../src/adapters/payment-sources/create-payment-sources.ts';
 import { buildApp } from '../../src/app.ts';
+import { createSignatureChecks } from '../../src/domain/signatures/signature-checks.ts';
+import { NATIVE_CURVES } from '../../src/domain/signatures/native-curves.ts';
+import { nameLoop } from '../../src/composition/named-loop.ts';
 import { DEFAULT_NAMESPACE } from '../../src/domain/identifiers/namespace.ts';
 import { createAltFleetWorker } from '../../src/indexing/alt/fleet-snapshot.ts';
 import { createAltIndexers } from '../../src/indexing/alt/alt-indexers.ts';
 import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import { createMainChainIndexers, type MainChainIndexers } from '../../src/indexing/main/main-chain-indexers.ts';
+import { createPaymentScanner, type PaymentScanner } from '../../src/indexing/payments/payment-scanner.ts';
+import { createPaymentWorker } from '../../src/indexing/payments/payment-worker.ts';
 import { createPollLoop, type PollLoop } from '../../src/indexing/loops/poll-loop.ts';
 import { createActionState } from '../../src/ports/action-state.ts';
 import type { AltChainPorts, Ctx } from '../../src/ports/ctx.ts';
-import type { Clock, Log, Timers } from '../../src/ports/runtime.ts';
+import type { Clock, Log, Timers, WorkScope } from '../../src/ports/runtime.ts';
 import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { ALT_ORDINAL, FIRST_SLOT, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
 import type { AltNetwork } from '../alt-nodes/network.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import type { MainNetwork } from '../nodes/network.ts';
+import { configureSources, RATES } from '../payments/deployment.ts';
+import type { PaymentNetwork } from '../payments/payment-network.ts';
 import type { Trace } from '../trace.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 import { openForLife, type Life } from './database.ts';
@@ -34,6 +42,8 @@ export interface ServiceParts {
   readonly hasAttestationRegistry: boolean;
   /** Undefined: no alt chain is configured. */
   readonly altNetwork: AltNetwork | undefined;
+  /** Undefined: no payment source is configured. */
+  readonly paymentNetwork: PaymentNetwork | undefined;
   readonly time: VirtualTime;
   readonly trace: Trace;
   readonly pollIntervalSeconds: number;
@@ -60,7 +70,8 @@ export interface Service {
   readonly life: Life;
 }
 
-export const RATES = createFixedRates([]);
+/** Calls per second to the payment source. */
+const SOURCE_CALLS_PER_SECOND = 20;
 
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { network, time, trace, life } = parts;
@@ -76,6 +87,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       if (!isAlive()) await new Promise(() => undefined);
     },
   };
+  const workScope = createWorkScope();
+  const wiring = { store, clock, timers, log, time, isAlive, workScope };
+  const payments = parts.paymentNetwork && wirePayments(parts.paymentNetwork, parts, wiring);
   const adapter = createMainChain(
     {
       rpcUrls: network.rpcUrls,
@@ -83,7 +97,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       addresses: parts.hasAttestationRegistry ? ADDRESSES : { ...ADDRESSES, attestationRegistry: undefined },
       callsPerSecond: parts.callsPerSecond,
     },
-    { clock, log, post: network.createPost(isAlive), stopwatch: time, profiles: parts.profiles },
+    { clock, log, workScope, post: network.createPost(isAlive), stopwatch: time, profiles: parts.profiles },
   );
   const indexers = createMainChainIndexers({
     chain: adapter.log,
@@ -107,10 +121,9 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     proof: parts.indexProof,
     random: parts.randomBelow,
     listeners: [adapter.chain],
+    payments: payments?.scanner,
   });
-  const alt =
-    parts.altNetwork &&
-    wireAltChain(parts.altNetwork, parts.pollIntervalSeconds, { store, clock, timers, log, time, isAlive });
+  const alt = parts.altNetwork && wireAltChain(parts.altNetwork, parts.pollIntervalSeconds, wiring, payments?.scanner);
   const ctx: Ctx = {
     clock,
     monotonicClock: time,
@@ -132,14 +145,19 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       counters: indexers.counters,
     },
     alt: alt?.ports,
+    paymentSources: payments?.sources,
     bindings: undefined,
     onboarding: undefined,
     partnerData: undefined,
   };
-  indexers.head.start();
-  indexers.worker.start();
-  indexers.prover?.start();
-  for (const loop of alt?.loops ?? []) loop.start();
+  const start = (loop: PollLoop | undefined, kind: 'head' | 'index' | 'proof') =>
+    loop && nameLoop(loop, { kind }, workScope).start();
+  start(indexers.head, 'head');
+  start(indexers.worker, 'index');
+  start(indexers.prover, 'proof');
+  start(payments?.loop, 'index');
+  start(alt?.checks, 'head');
+  for (const loop of alt?.workers ?? []) start(loop, 'index');
   return { ctx, store, adapter, indexers, life };
 }
 
@@ -150,6 +168,27 @@ interface WiringParts {
   readonly log: Log;
   readonly time: VirtualTime;
   readonly isAlive: () => boolean;
+  readonly workScope: WorkScope;
+}
+
+function wirePayments(
+  network: PaymentNetwork,
+  { altNetwork, pollIntervalSeconds }: ServiceParts,
+  { time, isAlive, ...common }: WiringParts,
+) {
+  const { sources } = createPaymentSources(configureSources(network.rpcUrls), {
+    ...common,
+    ...{ callsPerSecond: SOURCE_CALLS_PER_SECOND, post: network.createPost(isAlive), stopwatch: time },
+  });
+  const shared = { ...common, sources, fxRates: RATES };
+  const { loop } = createPaymentWorker({
+    ...shared,
+    homes: altNetwork === undefined ? ['main'] : ['main', 'alt'],
+    pollIntervalMilliseconds: pollIntervalSeconds * 1000,
+  });
+  const checks = createSignatureChecks(NATIVE_CURVES);
+  const scanner = createPaymentScanner({ ...shared, namespace: DEFAULT_NAMESPACE, checks, onSearched: loop.wake });
+  return { sources, loop, scanner };
 }
 
 const ALT_CHECK_INTERVAL_MILLISECONDS = 600_000;
@@ -158,7 +197,8 @@ function wireAltChain(
   network: AltNetwork,
   pollIntervalSeconds: number,
   { time, isAlive, ...common }: WiringParts,
-): { readonly ports: AltChainPorts; readonly loops: readonly PollLoop[] } {
+  payments: PaymentScanner | undefined,
+): { readonly ports: AltChainPorts; readonly checks: PollLoop; readonly workers: readonly PollLoop[] } {
   const { rpcUrls } = network;
   const adapter = createAltChain(
     { rpcUrls, genesisHash: GENESIS_HASH, ordinal: ALT_ORDINAL, programs: PROGRAMS, binding: undefined },
@@ -170,6 +210,7 @@ function wireAltChain(
     ...common,
     history,
     fxRates: RATES,
+    payments,
     deployment: { genesisHash: GENESIS_HASH, eventRegistry, firstSlot: FIRST_SLOT },
     pollIntervalMilliseconds: pollIntervalSeconds * 1000,
   });
@@ -179,8 +220,8 @@ function wireAltChain(
     deployment: { genesisHash: GENESIS_HASH, machineRegistry },
     pollIntervalSeconds,
   });
-  const loops = [createCheckLoop(adapter, common), indexers.worker, fleet.loop];
-  return { ports: { chain, index: indexers.index }, loops };
+  const checks = createCheckLoop(adapter, common);
+  return { ports: { chain, index: indexers.index }, checks, workers: [indexers.worker, fleet.loop] };
 }
 
 function createCheckLoop(adapter: AltChainAdapter, common: Pick<WiringParts, 'clock' | 'timers' | 'log'>): PollLoop {
@@ -252,6 +293,9 @@ export class InjectClient {
       },
       get alt() {
         return current().alt;
+      },
+      get paymentSources() {
+        return current().paymentSources;
       },
       bindings: undefined,
       onboarding: undefined,

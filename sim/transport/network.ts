@@ -52,6 +52,8 @@ export abstract class Network<Backend, Fault extends string, Context> {
   nodeRequests = 0;
   /** Most calls that one process of the service sent within a second. */
   mostCallsPerSecond = 0;
+  /** Calls that the newest process of the service sent. */
+  sentCalls = 0;
 
   constructor(parts: NetworkParts<Backend, Fault>) {
     this.parts = parts;
@@ -75,6 +77,7 @@ export abstract class Network<Backend, Fault extends string, Context> {
   /** Creates the transport of one process of the service; after its death no response arrives. */
   createPost(isAlive: () => boolean): PostRpc {
     const capture = this.beginLife();
+    this.sentCalls = 0;
     const sent: SentCalls[] = [];
     const prefixLength = `http://${this.parts.name}-`.length;
     return (node, body, { signal }) =>
@@ -82,6 +85,7 @@ export abstract class Network<Backend, Fault extends string, Context> {
         if (signal.aborted) return reject(new Error('aborted'));
         const url = this.parts.urls[Number(node.origin.slice(prefixLength))]!;
         const payload = JSON.parse(body) as WireCall | WireCall[];
+        if (isAlive()) this.sentCalls += [payload].flat().length;
         this.#countCalls(sent, [payload].flat().length);
         const { response, milliseconds, arrive } = this.#respond(url, payload, capture());
         const abort = () => {

@@ -21,7 +21,7 @@ const CAP_MILLISECONDS = { served: 180_000, refused: 30_000 };
 const GROUP = 8;
 const MAX_RESIDENT_BYTES = 2_000_000_000;
 /** Machines of pairs: each kind once, so that a pair takes seconds. */
-const MACHINES = ['rated-b', 'activity-only', 'multi-currency', 'flagged', 'verified', 'alt-rated', 'alt-fleet-1'];
+const MACHINES = ['rated-b', 'activity-only', 'multi-currency', 'flagged', 'verified', 'alt-declared', 'alt-fleet-1'];
 
 const deadline = performance.now() + MINUTES * 60_000;
 

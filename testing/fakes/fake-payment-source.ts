@@ -28,6 +28,10 @@ export class FakePaymentSource implements PaymentSource {
   isDown = false;
   /** Name of calls that fail. */
   failing: string | undefined;
+  /** Transactions that no node returns. */
+  readonly unreadable = new Set<string>();
+  /** Numbers of addresses and blocks of each read of transfers. */
+  readonly windows: { readonly addresses: number; readonly blocks: number }[] = [];
   headBlock = 0;
   readonly #blockSeconds: number;
   readonly #transactions = new Map<string, CitedTransaction>();
@@ -72,6 +76,7 @@ export class FakePaymentSource implements PaymentSource {
 
   readTransaction(reference: string, window: CitationWindow): Promise<CitedTransaction | 'absent'> {
     return this.#answer('transaction', () => {
+      if (this.unreadable.has(reference)) throw new SourceUnreadable(this.name, 'transport');
       const found = this.#transactions.get(reference);
       if (found !== undefined && found.block <= this.headBlock) return found;
       // Without a head past the window there is no witness of absence.
@@ -86,6 +91,7 @@ export class FakePaymentSource implements PaymentSource {
   }
 
   #listRows(addresses: readonly string[], from: number, through: number): readonly SourceTransfer[] {
+    this.windows.push({ addresses: addresses.length, blocks: through - from + 1 });
     return this.#rows
       .filter((row) => addresses.includes(row.from) && row.block >= from && row.block <= through)
       .sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);

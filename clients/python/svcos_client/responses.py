@@ -431,7 +431,7 @@ class DecisionEntry1(TypedDict):
     signature: Union[str, None]
     # The signed message.
     message: str
-    authority: "DecisionAuthority"
+    authority: "AuthorityAtDecision"
     # The hash of the row before; null: the first row.
     previous: Union[str, None]
     # SHA-256 of the RFC 8785 form of the row without this member.
@@ -462,14 +462,14 @@ class DecisionEntry2(TypedDict):
 DecisionEntry = Union["DecisionEntry1", "DecisionEntry2"]
 
 
-class DecisionAuthorityBlock(TypedDict):
+class AuthorityAtDecisionBlock(TypedDict):
     """The block of the main chain at which it was read."""
 
     number: str
     hash: str
 
 
-class DecisionAuthority(TypedDict):
+class AuthorityAtDecision(TypedDict):
     """Who was entitled to decide."""
 
     # The address in EIP-55 spelling, or the base58 key of an alt-chain machine.
@@ -477,7 +477,7 @@ class DecisionAuthority(TypedDict):
     # The owner where no controller is set.
     controller: str
     # The block of the main chain at which it was read.
-    block: "DecisionAuthorityBlock"
+    block: "AuthorityAtDecisionBlock"
     # The slot of an alt-chain machine; null: a main-chain machine.
     slot: Union[str, None]
 

@@ -278,6 +278,20 @@ describe('the absence of a transaction', () => {
     expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
   });
 
+  it('is not stated when two nodes behind one URL differ', async () => {
+    const chain = createChain();
+    const { source, proxies } = await openNodes(new FakeEvmNode(chain));
+    const cited = chain.transactionHash(chain.blocks.length - 24);
+    let missing = 1;
+    proxies[0]!.inject({
+      kind: 'answer',
+      change: (response, { method, params }) =>
+        method === 'eth_getTransactionReceipt' && params[0] === cited && missing-- > 0 ? { result: null } : response,
+    });
+    await expect(source.readTransaction(cited, WINDOW)).rejects.toThrow(SourceUnreadable);
+    expect(await source.readTransaction(cited, WINDOW)).toMatchObject({ block: chain.blocks.length - 24 });
+  });
+
   it('is not stated by a URL whose finalized head is not later than the window', async () => {
     const chain = createChain();
     const [node, time] = [new FakeEvmNode(chain), NOW];
@@ -324,8 +338,8 @@ describe('the absence of a transaction', () => {
     await source.readTransaction(UNKNOWN, WINDOW);
     node.calls.length = 0;
     expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
-    // A receipt, at most 5 headers of the day, and the receipt of the first transaction.
-    expect(node.calls.length).toBeLessThanOrEqual(7);
+    // A receipt, at most 5 headers of the day, and from one node the finalized header, the receipt and that of the first transaction.
+    expect(node.calls.length).toBeLessThanOrEqual(9);
   });
 });
 

@@ -9,10 +9,19 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { setBounded } from '../rpc/bounded-map.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
+import { headerCall } from '../main-chain/logs/headers.ts';
+import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
 import type { MainNodes } from '../main-chain/rpc/main-nodes.ts';
 import { createAgingRead, type AgingRead } from './aging-read.ts';
 import { BlockTimes } from './block-times.ts';
-import { readFinalized, readFirstTransactions, readHeaders, toResult, type EvmRequester } from './evm-blocks.ts';
+import {
+  readFinalized,
+  readFirstTransactions,
+  readHeaders,
+  toFinalized,
+  toResult,
+  type EvmRequester,
+} from './evm-blocks.ts';
 import { parseReceipt, type EvmReceipt } from './evm-receipt.ts';
 import { createEvmTransfers } from './evm-transfers.ts';
 import { findAtUrls, firstOf, latestHead, type UrlAnswer } from './source-urls.ts';
@@ -70,8 +79,12 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
   const searches = new Map<number, { readonly nextBlock: number; readonly transaction: string | undefined }>();
 
   async function readReceipt(url: EvmUrl, hash: string): Promise<EvmReceipt | null> {
-    const [response] = await url.request([{ method: 'eth_getTransactionReceipt', params: [hash] }], startRead());
-    const receipt = parseReceipt(toResult(response!), hash, isListed);
+    const [response] = await url.request([receiptCall(hash)], startRead());
+    return toReceipt(response!, hash);
+  }
+
+  function toReceipt(response: RpcResponse, hash: string): EvmReceipt | null {
+    const receipt = parseReceipt(toResult(response), hash, isListed);
     if (receipt === undefined) throw new RpcFailure('malformed');
     return receipt;
   }
@@ -82,31 +95,48 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     const receipt = await readReceipt(url, hash);
     if (receipt !== null && receipt.block > head.block) head = await url.head.renew();
     if (receipt === null || receipt.block > head.block)
-      return { found: undefined, isWitness: () => isWitness(url, head, window, receipt !== null) };
+      return { found: undefined, isWitness: () => isWitness(url, hash, window) };
     const header = await url.readHeader(receipt.block, receipt.blockHash);
     const { success, block, from, logs } = receipt;
     return { found: { kind: 'evm', success, block, time: header.timestamp, from, logs } };
   }
 
-  async function isWitness(
-    url: EvmUrl,
-    head: FinalizedHead,
-    { fromTime, throughTime }: CitationWindow,
-    isInLaterBlock: boolean,
-  ): Promise<boolean> {
-    if (head.time > throughTime) return isInLaterBlock || reachesBackTo(url, fromTime);
-    return false;
+  /**
+   * Returns whether the transaction is in no block of the window. Behind a URL several nodes may answer, so one of them must have finalized
+   * the window, lack the transaction, and know the first one since its start.
+   */
+  async function isWitness(url: EvmUrl, hash: string, { fromTime, throughTime }: CitationWindow): Promise<boolean> {
+    const head = await url.head.get();
+    if (head.time <= throughTime) return false;
+    const known = await findTransactionSince(fromTime, head);
+    if (known === undefined) return false;
+    const hashes = [hash, ...known];
+    const [header, ...responses] = await url.request(
+      [headerCall('finalized'), ...hashes.map(receiptCall)],
+      startRead(),
+    );
+    const finalized = toFinalized(header!);
+    const [hasCited, ...hasFirst] = responses.map((response, i) => {
+      const receipt = toReceipt(response, hashes[i]!);
+      return receipt !== null && receipt.block <= finalized.number;
+    });
+    return finalized.timestamp > throughTime && hasCited === false && !hasFirst.includes(false);
   }
 
   async function reachesBackTo(url: EvmUrl, time: number): Promise<boolean> {
     const head = await url.head.get();
+    const known = await findTransactionSince(time, head);
+    if (known === undefined) return false;
+    const receipts = await Promise.all(known.map((hash) => readReceipt(url, hash)));
+    return receipts.every((receipt) => receipt !== null && receipt.block <= head.block);
+  }
+
+  /** Returns the first transaction at or after the time, none where no block up to the head has one; undefined when the head is earlier. */
+  async function findTransactionSince(time: number, head: FinalizedHead): Promise<readonly string[] | undefined> {
     const first = await times.findFirst(time, head);
-    if (first === undefined) return false;
+    if (first === undefined) return undefined;
     const transaction = await findTransaction(first, head);
-    // Without a transaction since, there is no receipt that the URL could lack.
-    if (transaction === undefined) return true;
-    const receipt = await readReceipt(url, transaction);
-    return receipt !== null && receipt.block <= head.block;
+    return transaction === undefined ? [] : [transaction];
   }
 
   /**
@@ -140,6 +170,10 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
       readTransfersFrom: (senders, fromBlock, throughBlock) => readTransfers(senders, { fromBlock, throughBlock }),
     },
   };
+}
+
+function receiptCall(hash: string): MainRpcCall {
+  return { method: 'eth_getTransactionReceipt', params: [hash] };
 }
 
 /** Caches headers of finalized blocks; concurrent reads of one share a request, and failures are not cached. */

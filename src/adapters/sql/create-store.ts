@@ -12,7 +12,7 @@ import { createNodeProfiles } from './service/node-profiles.ts';
 import { createStatementKeys } from './service/statement-keys.ts';
 import { createRatingStates } from './main-chain/rating-states.ts';
 import { createOwnership } from './main-chain/ownership-lists.ts';
-import { createPaymentStore } from './rating/payment-store.ts';
+import { createPaymentStore } from './payments/payment-store.ts';
 import { createFxRates } from './rating/fx-rates.ts';
 import { createIdentities } from './schema/index-identities.ts';
 import { createIndexProofStore } from './main-chain/index-proof-store.ts';

@@ -96,7 +96,7 @@ function decisionEntry(namespace: Namespace): JsonSchema {
           ...DECISION,
           signature: SIGNATURE,
           message: described(NONEMPTY_TEXT, 'The signed message.'),
-          authority: refer('DecisionAuthority'),
+          authority: refer('AuthorityAtDecision'),
           previous: described(orNull(HASH), 'The hash of the row before; null: the first row.', null),
           hash: described(HASH, 'SHA-256 of the RFC 8785 form of the row without this member.', EXAMPLE_HASH),
         }),
@@ -194,7 +194,7 @@ export function monetizationResponses(namespace: Namespace) {
 export function monetizationParts(namespace: Namespace) {
   return {
     DecisionEntry: decisionEntry(namespace),
-    DecisionAuthority: DECISION_AUTHORITY,
+    AuthorityAtDecision: DECISION_AUTHORITY,
     DecisionCheckpoint: DECISION_CHECKPOINT,
   };
 }

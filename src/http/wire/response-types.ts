@@ -1210,7 +1210,7 @@ export type DecisionEntry =
       readonly signature: string | null;
       /** The signed message. */
       readonly message: string;
-      readonly authority: DecisionAuthority;
+      readonly authority: AuthorityAtDecision;
       /** The hash of the row before; null: the first row. */
       readonly previous: string | null;
       /** SHA-256 of the RFC 8785 form of the row without this member. */
@@ -1235,7 +1235,7 @@ export type DecisionEntry =
     };
 
 /** Who was entitled to decide. */
-export interface DecisionAuthority {
+export interface AuthorityAtDecision {
   /** The address in EIP-55 spelling, or the base58 key of an alt-chain machine. */
   readonly owner: string;
   /** The owner where no controller is set. */

@@ -102,7 +102,7 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
     const transaction = await readTransaction(source, citation);
     if (transaction === undefined) return UNREADABLE;
     const homeHeadTime = await readHomeHead(citation.home);
-    const claims = (await store.listClaims(citation)).filter(({ seq }) => seq <= citation.seq);
+    const claims = await store.listClaims(citation);
     const { verdict, isBehind } = await judgeInSteps(source, citation, {
       source,
       reference: citation.reference,

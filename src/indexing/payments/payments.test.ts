@@ -24,6 +24,7 @@ import { readMainEvents } from './scanned-events.ts';
 const A = machine(11);
 const B = machine(12);
 const ACCOUNT = createMainChainKey(new Uint8Array(32).fill(7));
+const PAYER_KEY = createMainChainKey(new Uint8Array(32).fill(9));
 const PAYER = `0x${'0c'.repeat(20)}`;
 const BUYER = `0x${'b2'.repeat(20)}` as Address;
 const TOKENS = new Map([['USDC', { decimals: 6, fixedRate: 10n ** 12n }]]);
@@ -88,12 +89,12 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
     }
   };
   /** Puts a payment of USDC into the block of the source at the newest block of the home chain. */
-  const pay = (reference: number, cents = 10_000, to: string = ACCOUNT.address) => {
+  const pay = (reference: number, cents = 10_000, to: string = ACCOUNT.address, payer = PAYER) => {
     const block = chain.head.timestamp;
     const data = word(cents * 10_000);
-    const transfer = { address: source.tokens.get('USDC')!, topics: [TRANSFER_TOPIC, padded(PAYER), padded(to)], data };
+    const transfer = { address: source.tokens.get('USDC')!, topics: [TRANSFER_TOPIC, padded(payer), padded(to)], data };
     source.put(word(reference), {
-      ...{ kind: 'evm', success: true, block, time: block, from: PAYER, logs: [transfer] },
+      ...{ kind: 'evm', success: true, block, time: block, from: payer, logs: [transfer] },
     });
   };
   const verdicts = (id = A) => store.listVerdicts(CONFIGURATION, { home: 'main', id }, 0, 100);
@@ -104,7 +105,8 @@ async function openWorld(options: { readonly store?: Store; readonly source?: Fa
     chain.mineMany(200);
     source.finalizeAt(chain.head.timestamp);
   };
-  return { ...harness, time, source, searches, scan, work, pay, verdicts, codes, summary, pass, report: worker.report };
+  const { step, report } = worker;
+  return { ...harness, time, source, searches, scan, step, work, pay, verdicts, codes, summary, pass, report };
 }
 
 const mint = (id: MachineId): FakeLog => transferred(id);
@@ -278,6 +280,18 @@ describe('payments', () => {
     expect(await codes()).toEqual(['1 circular']);
   });
 
+  it('are self_paid when the machine claims the account of the payer after the event and before the payment', async () => {
+    const { chain, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mine([submitted(A, citing(1))]);
+    chain.mine([submitted(A, proofOf(A, PAYER_KEY))]);
+    pay(1, 10_000, ACCOUNT.address, PAYER_KEY.address);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 self_paid']);
+  });
+
   it('of an account that another machine claimed later are wrong_payee', async () => {
     const { chain, scan, work, pay, codes, pass } = await openWorld();
     chain.mine([mint(A), mint(B), submitted(A, proofOf(A))]);
@@ -394,4 +408,120 @@ describe('payments', () => {
     await work();
     expect(limits).toEqual([-1, searchedThrough].map((searched) => searched - 200 * 86_400));
   });
+});
+
+describe('the bounds of payments', () => {
+  const second = createMainChainKey(new Uint8Array(32).fill(8));
+  const addressOf = (number: number) => `0x${number.toString(16).padStart(40, '0')}`;
+
+  it('follow 200 of thousands of citations, one at a time, and hold back no other machine', async () => {
+    const { chain, source, scan, step, work, pay, codes, summary, pass } = await openWorld();
+    chain.mine([mint(A), mint(B), submitted(A, proofOf(A)), submitted(B, proofOf(B, second))]);
+    chain.mine(Array.from({ length: 3_000 }, (_, place) => submitted(A, citing(1_000 + place))));
+    pay(1, 10_000, second.address);
+    chain.mine([submitted(B, citing(1))]);
+    pass();
+    await scan();
+    while ((await codes(B))[0] !== '1 paid') expect(await step(NEVER)).toBe('more');
+    expect((await codes(A)).filter((code) => !code.endsWith('pending'))).toEqual(['1 not_found']);
+    await work();
+    const { scan: searched, counts } = await summary();
+    expect(searched).toMatchObject({ claimsSeq: 3_001, citedSeq: 3_001 });
+    expect(counts.map(({ code, count }) => [code, count])).toEqual([['not_found', 200]]);
+    expect(source.requests.filter((name) => name === 'transaction')).toHaveLength(201);
+  });
+
+  it('judge a payment of 5,000 payers, and one with more logs as wrong_payee', async () => {
+    const { chain, source, scan, work, verdicts, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mine();
+    const block = chain.head.timestamp;
+    const payment = { kind: 'evm', success: true, block, time: block, from: addressOf(1) } as const;
+    const logs = Array.from({ length: 5_000 }, (_, place) => ({
+      address: source.tokens.get('USDC')!,
+      topics: [TRANSFER_TOPIC, padded(addressOf(place + 1)), padded(ACCOUNT.address)],
+      data: word(20_000),
+    }));
+    source.put(word(1), { ...payment, logs });
+    source.put(word(2), { ...payment, logs: 'too_many' });
+    chain.mine([submitted(A, citing(1)), submitted(A, citing(2))]);
+    pass();
+    await scan();
+    await work();
+    expect(await verdicts()).toMatchObject([
+      { code: 'paid', paidCents: 10_000, worthCents: 10_000, payer: addressOf(1) },
+      { code: 'wrong_payee', paidCents: 0, payer: null },
+    ]);
+  });
+
+  it('let a citation that cannot be read wait alone, up to an hour for each attempt', async () => {
+    const { chain, time, source, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), mint(B), submitted(A, proofOf(A)), submitted(B, proofOf(B, second))]);
+    pay(1);
+    pay(2);
+    pay(3, 10_000, second.address);
+    chain.mine([submitted(A, citing(1)), submitted(A, citing(2)), submitted(B, citing(3))]);
+    pass();
+    await scan();
+    source.unreadable.add(word(1));
+    await work();
+    expect([await codes(A), await codes(B)]).toEqual([['1 pending', '2 pending'], ['1 paid']]);
+    const count = () => source.requests.filter((name) => name === 'transaction').length;
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      const before = count();
+      time.jump(minutes * 60_000 - 1);
+      await work();
+      expect([minutes, count() - before]).toEqual([minutes, 0]);
+      time.jump(1);
+      await work();
+      expect([minutes, count() - before]).toEqual([minutes, 1]);
+    }
+    source.unreadable.clear();
+    time.jump(60 * 60_000);
+    await work();
+    expect(await codes(A)).toEqual(['1 paid', '2 paid']);
+  });
+
+  it('read transfers of at most 500 addresses and 5,000 blocks at once', async () => {
+    const { chain, store, source, scan, work, summary } = await openWorld();
+    chain.mine([mint(A), submitted(A)]);
+    await scan();
+    const since = chain.head.timestamp;
+    const { scan: searched } = await summary();
+    const followed = Array.from({ length: 1_200 }, (_, place) => ({
+      ...{ source: source.name, address: addressOf(place + 1), since },
+    }));
+    const nothing = { claims: [], citations: [], hands: [] };
+    await store.writePaymentScan({ home: 'main', id: A, scan: searched!, ...nothing, followed });
+    source.finalizeAt(since + 12_000);
+    await work();
+    expect(source.windows.map(({ addresses, blocks }) => `${addresses} ${blocks}`).sort()).toEqual([
+      ...['200 5000', '200 5000', '500 5000', '500 5000', '500 5000', '500 5000'],
+    ]);
+  });
+
+  it.each([
+    // One whole token each: their places of the day are used up.
+    ['paid', 1_000_000n, 0],
+    // Less than one token: dust uses up no place of a payment.
+    ['circular', 1n, 10_000],
+  ])(
+    'make a return after 1,000 other transfers of a day %s when each moves %d units',
+    async (code, units, returned) => {
+      const { chain, source, scan, work, verdicts, pay, pass } = await openWorld();
+      chain.mine([mint(A), submitted(A, proofOf(A))]);
+      const time = chain.head.timestamp + 1;
+      const transfer = { from: ACCOUNT.address, token: 'USDC', block: time, time };
+      for (let logIndex = 0; logIndex < 1_000; logIndex++)
+        source.putTransfer({ ...transfer, to: BUYER, units, logIndex });
+      source.putTransfer({ ...transfer, to: PAYER, units: 100_000_000n, logIndex: 1_000 });
+      chain.mine();
+      pay(1);
+      chain.mine([submitted(A, citing(1))]);
+      pass();
+      await scan();
+      await work();
+      expect(await verdicts()).toMatchObject([{ code, returnedCents: returned }]);
+    },
+  );
 });

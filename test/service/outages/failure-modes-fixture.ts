@@ -44,7 +44,7 @@ export interface FailureModesFixture {
 
 const { machines, operators, wallets, altChain, onboardingToken } = inject('fixtures');
 const main = findMachine(machines, 'rated-aaa');
-const alt = findMachine(machines, 'alt-rated');
+const alt = findMachine(machines, 'alt-declared');
 const fleet = findMachine(operators, 'fleet');
 const decider = findMachine(machines, 'fresh');
 const wallet = wallets.find(({ state }) => state === 'bound')!;

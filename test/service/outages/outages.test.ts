@@ -21,7 +21,7 @@ const readsOf = (name: string) => {
   return [`/mcr/${did}`, `/machine/${did}`, `/metadata/${id}`, `/machines/${id}`];
 };
 const MAIN_READS = readsOf('rated-aaa');
-const ALT_READS = readsOf('alt-rated');
+const ALT_READS = readsOf('alt-declared');
 const FLEET = `/operator/${findMachine(operators, 'fleet').address}/machines`;
 const BOUND = `/solana/mcr/${wallets.find(({ state }) => state === 'bound')!.address}`;
 const UNKNOWN = '/machines/123456789';

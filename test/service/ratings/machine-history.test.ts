@@ -28,7 +28,7 @@ interface Page {
 }
 
 describe('GET /mcr/{did}/history', () => {
-  it.each(['rated-aaa', 'rated-b', 'multi-currency', 'flagged', 'unbonded', 'dormant', 'many-events', 'alt-rated'])(
+  it.each(['rated-aaa', 'rated-b', 'multi-currency', 'flagged', 'unbonded', 'dormant', 'many-events', 'alt-declared'])(
     'returns daily points of %s that end with its rating',
     async (name) => {
       rule('history.real-chains');

@@ -71,7 +71,16 @@ it('covers every alt-chain machine that is rated from its events', async () => {
   const rated = served.filter(({ home }) => home === 'alt').map(({ name }) => name);
   expect(rated).toEqual(
     expect.arrayContaining([
-      ...['alt-rated', 'alt-arrived', 'alt-truncated-logs', 'alt-cpi', 'alt-v0', 'alt-recreated', 'alt-no-operator'],
+      ...[
+        'alt-rated',
+        'alt-declared',
+        'alt-arrived',
+        'alt-truncated-logs',
+        'alt-cpi',
+        'alt-v0',
+        'alt-recreated',
+        'alt-no-operator',
+      ],
       ...['alt-new', 'alt-unlinked'],
     ]),
   );

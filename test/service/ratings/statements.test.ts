@@ -26,7 +26,7 @@ const { machines, mainChain } = inject('fixtures');
 const connection = connect({ baseUrl });
 const { address: SIGNER } = accountOf('statements');
 const RATED = machines.find(({ name }) => name === 'rated-aaa')!;
-const ALT_RATED = machines.find(({ name }) => name === 'alt-rated')!;
+const ALT_RATED = machines.find(({ name }) => name === 'alt-declared')!;
 const registry = env.MACHINE_REGISTRY_ADDRESS as Address;
 const writer = createChainWriter(mainChain.rpcUrl);
 const abi = abiOf('LendingGate');

@@ -45,7 +45,7 @@ export interface PaymentFacts {
   readonly reference: string;
   readonly event: FollowedEvent;
   readonly home: HomeChain;
-  /** All claims of the machine up to the event, in order. */
+  /** All claims of the machine, in order. */
   readonly claims: readonly Claim[];
   /** Claims of other machines: of the accounts of `claims`, or under the same owner. */
   readonly others: readonly OtherClaim[];

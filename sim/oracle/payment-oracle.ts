@@ -1,0 +1,300 @@
+/**
+ * Oracle for payments: claims, verdicts and what responses may show of them, computed from the final blocks of both chains with the second
+ * implementation of scoring. A verdict is always the same, however late it is made: only `pending` is allowed instead.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { createConverter, listJudged } from '../../cli/replay/model.ts';
+import { claimsAt, makeClaims, type CitingRecord, type Claim } from '../../cli/replay/payout-claims.ts';
+import {
+  judgeCitation,
+  readCitation,
+  type EarlierRow,
+  type ForeignClaim,
+  type ReplaySource,
+  type SourceTransaction,
+  type TransferRow,
+  type Verdict,
+} from '../../cli/replay/verdict-model.ts';
+import type { VerdictCode } from '../../src/domain/rating/verdict.ts';
+import type { DecidedPayment, OpenCitation } from '../../src/ports/payment-store.ts';
+import { machineOf, type Machine, type World } from '../chain/machine-state.ts';
+import type { Block, VirtualChain } from '../chain/virtual-chain.ts';
+import { SOURCE_CHAIN_ID, SOURCE_NAME, TOKEN, TOKEN_CONTRACT } from '../payments/deployment.ts';
+import { findPayment, type MinedPayment, type PaymentChain } from '../payments/payment-chain.ts';
+import { toPaymentLogs } from '../payments/payment-wire.ts';
+import { NO_PAYMENTS, RATE_TABLE, toRawEvents, type PaymentEvidence } from './evidence.ts';
+
+const SOURCE: ReplaySource = {
+  name: SOURCE_NAME,
+  id: BigInt(SOURCE_CHAIN_ID),
+  rpcUrls: [],
+  tokens: new Map([[TOKEN, TOKEN_CONTRACT]]),
+};
+const HEADER = 'svc payout account/1';
+/** Other metadata of a run is shorter. */
+const MAX_DIGITS_WITHOUT_PROOF = 200;
+const LATE_SECONDS = 900;
+const WEEK_SECONDS = 604_800;
+const MAX_DAILY = 200;
+const DAY_SECONDS = 86_400;
+/** All events of a run are younger. */
+const ALL_DAYS = 400n;
+const WINDOW_DAYS = 180;
+/** A time after everything: every source and chain is read. */
+const END = 2n ** 50n;
+const EARLIER = new Set(['paid', 'circular', 'already_counted']);
+/** Verdicts that depend on the source alone. */
+const WITHOUT_CLAIMS = new Set(['not_found', 'failed', 'wrong_time']);
+
+interface Followed {
+  readonly seq: number;
+  readonly reference: string;
+  readonly cents: bigint;
+  readonly timestamp: number;
+  readonly blockTimestamp: number;
+}
+
+type Judged = Followed & { readonly verdict: Verdict; readonly mined: MinedPayment | undefined };
+
+export class PaymentOracle {
+  readonly #home: VirtualChain;
+  readonly #source: PaymentChain;
+  readonly #sourcesHash: string;
+  readonly #claims = new Map<string, readonly Claim[]>();
+  /** Codes of the verdicts that the service has made, by machine and position. */
+  readonly #decided = new Map<string, VerdictCode>();
+
+  constructor(home: VirtualChain, source: PaymentChain, sourcesHash: string) {
+    this.#home = home;
+    this.#source = source;
+    this.#sourcesHash = sourcesHash;
+  }
+
+  /** Returns what is wrong with a verdict that the service is about to store; undefined when it is correct. */
+  judgeVerdict({ id, seq, blockTimestamp }: OpenCitation, { verdict: made }: DecidedPayment): string | undefined {
+    const name = `verdict ${made.code} on event ${seq} of ${id}`;
+    const { timestamp: homeSeconds, world } = this.#home.finalized;
+    if (this.#source.finalized.timestamp <= blockTimestamp + LATE_SECONDS) {
+      return `${name}: the source is not final past its window`;
+    }
+    const truth = this.#judgeMachine(id, world).find((each) => each.seq === seq);
+    if (truth === undefined) return `${name}: no followed citation of a final event`;
+    const { mined, verdict } = truth;
+    if (!WITHOUT_CLAIMS.has(verdict.code) && homeSeconds < mined!.block.timestamp) {
+      return `${name}: the home chain is not final up to the payment`;
+    }
+    this.#decided.set(`${id} ${seq}`, made.code);
+    const shown = { ...made, paidCents: BigInt(made.paidCents), worthCents: toBigint(made.worthCents) };
+    if (isDeepStrictEqual({ ...shown, returnedCents: toBigint(made.returnedCents) }, verdict)) return undefined;
+    const isBefore = mined !== undefined && mined.block.timestamp < truth.timestamp - WEEK_SECONDS;
+    if (made.code === 'not_found' && verdict.code === 'wrong_time' && isBefore) return undefined;
+    return `${name}: ${show(made)} instead of ${show(verdict)}`;
+  }
+
+  /** Returns a citation that waits although everything that its verdict depends on is final and readable. */
+  findUndecided(): string | undefined {
+    const { world } = this.#home.finalized;
+    for (const id of world.machines.keys()) {
+      const open = this.#listFollowed(id, world).find(({ seq }) => !this.#decided.has(`${id} ${seq}`));
+      if (open !== undefined) return `no verdict on event ${open.seq} of ${id}`;
+    }
+    return undefined;
+  }
+
+  /**
+   * Lists what a response about a machine at a block may show of its payments: the search may have reached any earlier final state, and any
+   * number of its citations may be judged, in order.
+   */
+  listEvidence(id: bigint, block: Block): PaymentEvidence[] {
+    const { world, timestamp } = block;
+    const shown = machineOf(world, id);
+    const { finalized } = this.#home;
+    const judged = this.#judgeMachine(id, finalized.world).filter(({ seq }) => seq < shown.events.length);
+    const prefixes = [0, ...judged.map((_, i) => i + 1)].map((count) => judged.slice(0, count));
+    const oldest = Math.floor(timestamp / DAY_SECONDS) - (WINDOW_DAYS - 1);
+    const accounts = this.#listAccounts(id, finalized, shown);
+    return accounts.flatMap((listed) =>
+      prefixes.map((prefix) => ({
+        sourcesHash: this.#sourcesHash,
+        accounts: listed,
+        verdicts: countCodes(prefix.filter((each) => Math.floor(each.blockTimestamp / DAY_SECONDS) >= oldest)),
+        paid: new Map(
+          prefix.filter(({ verdict }) => verdict.paidCents > 0n).map(({ seq, verdict }) => [seq, verdict.paidCents]),
+        ),
+      })),
+    );
+  }
+
+  /** Returns what a response about a machine without claims may show. */
+  get withoutClaims(): PaymentEvidence {
+    return { ...NO_PAYMENTS, sourcesHash: this.#sourcesHash };
+  }
+
+  /** Lists the accounts in force as of each final state of the machine, without those before a change of hands that is shown. */
+  #listAccounts(id: bigint, finalized: Block, { hands }: Machine): (readonly object[])[] {
+    const claims = this.#claimsOf(id, finalized.world);
+    if (claims.length === 0) return [[]];
+    const change = hands.at(-1)?.seq ?? 0;
+    const found = new Map<string, readonly object[]>([['[]', []]]);
+    let before: Machine | undefined;
+    for (let at: Block | undefined = finalized; at !== undefined; at = at.parent) {
+      const state = machineOf(at.world, id);
+      if (state === before) continue;
+      before = state;
+      const inForce = claims.filter(({ seq, end }) => {
+        const isEnded = end !== undefined && state.claimEnds.some((each) => isSameEnd(each, end));
+        return Number(seq) < state.events.length && !isEnded && Number(seq) >= change;
+      });
+      const listed = inForce.map(({ account, owner, since, seq }) => {
+        return { account, owner, since: Number(since), seq: Number(seq) };
+      });
+      found.set(JSON.stringify(listed), listed);
+    }
+    return [...found.values()];
+  }
+
+  /** Judges every followed citation as if everything were read. */
+  #judgeMachine(id: bigint, world: World): Judged[] {
+    const claims = this.#claimsOf(id, world);
+    const earlier: EarlierRow[] = [];
+    const converter = createConverter(RATE_TABLE);
+    return this.#listFollowed(id, world).map((followed) => {
+      const { seq, reference, cents, timestamp, blockTimestamp } = followed;
+      const mined = findPayment(this.#source.view, reference);
+      const inForce = claimsAt(claims, BigInt(seq));
+      const verdict = judgeCitation({
+        ...{ source: SOURCE, reference, seq: BigInt(seq), cents, home: 'main', claims, earlier, convert: converter },
+        ...{ timestamp: BigInt(timestamp), blockTimestamp: BigInt(blockTimestamp), headTime: END, homeHead: END },
+        others: this.#listOthers(id, world, inForce),
+        transaction: mined === undefined ? 'absent' : toTransaction(mined),
+        returned: this.#listTransfers(mined),
+        flowsThrough: undefined,
+        decimals: RATE_TABLE.tokens,
+      });
+      const { code, token, payer, worthCents, paidCents } = verdict;
+      if (EARLIER.has(code) && token !== null && payer !== null && worthCents !== null) {
+        const time = BigInt(mined!.block.timestamp);
+        earlier.push({ source: SOURCE_NAME, reference, token, payer, worthCents, paidCents, time });
+      }
+      // A payment before the window may be pruned, which is `not_found` (scoring, Absent).
+      const isPruned = verdict.code === 'wrong_time' && this.#decided.get(`${id} ${seq}`) === 'not_found';
+      return { ...followed, verdict: isPruned ? { ...verdict, code: 'not_found' } : verdict, mined };
+    });
+  }
+
+  #listFollowed(id: bigint, world: World): Followed[] {
+    const { events } = machineOf(world, id);
+    const claims = this.#claimsOf(id, world);
+    if (claims.length === 0) return [];
+    const records = listRecords(machineOf(world, id));
+    const convert = createConverter(RATE_TABLE);
+    const judged = listJudged({ events: toRawEvents(events), now: 0n, rates: RATE_TABLE }, ALL_DAYS);
+    const perDay = new Map<bigint, number>();
+    return judged.flatMap((event) => {
+      const citation = readCitation(records[Number(event.seq)]!, [SOURCE]);
+      if (citation === undefined || claimsAt(claims, event.seq).length === 0) return [];
+      const day = event.blockTimestamp / BigInt(DAY_SECONDS);
+      const cited = perDay.get(day) ?? 0;
+      if (cited >= MAX_DAILY) return [];
+      perDay.set(day, cited + 1);
+      return [
+        {
+          seq: Number(event.seq),
+          reference: citation.reference,
+          cents: convert(event).cents,
+          timestamp: Number(event.timestamp),
+          blockTimestamp: Number(event.blockTimestamp),
+        },
+      ];
+    });
+  }
+
+  /** Returns the claims of a machine; those of the same proofs and ends are computed once. */
+  #claimsOf(id: bigint, world: World): readonly Claim[] {
+    const machine = machineOf(world, id);
+    const proofs = machine.events.flatMap(({ metadata, blockTimestamp }, seq) =>
+      metadata.length > MAX_DIGITS_WITHOUT_PROOF ? [`${seq}/${blockTimestamp}`] : [],
+    );
+    if (proofs.length === 0) return [];
+    const ends = machine.claimEnds.map(({ seq, at }) => ({ before: BigInt(seq), at: BigInt(at) }));
+    const key = [id, ...proofs, ...ends.map(({ before, at }) => `${before}-${at}`)].join(' ');
+    let claims = this.#claims.get(key);
+    if (claims === undefined) {
+      claims = makeClaims(listRecords(machine), ends, { did: `did:svc:${id}`, header: HEADER });
+      this.#claims.set(key, claims);
+    }
+    return claims;
+  }
+
+  #listOthers(id: bigint, world: World, inForce: readonly Claim[]): ForeignClaim[] {
+    return [...world.machines.keys()]
+      .filter((other) => other !== id)
+      .flatMap((other) => this.#claimsOf(other, world))
+      .map((claim) => {
+        const own = inForce.find(({ account }) => account === claim.account);
+        const { account, owner, since, end } = claim;
+        return {
+          home: 'main',
+          account,
+          owner,
+          since,
+          until: end?.at,
+          isNewer: own !== undefined && isLater(claim, own),
+        };
+      });
+  }
+
+  /** Lists the transfers of the listed token in the blocks before a payment. */
+  #listTransfers(mined: MinedPayment | undefined): readonly TransferRow[] {
+    if (mined === undefined) return [];
+    const { blocks } = this.#source.view;
+    return blocks.slice(0, mined.block.number).flatMap(({ transactions, number, timestamp }) =>
+      transactions
+        .filter(({ isSuccessful }) => isSuccessful)
+        .flatMap(({ transfers }) => transfers.filter(({ contract }) => contract === TOKEN_CONTRACT))
+        .map(({ from, to, units }) => {
+          return { from, to, token: TOKEN, units, block: BigInt(number), time: BigInt(timestamp) };
+        }),
+    );
+  }
+}
+
+function toTransaction({ transaction, block }: MinedPayment): SourceTransaction {
+  const { isSuccessful: success, from, hash } = transaction;
+  const logs = toPaymentLogs(block).filter(({ transactionHash }) => transactionHash === hash);
+  return { success, from, logs, block: BigInt(block.number), time: BigInt(block.timestamp) };
+}
+
+/** A time of the chain stands for its block, because the times of a chain increase. */
+function listRecords({ events }: Machine): CitingRecord[] {
+  return events.map(({ blockTimestamp, trust, metadata, citation, origin }, seq) => ({
+    seq: BigInt(seq),
+    blockTimestamp: BigInt(blockTimestamp),
+    place: [BigInt(blockTimestamp), BigInt(origin!.logIndex)],
+    trust: BigInt(trust),
+    sourceChainId: citation?.chainId ?? 0n,
+    sourceTxHash: `0x${(citation?.hash ?? '').padStart(64, '0')}`,
+    metadata: Buffer.from(metadata, 'hex'),
+    owner: origin!.owner ?? null,
+  }));
+}
+
+function isLater({ place: [block, index] }: Claim, { place: [ownBlock, ownIndex] }: Claim): boolean {
+  return block > ownBlock || (block === ownBlock && index > ownIndex);
+}
+
+function isSameEnd({ seq, at }: Machine['claimEnds'][number], end: NonNullable<Claim['end']>): boolean {
+  return BigInt(seq) === end.before && BigInt(at) === end.at;
+}
+
+function countCodes(judged: readonly Judged[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { verdict } of judged) counts[verdict.code] = (counts[verdict.code] ?? 0) + 1;
+  return counts;
+}
+
+const toBigint = (value: number | null) => (value === null ? null : BigInt(value));
+
+function show(verdict: object): string {
+  return JSON.stringify(verdict, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value));
+}

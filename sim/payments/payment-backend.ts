@@ -1,0 +1,89 @@
+/** Virtual node of the payment source. It follows the chain with its own lag and gaps; the caller decides its faults. */
+import type { Random } from '../random.ts';
+import { quantity } from '../nodes/wire-blocks.ts';
+import type { TransportFault } from '../transport/faults.ts';
+import type { RpcCall, RpcResult } from '../transport/network.ts';
+import { SOURCE_CHAIN_ID } from './deployment.ts';
+import { finalizedOf, findPayment, type PaymentChain, type PaymentView } from './payment-chain.ts';
+import { toPaymentHeader, toPaymentLogs, toPaymentReceipt } from './payment-wire.ts';
+
+/** Faults of single calls. */
+export const PAYMENT_FAULTS = { callError: 3, nullBlock: 2, loseResponse: 2 } as const;
+export type PaymentFault = keyof typeof PAYMENT_FAULTS | TransportFault;
+
+interface LogFilter {
+  readonly fromBlock: string;
+  readonly toBlock: string;
+  readonly address: readonly string[];
+  readonly topics: readonly [string, readonly string[]];
+}
+
+const refuse = (code: number, message: string): RpcResult => ({ error: { code, message } });
+
+export class PaymentBackend {
+  readonly #chain: PaymentChain;
+  readonly #random: Random;
+  /** Largest range of a log query. */
+  readonly #maxRange: number;
+  /** Lag behind the chain in time: it may show a fork that was abandoned since. */
+  lagMilliseconds = 0;
+  /** Lag behind the tip in blocks of the same fork. */
+  lagBlocks = 0;
+  /** Receipts of this block and newer ones are answered with null. */
+  omitsFrom = Infinity;
+  /** Receipts of older blocks are answered with null. */
+  prunedBefore = 0;
+
+  constructor(chain: PaymentChain, random: Random, maxRange: number) {
+    this.#chain = chain;
+    this.#random = random;
+    this.#maxRange = maxRange;
+  }
+
+  get view(): PaymentView {
+    const { blocks, length } = this.#chain.viewBefore(this.lagMilliseconds);
+    return { blocks, length: Math.max(1, length - this.lagBlocks) };
+  }
+
+  respond({ method, params }: RpcCall, fault: PaymentFault | undefined): RpcResult {
+    if (fault === 'callError') return refuse(this.#random.pick([-32_603, -32_000, -32_005]), 'something went wrong');
+    const { view } = this;
+    switch (method) {
+      case 'eth_chainId':
+        return { result: quantity(SOURCE_CHAIN_ID) };
+      case 'eth_getBlockByNumber':
+        return fault === 'nullBlock' ? { result: null } : this.#readHeader(view, params[0] as string);
+      case 'eth_getTransactionReceipt':
+        return this.#readReceipt(view, params[0] as string);
+      case 'eth_getLogs':
+        return this.#readLogs(view, params[0] as LogFilter);
+      default:
+        return refuse(-32_601, 'the method does not exist');
+    }
+  }
+
+  #readHeader(view: PaymentView, requested: string): RpcResult {
+    const { blocks, length } = view;
+    if (requested === 'finalized') return { result: toPaymentHeader(finalizedOf(view, this.#chain.finalityDepth)) };
+    const number = requested === 'latest' ? length - 1 : Number(requested);
+    return { result: number < length ? toPaymentHeader(blocks[number]!) : null };
+  }
+
+  #readReceipt(view: PaymentView, hash: string): RpcResult {
+    const mined = findPayment(view, hash);
+    const isMissing = mined === undefined || mined.block.number >= this.omitsFrom;
+    return { result: isMissing || mined.block.number < this.prunedBefore ? null : toPaymentReceipt(mined) };
+  }
+
+  /** Like many nodes, returns what it has of a range that ends above its head. */
+  #readLogs({ blocks, length }: PaymentView, { fromBlock, toBlock, address, topics }: LogFilter): RpcResult {
+    const from = Number(fromBlock);
+    if (Number(toBlock) - from + 1 > this.#maxRange) return refuse(-32_005, 'block range is too large');
+    const found = blocks.slice(from, Math.min(length, Number(toBlock) + 1)).flatMap(toPaymentLogs);
+    return {
+      result: found.filter(
+        (log) => address.includes(log.address) && log.topics[0] === topics[0] && topics[1].includes(log.topics[1]!),
+      ),
+    };
+  }
+}

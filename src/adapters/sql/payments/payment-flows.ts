@@ -1,0 +1,113 @@
+/** Transfers of the addresses of machines on EVM sources, and flows of cited Solana transactions (design/scoring.md, Verdict). */
+import type { Flow, OwnAddress } from '../../../domain/rating/paid/flows.ts';
+import { SECONDS_PER_DAY } from '../../../domain/rating/utc-day.ts';
+import type { OpenCitation, PaymentStore } from '../../../ports/payment-store.ts';
+import { integer, text } from '../engine/prepared-query.ts';
+import { prepareText } from '../engine/prepared-text.ts';
+import { execute, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import { compareFlowRows, fromFlowRow, keyOf, MACHINE, type FlowRow } from './payment-rows.ts';
+
+type PaymentFlows = Pick<PaymentStore, 'listFlowsTo' | 'readFlowsThrough' | 'findFlowWindow' | 'writeFlows'>;
+
+/** Transfers of an address may be read from so long before it became own, so that new addresses share windows. */
+const SECONDS_BEFORE_SINCE = 3_600;
+
+export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
+  const { dialect } = database;
+  const { batch } = dialect;
+  const query = prepareText(dialect);
+
+  const selectFlows = batch(
+    { source: 'text', sender: 'text', receiver: 'text' },
+    `SELECT f.* FROM batch JOIN payment_flows f ON f.source = batch.source AND f.sender = batch.sender
+     WHERE f.block_time / ${SECONDS_PER_DAY} IN (SELECT p.block_time / ${SECONDS_PER_DAY} FROM payment_flows p
+       WHERE p.source = batch.source AND p.sender = batch.sender AND p.receiver = batch.receiver)`,
+  );
+  const selectCitedFlows = query<FlowRow>()(
+    { ...MACHINE, source: text, seq: integer },
+    (q, { home, id, source, seq }) => q`SELECT * FROM payment_cited_flows
+      WHERE home = ${home} AND machine_id = ${id} AND source = ${source} AND seq < ${seq} ORDER BY block, seq, place`,
+  );
+  const selectSenders = batch(
+    { source: 'text', address: 'text', since: 'integer' },
+    `SELECT s.through_block FROM batch JOIN payment_senders s
+       ON s.source = batch.source AND s.address = batch.address AND s.since = batch.since`,
+  );
+  const selectBehind = query<{ address: string; since: number; through_block: number | null }>()(
+    { source: text, block: integer, limit: integer },
+    (q, { source, block, limit }) => q`SELECT address, since, through_block FROM payment_senders
+      WHERE source = ${source} AND COALESCE(through_block, -1) < ${block}
+      ORDER BY COALESCE(through_block, -1), since, address LIMIT ${limit}`,
+  );
+  const advanceSenders = batch(
+    { source: 'text', address: 'text', since: 'integer', through_block: 'integer' },
+    `UPDATE payment_senders SET through_block = batch.through_block FROM batch
+     WHERE payment_senders.source = batch.source AND payment_senders.address = batch.address
+       AND payment_senders.since = batch.since`,
+  );
+  // A day on which an address became own counts from that time on, as the verdict does.
+  const insertFlow = batch(
+    {
+      ...{ source: 'text', sender: 'text', block: 'integer', place: 'integer', receiver: 'text', token: 'text' },
+      ...{ units: 'text', block_time: 'integer', is_whole: 'integer', day_start: 'integer', most: 'integer' },
+    },
+    `INSERT INTO payment_flows (source, sender, block, place, receiver, token, units, block_time, is_whole)
+     SELECT b.source, b.sender, b.block, b.place, b.receiver, b.token, b.units, b.block_time, b.is_whole FROM batch b
+     WHERE (SELECT count(*) FROM payment_flows f WHERE f.source = b.source AND f.sender = b.sender
+         AND f.is_whole = b.is_whole AND (f.block, f.place) < (b.block, b.place) AND f.block_time >= b.day_start
+         AND f.block_time >= COALESCE((SELECT max(s.since) FROM payment_senders s WHERE s.source = b.source
+           AND s.address = b.sender AND s.since <= b.block_time), 0)) < b.most
+     ON CONFLICT DO NOTHING`,
+  );
+
+  function* readFlowsTo(
+    citation: OpenCitation,
+    senders: readonly string[],
+    payer: string,
+  ): SqlProgram<readonly Flow[]> {
+    const { source, seq } = citation;
+    const batchRows = senders.map((sender) => [source, sender, payer]);
+    const logged = yield* readRows<FlowRow>({ sql: selectFlows, batch: batchRows });
+    const cited = yield* readRows(selectCitedFlows({ ...keyOf(citation), source, seq }));
+    return [...logged.toSorted(compareFlowRows), ...cited].map(fromFlowRow);
+  }
+
+  return {
+    listFlowsTo: (citation, senders, payer) => database.snapshot(readFlowsTo(citation, senders, payer)),
+    async readFlowsThrough(source, own) {
+      const rows = await database.run(
+        readRows<{ through_block: number | null }>({
+          sql: selectSenders,
+          batch: own.map(({ address, since }) => [source, address, since]),
+        }),
+      );
+      return rows.length < own.length ? -1 : Math.min(...rows.map((row) => row.through_block ?? -1));
+    },
+    async findFlowWindow(source, block, limit) {
+      const rows = await database.run(readRows(selectBehind({ source, block, limit })));
+      const first = rows[0];
+      if (first === undefined) return undefined;
+      const isTogether =
+        first.through_block === null
+          ? (row: typeof first) => row.through_block === null && row.since <= first.since + SECONDS_BEFORE_SINCE
+          : (row: typeof first) => row.through_block === first.through_block;
+      const addresses = rows.filter(isTogether).map(({ address, since }) => ({ address, since }));
+      return { addresses, throughBlock: first.through_block ?? undefined };
+    },
+    writeFlows: (source, addresses, throughBlock, transfers, maxPerDay) =>
+      database.exclusive(
+        (function* (): SqlProgram<void> {
+          // One statement per row, because each counts the rows before it.
+          for (const { from, to, token, units, block, logIndex, time, isWhole } of transfers) {
+            const dayStart = time - (time % SECONDS_PER_DAY);
+            const row = [source, from, block, logIndex, to, token, units.toString(), time, isWhole ? 1 : 0];
+            yield* execute({ sql: insertFlow, batch: [[...row, dayStart, maxPerDay]] });
+          }
+          yield* execute({
+            sql: advanceSenders,
+            batch: addresses.map(({ address, since }: OwnAddress) => [source, address, since, throughBlock]),
+          });
+        })(),
+      ),
+  };
+}
