@@ -12,8 +12,8 @@ const UNIT_TESTS = ['{bin,src,cli,client,explorer,devnet,dev,contracts,testing}/
 export default defineConfig({
   test: {
     testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 12_000 } },
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     // One more than the cores of a small machine, because many tests wait for blocks and processes.
     maxWorkers: 3,
     // Processes that tests start read compiled modules from here.

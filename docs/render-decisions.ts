@@ -34,6 +34,7 @@ export const DECISION_GROUPS = [
   'client',
   'local-chains',
   'simulation',
+  'tests',
 ] as const;
 
 export interface Decision {

@@ -58,7 +58,7 @@ beforeAll(async () => {
   devnet = await startDevnet({ quiet: true, fleet: 6, blocks: 'none' });
   server = await startEmbeddedPostgres();
   traffic = openTraffic(devnet, random);
-}, 240_000);
+}, 600_000);
 afterAll(async () => {
   await Promise.all([...replicas].map((replica) => replica.kill()));
   await Promise.all([...clients].map((client) => client.end()));
@@ -140,7 +140,7 @@ const toKey = (id: bigint) => id.toString(16).padStart(64, '0');
 describe(`SEED=${SEED} KILLS=${KILLS}`, () => {
   it(
     'indexes both chains completely after every change of the leader',
-    { timeout: 240_000 + KILLS * 30_000 },
+    { timeout: 600_000 + KILLS * 30_000 },
     async () => {
       const steps = () => random.integer(1, MOST_STEPS);
       const database = await server.createDatabase();
