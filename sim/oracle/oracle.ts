@@ -93,7 +93,7 @@ const DERIVED_MEMBERS: { readonly [R in MachineRoute]: readonly string[] } = {
   mcr: [],
   explanation: [],
   profile: ['description', 'image', 'external_url', 'attributes'],
-  card: ['image', 'x402Support', 'supportedTrust'],
+  card: ['image', 'x402Support', 'supportedTrust', 'asset_id', 'operator_account'],
 };
 
 /** Returns the members that the interface defines. */

@@ -1,5 +1,6 @@
 /**
- * Replica of the campaign of changes: `node changes-process.ts <database url> <receiver url> <secret file>`. Takes the leader lock like the
+ * Replica of the campaign of changes: `node changes-process.ts <database url> <receiver url> <secret file> <machines>`, whose ids are 1 to
+ * that number. Takes the leader lock like the
  * service, observes machines whose values are the number of the newest block, and sends webhooks. Runs until it is killed.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -17,15 +18,12 @@ import { createChangeWorker } from '../../src/indexing/changes/change-worker.ts'
 import { createWebhookWorker } from '../../src/indexing/webhooks/webhook-worker.ts';
 import { createLeaderLoop } from '../../src/indexing/loops/leader-loop.ts';
 
-/** Ids of the observed machines are 1 to this number. */
-export const MACHINES = 250;
-
-async function run(databaseUrl: string, receiverUrl: string, secretFile: string): Promise<void> {
+async function run(databaseUrl: string, receiverUrl: string, secretFile: string, count: number): Promise<void> {
   const location = parseDatabaseUrl(databaseUrl)!;
   const store = await createStore(location);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const path = join(mkdtempSync(join(tmpdir(), 'changes-')), 'watch.json');
-  const machines = Array.from({ length: MACHINES }, (_, at) => String(at + 1));
+  const machines = Array.from({ length: count }, (_, at) => String(at + 1));
   const receiver = { name: 'campaign', url: receiverUrl, secret_file: secretFile, machines };
   writeFileSync(path, JSON.stringify({ receivers: [receiver] }));
   const { receivers } = await readWatchFile(path, DEFAULT_NAMESPACE);
@@ -55,6 +53,6 @@ async function run(databaseUrl: string, receiverUrl: string, secretFile: string)
 }
 
 if (import.meta.main) {
-  const [databaseUrl, receiverUrl, secretFile] = process.argv.slice(2);
-  await run(databaseUrl!, receiverUrl!, secretFile!);
+  const [databaseUrl, receiverUrl, secretFile, machines] = process.argv.slice(2);
+  await run(databaseUrl!, receiverUrl!, secretFile!, Number(machines));
 }

@@ -18,13 +18,14 @@ import { createStore } from '../../src/adapters/sql/create-store.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { startEmbeddedPostgres } from '../../testing/harness/embedded-postgres.ts';
-import { MACHINES } from './changes-process.ts';
 
 export interface ChangesRunOptions {
   readonly seed: number;
   /** The least number of changes. */
   readonly changes: number;
   readonly kills: number;
+  /** Machines that every block touches; each touch is seven changes. */
+  readonly machines: number;
   /** One in so many first attempts is refused, and repeated after five seconds; undefined: none. */
   readonly refusedOneIn: number | undefined;
 }
@@ -39,7 +40,6 @@ export interface ChangesRunResult {
 
 const PROCESS = new URL('changes-process.ts', import.meta.url).pathname;
 const SECRET = `whsec_${'A'.repeat(32)}`;
-const IDS = Array.from({ length: MACHINES }, (_, at) => BigInt(at + 1) as MachineId);
 /** Changes that may wait for their delivery, so that kills interrupt both workers. */
 const MAX_WAITING = 3_000;
 /** Without any delivery in this time one is lost. */
@@ -58,12 +58,13 @@ export async function runChanges(options: ChangesRunOptions): Promise<ChangesRun
   const receiver = await startReceiver(random, options.refusedOneIn);
   await store.openReceiver('campaign');
   await store.openChanges(1);
-  const start = () => startReplica([database.url, receiver.url, secretFile]);
+  const ids = Array.from({ length: options.machines }, (_, at) => BigInt(at + 1) as MachineId);
+  const start = () => startReplica([database.url, receiver.url, secretFile, String(options.machines)]);
   const replicas = [await start(), await start()];
   try {
     let kills = 0;
     for (let newest = 0; newest < options.changes || kills < options.kills;) {
-      await touchAll(store);
+      await touchAll(store, ids);
       ({ newest } = await store.readChangeRange());
       while (newest - receiver.received.size > MAX_WAITING) await receiver.untilNext();
       if (kills === options.kills || newest < (options.changes / (options.kills + 1)) * (kills + 1)) continue;
@@ -73,7 +74,9 @@ export async function runChanges(options: ChangesRunOptions): Promise<ChangesRun
       replicas[victim] = await start();
     }
     const { stored, problems } = await examineChanges(store);
-    while (receiver.received.size < stored) await receiver.untilNext();
+    for (let cursor = 1; cursor <= stored; cursor++) {
+      while (!receiver.received.has(cursor)) await receiver.untilNext();
+    }
     const repeated = [...receiver.received.values()].filter((times) => times > 1).length;
     return { stored, repeated, problems };
   } finally {
@@ -128,10 +131,10 @@ async function startReceiver(random: Random, refusedOneIn: number | undefined): 
 }
 
 /** Stores one block that touches every machine. */
-async function touchAll(store: Store): Promise<void> {
+async function touchAll(store: Store, machines: readonly MachineId[]): Promise<void> {
   const checkpoint = await store.readMainChainCheckpoint();
   const next = { blockNumber: (checkpoint?.blockNumber ?? 0) + 1, blockHash: `0x${'b'.repeat(64)}` };
-  const touched = { machines: IDS, kybOperators: [] };
+  const touched = { machines: [...machines], kybOperators: [] };
   await store.advanceMainChain(checkpoint, next, [], { readAtBlock: 0, changes: [] }, undefined, touched);
 }
 

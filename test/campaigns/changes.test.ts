@@ -11,7 +11,7 @@ const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 it(`SEED=${SEED}: loses none of ${CHANGES} changes across ${KILLS} kills of two replicas`, async () => {
   const { stored, repeated, problems } = await runChanges({
-    ...{ seed: SEED, changes: CHANGES, kills: KILLS },
+    ...{ seed: SEED, changes: CHANGES, kills: KILLS, machines: 250 },
     refusedOneIn: 10,
   });
   expect(problems).toEqual([]);

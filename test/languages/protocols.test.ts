@@ -45,7 +45,9 @@ it.each([
 ])('lists and calls tools with the inspector over %s', (_, target) => {
   rule('mcp.official-client');
   const inspect = (...args: readonly string[]) =>
-    JSON.parse(runTool(folder, 'mcp-inspector', ['--cli', ...target, ...args]).stdout) as object;
+    JSON.parse(
+      runTool(folder, 'mcp-inspector', ['--cli', '--connect-timeout', '300000', ...target, ...args]).stdout,
+    ) as object;
   const { tools } = inspect('--method', 'tools/list', '--strict') as { readonly tools: readonly object[] };
   expect(tools).toHaveLength(11);
   const called = inspect('--method', 'tools/call', '--tool-name', 'get_rating', '--tool-arg', `machine="${id}"`);
