@@ -39,6 +39,7 @@ it('lists every operation once, in groups', () => {
     'Verification',
     'Operation',
     'Statements',
+    'Directory',
     'Documents',
   ]);
   const listed = groups.flatMap(([, operations]) => operations.map(({ method, path }) => `${method} ${path}`));

@@ -604,7 +604,7 @@ export const SECTIONS = [
       'documents.openapi-answers': 'Every response matches the OpenAPI document.',
       'documents.did': '`GET /identifiers/{did}` returns a DID document with CAIP-10 and CAIP-19 identifiers.',
       'documents.agent-files':
-        'The ERC-8004 registration and feedback of a machine, with CAIP-10 and CAIP-19 names beside the documented ones.',
+        '`GET /machines/{machine_id}/agent-registration.json` and `GET /machines/{machine_id}/agent-feedback.json` are the ERC-8004 files of a machine, with CAIP-10 and CAIP-19 names beside the documented ones.',
       'documents.links': 'The `Link` header of a page names what programs read instead.',
       'documents.llms': '`/llms.txt` lists every route and no other.',
       'documents.reference': '`/docs` lists every route, and each opens without accessibility or policy violations.',
