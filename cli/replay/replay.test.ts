@@ -77,7 +77,8 @@ function toExplanation(vector: RatingCase): Record<string, Json> {
 
 function toEvidence(vector: RatingCase): Json {
   const lastChange = vector.hands.at(-1);
-  const changedAt = lastChange === undefined ? null : (vector.events[lastChange]?.[6] ?? vector.now);
+  const isChanged = lastChange !== undefined && vector.events.length > 0;
+  const changedAt = isChanged ? (vector.events[lastChange]?.[6] ?? vector.now) : null;
   const none = { pending: 0, not_found: 0, failed: 0, wrong_time: 0, wrong_payee: 0, unknown_payer: 0 };
   const later = { self_paid: 0, circular: 0, already_counted: 0, paid: 0 };
   const declared = listJudged(toModelInput(vector), 180n).length;
@@ -146,6 +147,12 @@ describe('a replay of the expected result', () => {
       expect(result.recomputed).toStrictEqual(result.served);
     },
   );
+
+  it('names no change of hands of a machine without events', async () => {
+    const empty = rated.find(({ events }) => events.length === 0)!;
+    const { result } = await run({ ...empty, hands: [0] });
+    expect([result.differences, result.recomputed['evidence']]).toMatchObject([[], { changed_hands_at: null }]);
+  });
 
   it('counts the events of 180 days that have a verdict', async () => {
     const { result } = await run(STEADY);

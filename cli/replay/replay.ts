@@ -469,7 +469,8 @@ function recompute(
     },
     evidence: {
       sources_hash: sourcesHash,
-      changed_hands_at: machine.changedHandsAt === null ? null : Number(machine.changedHandsAt),
+      changed_hands_at:
+        machine.events.length === 0 || machine.changedHandsAt === null ? null : Number(machine.changedHandsAt),
       chip_changed_hands: hasChipChangedHands(machine),
       accounts,
       verdicts,

@@ -23,6 +23,6 @@ export function explorerUrl(chain: ChainName, kind: ExplorerKind, value: string)
   const { explorer } = chains[chain];
   if (explorer === undefined) return undefined;
   const url = new URL(explorer);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/${kind}/${encodeURIComponent(value)}`;
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${kind}/${encodeURIComponent(value.toWellFormed())}`;
   return url.href;
 }

@@ -83,15 +83,20 @@ function findShortened(text: string, known: readonly string[]): string | undefin
 }
 
 export function machinePath(id: string): string {
-  return `/explorer/machine/${encodeURIComponent(id)}`;
+  return `/explorer/machine/${encodeSegment(id)}`;
 }
 
 export function operatorPath(address: string): string {
-  return `/explorer/operator/${encodeURIComponent(address)}`;
+  return `/explorer/operator/${encodeSegment(address)}`;
 }
 
 export function walletPath(wallet: string): string {
-  return `/explorer/wallet/${encodeURIComponent(wallet)}`;
+  return `/explorer/wallet/${encodeSegment(wallet)}`;
+}
+
+/** Encodes any text: half of a surrogate pair, which no account has, is replaced. */
+function encodeSegment(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }
 
 export function directoryPath(): string {

@@ -246,7 +246,7 @@ export function fillPath(
 
 /** Leaves colons as they are: a path allows them, and DIDs contain two. */
 function encodePart(text: string): string {
-  return encodeURIComponent(text).replaceAll('%3A', ':');
+  return encodeURIComponent(text.toWellFormed()).replaceAll('%3A', ':');
 }
 
 export interface CurlRequest {

@@ -30,6 +30,8 @@ export interface DueMachine {
   readonly values: MachineValues | undefined;
   /** Undefined: not listed in the directory yet. */
   readonly listing: MachineListing | undefined;
+  /** The machine was known but never observed when the feed opened: its first observation adds no changes. */
+  readonly precedesFeed?: true | undefined;
 }
 
 export interface ObservationWrite {
@@ -66,7 +68,7 @@ export interface ChangeStore {
    * added changes.
    */
   writeObservations(writes: readonly ObservationWrite[]): Promise<number>;
-  /** Opens the feed: from now on the first observation of a machine adds changes. */
+  /** Opens the feed: from now on the first observation of a machine that was not known before adds changes. */
   openChanges(nowSeconds: number): Promise<void>;
   /** Returns at most `limit` changes out of the next `MAX_SCANNED_CHANGES`, from one consistent read. */
   listChanges(query: ChangeQuery): Promise<ChangePage>;

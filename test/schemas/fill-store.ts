@@ -85,16 +85,17 @@ export async function fillMainIndex(store: Store): Promise<void> {
 
 /** Fills what the workers of changes and webhooks write. */
 export async function fillChanges(store: Store): Promise<void> {
+  // The only machine that is due in every version.
+  const findDue = async () => (await store.listDueMachines(NOW, 10)).find((due) => due.id === id(9))!;
+  const observed = { isAbsent: false, dueAt: NOW };
+  const first = await findDue();
+  await store.writeObservations([{ ...observed, machine: first, values: ABSENT_VALUES, changes: [] }]);
   await store.openChanges(1_000);
   await store.openReceiver('desk');
-  // The only machine that is due in every version.
-  const machine = (await store.listDueMachines(NOW, 10)).find((due) => due.id === id(9));
   const values = { ...ABSENT_VALUES, owner: OWNER, operator: OWNER };
   const place = { blockNumber: 2, observedAt: NOW };
-  const changes = listMachineChanges(machine!.id, ABSENT_VALUES, values, place);
-  await store.writeObservations([
-    { machine: machine!, values, isAbsent: false, changes, dueAt: NOW, listing: LISTING },
-  ]);
+  const changes = listMachineChanges(first.id, ABSENT_VALUES, values, place);
+  await store.writeObservations([{ ...observed, machine: await findDue(), values, changes, listing: LISTING }]);
   await store.addDeliveries('desk', 0, 2, [1, 2], NOW);
 }
 

@@ -89,9 +89,12 @@ function isRefusedFreshness(path: string, status: number): boolean {
   return status === 503 && /^\/status\?.*max_/.test(path);
 }
 
-/** Returns whether the statement of a readable machine was correctly refused, because its rating is degraded. `HEAD` has no reason. */
+/** Returns whether the statement of a readable machine, or the feedback that carries it, was correctly refused, because its rating is degraded. `HEAD` has no reason. */
 function isUnavailableStatement({ method, path }: FuzzedRequest, text: string): boolean {
-  return /\/statement(\?|$)/.test(path) && (method === 'HEAD' || text.startsWith('{"detail":"Statement unavailable: '));
+  return (
+    /\/(?:statement|agent-feedback\.json)(?:\?|$)/.test(path) &&
+    (method === 'HEAD' || text.startsWith('{"detail":"Statement unavailable: '))
+  );
 }
 
 /** Returns everything readable on the local chains, without machines whose facts make a route return 503. */

@@ -58,6 +58,7 @@ describe.each(TRANSPORTS.flatMap(([name, connect]) => MODES.map((mode) => [name,
       const called = [
         ...READS.map(([name]) => name),
         'get_history',
+        'list_fleet',
         'list_active_machines',
         'list_changes',
         'get_status',

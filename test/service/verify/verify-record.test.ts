@@ -18,7 +18,7 @@ import { sendRaw, type RawResponse } from '../../../testing/harness/raw-http.ts'
 import { respondInner } from '../../../testing/harness/rpc-proxy.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startProxiedService, untilObserved, type ProxiedService } from '../proxied-service.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines, mainChain } = inject('fixtures');
@@ -228,8 +228,11 @@ describe('a separate service', () => {
   };
 
   it('reads a cold record with one call, and none while nothing changes', async () => {
-    const { proxy } = await restart();
-    const calls = () => proxy.calls.filter(({ method }) => method === 'eth_call').length;
+    const { proxy, service } = await restart();
+    await untilObserved(service.url);
+    const word = BigInt(machineOf('verified').id).toString(16).padStart(64, '0');
+    const isOfMachine = (call: string) => call.includes('"eth_call"') && call.includes(word);
+    const calls = () => proxy.calls.filter((call) => isOfMachine(JSON.stringify(call))).length;
     // The facts of the deployment are read once, with the first machine or before it.
     await statusesOf(url('chip-revoked'));
     proxy.resetCounts();

@@ -167,6 +167,21 @@ export function testChanges(under: StoreUnderTest): void {
       expect((await under.store.readChangeRange()).openedAt).toBe(1_000);
     });
 
+    it('are not made by the first observation of a machine that was known when the feed opened', async () => {
+      await touch(7, 9);
+      const [postponed, absent] = await listDue();
+      await under.store.writeObservations([
+        { machine: postponed!, values: undefined, isAbsent: false, changes: [], dueAt: LATER },
+        writeOf(absent!, undefined),
+      ]);
+      await under.store.openChanges(1_000);
+      expect(await observe('AA')).toBe(0);
+      expect(await observe('BB')).toBe(1);
+      await touch(9);
+      const [appeared] = await listDue();
+      expect(await under.store.writeObservations([writeOf(appeared!, valuesOf('AA'))])).toBe(3);
+    });
+
     it('of concurrent writers have distinct cursors without a gap', async () => {
       await under.store.openChanges(1_000);
       await touch(...Array.from({ length: 40 }, (_, at) => at + 1));

@@ -30,7 +30,7 @@ export interface ServiceAnswer {
   readonly gap: string | undefined;
 }
 
-const PARTIAL = /"rating_unavailable":"indexer_behind"|"unreadable":[1-9]|"ready":false/;
+const PARTIAL = /"rating_unavailable":"indexer_behind"|"unreadable":[1-9]|"ready":false|"complete":false/;
 /** A profile leaves its events out while the index of the alt chain is behind. */
 const WITHOUT_EVENTS = /"event_count":[1-9](?!.*"event_data":).*"home_chain":5,/;
 

@@ -30,7 +30,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
   const selectDue = prepareQuery({ now: integer, limit: integer }, ({ now, limit }) =>
     builder
       .selectFrom('observed_machines')
-      .select(['machine_id', 'version', 'touches', ...LISTED_COLUMNS])
+      .select(['machine_id', 'version', 'touches', 'precedes_feed', ...LISTED_COLUMNS])
       .where('due_at', '<=', now)
       .orderBy('due_at')
       .orderBy('machine_id')
@@ -55,6 +55,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
       next_active: 'integer',
       next_block: 'integer',
       next_observed: 'integer',
+      next_precedes: 'integer',
     },
     `UPDATE observed_machines SET
        version = version + 1,
@@ -68,7 +69,8 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
        event_count = batch.next_events,
        last_event_at = batch.next_active,
        observed_block = batch.next_block,
-       observed_at = batch.next_observed
+       observed_at = batch.next_observed,
+       precedes_feed = batch.next_precedes
      FROM batch
      WHERE observed_machines.machine_id = batch.machine_id AND observed_machines.version = batch.known_version`,
   );
@@ -93,6 +95,9 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
   );
   const open = prepareQuery({ now: integer }, ({ now }) =>
     builder.updateTable('change_feed').set({ opened_at: now }).where('opened_at', 'is', null),
+  );
+  const markKnown = prepareQuery({}, () =>
+    builder.updateTable('observed_machines').set({ precedes_feed: 1 }).where('observed_values', 'is', null),
   );
   const insert = batch(
     {
@@ -143,18 +148,23 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
         ...[id, machine.version, machine.touches, write.dueAt],
         ...[operator === null ? null : hexToColumn(operator), owner],
         ...[values === undefined ? null : JSON.stringify(values), facets, ...listing],
+        machine.precedesFeed && values === undefined && !isAbsent ? 1 : 0,
       ];
       if ((yield* execute({ sql: update, batch: [row] })) === 0) continue;
       count(toListedColumns(machine)[0], -1);
       count(facets, 1);
       if (isAbsent) yield* execute({ sql: removeAbsent, batch: [[id, machine.touches]] });
-      if (machine.values === undefined && opened_at === null) continue;
+      if (machine.values === undefined && (opened_at === null || machine.precedesFeed)) continue;
       for (const change of changes) rows.push(toRow(++newest, change));
     }
     yield* execute({ sql: insert, batch: rows });
     yield* execute({ sql: addCounts, batch: [...counts] });
     if (rows.length > 0) yield* execute(moveNewest({ newest }));
     return rows.length;
+  }
+
+  function* openFeed(now: number): SqlProgram<void> {
+    if ((yield* execute(open({ now }))) > 0) yield* execute(markKnown({}));
   }
 
   function* list({ after, limit, kinds = CHANGE_KINDS }: ChangeQuery): SqlProgram<ChangePage> {
@@ -186,18 +196,17 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
   return {
     async listDueMachines(nowSeconds, limit) {
       const rows = await database.run(readRows(selectDue({ now: nowSeconds, limit })));
-      return rows.map(({ machine_id, version, touches, ...row }) => ({
+      return rows.map(({ machine_id, version, touches, precedes_feed, ...row }) => ({
         id: fromIdBytes(machine_id),
         ...{ version, touches },
         values: row.observed_values === null ? undefined : (JSON.parse(row.observed_values) as MachineValues),
         listing: row.facets === null ? undefined : fromListedColumns(row as ListedRow),
+        precedesFeed: precedes_feed === 1 ? true : undefined,
       }));
     },
     readNextDue: async () => (await database.run(readFirst(selectNextDue({}))))?.due_at,
     writeObservations: (writes) => database.exclusive(writeAll(writes)),
-    async openChanges(nowSeconds) {
-      await database.run(execute(open({ now: nowSeconds })));
-    },
+    openChanges: (nowSeconds) => database.exclusive(openFeed(nowSeconds)),
     listChanges: (query) => database.snapshot(list(query)),
     readChangeRange: async () => toRange(await database.run(readFeed())),
     pruneChanges: (beforeSeconds, maxChanges) => database.exclusive(prune(beforeSeconds, maxChanges)),

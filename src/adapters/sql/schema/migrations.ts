@@ -660,6 +660,7 @@ export const MIGRATIONS: readonly Migration[] = [
         `last_event_at ${integer}`,
         `observed_block ${integer}`,
         `observed_at ${integer}`,
+        `precedes_feed ${small} NOT NULL DEFAULT 0`,
       ].map((column) => `ALTER TABLE observed_machines ADD COLUMN ${column}`),
       // With all columns that select machines, so that examining one reads no row.
       ...['score', 'revenue_cents'].map(

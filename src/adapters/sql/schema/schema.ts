@@ -364,6 +364,8 @@ export interface Schema {
     last_event_at: number | null;
     observed_block: number | null;
     observed_at: number | null;
+    /** 1: known but never observed when the feed opened. */
+    precedes_feed: number;
   };
   /** Number of listed machines by the bits of their facets. */
   directory_counts: { facets: number; machines: number };
