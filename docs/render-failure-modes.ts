@@ -133,7 +133,6 @@ ${table(['routes', 'at most'], timeouts)}
 \`test/service/outages/failure-modes-certificate.test.ts\` lets the certificate of a PostgreSQL server expire (\`sslmode=verify-full\`).
 Existing connections continue. When they end, the outcome is **database down**, and \`svc_database_failures_total\` counts
 \`CERT_HAS_EXPIRED\`. The service recovers within one poll after the renewal.
-The test runs with \`npm run failures\`.
 
 ## Two releases at once
 

@@ -49,7 +49,7 @@ async function install(certificate: string, code: string | undefined): Promise<v
   );
 }
 
-describe.runIf(process.env['FAILURE_MODES'] === 'all')('the database', () => {
+describe('the database', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'certificate-'));
     const authority = await createAuthority();
