@@ -32,10 +32,10 @@ export interface Anvil {
 const BLOCK_GAS_LIMIT = '1000000000';
 
 /**
- * Number of past states that can be read, each 2 MB once the devnet is seeded. Blocks, receipts and logs are never removed, because an
- * index is filled from them. Readers pin a recent block, and the index reads the finalized one.
+ * Number of past states that can be read, as many as a full node keeps; each is 2 MB once the devnet is seeded. Blocks, receipts and logs are
+ * never removed, because an index is filled from them. Readers pin a recent block, and statements the newest proven one.
  */
-export const RETAINED_STATES = 32;
+export const RETAINED_STATES = 128;
 
 /** Waits for end of file on standard input, which means that this process has ended, then kills the node. */
 const GUARD_SCRIPT = 'read -r _; kill -9 "$1" 2>/dev/null';
