@@ -2,7 +2,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { chains } from '../parts/chains.ts';
 import { FailureNotice, Id, Section, Skeleton, StaleNotice, When } from '../parts/components.tsx';
-import { loadCsv, saveFile } from '../parts/downloads.ts';
+import { CsvDownload } from '../parts/csv-download.tsx';
+import { loadCsv } from '../parts/downloads.ts';
 import { formatCents, formatCount, shorten } from '../parts/formats.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
@@ -316,21 +317,9 @@ function Row({ machine }: { readonly machine: DirectoryEntry }) {
 
 /** Exports everything that the filters select, not the page alone. */
 function Download({ path }: { readonly path: string }) {
-  const [state, setState] = useState('');
-  const download = async () => {
-    setState('Loading…');
-    const text = await loadCsv(path, (rows) => setState(`${plural(rows, 'machine')} loaded…`));
-    setState(text === undefined ? 'The file could not be loaded completely. Try again.' : '');
-    if (text !== undefined) saveFile('machines.csv', 'text/csv', text);
+  const load = (report: (progress: string) => void) => {
+    report('Loading…');
+    return loadCsv(path, (rows) => report(`${plural(rows, 'machine')} loaded…`));
   };
-  return (
-    <>
-      <button type="button" class="second" onClick={() => void download()}>
-        Download CSV
-      </button>
-      <span role="status" class="note">
-        {state}
-      </span>
-    </>
-  );
+  return <CsvDownload file="machines.csv" subject="file" load={load} />;
 }

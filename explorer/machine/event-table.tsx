@@ -1,7 +1,7 @@
 /** Table of a machine's events, as far as the owner's visibility setting allows. */
 import { useState } from 'preact/hooks';
 import { requestJson, useQuery } from '../parts/queries.ts';
-import { saveFile } from '../parts/downloads.ts';
+import { CsvDownload } from '../parts/csv-download.tsx';
 import { formatAmount, formatCents, formatCount, shorten, toPlainText } from '../parts/formats.ts';
 import { Id, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
 import type { EventEntry, EventListing, Profile, ShownEvent } from '../parts/wire.ts';
@@ -125,22 +125,11 @@ function Choice<K extends string>({
 
 /** Saves all events, not the loaded ones alone. */
 function EventDownload({ id }: { readonly id: string }) {
-  const [state, setState] = useState('');
-  const download = async () => {
-    const events = await loadAllEvents(id, (count) => setState(`${plural(count, 'event')} loaded…`));
-    setState(events === undefined ? 'The events could not be loaded completely. Try again.' : '');
-    if (events !== undefined) saveFile(`events-${shorten(id, 4)}.csv`, 'text/csv', formatEventsCsv(events));
+  const load = async (report: (progress: string) => void) => {
+    const events = await loadAllEvents(id, (count) => report(`${plural(count, 'event')} loaded…`));
+    return events && formatEventsCsv(events);
   };
-  return (
-    <>
-      <button type="button" class="second" onClick={() => void download()}>
-        Download CSV
-      </button>
-      <span role="status" class="note">
-        {state}
-      </span>
-    </>
-  );
+  return <CsvDownload file={`events-${shorten(id, 4)}.csv`} subject="events" load={load} />;
 }
 
 function Rows({ events }: { readonly events: readonly ShownEvent[] }) {

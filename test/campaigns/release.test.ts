@@ -401,6 +401,6 @@ describe.runIf(isMountAllowed)('as the image runs it', () => {
     const seen = `/proc/${service.pid!}`;
     expect(/^Uid:\t(\d+)/m.exec(readFileSync(`${seen}/status`, 'utf8'))![1]).toBe('1000');
     expect(readFileSync(`${seen}/mountinfo`, 'utf8')).toMatch(/ \/ ro[ ,]/);
-    expect(readdirSync(`${seen}/root/data`)).toContain('svc.db');
+    expect(readdirSync(join(seen, 'root', 'data'))).toContain('svc.db');
   });
 });
