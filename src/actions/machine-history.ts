@@ -182,16 +182,19 @@ async function computeDays(
 
 /**
  * Returns whether the operator was verified at a time: from the date of its record on, while it was in force, and not before the newest
- * change of hands, because the operator of that time is unknown.
+ * change of hands, because the operator of that time is unknown. Without the new owner's acceptance it never was.
  */
 async function readVerifiedSince(
   ctx: Ctx,
-  { snapshot, alt }: FoundMachine,
+  located: FoundMachine,
   { operatorVerified, changedHandsAt }: RatedSnapshot['inputs'],
 ): Promise<(time: number) => boolean> {
+  const { snapshot, alt } = located;
   const record =
     alt === undefined ? readAttestations(snapshot, findOperator(snapshot))?.kyb : await readAltKyb(ctx, alt, snapshot);
-  if (record === undefined || (alt !== undefined && !operatorVerified)) return () => false;
+  if (record === undefined) return () => false;
+  const isAccepted = alt === undefined ? (await readProvenance(located)).isAccepted : operatorVerified;
+  if (!isAccepted) return () => false;
   return (time) =>
     time >= Number(record.issuedAt) &&
     time >= (changedHandsAt ?? 0) &&

@@ -1,6 +1,7 @@
 /** Rating history and event listing: whole bodies, on both chains. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
+  ABSENT,
   eventLog,
   BONDED_LOGS,
   GRACE_SECONDS,
@@ -9,6 +10,7 @@ import {
   MAIN_MACHINE,
   NOW,
   openAltService,
+  OPERATOR,
   present,
   revenueAt,
   type AltService,
@@ -18,7 +20,7 @@ import {
 import { rule } from '../../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
-import { NO_PROVENANCE } from '../../../domain/machine/provenance.ts';
+import { NO_PROVENANCE, type Provenance } from '../../../domain/machine/provenance.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { FactLog } from '../../../domain/machine/fact-log.ts';
 import type { EventLogQuery } from '../../../ports/indexes.ts';
@@ -60,13 +62,21 @@ const THREE = [
 function mainWith(
   events: typeof THREE,
   serviceEndpoints: readonly ServiceEndpoint[],
-  { isChipOnRecord = false, provenance = NO_PROVENANCE, logs = BONDED_LOGS } = {},
+  {
+    isChipOnRecord = false,
+    provenance = NO_PROVENANCE as Provenance,
+    logs = BONDED_LOGS,
+    attestations = ABSENT as MachineSnapshot['attestations'],
+    subscription = ABSENT as MachineSnapshot['subscription'],
+  } = {},
 ) {
   const queries: string[] = [];
   const snapshot = {
     id: 1n as MachineId,
     ...MAIN_FACTS,
     ...MAIN_MACHINE,
+    attestations,
+    subscription,
     eventCount: present(BigInt(events.length)),
     document: present({ controller: undefined, verificationMethods: [], authentication: [], serviceEndpoints }),
   } as MachineSnapshot;
@@ -186,6 +196,25 @@ describe('GET /mcr/{did}/history', () => {
     expect(changes.map(({ kind }: { kind: string }) => kind)).toEqual([
       ...['bond_started', 'bond_in_grace', 'bond_expired', 'bond_renewed'],
     ]);
+  });
+
+  test('shows no day as anchored on which a new owner had not accepted the machine', async () => {
+    rule('history.facts-of-the-day');
+    const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 300_000));
+    const kyb = { issuedAt: BigInt(NOW - 100 * DAY), expiresAt: undefined, revokedAt: undefined };
+    const readTotals = async (isAccepted: boolean, records: MachineSnapshot['attestations']) => {
+      const changeOfHands = { at: NOW - 50 * DAY, seq: 70, transactionHash: '0x' };
+      const provenance = { ...NO_PROVENANCE, changeOfHands, isAccepted };
+      await open({}, mainWith(daily, [], { provenance, attestations: records }));
+      const { points } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+      await service!.close();
+      return points.map(({ total_hundredths }: { total_hundredths: number }) => total_hundredths);
+    };
+    const verified = present({ operator: OPERATOR, kyb, chip: undefined });
+    const plain = await readTotals(true, ABSENT);
+    expect(plain.at(-2)).toBeGreaterThan(5_000);
+    expect(await readTotals(false, verified)).toEqual(plain);
+    expect((await readTotals(true, verified)).at(-2)).toBeGreaterThan(plain.at(-2));
   });
 
   test('returns no points where the logs do not lead to the present facts', async () => {
