@@ -20,7 +20,7 @@ import {
 import { rule } from '../../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
-import { NO_PROVENANCE, type Provenance } from '../../../domain/machine/provenance.ts';
+import { NO_PROVENANCE } from '../../../domain/machine/provenance.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { FactLog } from '../../../domain/machine/fact-log.ts';
 import type { EventLogQuery } from '../../../ports/indexes.ts';
@@ -62,21 +62,15 @@ const THREE = [
 function mainWith(
   events: typeof THREE,
   serviceEndpoints: readonly ServiceEndpoint[],
-  {
-    isChipOnRecord = false,
-    provenance = NO_PROVENANCE as Provenance,
-    logs = BONDED_LOGS,
-    attestations = ABSENT as MachineSnapshot['attestations'],
-    subscription = ABSENT as MachineSnapshot['subscription'],
-  } = {},
+  { isChipOnRecord = false, provenance = NO_PROVENANCE, logs = BONDED_LOGS } = {},
+  facts: Partial<MachineSnapshot> = {},
 ) {
   const queries: string[] = [];
   const snapshot = {
     id: 1n as MachineId,
     ...MAIN_FACTS,
     ...MAIN_MACHINE,
-    attestations,
-    subscription,
+    ...facts,
     eventCount: present(BigInt(events.length)),
     document: present({ controller: undefined, verificationMethods: [], authentication: [], serviceEndpoints }),
   } as MachineSnapshot;
@@ -205,7 +199,7 @@ describe('GET /mcr/{did}/history', () => {
     const readTotals = async (isAccepted: boolean, records: MachineSnapshot['attestations']) => {
       const changeOfHands = { at: NOW - 50 * DAY, seq: 70, transactionHash: '0x' };
       const provenance = { ...NO_PROVENANCE, changeOfHands, isAccepted };
-      await open({}, mainWith(daily, [], { provenance, attestations: records }));
+      await open({}, mainWith(daily, [], { provenance }, { attestations: records }));
       const { points } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
       await service!.close();
       return points.map(({ total_hundredths }: { total_hundredths: number }) => total_hundredths);
@@ -215,6 +209,16 @@ describe('GET /mcr/{did}/history', () => {
     expect(plain.at(-2)).toBeGreaterThan(5_000);
     expect(await readTotals(false, verified)).toEqual(plain);
     expect((await readTotals(true, verified)).at(-2)).toBeGreaterThan(plain.at(-2));
+  });
+
+  test('shows times beyond 2^53 as 2^53 - 1', async () => {
+    const periodEnd = 2n ** 64n - 1n;
+    const subscription = present({ tier: 0, periodStart: 1n, periodEnd, bondedAmount: 0n });
+    const logs: readonly FactLog[] = [{ kind: 'bond-period', value: periodEnd, blockTimestamp: 0 }];
+    await open({}, mainWith(THREE, [], { logs }, { subscription }));
+    const { bond, changes } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+    const most = Number.MAX_SAFE_INTEGER;
+    expect([bond.period_end, bond.grace_end, changes[0].value]).toEqual([most, most, most]);
   });
 
   test('returns no points where the logs do not lead to the present facts', async () => {
