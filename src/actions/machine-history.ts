@@ -29,7 +29,14 @@ import type { FxConfiguration } from '../ports/rates.ts';
 import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
-import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import {
+  isBehind,
+  rateSnapshot,
+  readEventCount,
+  toEventSource,
+  type AltHomeInfo,
+  type RatedSnapshot,
+} from './machine-rating.ts';
 import { currentPaymentFingerprint, readPaymentEvidence } from './payment-evidence.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
@@ -105,7 +112,7 @@ export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistor
   }
   const changes = listFactChanges(logs, rated.inputs.now, graceSeconds);
   if (eventCount === 0) return { ...known, isComplete: true, changes, ...NOTHING };
-  const days = rated.alt?.unavailable === 'indexer_behind' ? undefined : await readDays(ctx, located, rated, logs);
+  const days = isBehind(rated) ? undefined : await readDays(ctx, located, rated, logs);
   return days === undefined
     ? { ...known, isComplete: false, changes: [], ...NOTHING }
     : { ...known, isComplete: true, changes, ...days };

@@ -16,7 +16,7 @@ import type { Ctx } from '../ports/ctx.ts';
 import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
 import { judgeIndexFreshness } from '../domain/index-rules/index-freshness.ts';
 import { findMachine, judgeFacts, requireMain, type FoundAltMachine } from './find-machine.ts';
-import { rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
+import { isBehind, rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
 import { requireTrustedSeconds } from './trusted-clock.ts';
 
 export interface MachineObservation {
@@ -87,8 +87,7 @@ async function observeAlt(
   const shared = await observeShared(ctx, rated, deployment, { kyb, chip: undefined });
   const { owner, operator } = alt.machine;
   const values = { ...shared.values, owner, operator: operator ?? null };
-  const isBehind = rated.alt?.unavailable === 'indexer_behind';
-  return isBehind
+  return isBehind(rated)
     ? { ...shared, home: 'alt', values: { ...values, rating: undefined }, figures: undefined }
     : { ...shared, home: 'alt', values };
 }
