@@ -597,6 +597,7 @@ export const SECTIONS = [
     heading: 'Additions: documents and clients',
     rules: {
       'documents.openapi': '`/openapi.json` describes every route.',
+      'documents.samples': 'The programs of the reference compile in Go and in Python, for every operation.',
       'documents.openapi-bounds':
         'Every integer of a response has the bounds of the service and fits a 64-bit float; numbers of 256 bits are not described as integers.',
       'documents.openapi-generators':
