@@ -372,6 +372,23 @@ describe('GET /machines/{machine_id}/events', () => {
     expect(text).toBe(`${head(3)}"events":[${third},${second},${first}],"next_cursor":null}`);
   });
 
+  test('writes values of 256 bits with every digit', async () => {
+    rule('documents.openapi-bounds');
+    const greatest = 2n ** 256n - 1n;
+    const [plain] = THREE;
+    const large = {
+      event: { ...plain!.event, value: greatest, timestamp: greatest },
+      record: { ...plain!.record, value: greatest, timestamp: greatest },
+    };
+    await open({}, mainWith([large], visible('public')));
+    const { status, text } = await service!.request('/machines/1/events');
+    expect([status, text]).toEqual([
+      200,
+      expect.stringContaining(`"origin_value":${greatest},"timestamp":${greatest},`),
+    ]);
+    expect(text).toContain('"usd_value":1000000000,');
+  });
+
   test('shows the class of each event, which a change of hands ends', async () => {
     const small = revenueAt(3, NOW - DAY + 60, 999);
     const changeOfHands = { at: NOW - 2 * DAY, seq: 2, transactionHash: '0x' };
