@@ -9,7 +9,7 @@ import {
   type Operation,
   type OperationError,
 } from './api-document.ts';
-import { FailureNotice, Section, Skeleton } from '../parts/components.tsx';
+import { FailureNotice, InlineCode, Section, Skeleton } from '../parts/components.tsx';
 import { prettyPrintJson } from '../parts/formats.ts';
 import { SchemaView } from './schema-view.tsx';
 import { RequestForm } from './request-form.tsx';
@@ -50,7 +50,8 @@ function Head() {
       <h1>API reference</h1>
       <p class="lead">All routes of this deployment. Open a route to see its responses and errors, and to call it.</p>
       <p class="note">
-        For programs: <a href="/openapi.json">OpenAPI 3.1</a>, <a href="/asyncapi.json">AsyncAPI 3.1</a>.
+        For programs: <a href="/openapi.json">OpenAPI 3.1</a>, <a href="/asyncapi.json">AsyncAPI 3.1</a>,{' '}
+        <a href="/llms.txt">llms.txt</a>.
       </p>
     </header>
   );
@@ -270,9 +271,4 @@ function Errors({ errors }: { readonly errors: readonly OperationError[] }) {
       ))}
     </dl>
   );
-}
-
-/** Renders text between backticks as code. */
-function InlineCode({ text }: { readonly text: string }) {
-  return <>{text.split('`').map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }

@@ -159,7 +159,7 @@ describe('the form of a route', () => {
     const { page } = visit;
     await page.goto(`${baseUrl}/explorer/machine/${rated.id}`);
     await page.locator('.summary').waitFor();
-    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.getByRole('link', { name: 'API', exact: true }).click();
     await page.locator('#getProfile > summary').click();
     expect(await page.locator('#getProfile form').getByLabel('did').inputValue()).toBe(rated.did);
     expect(new URL(page.url()).hash).toBe('#getProfile');
