@@ -144,7 +144,7 @@ function Machine({ id }: { readonly id: string }) {
         return (
           <>
             <SignedRating id={id} />
-            <RawResponses queries={[rating, history, profile, card, verified, decision]} />
+            <RawResponses queries={[rating, history, profile, card, decision, ...(hasRecord ? [verified] : [])]} />
           </>
         );
     }

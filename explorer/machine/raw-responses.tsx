@@ -1,7 +1,7 @@
 /** Raw data section: every response shown on the page, with the curl command that requests it. */
 import type { Query } from '../parts/queries.ts';
 import { prettyPrintJson, shorten } from '../parts/formats.ts';
-import { CopyButton, Section } from '../parts/components.tsx';
+import { CopyButton, Section, Skeleton } from '../parts/components.tsx';
 import { FileDownload } from '../parts/file-download.tsx';
 import { machineDid } from '../parts/namespace.ts';
 import { requestJson } from '../parts/queries.ts';
@@ -43,7 +43,8 @@ export function RawResponses({ queries }: { readonly queries: readonly Query<unk
   });
   return (
     <Section title="Raw data" note="Public API responses. No key or account is needed.">
-      {parts.map(({ path, text }) => {
+      {parts.length < queries.length && <Skeleton lines={queries.length} />}
+      {(parts.length < queries.length ? [] : parts).map(({ path, text }) => {
         const line = `curl -s '${location.origin}${path}'`;
         const pattern = path.replace(/\d{10,}/, (id) => `${id.slice(0, 4)}…${id.slice(-4)}`);
         return (

@@ -164,18 +164,20 @@ function Health({ status: { causes, payment_sources: sources = [] } }: { readonl
       )}
       {sources.length > 0 && (
         <Section title="Payment sources" note="Chains on which payments to machines are followed.">
-          <ul class="log">
+          <dl class="facts">
             {sources.map(({ source, up, head_age_seconds: age, waiting_machines: waiting }) => (
-              <li key={source}>
-                <code>{shorten(source, 12)}</code>
-                <span>
+              <>
+                <dt key={`${source} name`}>
+                  <code>{shorten(source, 12)}</code>
+                </dt>
+                <dd key={source}>
                   {up === null ? 'not read yet' : up ? 'readable' : 'unreadable'}
                   {age !== null && `, newest final block ${describeAge(age)}`}; {plural(waiting, 'machine')} waiting for
                   a verdict
-                </span>
-              </li>
+                </dd>
+              </>
             ))}
-          </ul>
+          </dl>
         </Section>
       )}
     </>
