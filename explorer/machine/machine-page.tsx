@@ -6,7 +6,8 @@ import { EventTable } from './event-table.tsx';
 import { FactorBars } from './factor-bars.tsx';
 import { HistoryTab } from './history-tab.tsx';
 import { Identity } from './identity.tsx';
-import { RawResponses, SignedRating } from './raw-responses.tsx';
+import { RawResponses } from './raw-responses.tsx';
+import { SignedRating } from './signed-rating.tsx';
 import { ANCHOR_DEDUCTION, NO_EVENTS_YET, TABS } from './texts.ts';
 import { Verification } from './verification.tsx';
 import { Embed, isTerminatedForFraud, Verdict } from './verdict.tsx';
@@ -116,6 +117,7 @@ function Machine({ id }: { readonly id: string }) {
             <ScoreSections explanation={response.body} history={history.response?.body} />
             <Figures explanation={response.body} />
             <WhatIfForm operatorVerified={response.body.anchor?.operator_verified ?? false} />
+            <SignedRating id={id} />
           </>
         );
       case 'history':
@@ -143,7 +145,6 @@ function Machine({ id }: { readonly id: string }) {
       case 'raw':
         return (
           <>
-            <SignedRating id={id} />
             <RawResponses queries={[rating, history, profile, card, decision, ...(hasRecord ? [verified] : [])]} />
           </>
         );

@@ -153,9 +153,9 @@ export function MethodologyPage() {
       </Section>
       <Section title="Check it yourself">
         <p>
-          The tab Raw data of a machine shows the inputs of its rating, and saves it signed. <code>svc replay</code>{' '}
-          reads the chains with its own code, computes the rating again and reports every difference. The{' '}
-          <a href="/docs">API reference</a> describes signed ratings.
+          The tab Raw data of a machine shows the inputs of its rating; the tab Rating saves it signed.{' '}
+          <code>svc replay</code> reads the chains with its own code, computes the rating again and reports every
+          difference. The <a href="/docs">API reference</a> describes signed ratings.
         </p>
       </Section>
     </>
