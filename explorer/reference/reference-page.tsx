@@ -118,6 +118,7 @@ function Contents({ groups }: { readonly groups: ReturnType<typeof listGroups> }
   const [text, setText] = useState('');
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (...texts: readonly string[]) => words.every((word) => texts.join(' ').toLowerCase().includes(word));
+  const guides = GUIDES.filter(({ title }) => fits(title));
   const found = groups
     .map(([group, operations]) => ({
       group,
@@ -136,9 +137,9 @@ function Contents({ groups }: { readonly groups: ReturnType<typeof listGroups> }
         />
       </label>
       <div class={words.length === 0 ? 'entries' : 'entries searched'}>
-        <p class="group">Guides</p>
+        {guides.length > 0 && <p class="group">Guides</p>}
         <ul>
-          {GUIDES.filter(({ title }) => fits(title)).map(({ id, title }) => (
+          {guides.map(({ id, title }) => (
             <li key={id}>
               <a href={`#${id}`}>{title}</a>
             </li>
