@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { Fixtures } from '../../devnet/fixtures.ts';
-import { launchBrowser, openVisit } from '../service/pages/browser.ts';
+import { launchBrowser, openVisit, slowNetwork } from '../service/pages/browser.ts';
 
 interface View {
   readonly name: string;
@@ -22,8 +22,6 @@ interface View {
 
 const WIDTHS = { phone: { width: 360, height: 780 }, desktop: { width: 1_440, height: 1_000 } } as const;
 const MAX_LAYOUT_SHIFT = 0.05;
-/** Throughput in bytes per second of a mobile connection. */
-const SLOW_NETWORK = { offline: false, latency: 300, downloadThroughput: 200_000, uploadThroughput: 100_000 };
 const RECORD_SHIFT = `
   globalThis.shift = 0;
   new PerformanceObserver((list) => {
@@ -133,13 +131,6 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
   return [...pages, ...states];
 }
 
-/** Delays every response as a slow network does, so that parts of the page appear one after another. */
-async function slowDown(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Network.enable');
-  await session.send('Network.emulateNetworkConditions', SLOW_NETWORK);
-}
-
 /** Takes a light and a dark screenshot of a view, and returns what it violates. */
 async function take(
   browser: Browser,
@@ -150,7 +141,7 @@ async function take(
 ): Promise<string[]> {
   const visit = await openVisit(browser, { viewport: WIDTHS[size] });
   const { page } = visit;
-  await slowDown(page);
+  await slowNetwork(page);
   await page.addInitScript(RECORD_SHIFT);
   await prepare?.(page);
   await page.goto(baseUrl + path);

@@ -125,6 +125,16 @@ describe('the form of a route', () => {
     await visit.close();
   });
 
+  it('shows the start of a stream of events', async () => {
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.goto(`${baseUrl}/docs#streamChanges`);
+    await page.locator('#streamChanges form').getByRole('button', { name: 'Send' }).click();
+    const { status, body } = await readResponse(page, 'streamChanges');
+    expect([status, body.split('\n')[0]]).toEqual([200, 'retry: 3000']);
+    await visit.close();
+  });
+
   it('works with the keyboard alone', async () => {
     const visit = await openVisit(browser);
     const { page } = visit;
