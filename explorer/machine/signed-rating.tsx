@@ -2,7 +2,7 @@
 import { Section } from '../parts/components.tsx';
 import { FileDownload } from '../parts/file-download.tsx';
 import { shorten } from '../parts/formats.ts';
-import { machineDid } from '../parts/namespace.ts';
+import { machineDid, namespace } from '../parts/namespace.ts';
 import { requestJson } from '../parts/queries.ts';
 import { describeFailure, RETRIES } from '../parts/texts.ts';
 import { NO_SIGNED_RATINGS, SIGNED_RATING } from './texts.ts';
@@ -28,7 +28,7 @@ export function SignedRating({ id }: { readonly id: string }) {
       </p>
       <p class="note">
         Check it with <code>svc statement verify FILE --signer KEY</code>; the keys are at{' '}
-        <a href="/.well-known/svc-statements">/.well-known/svc-statements</a>.
+        <a href={namespace.statements_path}>{namespace.statements_path}</a>.
       </p>
     </Section>
   );

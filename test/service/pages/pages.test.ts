@@ -297,12 +297,13 @@ it('lists the most recently active machines on the home page', async () => {
   const { machines: active } = (await response.json()) as ActiveMachinesResponse;
   const visit = await openVisit(browser);
   await visit.page.goto(baseUrl);
-  await visit.page.locator('.active li').first().waitFor();
-  const links = visit.page.locator('.active a');
+  const section = visit.page.locator('section[aria-labelledby=section-recently-active]');
+  const links = section.locator('a');
+  await links.first().waitFor();
   expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('title')))).toEqual(
     active.map(({ machine_id }) => machine_id),
   );
-  const ratings = await visit.page.locator('.active .rating').allInnerTexts();
+  const ratings = await section.locator('.rating').allInnerTexts();
   expect(ratings.map((rating) => rating.trim())).toEqual(
     active.map(({ mcr, mcr_score, rating_unavailable }) => {
       if (rating_unavailable !== undefined) return expect.stringMatching(/^(no events yet|being indexed)$/);
@@ -678,7 +679,7 @@ it('finds a machine by the shortened id that a list shows', async () => {
   const visit = await openVisit(browser);
   const { page } = visit;
   await page.goto(`${baseUrl}/explorer/machines`);
-  const link = page.locator('tbody a').nth(1);
+  const link = page.locator('tbody td:first-child a').nth(1);
   const [id, text] = [await link.getAttribute('title'), await link.innerText()];
   await page.keyboard.press('/');
   await page.keyboard.type(text);
