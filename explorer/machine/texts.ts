@@ -105,7 +105,7 @@ export const CHIP_MEANINGS = {
 } as const;
 export const OPERATOR_COUNTS = 'The rating counts the operator as verified.';
 export const OPERATOR_DOES_NOT_COUNT =
-  'The rating does not count the operator as verified: points above 50 count a sixth.';
+  'The rating does not count the operator as verified: points above 50 count a sixth. It counts once its identity is verified and it has accepted the machine.';
 export const NOT_VERIFIED_HERE = 'Records of operator and chip are served for machines of {chain} only.';
 export const CHIP_CHANGED_HANDS =
   'The chip record was issued before the machine changed hands. It says nothing about the new owner: the machine needs a new record for its events to count as attested.';

@@ -43,11 +43,15 @@ export function Verdict({
             />
             {homeChain === undefined ? (
               <>
-                <VerificationMark
-                  label="Operator (KYB)"
-                  status={attested?.kyb.status}
-                  isFailed={verified.failure !== undefined}
-                />
+                {attested?.kyb.status === 'verified' && anchor?.operator_verified === false ? (
+                  <Mark label="Operator (KYB)" text="verified, has not accepted this machine" tone="fair" />
+                ) : (
+                  <VerificationMark
+                    label="Operator (KYB)"
+                    status={attested?.kyb.status}
+                    isFailed={verified.failure !== undefined}
+                  />
+                )}
                 <VerificationMark
                   label="Chip"
                   status={attested?.chip.status}

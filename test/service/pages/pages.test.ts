@@ -622,7 +622,8 @@ it.each([
   ['grace', 'Bond', /^bonded, in grace, ends \d{4}-\d{2}-\d{2}$/],
   ['flagged', 'Negative flag', /^in force from \d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}$/],
   ['unbonded', 'Bond', /^terminated$/],
-])('shows for the machine %s the mark %s with its dates', async (name, label, text) => {
+  ['borrowed-kyb', 'Operator (KYB)', /^verified, has not accepted this machine$/],
+])('shows for the machine %s the mark %s', async (name, label, text) => {
   rule('pages.bond-and-flag');
   const visit = await openVisit(browser);
   await visit.page.goto(baseUrl + machinePath(name));
