@@ -247,7 +247,7 @@ class Run {
       if (fleet?.status !== wanted) return `the listing returns ${fleet?.status} ${fleet?.body}`;
     }
     if (isLost) this.#figures.rejectedIndexes += 1;
-    return this.#scenario.paymentOracle?.findUndecided();
+    return this.#scenario.paymentOracle?.findUndecided(this.#scenario.indexProof !== 'off');
   }
 
   #findProblemOf(id: bigint, response: ServiceResponse | undefined, isRefused: boolean): string | undefined {

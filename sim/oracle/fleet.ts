@@ -50,7 +50,7 @@ export function judgeFleetResponse(
     for (const fleet of fleets) {
       const { ids, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
       const facts = { account, span, heads, received, receivedForAbsence, ofAlt };
-      const lists = [ids, ...listExcusedBy(span, account, base, ids, page)];
+      const lists = [ids, ...listExcusedBy(facts, base, ids, page)];
       for (const held of lists) {
         if (held.length !== pagination.total) continue;
         const listed = held.slice(pagination.offset, pagination.offset + pagination.limit);
@@ -87,8 +87,13 @@ function mergeHoldings(account: string, base: Block, fleet: ReceivedFleet | unde
   return { ids, ofAlt: listed, unreadable: named.length };
 }
 
-function listExcusedBy(span: Span, account: string, base: Block, ids: readonly bigint[], page: Page): bigint[][] {
-  if (!span.areBlocksProven) return listExcused(account, base, ids, page);
+function listExcusedBy(
+  { span, account, heads }: EntryFacts,
+  base: Block,
+  ids: readonly bigint[],
+  page: Page,
+): bigint[][] {
+  if (!span.areBlocksProven) return listExcused(account, base, heads, ids, page);
   if (span.mayMintsBeHidden !== true) return [];
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
   const isOwned = (id: bigint) => !isHeldHere(id, base) || machineOf(base.world, id).owner === account;
@@ -97,12 +102,21 @@ function listExcusedBy(span: Span, account: string, base: Block, ids: readonly b
 
 /**
  * Returns every list that a node may cause by hiding logs of controllers and homes, which nothing counts: machines that the
- * account holds may be missing and machines that it held may be left over, unless the page shows the opposite.
+ * account holds may be missing and machines that it held may be left over, unless the page shows the opposite. A machine
+ * that the account has transferred away since may be missing too: hidden transfers to and from it leave its balance equal.
  */
-function listExcused(account: string, base: Block, ids: readonly bigint[], { machines, pagination }: Page): bigint[][] {
+function listExcused(
+  account: string,
+  base: Block,
+  heads: readonly Block[],
+  ids: readonly bigint[],
+  { machines, pagination }: Page,
+): bigint[][] {
   const shown = machines.map(({ machine_id: id }) => BigInt(id));
+  const isOwnedAt = (id: bigint, { world }: Block) => machineOf(world, id).owner === account;
   const isCounted = (id: bigint) =>
-    !isHeldHere(id, base) || (machineOf(base.world, id).owner === account && !hasMovedHome(id, base));
+    !isHeldHere(id, base) ||
+    (isOwnedAt(id, base) && !hasMovedHome(id, base) && heads.every((head) => isOwnedAt(id, head)));
   const known = [...base.world.machines.keys()];
   const leftOver = known.filter((id) => !ids.includes(id) && mayBeLeftOver(account, id, base));
   const certain = [
