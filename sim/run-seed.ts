@@ -50,6 +50,9 @@ const REQUEST_TIMEOUT_MILLISECONDS = 9_000;
 /** Every backoff ends within this time. */
 const RECOVERY_MILLISECONDS = 15 * 60_000;
 
+/** Steps of 5 s in which citations are judged; what fails meanwhile is tried again before the recovery has to end. */
+const JUDGING_STEPS = 9;
+
 /** Maximum index lag of a listing; while finality lags further, there is no listing. */
 const MAX_LAG_BLOCKS = 100;
 
@@ -196,6 +199,7 @@ class Run {
     await scenario.passPaymentWindows();
     await scenario.revive(true);
     scenario.finalizeAll();
+    await this.#judgeWithoutReceipts();
     const until = time.nowMilliseconds() + RECOVERY_MILLISECONDS;
     let problem: string | undefined = 'not queried yet';
     while (problem !== undefined) {
@@ -205,6 +209,15 @@ class Run {
     }
     if (scenario.isPeaceful && scenario.indexProof === 'before' && scenario.network.ranges > 0)
       throw new Failed('valid receipts were served, but not accepted');
+  }
+
+  /** Lets citations whose windows have ended be judged while a node of the payment source lacks receipts. */
+  async #judgeWithoutReceipts(): Promise<void> {
+    const { payments } = this.#scenario;
+    if (payments === undefined) return;
+    payments.omitNewestReceipts();
+    for (let i = 0; i < JUDGING_STEPS; i++) await this.#advance(5_000);
+    payments.heal();
   }
 
   async #advance(milliseconds: number): Promise<void> {
