@@ -310,7 +310,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (failure !== undefined) throw failure;',
     replacement: '',
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 40,
+    seed: 89,
     within: 100,
   },
   {
@@ -319,7 +319,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'witnesses.push(answer.isWitness);',
     replacement: "if (await answer.isWitness()) return 'absent'; else witnesses.push(answer.isWitness);",
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 40,
+    seed: 89,
     within: 100,
   },
   {
