@@ -98,8 +98,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'adapters/main-chain/cache/head-tracker.ts',
     line: 'if (!isSameBlock && !isNextStep) onJump();',
     replacement: '',
-    symptom: OUTDATED_RESPONSE,
-    seed: 19,
+    // A snapshot of an abandoned fork is false at the block that it names.
+    symptom: FALSE_RESPONSE,
+    seed: 26,
     within: 150,
   },
   {
@@ -262,8 +263,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'domain/read-result.ts',
     line: "if (result.state === 'unreadable') throw chainUnreadable(chain, result.cause);",
     replacement: "if (result.state === 'unreadable' && chain === 'main') throw chainUnreadable(chain, result.cause);",
-    symptom: FALSE_ALT_RESPONSE,
-    seed: 48,
+    symptom: /: a 404 although no two received states lack the machine$/,
+    seed: 42,
     within: 200,
   },
   {
@@ -292,7 +293,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');",
     replacement: '',
     symptom: FALSE_ALT_RESPONSE,
-    seed: 57,
+    seed: 147,
     within: 180,
   },
   {
@@ -310,7 +311,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (failure !== undefined) throw failure;',
     replacement: '',
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 5,
+    seed: 89,
     within: 100,
   },
   {
@@ -319,7 +320,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'witnesses.push(answer.isWitness);',
     replacement: "if (await answer.isWitness()) return 'absent'; else witnesses.push(answer.isWitness);",
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 5,
+    seed: 89,
     within: 100,
   },
   {

@@ -54,6 +54,9 @@ const RECOVERY_MILLISECONDS = 15 * 60_000;
 const MAX_UNINDEXED_BLOCKS = 20;
 /** Time for the calls of a step, each of which may wait for those of the head. */
 const STEP_SECONDS = 60;
+/** Steps of 5 s in which citations are judged; what fails meanwhile is tried again before the recovery has to end. */
+const JUDGING_STEPS = 9;
+
 /** Maximum index lag of a listing; while finality lags further, there is no listing. */
 const MAX_LAG_BLOCKS = 100;
 
@@ -200,6 +203,7 @@ class Run {
     await scenario.passPaymentWindows();
     await scenario.revive(true);
     scenario.finalizeAll();
+    await this.#judgeWithoutReceipts();
     const until = time.nowMilliseconds() + RECOVERY_MILLISECONDS;
     let problem: string | undefined = 'not queried yet';
     while (problem !== undefined) {
@@ -209,6 +213,15 @@ class Run {
     }
     if (scenario.isPeaceful && scenario.indexProof === 'before' && scenario.network.ranges > 0)
       throw new Failed('valid receipts were served, but not accepted');
+  }
+
+  /** Lets citations whose windows have ended be judged while a node of the payment source lacks receipts. */
+  async #judgeWithoutReceipts(): Promise<void> {
+    const { payments } = this.#scenario;
+    if (payments === undefined) return;
+    payments.omitNewestReceipts();
+    for (let i = 0; i < JUDGING_STEPS; i++) await this.#advance(5_000);
+    payments.heal();
   }
 
   async #advance(milliseconds: number): Promise<void> {

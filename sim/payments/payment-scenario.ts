@@ -21,7 +21,7 @@ import {
   TOKEN_DECIMALS,
 } from './deployment.ts';
 import { PaymentBackend, PAYMENT_FAULTS, type PaymentFault } from './payment-backend.ts';
-import { PaymentChain, type PaymentTransaction, type TokenTransfer } from './payment-chain.ts';
+import { findPayment, PaymentChain, type PaymentTransaction, type TokenTransfer } from './payment-chain.ts';
 import { PaymentNetwork } from './payment-network.ts';
 
 /** Offset that separates its seeds from those of the main chain. */
@@ -32,6 +32,8 @@ const ZERO = `0x${'00'.repeat(20)}`;
 const EARLIER_SECONDS = 9 * DAY_SECONDS;
 /** Seconds of regular blocks before the start of the run. */
 const REGULAR_SECONDS = 2_400;
+/** Number of newest payments, one of which is the first whose receipt is missing. */
+const MAX_OMITTED = 20;
 /** A citation may refer to a payment that is mined so much later. */
 const LATE_SECONDS = 900;
 
@@ -152,10 +154,7 @@ export class PaymentScenario implements CitationActor {
     for (const url of this.#urls) url.isDown = random.chance(0.15);
     const { view } = this.chain;
     if (this.#urls.length > 1 && random.chance(0.5)) {
-      const omitting = random.pick(this.#urls);
-      for (const backend of omitting.backends) backend.omitsFrom = random.integer(0, view.length);
-      const areOthersDown = random.chance(0.7);
-      for (const url of this.#urls) url.isDown = url !== omitting && areOthersDown;
+      this.#omitReceipts(() => random.integer(0, view.length));
     } else {
       for (const url of this.#urls) {
         const lagMilliseconds = random.chance(0.5) ? 0 : random.skewed(1_200_000);
@@ -169,6 +168,27 @@ export class PaymentScenario implements CitationActor {
         for (const backend of random.pick(this.#urls).backends) backend.prunedBefore = prunedBefore;
       }
     }
+    this.#traceNodes();
+  }
+
+  /** Lets one of several URLs lack the receipts of newest payments, often while the others are down. */
+  omitNewestReceipts(): void {
+    const random = this.#random;
+    if (this.#urls.length === 1) return;
+    const omitted = findPayment(this.chain.view, random.pick(this.#sent.slice(-MAX_OMITTED)).hash);
+    this.#omitReceipts(() => omitted?.block.number ?? 0);
+    this.#traceNodes();
+  }
+
+  #omitReceipts(drawBlock: () => number): void {
+    const random = this.#random;
+    const omitting = random.pick(this.#urls);
+    for (const backend of omitting.backends) backend.omitsFrom = drawBlock();
+    const areOthersDown = random.chance(0.7);
+    for (const url of this.#urls) url.isDown = url !== omitting && areOthersDown;
+  }
+
+  #traceNodes(): void {
     const states = this.#backends.map(
       ({ lagMilliseconds, lagBlocks, omitsFrom, prunedBefore }) =>
         `${lagMilliseconds}ms/${lagBlocks} without ${omitsFrom}+ and -${prunedBefore}`,
