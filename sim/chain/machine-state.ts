@@ -93,6 +93,8 @@ export interface World {
   readonly runoffSeconds: number;
   /** Whether contracts read the block number of the chain that this one settles on. */
   readonly isRollup: boolean;
+  /** Every event ever submitted: an import does not lower it. */
+  readonly submittedEvents: number;
 }
 
 export const EMPTY_WORLD: World = {
@@ -103,6 +105,7 @@ export const EMPTY_WORLD: World = {
   graceSeconds: 60,
   runoffSeconds: 120,
   isRollup: false,
+  submittedEvents: 0,
 };
 
 export const NO_MACHINE: Omit<Machine, 'id'> = {

@@ -46,5 +46,20 @@ async function startIndexed(devnetEnv: Readonly<Record<string, string>>): Promis
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const service = await startService(config, { log: SILENT });
   await service.indexed;
+  await loadProtocol(service.url);
   return service;
+}
+
+/**
+ * Waits until the Model Context Protocol is served. Its SDK is loaded with the first message, which on a busy machine takes longer than a
+ * request may.
+ */
+async function loadProtocol(url: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  for (;;) {
+    const { status } = await fetch(`${url}/mcp`, { method: 'POST', headers, body });
+    if (status === 200) return;
+    if (status !== 503) throw new Error(`/mcp responds with ${status}`);
+  }
 }

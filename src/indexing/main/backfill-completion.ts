@@ -23,7 +23,10 @@ export interface BackfillCompletion {
 
 /** Bounds one read and one transaction; the adapter splits requests further. */
 const MACHINES_PER_READ = 2_000;
-const HEADERS_PER_READ = 500;
+const MAX_HEADERS_PER_READ = 500;
+/** Headers of the first read; the others take about as long as given, so that times are served while a slow node is read. */
+const FIRST_HEADERS = 25;
+const READ_MILLISECONDS = 2_000;
 
 /** Returns whether everything was done; false when the time is up or the checkpoint moved. Throws like every chain read. */
 export async function completeBackfill(completion: BackfillCompletion, checkpoint: BlockRef): Promise<boolean> {
@@ -44,18 +47,23 @@ async function readOwners(completion: BackfillCompletion, checkpoint: BlockRef):
 
 /** Leaves out a block whose hash differs: its logs are of another block, and its proof replaces them. */
 async function readTimes(completion: BackfillCompletion): Promise<boolean> {
-  const { chain, store } = completion;
+  const { chain, store, clock } = completion;
   let below = Number.MAX_SAFE_INTEGER;
+  let count = FIRST_HEADERS;
   for (;;) {
-    const blocks = await store.listUntimedBlocks(below, HEADERS_PER_READ);
+    const blocks = await store.listUntimedBlocks(below, count);
     if (blocks.length === 0) return true;
     if (isOver(completion)) return false;
+    const startedAt = clock.nowMilliseconds();
     const headers = await chain.readHeaders(blocks.map(({ blockNumber }) => blockNumber));
     const times = headers
       .filter(({ hash }, i) => hash === blocks[i]!.blockHash)
       .map(({ number, timestamp }) => ({ blockNumber: number, blockTimestamp: timestamp }));
     await store.writeBlockTimes(times);
     below = blocks.at(-1)!.blockNumber;
+    const elapsed = Math.max(1, clock.nowMilliseconds() - startedAt);
+    const timely = Math.ceil((blocks.length * READ_MILLISECONDS) / elapsed);
+    count = Math.min(timely, 2 * count, MAX_HEADERS_PER_READ);
   }
 }
 

@@ -92,6 +92,21 @@ describe('a backfill from logs', () => {
     expect(await harness.store.listEventLogs('current', A, 0, 3_000)).toHaveLength(1_999);
   });
 
+  it('reads few headers at once where each takes long, so that times are stored meanwhile', async () => {
+    const chain = withoutTimes(createLongChain(6_000));
+    const harness = await openBackfill({ chain });
+    const reads: number[] = [];
+    const readHeaders = chain.readHeaders.bind(chain);
+    chain.readHeaders = async (numbers) => {
+      reads.push(numbers.length);
+      await harness.time.advance(numbers.length * 40);
+      return readHeaders(numbers);
+    };
+    expect(await advance(harness)).toBe('behind');
+    expect(reads).toEqual([25, ...Array.from({ length: 10 }, () => 50)]);
+    expect(await harness.store.listUntimedBlocks(Infinity, 1)).toMatchObject([{ blockNumber: 5_990 - 5_250 }]);
+  });
+
   it('gives no time to a block that is not the one of its logs', async () => {
     const chain = withoutTimes(createLongChain());
     const { logs } = chain.faults;
