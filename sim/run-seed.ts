@@ -251,7 +251,7 @@ class Run {
       if (fleet?.status !== wanted) return `the listing returns ${fleet?.status} ${fleet?.body}`;
     }
     if (isLost) this.#figures.rejectedIndexes += 1;
-    return this.#scenario.paymentOracle?.findUndecided();
+    return this.#scenario.paymentOracle?.findUndecided(this.#scenario.indexProof !== 'off');
   }
 
   /** Returns whether a block is not indexed that was final before the last poll and the step after it. */

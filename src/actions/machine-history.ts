@@ -14,7 +14,6 @@ import type { EventRecord, MachineSnapshot, SubscriptionStatus } from '../domain
 import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
 import { classifyEvent } from '../domain/rating/event-class.ts';
-import { clampToSafe } from '../domain/rating/daily-totals.ts';
 import { rateDays, replaceLastDay, type DailyRatings, type DayHistory } from '../domain/rating/daily-rating.ts';
 import { clampToSafe } from '../domain/rating/daily-totals.ts';
 import { HISTORY_DAYS, MIN_EVENTS_FOR_STORED_DAYS } from '../domain/rating/rating-state-days.ts';

@@ -121,6 +121,26 @@ describe('a backfill from logs', () => {
     expect(await harness.store.listEventLogs('current', A, 1, 2)).toHaveLength(1);
   });
 
+  it('replaces the logs of such a block once the node returns those of the block, without a proof', async () => {
+    const chain = withoutTimes(createLongChain());
+    const { logs } = chain.faults;
+    chain.faults.logs = (found, request) =>
+      logs!(found, request).map((log) =>
+        log.blockNumber === 50 ? { ...log, blockHash: `0x${'f0'.repeat(32)}` } : log,
+      );
+    const harness = await openBackfill({ chain, proof: 'off', completeness: 'trusted' });
+    expect(await advance(harness)).toBe('caught-up');
+    const { store } = harness;
+    expect(await store.listUntimedBlocks(Infinity, 10)).toMatchObject([{ blockNumber: 50 }]);
+    chain.faults.logs = logs!;
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await store.listUntimedBlocks(Infinity, 10)).toEqual([]);
+    const { hash, timestamp } = chain.headerAt(50);
+    expect(await store.listLogBlocks(50, 50)).toMatchObject([{ blockHash: hash, isProven: false }]);
+    expect(await store.listEventLogs('current', A, 4, 5)).toMatchObject([{ value: 50n, blockTimestamp: timestamp }]);
+    expect((await store.readEventLogCount('current', A)).count).toBe(99);
+  });
+
   it('stores what was read before a failure', async () => {
     const chain = createLongChain();
     chain.faults.before = (request, [from]) => {

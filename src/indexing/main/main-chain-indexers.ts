@@ -206,7 +206,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   });
 
   return {
-    eventTimes: createEventTimes({ chain, store, integrity, repair, recent: follower.recent }),
+    eventTimes: createEventTimes({ chain, store, proof, integrity, repair, recent: follower.recent }),
     index: createIndexStatus({ store, integrity, clock, proof, follower }),
     health: { listCauses: causes.list },
     counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),
