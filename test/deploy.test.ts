@@ -137,6 +137,11 @@ describe('compose', () => {
     expect(missing).toEqual([]);
   });
 
+  it('gives the service a folder of files that it cannot write and that is not committed', () => {
+    expect(services['service']!['volumes']).toEqual(['./files:/files:ro']);
+    expect(read('deploy/files/.gitignore')).toMatch(/^\*\n!\.gitignore\n/m);
+  });
+
   it('runs the service read-only and without privileges', () => {
     expect(services['service']).toMatchObject({
       read_only: true,
