@@ -510,6 +510,7 @@ export const SECTIONS = [
       'pages.layout-shift': 'The layout of a loading page shifts by less than 0.05.',
       'pages.wallet': 'A wallet page shows the state of its binding, and the machines of a bound operator.',
       'pages.bond-and-flag': 'Grace, the end of a bond, and the first and last day of a flag are shown.',
+      'pages.sold-machine': 'A chip record and an opt-in from before a sale are shown as such.',
       'pages.opt-in-preconditions': 'An opt-in that the service would refuse is not offered, and the reason is shown.',
       'pages.watchlist': 'The watchlist stays in the browser and shows what changed since the last visit.',
       'pages.search':

@@ -29,7 +29,14 @@ import type { FxConfiguration } from '../ports/rates.ts';
 import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
-import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import {
+  isBehind,
+  rateSnapshot,
+  readEventCount,
+  toEventSource,
+  type AltHomeInfo,
+  type RatedSnapshot,
+} from './machine-rating.ts';
 import { currentPaymentFingerprint, readPaymentEvidence } from './payment-evidence.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
@@ -105,7 +112,7 @@ export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistor
   }
   const changes = listFactChanges(logs, rated.inputs.now, graceSeconds);
   if (eventCount === 0) return { ...known, isComplete: true, changes, ...NOTHING };
-  const days = rated.alt?.unavailable === 'indexer_behind' ? undefined : await readDays(ctx, located, rated, logs);
+  const days = isBehind(rated) ? undefined : await readDays(ctx, located, rated, logs);
   return days === undefined
     ? { ...known, isComplete: false, changes: [], ...NOTHING }
     : { ...known, isComplete: true, changes, ...days };
@@ -183,16 +190,19 @@ async function computeDays(
 
 /**
  * Returns whether the operator was verified at a time: from the date of its record on, while it was in force, and not before the newest
- * change of hands, because the operator of that time is unknown.
+ * change of hands, because the operator of that time is unknown. Without the new owner's acceptance it never was.
  */
 async function readVerifiedSince(
   ctx: Ctx,
-  { snapshot, alt }: FoundMachine,
+  located: FoundMachine,
   { operatorVerified, changedHandsAt }: RatedSnapshot['inputs'],
 ): Promise<(time: number) => boolean> {
+  const { snapshot, alt } = located;
   const record =
     alt === undefined ? readAttestations(snapshot, findOperator(snapshot))?.kyb : await readAltKyb(ctx, alt, snapshot);
-  if (record === undefined || (alt !== undefined && !operatorVerified)) return () => false;
+  if (record === undefined) return () => false;
+  const isAccepted = alt === undefined ? (await readProvenance(located)).isAccepted : operatorVerified;
+  if (!isAccepted) return () => false;
   return (time) =>
     time >= Number(record.issuedAt) &&
     time >= (changedHandsAt ?? 0) &&

@@ -122,7 +122,8 @@ export function listFactChanges(logs: readonly FactLog[], now: number, graceSeco
       case 'bond-reissued':
     }
   }
-  passTo(now);
-  passFlagTo(now);
+  // What is due in the current second has happened.
+  passTo(now + 1);
+  passFlagTo(now + 1);
   return changes.sort((a, b) => a.at - b.at);
 }
