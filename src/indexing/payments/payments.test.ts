@@ -50,12 +50,18 @@ const citing = (reference: number, more: Partial<EventRecord> = {}): Partial<Eve
   ...more,
 });
 
-async function openWorld(options: { readonly store?: Store; readonly source?: FakePaymentSource } = {}) {
+interface WorldOptions {
+  readonly store?: Store;
+  readonly source?: FakePaymentSource;
+  readonly nowSeconds?: number;
+}
+
+async function openWorld(options: WorldOptions = {}) {
   const store = options.store ?? (await createMemoryStore());
   if (options.store === undefined) stores.push(store);
   const harness = createHarness({ store });
   const { chain, rates, log } = harness;
-  const time = new VirtualTime(1_700_002_000_000);
+  const time = new VirtualTime((options.nowSeconds ?? 1_700_002_000) * 1_000);
   chain.finalityLag = 0;
   rates.use(createRateTable(false, TOKENS));
   const source = options.source ?? new FakePaymentSource();
@@ -380,6 +386,20 @@ describe('payments', () => {
     const second = await openWorld({ store, source: first.source });
     await second.work();
     expect(await codes()).toEqual(['1 paid']);
+  });
+
+  it('are followed up to 400 days after the block of the event', async () => {
+    const first = await openWorld();
+    const { timestamp } = first.chain.mine([mint(A), submitted(A, proofOf(A)), submitted(A, citing(1))]);
+    for (const [late, expected] of [
+      [0, ['1 pending']],
+      [1, []],
+    ] as const) {
+      const { chain, scan, codes } = await openWorld({ nowSeconds: timestamp + 400 * 86_400 + late });
+      chain.mine([mint(A), submitted(A, proofOf(A)), submitted(A, citing(1))]);
+      await scan();
+      expect(await codes()).toEqual(expected);
+    }
   });
 
   it('start again under another configuration', async () => {

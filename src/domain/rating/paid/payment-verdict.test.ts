@@ -189,7 +189,7 @@ describe('properties of verdicts', () => {
     fc.assert(
       fc.property(fc.constantFrom(...decided), pushed, (each, { claims, transfers }) => {
         const time = each.event.blockTimestamp;
-        // A former owner can still claim accounts of its own for it, under the new owner.
+        // The controller of a machine that was given away can still claim accounts for it, under the new owner.
         const others = claims.map(({ account, before, isMain, isGiven }): OtherClaim => {
           const owner = isGiven ? (each.claims.at(-1)?.owner ?? OWNER) : account;
           const home = isMain ? 'main' : 'alt';

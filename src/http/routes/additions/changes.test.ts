@@ -121,6 +121,12 @@ test.each(['kinds=score', 'kinds=rating,', 'kinds=Rating', 'kinds=rating&kinds=b
   },
 );
 
+test('ignores a query parameter that only the pages have, on the stream', async () => {
+  const head = (query: string) => service.request(`/changes/stream${query}`, { method: 'HEAD' });
+  expect((await head('?limit=x')).status).toBe(200);
+  expect((await head('?after=x')).status).toBe(422);
+});
+
 test('describes stream and webhooks in the AsyncAPI document', async () => {
   rule('changes.asyncapi');
   const { status, text } = await service.request('/asyncapi.json');

@@ -23,15 +23,16 @@ import { toChange, toChangePage } from '../../wire/changes.ts';
 
 /** Value of a request without a cursor. */
 const NO_CURSOR = -1;
+const AFTER: DescribedIntegerRule = {
+  name: 'after',
+  description: 'Cursor that the page begins after; left out: begins with the oldest stored change.',
+  fallback: NO_CURSOR,
+  hidesFallback: true,
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
 const RULES: readonly DescribedIntegerRule[] = [
-  {
-    name: 'after',
-    description: 'Cursor that the page begins after; left out: begins with the oldest stored change.',
-    fallback: NO_CURSOR,
-    hidesFallback: true,
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-  },
+  AFTER,
   {
     name: 'limit',
     description: 'The largest number of changes on the page.',
@@ -97,7 +98,7 @@ export function changesRoutes(routes: Routes, ctx: Ctx): void {
   });
 
   routes.get('/changes/stream', { profile: 'read', description: STREAM }, async (request) => {
-    const [after] = requireIntegers(request.query, RULES).map(Number) as [number, number];
+    const [after] = requireIntegers(request.query, [AFTER]).map(Number) as [number];
     const last = requireIntegerHeader(request.request, 'last-event-id', 0, Number.MAX_SAFE_INTEGER);
     const kinds = requireWords(request.query, 'kinds', CHANGE_KINDS);
     request.setPhase('store');
