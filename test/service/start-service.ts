@@ -5,11 +5,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import type { TestProject } from 'vitest/node';
 import { readConfig } from '../../src/config.ts';
 import { startService, type Service } from '../../src/main.ts';
 import type { Fixtures } from '../../devnet/fixtures.ts';
 import { startDevnet } from '../../devnet/start-devnet.ts';
+import { untilJudged, untilObserved } from './first-work.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -17,22 +19,30 @@ declare module 'vitest' {
     readonly fixtures: Fixtures;
     /** Variables that point a service at the devnet. */
     readonly devnetEnv: Readonly<Record<string, string>>;
+    /** Database file with the index of the devnet, without anything that a test wrote. */
+    readonly indexedDatabase: string;
   }
 }
 
+const DATABASE = 'svc.db';
 const SILENT = { info() {}, warn() {}, error() {} };
 
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   const devnet = await startDevnet({ dir: folder, quiet: true });
-  const devnetEnv = { ...devnet.env, DATABASE_URL: `sqlite:${join(folder, 'svc.db')}` };
+  const devnetEnv = { ...devnet.env, DATABASE_URL: `sqlite:${join(folder, DATABASE)}` };
   const service = await startIndexed(devnetEnv).catch(async (error: unknown) => {
     await devnet.stop();
     throw error;
   });
+  await untilJudged(service.url, devnet.fixtures.machines);
+  await untilObserved(service.url);
+  const indexedDatabase = join(folder, 'indexed.db');
+  copyDatabase(join(folder, DATABASE), indexedDatabase);
   project.provide('baseUrl', service.url);
   project.provide('fixtures', devnet.fixtures);
   project.provide('devnetEnv', devnetEnv);
+  project.provide('indexedDatabase', indexedDatabase);
   return async () => {
     await service.close();
     await devnet.stop();
@@ -47,4 +57,14 @@ async function startIndexed(devnetEnv: Readonly<Record<string, string>>): Promis
   const service = await startService(config, { log: SILENT });
   await service.indexed;
   return service;
+}
+
+/** Copies a database that is in use. */
+function copyDatabase(from: string, to: string): void {
+  const database = new Sqlite(from);
+  try {
+    database.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    database.close();
+  }
 }
