@@ -17,11 +17,12 @@ import { toMachineId, type Address, type MachineId } from '../src/domain/identif
 import type { Checkpoint, OwnershipChange, Store } from '../src/ports/store.ts';
 import { startEmbeddedPostgres } from '../testing/harness/embedded-postgres.ts';
 import { listStatements, readSizes } from './growth/partitions.ts';
-import { countHolders, fillMachines } from './growth/rows.ts';
+import { countRows, fillMachines } from './growth/rows.ts';
 import { printFigures } from './figures.ts';
 import { fitLine } from './line.ts';
 import {
   PAGE,
+  readDirectoryPages,
   readMegabytes,
   startFleetService,
   stopFleetService,
@@ -56,6 +57,7 @@ interface Figures {
   readonly restartCpuMilliseconds: number;
   readonly firstFarPageCpuMilliseconds: number;
   readonly pageCpuMilliseconds: number;
+  readonly directoryPageCpuMilliseconds: number;
   readonly restartMilliseconds: number;
   readonly firstPageMilliseconds: number;
   /** First page far into the fleet, which reads the whole fleet once to locate it. */
@@ -157,7 +159,7 @@ async function fillDatabase(devnet: Devnet, databaseUrl: string, machines: numbe
     for (let from = 0; from < machines; from += MACHINES_PER_FILL) {
       await fillMachines(client, from, Math.min(from + MACHINES_PER_FILL, machines));
     }
-    await countHolders(client);
+    await countRows(client);
     // The first configuration of the database, which the filled rating states refer to.
     const { fingerprint } = createFixedRates([]).current();
     await client.query('INSERT INTO fold_slots VALUES (0, 1, $1, 1)', [fingerprint]);
@@ -208,12 +210,15 @@ async function measureRound(client: pg.Client, variables: Record<string, string>
       times.push(await timePages(service.url, offset, fleet, PAGES_PER_ROUND));
     }
     const [firstPageMilliseconds, middlePageMilliseconds, lastPageMilliseconds] = times as [number, number, number];
+    const listed = await readCpu();
+    await readDirectoryPages(service.url, PAGES_PER_ROUND);
     return {
       ...{ firstPageMilliseconds, middlePageMilliseconds, lastPageMilliseconds, firstFarPageMilliseconds },
       restartMilliseconds: service.startMilliseconds,
       restartCpuMilliseconds: started,
       firstFarPageCpuMilliseconds: located - started,
-      pageCpuMilliseconds: ((await readCpu()) - located) / (times.length * PAGES_PER_ROUND),
+      pageCpuMilliseconds: (listed - located) / (times.length * PAGES_PER_ROUND),
+      directoryPageCpuMilliseconds: ((await readCpu()) - listed) / PAGES_PER_ROUND,
       residentMegabytes: readMegabytes(service),
     };
   } finally {
@@ -236,6 +241,7 @@ const WANTED: Readonly<Record<string, (each: Figures) => number>> = {
   [`a block of ${CHANGES_PER_BLOCK} changes, ms`]: (each) => each.blockMilliseconds,
   'restart, ms of CPU': (each) => each.restartCpuMilliseconds,
   'page, ms of CPU': (each) => each.pageCpuMilliseconds,
+  'page of the directory, ms of CPU': (each) => each.directoryPageCpuMilliseconds,
   'first far page, ms of CPU': (each) => each.firstFarPageCpuMilliseconds,
   'block, ms of CPU': (each) => each.blockCpuMilliseconds,
   'resident memory of the service, MB': (each) => each.residentMegabytes,

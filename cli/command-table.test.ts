@@ -23,8 +23,8 @@ it.each(['--help', '-h', 'help'])('lists every command for %s', async (word) => 
     ([, name]) => name,
   );
   expect(listed).toEqual([
-    ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'explain', 'history', 'events', 'fleet', 'search', 'status'],
-    ...['changes', 'verify', 'monetize', 'replay'],
+    ...['demo', 'devnet', 'serve', 'doctor', 'machine', 'explain', 'history', 'events', 'fleet', 'directory', 'search'],
+    ...['status', 'changes', 'verify', 'monetize', 'replay'],
     ...['statement get', 'statement verify', 'statement revoke'],
     ...['decisions list', 'decisions export', 'decisions verify'],
     ...['chip challenge', 'chip prove', 'chip submit', 'chip test-pki'],

@@ -7,6 +7,7 @@ import { DECISIONS_COMMANDS } from './commands/decisions.ts';
 import { createCompletion } from './commands/completion.ts';
 import { demo } from './commands/demo.ts';
 import { devnet } from './commands/devnet.ts';
+import { directory } from './commands/directory.ts';
 import { doctor } from './commands/doctor.ts';
 import { events } from './commands/events.ts';
 import { explain } from './commands/explain.ts';
@@ -30,8 +31,8 @@ import { findNearestWord } from './nearest-word.ts';
 const LIST_HINT = 'Run svc --help for a list.';
 
 export const COMMANDS: readonly Command[] = [
-  ...[demo, devnet, serve, doctor, machine, explain, history, events, fleet, search, status],
-  ...[changes, verify, monetize, replay],
+  ...[demo, devnet, serve, doctor, machine, explain, history, events, fleet, directory, search],
+  ...[status, changes, verify, monetize, replay],
   ...STATEMENT_COMMANDS,
   ...DECISIONS_COMMANDS,
   ...CHIP_COMMANDS,

@@ -31,6 +31,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   '53300': 'the server has no free connection; raise max_connections, each replica takes up to 11',
   '57P03': 'the server is starting or stopping; try again',
   '25006': 'the server is a read-only standby; use the primary',
+  SCHEMA_TOO_OLD: 'the tables are of an earlier release; start the service of this release, which migrates them',
   SCHEMA_TOO_NEW: 'a newer release has migrated it; start that release, or restore a backup',
   SQLITE_CANTOPEN: 'the file cannot be created or opened; check its folder and owner',
   SQLITE_READONLY: 'the file is not writable; check its owner and the file system',

@@ -5,6 +5,7 @@
 import { DEFAULT_NAMESPACE, type Namespace } from '../src/domain/identifiers/namespace.ts';
 import { listActiveMachines } from './active-machines.ts';
 import { listChanges } from './changes.ts';
+import { getDirectorySummary, listDirectory, listWholeDirectory } from './directory.ts';
 import { getWalletRating, listWalletFleet } from './bound-addresses.ts';
 import type { Connection } from './http.ts';
 import { listFleet, listRatedFleet, listWholeFleet } from './fleet.ts';
@@ -43,6 +44,9 @@ const READS = {
   listRatedFleet,
   listWholeFleet,
   listActiveMachines,
+  listDirectory,
+  listWholeDirectory,
+  getDirectorySummary,
   listChanges,
   getWalletRating,
   listWalletFleet,

@@ -1,6 +1,6 @@
 /** Opt-in decisions from input to the state in force, on either home, with real signatures and the real service. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAIN_MACHINE, openAltService, type AltService } from '../testing/harness/alt-chain.ts';
+import { MACHINE, MAIN_MACHINE, openAltService, present, type AltService } from '../testing/harness/alt-chain.ts';
 import { createMemoryStore } from '../testing/fixtures/memory-store.ts';
 import { ALT_OWNER, DEPLOYMENT, ELIGIBLE, NOW, OWNER, STRANGER } from '../testing/fixtures/deciding-machines.ts';
 import type { Store } from '../src/ports/store.ts';
@@ -8,7 +8,7 @@ import { createClient, type Result, type Client } from './client.ts';
 import { prepareDecision, sendDecision, type DecisionInput } from './monetization.ts';
 
 /** Ids of the machines. */
-const [ALT, MAIN] = [1n, 2n];
+const [ALT, MAIN, LEAVING_MAIN, LEAVING_ALT] = [1n, 2n, 3n, 4n];
 
 let store: Store;
 let service: AltService;
@@ -19,7 +19,12 @@ let forge: (path: string, body: object) => object;
 beforeEach(async () => {
   forge = (_, body) => body;
   store = await createMemoryStore();
-  service = await openAltService({ machines: [{}, { main: { ...MAIN_MACHINE, ...ELIGIBLE } }], ctx: { store } });
+  const main = { ...MAIN_MACHINE, ...ELIGIBLE };
+  const leaving = [
+    { main: { ...main, relocating: present(true) } },
+    { account: present({ ...MACHINE, relocating: true }) },
+  ];
+  service = await openAltService({ machines: [{}, { main }, ...leaving], ctx: { store } });
   client = createClient({
     baseUrl: 'https://svc.example',
     fetch: async (input, { method = 'GET', body } = {}) => {
@@ -78,7 +83,24 @@ it('opts an alt-chain machine in by the key of its owner', async () => {
   });
 });
 
+it('opts a relocating machine out on the chain that the caller names', async () => {
+  const main = await prepared({ machine: LEAVING_MAIN, optedIn: false, holder: { chain: 'main' } });
+  expect(await sendDecision(client.connection, main, { signature: OWNER.sign(main.message) })).toMatchObject({
+    value: { status: 'OPTED_OUT', updated_at: NOW },
+  });
+  const alt = await prepared({ machine: LEAVING_ALT, optedIn: false, holder: { chain: 'alt', ordinal: 5 } });
+  const signed = { signature: ALT_OWNER.sign(alt.message), signerKey: ALT_OWNER.key };
+  expect(await sendDecision(client.connection, alt, signed)).toMatchObject({ value: { status: 'OPTED_OUT' } });
+});
+
 describe('prepareDecision', () => {
+  it('reads the home of any other machine, and opts no relocating machine in', async () => {
+    const holder = { chain: 'main' } as const;
+    expect((await prepared({ machine: ALT, optedIn: false, holder })).scheme).toBe('ed25519');
+    expect(await errorOf(prepare({ machine: LEAVING_MAIN, holder }))).toBe('machine-unavailable');
+    expect(await errorOf(prepare({ machine: LEAVING_MAIN, optedIn: false }))).toBe('machine-unavailable');
+  });
+
   it.each([
     ['another chain is expected', { expected: { chainId: '1' } }, 'unexpected-response'],
     ['another registry is expected', { expected: { registry: `0x${'b'.repeat(40)}` } }, 'unexpected-response'],

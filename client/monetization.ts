@@ -38,6 +38,8 @@ export interface DecisionInput extends RequestOptions {
   readonly machine: MachineKey;
   readonly optedIn: boolean;
   readonly expected?: ExpectedDeployment;
+  /** Chain that holds the token or the account: a relocating machine can be opted out on it, although no read names its home. */
+  readonly holder?: DecisionHome;
   /** Unix time in seconds; left out: the clock. */
   readonly nowSeconds?: number;
 }
@@ -54,7 +56,7 @@ const CHAIN_ID = /^[1-9][0-9]{0,77}$/;
 
 /** Reads the deployment, the home of the machine and the decision in force, and returns the decision to sign. */
 export async function prepareDecision(connection: Connection, input: DecisionInput): Promise<Result<PreparedDecision>> {
-  const { machine, optedIn, expected = {}, nowSeconds = Math.floor(Date.now() / 1000), ...options } = input;
+  const { machine, optedIn, expected = {}, holder, nowSeconds = Math.floor(Date.now() / 1000), ...options } = input;
   const machineId = parseMachineKey(machine, connection.namespace);
   if (machineId === undefined) return invalidArgument('not a machine id or DID');
   const [published, card, state] = await Promise.all([
@@ -62,17 +64,19 @@ export async function prepareDecision(connection: Connection, input: DecisionInp
     getCard(connection, machineId, options),
     getMonetization(connection, machineId, options),
   ]);
+  const isRelocating = !state.ok && state.error.kind === 'machine-unavailable';
+  const exit = isRelocating && !optedIn ? holder : undefined;
   // The error of the decision comes first because it names every reason.
-  if (!state.ok) return state;
+  if (!state.ok && exit === undefined) return state;
   if (!published.ok) return published;
-  if (!card.ok) return card;
+  if (!card.ok && exit === undefined) return card;
   const deployment = toDeployment(published.value, connection);
   if (deployment === undefined) return unexpectedResponse(200, 'the service publishes another version of signing');
   const mismatch = findMismatch(deployment, expected);
   if (mismatch !== undefined) return unexpectedResponse(200, `the service publishes ${mismatch}`);
-  const home = toHome(card.value.home_chain);
+  const home = card.ok ? toHome(card.value.home_chain) : exit;
   if (home === undefined) return unexpectedResponse(200, 'the service reports a home that is not a chain');
-  const timestamp = chooseTimestamp(nowSeconds, state.value.updated_at ?? undefined);
+  const timestamp = chooseTimestamp(nowSeconds, (state.ok && state.value.updated_at) || undefined);
   if (timestamp === undefined) return invalidArgument('the decision in force was signed ahead of this clock');
   const value = prepareMessage({ machineId, optedIn, timestamp }, home, deployment, connection.namespace);
   return { ok: true, value };

@@ -26,3 +26,12 @@ contract PaymentRouter {
         for (uint256 i = 0; i < payees.length; ++i) require(token.transfer(payees[i], units[i]), "not sent");
     }
 }
+
+/// Exchanges dollar tokens one to one out of its own balance, as an exchange pool does. Anyone may send the transaction of an
+/// account that has approved the pool, so it is for local chains only.
+contract PaymentPool {
+    function swap(IERC20 given, IERC20 taken, uint256 units, address from, address to) external {
+        require(given.transferFrom(from, address(this), units), "not received");
+        require(taken.transfer(to, units), "not sent");
+    }
+}

@@ -22,6 +22,7 @@ export const CONTRACT_NAMES = [
   'MachineStateAndSync',
   'MachineSubscription',
   'Multicall3',
+  'PaymentPool',
   'PaymentRouter',
   'PaymentToken',
   'Proxy',

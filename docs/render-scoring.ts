@@ -363,7 +363,7 @@ ${table(
   ]),
 )}
 
-The last two rows are not prevented: money that goes in a circle through a wallet that has not signed is not followed. It
+The last three rows are not prevented: money that goes in a circle through a wallet that has not signed is not followed. It
 reaches investment grade only under a verified operator. \`npm run campaigns -- attacks\` tries all of them again.
 
 The rating cannot detect what the events do not show: a chip that signs what its owner likes, a verification obtained with a

@@ -93,8 +93,11 @@ export function App() {
           <a href="/explorer/watchlist" aria-current={route.kind === 'watchlist' ? 'page' : undefined}>
             Watchlist
           </a>{' '}
-          <a href="/explorer/system" aria-current={route.kind === 'system' ? 'page' : undefined}>
-            System
+          <a href="/methodology" aria-current={route.kind === 'methodology' ? 'page' : undefined}>
+            Methodology
+          </a>{' '}
+          <a href="/docs" aria-current={route.kind === 'reference' ? 'page' : undefined}>
+            API
           </a>
         </nav>
       </header>
@@ -118,7 +121,7 @@ export function App() {
               <option value="local">local</option>
             </select>
           </label>{' '}
-          · <a href="/methodology">Methodology</a> · <a href="/docs">API reference</a>
+          · <a href="/explorer/compare">Compare</a> · <a href="/explorer/system">System</a>
         </p>
       </footer>
     </>

@@ -50,6 +50,10 @@ const REQUEST_TIMEOUT_MILLISECONDS = 9_000;
 /** Every backoff ends within this time. */
 const RECOVERY_MILLISECONDS = 15 * 60_000;
 
+/** Blocks that are final and not yet indexed, whatever their times. */
+const MAX_UNINDEXED_BLOCKS = 20;
+/** Time for the calls of a step, each of which may wait for those of the head. */
+const STEP_SECONDS = 60;
 /** Maximum index lag of a listing; while finality lags further, there is no listing. */
 const MAX_LAG_BLOCKS = 100;
 
@@ -226,7 +230,7 @@ class Run {
       checkpoint.blockNumber <= finalized.number;
     if (isLost) {
       if (indexers.report().refusal !== 'checkpoint-not-on-chain') return 'an index past finality is not rejected';
-    } else if (finalized.number >= 1 && (checkpoint?.blockNumber ?? 0) < finalized.number - 20) {
+    } else if (this.#isIndexLate(checkpoint?.blockNumber ?? 0)) {
       return `the index is at ${checkpoint?.blockNumber} of ${finalized.number}`;
     } else if (checkpoint !== undefined) {
       const { indexProof, plan } = this.#scenario;
@@ -247,7 +251,16 @@ class Run {
       if (fleet?.status !== wanted) return `the listing returns ${fleet?.status} ${fleet?.body}`;
     }
     if (isLost) this.#figures.rejectedIndexes += 1;
-    return this.#scenario.paymentOracle?.findUndecided();
+    return this.#scenario.paymentOracle?.findUndecided(this.#scenario.indexProof !== 'off');
+  }
+
+  /** Returns whether a block is not indexed that was final before the last poll and the step after it. */
+  #isIndexLate(indexed: number): boolean {
+    const { chain, plan } = this.#scenario;
+    const { finalized } = chain;
+    if (finalized.number - indexed <= MAX_UNINDEXED_BLOCKS) return false;
+    const missing = ancestorAt(finalized, indexed + 1)!;
+    return finalized.timestamp - missing.timestamp > plan.pollIntervalSeconds + STEP_SECONDS;
   }
 
   #findProblemOf(id: bigint, response: ServiceResponse | undefined, isRefused: boolean): string | undefined {

@@ -99,7 +99,7 @@ describe('the cost of an attack', () => {
       transfer(PAYER!, PAYER!, PAYOUT!, 8_000, OTHER_TOKEN),
       transfer(STRANGER!, STRANGER!, PAYOUT!, 10_000),
     ];
-    expect(sumCosts(transactions, [PAYER!, PAYOUT!], TOKEN)).toEqual({
+    expect(sumCosts(transactions, [PAYER!, PAYOUT!], [TOKEN])).toEqual({
       transactions: 4,
       gas: 40_000,
       capitalCents: 700,

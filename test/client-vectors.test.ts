@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createClient, isRetryable, parseMachineKey } from '../client/client.ts';
+import type { DirectorySelection } from '../client/directory.ts';
 import { formatDecisionMessage } from '../client/monetization.ts';
 import { verifyRatingStatement } from '../client/statements.ts';
 import { parseAddress, type MachineId } from '../src/domain/identifiers/identifiers.ts';
@@ -27,6 +28,7 @@ interface Vectors {
     readonly kind: string;
     readonly isRetryable: boolean;
   }[];
+  readonly directory: readonly { readonly query: DirectorySelection; readonly path: string }[];
   readonly statements: readonly {
     readonly name: string;
     readonly document: string;
@@ -53,6 +55,24 @@ it.each(vectors.identifiers)('parses the machine $text as $id', ({ text, id }) =
 it.each(vectors.addresses)('parses the address $text as $address', ({ text, address }) => {
   rule('client.vectors');
   expect(parseAddress(text.replace(/^did:svc:/, ''))).toBe(address ?? undefined);
+});
+
+it.each(vectors.directory)('requests $path, and the next page', async ({ query, path }) => {
+  rule('client.vectors');
+  const requested: string[] = [];
+  const client = createClient({
+    baseUrl: 'https://svc.example',
+    fetch: (target) => {
+      requested.push((target as string).replace('https://svc.example', ''));
+      return Promise.resolve(Response.json({ machines: [], next: requested.length > 1 ? null : '1.1' }));
+    },
+  });
+  const named = Object.entries(query).map(([name, value]): [string, unknown] => [
+    name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]);
+  for await (const { ok } of client.listWholeDirectory(Object.fromEntries(named))) expect(ok).toBe(true);
+  expect(requested).toEqual([path, expect.stringContaining('after=1.1')]);
 });
 
 describe('formatDecisionMessage', () => {

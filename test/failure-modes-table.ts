@@ -197,6 +197,8 @@ export interface FailureMode {
   readonly fault: FaultName;
   readonly description: string;
   readonly outcome: OutcomeName;
+  /** Time until `/ready` reports the fault, where its last check of the contracts stays valid; undefined: as every other route. */
+  readonly readinessSeconds?: number;
   /** Included in every test run; `FAILURE_MODES=all` includes the others. */
   readonly isAlwaysRun?: true;
 }
@@ -234,8 +236,9 @@ export const FAILURE_MODES: readonly FailureMode[] = [
   {
     dependency: 'main',
     fault: 'stale',
-    description: 'state is three blocks older than the requested block',
+    description: 'state is three blocks older than requested; `/ready` reports it after a minute',
     outcome: 'mainContradicted',
+    readinessSeconds: 60,
   },
   {
     dependency: 'main',

@@ -41,8 +41,8 @@ async function openIndexers(maxWindowBlocks?: number) {
   const integrity = createIndexIntegrity(log);
   const reader = createBlockReader(chain, 'proven');
   const steps: HeadStep[] = [];
-  const shared = { chain, reader, store, integrity, clock, log };
-  const index = createMainChainIndex({ ...shared, proof: 'before', identity: 'test', startBlock: 0, maxWindowBlocks });
+  const shared = { chain, reader, store, integrity, clock, log, proof: 'before' as const };
+  const index = createMainChainIndex({ ...shared, identity: 'test', startBlock: 0, maxWindowBlocks });
   const fxRates = createFixedRates([]);
   const folder = createEventFolder({ ...shared, fxRates });
   const follower = createHeadFollower({ ...shared, listeners: [{ advanceHead: (step) => steps.push(step) }] });

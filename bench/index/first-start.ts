@@ -163,16 +163,30 @@ function countNeeded(chain: LongChain, { maxRange, servesLogTimes }: NodeLimits)
 
 const MACHINE_READS = 'owner and controller';
 
-/** Returns the minutes of the target chain until serving: each kind of call grows with what it reads. `headers`: headers of blocks with logs. */
-function computeMinutes(counts: Counts, chain: LongChain, headers: number): number {
-  const { logs = 0, records = 0, [MACHINE_READS]: owners = 0, header: _, ...rest } = counts;
-  const refused = counts['logs, refused'] ?? 0;
+/** Returns the minutes of the target chain until serving: each kind of call grows with what it reads. */
+function computeMinutes(counts: Counts, chain: LongChain): number {
+  const { records = 0, [MACHINE_READS]: owners = 0, ...rest } = counts;
   const calls =
-    ((logs + refused) * TARGET.blocks) / BLOCKS +
+    countTargetWindows(counts) +
     (owners * TARGET.machines) / chain.machines.length +
     (records * TARGET.events) / chain.events +
-    (sum(rest) - refused) +
-    headers;
+    countOthers(rest);
+  return calls / CALLS_PER_SECOND / 60;
+}
+
+const countTargetWindows = (counts: Counts) => (countWindows(counts) * TARGET.blocks) / BLOCKS;
+const countWindows = (counts: Counts) => (counts['logs'] ?? 0) + (counts['logs, refused'] ?? 0);
+const countOthers = (counts: Counts) => sum(counts) - countWindows(counts);
+
+/**
+ * Returns the minutes of the target chain until its recent machines are served where no log has a time: the windows of a start, the
+ * headers of the newest part, and what a start on a dense chain reads beyond those of its own newest part. Records are read for a rating, or after the last header.
+ */
+function computeUntimedMinutes(counts: Counts, denseCounts: Counts, dense: LongChain): number {
+  const { [MACHINE_READS]: owners = 0, ...rest } = denseCounts;
+  const headers = RECENT_PART * (TARGET.logBlocks - dense.logBlocks);
+  const calls =
+    countTargetWindows(counts) + (owners * TARGET.machines) / dense.machines.length + headers + countOthers(rest);
   return calls / CALLS_PER_SECOND / 60;
 }
 
@@ -180,7 +194,8 @@ async function measureFirstStarts(): Promise<MeasuredFigures> {
   const chain = buildLongChain({ blocks: BLOCKS, blocksPerLogBlock: 1_000, machines: MACHINES_PER_CALL, seed: 7 });
   console.log(`${BLOCKS} blocks, ${chain.logBlocks} with logs, ${chain.events} events; ${entry}`);
   const figures: Record<string, MeasuredFigures[string]> = {};
-  const headerLag = await measureHeaderLag(buildDense(4 * DENSE_BLOCKS));
+  const dense = buildDense(4 * DENSE_BLOCKS);
+  const denseCounts = await countDenseStart(dense);
   for (const maxRange of RANGES) {
     for (const servesLogTimes of [true, false]) {
       const limits = { maxRange, servesLogTimes };
@@ -188,27 +203,24 @@ async function measureFirstStarts(): Promise<MeasuredFigures> {
       const extra = sum(counts) - countNeeded(chain, limits);
       const suffix = servesLogTimes ? maxRange : `${maxRange}-untimed`;
       figures[`first-start/extra-${suffix}`] = { ours: extra };
-      const headers = servesLogTimes ? 0 : RECENT_PART * TARGET.logBlocks + headerLag;
-      figures[`first-start/minutes-${suffix}`] = { ours: computeMinutes(counts, chain, headers) };
+      const minutes = servesLogTimes
+        ? computeMinutes(counts, chain)
+        : computeUntimedMinutes(counts, denseCounts, dense);
+      figures[`first-start/minutes-${suffix}`] = { ours: minutes };
     }
   }
   return figures;
 }
 
-/**
- * Returns the headers beyond those of the newest part of the chain that had been read when a machine of that part was served. They come from the batches that
- * its own reads waited for, so that their number does not grow with the chain.
- */
-async function measureHeaderLag(dense: LongChain): Promise<number> {
-  const variables = { INDEX_PROOF: 'off', MAIN_RPC_CALLS_PER_SECOND: '100' };
+/** Counts calls at the rate of the target until a machine of the newest part of the chain is served; no log has a time. */
+async function countDenseStart(dense: LongChain): Promise<Counts> {
+  const variables = { INDEX_PROOF: 'off', MAIN_RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND) };
   const service = await start(dense, { maxRange: 10_000, servesLogTimes: false }, variables);
   try {
     await waitForRating(service, dense.recent);
-    const headers = service.counts()['header'] ?? 0;
-    console.log(
-      `a machine of the newest ${RECENT_PART} of ${dense.logBlocks} blocks is served after ${headers} headers`,
-    );
-    return headers - RECENT_PART * dense.logBlocks;
+    const counts = service.counts();
+    console.log(`the newest ${RECENT_PART} of ${dense.logBlocks} blocks with logs: ${format(counts)}`);
+    return counts;
   } finally {
     await service.stop();
   }

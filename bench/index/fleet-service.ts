@@ -75,6 +75,17 @@ export async function timePages(url: string, offset: number, machines: number, p
   return median(times);
 }
 
+/** Reads consecutive pages of the directory in the order of scores. */
+export async function readDirectoryPages(url: string, pages: number): Promise<void> {
+  let after = '';
+  for (let i = 0; i < pages; i++) {
+    const response = await fetch(`${url}/directory?sort=-score&limit=${PAGE}${after}`);
+    const { next, machines } = (await response.json()) as { next: string | null; machines: readonly unknown[] };
+    if (response.status !== 200 || machines.length !== PAGE) throw new Error('the page is not of this directory');
+    after = next === null ? '' : `&after=${next}`;
+  }
+}
+
 function pageUrl(url: string, offset: number): string {
   return `${url}/operator/${FLEET}/machines?offset=${offset}&limit=${PAGE}`;
 }

@@ -33,7 +33,7 @@ const CHIP: ChipRecord = {
   machineId: RECORD.machineId,
   leafFingerprint: RECORD.leafFingerprint,
   evidence: { chipRef: RECORD.chipRef, evidenceHash: RECORD.evidenceHash },
-  ...{ issuedAt: NOW + 10, expiresAt: END, revokedAt: 0, lastRevokedAt: 0, blockNumber: 5n },
+  ...{ issuedAt: NOW + 10, expiresAt: END, revokedAt: 0, lastRevokedAt: 0, blockNumber: 5n, logIndex: 0 },
 };
 
 const REVIEW: AttestationReview = {

@@ -87,7 +87,7 @@ async function* judgeChip(judging: Judging, chip: ChipRecord): AsyncGenerator<Pr
       proposal: revoke,
     };
   } else yield* judgeDates(judging, chip, record, subject);
-  if (await registry.isTransferredAfter(chip.machineId, chip.blockNumber)) {
+  if (await registry.isTransferredAfter(chip.machineId, chip)) {
     const text = 'the machine was transferred since the record was issued';
     yield { subject, problem: 'sold', text, proposal: revoke };
   }

@@ -39,6 +39,8 @@ let refusals: { status: number; code: string }[];
 let signerShown: string;
 /** Card of the machine, which names its home. */
 let card: object;
+/** Reads of a relocating machine are 503. */
+let isRelocating: boolean;
 
 const fileOf = (name: string, text: string) => {
   const path = join(folder, name);
@@ -53,9 +55,10 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 
 async function respondTo(request: IncomingMessage): Promise<[status: number, body: object]> {
   if (request.url === '/.well-known/svc-monetization') return [200, published];
-  if (request.url === '/machines/42') return [200, card];
+  if (request.url === '/machines/42') return isRelocating ? [503, { detail: 'Machine is relocating' }] : [200, card];
   if (request.url !== '/machine/did%3Asvc%3A42/monetization') return [404, { detail: 'Not Found' }];
   const state = { machine_id: '42', status: 'PENDING', signer: null, updated_at: inForce };
+  if (request.method === 'GET' && isRelocating) return [503, { detail: { code: 'MACHINE_UNAVAILABLE', message: '' } }];
   if (request.method === 'GET') return [200, state];
   const body = JSON.parse((await request.setEncoding('utf8').toArray()).join('')) as Sent;
   sent.push(body);
@@ -73,6 +76,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   [published, inForce, sent, refusals, signerShown, card] = [PUBLISHED, null, [], [], SIGNER, { did: DID }];
+  isRelocating = false;
 });
 afterAll(() => {
   server.close();
@@ -105,6 +109,15 @@ describe('signs with a key', () => {
       stderr: `${message}\n`,
       stdout: `machine    42\nstatus     OPTED_IN\nsigner     ${SIGNER}\nsigned at  ${new Date(timestamp * 1000).toISOString()}\n`,
     });
+  });
+
+  it('opts a relocating machine out on the chain of the key', async () => {
+    isRelocating = true;
+    const { code } = await monetize(['--opt-out'], { SVC_KEY: KEY });
+    const [{ timestamp, signature }] = sent as [Sent];
+    const message = messageOf(false, timestamp);
+    expect(PORTABLE_CHECKS.recoverSigner(Buffer.from(message), signature)).toBe(SIGNER.toLowerCase());
+    expect([code, (await monetize(['--opt-in'], { SVC_KEY: KEY })).code]).toEqual([0, 1]);
   });
 
   it('of the environment, and prints JSON', async () => {

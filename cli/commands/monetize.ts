@@ -2,6 +2,7 @@
 import type { ExpectedDeployment } from '../../client/monetization.ts';
 import type { MonetizationStateResponse } from '../../client/client.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
+import { DEFAULT_ALT_ORDINAL } from '../../src/config/alt-chain-settings.ts';
 import { parseAddress, parseMachineDid } from '../../src/domain/identifiers/identifiers.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { signAndSendDecision, prepareOrFail } from '../decision-client.ts';
@@ -54,7 +55,11 @@ export const monetize = defineCommand({
       process.stdout.write(json ? formatJson({ message: text, scheme }) : `${text}\n`);
       return EXIT_CODES.ok;
     }
-    const state = await signAndSendDecision(connection, target, key, ({ text }) => process.stderr.write(`${text}\n`));
+    const ordinal = config.altChain?.ordinal ?? DEFAULT_ALT_ORDINAL;
+    const holder = key.chain === 'main' ? ({ chain: 'main' } as const) : ({ chain: 'alt', ordinal } as const);
+    const state = await signAndSendDecision(connection, { ...target, holder }, key, ({ text }) =>
+      process.stderr.write(`${text}\n`),
+    );
     process.stdout.write(json ? formatJson(state) : formatState(state));
     return EXIT_CODES.ok;
   },

@@ -1,4 +1,4 @@
-/** `svc explain`, `history`, `events`, `search` and `status`: text, JSON, and exit codes. */
+/** `svc explain`, `history`, `events`, `directory`, `search` and `status`: text, JSON, and exit codes. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,6 +45,18 @@ const report = (status: string) => ({
 });
 const FLEET = { operator_did: `did:svc:${ADDRESS}`, machines: [], pagination: { offset: 0, limit: 20, total: 3 } };
 
+const DIRECTORY = {
+  machines: [
+    {
+      ...{ machine_id: '42', did: DID, rating: 'BB', score: 45, bond: 'Active', flag: 'none', kyb: 'verified' },
+      ...{ chip: 'unverified', opt_in: 'PENDING', home: 'main', operator: null, owner: ADDRESS, event_count: 12 },
+    },
+  ],
+  next: '45.42',
+  unlisted: 3,
+  opened_at: null,
+};
+
 let server: Server;
 let baseUrl: string;
 beforeAll(async () => {
@@ -56,6 +68,8 @@ beforeAll(async () => {
     '/machines/42/events?limit=5&cursor=7': { ...EVENTS, events: [], next_cursor: null },
     [`/operator/did:svc:${ADDRESS}/machines?offset=0&limit=20`]: FLEET,
     [`/solana/mcr/${WALLET}`]: { ...RATING, solana_address: WALLET },
+    '/directory?after=71.42&limit=5&opt_in=PENDING&rating=BB%2CB&sort=-score': DIRECTORY,
+    '/directory': { ...DIRECTORY, machines: [], next: null, unlisted: 0 },
     '/status': report('fresh'),
   };
   server = createServer((request, response) => {
@@ -129,6 +143,34 @@ describe('svc events', () => {
   it('reads the page of a cursor', async () => {
     const { code, stderr } = await svc('events', DID, '--cursor', '7', '--limit', '5');
     expect([code, stderr]).toEqual([0, '']);
+  });
+});
+
+describe('svc directory', () => {
+  const args = ['--rating', 'BB,B', '--opt-in', 'PENDING', '--sort=-score', '--after', '71.42', '--limit', '5'];
+
+  it('prints a page as a table, and its cursor and what is missing to standard error', async () => {
+    expect(await svc('directory', ...args)).toEqual({
+      code: 0,
+      stdout: [
+        'rating  score  bond    flag  kyb       chip        opt-in   events  machine',
+        'BB      45     Active  none  verified  unverified  PENDING  12      did:svc:42',
+        '',
+      ].join('\n'),
+      stderr: 'not observed yet: 3 machines\nnext page: --after 45.42\n',
+    });
+  });
+
+  it('prints the response unchanged with --json', async () => {
+    expect(JSON.parse((await svc('directory', ...args, '--json')).stdout)).toEqual(DIRECTORY);
+  });
+
+  it('prints no cursor after the last page', async () => {
+    expect(await svc('directory')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each(['0', '501', 'x'])('rejects a limit of %s', async (limit) => {
+    expect(await svc('directory', '--limit', limit)).toMatchObject({ code: 2, stdout: '' });
   });
 });
 

@@ -18,7 +18,8 @@ import {
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, openConnection, printable, toFailure } from '../http-reads.ts';
 import { formatJson, formatLines } from '../output.ts';
-import type { JsonObject, ReplayResult } from '../replay/replay.ts';
+import type { JsonObject } from '../replay/replay-json.ts';
+import type { ReplayResult } from '../replay/replay.ts';
 import { findDocumentTrust, readDocumentFile, requireAddress, type DocumentTrust } from '../document-trust.ts';
 import { loadNamespace } from '../service-client.ts';
 import { replayRating } from './replay.ts';

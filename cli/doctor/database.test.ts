@@ -1,12 +1,18 @@
-/** Remedies of `svc doctor` for a database that requires TLS, against a real server. */
+/** What `svc doctor` reports of a database that requires TLS, and of one of an earlier release, against real servers. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres, type PostgresServer } from '../../testing/harness/embedded-postgres.ts';
 import { createAuthority, startTlsPostgres, type TlsPostgres } from '../../testing/harness/tls-postgres.ts';
 import type { Config } from '../../src/config.ts';
+import { openPostgres } from '../../src/adapters/sql/engine/postgres.ts';
+import { readRows, type Query, type SqlDatabase } from '../../src/adapters/sql/engine/sql-program.ts';
+import { openSqlite } from '../../src/adapters/sql/engine/sqlite.ts';
+import { migrate } from '../../src/adapters/sql/schema/migrate.ts';
+import { MIGRATIONS } from '../../src/adapters/sql/schema/migrations.ts';
 import { examineDatabase } from './database.ts';
+import { storeNodeProfiles } from './node-profiles.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'database-tls-'));
 const authorityFile = join(folder, 'ca.pem');
@@ -61,5 +67,38 @@ it('names the remedy for a server without TLS', async () => {
   const base = new URL((await plain.createDatabase()).url);
   expect(await examine(base, { sslmode: 'verify-full' })).toMatchObject({
     remedy: expect.stringMatching(/^TLS_UNSUPPORTED: /) as string,
+  });
+});
+
+describe('tables of an earlier release', () => {
+  const ignore = () => undefined;
+  const path = join(folder, 'svc.db');
+  const OLDER = MIGRATIONS.slice(0, -1);
+
+  async function readVersion(database: SqlDatabase): Promise<number> {
+    const query = { sql: 'SELECT max(version) AS version FROM schema_migrations', parameters: [] } satisfies Query;
+    const [row] = await database.run(readRows<{ version: number }>(query as Query<{ version: number }>));
+    return row!.version;
+  }
+
+  it.each<[engine: string, locate: () => Promise<Config['database']>]>([
+    ['SQLite', () => Promise.resolve({ kind: 'sqlite', path })],
+    ['PostgreSQL', async () => ({ kind: 'postgres', url: (await plain.createDatabase()).url })],
+  ])('are left to the next start: %s', async (_engine, locate) => {
+    const location = await locate();
+    const open = () =>
+      location.kind === 'sqlite' ? openSqlite(location.path, ignore) : openPostgres(location.url, ignore);
+    const earlier = open();
+    await earlier.upgrade(migrate(earlier.dialect, OLDER));
+    const config = { database: location } as Config;
+    expect(await examineDatabase(config)).toEqual({
+      ...{ state: 'warn', subject: 'DATABASE_URL', text: 'the tables are of an earlier release' },
+      remedy: expect.stringContaining('back up first') as string,
+    });
+    expect(await storeNodeProfiles(config, new Map([['a'.repeat(64), '{}']]), 1_800_000_000)).toEqual([]);
+    expect(await readVersion(earlier)).toBe(OLDER.length);
+    await earlier.upgrade(migrate(earlier.dialect));
+    expect(await examineDatabase(config)).toMatchObject({ state: 'ok' });
+    await earlier.close();
   });
 });

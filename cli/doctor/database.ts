@@ -6,7 +6,13 @@ import type { Config } from '../../src/config.ts';
 import { explainDatabaseFailure } from '../database-remedies.ts';
 import { ok, unreachable, warn, type Finding } from './check-result.ts';
 
-/** Opens an existing database as the service does, which migrates its schema. Creates none. */
+const UPGRADE =
+  'the first start of this release migrates them, forward only; back up first, and read the upgrade notes in CHANGELOG.md';
+
+/**
+ * Opens an existing database as the service does, and leaves the tables of an earlier release, whose service may be running, to the next
+ * start. Creates no file.
+ */
 export async function examineDatabase({ database }: Config): Promise<Finding> {
   if (database.kind === 'postgres') return examineStore(database.url);
   if (database.path === ':memory:') {
@@ -19,10 +25,11 @@ export async function examineDatabase({ database }: Config): Promise<Finding> {
 async function examineStore(url: string): Promise<Finding> {
   let code = 'UNKNOWN';
   try {
-    const store = await createStore(url, { reportFailure: (reported) => (code = reported) });
+    const store = await createStore(url, { reportFailure: (reported) => (code = reported), migratesOlder: false });
     await store.checkWritable().finally(() => store.close());
     return ok('DATABASE_URL', 'writable, with the schema of this release');
   } catch {
+    if (code === 'SCHEMA_TOO_OLD') return warn('DATABASE_URL', 'the tables are of an earlier release', UPGRADE);
     return unreachable('DATABASE_URL', 'cannot be opened or written', explainDatabaseFailure(code));
   }
 }

@@ -10,7 +10,9 @@ import {
 import { listJudged, type RateTable } from './model.ts';
 import { ratingVectors as vectors, toModelInput, type RatingCase } from '../../testing/fixtures/replay-vectors.ts';
 import { ReplayFailure } from './replay-failure.ts';
-import { formatReplay, replay, type Json, type JsonObject } from './replay.ts';
+import type { Json, JsonObject } from './replay-json.ts';
+import { formatReplay } from './replay-report.ts';
+import { replay } from './replay.ts';
 
 /** The served side is the expected result of the vectors in the form of the explanation, computed by neither side. */
 const isPaid = (vector: RatingCase) => vector.events.some(([, , , , , , , , verdict]) => verdict === 'paid');

@@ -131,6 +131,78 @@ func (c *Client) Fleet(ctx context.Context, operator string, offset, limit int) 
 	return send(ctx, c, path, func(body Fleet) bool { return strings.EqualFold(body.OperatorDid, didPrefix+address) })
 }
 
+// DirectoryQuery selects machines. A list selects any of its values; what is left out selects all.
+type DirectoryQuery struct {
+	Rating, Bond, Flag, Kyb, Chip, OptIn, Home []string
+	// Operator is an address or an address DID. Machines of one operator or owner are ordered by id.
+	Operator string
+	// Owner is an address, or a key of the alt chain. Not beside Operator.
+	Owner string
+	// ActiveSince is in Unix seconds.
+	ActiveSince int64
+	// Sort is a key such as "score"; with "-" before it the largest comes first.
+	Sort string
+	// After is the next cursor of the previous page, in the same order.
+	After string
+	// Limit is at most 500; 0: 50.
+	Limit int
+}
+
+func (q DirectoryQuery) path() string {
+	given := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			given.Set(name, value)
+		}
+	}
+	number := func(value int64) string {
+		if value == 0 {
+			return ""
+		}
+		return strconv.FormatInt(value, 10)
+	}
+	set("rating", strings.Join(q.Rating, ","))
+	set("bond", strings.Join(q.Bond, ","))
+	set("flag", strings.Join(q.Flag, ","))
+	set("kyb", strings.Join(q.Kyb, ","))
+	set("chip", strings.Join(q.Chip, ","))
+	set("opt_in", strings.Join(q.OptIn, ","))
+	set("home", strings.Join(q.Home, ","))
+	set("operator", q.Operator)
+	set("owner", q.Owner)
+	set("active_since", number(q.ActiveSince))
+	set("sort", q.Sort)
+	set("after", q.After)
+	set("limit", number(int64(q.Limit)))
+	if len(given) == 0 {
+		return "/directory"
+	}
+	return "/directory?" + given.Encode()
+}
+
+// Directory reads a page of the machines of the deployment, as they were last observed.
+func (c *Client) Directory(ctx context.Context, query DirectoryQuery) (*Reply[Directory], error) {
+	return send(ctx, c, query.path(), func(body Directory) bool { return body.Machines != nil })
+}
+
+// WholeDirectory reads page after page and ends with the last, or with the first error.
+func (c *Client) WholeDirectory(ctx context.Context, query DirectoryQuery) iter.Seq2[*Reply[Directory], error] {
+	return func(yield func(*Reply[Directory], error) bool) {
+		for {
+			page, err := c.Directory(ctx, query)
+			if !yield(page, err) || err != nil || page.Value.Next == nil {
+				return
+			}
+			query.After = *page.Value.Next
+		}
+	}
+}
+
+// DirectorySummary reads the numbers of machines by rating, bond, flag, verification, opt-in and home.
+func (c *Client) DirectorySummary(ctx context.Context) (*Reply[DirectorySummary], error) {
+	return send(ctx, c, "/directory/summary", func(body DirectorySummary) bool { return body.Index != (FleetIndex{}) })
+}
+
 // WholeFleet reads page after page and ends with the last, or with the first error. While a fleet changes, a machine may
 // appear twice or not at all.
 func (c *Client) WholeFleet(ctx context.Context, operator string) iter.Seq2[*Reply[Fleet], error] {

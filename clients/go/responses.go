@@ -234,11 +234,11 @@ type MachineEvent struct {
 	// 0: revenue; 1: activity.
 	EventType int64 `json:"event_type"`
 
-	// Minor units of `origin_currency`, or a metric of the machine.
-	OriginValue int64 `json:"origin_value"`
+	// Minor units of `origin_currency`, or a metric of the machine, with every digit.
+	OriginValue float64 `json:"origin_value"`
 
 	// When it happened, as reported: Unix time in seconds.
-	Timestamp int64 `json:"timestamp"`
+	Timestamp float64 `json:"timestamp"`
 
 	// As reported. 0: self-reported; 1: on-chain; 2: hardware-signed.
 	TrustLevel int64 `json:"trust_level"`
@@ -253,7 +253,7 @@ type MachineEvent struct {
 	UsdValue *int64 `json:"usd_value,omitempty"`
 
 	// Revenue only: minor units of one unit of the currency; null: not known.
-	OriginSubunit *int64 `json:"origin_subunit,omitempty"`
+	OriginSubunit *float64 `json:"origin_subunit,omitempty"`
 
 	// Revenue only: cents of a dollar.
 	UsdSubunit *int64 `json:"usd_subunit,omitempty"`
@@ -293,11 +293,11 @@ type EventEntry struct {
 	// 0: revenue; 1: activity.
 	EventType int64 `json:"event_type"`
 
-	// Minor units of `origin_currency`, or a metric of the machine.
-	OriginValue int64 `json:"origin_value"`
+	// Minor units of `origin_currency`, or a metric of the machine, with every digit.
+	OriginValue float64 `json:"origin_value"`
 
 	// When it happened, as reported: Unix time in seconds.
-	Timestamp int64 `json:"timestamp"`
+	Timestamp float64 `json:"timestamp"`
 
 	// As reported. 0: self-reported; 1: on-chain; 2: hardware-signed.
 	TrustLevel int64 `json:"trust_level"`
@@ -312,7 +312,7 @@ type EventEntry struct {
 	UsdValue *int64 `json:"usd_value,omitempty"`
 
 	// Revenue only: minor units of one unit of the currency; null: not known.
-	OriginSubunit *int64 `json:"origin_subunit,omitempty"`
+	OriginSubunit *float64 `json:"origin_subunit,omitempty"`
 
 	// Revenue only: cents of a dollar.
 	UsdSubunit *int64 `json:"usd_subunit,omitempty"`
@@ -1159,6 +1159,7 @@ type ProfileAttributesItem2 struct {
 	// The name of the attribute.
 	TraitType string `json:"trait_type"`
 
+	// Points of 100, rounded.
 	Value int64 `json:"value"`
 
 	MaxValue int64 `json:"max_value"`
@@ -1373,7 +1374,7 @@ type EventListing struct {
 
 // FleetPagination is part of a response.
 type FleetPagination struct {
-	// As requested.
+	// As requested, with every digit.
 	Offset int64 `json:"offset"`
 
 	// As requested.
@@ -1401,7 +1402,7 @@ type Fleet struct {
 
 // RatedFleetPagination is part of a response.
 type RatedFleetPagination struct {
-	// As requested.
+	// As requested, with every digit.
 	Offset int64 `json:"offset"`
 
 	// As requested.
@@ -1500,7 +1501,7 @@ type BoundMcrRecord struct {
 
 // BoundFleetPagination is part of a response.
 type BoundFleetPagination struct {
-	// As requested.
+	// As requested, with every digit.
 	Offset int64 `json:"offset"`
 
 	// As requested.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +32,14 @@ type vectors struct {
 		Body        json.RawMessage
 		Kind        string
 		IsRetryable bool
+	}
+	Directory []struct {
+		Query struct {
+			DirectoryQuery
+			OptIn       []string `json:"opt_in"`
+			ActiveSince int64    `json:"active_since"`
+		}
+		Path string
 	}
 	Statements []struct {
 		Name, Document, Registry string
@@ -96,6 +105,35 @@ func TestErrors(t *testing.T) {
 		var failure *ServiceError
 		if !errors.As(err, &failure) || failure.Kind != vector.Kind || failure.IsRetryable() != vector.IsRetryable {
 			t.Errorf("%d %s: %v; expected %s", vector.Status, vector.Body, err, vector.Kind)
+		}
+	}
+}
+
+func TestDirectory(t *testing.T) {
+	for _, vector := range read(t).Directory {
+		var requested []string
+		server := httptest.NewServer(http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
+			requested = append(requested, request.RequestURI)
+			next := `"1.1"`
+			if len(requested) > 1 {
+				next = "null"
+			}
+			_, _ = writer.Write([]byte(`{"machines":[],"next":` + next + `}`))
+		}))
+		client, err := New(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		query := vector.Query.DirectoryQuery
+		query.OptIn, query.ActiveSince = vector.Query.OptIn, vector.Query.ActiveSince
+		for _, err := range client.WholeDirectory(context.Background(), query) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		server.Close()
+		if len(requested) != 2 || requested[0] != vector.Path || !strings.Contains(requested[1], "after=1.1") {
+			t.Errorf("requested %q; expected %s and the next page", requested, vector.Path)
 		}
 	}
 }

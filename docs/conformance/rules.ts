@@ -510,6 +510,7 @@ export const SECTIONS = [
       'pages.layout-shift': 'The layout of a loading page shifts by less than 0.05.',
       'pages.wallet': 'A wallet page shows the state of its binding, and the machines of a bound operator.',
       'pages.bond-and-flag': 'Grace, the end of a bond, and the first and last day of a flag are shown.',
+      'pages.sold-machine': 'A chip record and an opt-in from before a sale are shown as such.',
       'pages.opt-in-preconditions': 'An opt-in that the service would refuse is not offered, and the reason is shown.',
       'pages.watchlist': 'The watchlist stays in the browser and shows what changed since the last visit.',
       'pages.search':
@@ -597,6 +598,9 @@ export const SECTIONS = [
     heading: 'Additions: documents and clients',
     rules: {
       'documents.openapi': '`/openapi.json` describes every route.',
+      'documents.samples': 'The programs of the reference compile in Go and in Python, for every operation.',
+      'documents.openapi-bounds':
+        'Every integer of a response has the bounds of the service and fits a 64-bit float; numbers of 256 bits are not described as integers.',
       'documents.openapi-generators':
         'The OpenAPI document has the form that generators of clients accept: security schemes, descriptions, bounds, examples.',
       'documents.generators':
@@ -626,6 +630,8 @@ export const SECTIONS = [
         'The official client of the Model Context Protocol reads over standard input and output and over HTTP.',
       'mcp.resources': 'Resources of the Model Context Protocol describe the service and its rating model.',
       'mcp.limits': 'A read by a tool of `/mcp` passes the limits of its caller.',
+      'mcp.browsers':
+        'Pages of other origins may send `/mcp` every header of the official client, and read the response.',
       'client.package': 'The package of the client works where it is installed.',
     },
   },

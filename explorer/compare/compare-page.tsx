@@ -1,12 +1,12 @@
 /** Compare page: up to six machines side by side, with their factors and their histories in one chart. The ids are in the URL. */
 import { useEffect, useState } from 'preact/hooks';
 import { Section, Skeleton } from '../parts/components.tsx';
-import { formatCents, formatPoints, shorten } from '../parts/formats.ts';
+import { formatCents, formatDay, formatPoints, shorten } from '../parts/formats.ts';
 import { machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { isMachineId, machinePath } from '../parts/routes.ts';
-import { describeFailure, FACTOR_NAMES, SITE_NAME, SUBSCRIPTION_STATES, TREND_TEXTS } from '../parts/texts.ts';
+import { describeFailure, FACTOR_NAMES, isRated, SITE_NAME, SUBSCRIPTION_STATES, TREND_TEXTS } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import { findAny } from '../home/find-any.ts';
 import type { Explanation, Factor, History } from '../parts/wire.ts';
@@ -106,13 +106,12 @@ function Machine({ id, place, remove }: { readonly id: string; readonly place: n
 
 function Facts({ explanation }: { readonly explanation: Explanation }) {
   const { mcr, mcr_score, factors, inputs, negative_flag, total_revenue, revenue_trend } = explanation;
-  const isRated = mcr !== 'NR' && mcr !== 'Provisioned';
   return (
     <dl class="facts">
       <dt>Rating</dt>
       <dd>
         <RatingMark letter={mcr} />
-        {isRated && ` ${mcr_score} of 100`}
+        {isRated(mcr) && ` ${mcr_score} of 100`}
       </dd>
       {FACTORS.map((name) => {
         const factor = factors.find((each) => each.name === name);
@@ -149,7 +148,7 @@ function Overlay({ ids }: { readonly ids: readonly string[] }) {
     return path === '' ? [] : [{ id, place, path }];
   });
   return (
-    <Section title="Score of the last 90 days">
+    <Section title={`Score of the last ${DAYS} days, of 100 points`}>
       {ids.map((id) => (
         <Line key={id} id={id} report={report} />
       ))}
@@ -168,6 +167,12 @@ function Overlay({ ids }: { readonly ids: readonly string[] }) {
             </text>
           </g>
         ))}
+        <text x={LEFT} y={HEIGHT - 4}>
+          {formatDay(Date.now() / 1000 - (DAYS - 1) * 86_400)}
+        </text>
+        <text x={WIDTH} y={HEIGHT - 4} class="end">
+          today
+        </text>
         {drawn.map(({ id, place, path }) => (
           <path key={id} class={`score-line line-${place}`} d={path} />
         ))}
@@ -200,10 +205,9 @@ function toPath(points: History['points']): string {
   let isDrawing = false;
   return last
     .map(({ mcr, mcr_score }, day) => {
-      const isRated = mcr !== 'NR' && mcr !== 'Provisioned';
       const x = WIDTH - ((last.length - 1 - day) * (WIDTH - LEFT)) / (DAYS - 1);
-      const step = isRated ? `${isDrawing ? 'L' : 'M'}${x.toFixed(1)} ${yOf(mcr_score).toFixed(1)}` : '';
-      isDrawing = isRated;
+      const step = isRated(mcr) ? `${isDrawing ? 'L' : 'M'}${x.toFixed(1)} ${yOf(mcr_score).toFixed(1)}` : '';
+      isDrawing = isRated(mcr);
       return step;
     })
     .join('');

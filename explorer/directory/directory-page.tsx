@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { chains } from '../parts/chains.ts';
 import { FailureNotice, Id, Section, Skeleton, StaleNotice, When } from '../parts/components.tsx';
-import { CsvDownload } from '../parts/csv-download.tsx';
+import { FileDownload } from '../parts/file-download.tsx';
 import { loadCsv } from '../parts/downloads.ts';
 import { formatCents, formatCount, shorten } from '../parts/formats.ts';
 import { useQuery } from '../parts/queries.ts';
@@ -10,7 +10,7 @@ import { RatingMark } from '../parts/rating-mark.tsx';
 import { directoryPath, isAddress, isWallet, machinePath, operatorPath } from '../parts/routes.ts';
 import { formatOrder, parseOrder, SortField, SortHead, type SortColumn, type SortOrder } from '../parts/sortable.tsx';
 import { Spread, toRatingParts } from '../parts/spread.tsx';
-import { plural, SITE_NAME, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
+import { isRated, plural, SITE_NAME, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import type { DirectoryEntry, DirectorySummary } from '../parts/wire.ts';
 import { describeIndex } from '../operator/texts.ts';
@@ -110,6 +110,7 @@ function Table({ summary }: { readonly summary: DirectorySummary | undefined }) 
   const size = SIZES.find((each) => String(each) === state.get('size')) ?? SIZES[1];
   const query = toQuery(state, formatOrder(order));
   const { first, loaded, isLoading } = useDirectory(query, state.get('after'), size);
+  const isEmpty = loaded?.machines.length === 0 && loaded.next === null;
   const filter = (changes: Readonly<Record<string, string | undefined>>) => change({ ...changes, after: undefined });
   const sort = {
     columns: SORTABLE,
@@ -180,13 +181,11 @@ function Table({ summary }: { readonly summary: DirectorySummary | undefined }) 
         )
       ) : (
         <>
-          <div aria-busy={isLoading} class={isLoading ? 'list-place busy' : 'list-place'}>
-            {loaded.machines.length === 0 && loaded.next === null && (
-              <p class="quiet">{summary?.machines === 0 ? NO_MACHINES : NO_MATCHES}</p>
-            )}
+          <div aria-busy={isLoading} class={`${isEmpty ? '' : 'list-place'} ${isLoading ? 'busy' : ''}`}>
+            {isEmpty && <p class="quiet">{summary?.machines === 0 ? NO_MACHINES : NO_MATCHES}</p>}
             {loaded.machines.length > 0 && (
               <div class="scroll tall" tabIndex={0} role="group" aria-label="Machines of the deployment">
-                <table class="list directory">
+                <table class="list dense">
                   <SortHead {...sort} columns={holder === '' ? COLUMNS : FIXED_COLUMNS} />
                   <tbody>
                     {loaded.machines.map((machine) => (
@@ -204,7 +203,7 @@ function Table({ summary }: { readonly summary: DirectorySummary | undefined }) 
           <p class="buttons">
             {state.get('after') !== null && <a href={toLink(state, undefined)}>First page</a>}
             {loaded.next !== null && <a href={toLink(state, loaded.next)}>Next page</a>}
-            <Download path={`/directory.csv?${query}`} />
+            {!isEmpty && <Download path={`/directory.csv?${query}`} />}
           </p>
         </>
       )}
@@ -285,8 +284,7 @@ function Row({ machine }: { readonly machine: DirectoryEntry }) {
       </td>
       <td data-label="Rating">
         <span>
-          <RatingMark letter={rating} />{' '}
-          <span class="quiet">{rating === 'NR' || rating === 'Provisioned' ? '' : score}</span>
+          <RatingMark letter={rating} /> <span class="quiet">{isRated(rating) ? score : ''}</span>
         </span>
       </td>
       <td data-label="Bond">{SUBSCRIPTION_STATES[bond].text}</td>
@@ -321,5 +319,5 @@ function Download({ path }: { readonly path: string }) {
     report('Loading…');
     return loadCsv(path, (rows) => report(`${plural(rows, 'machine')} loaded…`));
   };
-  return <CsvDownload file="machines.csv" subject="file" load={load} />;
+  return <FileDownload file="machines.csv" subject="file" load={load} />;
 }

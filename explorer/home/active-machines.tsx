@@ -5,8 +5,9 @@ import { formatCount, shorten } from '../parts/formats.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
 import { machinePath } from '../parts/routes.ts';
+import { UNAVAILABLE_TEXTS } from '../operator/texts.ts';
 import type { ActiveMachines } from '../parts/wire.ts';
-import { plural } from '../parts/texts.ts';
+import { isRated, plural } from '../parts/texts.ts';
 
 const REFRESH_SECONDS = 30;
 const SHOWN = 10;
@@ -55,7 +56,7 @@ function List({ list }: { readonly list: ActiveMachines }) {
 }
 
 function Row({
-  machine: { machine_id: id, mcr, mcr_score, rating_unavailable, event_count, last_event_at },
+  machine: { machine_id: id, mcr, mcr_score, rating_unavailable, last_event_at },
 }: {
   readonly machine: Machine;
 }) {
@@ -67,12 +68,10 @@ function Row({
       <span class="rating">
         {rating_unavailable === undefined ? (
           <>
-            <RatingMark letter={mcr} /> <span class="quiet">{mcr_score} of 100</span>
+            <RatingMark letter={mcr} /> {isRated(mcr) && <span class="quiet">{mcr_score} of 100</span>}
           </>
         ) : (
-          <span class="quiet">
-            {chains.alt.name}, {plural(event_count, 'event')}
-          </span>
+          <span class="quiet">{UNAVAILABLE_TEXTS[rating_unavailable]}</span>
         )}
       </span>
       <span class="quiet">

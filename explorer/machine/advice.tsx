@@ -3,6 +3,7 @@ import { Section } from '../parts/components.tsx';
 import { formatPoints } from '../parts/formats.ts';
 import type { Explanation, Factor } from '../parts/wire.ts';
 import {
+  ADVICE_NOTE,
   BOND_ADVICE,
   describeCadenceAdvice,
   describeRevenueAdvice,
@@ -14,9 +15,16 @@ import {
 import { rateScenario } from './what-if.ts';
 
 export function Advice({ explanation, isFraud }: { readonly explanation: Explanation; readonly isFraud: boolean }) {
-  const { reasons, factors } = explanation;
+  const { factors, inputs } = explanation;
+  // Nothing restores a rating after the bond was terminated.
+  const reasons = explanation.reasons.filter(
+    ({ code }) => inputs.subscription !== 'Terminated' || code === 'not_bonded',
+  );
   return (
-    <Section title="How to improve">
+    <Section
+      title="How to improve"
+      note={reasons.some(({ lost_hundredths: lost }) => lost !== null) ? ADVICE_NOTE : undefined}
+    >
       {reasons.length === 0 ? (
         <p class="quiet">No deductions.</p>
       ) : (

@@ -1,7 +1,7 @@
 /** Table of a machine's events, as far as the owner's visibility setting allows. */
 import { useState } from 'preact/hooks';
 import { requestJson, useQuery } from '../parts/queries.ts';
-import { CsvDownload } from '../parts/csv-download.tsx';
+import { FileDownload } from '../parts/file-download.tsx';
 import { formatAmount, formatCents, formatCount, shorten, toPlainText } from '../parts/formats.ts';
 import { Id, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
 import type { EventEntry, EventListing, Profile, ShownEvent } from '../parts/wire.ts';
@@ -129,7 +129,7 @@ function EventDownload({ id }: { readonly id: string }) {
     const events = await loadAllEvents(id, (count) => report(`${plural(count, 'event')} loaded…`));
     return events && formatEventsCsv(events);
   };
-  return <CsvDownload file={`events-${shorten(id, 4)}.csv`} subject="events" load={load} />;
+  return <FileDownload file={`events-${shorten(id, 4)}.csv`} subject="events" load={load} />;
 }
 
 function Rows({ events }: { readonly events: readonly ShownEvent[] }) {
@@ -148,7 +148,7 @@ function Rows({ events }: { readonly events: readonly ShownEvent[] }) {
             <th scope="col" class="number">
               USD
             </th>
-            <th scope="col">Source</th>
+            <th scope="col">Reported as</th>
             {hasEvidence && <th scope="col">Evidence</th>}
             <th scope="col">Transaction</th>
             <th scope="col">Details</th>
@@ -182,7 +182,7 @@ function Row({ event, hasEvidence }: { readonly event: ShownEvent; readonly hasE
       <td data-label="USD" class="number">
         {formatUsd(event)}
       </td>
-      <td data-label="Source">{TRUST_LEVELS[trust_level] ?? `level ${trust_level}`}</td>
+      <td data-label="Reported as">{TRUST_LEVELS[trust_level] ?? `level ${trust_level}`}</td>
       {hasEvidence && (
         <td data-label="Evidence">
           {event.class === undefined || event.class === null ? '–' : EVENT_CLASSES[event.class]}

@@ -4,6 +4,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCents, formatShortCents } from '../parts/formats.ts';
+import { isRated } from '../parts/texts.ts';
 import { describeChange } from './texts.ts';
 import type { History, HistoryPoint } from '../parts/wire.ts';
 
@@ -35,7 +36,7 @@ export function toWeeks(points: readonly HistoryPoint[]): readonly Week[] {
 }
 
 export function isRatedPoint({ mcr }: HistoryPoint): boolean {
-  return mcr !== 'NR' && mcr !== 'Provisioned';
+  return isRated(mcr);
 }
 
 /** Changes by day of the chart. */
@@ -125,7 +126,7 @@ export function Chart({
           <path
             key={place}
             class={`marker ${change.kind}`}
-            d={`M${xOf(at).toFixed(1)} ${TOP + SCORE_HEIGHT + 4}l5 9h-10z`}
+            d={`M${xOf(at).toFixed(1)} ${TOP + SCORE_HEIGHT + 1}l5 9h-10z`}
           >
             <title>{`${points[at]!.day}: ${describeChange(change)}`}</title>
           </path>

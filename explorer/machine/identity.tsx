@@ -10,7 +10,7 @@ import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
 import { operatorPath, walletPath } from '../parts/routes.ts';
 import { NOT_AVAILABLE } from '../parts/texts.ts';
 import { OWNER_NOTE } from './texts.ts';
-import type { Card, Directory, Profile, VerifyRecord } from '../parts/wire.ts';
+import type { Card, Directory, DirectoryEntry, Profile, VerifyRecord } from '../parts/wire.ts';
 
 export interface IdentityProps {
   readonly id: string;
@@ -25,11 +25,13 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
   const home = card.response?.body.home_chain;
   const operator = shown?.operator?.replace(DID_PREFIX, '');
   const controller = verified.response?.body.didController.address ?? shown?.controller ?? undefined;
+  // The rows appear at once, so that none moves another.
+  const isSettled = shown !== undefined && (card.response ?? card.failure) !== undefined;
   return (
     <Section title="Identity">
       {shown === undefined && profile.failure !== undefined && <FailureNotice query={profile} subject="profile" />}
-      {shown === undefined && profile.failure === undefined && <Skeleton lines={5} />}
-      {shown !== undefined && (
+      {!isSettled && profile.failure === undefined && <Skeleton lines={5} />}
+      {isSettled && (
         <dl class="facts">
           <dt>DID</dt>
           <dd>
@@ -89,16 +91,21 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
           </dd>
         </dl>
       )}
-      {shown !== undefined && shown.service_endpoints.length > 0 && <Services endpoints={shown.service_endpoints} />}
+      {isSettled && shown.service_endpoints.length > 0 && <Services endpoints={shown.service_endpoints} />}
     </Section>
   );
 }
 
-/** Owner of a machine of the main chain, from the directory: the first machine after the id before it. */
+/** Reads the entry of a machine in the directory: the first machine after the id before it. */
+export function useDirectoryEntry(id: string | undefined): DirectoryEntry | undefined {
+  const before = BigInt(id ?? 1) - 1n;
+  const path = `/directory?sort=id&limit=1${before === 0n ? '' : `&after=0.${before}`}`;
+  const { response } = useQuery<Directory>(id === undefined ? undefined : path);
+  return response?.body.machines.find(({ machine_id }) => machine_id === id);
+}
+
 function MainOwner({ id }: { readonly id: string }) {
-  const before = BigInt(id) - 1n;
-  const { response } = useQuery<Directory>(`/directory?sort=id&limit=1${before === 0n ? '' : `&after=0.${before}`}`);
-  const machine = response?.body.machines.find(({ machine_id }) => machine_id === id);
+  const machine = useDirectoryEntry(id);
   return (
     <>
       <dt>Owner on {chains.main.name}</dt>

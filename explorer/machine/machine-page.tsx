@@ -7,7 +7,8 @@ import { FactorBars } from './factor-bars.tsx';
 import { HistoryTab } from './history-tab.tsx';
 import { Identity } from './identity.tsx';
 import { RawResponses } from './raw-responses.tsx';
-import { NO_EVENTS_YET, TABS } from './texts.ts';
+import { SignedRating } from './signed-rating.tsx';
+import { ANCHOR_DEDUCTION, NO_EVENTS_YET, TABS } from './texts.ts';
 import { Verification } from './verification.tsx';
 import { Embed, isTerminatedForFraud, Verdict } from './verdict.tsx';
 import { WhatIfForm } from './what-if-form.tsx';
@@ -71,12 +72,16 @@ function Machine({ id }: { readonly id: string }) {
     <>
       <header class="machine-head card">
         <h1 class="machine-name">
-          Machine <span title={id}>#{shorten(id, 8)}</span> <CopyButton text={did} label="the DID of the machine" />
+          Machine <span title={id}>#{shorten(id)}</span> <CopyButton text={did} label="the DID of the machine" />
         </h1>
         <p class="buttons">
+          {rating.failure?.status !== 404 && (
+            <>
+              <WatchButton entry={{ kind: 'machine', id }} />
+              <a href={`/explorer/compare?ids=${id}`}>Compare</a>
+            </>
+          )}
           {shown?.machine_type !== undefined && <bdi class="stranger">{toPlainText(shown.machine_type)}</bdi>}
-          <WatchButton entry={{ kind: 'machine', id }} />
-          <a href={`/explorer/compare?ids=${id}`}>Compare</a>
         </p>
         {response !== undefined ? (
           <Verdict rating={rating} history={history.response?.body} verified={verified} homeChain={homeChain} />
@@ -112,6 +117,7 @@ function Machine({ id }: { readonly id: string }) {
             <ScoreSections explanation={response.body} history={history.response?.body} />
             <Figures explanation={response.body} />
             <WhatIfForm operatorVerified={response.body.anchor?.operator_verified ?? false} />
+            <SignedRating id={id} />
           </>
         );
       case 'history':
@@ -137,7 +143,11 @@ function Machine({ id }: { readonly id: string }) {
       case 'embed':
         return <Embed id={id} />;
       case 'raw':
-        return <RawResponses queries={[rating, history, profile, card, verified, decision]} />;
+        return (
+          <>
+            <RawResponses queries={[rating, history, profile, card, decision, ...(hasRecord ? [verified] : [])]} />
+          </>
+        );
     }
   }
 }
@@ -149,7 +159,7 @@ function ScoreSections({
   readonly explanation: Explanation;
   readonly history: History | undefined;
 }) {
-  const { factors, dormancy, total_hundredths: total, model } = explanation;
+  const { factors, dormancy, anchor, total_hundredths: total, model } = explanation;
   return (
     <div class="columns">
       <Section title="Score breakdown">
@@ -160,6 +170,11 @@ function ScoreSections({
               ? 'No qualifying event'
               : `No qualifying event for ${plural(dormancy.idle_days, 'day')}`}
             : −{formatPoints(dormancy.lost_hundredths)} points.
+          </p>
+        )}
+        {anchor !== null && anchor.lost_hundredths > 0 && (
+          <p>
+            {ANCHOR_DEDUCTION}: −{formatPoints(anchor.lost_hundredths)} points.
           </p>
         )}
         <p class="note">
@@ -178,7 +193,7 @@ function Figures({ explanation }: { readonly explanation: Explanation }) {
     <Section title="Revenue and activity">
       <dl class="figures">
         <div>
-          <dt>Qualifying revenue</dt>
+          <dt>Qualifying revenue, all time</dt>
           <dd>{formatCents(total_revenue)}</dd>
         </div>
         <div>

@@ -1,7 +1,7 @@
 /** Raw data section: every response shown on the page, with the curl command that requests it. */
 import type { Query } from '../parts/queries.ts';
 import { prettyPrintJson } from '../parts/formats.ts';
-import { CopyButton, Section } from '../parts/components.tsx';
+import { CopyButton, Section, Skeleton } from '../parts/components.tsx';
 
 export function RawResponses({ queries }: { readonly queries: readonly Query<unknown>[] }) {
   const parts = queries.flatMap(({ response, failure }) => {
@@ -10,7 +10,8 @@ export function RawResponses({ queries }: { readonly queries: readonly Query<unk
   });
   return (
     <Section title="Raw data" note="Public API responses. No key or account is needed.">
-      {parts.map(({ path, text }) => {
+      {parts.length < queries.length && <Skeleton lines={queries.length} />}
+      {(parts.length < queries.length ? [] : parts).map(({ path, text }) => {
         const line = `curl -s '${location.origin}${path}'`;
         const pattern = path.replace(/\d{10,}/, (id) => `${id.slice(0, 4)}…${id.slice(-4)}`);
         return (

@@ -24,6 +24,10 @@ export const BOND_ADVICE = {
 export const FRAUD_ADVICE =
   'The bond was terminated for fraud, which is final. This machine id cannot be bonded again.';
 
+export const SIGNED_RATING =
+  'A rating that you can prove later to anyone, without this service. Store the whole file: its signature covers the rating, the block and the explanation.';
+export const NO_SIGNED_RATINGS = 'This deployment does not sign ratings.';
+
 export const NO_EVENTS_YET = 'No qualifying events yet.';
 export const HISTORY_INCOMPLETE =
   'The service has not indexed the full history of this machine, so it shows none. Reload the page in a minute.';
@@ -59,28 +63,32 @@ export const CAUSE_TEXTS: Readonly<Record<History['actions'][number]['cause'], s
   time: 'time without enough new events',
 };
 
+/** Reason of the deduction that the factors do not show. */
+export const ANCHOR_DEDUCTION = 'Points above 50 count a sixth';
+export const ADVICE_NOTE = 'Points deducted, most first, and the next step where the model knows one.';
+
 /** Names a step that would raise a factor, and what it would add. */
 export function describeRevenueAdvice(weekCents: number, targetCents: number, gain: number): string {
   return (
-    `About ${formatCents(weekCents)} a week count now; ${formatCents(targetCents)} in each of 13 weeks, with the same ` +
-    `evidence, would add ${formatPoints(gain)}.`
+    `${weekCents === 0 ? 'None counts now' : `About ${formatCents(weekCents)} a week count now`}; ` +
+    `${formatCents(targetCents)} in each of 13 weeks, with the same evidence, would add ${formatPoints(gain)} points.`
   );
 }
 
 export function describeCadenceAdvice(days: number, gain: number): string {
-  return `${plural(days, 'day')} of 65 count now; five days in each of 13 weeks would add ${formatPoints(gain)}.`;
+  return `${plural(days, 'day')} of 65 count now; five days in each of 13 weeks would add ${formatPoints(gain)} points.`;
 }
 
 export function describeTenureAdvice(weeks: number, gain: number): string {
-  return `${plural(weeks, 'week')} of 52 count now; ${formatCount(52 - weeks)} more with events would add ${formatPoints(gain)}.`;
+  return `${plural(weeks, 'week')} of 52 count now; ${formatCount(52 - weeks)} more with events would add ${formatPoints(gain)} points.`;
 }
 
 export function describeTrustAdvice(gain: number): string {
-  return `Events signed by an attested chip would add up to ${formatPoints(gain)}.`;
+  return `Events signed by an attested chip would add up to ${formatPoints(gain)} points.`;
 }
 
 export function describeTrendAdvice(gain: number): string {
-  return `Revenue at least at 80% of the 30 days before would add ${formatPoints(gain)}.`;
+  return `Revenue at least at 80% of the 30 days before would add ${formatPoints(gain)} points.`;
 }
 
 export const KYB_MEANINGS = {
@@ -97,10 +105,12 @@ export const CHIP_MEANINGS = {
 } as const;
 export const OPERATOR_COUNTS = 'The rating counts the operator as verified.';
 export const OPERATOR_DOES_NOT_COUNT =
-  'The rating does not count the operator as verified: points above 50 count a sixth.';
+  'The rating does not count the operator as verified: points above 50 count a sixth. It counts once its identity is verified and it has accepted the machine.';
 export const NOT_VERIFIED_HERE = 'Records of operator and chip are served for machines of {chain} only.';
 export const CHIP_CHANGED_HANDS =
   'The chip record was issued before the machine changed hands. It says nothing about the new owner: the machine needs a new record for its events to count as attested.';
+export const NO_ACCOUNTS =
+  'No account has signed, so no payment to this machine can be followed and its revenue counts as declared.';
 export const ACCOUNTS_NOTE = 'Accounts that signed for payments to this machine, with the time of the signature.';
 
 export const EVENT_CLASSES = {

@@ -1,7 +1,7 @@
 /** Head of the machine page: the rating with its summary, the bond with its end, flag, availability and verification. */
 import { Bar } from './factor-bars.tsx';
-import { Mark, Section, StaleNotice } from '../parts/components.tsx';
-import { chains, explorerUrl } from '../parts/chains.ts';
+import { CopyButton, Mark, Section, StaleNotice } from '../parts/components.tsx';
+import { explorerUrl } from '../parts/chains.ts';
 import { formatCount, formatDay } from '../parts/formats.ts';
 import { useNow, type Query } from '../parts/queries.ts';
 import { RatingRing } from '../parts/rating-ring.tsx';
@@ -22,7 +22,7 @@ export function Verdict({
   readonly homeChain: number | undefined;
 }) {
   const { body } = rating.response!;
-  const { mcr, mcr_score, summary, mcr_degraded, rating_unavailable, availability, inputs } = body;
+  const { mcr, mcr_score, summary, mcr_degraded, rating_unavailable, availability, inputs, anchor } = body;
   const attested = verified.response?.body.verification;
   return (
     <>
@@ -43,11 +43,15 @@ export function Verdict({
             />
             {homeChain === undefined ? (
               <>
-                <VerificationMark
-                  label="Operator (KYB)"
-                  status={attested?.kyb.status}
-                  isFailed={verified.failure !== undefined}
-                />
+                {attested?.kyb.status === 'verified' && anchor?.operator_verified === false ? (
+                  <Mark label="Operator (KYB)" text="verified, has not accepted this machine" tone="fair" />
+                ) : (
+                  <VerificationMark
+                    label="Operator (KYB)"
+                    status={attested?.kyb.status}
+                    isFailed={verified.failure !== undefined}
+                  />
+                )}
                 <VerificationMark
                   label="Chip"
                   status={attested?.chip.status}
@@ -58,7 +62,13 @@ export function Verdict({
                 )}
               </>
             ) : (
-              <Mark label="Verification" text={`${chains.main.name} only`} tone="quiet" />
+              anchor !== null && (
+                <Mark
+                  label="Operator"
+                  text={`${anchor.operator_verified ? 'counts' : 'does not count'} as verified`}
+                  tone={anchor.operator_verified ? 'good' : 'quiet'}
+                />
+              )
             )}
             {mcr_degraded && <Mark label="Amounts" text="some not converted to USD" tone="fair" />}
           </ul>
@@ -190,11 +200,22 @@ export function Embed({ id }: { readonly id: string }) {
                 height={name === 'badge' ? 20 : 160}
               />
             </p>
-            <pre tabIndex={0}>{`<a href="${page}"><img src="${image}" alt="Machine rating"></a>`}</pre>
-            <pre tabIndex={0}>{`[![Machine rating](${image})](${page})`}</pre>
+            <Code language="HTML" text={`<a href="${page}"><img src="${image}" alt="Machine rating"></a>`} />
+            <Code language="Markdown" text={`[![Machine rating](${image})](${page})`} />
           </div>
         );
       })}
     </Section>
+  );
+}
+
+function Code({ language, text }: { readonly language: string; readonly text: string }) {
+  return (
+    <>
+      <p class="buttons">
+        {language} <CopyButton text={text} label={`the ${language} code`} />
+      </p>
+      <pre tabIndex={0}>{text}</pre>
+    </>
   );
 }

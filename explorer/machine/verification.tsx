@@ -11,6 +11,7 @@ import {
   CHIP_CHANGED_HANDS,
   CHIP_MEANINGS,
   KYB_MEANINGS,
+  NO_ACCOUNTS,
   NOT_VERIFIED_HERE,
   OPERATOR_COUNTS,
   OPERATOR_DOES_NOT_COUNT,
@@ -89,9 +90,13 @@ function Record({
 
 /** Accounts that signed for payments to the machine. */
 function Accounts({ accounts }: { readonly accounts: Explanation['evidence']['accounts'] }) {
-  if (accounts.length === 0) return null;
   return (
     <Section title="Payout accounts" note={ACCOUNTS_NOTE}>
+      {accounts.length === 0 && (
+        <p>
+          {NO_ACCOUNTS} <a href="/methodology">How revenue counts in full</a>
+        </p>
+      )}
       <ul class="log">
         {accounts.map(({ account, since }) => (
           <li key={`${account} ${since}`}>

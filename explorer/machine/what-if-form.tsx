@@ -4,6 +4,7 @@ import { Section } from '../parts/components.tsx';
 import { formatPoints } from '../parts/formats.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { FACTOR_NAMES } from '../parts/texts.ts';
+import { ANCHOR_DEDUCTION } from './texts.ts';
 import { rateScenario } from './what-if.ts';
 
 const CLASSES = [
@@ -74,6 +75,9 @@ export function WhatIfForm({ operatorVerified }: { readonly operatorVerified: bo
         {rating.factors
           .map(({ name, pointsHundredths }) => `${FACTOR_NAMES[name]} ${formatPoints(pointsHundredths)}`)
           .join(' · ')}
+        {rating.anchor !== null &&
+          rating.anchor.lostHundredths > 0 &&
+          ` · ${ANCHOR_DEDUCTION}: −${formatPoints(rating.anchor.lostHundredths)}`}
       </p>
     </Section>
   );

@@ -1,7 +1,7 @@
 /** Methodology page: the rating model for people, with examples that the model computes in this browser. */
 import { useEffect } from 'preact/hooks';
 import { describeUnlisted } from '../directory/texts.ts';
-import { FailureNotice, Section, Skeleton } from '../parts/components.tsx';
+import { FailureNotice, InlineCode, Section, Skeleton } from '../parts/components.tsx';
 import { useQuery } from '../parts/queries.ts';
 import { directoryPath } from '../parts/routes.ts';
 import { Spread, toRatingParts } from '../parts/spread.tsx';
@@ -10,7 +10,7 @@ import { FACTOR_NAMES, RATING_MEANINGS, RATINGS, SITE_NAME } from '../parts/text
 import type { DirectorySummary, Factor } from '../parts/wire.ts';
 import { rateScenario } from '../machine/what-if.ts';
 import { SCALE } from '../../src/domain/rating/constants.ts';
-import { describeDistribution, FACTOR_TEXTS, LIMITS, RULES } from './texts.ts';
+import { describeDistribution, FACTOR_TEXTS, LIMITS, REVENUE_STEPS, RULES } from './texts.ts';
 
 /** Noon of a Monday, so that the examples stay the same. */
 const EXAMPLE_TIME = 1_772_452_800;
@@ -142,11 +142,20 @@ export function MethodologyPage() {
           </ul>
         </Section>
       </div>
+      <Section title="Have revenue counted in full">
+        <ol>
+          {REVENUE_STEPS.map((text) => (
+            <li key={text}>
+              <InlineCode text={text} />
+            </li>
+          ))}
+        </ol>
+      </Section>
       <Section title="Check it yourself">
         <p>
-          The tab Raw data of a machine shows the inputs of its rating. <code>svc replay</code> reads the chains with
-          its own code, computes the rating again and reports every difference. Signed ratings are described under{' '}
-          <a href="/docs">API reference</a>.
+          The tab Raw data of a machine shows the inputs of its rating; the tab Rating saves it signed.{' '}
+          <code>svc replay</code> reads the chains with its own code, computes the rating again and reports every
+          difference. The <a href="/docs">API reference</a> describes signed ratings.
         </p>
       </Section>
     </>

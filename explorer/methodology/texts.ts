@@ -28,6 +28,13 @@ export const RULES = [
   'When a machine is sold, its older events count as declared only.',
 ];
 
+/** Steps of an operator; docs/payouts.md has the details. */
+export const REVENUE_STEPS = [
+  'Prove the account that receives the payments of the machine: it signs a text, which `svc payout proof` prints, and an event of the machine carries the signature.',
+  'Receive the payment from someone else, in a token and on a chain that this service follows. The system page lists these chains.',
+  'Cite the transaction in the event, with trust level 1 or 2, within 7 days of the payment. The verdict follows about 15 minutes later.',
+];
+
 export const LIMITS = [
   'It is not a forecast and not a price. It says how much evidence of steady earnings is on public chains.',
   'Payments through wallets that never signed for the machine, through exchanges or pools, are not followed further.',

@@ -69,6 +69,7 @@ function Totals({ machines }: { readonly machines: readonly FleetMachine[] }) {
       {largest.map(({ machine_id: id, total_revenue }) => (
         <div key={id}>
           <dt>
+            Top:{' '}
             <a href={machinePath(id)} title={id}>
               #{shorten(id, 4)}
             </a>

@@ -5,7 +5,7 @@ import { formatCents, formatCount, shorten } from '../parts/formats.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { machinePath } from '../parts/routes.ts';
 import { formatOrder, Pager, parseOrder, SortField, SortHead, type SortColumn } from '../parts/sortable.tsx';
-import { RATINGS } from '../parts/texts.ts';
+import { isRated, RATINGS } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import type { FleetMachine } from './fleet.ts';
 import { describeBond, NO_MATCHES, UNAVAILABLE_TEXTS } from './texts.ts';
@@ -27,7 +27,9 @@ const COLUMNS: readonly SortColumn<Column>[] = [
 /** A machine without a rating comes after every rated one. */
 const rankOf = ({ mcr, rating_unavailable }: FleetMachine) =>
   rating_unavailable === undefined ? RATINGS.indexOf(mcr) : RATINGS.length;
-const scoreOf = (machine: FleetMachine) => (machine.rating_unavailable === undefined ? machine.mcr_score : -1);
+/** Minus 1: no score. */
+const scoreOf = ({ mcr, mcr_score, rating_unavailable }: FleetMachine) =>
+  rating_unavailable === undefined && isRated(mcr) ? mcr_score : -1;
 
 const ORDERS: Readonly<Record<Column, (a: FleetMachine, b: FleetMachine) => number>> = {
   machine: compareIds,
@@ -103,7 +105,7 @@ export function FleetTable({ machines, isLinked, csv }: FleetTableProps) {
         <p class="quiet">{NO_MATCHES}</p>
       ) : (
         <div class="scroll tall" tabIndex={0} role="group" aria-label="Machines of the operator">
-          <table class="list">
+          <table class="list dense">
             <SortHead {...sort} />
             <tbody>
               {sorted.slice(page * PAGE, (page + 1) * PAGE).map((machine) => (
@@ -168,7 +170,7 @@ function Row({
         )}
       </td>
       <td data-label="Score" class="number">
-        {rating_unavailable === undefined ? mcr_score : '–'}
+        {scoreOf(machine) < 0 ? '–' : mcr_score}
       </td>
       <td data-label="Bond">{describeBond(machine)}</td>
       <td data-label="Flag">{negative_flag ? 'in force' : 'none'}</td>

@@ -4,6 +4,7 @@ import type { Query } from '../parts/queries.ts';
 import { DecisionForm } from './decision-form.tsx';
 import { Id, Mark, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
 import type { Explanation, Monetization } from '../parts/wire.ts';
+import { useDirectoryEntry } from '../machine/identity.tsx';
 import { machineDid } from '../parts/namespace.ts';
 import { DecisionLog } from './decision-log.tsx';
 import { ALT_SIGNERS, findObstacles, MAIN_SIGNERS, MEANING, OPT_OUT_ALWAYS, SAME_ACCOUNT } from './texts.ts';
@@ -16,13 +17,15 @@ export interface MonetizationPanelProps {
   readonly homeChain: number | undefined;
   readonly isHomeKnown: boolean;
   readonly explanation: Explanation;
-  /** Account of the controller, and of the owner; undefined where not known. */
+  /** Account of the controller, and of the owner of an alt-chain machine; undefined where not known. */
   readonly controller: string | undefined;
   readonly owner: string | undefined;
 }
 
 export function MonetizationPanel(props: MonetizationPanelProps) {
-  const { id, decision, homeChain, isHomeKnown, explanation, controller, owner } = props;
+  const { id, decision, homeChain, isHomeKnown, explanation, controller } = props;
+  const listed = useDirectoryEntry(isHomeKnown && homeChain === undefined ? id : undefined);
+  const owner = props.owner ?? listed?.owner;
   const [isOpen, setIsOpen] = useState(false);
   const { response, failure } = decision;
   const known = [
@@ -34,7 +37,6 @@ export function MonetizationPanel(props: MonetizationPanelProps) {
       {response === undefined && failure !== undefined && <FailureNotice query={decision} subject="opt-in decision" />}
       {response === undefined && failure === undefined && <Skeleton lines={2} />}
       {response !== undefined && <State state={response.body} />}
-      {response !== undefined && <DecisionLog did={machineDid(id)} />}
       {MEANING.map((text) => (
         <p key={text}>{text}</p>
       ))}
@@ -64,6 +66,7 @@ export function MonetizationPanel(props: MonetizationPanelProps) {
           onStored={decision.retry}
         />
       )}
+      {response !== undefined && <DecisionLog did={machineDid(id)} />}
     </Section>
   );
 }

@@ -92,7 +92,7 @@ export function Section({
 }: {
   readonly title: string;
   readonly children: ComponentChildren;
-  readonly note?: string;
+  readonly note?: string | undefined;
 }) {
   const id = `section-${title.toLowerCase().replace(/[^a-z]+/g, '-')}`;
   return (
@@ -187,4 +187,9 @@ export function ExplorerLink({
       View on the {chains[chain].name} explorer
     </a>
   );
+}
+
+/** Renders text between backticks as code. */
+export function InlineCode({ text }: { readonly text: string }) {
+  return <>{text.split('`').map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }

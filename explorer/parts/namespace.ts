@@ -5,6 +5,7 @@ export interface PageNamespace {
   /** Key of the only object of the profile. */
   readonly profile_object: string;
   readonly well_known_path: string;
+  readonly statements_path: string;
   readonly message_header: string;
 }
 

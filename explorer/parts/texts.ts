@@ -15,6 +15,9 @@ export const RATING_MEANINGS: Readonly<Record<Letter, string>> = {
   Provisioned: 'not enough history for a rating',
 };
 
+/** Returns whether a letter comes with a score. */
+export const isRated = (letter: Letter) => letter !== 'NR' && letter !== 'Provisioned';
+
 /** Best first. */
 export const RATINGS = Object.keys(RATING_MEANINGS) as readonly Letter[];
 
@@ -78,7 +81,7 @@ export const NOT_AVAILABLE = 'Not available';
 export function describeMeasure({ name, measure }: Factor): string {
   switch (name) {
     case 'revenue':
-      return `${formatCents(measure.usd_cents)} qualifying, ${formatCents(measure.verified_usd_cents)} of it verified`;
+      return `${formatCents(measure.usd_cents)} in the best 13 of 14 weeks, ${formatCents(measure.verified_usd_cents)} of it verified`;
     case 'cadence':
       return (
         `active on ${plural(measure.days, 'day')} in ${plural(measure.weeks, 'week')}; ` +
@@ -108,7 +111,7 @@ function describeTrust(source: string, percent: number): string {
     case 'none':
       return 'no qualifying events';
     default:
-      return `${formatCount(percent)}% average across events`;
+      return `events carry ${formatCount(percent)}% of the full weight on average`;
   }
 }
 
@@ -142,7 +145,7 @@ interface FailureText {
   readonly remedy: string;
 }
 
-const RETRIES = 'The page retries automatically.';
+export const RETRIES = 'The page retries automatically.';
 
 /** Describes a failed request and what to do next. `subject` names what was requested, without an article. */
 export function describeFailure(

@@ -25,6 +25,7 @@ export type {
   RatedFleetResponse as RatedFleet,
   RatingFactor as Factor,
   ReadinessResponse as Readiness,
+  StatusResponse as Status,
   VerifyRecordResponse as VerifyRecord,
 } from '../../client/client.ts';
 

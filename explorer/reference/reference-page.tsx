@@ -9,7 +9,7 @@ import {
   type Operation,
   type OperationError,
 } from './api-document.ts';
-import { FailureNotice, Section, Skeleton } from '../parts/components.tsx';
+import { FailureNotice, InlineCode, Section, Skeleton } from '../parts/components.tsx';
 import { prettyPrintJson } from '../parts/formats.ts';
 import { SchemaView } from './schema-view.tsx';
 import { RequestForm } from './request-form.tsx';
@@ -50,7 +50,8 @@ function Head() {
       <h1>API reference</h1>
       <p class="lead">All routes of this deployment. Open a route to see its responses and errors, and to call it.</p>
       <p class="note">
-        For programs: <a href="/openapi.json">OpenAPI 3.1</a>, <a href="/asyncapi.json">AsyncAPI 3.1</a>.
+        For programs: <a href="/openapi.json">OpenAPI 3.1</a>, <a href="/asyncapi.json">AsyncAPI 3.1</a>,{' '}
+        <a href="/llms.txt">llms.txt</a>.
       </p>
     </header>
   );
@@ -117,6 +118,7 @@ function Contents({ groups }: { readonly groups: ReturnType<typeof listGroups> }
   const [text, setText] = useState('');
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (...texts: readonly string[]) => words.every((word) => texts.join(' ').toLowerCase().includes(word));
+  const guides = GUIDES.filter(({ title }) => fits(title));
   const found = groups
     .map(([group, operations]) => ({
       group,
@@ -135,9 +137,9 @@ function Contents({ groups }: { readonly groups: ReturnType<typeof listGroups> }
         />
       </label>
       <div class={words.length === 0 ? 'entries' : 'entries searched'}>
-        <p class="group">Guides</p>
+        {guides.length > 0 && <p class="group">Guides</p>}
         <ul>
-          {GUIDES.filter(({ title }) => fits(title)).map(({ id, title }) => (
+          {guides.map(({ id, title }) => (
             <li key={id}>
               <a href={`#${id}`}>{title}</a>
             </li>
@@ -270,9 +272,4 @@ function Errors({ errors }: { readonly errors: readonly OperationError[] }) {
       ))}
     </dl>
   );
-}
-
-/** Renders text between backticks as code. */
-function InlineCode({ text }: { readonly text: string }) {
-  return <>{text.split('`').map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }

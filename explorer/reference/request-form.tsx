@@ -21,6 +21,8 @@ type Step =
   | { readonly kind: 'done'; readonly outcome: Outcome };
 
 const TIMEOUT_MILLISECONDS = 15_000;
+/** How long a stream of events is read. */
+const STREAM_MILLISECONDS = 2_000;
 export interface RequestFormProps {
   readonly document: ApiDocument;
   readonly operation: Operation;
@@ -148,7 +150,8 @@ async function send(path: string, method: string, body: string | undefined, toke
     ...(body !== undefined && { body }),
     signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
   });
-  const text = await response.text();
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const text = isStream ? await readStart(response.body!) : await response.text();
   return {
     path,
     status: response.status,
@@ -157,6 +160,15 @@ async function send(path: string, method: string, body: string | undefined, toke
     headers: [...response.headers],
     text,
   };
+}
+
+/** Reads what a stream sends in its first seconds, and closes it. */
+async function readStart(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  setTimeout(() => void reader.cancel(), STREAM_MILLISECONDS);
+  let text = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  return text;
 }
 
 function Received({

@@ -14,6 +14,16 @@ export const GUIDES = [
     ],
   },
   {
+    id: 'guide-programs',
+    title: 'Programs',
+    rules: [
+      'Pages of any origin may call every route: `Access-Control-Allow-Origin` is `*`.',
+      'Generate a client from `/openapi.json`, or use the packages for TypeScript, Python and Go in the repository.',
+      'Follow `/changes/stream`, server-sent events that resume with `Last-Event-ID`; `/asyncapi.json` describes it.',
+      'Agents use the read-only MCP server at `/mcp` over Streamable HTTP, or `svc mcp` over stdio.',
+    ],
+  },
+  {
     id: 'guide-authentication',
     title: 'Authentication',
     rules: [
@@ -28,7 +38,6 @@ export const GUIDES = [
     rules: [
       'A list with `next` is continued with `after`; null means that nothing is left. A page may be short before that.',
       'A list with `pagination` is continued with `offset`, and one with `next_cursor` with `cursor`.',
-      'Follow `/changes/stream` instead of polling lists: it sends each change once it is final.',
     ],
   },
   {

@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks';
 import { useQuery, type Query } from '../parts/queries.ts';
 import { Bar } from '../machine/factor-bars.tsx';
 import { chains } from '../parts/chains.ts';
-import { formatCount } from '../parts/formats.ts';
+import { formatCount, shorten } from '../parts/formats.ts';
 import { FailureNotice, Id, Mark, Section, Skeleton } from '../parts/components.tsx';
 import { DID_PREFIX, namespace } from '../parts/namespace.ts';
-import type { Deployment, Readiness } from '../parts/wire.ts';
+import type { Deployment, Readiness, Status } from '../parts/wire.ts';
 import { CONTRACT_NAMES, describeAge, NOT_AVAILABLE, plural, SITE_NAME } from '../parts/texts.ts';
 
 interface Described {
@@ -21,7 +21,8 @@ export function SystemPage() {
   useEffect(() => {
     document.title = `System | ${SITE_NAME}`;
   }, []);
-  const report = readReadiness(ready);
+  const report = readReport(ready);
+  const status = readReport(useQuery<Status>('/status', 30));
   return (
     <>
       <header class="card">
@@ -42,14 +43,12 @@ export function SystemPage() {
       )}
       <Section title="This deployment">
         <dl class="facts">
-          <dt>Main chain</dt>
+          <dt>Chains</dt>
           <dd>
-            {published.response === undefined
-              ? NOT_AVAILABLE
-              : `${chains.main.name} (chain id ${published.response.body.chain_id})`}
+            {chains.main.name}
+            {published.response !== undefined && ` (chain id ${published.response.body.chain_id})`}
+            {report !== undefined && report.solana_indexer !== null && `, ${chains.alt.name}`}
           </dd>
-          <dt>Alt chain</dt>
-          <dd>{chains.alt.name}</dd>
           <dt>Registry</dt>
           <dd>
             {published.response === undefined ? (
@@ -70,13 +69,14 @@ export function SystemPage() {
           <dd>90 requests a minute for each path and address</dd>
         </dl>
       </Section>
+      {status !== undefined && <Health status={status} />}
     </>
   );
 }
 
 function MainChain({ report: { rpc_connected, contracts, verify } }: { readonly report: Readiness }) {
   return (
-    <Section title="Main chain">
+    <Section title={chains.main.name}>
       <ul class="marks">
         <Mark label="Node" text={rpc_connected ? 'reachable' : 'unreachable'} tone={rpc_connected ? 'good' : 'bad'} />
         {Object.entries(contracts).map(([name, isAvailable]) => (
@@ -102,7 +102,7 @@ function Indexes({ report: { operator_index: index, solana_indexer: alt } }: { r
     <Section title="Indexes">
       {index === null ? <p class="quiet">This deployment has no operator index.</p> : <IndexProgress index={index} />}
       {alt === null ? (
-        <p class="quiet">No alt chain is configured.</p>
+        <p class="quiet">No second chain is configured.</p>
       ) : (
         <p>
           {chains.alt.name}: {alt.ready ? 'up to date' : 'catching up'}
@@ -114,8 +114,10 @@ function Indexes({ report: { operator_index: index, solana_indexer: alt } }: { r
   );
 }
 
-function IndexProgress({ index }: { readonly index: NonNullable<Readiness['operator_index']> }) {
-  const { ready, indexed_block, head_block, lag_blocks, head_observed_age_seconds } = index;
+type OperatorIndex = NonNullable<Readiness['operator_index']>;
+
+function IndexProgress({ index }: { readonly index: OperatorIndex }) {
+  const { ready, indexed_block, head_block, lag_blocks, head_observed_age_seconds, proof } = index;
   return (
     <>
       <p>Operator index: {ready ? 'up to date' : 'catching up'}.</p>
@@ -129,17 +131,64 @@ function IndexProgress({ index }: { readonly index: NonNullable<Readiness['opera
         </>
       )}
       {head_observed_age_seconds !== null && (
-        <p class="note">Chain head read {describeAge(head_observed_age_seconds)}.</p>
+        <p class="note">
+          Chain head read {describeAge(head_observed_age_seconds)}. {proof !== undefined && describeProof(proof)}
+        </p>
       )}
     </>
   );
 }
 
-/** Reads the report of `/ready`, which comes with status 503 when the service is not ready. */
-export function readReadiness({ response, failure }: Query<Readiness>): Readiness | undefined {
+function describeProof({ mode, unproven_blocks: count }: NonNullable<OperatorIndex['proof']>): string {
+  if (mode === 'off') return 'The index is not proven by receipts.';
+  return count === 0
+    ? 'Every indexed block is proven by its receipts.'
+    : `${plural(count, 'block')} with events ${count === 1 ? 'is' : 'are'} not proven by receipts yet.`;
+}
+
+/** Payment sources, and what stops or slows the indexes. Nothing where the service reports neither. */
+function Health({ status: { causes, payment_sources: sources = [] } }: { readonly status: Status }) {
+  return (
+    <>
+      {causes.length > 0 && (
+        <Section title="Problems">
+          <dl class="errors">
+            {causes.map(({ cause, subject, text, remedy }) => (
+              <div key={`${cause} ${subject}`}>
+                <dt>{text}</dt>
+                <dd class="quiet">{remedy}</dd>
+              </div>
+            ))}
+          </dl>
+        </Section>
+      )}
+      {sources.length > 0 && (
+        <Section title="Payment sources" note="Chains on which payments to machines are followed.">
+          <dl class="facts">
+            {sources.map(({ source, up, head_age_seconds: age, waiting_machines: waiting }) => (
+              <>
+                <dt key={`${source} name`}>
+                  <code>{shorten(source, 12)}</code>
+                </dt>
+                <dd key={source}>
+                  {up === null ? 'not read yet' : up ? 'readable' : 'unreadable'}
+                  {age !== null && `, newest final block ${describeAge(age)}`}; {plural(waiting, 'machine')} waiting for
+                  a verdict
+                </dd>
+              </>
+            ))}
+          </dl>
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** Reads a report that comes with status 503 when something is wrong. */
+export function readReport<T>({ response, failure }: Query<T>): T | undefined {
   if (response !== undefined && failure === undefined) return response.body;
-  if (failure === undefined || !failure.text.startsWith('{"status":"not_ready"')) return undefined;
-  return JSON.parse(failure.text) as Readiness;
+  if (failure === undefined || !failure.text.startsWith('{"status":"not_')) return undefined;
+  return JSON.parse(failure.text) as T;
 }
 
 export function SystemLine({
@@ -149,7 +198,7 @@ export function SystemLine({
   readonly ready: Query<Readiness>;
   readonly isLinked?: boolean;
 }) {
-  const report = readReadiness(ready);
+  const report = readReport(ready);
   const isFailed = ready.failure !== undefined;
   const tone = report?.status === 'ready' ? 'good' : isFailed ? 'bad' : 'quiet';
   return (

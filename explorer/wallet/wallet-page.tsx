@@ -7,7 +7,7 @@ import { useQuery, type ApiFailure, type Query } from '../parts/queries.ts';
 import { RatingRing } from '../parts/rating-ring.tsx';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { directoryPath, machinePath, operatorPath } from '../parts/routes.ts';
-import { SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
+import { isRated, SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
 import type { BoundFleet, BoundRating, Directory } from '../parts/wire.ts';
 import { describeUnlisted } from '../directory/texts.ts';
 import { FleetView } from '../operator/operator-page.tsx';
@@ -131,10 +131,10 @@ function OwnedMachines({ wallet }: { readonly wallet: string }) {
               #{shorten(id, 6)}
             </a>
             <span class="rating">
-              <RatingMark letter={rating} /> <span class="quiet">{score} of 100</span>
+              <RatingMark letter={rating} /> {isRated(rating) && <span class="quiet">{score} of 100</span>}
             </span>
             <span class="quiet">
-              <When seconds={at} />
+              observed <When seconds={at} />
             </span>
           </li>
         ))}

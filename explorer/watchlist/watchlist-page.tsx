@@ -6,7 +6,7 @@ import { shorten, toPlainText } from '../parts/formats.ts';
 import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
 import { machinePath, operatorPath } from '../parts/routes.ts';
-import { describeFailure, SITE_NAME } from '../parts/texts.ts';
+import { describeFailure, isRated, SITE_NAME } from '../parts/texts.ts';
 import type { Fleet, Explanation } from '../parts/wire.ts';
 import { FIRST_VISIT, KEPT_HERE, NOT_A_LIST, NOTHING_WATCHED, UNCHANGED, VALUE_NAMES } from './texts.ts';
 import {
@@ -126,9 +126,8 @@ function Item({ item, seen }: { readonly item: WatchedItem; readonly seen: SeenV
 }
 
 function toValues({ mcr, mcr_score, bond_status, negative_flag }: Explanation): SeenValues {
-  const isRated = mcr !== 'NR' && mcr !== 'Provisioned';
   return {
-    rating: isRated ? `${mcr} ${mcr_score}` : mcr === 'NR' ? 'not rated' : 'provisioned',
+    rating: isRated(mcr) ? `${mcr} ${mcr_score}` : mcr === 'NR' ? 'not rated' : 'provisioned',
     bond: bond_status,
     flag: negative_flag ? 'flag on record' : 'no flag',
   };

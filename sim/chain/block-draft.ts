@@ -65,6 +65,7 @@ export class BlockDraft {
 
   noteSubmission(id: bigint, event: SimEvent): void {
     this.#submissions.push({ id, event });
+    this.changeWorld({ submittedEvents: this.#world.submittedEvents + 1 });
   }
 
   finish(): BlockContent {

@@ -50,19 +50,28 @@ export interface Subscription {
   readonly isTerminated: boolean;
 }
 
+/** Change of hands: the number of events before it, its block time in Unix seconds, and the owners. */
+export interface ChangeOfHands {
+  readonly seq: number;
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface Machine {
   readonly id: bigint;
   /** Undefined: no token on this chain. */
   readonly owner: string | undefined;
   /** Newest owner that a transfer named; stays after a burn. */
   readonly lastOwner: string | undefined;
-  /** Changes of hands: the number of events before each, and its block time in Unix seconds. */
-  readonly hands: readonly { readonly seq: number; readonly at: number }[];
-  /** Ends of payout claims: changes of hands and burns, like `hands`. */
+  readonly hands: readonly ChangeOfHands[];
+  /** Ends of payout claims: changes of hands and burns. */
   readonly claimEnds: readonly { readonly seq: number; readonly at: number }[];
   /** Transaction of the newest change of hands, and whether the owner has set the controller in a later one. */
   readonly handsTransaction: object | undefined;
   readonly isAccepted: boolean;
+  /** Controllers since the newest change of hands, in order. */
+  readonly controllers: readonly string[];
   /** Newest chip record, and the number of logs of all records. */
   readonly chip: SimRecord;
   readonly chipLogs: number;
@@ -93,6 +102,8 @@ export interface World {
   readonly runoffSeconds: number;
   /** Whether contracts read the block number of the chain that this one settles on. */
   readonly isRollup: boolean;
+  /** Every event ever submitted: an import does not lower it. */
+  readonly submittedEvents: number;
 }
 
 export const EMPTY_WORLD: World = {
@@ -103,6 +114,7 @@ export const EMPTY_WORLD: World = {
   graceSeconds: 60,
   runoffSeconds: 120,
   isRollup: false,
+  submittedEvents: 0,
 };
 
 export const NO_MACHINE: Omit<Machine, 'id'> = {
@@ -112,6 +124,7 @@ export const NO_MACHINE: Omit<Machine, 'id'> = {
   claimEnds: [],
   handsTransaction: undefined,
   isAccepted: true,
+  controllers: [],
   chip: NO_RECORD,
   chipLogs: 0,
   controller: ZERO,

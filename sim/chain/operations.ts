@@ -89,7 +89,9 @@ const OPERATIONS: { readonly [O in Operation]: Act } = {
     if (machine.owner === undefined) return;
     const to = random.chance(0.3) ? ZERO : random.pick(actors.accounts);
     const isLater = machine.handsTransaction !== draft.transactionKey;
-    draft.change(machine.id, { controller: to, isAccepted: machine.isAccepted || isLater });
+    const before = machine.controllers;
+    const controllers = [...(before.at(-1) === machine.controller ? before : [...before, machine.controller]), to];
+    draft.change(machine.id, { controller: to, isAccepted: machine.isAccepted || isLater, controllers });
     const indexed = [uint(machine.id), address(machine.controller), address(to)];
     draft.log('machineRegistry', 'ControllerUpdated(uint256,address,address)', indexed);
     draft.note(`${machine.id} controlled by ${short(to)}`);
@@ -294,7 +296,7 @@ function bridgeIn(draft: BlockDraft, machine: Machine, random: Random, actors: A
 function importEvents(draft: BlockDraft, machine: Machine, random: Random, { citations }: Actors): void {
   if (citations !== undefined) return;
   const prior = machine.prior + machine.events.length + random.integer(0, 3);
-  draft.change(machine.id, { prior, events: [], hands: machine.hands.map(({ at }) => ({ seq: 0, at })) });
+  draft.change(machine.id, { prior, events: [], hands: machine.hands.map((change) => ({ ...change, seq: 0 })) });
   draft.log('eventRegistry', 'MachineEventsImported(uint256,uint256)', [uint(machine.id)], [uint(prior)]);
   draft.note(`${machine.id} imported ${prior} events`);
   if (!random.chance(0.3)) return;
@@ -350,6 +352,7 @@ function noteClaimEnd(draft: BlockDraft, { id, lastOwner, claimEnds, events }: M
 function noteOwner(draft: BlockDraft, { id, lastOwner, hands, events }: Machine, to: string): void {
   draft.change(id, { lastOwner: to });
   if (lastOwner === undefined || lastOwner === to) return;
-  const change = { seq: events.length, at: draft.timestamp };
-  draft.change(id, { hands: [...hands, change], handsTransaction: draft.transactionKey, isAccepted: false });
+  const change = { seq: events.length, at: draft.timestamp, from: lastOwner, to };
+  const unaccepted = { handsTransaction: draft.transactionKey, isAccepted: false, controllers: [] };
+  draft.change(id, { hands: [...hands, change], ...unaccepted });
 }

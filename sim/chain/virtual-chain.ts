@@ -46,6 +46,7 @@ export class VirtualChain {
   readonly #tips: { readonly tip: Block; readonly fromMilliseconds: number }[] = [];
   #tip: Block;
   #rival: Block;
+  #finalized: Block;
   /** Number of blocks from the finalized block to the tip. */
   readonly finalityDepth: number;
 
@@ -66,6 +67,7 @@ export class VirtualChain {
       jump: undefined,
     };
     this.#rival = this.#tip;
+    this.#finalized = this.#tip;
     this.#tips.push({ tip: this.#tip, fromMilliseconds: 0 });
   }
 
@@ -78,8 +80,9 @@ export class VirtualChain {
     return this.#rival.number === 0 ? this.#tip : this.#rival;
   }
 
+  /** The newest block that was finalized: a shorter branch after it does not make it less final. */
   get finalized(): Block {
-    return finalizedOf(this.#tip, this.finalityDepth);
+    return this.#finalized;
   }
 
   /**
@@ -112,6 +115,8 @@ export class VirtualChain {
     this.#tip = tip;
     this.#tips.push({ tip, fromMilliseconds: this.#now() });
     if (this.#tips.length > REMEMBERED_TIPS) this.#tips.shift();
+    const deep = finalizedOf(tip, this.finalityDepth);
+    if (deep.number > this.#finalized.number || !isOnChain(this.#finalized, tip)) this.#finalized = deep;
   }
 
   /** Returns the tip of so many milliseconds ago. */

@@ -106,8 +106,7 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Function>>>> = 
     'priorEventCount(uint256)': ofMachine(({ prior }) => abi.uint(prior)),
     'getEvents(uint256,uint256,uint256)': (args, block) =>
       toPage(machineOf(block.world, abi.readBigint(args, 0)), abi.readBigint(args, 32), abi.readBigint(args, 64)),
-    'totalEventCount()': (_, { world }) =>
-      abi.uint(world.machines.values().reduce((sum, { events }) => sum + events.length, 0)),
+    'totalEventCount()': (_, { world }) => abi.uint(world.submittedEvents),
     'MAX_QUERY_LIMIT()': () => abi.uint(MAX_QUERY_LIMIT),
     'infoDesk()': infoDesk,
   },

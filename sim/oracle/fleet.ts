@@ -8,7 +8,7 @@ import type { MainNetwork } from '../nodes/network.ts';
 import type { ServiceResponse } from '../service/service.ts';
 import { ABSENCE_AGE_MILLISECONDS, listReceived } from './alt-oracle.ts';
 import { expectAltEntry, isLeftToAlt, judgeAlt } from './alt-truth.ts';
-import { isDocumented, listEvidence, listHeads, type Span } from './oracle.ts';
+import { isDocumented, listEvidence, listHeads, listStates, type Span } from './oracle.ts';
 import { expectEntry, judge, listHoldings } from './truth.ts';
 
 interface Page {
@@ -49,8 +49,9 @@ export function judgeFleetResponse(
     if (base === undefined) continue;
     for (const fleet of fleets) {
       const { ids, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
-      const facts = { account, span, heads, received, receivedForAbsence, ofAlt };
-      const lists = [ids, ...listExcusedBy(span, account, base, ids, page)];
+      const moved = span.areBlocksProven ? [] : listMoved(account, base, fleet);
+      const facts = { account, span, heads, received, receivedForAbsence, ofAlt: [...ofAlt, ...moved] };
+      const lists = [ids, ...listExcusedBy(facts, base, ids, moved, page)];
       for (const held of lists) {
         if (held.length !== pagination.total) continue;
         const listed = held.slice(pagination.offset, pagination.offset + pagination.limit);
@@ -87,8 +88,14 @@ function mergeHoldings(account: string, base: Block, fleet: ReceivedFleet | unde
   return { ids, ofAlt: listed, unreadable: named.length };
 }
 
-function listExcusedBy(span: Span, account: string, base: Block, ids: readonly bigint[], page: Page): bigint[][] {
-  if (!span.areBlocksProven) return listExcused(account, base, ids, page);
+function listExcusedBy(
+  { span, account, heads }: EntryFacts,
+  base: Block,
+  ids: readonly bigint[],
+  moved: readonly bigint[],
+  page: Page,
+): bigint[][] {
+  if (!span.areBlocksProven) return listExcused(account, base, heads, ids, moved, page);
   if (span.mayMintsBeHidden !== true) return [];
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
   const isOwned = (id: bigint) => !isHeldHere(id, base) || machineOf(base.world, id).owner === account;
@@ -97,14 +104,24 @@ function listExcusedBy(span: Span, account: string, base: Block, ids: readonly b
 
 /**
  * Returns every list that a node may cause by hiding logs of controllers and homes, which nothing counts: machines that the
- * account holds may be missing and machines that it held may be left over, unless the page shows the opposite.
+ * account holds may be missing and machines that it held may be left over, unless the page shows the opposite. A machine
+ * that the account has transferred away since may be missing too: hidden transfers to and from it leave its balance equal.
  */
-function listExcused(account: string, base: Block, ids: readonly bigint[], { machines, pagination }: Page): bigint[][] {
+function listExcused(
+  account: string,
+  base: Block,
+  heads: readonly Block[],
+  ids: readonly bigint[],
+  moved: readonly bigint[],
+  { machines, pagination }: Page,
+): bigint[][] {
   const shown = machines.map(({ machine_id: id }) => BigInt(id));
+  const isOwnedAt = (id: bigint, { world }: Block) => machineOf(world, id).owner === account;
   const isCounted = (id: bigint) =>
-    !isHeldHere(id, base) || (machineOf(base.world, id).owner === account && !hasMovedHome(id, base));
+    !isHeldHere(id, base) ||
+    (isOwnedAt(id, base) && !hasMovedHome(id, base) && heads.every((head) => isOwnedAt(id, head)));
   const known = [...base.world.machines.keys()];
-  const leftOver = known.filter((id) => !ids.includes(id) && mayBeLeftOver(account, id, base));
+  const leftOver = known.filter((id) => !ids.includes(id) && (moved.includes(id) || mayBeLeftOver(account, id, base)));
   const certain = [
     ...ids.filter((id) => isCounted(id) || shown.includes(id)),
     ...leftOver.filter((id) => shown.includes(id)),
@@ -112,6 +129,11 @@ function listExcused(account: string, base: Block, ids: readonly bigint[], { mac
   const optional = [...ids, ...leftOver].filter((id) => !certain.includes(id));
   const chosen = listSubsets(optional, pagination.total - certain.length);
   return chosen.map((some) => [...certain, ...some].sort((a, b) => (a < b ? -1 : 1)));
+}
+
+/** Returns machines of the alt chain that the main chain holds, which a hidden arrival leaves in the listing. */
+function listMoved(account: string, base: Block, fleet: ReceivedFleet | undefined): bigint[] {
+  return fleet === undefined ? [] : listOperated(fleet.world, account).filter((id) => isHeldHere(id, base));
 }
 
 /** Returns whether the index may still list the machine because a later change is hidden; its owner is counted. */
@@ -191,8 +213,10 @@ function areEntriesTrue(
     return listBlocksBack(heads).some(
       (block) =>
         judge(machineOf(block.world, id)).kind === 'here' &&
-        listEvidence(span, id, block).some((evidence) =>
-          wallSeconds.some((now) => isDeepStrictEqual(entry, expectEntry(id, block, now, evidence))),
+        listStates(span, id, block).some((machine) =>
+          listEvidence(span, id, block).some((evidence) =>
+            wallSeconds.some((now) => isDeepStrictEqual(entry, expectEntry(id, block, now, evidence, machine))),
+          ),
         ),
     );
   });

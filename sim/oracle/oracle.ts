@@ -2,13 +2,14 @@
  * Oracle for responses about machines. A 200 must equal what the chain says at the block that it claims, and no newer head
  * that the service received may contradict it; a 404 or a 409 must be true at a received head; all else is a documented 503.
  */
-import { machineOf } from '../chain/machine-state.ts';
+import { machineOf, type Machine } from '../chain/machine-state.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
 import type { MainNetwork } from '../nodes/network.ts';
 import type { ServiceResponse } from '../service/service.ts';
 import { NO_PAYMENTS, type PaymentEvidence } from './evidence.ts';
 import type { PaymentOracle } from './payment-oracle.ts';
-import { expectBody, matchesExpected, isSameAt, judge, type MachineRoute } from './truth.ts';
+import { listWithoutProof } from './hidden-logs.ts';
+import { expectBody, matchesExpected, isSameAt, judge, toAvailability, type MachineRoute } from './truth.ts';
 
 /** Duration of a request, and the wall-clock seconds at which its response may have been computed. */
 export interface Span {
@@ -136,6 +137,19 @@ function listAncestors(heads: readonly Block[]): Block[] {
   return [...found];
 }
 
+/** Lists what the index may hold of a machine at a block. */
+export function listStates({ areBlocksProven }: Span, id: bigint, { world }: Block): readonly Machine[] {
+  const machine = machineOf(world, id);
+  return areBlocksProven ? [machine] : listWithoutProof(machine);
+}
+
+/** Returns the body with the availability of its block where it shows that of an earlier one: a log that paused all machines may be hidden. */
+function withKnownPauses(body: Readonly<Record<string, unknown>>, id: bigint, block: Block) {
+  const machine = machineOf(block.world, id);
+  const isEarlier = listAncestors([block]).some(({ world }) => toAvailability(machine, world) === body['availability']);
+  return isEarlier ? { ...body, availability: toAvailability(machine, block.world) } : body;
+}
+
 export function judgeFacts(
   route: MachineRoute,
   id: bigint,
@@ -150,8 +164,11 @@ export function judgeFacts(
   let isTrueSomewhere = false;
   for (const block of new Set(heads.map((head) => ancestorAt(head, number)))) {
     if (block === undefined || judge(machineOf(block.world, id)).kind !== 'here') continue;
-    const isTrue = listEvidence(span, id, block).some((evidence) =>
-      wallSeconds.some((now) => matchesExpected(body, expectBody(route, id, block, now, evidence))),
+    const shown = areBlocksProven ? body : withKnownPauses(body, id, block);
+    const isTrue = listStates(span, id, block).some((machine) =>
+      listEvidence(span, id, block).some((evidence) =>
+        wallSeconds.some((now) => matchesExpected(shown, expectBody(route, id, block, now, evidence, machine))),
+      ),
     );
     if (!isTrue) continue;
     isTrueSomewhere = true;

@@ -23,6 +23,7 @@ import { SOURCE_CHAIN_ID, SOURCE_NAME, TOKEN, TOKEN_CONTRACT } from '../payments
 import { findPayment, type MinedPayment, type PaymentChain } from '../payments/payment-chain.ts';
 import { toPaymentLogs } from '../payments/payment-wire.ts';
 import { NO_PAYMENTS, RATE_TABLE, toRawEvents, type PaymentEvidence } from './evidence.ts';
+import { judge } from './truth.ts';
 
 const SOURCE: ReplaySource = {
   name: SOURCE_NAME,
@@ -91,10 +92,14 @@ export class PaymentOracle {
     return `${name}: ${show(made)} instead of ${show(verdict)}`;
   }
 
-  /** Returns a citation that waits although everything that its verdict depends on is final and readable. */
-  findUndecided(): string | undefined {
+  /**
+   * Returns a citation that waits although everything that its verdict depends on is final and readable. Without proof only a response
+   * about a machine compares its transfers with its owner, so that claims of a machine that is not served may stay unknown.
+   */
+  findUndecided(areBlocksProven: boolean): string | undefined {
     const { world } = this.#home.finalized;
     for (const id of world.machines.keys()) {
+      if (!areBlocksProven && judge(machineOf(this.#home.tip.world, id)).kind !== 'here') continue;
       const open = this.#listFollowed(id, world).find(({ seq }) => !this.#decided.has(`${id} ${seq}`));
       if (open !== undefined) return `no verdict on event ${open.seq} of ${id}`;
     }

@@ -135,8 +135,8 @@ export function expectBody(
   block: Block,
   nowSeconds: number,
   evidence: PaymentEvidence,
+  machine = machineOf(block.world, id),
 ): object {
-  const machine = machineOf(block.world, id);
   if (route === 'card') return expectCard(machine, block);
   const rating = rate(machine, block, nowSeconds, evidence);
   if (route === 'profile') return expectProfile(machine, rating);
@@ -173,15 +173,21 @@ function withPending(
   return { ...expected, evidence: { ...evidence, verdicts: { ...evidence.verdicts, pending, declared } } };
 }
 
-function toAvailability({ generalPaused, technicalPaused, operatorPaused }: Machine, world: World): string {
+export function toAvailability({ generalPaused, technicalPaused, operatorPaused }: Machine, world: World): string {
   if (generalPaused) return 'deactivated';
   const isStopped = technicalPaused || operatorPaused || world.generalPausedGlobal || world.technicalPausedGlobal;
   return isStopped ? 'paused' : 'available';
 }
 
 /** Returns the expected entry of an operator's list. */
-export function expectEntry(id: bigint, block: Block, nowSeconds: number, evidence: PaymentEvidence): object {
-  const rating = rate(machineOf(block.world, id), block, nowSeconds, evidence);
+export function expectEntry(
+  id: bigint,
+  block: Block,
+  nowSeconds: number,
+  evidence: PaymentEvidence,
+  machine = machineOf(block.world, id),
+): object {
+  const rating = rate(machine, block, nowSeconds, evidence);
   return {
     did: `did:svc:${id}`,
     machine_id: String(id),

@@ -5,14 +5,14 @@
 import { mergeActive, type ActiveMachine } from '../domain/machine/active-machine.ts';
 import { Fault } from '../domain/faults.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import { summarizeAltMachine, type MachineSummary } from './alt-machine-rating.ts';
+import { rateAltMachine } from './alt-machine-rating.ts';
 import { classifyFault } from './fleet.ts';
 import { findMachine, requireMain } from './find-machine.ts';
-import { rateSnapshot } from './machine-rating.ts';
+import { rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
 import { getIndexReports, type IndexReports } from './health.ts';
 
 export interface ActiveMachineSummary extends ActiveMachine {
-  readonly shown: MachineSummary;
+  readonly shown: RatedSnapshot;
 }
 
 export interface ActiveMachineList {
@@ -46,7 +46,7 @@ export async function listActiveMachines(ctx: Ctx, limit: number): Promise<Activ
 async function readEntry(ctx: Ctx, active: ActiveMachine): Promise<ActiveMachineSummary | 'gone' | 'unreadable'> {
   try {
     const { main, snapshot, alt } = await findMachine(ctx, active.id, { firstEvents: false });
-    const shown = alt === undefined ? await rateSnapshot(ctx, main, snapshot) : summarizeAltMachine(ctx, alt, snapshot);
+    const shown = await (alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot));
     return { ...active, shown };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

@@ -15,6 +15,7 @@ import { viewAmount, type AmountView } from '../domain/rating/amount.ts';
 import { REVENUE_TYPE } from '../domain/rating/constants.ts';
 import { classifyEvent } from '../domain/rating/event-class.ts';
 import { rateDays, replaceLastDay, type DailyRatings, type DayHistory } from '../domain/rating/daily-rating.ts';
+import { clampToSafe } from '../domain/rating/daily-totals.ts';
 import { HISTORY_DAYS, MIN_EVENTS_FOR_STORED_DAYS } from '../domain/rating/rating-state-days.ts';
 import { judgeEvent, type EventJudgement, type EvidenceClass, type RatingEvent } from '../domain/rating/event.ts';
 import type { RateTable } from '../domain/rating/rate-table.ts';
@@ -28,7 +29,14 @@ import type { FxConfiguration } from '../ports/rates.ts';
 import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
-import { rateSnapshot, readEventCount, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import {
+  isBehind,
+  rateSnapshot,
+  readEventCount,
+  toEventSource,
+  type AltHomeInfo,
+  type RatedSnapshot,
+} from './machine-rating.ts';
 import { currentPaymentFingerprint, readPaymentEvidence } from './payment-evidence.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
@@ -104,7 +112,7 @@ export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistor
   }
   const changes = listFactChanges(logs, rated.inputs.now, graceSeconds);
   if (eventCount === 0) return { ...known, isComplete: true, changes, ...NOTHING };
-  const days = rated.alt?.unavailable === 'indexer_behind' ? undefined : await readDays(ctx, located, rated, logs);
+  const days = isBehind(rated) ? undefined : await readDays(ctx, located, rated, logs);
   return days === undefined
     ? { ...known, isComplete: false, changes: [], ...NOTHING }
     : { ...known, isComplete: true, changes, ...days };
@@ -116,8 +124,8 @@ function readBondTerms({ subscription, subscriptionStatus }: MachineSnapshot, gr
   const isOpen = periodStart > 0n && status !== 'NotActivated' && status !== 'Terminated';
   return {
     status,
-    periodEnd: isOpen ? Number(periodEnd) : undefined,
-    graceEnd: isOpen ? Number(periodEnd + graceSeconds) : undefined,
+    periodEnd: isOpen ? clampToSafe(periodEnd) : undefined,
+    graceEnd: isOpen ? clampToSafe(periodEnd + graceSeconds) : undefined,
   };
 }
 
@@ -182,16 +190,19 @@ async function computeDays(
 
 /**
  * Returns whether the operator was verified at a time: from the date of its record on, while it was in force, and not before the newest
- * change of hands, because the operator of that time is unknown.
+ * change of hands, because the operator of that time is unknown. Without the new owner's acceptance it never was.
  */
 async function readVerifiedSince(
   ctx: Ctx,
-  { snapshot, alt }: FoundMachine,
+  located: FoundMachine,
   { operatorVerified, changedHandsAt }: RatedSnapshot['inputs'],
 ): Promise<(time: number) => boolean> {
+  const { snapshot, alt } = located;
   const record =
     alt === undefined ? readAttestations(snapshot, findOperator(snapshot))?.kyb : await readAltKyb(ctx, alt, snapshot);
-  if (record === undefined || (alt !== undefined && !operatorVerified)) return () => false;
+  if (record === undefined) return () => false;
+  const isAccepted = alt === undefined ? (await readProvenance(located)).isAccepted : operatorVerified;
+  if (!isAccepted) return () => false;
   return (time) =>
     time >= Number(record.issuedAt) &&
     time >= (changedHandsAt ?? 0) &&

@@ -54,6 +54,11 @@ export interface AltHomeInfo {
   readonly unavailable: 'no_events_yet' | 'indexer_behind' | 'not_rated_here' | undefined;
 }
 
+/** Returns whether the letter reports an index that lags, and says nothing about the machine. */
+export function isBehind({ alt }: Pick<RatedSnapshot, 'alt'>): boolean {
+  return alt?.unavailable === 'indexer_behind';
+}
+
 /** Inputs of the model other than events; with them `svc replay` recomputes the rating. */
 export interface RatingInputs {
   /** Clock in Unix seconds, before the model raises it. */

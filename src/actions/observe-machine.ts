@@ -10,13 +10,13 @@ import type { RatedFigures } from '../domain/machine/machine-directory.ts';
 import { judgeVerifyStatus, type AttestationRecord } from '../domain/evidence/verify-status.ts';
 import type { BlockId, DeploymentFacts, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { findOperator, readAttestations } from '../domain/machine/operator-kyb.ts';
-import { flagEndsAt, judgeFlag } from '../domain/rating/negative-flag.ts';
+import { judgeFlag, nextFlagChange } from '../domain/rating/negative-flag.ts';
 import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
 import { judgeIndexFreshness } from '../domain/index-rules/index-freshness.ts';
 import { findMachine, judgeFacts, requireMain, type FoundAltMachine } from './find-machine.ts';
-import { rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
+import { isBehind, rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
 import { requireTrustedSeconds } from './trusted-clock.ts';
 
 export interface MachineObservation {
@@ -87,8 +87,7 @@ async function observeAlt(
   const shared = await observeShared(ctx, rated, deployment, { kyb, chip: undefined });
   const { owner, operator } = alt.machine;
   const values = { ...shared.values, owner, operator: operator ?? null };
-  const isBehind = rated.alt?.unavailable === 'indexer_behind';
-  return isBehind
+  return isBehind(rated)
     ? { ...shared, home: 'alt', values: { ...values, rating: undefined }, figures: undefined }
     : { ...shared, home: 'alt', values };
 }
@@ -108,10 +107,10 @@ async function observeShared(
   const now = requireTrustedSeconds(ctx, snapshot.block);
   const flaggedAt = unwrapOptional(snapshot.flags)?.flaggedAt ?? 0n;
   const bondEndsAt = nextBondBoundary(snapshot, deployment);
-  const endings = [flagEndsAt(flaggedAt), kyb?.expiresAt, chip?.expiresAt]
-    .filter((end) => end !== undefined && end > now)
+  const changes = [nextFlagChange(flaggedAt, now), kyb?.expiresAt, chip?.expiresAt]
+    .filter((change) => change !== undefined && change > now)
     .map(Number);
-  if (bondEndsAt !== undefined) endings.push(Math.max(Number(bondEndsAt), now + FINALITY_RETRY_SECONDS));
+  if (bondEndsAt !== undefined) changes.push(Math.max(Number(bondEndsAt), now + FINALITY_RETRY_SECONDS));
   return {
     values: {
       owner: unwrapOptional(snapshot.owner) ?? null,
@@ -123,7 +122,7 @@ async function observeShared(
       'opt-in': decision === undefined ? 'PENDING' : decision.optedIn ? 'OPTED_IN' : 'OPTED_OUT',
       rating: rating.letter,
     },
-    changesAt: endings.length === 0 ? undefined : Math.min(...endings),
+    changesAt: changes.length === 0 ? undefined : Math.min(...changes),
     figures: {
       score: rating.score,
       revenueCents: rating.totalRevenueCents,

@@ -40,11 +40,13 @@ export interface ProofSegment {
   readonly kind: ProofKind;
 }
 
-/** Logs of one block according to its receipts. */
+/** Logs that replace the stored ones of a block. */
 export interface BlockRepair {
   readonly block: LogBlock;
   /** In chain order. */
   readonly events: readonly EventLogEntry[];
+  /** Whether they are those of the block's receipts. */
+  readonly isProven: boolean;
 }
 
 /** Number of blocks whose logs are not proven, and their extent; undefined without one. */
@@ -74,7 +76,7 @@ export interface IndexProofStore {
   /** Records that these blocks hold exactly the stored logs. */
   recordProvenBlocks(numbers: readonly number[]): Promise<void>;
   /**
-   * Replaces the stored logs of the blocks by the proven ones and renumbers the histories they belong to, whose rating
+   * Replaces the stored logs of the blocks and renumbers the histories they belong to, whose rating
    * states become invalid. Returns false, and stores nothing, when the stored checkpoint is not `expected`.
    */
   repairBlocks(expected: Checkpoint, repairs: readonly BlockRepair[], ownership: OwnershipReads): Promise<boolean>;

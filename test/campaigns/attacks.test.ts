@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpc } from '../../devnet/main-chain/rpc.ts';
 import { inChainOrder, eventTimestamp } from '../../devnet/personas/planned-event.ts';
@@ -19,6 +20,7 @@ import { readTransactions, sumCosts } from './attacks/attack-costs.ts';
 import type { SentTransaction } from './attacks/attack-costs.ts';
 import { storeAttackResults } from './attacks/attack-results.ts';
 import type { AttackResult } from './attacks/attack-results.ts';
+import { listPoolToken, POOL_TOKEN } from './attacks/swap-pool.ts';
 import { rateUnderMcr1 } from './attacks/mcr1.ts';
 
 const SILENT = { info() {}, warn() {}, error() {} };
@@ -37,6 +39,8 @@ interface Explanation {
 let folder: string;
 let devnet: Devnet;
 let service: Service;
+/** Tokens that the attacks pay with. */
+let tokens: readonly Address[];
 let transactions: readonly SentTransaction[];
 const results: AttackResult[] = [];
 
@@ -44,6 +48,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'attacks-'));
   const machines = ATTACKS.flatMap(({ persona, others = [] }) => [persona, ...others].map(toSample));
   devnet = await startDevnet({ dir: folder, machines, altChain: false, quiet: true });
+  const { name, token } = devnet.fixtures.sources.main;
+  tokens = [token as Address, POOL_TOKEN];
+  listPoolToken(devnet.env['TOKENS_FILE']!, devnet.env['SOURCES_FILE']!, name);
   const variables = { ...devnet.env, DATABASE_URL: `sqlite:${join(folder, 'svc.db')}` };
   const { config, problems } = readConfig(
     { ...variables, PORT: '0', ADMIN_PORT: '0', RATE_LIMITS: 'off' },
@@ -90,7 +97,7 @@ describe('an attacker', () => {
       ...{ name: attack.name, attempt: attack.attempt, needs: attack.needs ?? null },
       ...{ underMcr1: rateHistorically(attack), mcr, score: mcr_score, summary },
       verdicts: Object.fromEntries(Object.entries(evidence.verdicts).filter(([, count]) => count > 0)),
-      ...sumCosts(transactions, addresses, devnet.fixtures.sources.main.token as `0x${string}`),
+      ...sumCosts(transactions, addresses, tokens),
     });
     if (attack.needs === undefined) expect(UNANCHORED).toContain(mcr);
   });

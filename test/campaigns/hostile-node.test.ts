@@ -17,7 +17,7 @@ const KINDS = new RegExp(process.env['KINDS'] ?? '');
 const SECONDS = Number(process.env['SECONDS'] ?? 10);
 const PAUSE_MILLISECONDS = 100;
 /** Time to index the chain from the second node. */
-const START_MILLISECONDS = 60_000;
+const START_MILLISECONDS = 300_000;
 
 const MAX_ANSWER_MILLISECONDS = 2_000;
 const MAX_RESIDENT_MEGABYTES = 600;

@@ -1,6 +1,7 @@
 /**
  * Campaign: a service behind every imitated behavior of RPC providers, alone and in pairs, against a service behind the
- * bare nodes. `MINUTES` (240) bounds the time, `PAIRS` (default: all) the number of pairs, drawn with `SEED`, `BEHAVIORS`
+ * bare nodes. `MINUTES` (240) bounds the time, `SIZE` (6) the behaviors of one case: those that do not hide each other
+ * are combined, so that a case covers many pairs; 2 runs every pair alone. `COMBINATIONS` (default: all) bounds their number, drawn with `SEED`, `BEHAVIORS`
  * (default: all) names single ones and `MACHINES` (default: all) the machines whose responses these compare, separated by commas. `GROUP`
  * (8) is the number of cases side by side: they share one process, and miss the deadlines of their requests on a busy
  * machine. Writes one line per case to standard output.
@@ -8,13 +9,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../sim/random.ts';
 import type { CaseOutcome, MatrixCase } from '../../testing/harness/provider-matrix/matrix-case.ts';
+import { combine, listPairs } from '../../testing/harness/provider-matrix/combinations.ts';
 import { openProviderMatrix, type ProviderMatrix } from '../../testing/harness/provider-matrix/provider-matrix.ts';
 import { ALT_BEHAVIORS } from '../../testing/harness/provider-proxy/alt-behaviors.ts';
 import type { Behavior } from '../../testing/harness/provider-proxy/behavior.ts';
 import { MAIN_BEHAVIORS } from '../../testing/harness/provider-proxy/behaviors.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-const PAIRS = Number(process.env['PAIRS'] ?? Number.POSITIVE_INFINITY);
+const SIZE = Number(process.env['SIZE'] ?? 6);
+const COMBINATIONS = Number(process.env['COMBINATIONS'] ?? Number.POSITIVE_INFINITY);
 const BEHAVIORS = process.env['BEHAVIORS']?.split(',');
 const MACHINES = process.env['MACHINES']?.split(',');
 const MINUTES = Number(process.env['MINUTES'] ?? 240);
@@ -22,8 +25,8 @@ const MINUTES = Number(process.env['MINUTES'] ?? 240);
 const CAP_MILLISECONDS = { served: 180_000, refused: 30_000 };
 const GROUP = Number(process.env['GROUP'] ?? 8);
 const MAX_RESIDENT_BYTES = 2_000_000_000;
-/** Machines of pairs: each kind once, so that a pair takes seconds. */
-const MACHINES_OF_PAIRS = [
+/** Machines of combinations: each kind once, so that a case takes seconds. */
+const MACHINES_OF_COMBINATIONS = [
   'rated-b',
   'activity-only',
   'multi-currency',
@@ -97,11 +100,17 @@ const toCase = (chain: 'main' | 'alt', behaviors: readonly Behavior[]): MatrixCa
   [chain]: behaviors,
 });
 
-/** Returns all unordered pairs of behaviors that can be served alone. */
-function listPairs(chain: 'main' | 'alt', behaviors: readonly Behavior[]): MatrixCase[] {
-  const served = behaviors.filter(({ expect: each }) => each === 'served');
-  return served.flatMap((first, i) => served.slice(i + 1).map((second) => toCase(chain, [first, second])));
+/** Returns cases that cover all pairs of behaviors that can be served alone. Those of the two chains share cases. */
+function listCombinations(random: Random): MatrixCase[] {
+  const [main, alt] = [MAIN_BEHAVIORS, ALT_BEHAVIORS].map((behaviors) => {
+    const served = behaviors.filter(({ expect: each }) => each === 'served');
+    return combine(served, SIZE, random);
+  }) as [(readonly Behavior[])[], (readonly Behavior[])[]];
+  return main.map((each, i) => ({ main: each, alt: alt[i] ?? [] }));
 }
+
+const countPairs = (cases: readonly MatrixCase[]) =>
+  new Set(cases.flatMap(({ main, alt }) => [...listPairs(main), ...listPairs(alt)])).size;
 
 describe(`SEED=${SEED}`, () => {
   let matrix: ProviderMatrix;
@@ -121,21 +130,17 @@ describe(`SEED=${SEED}`, () => {
     });
   });
 
-  describe('a pair of behaviors', () => {
+  describe('a combination of behaviors', () => {
     beforeAll(async () => {
-      matrix = await openProviderMatrix({ machines: MACHINES_OF_PAIRS });
+      matrix = await openProviderMatrix({ machines: MACHINES_OF_COMBINATIONS });
     });
     afterAll(() => matrix.close());
 
     it('is served completely', async () => {
-      const random = new Random(SEED);
-      const pairs = [...listPairs('main', MAIN_BEHAVIORS), ...listPairs('alt', ALT_BEHAVIORS)];
-      for (let i = pairs.length - 1; i > 0; i--) {
-        const other = random.integer(0, i);
-        [pairs[i], pairs[other]] = [pairs[other]!, pairs[i]!];
-      }
-      const judged = await runAll(matrix, pairs.slice(0, PAIRS));
-      process.stdout.write(`${judged.length} of ${pairs.length} pairs\n`);
+      const cases = listCombinations(new Random(SEED));
+      const judged = await runAll(matrix, cases.slice(0, COMBINATIONS));
+      const pairs = countPairs(cases.slice(0, judged.length));
+      process.stdout.write(`${judged.length} cases cover ${pairs} of ${countPairs(cases)} pairs\n`);
       expect(listFlaws(judged)).toEqual([]);
     });
   });

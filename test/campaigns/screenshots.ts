@@ -1,14 +1,15 @@
 /**
  * Takes screenshots of every page and state, light and dark, at 360 and 1,440 pixels, and prints what each view violates: accessibility,
- * policy, width, and layout shift. The pages are those of a running service in front of a seeded devnet (`npm run dev`).
+ * policy, width, and layout shift on a slow network. The pages are those of a running service in front of a seeded devnet (`npm run dev`).
+ * A pattern selects views by name.
  *
- *     node test/campaigns/screenshots.ts http://127.0.0.1:8000 .devnet/fixtures.json /tmp/screenshots [name]
+ *     node test/campaigns/screenshots.ts http://127.0.0.1:8000 .devnet/fixtures.json /tmp/screenshots [pattern]
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { Fixtures } from '../../devnet/fixtures.ts';
-import { launchBrowser, openVisit } from '../service/pages/browser.ts';
+import { launchBrowser, openVisit, slowNetwork } from '../service/pages/browser.ts';
 
 interface View {
   readonly name: string;
@@ -130,16 +131,17 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
   return [...pages, ...states];
 }
 
-/** Takes one screenshot and returns what the view violates. */
+/** Takes a light and a dark screenshot of a view, and returns what it violates. */
 async function take(
   browser: Browser,
   baseUrl: string,
   { name, path, prepare, act }: View,
-  { size, colorScheme }: { readonly size: keyof typeof WIDTHS; readonly colorScheme: 'light' | 'dark' },
-  file: string,
+  size: keyof typeof WIDTHS,
+  folder: string,
 ): Promise<string[]> {
-  const visit = await openVisit(browser, { colorScheme, viewport: WIDTHS[size] });
+  const visit = await openVisit(browser, { viewport: WIDTHS[size] });
   const { page } = visit;
+  await slowNetwork(page);
   await page.addInitScript(RECORD_SHIFT);
   await prepare?.(page);
   await page.goto(baseUrl + path);
@@ -152,41 +154,37 @@ async function take(
   }
   const shift = await page.evaluate<number>('shift');
   await act?.(page);
-  await page.screenshot({ path: file, fullPage: true });
+  const found = shift >= MAX_LAYOUT_SHIFT ? [`layout shift ${shift.toFixed(3)}`] : [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`), fullPage: true });
+    found.push(...(await visit.findAccessibilityViolations()).map((text) => `${colorScheme}: ${text}`));
+  }
   const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  const found = [
-    ...(await visit.listViolations()),
-    ...(await visit.findAccessibilityViolations()),
-    ...(overflow > 0 ? [`wider than the screen by ${overflow} pixels`] : []),
-    ...(shift >= MAX_LAYOUT_SHIFT ? [`layout shift ${shift.toFixed(3)}`] : []),
-  ];
+  if (overflow > 0) found.push(`wider than the screen by ${overflow} pixels`);
+  found.push(...(await visit.listViolations()));
   await visit.close();
   return found;
 }
 
 const [baseUrl, fixturesFile, folder, only = ''] = process.argv.slice(2);
 if (baseUrl === undefined || fixturesFile === undefined || folder === undefined) {
-  process.stderr.write('usage: node test/campaigns/screenshots.ts BASE_URL FIXTURES_FILE FOLDER [NAME]\n');
+  process.stderr.write('usage: node test/campaigns/screenshots.ts BASE_URL FIXTURES_FILE FOLDER [PATTERN]\n');
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
-const views = listViews(JSON.parse(readFileSync(fixturesFile, 'utf8')) as Fixtures);
+const listed = listViews(JSON.parse(readFileSync(fixturesFile, 'utf8')) as Fixtures);
 const browser = await launchBrowser();
 let violations = 0;
-let screenshots = 0;
-for (const view of views.filter(({ name }) => name.includes(only))) {
+let views = 0;
+for (const view of listed.filter(({ name }) => new RegExp(only).test(name))) {
   for (const size of ['phone', 'desktop'] as const) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const label = `${view.name}-${size}-${colorScheme}`;
-      const found = await take(browser, baseUrl, view, { size, colorScheme }, join(folder, `${label}.png`)).catch(
-        (error: unknown) => [String(error)],
-      );
-      screenshots += 1;
-      violations += found.length;
-      for (const text of found) process.stdout.write(`${label}: ${text}\n`);
-    }
+    const found = await take(browser, baseUrl, view, size, folder).catch((error: unknown) => [String(error)]);
+    views += 1;
+    violations += found.length;
+    for (const text of found) process.stdout.write(`${view.name}-${size}: ${text}\n`);
   }
 }
 await browser.close();
-process.stdout.write(`${screenshots} screenshots in ${folder}, ${violations} violations\n`);
+process.stdout.write(`${views} views in ${folder}, ${violations} violations\n`);
 process.exitCode = violations === 0 ? 0 : 1;

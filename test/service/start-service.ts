@@ -31,12 +31,10 @@ export default async function start(project: TestProject): Promise<() => Promise
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   const devnet = await startDevnet({ dir: folder, quiet: true });
   const devnetEnv = { ...devnet.env, DATABASE_URL: `sqlite:${join(folder, DATABASE)}` };
-  const service = await startIndexed(devnetEnv).catch(async (error: unknown) => {
+  const service = await startIndexed(devnetEnv, devnet.fixtures).catch(async (error: unknown) => {
     await devnet.stop();
     throw error;
   });
-  await untilJudged(service.url, devnet.fixtures.machines);
-  await untilObserved(service.url);
   const indexedDatabase = join(folder, 'indexed.db');
   copyDatabase(join(folder, DATABASE), indexedDatabase);
   project.provide('baseUrl', service.url);
@@ -50,13 +48,30 @@ export default async function start(project: TestProject): Promise<() => Promise
   };
 }
 
-async function startIndexed(devnetEnv: Readonly<Record<string, string>>): Promise<Service> {
+async function startIndexed(devnetEnv: Readonly<Record<string, string>>, { machines }: Fixtures): Promise<Service> {
   const variables = { ...devnetEnv, PORT: '0', ADMIN_PORT: '0', RATE_LIMITS: 'off' };
   const { config, problems } = readConfig(variables, { readFile: () => '' });
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const service = await startService(config, { log: SILENT });
   await service.indexed;
+  await loadProtocol(service.url);
+  await untilJudged(service.url, machines);
+  await untilObserved(service.url);
   return service;
+}
+
+/**
+ * Waits until the Model Context Protocol is served. Its SDK is loaded with the first message, which on a busy machine takes longer than a
+ * request may.
+ */
+async function loadProtocol(url: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  for (;;) {
+    const { status } = await fetch(`${url}/mcp`, { method: 'POST', headers, body });
+    if (status === 200) return;
+    if (status !== 503) throw new Error(`/mcp responds with ${status}`);
+  }
 }
 
 /** Copies a database that is in use. */

@@ -1,6 +1,6 @@
 """Client of the Machine Rating, Monetization and Verification Service, synchronous and asynchronous."""
 
-from .client import AsyncClient, Block, Client, Reply
+from .client import AsyncClient, Block, Client, DirectoryQuery, Reply
 from .decisions import AltHome, Deployment, MAIN_CHAIN, format_decision_message
 from .errors import ServiceError
 from .identifiers import MAX_MACHINE_ID, format_machine_did, parse_address, parse_machine_key
@@ -11,6 +11,7 @@ __all__ = [
     "Block",
     "Client",
     "Deployment",
+    "DirectoryQuery",
     "MAIN_CHAIN",
     "MAX_MACHINE_ID",
     "Reply",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
+from urllib.parse import urlencode
 
 import httpx
 
@@ -13,6 +14,8 @@ from .errors import ServiceError, to_service_error
 from .identifiers import DEFAULT_METHOD, format_machine_did, parse_address, parse_machine_key
 from .responses import (
     Card,
+    Directory,
+    DirectorySummary,
     EventListing,
     Explanation,
     Fleet,
@@ -68,6 +71,34 @@ class _Read(Generic[T]):
                 raise ServiceError("unexpected-response", "not a response to this request", response.status_code)
             return Reply(body, _parse_block(response.headers))  # type: ignore[arg-type]
         raise to_service_error(response.status_code, body, response.headers.get("retry-after"))
+
+
+@dataclass(frozen=True)
+class DirectoryQuery:
+    """Selects machines. A tuple selects any of its values; what is left out selects all.
+
+    `active_since` is in Unix seconds. `sort` is a key such as `score`; with `-` before it the largest comes first. `after` is
+    `next` of the previous page in the same order.
+    """
+
+    rating: tuple[str, ...] = ()
+    bond: tuple[str, ...] = ()
+    flag: tuple[str, ...] = ()
+    kyb: tuple[str, ...] = ()
+    chip: tuple[str, ...] = ()
+    opt_in: tuple[str, ...] = ()
+    home: tuple[str, ...] = ()
+    operator: str | None = None
+    owner: str | None = None
+    active_since: int | None = None
+    sort: str | None = None
+    after: str | None = None
+    limit: int | None = None
+
+    def _path(self) -> str:
+        given = {name: value for name, value in asdict(self).items() if value not in (None, ())}
+        texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in given.items()}
+        return "/directory" + (f"?{urlencode(sorted(texts.items()))}" if texts else "")
 
 
 def _parse_block(headers: httpx.Headers) -> Block | None:
@@ -129,6 +160,10 @@ class _Reads:
             lambda body: str(body.get("operator_did")).lower() == did.lower(),
         )
 
+    def directory(self, query: DirectoryQuery) -> _Read[Directory]:
+        return _Read(query._path(), lambda body: "machines" in body and "next" in body)
+
+    directory_summary: _Read[DirectorySummary] = _Read("/directory/summary", lambda body: "counts" in body)
     deployment: _Read[PublishedDeployment] = _Read("/.well-known/svc-monetization", lambda body: "registry" in body)
     statement_keys: _Read[StatementDirectory] = _Read("/.well-known/svc-statements", lambda body: "keys" in body)
     status: _Read[Status] = _Read("/status", lambda body: "status" in body, (200, 503))
@@ -217,6 +252,23 @@ class Client:
     def get_status(self) -> Reply[Status]:
         """Reads how far the indexes of the service are behind their chains."""
         return self._send(self._reads.status)
+
+    def list_directory(self, query: DirectoryQuery = DirectoryQuery()) -> Reply[Directory]:
+        """Reads a page of the machines of the deployment, as they were last observed."""
+        return self._send(self._reads.directory(query))
+
+    def iterate_directory(self, query: DirectoryQuery = DirectoryQuery()) -> Iterator[Reply[Directory]]:
+        """Reads page after page to the end."""
+        while True:
+            page = self.list_directory(query)
+            yield page
+            if (after := page.value["next"]) is None:
+                return
+            query = replace(query, after=after)
+
+    def get_directory_summary(self) -> Reply[DirectorySummary]:
+        """Reads the numbers of machines by rating, bond, flag, verification, opt-in and home."""
+        return self._send(self._reads.directory_summary)
 
     def list_fleet(self, operator: str, *, offset: int = 0, limit: int = _PAGE_SIZE) -> Reply[Fleet]:
         """Reads a page of the machines of an operator: an address or its DID."""
@@ -315,6 +367,23 @@ class AsyncClient:
     async def get_status(self) -> Reply[Status]:
         """Reads how far the indexes of the service are behind their chains."""
         return await self._send(self._reads.status)
+
+    async def list_directory(self, query: DirectoryQuery = DirectoryQuery()) -> Reply[Directory]:
+        """Reads a page of the machines of the deployment, as they were last observed."""
+        return await self._send(self._reads.directory(query))
+
+    async def iterate_directory(self, query: DirectoryQuery = DirectoryQuery()) -> AsyncIterator[Reply[Directory]]:
+        """Reads page after page to the end."""
+        while True:
+            page = await self.list_directory(query)
+            yield page
+            if (after := page.value["next"]) is None:
+                return
+            query = replace(query, after=after)
+
+    async def get_directory_summary(self) -> Reply[DirectorySummary]:
+        """Reads the numbers of machines by rating, bond, flag, verification, opt-in and home."""
+        return await self._send(self._reads.directory_summary)
 
     async def list_fleet(self, operator: str, *, offset: int = 0, limit: int = _PAGE_SIZE) -> Reply[Fleet]:
         """Reads a page of the machines of an operator: an address or its DID."""

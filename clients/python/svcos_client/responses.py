@@ -201,10 +201,10 @@ class MachineEvent(TypedDict):
 
     # 0: revenue; 1: activity.
     event_type: int
-    # Minor units of `origin_currency`, or a metric of the machine.
-    origin_value: int
+    # Minor units of `origin_currency`, or a metric of the machine, with every digit.
+    origin_value: float
     # When it happened, as reported: Unix time in seconds.
-    timestamp: int
+    timestamp: float
     # As reported. 0: self-reported; 1: on-chain; 2: hardware-signed.
     trust_level: int
     # Reported with the event, unchecked.
@@ -214,7 +214,7 @@ class MachineEvent(TypedDict):
     # Revenue only: US cents; null: not converted.
     usd_value: NotRequired[Union[int, None]]
     # Revenue only: minor units of one unit of the currency; null: not known.
-    origin_subunit: NotRequired[Union[int, None]]
+    origin_subunit: NotRequired[Union[float, None]]
     # Revenue only: cents of a dollar.
     usd_subunit: NotRequired[Literal[100]]
     # Revenue only: whether the amount was converted.
@@ -245,10 +245,10 @@ EventEntry = TypedDict("EventEntry", {
     "position": int,
     # 0: revenue; 1: activity.
     "event_type": int,
-    # Minor units of `origin_currency`, or a metric of the machine.
-    "origin_value": int,
+    # Minor units of `origin_currency`, or a metric of the machine, with every digit.
+    "origin_value": float,
     # When it happened, as reported: Unix time in seconds.
-    "timestamp": int,
+    "timestamp": float,
     # As reported. 0: self-reported; 1: on-chain; 2: hardware-signed.
     "trust_level": int,
     # Reported with the event, unchecked.
@@ -258,7 +258,7 @@ EventEntry = TypedDict("EventEntry", {
     # Revenue only: US cents; null: not converted.
     "usd_value": NotRequired[Union[int, None]],
     # Revenue only: minor units of one unit of the currency; null: not known.
-    "origin_subunit": NotRequired[Union[int, None]],
+    "origin_subunit": NotRequired[Union[float, None]],
     # Revenue only: cents of a dollar.
     "usd_subunit": NotRequired[Literal[100]],
     # Revenue only: whether the amount was converted.
@@ -923,6 +923,7 @@ class ProfileAttributesItem2(TypedDict):
 
     # The name of the attribute.
     trait_type: str
+    # Points of 100, rounded.
     value: int
     max_value: int
 
@@ -1094,7 +1095,7 @@ class EventListing(TypedDict):
 class FleetPagination(TypedDict):
     """Part of a response."""
 
-    # As requested.
+    # As requested, with every digit.
     offset: int
     # As requested.
     limit: int
@@ -1118,7 +1119,7 @@ class Fleet(TypedDict):
 class RatedFleetPagination(TypedDict):
     """Part of a response."""
 
-    # As requested.
+    # As requested, with every digit.
     offset: int
     # As requested.
     limit: int
@@ -1195,7 +1196,7 @@ class BoundMcrRecord(TypedDict):
 class BoundFleetPagination(TypedDict):
     """Part of a response."""
 
-    # As requested.
+    # As requested, with every digit.
     offset: int
     # As requested.
     limit: int

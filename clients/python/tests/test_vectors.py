@@ -7,7 +7,7 @@ import unittest
 
 import httpx
 
-from svcos_client import AltHome, AsyncClient, Client, Deployment, ServiceError, format_decision_message
+from svcos_client import AltHome, AsyncClient, Client, Deployment, DirectoryQuery, ServiceError, format_decision_message
 from svcos_client import parse_address, parse_machine_key
 from svcos_client.statements import StatementKey, StatementRejected, StatementTrust, verify_statement
 
@@ -65,6 +65,28 @@ class Vectors(unittest.TestCase):
                 with self.assertRaises(ServiceError) as failure:
                     asyncio.run(read())
                 self.assertEqual(failure.exception.kind, vector["kind"])
+
+    def test_directory(self) -> None:
+        for vector in VECTORS["directory"]:
+            with self.subTest(vector["path"]):
+                paths: list[str] = []
+
+                def respond(request: httpx.Request) -> httpx.Response:
+                    paths.append(request.url.raw_path.decode())
+                    return httpx.Response(200, json={"machines": [], "next": None if len(paths) > 1 else "1.1"})
+
+                async def read(query: DirectoryQuery) -> None:
+                    async with AsyncClient("https://svc.example", transport=httpx.MockTransport(respond)) as client:
+                        await client.list_directory(query)
+
+                lists = {name: tuple(value) for name, value in vector["query"].items() if isinstance(value, list)}
+                query = DirectoryQuery(**{**vector["query"], **lists})
+                client = Client("https://svc.example", transport=httpx.MockTransport(respond))
+                pages = list(client.iterate_directory(query))
+                asyncio.run(read(query))
+                self.assertEqual(len(pages), 2)
+                self.assertEqual([paths[0], paths[2]], [vector["path"], vector["path"]])
+                self.assertIn("after=1.1", paths[1])
 
     def test_another_machine(self) -> None:
         transport = httpx.MockTransport(lambda _: httpx.Response(200, json={"machine_id": "43"}))

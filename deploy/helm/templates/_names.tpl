@@ -21,3 +21,20 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 {{- end }}
 {{- end }}
+
+{{- /* Contents of the trust files and of the files of secrets and config maps. Tokens are reloaded, and claims cannot be read. */}}
+{{- define "contents" -}}
+{{- $namespace := .Release.Namespace }}
+{{- with .Values.trustSecretName }}
+{{- toJson (lookup "v1" "Secret" $namespace .).data }}
+{{- end }}
+{{- range .Values.files }}
+{{- with .secret }}
+{{- toJson (lookup "v1" "Secret" $namespace .).data }}
+{{- end }}
+{{- with .configMap }}
+{{- $map := lookup "v1" "ConfigMap" $namespace . }}
+{{- toJson $map.data }}{{ toJson $map.binaryData }}
+{{- end }}
+{{- end }}
+{{- end }}

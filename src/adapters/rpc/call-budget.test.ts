@@ -76,7 +76,7 @@ describe('ceiling', () => {
     for (let i = 0; i < 1_000; i++) request('a', caller('192.0.2.1'), 100);
     expect(countCalls('a')).toBe(100_000);
     expect(budget.report()).toMatchObject({ callsPerSecond: undefined, waiting: 0, refused: 0 });
-    expect(budget.maxCalls).toBe(Infinity);
+    expect([budget.maxCalls, budget.partCalls]).toEqual([Infinity, Infinity]);
   });
 
   test(
@@ -121,7 +121,7 @@ describe('ceiling', () => {
     request('next', caller('192.0.2.1'));
     await time.advance(1_900);
     expect(grants.map(({ name }) => name)).toEqual(['big']);
-    expect(budget.maxCalls).toBe(5);
+    expect([budget.maxCalls, budget.partCalls]).toEqual([5, 1]);
   });
 });
 
@@ -163,6 +163,16 @@ describe('shares', () => {
       { name: 'caller', purpose: caller('192.0.2.1') },
     ]);
     expect(countCalls('index')).toBeGreaterThanOrEqual(105);
+  });
+
+  test('is filled by the parts of a long batch, while one batch of the largest size leaves half of it', async () => {
+    const countIndexCalls = async (calls: () => number) => {
+      open({ callsPerSecond: 25 });
+      await saturate(60, [{ name: 'index', purpose: INDEX, calls: calls() }]);
+      return countCalls('index') / 60;
+    };
+    expect(await countIndexCalls(() => budget.maxCalls)).toBeLessThan(13);
+    expect(await countIndexCalls(() => budget.partCalls)).toBeGreaterThan(19);
   });
 
   test('gives proof only what callers and index leave', async () => {

@@ -48,6 +48,8 @@ export interface CallBudget {
   recordRefusal(quota: 'rate' | 'day'): void;
   /** Calls that can ever be sent at once: a longer batch is to be divided. Infinite without a ceiling. */
   readonly maxCalls: number;
+  /** Calls of one part of a longer batch: several parts fill what is free within a second. Infinite without a ceiling. */
+  readonly partCalls: number;
   report(): CallBudgetReport;
 }
 
@@ -71,6 +73,7 @@ export interface CallBudgetOptions extends CallCeilingOptions {
 }
 
 const MAX_RETRY_SECONDS = 3_600;
+const PARTS_PER_WINDOW = 8;
 
 export function createCallBudget(options: CallBudgetOptions): CallBudget {
   const { stopwatch } = options;
@@ -218,6 +221,10 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     get maxCalls() {
       const { rate } = ceiling;
       return rate === Infinity ? Infinity : Math.ceil(toWindow(rate).limit * (1 - MAX_HEAD_PART));
+    },
+    get partCalls() {
+      const { rate } = ceiling;
+      return rate === Infinity ? Infinity : Math.max(1, Math.floor(toWindow(rate).limit / PARTS_PER_WINDOW));
     },
     report() {
       ceiling.startDay();

@@ -18,7 +18,7 @@ import { createFxRates } from './rating/fx-rates.ts';
 import { createIdentities } from './schema/index-identities.ts';
 import { createIndexProofStore } from './main-chain/index-proof-store.ts';
 import { createMainChainIndexStore } from './main-chain/main-chain-index.ts';
-import { migrate, SchemaTooNew } from './schema/migrate.ts';
+import { migrate, SchemaTooNew, SchemaTooOld } from './schema/migrate.ts';
 import { openSqlite } from './engine/sqlite.ts';
 import type { SqlDatabase } from './engine/sql-program.ts';
 import { createWriteCheck } from './engine/write-check.ts';
@@ -26,6 +26,8 @@ import { createWriteCheck } from './engine/write-check.ts';
 export interface StoreOptions {
   /** Receives the code of every database failure. */
   readonly reportFailure?: ReportFailure;
+  /** False: tables of an earlier release, whose service may be running, fail with `SCHEMA_TOO_OLD` instead of being migrated. */
+  readonly migratesOlder?: boolean;
 }
 
 /** Opens the database, creating the folder of a SQLite file, and then the store. Throws like `openStore`. */
@@ -33,19 +35,20 @@ export async function createStore(database: string | DatabaseLocation, options: 
   const location = typeof database === 'string' ? parseDatabaseUrl(database) : database;
   if (location === undefined) throw new TypeError('a database URL begins with sqlite: or postgres://');
   const report = options.reportFailure ?? (() => undefined);
-  return openStore(await open(location, report), report);
+  return openStore(await open(location, report), report, options.migratesOlder);
 }
 
 /**
  * Migrates the database and opens the store on it; closing the store closes the database. Throws `StoreUnavailable` when migration
- * fails or a newer release has migrated the database.
+ * fails, a newer release has migrated the database, or an earlier one has and `migratesOlder` is false.
  */
-export async function openStore(database: SqlDatabase, report: ReportFailure): Promise<Store> {
+export async function openStore(database: SqlDatabase, report: ReportFailure, migratesOlder?: boolean): Promise<Store> {
   try {
-    await database.upgrade(migrate(database.dialect));
+    await database.upgrade(migrate(database.dialect, undefined, migratesOlder));
   } catch (error) {
     await database.close();
-    throw error instanceof SchemaTooNew ? toStoreUnavailable(error, report) : error;
+    const isOther = error instanceof SchemaTooNew || error instanceof SchemaTooOld;
+    throw isOther ? toStoreUnavailable(error, report) : error;
   }
   return {
     ...createIdentities(database),

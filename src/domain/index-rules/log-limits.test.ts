@@ -24,8 +24,10 @@ describe('the range of log queries', () => {
   it.each([
     [10_000, 10_000, 5],
     [6_100, 5_000, 4],
-    [2_000, 2_000, 5],
-    [1_024, 1_000, 4],
+    [2_000, 2_000, 2],
+    [1_024, 1_024, 6],
+    [50_000, 50_000, 4],
+    [800, 786, 3],
     [10, 10, 6],
   ])('is found near a limit of %i blocks with few refusals', (limit, found, refusals) => {
     const limits = new LogLimits();
@@ -64,10 +66,10 @@ describe('the range of log queries', () => {
     const limits = new LogLimits();
     limits.recordSuccess(1_000, 0);
     for (let i = 0; i < 4; i++) limits.recordRefusal(5_000);
-    expect(limits.blocks).toBe(3_000);
-    limits.recordRefusal(3_000);
+    expect(limits.blocks).toBe(2_048);
+    limits.recordRefusal(2_048);
     limits.recordRefusal(2_000);
-    limits.recordRefusal(1_500);
+    limits.recordRefusal(1_024);
     expect(limits.blocks).toBe(1_000);
   });
 });

@@ -10,9 +10,16 @@ export const MAX_WINDOW_LOGS = 25_000;
 /** A response with fewer logs is not refused for their number. */
 const MIN_WINDOW_LOGS = 10;
 
-/** The search for the widest accepted range ends after this many refusals in a row, or within a sixteenth of it. */
+/** The search for the widest accepted range ends after this many refusals in a row, or within this part of it. */
 const MAX_SEARCH_REFUSALS = 3;
 const SEARCH_PRECISION = 16;
+/** The same above a round number, which most limits are. */
+const ROUND_SEARCH_PRECISION = 8;
+/** Numbers that operators choose as limits: powers of two, and 1, 2 and 5 times powers of ten. */
+const ROUND_NUMBERS: ReadonlySet<number> = new Set([
+  ...Array.from({ length: 17 }, (_, i) => 2 ** i),
+  ...Array.from({ length: 5 }, (_, i) => [1, 2, 5].map((digit) => digit * 10 ** i)).flat(),
+]);
 const FIRST_GROWTH_AFTER = 8;
 const LAST_GROWTH_AFTER = 512;
 /** Factor of that number per refusal: a refusal costs a call, and limits seldom change. */
@@ -96,8 +103,8 @@ export class LogLimits {
   }
 
   /**
-   * Records that a range was refused. The next one is the middle between it and the largest accepted one, or its half
-   * where none was accepted. A range that was accepted before holds too many logs now, if it holds many at all.
+   * Records that a range was refused. The next one is near the middle between it and the largest accepted one, or its
+   * half where none was accepted. A range that was accepted before holds too many logs now, if it holds many at all.
    */
   recordRefusal(blocks: number): void {
     const logs = blocks * this.#logsPerBlock;
@@ -116,11 +123,21 @@ export class LogLimits {
     this.#slowGrowth();
   }
 
-  /** Returns the next size of the search; the largest accepted one when it has ended. */
+  /**
+   * Returns the next size of the search, the round number nearest to the middle or the middle itself; the largest
+   * accepted size when the search has ended.
+   */
   #findBetween(): number {
-    const gap = this.#refused - this.#passed;
-    const isOver = this.#searchRefusals > MAX_SEARCH_REFUSALS || gap <= this.#passed / SEARCH_PRECISION;
-    return isOver ? this.#passed : this.#passed + Math.floor(gap / 2);
+    const [passed, refused] = [this.#passed, this.#refused];
+    const gap = refused - passed;
+    const precision = ROUND_NUMBERS.has(passed) ? ROUND_SEARCH_PRECISION : SEARCH_PRECISION;
+    if (this.#searchRefusals > MAX_SEARCH_REFUSALS || gap <= passed / precision) return passed;
+    const middle = passed + Math.floor(gap / 2);
+    const distance = (blocks: number) => Math.abs(blocks - middle);
+    const [nearest = middle] = [...ROUND_NUMBERS]
+      .filter((blocks) => blocks > passed && blocks < refused)
+      .sort((one, other) => distance(one) - distance(other));
+    return nearest;
   }
 
   #slowGrowth(): void {

@@ -47,6 +47,12 @@ describe('listFactChanges', () => {
     ]);
   });
 
+  it('lists what happens by time alone from its own second on', () => {
+    const logs = [log(10, 'bond-period', 1_000), log(20, 'flagged', 20)];
+    const lengths = [999, 1_000, 1_099, 1_100, 15_552_019, 15_552_020].map((now) => kindsOf(logs, now).length);
+    expect(lengths).toEqual([2, 3, 3, 4, 4, 5]);
+  });
+
   it('leaves out a status log that repeats the period, and what lies after now', () => {
     const logs = [log(10, 'bond-period', 1_000), log(10, 'bond-period', 1_000), log(50, 'bond-period', 2_000)];
     expect(kindsOf(logs, 40)).toEqual(['10 bond_started']);

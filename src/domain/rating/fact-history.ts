@@ -5,6 +5,7 @@
 import type { BondStatus } from '../machine/bond.ts';
 import type { FactLog } from '../machine/fact-log.ts';
 import { NEGATIVE_FLAG } from './constants.ts';
+import { clampToSafe } from './daily-totals.ts';
 
 /** Facts at one time. */
 export interface FactsAt {
@@ -76,7 +77,7 @@ export function listFactChanges(logs: readonly FactLog[], now: number, graceSeco
   let period: { readonly end: bigint } | undefined;
   let flaggedAt: bigint | undefined;
   const add = (at: number | bigint, kind: FactChangeKind, value?: bigint) =>
-    changes.push({ at: Number(at), kind, value: value === undefined ? undefined : Number(value) });
+    changes.push({ at: Number(at), kind, value: value === undefined ? undefined : clampToSafe(value) });
   const passTo = (time: number) => {
     if (period !== undefined && period.end < time) {
       add(period.end, 'bond_in_grace');
@@ -121,7 +122,8 @@ export function listFactChanges(logs: readonly FactLog[], now: number, graceSeco
       case 'bond-reissued':
     }
   }
-  passTo(now);
-  passFlagTo(now);
+  // What is due in the current second has happened.
+  passTo(now + 1);
+  passFlagTo(now + 1);
   return changes.sort((a, b) => a.at - b.at);
 }

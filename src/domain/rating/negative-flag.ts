@@ -21,7 +21,9 @@ export function judgeFlag(flagAt: bigint, now: number): FlagState {
   return isFlagInForce(flagAt, now) ? 'in_force' : 'ended';
 }
 
-/** Returns the second from which a recorded flag is no longer in force; undefined without one. */
-export function flagEndsAt(flagAt: bigint): bigint | undefined {
-  return flagAt < NEGATIVE_FLAG.plausibleFrom ? undefined : flagAt + BigInt(NEGATIVE_FLAG.forceSeconds);
+/** Returns the next second at which the state changes by time alone; undefined when it does not. A flag ahead of the clock begins later. */
+export function nextFlagChange(flagAt: bigint, now: number): bigint | undefined {
+  if (flagAt < NEGATIVE_FLAG.plausibleFrom) return undefined;
+  const changes = [flagAt - BigInt(NEGATIVE_FLAG.plausibleAheadSeconds), flagAt + BigInt(NEGATIVE_FLAG.forceSeconds)];
+  return changes.find((change) => change > now);
 }

@@ -28,7 +28,7 @@ export interface PreviewImage {
 export const PAGE_FILES_PATH = '/explorer/files';
 
 /** Members of the namespace that the script needs to read responses and write messages. */
-type PageNamespace = Pick<Namespace, 'did_method' | 'profile_object' | 'well_known_path' | 'message_header'>;
+const PAGE_WORDS = ['did_method', 'profile_object', 'well_known_path', 'statements_path', 'message_header'] as const;
 
 /** Headers of pages, which load resources from their own origin only. */
 export const PAGE_HEADERS: readonly string[] = [
@@ -58,8 +58,7 @@ export function formatPage(
   files: StaticAssets,
   { namespace, chains }: PageDeployment,
 ): string {
-  const { did_method, profile_object, well_known_path, message_header } = namespace;
-  const words: PageNamespace = { did_method, profile_object, well_known_path, message_header };
+  const words = Object.fromEntries(PAGE_WORDS.map((name) => [name, namespace[name]]));
   return [
     '<!doctype html>',
     '<html lang="en">',

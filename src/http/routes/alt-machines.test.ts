@@ -168,6 +168,11 @@ describe('with events', () => {
     expect([body.evidence.verdicts.declared, Object.keys(body.evidence.verdicts).length]).toEqual([120, 11]);
   });
 
+  test('shows a prior count beyond 2^53 as 2^53 - 1', async () => {
+    await open({ ...rated, log: eventLog(120, 2n ** 64n - 1n) });
+    expect((await parse('/mcr/did:svc:1/explanation')).inputs.prior_events).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
   test.each([
     ['the wallet of the owner is bound to the operator', { kind: 'bound', operator: MACHINE.operator! }, true],
     ['the wallet is bound to another operator', { kind: 'bound', operator: `0x${'22'.repeat(20)}` as Address }, false],

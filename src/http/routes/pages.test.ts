@@ -2,6 +2,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { buildApp } from '../../app.ts';
 import type { Ctx } from '../../ports/ctx.ts';
+import { eventLog, NOW, openAltService, revenueAt } from '../../../testing/harness/alt-chain.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { VECTOR_KEY } from '../../../testing/fixtures/statement-vectors.ts';
 import { rule } from '../../../test/conformance/rule.ts';
@@ -54,4 +55,22 @@ it('links the page of an operator to its machines, and every page to the API doc
   ]);
   await app!.close();
   expect(await readLinks('/explorer/machine/0042')).toEqual(SERVICE);
+});
+
+it('names the rating in the title of a machine, and no score where there is none', async () => {
+  rule('pages.without-script');
+  const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * 86_400, 100_000));
+  const machines = [
+    { log: eventLog(120), indexed: daily },
+    { log: eventLog(121), indexed: daily },
+    { log: eventLog(1), indexed: daily.slice(0, 1) },
+  ];
+  const service = await openAltService({ machines, ctx: { pages } });
+  app = await buildApp(service.ctx, { rateLimits: 'off' });
+  const titles = [1, 2, 3].map(async (id) => {
+    const { body } = await app!.inject(`/explorer/machine/${id}`);
+    return /<title>([^|]+) \| /.exec(body)?.[1];
+  });
+  expect(await Promise.all(titles)).toEqual(['Machine #1: BB, 50 of 100', 'Machine #2', 'Machine #3: Provisioned']);
+  await service.close();
 });

@@ -3,6 +3,7 @@
  * that they load. `explorer/` renders them. Pages are no part of the described interface: they show what the documented routes return to any
  * caller.
  */
+import { isBehind } from '../../actions/machine-rating.ts';
 import { getRatingWithin } from '../../actions/machines.ts';
 import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { nameAltChain, nameMainChain } from '../../domain/identifiers/chain-names.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import type { PageSource } from '../../ports/presentation.ts';
+import { titleOf } from '../images/rating-facts.ts';
 import { sendPage, sendStaticAsset } from '../server/response.ts';
 import type { RequestContext } from '../server/request-context.ts';
 import { formatPage, PAGE_FILES_PATH, type PreviewImage } from '../pages/html-shell.ts';
@@ -147,9 +149,9 @@ async function describeMachine(ctx: Ctx, text: string, additions: Additions | un
   };
   try {
     const rated = await getRatingWithin(ctx, id, RATING_TIMEOUT_MILLISECONDS);
-    if (rated === undefined) return { status: 200, ...unrated };
+    if (rated === undefined || isBehind(rated)) return { status: 200, ...unrated };
     const { letter, score, summary } = rated.rating;
-    const title = `${name}: ${letter}, ${score} of 100 | ${SITE}`;
+    const title = `${titleOf({ name, letter, score })} | ${SITE}`;
     const image = additions?.previewImageOf(id, summary, ctx);
     return { status: 200, title, summary, links, ...(image && { image }) };
   } catch (error) {

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { Fault } from '../../domain/faults.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
 import { toParameterIssue } from '../parameter-issues.ts';
-import { jsonInvalid, requireIntegers, requireMachineDid, requireMachineId, toPosition } from './parameters.ts';
+import {
+  jsonInvalid,
+  requireIntegers,
+  requireMachineDid,
+  requireMachineId,
+  requireWords,
+  toPosition,
+} from './parameters.ts';
 
 const MAX = '115792089237316195423570985008687907853269984665640564039457584007913129639935';
 const RULES = [
@@ -89,6 +96,15 @@ test.each(['5', 'did:svc:', 'did:svc:0', 'did:svc:05', 'DID:svc:5', 'did:svc:5 '
 test('parses integers of a query in the order of the rules, with defaults', () => {
   expect(requireIntegers('', RULES)).toEqual([0n, 20n]);
   expect(requireIntegers('limit=5&x=1&offset=40', RULES)).toEqual([40n, 5n]);
+});
+
+test('parses a comma list of words, each once, and refuses other words and a repeated parameter', () => {
+  const parse = (query: string) => requireWords(query, 'kinds', ['rating', 'bond']);
+  expect(parse('kinds=bond,rating,bond&other=x')).toEqual(['bond', 'rating']);
+  expect([parse(''), parse('kinds=')]).toEqual([undefined, undefined]);
+  for (const query of ['kinds=Rating', 'kinds=rating,', 'kinds=rating&kinds=bond', 'kinds=rating%20']) {
+    expect(() => parse(query)).toThrow('ParametersInvalid');
+  }
 });
 
 test('accepts up to 256 bits without a maximum, as a position past every end', () => {

@@ -102,7 +102,7 @@ export function requireIntegerHeader(
 }
 
 /**
- * Parses a comma list of words; undefined when the parameter is absent or empty. Throws `ParametersInvalid` for any other word, and for a
+ * Parses a comma list of words, each once; undefined when the parameter is absent or empty. Throws `ParametersInvalid` for any other word, and for a
  * repeated parameter.
  */
 export function requireWords<const W extends string>(
@@ -118,7 +118,7 @@ export function requireWords<const W extends string>(
   if (texts.length > 1 || !given.every(isWord)) {
     throw invalid({ at: ['query', name], problem: { kind: 'not-a-word', text, words } });
   }
-  return given;
+  return [...new Set(given)];
 }
 
 /** Parses a text parameter; undefined when it is absent or empty. Throws `ParametersInvalid` where `parse` returns undefined, and for a repeated parameter. */

@@ -19,7 +19,7 @@ import {
 
 export const MAX_CHANGE_PAGE = 500;
 
-export const CHANGE_CURSOR: JsonSchema = { ...COUNT, maximum: Number.MAX_SAFE_INTEGER };
+export const CHANGE_CURSOR: JsonSchema = COUNT;
 
 /** Values of a kind as `from` and `to` carry them. */
 const VALUES =
@@ -39,11 +39,7 @@ function changeSchema(namespace: Namespace): JsonSchema {
       operator: described(orNull(ADDRESS_TEXT), 'Operator of the machine; null: none is recorded.'),
       from: described(orNull(VALUE), 'Value of the previous observation; null: none.', 'AA'),
       to: described(orNull(VALUE), `Value now; null: none. Values of ${VALUES}`, 'BBB'),
-      block: described(
-        { ...COUNT, maximum: Number.MAX_SAFE_INTEGER },
-        'Final block of the main chain at which the change was observed.',
-        120_340,
-      ),
+      block: described(COUNT, 'Final block of the main chain at which the change was observed.', 120_340),
       observed_at: described(UNIX_SECONDS, 'Unix time in seconds of the observation.'),
     }),
     'A difference between two consecutive observations of a machine, both of final facts.',

@@ -4,10 +4,10 @@ import type { ProfileName } from '../server/route-profiles.ts';
 import { toWireError } from '../error-responses.ts';
 import {
   closedObject,
+  COUNT,
   described,
   escapePattern,
   exactly,
-  INTEGER,
   listOf,
   NONEMPTY_TEXT,
   NUMBER,
@@ -118,7 +118,7 @@ export const VALIDATION_ISSUE = described(
   closedObject(
     {
       type: described(NONEMPTY_TEXT, 'The kind of problem.', 'int_parsing'),
-      loc: described({ type: 'array', items: { anyOf: [TEXT, INTEGER] }, minItems: 1 }, 'Where the parameter is.'),
+      loc: described({ type: 'array', items: { anyOf: [TEXT, COUNT] }, minItems: 1 }, 'Where the parameter is.'),
       msg: described(NONEMPTY_TEXT, 'The problem, for people.'),
       input: { description: 'The given value, at most 100 characters of it.' },
       ctx: described(
@@ -133,7 +133,7 @@ export const VALIDATION_ISSUE = described(
 
 function toSchema(value: unknown): JsonSchema {
   if (Array.isArray(value)) return { ...listOf(refer('ValidationIssue')), minItems: 1 };
-  if (typeof value === 'number') return INTEGER;
+  if (typeof value === 'number') return COUNT;
   if (typeof value === 'string') return toTextSchema(value);
   const members = Object.entries(value as object).map(([name, member]) => [name, toSchema(member)] as const);
   return closedObject(Object.fromEntries(members));

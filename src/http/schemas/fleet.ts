@@ -68,7 +68,7 @@ function pageMembers(operator: JsonSchema, entry: string, maxSize = MAX_PAGE_SIZ
     operator_did: operator,
     machines: described(listOf(refer(entry), maxSize), 'By machine id, lowest first.'),
     pagination: closedObject({
-      offset: described(COUNT, 'As requested.', 0),
+      offset: described({ ...COUNT, maximum: 2 ** 256 }, 'As requested, with every digit.', 0),
       limit: described({ type: 'integer', minimum: 1, maximum: maxSize }, 'As requested.', maxSize),
       total: described(COUNT, 'How many machines the operator has.', 1),
     }),

@@ -43,10 +43,15 @@ export function refer(name: string): JsonSchema {
 export const TEXT: JsonSchema = { type: 'string' };
 export const NONEMPTY_TEXT: JsonSchema = { type: 'string', minLength: 1 };
 export const FLAG: JsonSchema = { type: 'boolean' };
-export const INTEGER: JsonSchema = { type: 'integer' };
 /** A number with 64 bits; generators that are not instructed choose 32, which lose digits. */
 export const NUMBER: JsonSchema = { type: 'number', format: 'double' };
-export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
+/** An integer that readers with 64-bit floats represent exactly. */
+export const COUNT: JsonSchema = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+export const BYTE: JsonSchema = { ...COUNT, maximum: 255 };
+/** Protocol chain ordinal. */
+export const ORDINAL: JsonSchema = { ...COUNT, maximum: 65_535 };
+/** A uint256 as a JSON number. Generated clients that read it as an integer of 64 bits would refuse the whole response. */
+export const UINT256_NUMBER: JsonSchema = { ...NUMBER, minimum: 0, maximum: 2 ** 256 };
 export const UNIX_SECONDS: JsonSchema = described(COUNT, 'Unix time in seconds.', 1_772_452_800);
 /** A uint256 as text. */
 export const DECIMAL_TEXT: JsonSchema = { type: 'string', pattern: '^(?:0|[1-9][0-9]{0,77})$' };

@@ -24,6 +24,7 @@ import {
   ALT_HOME,
   ALT_HOME_NAMES,
   BOND_STATUS,
+  EVENT_CENTS,
   EVENT_COUNT,
   eventSchema,
   POINT_HUNDREDTHS,
@@ -34,7 +35,6 @@ import {
 } from './machines.ts';
 
 /** Place of an event, as the cursor accepts it. */
-const POSITION: JsonSchema = { ...COUNT, maximum: Number.MAX_SAFE_INTEGER };
 
 const HISTORY_POINT = described(
   closedObject({
@@ -118,7 +118,7 @@ function historySchema(namespace: Namespace): JsonSchema {
 const EVENT_ENTRY = eventSchema(
   'An event of the history of a machine.',
   {
-    position: described(POSITION, 'The place in the history of the machine, from 0.', 120),
+    position: described(COUNT, 'The place in the history of the machine, from 0.', 120),
   },
   {
     block_timestamp: described(UNIX_SECONDS, 'Unix time of the block in seconds.'),
@@ -136,11 +136,11 @@ const EVENT_ENTRY = eventSchema(
       'What became of the payment that the event cites; null: it is not revenue that qualifies.',
       'declared',
     ),
-    paid_cents: described(COUNT, 'US cents of the payment that count for this event.', 0),
+    paid_cents: described(EVENT_CENTS, 'US cents of the payment that count for this event.', 0),
     source: described(orNull(TEXT), 'The chain of the payment (CAIP-2); null: not found.', null),
     token: described(orNull(TEXT), 'The token of the payment; null: not found.', null),
     payer: described(orNull(TEXT), 'The account that paid; null: not found.', null),
-    worth_cents: described(orNull(COUNT), 'US cents of the whole payment; null: not found.', null),
+    worth_cents: described(orNull(EVENT_CENTS), 'US cents of the whole payment; null: not found.', null),
     returned_cents: described(orNull(COUNT), 'US cents that went back to the payer; null: not found.', null),
   },
 );
@@ -151,7 +151,7 @@ function eventListingSchema(namespace: Namespace): JsonSchema {
     machine_id: MACHINE_ID,
     event_count: EVENT_COUNT,
     events: described(listOf(refer('EventEntry'), 100), 'Newest first.'),
-    next_cursor: described(orNull(POSITION), 'The cursor of the page of older events; null: there are none.', 101),
+    next_cursor: described(orNull(COUNT), 'The cursor of the page of older events; null: there are none.', 101),
     ...ALT_HOME,
   };
   return described(closedObject(members, ALT_HOME_NAMES), 'A page of the events that the rating is computed from.');

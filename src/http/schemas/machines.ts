@@ -1,12 +1,13 @@
 /** Schemas of the responses about one machine: rating, explanation, profile and card (http-facts 4 to 6, decisions 1 and 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { MAX_TOTAL_HUNDREDTHS } from '../../domain/rating/constants.ts';
+import { MAX_EVENT_CENTS, MAX_TOTAL_HUNDREDTHS, TREND, TRUST } from '../../domain/rating/constants.ts';
 import { CAIP_19, EXAMPLE_ACCOUNT, EXAMPLE_ASSET, MAIN_ACCOUNT } from './caip.ts';
 import { VERDICTS } from '../../domain/rating/verdict.ts';
 import { exampleOf } from './example.ts';
 import {
   addressDid,
   BASE58_KEY,
+  BYTE,
   closedObject,
   COUNT,
   DECIMAL_TEXT,
@@ -15,15 +16,16 @@ import {
   EXAMPLE_HASH,
   FLAG,
   HASH,
-  INTEGER,
   listOf,
   machineDid,
   MACHINE_ID,
   NONEMPTY_TEXT,
   NUMBER,
+  ORDINAL,
   orNull,
   refer,
   TEXT,
+  UINT256_NUMBER,
   UNIX_SECONDS,
   UTC_DAY,
   word,
@@ -47,7 +49,7 @@ const VISIBILITY = described(
 
 /** Members of alt-chain machines only; each of these responses lists them as optional. */
 export const ALT_HOME = {
-  home_chain: described(INTEGER, 'Ordinal of the home chain; alt-chain machines only.'),
+  home_chain: described(ORDINAL, 'Ordinal of the home chain; alt-chain machines only.'),
   rating_unavailable: described(
     word('no_events_yet', 'indexer_behind', 'not_rated_here'),
     'Why there is no rating; alt-chain machines only, absent when the machine is rated.',
@@ -126,6 +128,7 @@ function factor(name: string, description: string, measure: Properties): JsonSch
   return described(closedObject(members), description);
 }
 
+const PERCENT: JsonSchema = { ...COUNT, maximum: TREND.maxPercent };
 const WEEKS = described(COUNT, 'Weeks with a qualifying event.');
 const DAYS = described(COUNT, 'Days with a qualifying event.');
 
@@ -143,12 +146,12 @@ const FACTORS = {
   }),
   TrendFactorEntry: factor('trend', 'Whether revenue or activity grows.', {
     basis: described(word('revenue', 'activity', 'none'), 'Measure by which the two periods are compared.'),
-    percent: described(orNull(INTEGER), 'The later period in percent of the earlier one; null: not known.'),
-    even_percent: described(orNull(INTEGER), 'The same with single bursts cut; null: not known.'),
+    percent: described(orNull(PERCENT), 'The later period in percent of the earlier one; null: not known.'),
+    even_percent: described(orNull(PERCENT), 'The same with single bursts cut; null: not known.'),
   }),
   TrustFactorEntry: factor('trust', 'How much of the revenue has evidence.', {
     source: described(word('flag', 'override', 'none', 'events'), 'Source of the trust.'),
-    percent_hundredths: described(COUNT, 'Trust in hundredths of a percent.'),
+    percent_hundredths: described({ ...COUNT, maximum: TRUST.fullHundredths }, 'Trust in hundredths of a percent.'),
     declared_usd_cents: described(COUNT, 'US cents of 180 days without evidence.'),
     paid_usd_cents: described(COUNT, 'US cents of 180 days whose payment was followed.'),
     attested_usd_cents: described(COUNT, 'US cents of 180 days reported by a device on record.'),
@@ -185,7 +188,10 @@ const RATING_INPUTS = {
   now: described(UNIX_SECONDS, 'The Unix time in seconds that the rating was computed for.'),
   subscription: SUBSCRIPTION,
   negative_flag_at: described(DECIMAL_TEXT, 'Unix time of the last negative flag in seconds; 0: none.', '0'),
-  trust_override: described(orNull(INTEGER), 'Trust set by an administrator; null: none.'),
+  trust_override: described(
+    orNull({ ...COUNT, maximum: TRUST.maxOverride }),
+    'Trust set by an administrator; null: none.',
+  ),
   prior_events: described(COUNT, 'Events before a move to this chain, which are not counted.', 0),
   event_count: EVENT_COUNT,
   rates: described(
@@ -277,11 +283,15 @@ export function explanationSchema(namespace: Namespace): JsonSchema {
   return described(closedObject(members, ALT_HOME_NAMES), 'A rating, and where every point of it comes from.');
 }
 
+/** US cents of one amount. */
+export const EVENT_CENTS: JsonSchema = { ...COUNT, maximum: MAX_EVENT_CENTS };
+
 const REVENUE_MEMBERS = {
   origin_currency: described({ type: 'string', pattern: '^[A-Z0-9]{3,10}$' }, 'Revenue only: the currency.', 'USD'),
-  usd_value: described(orNull(COUNT), 'Revenue only: US cents; null: not converted.', 30_000),
+  usd_value: described(orNull(EVENT_CENTS), 'Revenue only: US cents; null: not converted.', 30_000),
   origin_subunit: described(
-    orNull({ type: 'integer', minimum: 1 }),
+    // A configured token has at most 255 decimals.
+    orNull({ ...NUMBER, minimum: 1, maximum: 1e255 }),
     'Revenue only: minor units of one unit of the currency; null: not known.',
     100,
   ),
@@ -297,10 +307,14 @@ const REVENUE_NAMES = Object.keys(REVENUE_MEMBERS);
 /** Describes an event with `first` and `last` around its own members. Those of revenue come together, and on well-formed revenue alone. */
 export function eventSchema(description: string, first: Properties = {}, last: Properties = {}): JsonSchema {
   const members = {
-    event_type: described(INTEGER, '0: revenue; 1: activity.', 0),
-    origin_value: described(COUNT, 'Minor units of `origin_currency`, or a metric of the machine.', 30_000),
-    timestamp: described(COUNT, 'When it happened, as reported: Unix time in seconds.', 1_772_413_200),
-    trust_level: described(COUNT, 'As reported. 0: self-reported; 1: on-chain; 2: hardware-signed.', 2),
+    event_type: described(BYTE, '0: revenue; 1: activity.', 0),
+    origin_value: described(
+      UINT256_NUMBER,
+      'Minor units of `origin_currency`, or a metric of the machine, with every digit.',
+      30_000,
+    ),
+    timestamp: described(UINT256_NUMBER, 'When it happened, as reported: Unix time in seconds.', 1_772_413_200),
+    trust_level: described(BYTE, 'As reported. 0: self-reported; 1: on-chain; 2: hardware-signed.', 2),
     metadata: described(FOREIGN_OBJECT, 'Reported with the event, unchecked.', {}),
     ...REVENUE_MEMBERS,
   };
@@ -343,7 +357,7 @@ const TRAIT = { trait_type: described(NONEMPTY_TEXT, 'The name of the attribute.
 const ATTRIBUTE: JsonSchema = {
   anyOf: [
     closedObject({ ...TRAIT, value: NONEMPTY_TEXT }),
-    closedObject({ ...TRAIT, value: COUNT, max_value: COUNT }),
+    closedObject({ ...TRAIT, value: SCORE, max_value: COUNT }),
     closedObject({ ...TRAIT, display_type: exactly('number'), value: COUNT }),
   ],
 };

@@ -22,7 +22,7 @@ import {
   type JsonSchema,
 } from './json-schema.ts';
 
-const SIGNED_AT: JsonSchema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+const SIGNED_AT: JsonSchema = { ...COUNT, minimum: 1 };
 
 const ACCOUNT = described(
   { type: 'string', pattern: '^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$' },

@@ -141,6 +141,38 @@ test('writes no list of types, which generators of clients refuse', () => {
   expect(multiple.map(([path]) => path)).toEqual([]);
 });
 
+/** The largest `offset` that the service accepts, which a page repeats with every digit. */
+const GREATEST_OFFSET = 2 ** 256;
+
+test('bounds every integer that the service writes to what a 64-bit float represents', () => {
+  rule('documents.openapi-bounds');
+  const integers = listNodes([document.components, document.paths]).filter(([, { type }]) => type === 'integer');
+  const written = integers.filter(([path]) => !path.includes('/parameters/') && !path.includes('/requestBody/'));
+  expect(written.length).toBeGreaterThan(100);
+  const unsafe = written.filter(
+    ([, { minimum, maximum }]) => !(Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum)),
+  );
+  expect(unsafe.map(([path, { maximum }]) => [path.split('/').slice(-3).join('/'), maximum])).toEqual(
+    ['Fleet', 'RatedFleet', 'BoundFleet'].map(() => ['pagination/properties/offset', GREATEST_OFFSET]),
+  );
+});
+
+test('describes the numbers of 256 bits as floats, which every generated client reads', () => {
+  rule('documents.openapi-bounds');
+  for (const name of ['MachineEvent', 'EventEntry']) {
+    const { properties } = document.components.schemas[name] as {
+      readonly properties: Readonly<Record<string, object>>;
+    };
+    for (const member of ['origin_value', 'timestamp']) {
+      expect(properties[member], `${name} ${member}`).toMatchObject({
+        type: 'number',
+        format: 'double',
+        maximum: 2 ** 256,
+      });
+    }
+  }
+});
+
 interface DescribedOperation {
   readonly operationId: string;
   readonly tags: readonly string[];

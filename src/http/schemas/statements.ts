@@ -15,6 +15,7 @@ import {
   listOf,
   MACHINE_ID,
   NONEMPTY_TEXT,
+  ORDINAL,
   orNull,
   UNIX_SECONDS,
   word,
@@ -22,7 +23,6 @@ import {
 } from './json-schema.ts';
 
 const STATUS = word('unverified', 'verified', 'expired', 'revoked');
-const ORDINAL: JsonSchema = { ...COUNT, maximum: 65_535 };
 
 const STATEMENT_MESSAGE = described(
   closedObject({

@@ -36,6 +36,9 @@ interface Refusal {
   readonly route: Route;
 }
 
+/** Request headers that pages of other origins may send: those of conditional reads, of resumed streams and of the Model Context Protocol. */
+const ALLOWED_HEADERS =
+  'Content-Type, If-None-Match, Last-Event-ID, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name';
 const PREFLIGHT_SECONDS = 86_400;
 
 export class RouteTable implements Routes {
@@ -137,7 +140,7 @@ function createMethodRefusal(profile: ProfileName, allow: readonly string[]): Ha
   const preflight = [
     ...['Access-Control-Allow-Origin', '*'],
     ...['Access-Control-Allow-Methods', allow.join(', ')],
-    ...['Access-Control-Allow-Headers', 'Content-Type, If-None-Match'],
+    ...['Access-Control-Allow-Headers', ALLOWED_HEADERS],
     ...['Access-Control-Max-Age', String(PREFLIGHT_SECONDS)],
   ];
   return (context) => {

@@ -16,6 +16,7 @@ import {
   type MachineId,
 } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { clampToSafe } from '../../domain/rating/daily-totals.ts';
 import type { Factor } from '../../domain/rating/factor.ts';
 import { digestRates } from '../../domain/rating/rate-digest.ts';
 import { formatDay } from '../../domain/rating/utc-day.ts';
@@ -86,7 +87,7 @@ export function toExplanation(
       subscription: inputs.subscriptionStatus,
       negative_flag_at: String(inputs.negativeFlagAt),
       trust_override: inputs.trustOverride ?? null,
-      prior_events: inputs.priorEvents,
+      prior_events: clampToSafe(inputs.priorEvents),
       event_count: inputs.eventCount,
       rates: {
         feed: inputs.rates.feed,

@@ -162,6 +162,7 @@ export interface ProfileResponse {
     | {
         /** The name of the attribute. */
         readonly trait_type: string;
+        /** Points of 100, rounded. */
         readonly value: number;
         readonly max_value: number;
       }
@@ -307,7 +308,7 @@ export interface FleetResponse {
   /** By machine id, lowest first. */
   readonly machines: readonly FleetEntry[];
   readonly pagination: {
-    /** As requested. */
+    /** As requested, with every digit. */
     readonly offset: number;
     /** As requested. */
     readonly limit: number;
@@ -326,7 +327,7 @@ export interface RatedFleetResponse {
   /** By machine id, lowest first. */
   readonly machines: readonly RatedFleetEntry[];
   readonly pagination: {
-    /** As requested. */
+    /** As requested, with every digit. */
     readonly offset: number;
     /** As requested. */
     readonly limit: number;
@@ -396,7 +397,7 @@ export interface BoundFleetResponse {
   /** By machine id, lowest first. */
   readonly machines: readonly BoundFleetEntry[];
   readonly pagination: {
-    /** As requested. */
+    /** As requested, with every digit. */
     readonly offset: number;
     /** As requested. */
     readonly limit: number;
@@ -1259,7 +1260,7 @@ export interface ProfileFacts {
 export interface MachineEvent {
   /** 0: revenue; 1: activity. */
   readonly event_type: number;
-  /** Minor units of `origin_currency`, or a metric of the machine. */
+  /** Minor units of `origin_currency`, or a metric of the machine, with every digit. */
   readonly origin_value: number;
   /** When it happened, as reported: Unix time in seconds. */
   readonly timestamp: number;

@@ -40,6 +40,27 @@ describe('blocks above the index', () => {
     expect(floorOf(harness)).toBe(8);
   });
 
+  it('are left to the index while it is far away and moves', async () => {
+    const harness = createHarness({ store: await createMemoryStore() });
+    const { chain, index, follower, time } = harness;
+    chain.mineMany(10);
+    await index.advance(NEVER);
+    chain.mineMany(500);
+    chain.finalityLag = 300;
+    await follower.poll();
+    time.jump(29_999);
+    await index.advance(NEVER);
+    chain.requests.length = 0;
+    await follower.poll();
+    time.jump(29_999);
+    await follower.poll();
+    expect([chain.requests, floorOf(harness)]).toEqual([['head', 'head'], 510]);
+    // The chain finalizes nothing any more.
+    time.jump(1);
+    await follower.poll();
+    expect(floorOf(harness)).toBe(210);
+  });
+
   it('are not read from a node that is behind', async () => {
     const harness = await openFollowing();
     await harness.index.advance(NEVER);

@@ -4,6 +4,7 @@
  * chain was reorganized. It notifies its listeners of every step and holds the event logs above the stored index.
  */
 import { checkHeaders, checkLogOrder, watchContracts } from '../../domain/index-rules/block-checks.ts';
+import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type { HeadListener, HeadResponse, Header, MainChainLog } from '../../ports/main-chain.ts';
@@ -61,6 +62,13 @@ const BEHIND_MILLISECONDS = 60_000;
 const RETAINED_COVERED_BLOCKS = 64;
 /** Time after the next poll was due from which on the head is no longer current. */
 const OVERDUE_MILLISECONDS = 10_000;
+/**
+ * Largest distance from a checkpoint that is read at once: up to the finality lag that the index may have, twice. A larger
+ * one shrinks without calls while the index is catching up, and its headers would take the calls of the index; it is
+ * read when the checkpoint has not moved for a while.
+ */
+const NEAR_BLOCKS = 2 * MAX_LAG_BLOCKS;
+const MOTIONLESS_MILLISECONDS = 30_000;
 /** Delay before another attempt to read everything above a checkpoint that could not be reached. */
 const RECONNECT_MILLISECONDS = 10_000;
 
@@ -88,6 +96,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   const contracts = watchContracts(chain.addresses);
   let followed: FollowedHead | undefined;
   let behindSinceMilliseconds: number | undefined;
+  let newest: { readonly checkpoint: Checkpoint; readonly seenAtMilliseconds: number } | undefined;
   let skipped: { readonly blockHash: string; readonly untilMilliseconds: number } | undefined;
   /** Delay from the start of the current poll to the next. */
   let waitMilliseconds = intervalMilliseconds;
@@ -101,6 +110,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     const observedAtMilliseconds = clock.nowMilliseconds();
     const startedAtMilliseconds = monotonicClock.nowMilliseconds();
     const checkpoint = await store.readMainChainCheckpoint();
+    observeCheckpoint(checkpoint);
     const started: Poll = { observedAtMilliseconds, checkpoint };
     if (followed === undefined) await restart(await chain.readHeader('latest'), started);
     else if (!(await reconcileWithIndex(followed, started))) await follow(followed, started);
@@ -200,9 +210,19 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     return true;
   }
 
+  function observeCheckpoint(checkpoint: Checkpoint | undefined): void {
+    if (checkpoint === undefined || checkpoint.blockHash === newest?.checkpoint.blockHash) return;
+    newest = { checkpoint, seenAtMilliseconds: monotonicClock.nowMilliseconds() };
+  }
+
   function isWithinReach({ blockNumber, blockHash }: Checkpoint, headNumber: number): boolean {
-    const isSkipped = skipped?.blockHash === blockHash && monotonicClock.nowMilliseconds() < skipped.untilMilliseconds;
-    return !isSkipped && headNumber >= blockNumber && headNumber - blockNumber <= limits.blocks;
+    const now = monotonicClock.nowMilliseconds();
+    const isSkipped = skipped?.blockHash === blockHash && now < skipped.untilMilliseconds;
+    const distance = headNumber - blockNumber;
+    const isMotionless = newest !== undefined && now - newest.seenAtMilliseconds >= MOTIONLESS_MILLISECONDS;
+    return (
+      !isSkipped && distance >= 0 && distance <= (isMotionless ? limits.blocks : Math.min(NEAR_BLOCKS, limits.blocks))
+    );
   }
 
   /** Follows the head without connecting it to this checkpoint, for a while or until there is a newer one. */

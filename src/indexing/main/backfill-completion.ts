@@ -2,14 +2,19 @@
  * Completes a backfill from logs (design/real-chains.md 1): reads the owners of all machines that logs named, once and at
  * the checkpoint, and the headers of blocks whose time no log reported, newest first. Both resume where they stopped.
  */
+import { checkLogOrder, checkLogsOfBlock, watchContracts } from '../../domain/index-rules/block-checks.ts';
+import { digestLogs } from '../../domain/index-rules/log-digest.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { MainChainLog } from '../../ports/main-chain.ts';
+import type { Header, MainChainLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
+import type { VerifiedLog } from './block-reader.ts';
+import { toEventEntries } from './event-entries.ts';
 
 export type BackfillStore = Pick<
   Store,
-  'listUnreadMachines' | 'storeOwnershipReads' | 'listUntimedBlocks' | 'writeBlockTimes'
+  'listUnreadMachines' | 'storeOwnershipReads' | 'listUntimedBlocks' | 'writeBlockTimes' | 'repairBlocks'
 >;
 
 export interface BackfillCompletion {
@@ -23,11 +28,14 @@ export interface BackfillCompletion {
 
 /** Bounds one read and one transaction; the adapter splits requests further. */
 const MACHINES_PER_READ = 2_000;
-const HEADERS_PER_READ = 500;
+const MAX_HEADERS_PER_READ = 500;
+/** Headers of the first read; the others take about as long as given, so that times are served while a slow node is read. */
+const FIRST_HEADERS = 25;
+const READ_MILLISECONDS = 2_000;
 
 /** Returns whether everything was done; false when the time is up or the checkpoint moved. Throws like every chain read. */
 export async function completeBackfill(completion: BackfillCompletion, checkpoint: BlockRef): Promise<boolean> {
-  return (await readOwners(completion, checkpoint)) && (await readTimes(completion));
+  return (await readOwners(completion, checkpoint)) && (await readTimes(completion, checkpoint));
 }
 
 async function readOwners(completion: BackfillCompletion, checkpoint: BlockRef): Promise<boolean> {
@@ -42,21 +50,55 @@ async function readOwners(completion: BackfillCompletion, checkpoint: BlockRef):
   }
 }
 
-/** Leaves out a block whose hash differs: its logs are of another block, and its proof replaces them. */
-async function readTimes(completion: BackfillCompletion): Promise<boolean> {
-  const { chain, store } = completion;
+/** Logs of a block whose hash differs are of another block: they get no time, and are replaced. */
+async function readTimes(completion: BackfillCompletion, checkpoint: BlockRef): Promise<boolean> {
+  const { chain, store, clock } = completion;
   let below = Number.MAX_SAFE_INTEGER;
+  let count = FIRST_HEADERS;
   for (;;) {
-    const blocks = await store.listUntimedBlocks(below, HEADERS_PER_READ);
+    const blocks = await store.listUntimedBlocks(below, count);
     if (blocks.length === 0) return true;
     if (isOver(completion)) return false;
+    const startedAt = clock.nowMilliseconds();
     const headers = await chain.readHeaders(blocks.map(({ blockNumber }) => blockNumber));
     const times = headers
       .filter(({ hash }, i) => hash === blocks[i]!.blockHash)
       .map(({ number, timestamp }) => ({ blockNumber: number, blockTimestamp: timestamp }));
     await store.writeBlockTimes(times);
+    const replaced = headers.filter(({ hash }, i) => hash !== blocks[i]!.blockHash);
+    for (const header of replaced) await replaceLogs(completion, checkpoint, header);
     below = blocks.at(-1)!.blockNumber;
+    const elapsed = Math.max(1, clock.nowMilliseconds() - startedAt);
+    const timely = Math.ceil((blocks.length * READ_MILLISECONDS) / elapsed);
+    count = Math.min(timely, 2 * count, MAX_HEADERS_PER_READ);
   }
+}
+
+/** Replaces the stored logs of a block by those of a query for the block alone. They stay unproven. */
+async function replaceLogs({ chain, store }: BackfillCompletion, checkpoint: BlockRef, header: Header): Promise<void> {
+  const logs = await readLogs(chain, header);
+  if (logs === undefined) return;
+  const { number: blockNumber, hash: blockHash, timestamp: blockTimestamp } = header;
+  const ids = [...new Set(logs.flatMap(({ ownershipOf }) => ownershipOf))];
+  const changes = ids.length === 0 ? [] : await chain.readOwnership(checkpoint, ids);
+  const block = { blockNumber, blockHash, blockTimestamp, digest: digestLogs(logs) };
+  const repairs = [{ block, events: toEventEntries(logs), isProven: false }];
+  const expected = { blockNumber: checkpoint.number, blockHash: checkpoint.hash };
+  await store.repairBlocks(expected, repairs, { readAtBlock: checkpoint.number, changes });
+}
+
+/** Returns undefined while the node's logs are again those of another block. */
+async function readLogs(chain: MainChainLog, header: Header): Promise<readonly VerifiedLog[] | undefined> {
+  const range = { fromBlock: header.number, toBlock: header.number };
+  const logs = await chain.readLogs(range);
+  try {
+    checkLogOrder(watchContracts(chain.addresses), range, logs);
+    checkLogsOfBlock(header, logs);
+  } catch (error) {
+    if (error instanceof ResponseRejected) return undefined;
+    throw error;
+  }
+  return logs.map((log) => ({ ...log, blockTimestamp: header.timestamp }));
 }
 
 function isOver({ clock, signal, endAt }: BackfillCompletion): boolean {

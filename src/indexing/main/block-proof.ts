@@ -160,5 +160,5 @@ function toRepair({ header, logs }: Difference): BlockRepair {
     blockTimestamp: header.timestamp,
     digest: digestLogs(logs),
   };
-  return { block, events: toEventEntries(logs) };
+  return { block, events: toEventEntries(logs), isProven: true };
 }

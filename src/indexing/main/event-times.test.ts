@@ -159,6 +159,22 @@ describe('block times of events', () => {
     expect((await harness.eventTimes.readPinnedHistory(pinned)).epoch).toBe(1);
   });
 
+  it('are never served in mode off where the history has prior events, because an import may be hidden', async () => {
+    const chain = new FakeChain();
+    chain.mine([submitted(A, { value: 9n })]);
+    chain.mine([imported(A, 50n), submitted(A, { value: 9n })]);
+    chain.mineMany(2);
+    const harness = createHarness({ chain, store: await createMemoryStore(), proof: 'off', completeness: 'trusted' });
+    chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber < 2);
+    await harness.index.advance(NEVER);
+    await harness.follower.poll();
+    expect(await read(harness, 0, 1)).toEqual([[0, 0n, 9n, 1]]);
+    const { head } = chain;
+    expect(await read(harness, 0, 1, head, true)).toMatchObject(['EventIndexSyncing', { headBlock: head.number }]);
+    const pinned = { generation: 'current', id: A, block: head, hasPriorEvents: true } as const;
+    await expect(harness.eventTimes.readPinnedHistory(pinned)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+  });
+
   it('are unknown where a history with prior events has more logs than records', async () => {
     const harness = await openHarness();
     const query = { generation: 'current', id: A, from: 0, to: 2, hasPriorEvents: true } as const;

@@ -4,6 +4,7 @@
  * never used.
  */
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
+import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import { isFactKind, type FactLog } from '../../domain/machine/fact-log.ts';
@@ -30,6 +31,7 @@ export interface EventTimesOptions {
     | 'readIndexedMachine'
     | 'areEventLogsProven'
   >;
+  readonly proof: IndexProof;
   readonly integrity: IndexIntegrity;
   readonly repair: Pick<IndexRepair, 'startEvents'>;
   /** Returns the blocks that the head follower knows. */
@@ -45,7 +47,8 @@ const MAX_ATTEMPTS = 5;
 /** Queries whose result was insufficient; they are not repeated for the same blocks. */
 const MAX_INSUFFICIENT = 1_000;
 
-export function createEventTimes({ chain, store, integrity, repair, recent }: EventTimesOptions): EventTimes {
+export function createEventTimes(options: EventTimesOptions): EventTimes {
+  const { chain, store, proof, integrity, repair, recent } = options;
   const targeted = createTargetedEvents(chain, recent);
   const inFlight = new Map<string, Promise<readonly EventLogEntry[] | undefined>>();
   const insufficient = new Set<string>();
@@ -79,7 +82,7 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
     const stored = await readStored({ generation, id, from: 0, to: 0 });
     if (stored === undefined) throw syncing(undefined, block);
     const { checkpoint } = stored;
-    if (hasPriorEvents && !(await store.areEventLogsProven(generation, id))) throw syncing(checkpoint, block);
+    if (hasPriorEvents && !(await areLogsProven(machine))) throw syncing(checkpoint, block);
     const blocks = recent();
     const isAbove = block.number >= checkpoint.blockNumber;
     const ends = isAbove
@@ -186,12 +189,17 @@ export function createEventTimes({ chain, store, integrity, repair, recent }: Ev
    * records after an import.
    */
   async function pickProven(stored: StoredAt, query: EventLogQuery): Promise<EventLogRow[] | undefined> {
-    const { generation, id, from, to, block } = query;
+    const { from, to, block } = query;
     const isFollowed =
       block.number <= stored.checkpoint.blockNumber || recent()?.spans(stored.checkpoint, block) === true;
-    if (!isFollowed || !(await store.areEventLogsProven(generation, id))) return undefined;
+    if (!isFollowed || !(await areLogsProven(query))) return undefined;
     const history = appendRecent(stored, query);
     return (await isWhole(history, stored, query)) ? pickRows(history, from, to) : undefined;
+  }
+
+  /** In mode `off` nothing is: an import may be hidden in the index and in the followed blocks. */
+  async function areLogsProven({ generation, id }: PinnedMachine): Promise<boolean> {
+    return proof !== 'off' && (await store.areEventLogsProven(generation, id));
   }
 
   /** Returns whether the history ends with the last record at the block. */

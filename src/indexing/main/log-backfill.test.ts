@@ -92,6 +92,21 @@ describe('a backfill from logs', () => {
     expect(await harness.store.listEventLogs('current', A, 0, 3_000)).toHaveLength(1_999);
   });
 
+  it('reads few headers at once where each takes long, so that times are stored meanwhile', async () => {
+    const chain = withoutTimes(createLongChain(6_000));
+    const harness = await openBackfill({ chain });
+    const reads: number[] = [];
+    const readHeaders = chain.readHeaders.bind(chain);
+    chain.readHeaders = async (numbers) => {
+      reads.push(numbers.length);
+      await harness.time.advance(numbers.length * 40);
+      return readHeaders(numbers);
+    };
+    expect(await advance(harness)).toBe('behind');
+    expect(reads).toEqual([25, ...Array.from({ length: 10 }, () => 50)]);
+    expect(await harness.store.listUntimedBlocks(Infinity, 1)).toMatchObject([{ blockNumber: 5_990 - 5_250 }]);
+  });
+
   it('gives no time to a block that is not the one of its logs', async () => {
     const chain = withoutTimes(createLongChain());
     const { logs } = chain.faults;
@@ -104,6 +119,26 @@ describe('a backfill from logs', () => {
     expect(await harness.store.listUntimedBlocks(Infinity, 10)).toMatchObject([{ blockNumber: 10 }]);
     expect(await harness.store.listEventLogs('current', A, 0, 1)).toEqual([]);
     expect(await harness.store.listEventLogs('current', A, 1, 2)).toHaveLength(1);
+  });
+
+  it('replaces the logs of such a block once the node returns those of the block, without a proof', async () => {
+    const chain = withoutTimes(createLongChain());
+    const { logs } = chain.faults;
+    chain.faults.logs = (found, request) =>
+      logs!(found, request).map((log) =>
+        log.blockNumber === 50 ? { ...log, blockHash: `0x${'f0'.repeat(32)}` } : log,
+      );
+    const harness = await openBackfill({ chain, proof: 'off', completeness: 'trusted' });
+    expect(await advance(harness)).toBe('caught-up');
+    const { store } = harness;
+    expect(await store.listUntimedBlocks(Infinity, 10)).toMatchObject([{ blockNumber: 50 }]);
+    chain.faults.logs = logs!;
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await store.listUntimedBlocks(Infinity, 10)).toEqual([]);
+    const { hash, timestamp } = chain.headerAt(50);
+    expect(await store.listLogBlocks(50, 50)).toMatchObject([{ blockHash: hash, isProven: false }]);
+    expect(await store.listEventLogs('current', A, 4, 5)).toMatchObject([{ value: 50n, blockTimestamp: timestamp }]);
+    expect((await store.readEventLogCount('current', A)).count).toBe(99);
   });
 
   it('stores what was read before a failure', async () => {

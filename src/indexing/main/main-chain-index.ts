@@ -41,6 +41,8 @@ export interface MainChainIndexOptions extends IndexSource {
   /** First block at which any of the contracts had code. */
   readonly startBlock: number;
   readonly maxWindowBlocks?: number | undefined;
+  /** Called in each step that has stored everything final, before owners and missing times are read. */
+  readonly onImported?: (() => void) | undefined;
   /** Same data, later and at a lower cost. */
   readonly deferred?: IndexSource | undefined;
 }
@@ -94,6 +96,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     const finalized = await readFinalized(checkpoint);
     const advanced = await importNewBlocks(checkpoint, finalized, endAt, signal);
     if (advanced.kind !== 'caught-up') return advanced;
+    options.onImported?.();
     const { chain } = source;
     const isComplete = await completeBackfill({ chain, store, clock, signal, endAt }, advanced.block);
     return isComplete ? advanced : { kind: 'behind' };

@@ -123,6 +123,23 @@ describe('the main chain’s indexers', () => {
     await stop();
   });
 
+  it('serve a machine as soon as the times of its blocks are known, while those of older blocks are read', async () => {
+    const chain = new FakeChain();
+    for (let i = 1; i <= 1_000; i++) chain.mine(i % 10 === 0 ? [submitted(i > 900 ? A : machine(12))] : []);
+    chain.faults.logs = (logs) => logs.map((log) => ({ ...log, blockTimestamp: undefined }));
+    chain.faults.before = (request, numbers) => {
+      if (request === 'headers' && numbers.some((number) => number < 700))
+        throw chainUnreadable('main', 'rate-limited');
+    };
+    const { time, indexers, start, stop } = await openIndexers('background', chain);
+    start();
+    await time.advance(0);
+    const query = { generation: 'current', id: A, from: 0, to: 9, block: chain.head, hasPriorEvents: false } as const;
+    expect(await indexers.eventTimes.readEventLogs(query)).toHaveLength(9);
+    expect(indexers.worker.report().lastFailure).toBe('ChainUnreadable:rate-limited');
+    await stop();
+  });
+
   it('poll a quiet chain only once a second for its head and once a minute for its finality', async () => {
     const { chain, time, start, stop } = await openIndexers();
     chain.mineMany(5);

@@ -113,9 +113,15 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const deferred = isDeferrable
     ? { chain: deferredChain, reader: createBlockReader(deferredChain, completeness, isFirst) }
     : undefined;
+  let isImported = false;
   const index = createMainChainIndex({
     ...{ chain, reader, deferred, store, proof },
     ...{ integrity, clock, log, identity, startBlock },
+    onImported() {
+      // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
+      if (!isImported) head.wake();
+      isImported = true;
+    },
   });
   const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock: monotonicClock, log });
   const { headIntervalMilliseconds = HEAD_INTERVAL_MILLISECONDS } = options;
@@ -152,8 +158,6 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     isIdle = false;
     const advanced = await index.advance(signal, isDeferred);
     if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
-    // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
-    if (!isIndexed) head.wake();
     if (!isIndexed) proverLoop.wake();
     isIndexed = true;
     await eventTotal.compare(isDeferred && deferred !== undefined ? deferred.chain : chain);
@@ -202,7 +206,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   });
 
   return {
-    eventTimes: createEventTimes({ chain, store, integrity, repair, recent: follower.recent }),
+    eventTimes: createEventTimes({ chain, store, proof, integrity, repair, recent: follower.recent }),
     index: createIndexStatus({ store, integrity, clock, proof, follower }),
     health: { listCauses: causes.list },
     counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),

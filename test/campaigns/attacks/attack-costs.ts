@@ -37,11 +37,11 @@ export async function readTransactions(rpc: Rpc): Promise<SentTransaction[]> {
   return transactions;
 }
 
-/** Sums up what the accounts of an attack sent. A minted token is money that the wallet had before. */
+/** Sums up what the accounts of an attack sent. All tokens are dollars of equal decimals. A minted token is money that the wallet had before. */
 export function sumCosts(
   transactions: readonly SentTransaction[],
   accounts: readonly Address[],
-  token: Address,
+  tokens: readonly Address[],
 ): AttackCost {
   const own = new Set(accounts.map((account) => account.toLowerCase()));
   const sent = transactions.filter(({ from }) => own.has(from.toLowerCase()));
@@ -53,7 +53,7 @@ export function sumCosts(
     balances.set(account, balance);
     if (balance < (lowest.get(account) ?? 0n)) lowest.set(account, balance);
   };
-  for (const { from, to, units } of transactions.flatMap((transaction) => listTransfers(transaction, token))) {
+  for (const { from, to, units } of transactions.flatMap((transaction) => listTransfers(transaction, tokens))) {
     if (from === ZERO_ADDRESS) continue;
     move(from, -units);
     move(to, units);
@@ -72,9 +72,12 @@ interface Transfer {
   readonly units: bigint;
 }
 
-function listTransfers({ logs }: Receipt, token: Address): Transfer[] {
+function listTransfers({ logs }: Receipt, tokens: readonly Address[]): Transfer[] {
   return logs
-    .filter(({ address, topics }) => address.toLowerCase() === token.toLowerCase() && topics[0] === TRANSFER)
+    .filter(
+      ({ address, topics }) =>
+        tokens.some((token) => token.toLowerCase() === address.toLowerCase()) && topics[0] === TRANSFER,
+    )
     .map(({ topics, data }) => ({
       from: toAddress(topics[1]!),
       to: toAddress(topics[2]!),

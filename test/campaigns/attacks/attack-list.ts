@@ -30,6 +30,7 @@ import {
   withClaim,
 } from './attack.ts';
 import type { Attack } from './attack.ts';
+import { approvePool, fundFromPool, POOL_PAYMENTS, swapPayment } from './swap-pool.ts';
 
 const YEAR_ACTIVATED_DAYS_AGO = 420;
 const RENEWED: Act = {
@@ -122,13 +123,74 @@ function feedPayer(attack: string): PlannedPayment[] {
   ];
 }
 
+/** Sends money of the owner to the payer a day before each payment, and returns it to the owner a day after. */
+function feedFromOwner(attack: string): PlannedPayment[] {
+  const [owner, payer, payout] = [actor(attack, 'owner'), actor(attack, 'payer'), actor(attack, 'payout')];
+  const cents = WEEKLY_CENTS;
+  return [
+    fund(owner),
+    ...payments(PAID_WEEKS, (day) => [
+      transferPayment(`${attack} fed ${day}`, day + 1, owner, { to: payer.address, cents }),
+      transferPayment(paymentOf(attack, day), day, payer, { to: payout.address, cents }),
+      transferPayment(`${attack} back ${day}`, day - 1, payout, { to: owner.address, cents }),
+    ]),
+  ];
+}
+
+/** Exchanges money of the owner for each payment, and exchanges it back a day later; a wallet that has not signed sends both. */
+function swapOwnMoney(attack: string): PlannedPayment[] {
+  const [owner, payout, hop] = [actor(attack, 'owner'), actor(attack, 'payout'), actor(attack, 'hop')];
+  const cents = WEEKLY_CENTS;
+  return [
+    ...POOL_PAYMENTS,
+    fundFromPool(attack, owner.address, cents),
+    ...[owner, payout].flatMap(approvePool),
+    ...payments(PAID_WEEKS, (day) => [
+      swapPayment(paymentOf(attack, day), day, hop, { into: 'listed', from: owner, to: payout, cents }),
+      swapPayment(`${attack} back ${day}`, day - 1, hop, { into: 'second', from: payout, to: owner, cents }),
+    ]),
+  ];
+}
+
+/** Exchanges what the account was paid for money of another wallet, which pays with it through the pool. */
+function swapInCircle(attack: string): PlannedPayment[] {
+  const [payout, hop] = [actor(attack, 'payout'), actor(attack, 'hop')];
+  const cents = WEEKLY_CENTS;
+  return [
+    fundFromPool(attack, hop.address, cents),
+    ...[payout, hop].flatMap(approvePool),
+    ...payments(PAID_WEEKS, (day) => [
+      swapPayment(paymentOf(attack, day), day, hop, { into: 'listed', from: hop, to: payout, cents }),
+      swapPayment(`${attack} back ${day}`, day - 1, payout, { into: 'second', from: payout, to: hop, cents }),
+    ]),
+  ];
+}
+
+/** Sends what the account was paid to another wallet, which exchanges it and pays with it through the pool. */
+function launderThroughPool(attack: string): PlannedPayment[] {
+  const [payout, hop] = [actor(attack, 'payout'), actor(attack, 'hop')];
+  const cents = WEEKLY_CENTS;
+  return [
+    fundFromPool(attack, hop.address, cents),
+    ...approvePool(hop),
+    ...payments(PAID_WEEKS, (day) => [
+      swapPayment(paymentOf(attack, day), day, hop, { into: 'listed', from: hop, to: payout, cents }),
+      transferPayment(`${attack} out ${day}`, day - 1, payout, { to: hop.address, cents }),
+      swapPayment(`${attack} back ${day}`, day - 1, hop, { into: 'second', from: hop, to: hop, cents }),
+    ]),
+  ];
+}
+
 const SISTER = 'sister-pays second';
 
 function splitWeekly(attack: string): PlannedEvent[] {
   return reportWeekly(attack).flatMap((event) => Array.from({ length: 10 }, () => ({ ...event, value: 10_000n })));
 }
 
-/** Pushes dust at the accounts of the machine and its payers, and repeats its proof in events of a machine of the rival. */
+/**
+ * Pushes dust at the accounts of the machine and its payers, repeats its proof in events of a machine of the rival, names its account as
+ * controller of another one, and sends that to its owner.
+ */
 const RIVALED = 'rival-pushes';
 const RIVALS_MACHINE = `${RIVALED} second`;
 const RIVAL = actor(RIVALED, 'rival');
@@ -231,7 +293,10 @@ export const ATTACKS: readonly Attack[] = [
       }),
     ],
   },
+  citing('swap', 'pays itself by a swap that another wallet sends', swapOwnMoney('swap')),
+  citing('swap-circle', 'has what it was paid go round through an exchange pool', swapInCircle('swap-circle')),
   citing('fed-payer', 'feeds its payer, or refunds what it takes', feedPayer('fed-payer')),
+  citing('fed-by-owner', 'feeds its payer from the account of its owner', feedFromOwner('fed-by-owner')),
   {
     ...citing('counted-twice', '', laundered('counted-twice'), {
       events: withClaim(
@@ -349,7 +414,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     ...citing(RIVALED, '', [...paidByCustomers(RIVALED), ...PUSHED], { acts: [VERIFIED] }),
-    attempt: 'pushes dust at an honest machine as a rival, and repeats its proof',
+    attempt: 'as a rival, pushes dust, a machine and a name at an honest machine, and repeats its proof',
     needs: 'shows the rating of the honest machine, and the cost of the rival',
     others: [
       toAttacker(RIVALS_MACHINE, {
@@ -360,12 +425,17 @@ export const ATTACKS: readonly Attack[] = [
           }),
         ),
       }),
+      toAttacker(`${RIVALED} third`, {
+        ...{ activator: RIVAL.name, buyer: actor(RIVALED, 'owner').name, controller: actor(RIVALED, 'payout').name },
+        acts: [sell(NEWLY_SOLD_DAY)],
+      }),
     ],
   },
   citing('circle', 'has its own money paid in a circle through a wallet that has not signed', laundered('circle')),
+  citing('circle-pool', 'does the same, and pays through an exchange pool', launderThroughPool('circle-pool')),
   {
     ...citing('circle-verified', '', laundered('circle-verified'), { acts: [VERIFIED] }),
-    attempt: 'does the same under a verified operator',
+    attempt: 'has its own money paid in such a circle under a verified operator',
     needs: 'a verified operator',
   },
 ];

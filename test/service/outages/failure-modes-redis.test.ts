@@ -17,6 +17,7 @@ import { startIndexedService, type ProxiedService } from '../proxied-service.ts'
 const LIMIT = 90;
 const POLL_MILLISECONDS = 50;
 const TOGETHER = 'distributed rate limiting is active';
+const ALONE = 'distributed rate limiting is unavailable';
 const FAULTS: readonly WireFault[] = [
   { kind: 'cut' },
   { kind: 'reset' },
@@ -61,6 +62,24 @@ describe.runIf(isRedisAvailable)('Redis', () => {
     return [...new Set([...admitted, await request(path())])];
   }
 
+  const countLines = (text: string) => proxied.lines.filter((line) => line.includes(text)).length;
+  const recoveries = () => countLines(TOGETHER);
+
+  /**
+   * Exhausts a path while the server counts. A busy machine may exceed the timeout of a command, from which on the replica counts alone
+   * and the server has not seen every request; then another path is exhausted after the recovery.
+   */
+  async function exhaustTogether(): Promise<number[]> {
+    for (;;) {
+      const outages = countLines(ALONE);
+      if (recoveries() > outages) {
+        const statuses = await exhaust();
+        if (countLines(ALONE) === outages) return statuses;
+      }
+      await delay(POLL_MILLISECONDS);
+    }
+  }
+
   /** Sends commands to the server itself. */
   async function send(commands: readonly string[]): Promise<void> {
     const client = new Redis({ path: join(folder, 'socket') });
@@ -71,11 +90,8 @@ describe.runIf(isRedisAvailable)('Redis', () => {
     client.disconnect();
   }
 
-  const recoveries = () => proxied.lines.filter((line) => line.includes(TOGETHER)).length;
-
   it.each(FAULTS)('$kind: serves and counts requests, and resumes distributed counting afterwards', async (fault) => {
-    while (recoveries() === 0) await delay(POLL_MILLISECONDS);
-    expect(await exhaust()).toEqual([404, 429]);
+    expect(await exhaustTogether()).toEqual([404, 429]);
     const before = recoveries();
     wire.inject(fault);
     try {
@@ -85,7 +101,7 @@ describe.runIf(isRedisAvailable)('Redis', () => {
       wire.heal();
     }
     while (recoveries() === before) await delay(POLL_MILLISECONDS);
-    expect(await exhaust()).toEqual([404, 429]);
+    expect(await exhaustTogether()).toEqual([404, 429]);
   });
 
   /** Faults of a server that responds: what breaks it, and what repairs it. */
@@ -93,8 +109,7 @@ describe.runIf(isRedisAvailable)('Redis', () => {
     ['a fail-over, during which the server is a replica', ['REPLICAOF 127.0.0.1 1'], ['REPLICAOF NO ONE']],
     ['a full memory without eviction', ['CONFIG SET maxmemory 1'], ['CONFIG SET maxmemory 0']],
   ])('%s: counts alone, and resumes distributed counting afterwards', async (_name, breaking, healing) => {
-    while (recoveries() === 0) await delay(POLL_MILLISECONDS);
-    expect(await exhaust()).toEqual([404, 429]);
+    expect(await exhaustTogether()).toEqual([404, 429]);
     const before = recoveries();
     await send(breaking);
     try {
@@ -103,14 +118,13 @@ describe.runIf(isRedisAvailable)('Redis', () => {
       await send(healing);
     }
     while (recoveries() === before) await delay(POLL_MILLISECONDS);
-    expect(await exhaust()).toEqual([404, 429]);
+    expect(await exhaustTogether()).toEqual([404, 429]);
   });
 
   it('an eviction of all counters begins new windows and rejects no caller below the limit', async () => {
-    while (recoveries() === 0) await delay(POLL_MILLISECONDS);
-    expect(await exhaust()).toEqual([404, 429]);
+    expect(await exhaustTogether()).toEqual([404, 429]);
     await send(['FLUSHALL']);
     expect(await request(path())).toBe(404);
-    expect(await exhaust()).toEqual([404, 429]);
+    expect(await exhaustTogether()).toEqual([404, 429]);
   });
 });

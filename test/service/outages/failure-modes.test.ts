@@ -101,13 +101,13 @@ async function settle(milliseconds: number, before: Allowed, then: Allowed): Pro
 describe.each(FAILURE_MODES.filter(({ isAlwaysRun }) => isAlwaysRun || process.env['FAILURE_MODES'] === 'all'))(
   '$dependency: $fault',
   (mode) => {
-    it(`${DEPENDENCIES[mode.dependency]}: ${mode.description}`, { timeout: 120_000 }, async () => {
+    it(`${DEPENDENCIES[mode.dependency]}: ${mode.description}`, { timeout: 180_000 }, async () => {
       rule('security.faulty-dependency');
       const then = (name: RouteName) => expectedOf(mode.outcome, name);
       await settle(POLL_INTERVAL_SECONDS * 1000, whenHealthy, whenHealthy);
       const injected = await inject(mode);
       try {
-        await settle(DETECTED_WITHIN_MILLISECONDS, whenHealthy, then);
+        await settle(DETECTED_WITHIN_MILLISECONDS + (mode.readinessSeconds ?? 0) * 1000, whenHealthy, then);
         expect(differences(await requestRow(WRITES), then)).toBe('');
         expect(injected.met()).toBeGreaterThan(0);
       } finally {

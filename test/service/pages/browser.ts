@@ -67,6 +67,16 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
   };
 }
 
+/** Throughput in bytes per second, and latency in milliseconds, of a mobile connection. */
+const SLOW_NETWORK = { offline: false, latency: 300, downloadThroughput: 200_000, uploadThroughput: 100_000 };
+
+/** Delays every response, so that the parts of a page appear one after another. */
+export async function slowNetwork(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', SLOW_NETWORK);
+}
+
 /** Returns the visible text, line by line. */
 export async function readText(page: Page, selector = 'main'): Promise<string> {
   return (await page.locator(selector).first().innerText()).replace(/\n+/g, '\n');

@@ -4,10 +4,17 @@
  */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ActiveMachinesResponse, DirectoryResponse, DirectorySummaryResponse } from '../../../client/client.ts';
+import type {
+  ActiveMachinesResponse,
+  DirectoryResponse,
+  DirectorySummaryResponse,
+  ExplanationResponse,
+  StatementDirectoryResponse,
+  StatementResponse,
+} from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
 import { findMachine } from '../fetch-checked.ts';
-import { launchBrowser, openVisit, readText, type Visit } from './browser.ts';
+import { launchBrowser, openVisit, readText, slowNetwork, type Visit } from './browser.ts';
 
 /** All files together are also the first machine page. */
 const MAX_GZIPPED_BYTES = 60 * 1024;
@@ -295,16 +302,18 @@ it('lists the most recently active machines on the home page', async () => {
   const { machines: active } = (await response.json()) as ActiveMachinesResponse;
   const visit = await openVisit(browser);
   await visit.page.goto(baseUrl);
-  await visit.page.locator('.active li').first().waitFor();
-  const links = visit.page.locator('.active a');
+  const section = visit.page.locator('section[aria-labelledby=section-recently-active]');
+  const links = section.locator('a');
+  await links.first().waitFor();
   expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('title')))).toEqual(
     active.map(({ machine_id }) => machine_id),
   );
-  const ratings = await visit.page.locator('.active .rating').allInnerTexts();
+  const ratings = await section.locator('.rating').allInnerTexts();
   expect(ratings.map((rating) => rating.trim())).toEqual(
-    active.map(({ mcr, mcr_score, event_count, rating_unavailable }) =>
-      rating_unavailable === undefined ? `${mcr} ${mcr_score} of 100` : `Solana, ${event_count} events`,
-    ),
+    active.map(({ mcr, mcr_score, rating_unavailable }) => {
+      if (rating_unavailable !== undefined) return expect.stringMatching(/^(no events yet|being indexed)$/);
+      return ['NR', 'Provisioned'].includes(mcr) ? mcr : `${mcr} ${mcr_score} of 100`;
+    }),
   );
   await links.first().click();
   await visit.page.locator('.summary').waitFor();
@@ -576,13 +585,17 @@ it('lists recent rating changes on the home page', async () => {
 
 it.each([
   ['a machine', machinePath('flagged')],
+  ['a machine that is not rated yet', machinePath('provisioned')],
+  ['the raw data of a machine', `${machinePath('verified')}?tab=raw`],
   ['an operator', `/explorer/operator/${fleet.address}`],
   ['the directory', '/explorer/machines'],
   ['a wallet', `/explorer/wallet/${walletOf('bound')}`],
-])('shows %s without moving what is read', async (_, path) => {
+  ['the system status', '/explorer/system'],
+])('shows %s on a slow network without moving what is read', async (_, path) => {
   rule('pages.layout-shift');
-  const visit = await openVisit(browser);
+  const visit = await openVisit(browser, { viewport: { width: 1_440, height: 1_000 } });
   const { page } = visit;
+  await slowNetwork(page);
   await page.addInitScript(`
     globalThis.shift = 0;
     new PerformanceObserver((list) => {
@@ -614,7 +627,8 @@ it.each([
   ['grace', 'Bond', /^bonded, in grace, ends \d{4}-\d{2}-\d{2}$/],
   ['flagged', 'Negative flag', /^in force from \d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}$/],
   ['unbonded', 'Bond', /^terminated$/],
-])('shows for the machine %s the mark %s with its dates', async (name, label, text) => {
+  ['borrowed-kyb', 'Operator (KYB)', /^verified, has not accepted this machine$/],
+])('shows for the machine %s the mark %s', async (name, label, text) => {
   rule('pages.bond-and-flag');
   const visit = await openVisit(browser);
   await visit.page.goto(baseUrl + machinePath(name));
@@ -634,6 +648,50 @@ it('offers no opt-in where the service would refuse it, and never advises to ren
   await page.getByRole('button', { name: 'Change opt-in' }).click();
   expect(await page.getByLabel('Opt in', { exact: true }).isDisabled()).toBe(true);
   expect(await page.getByLabel('Opt out', { exact: true }).isChecked()).toBe(true);
+  await visit.close();
+});
+
+it('saves the signed rating of a machine', async () => {
+  rule('pages.machine-tabs');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl + machinePath('rated-b'));
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save signed rating' }).click();
+  const text = (await (await (await download).createReadStream()).toArray()).join('');
+  const { statement, signer } = JSON.parse(text) as StatementResponse;
+  expect(statement.machineId).toBe(machineOf('rated-b').id);
+  const { keys } = (await (await fetch(`${baseUrl}/.well-known/svc-statements`)).json()) as StatementDirectoryResponse;
+  expect(keys.map(({ address }) => address)).toContain(signer);
+  await visit.close();
+});
+
+it('shows the deduction that the factors do not contain', async () => {
+  rule('pages.machine');
+  const { did } = machineOf('flagged');
+  const response = await fetch(`${baseUrl}/mcr/${did}/explanation`);
+  const { factors, anchor, total_hundredths: total } = (await response.json()) as ExplanationResponse;
+  const points = factors.reduce((sum, factor) => sum + factor.points_hundredths, 0);
+  expect(points - anchor!.lost_hundredths).toBe(total);
+  const visit = await openVisit(browser);
+  await visit.page.goto(baseUrl + machinePath('flagged'));
+  const shown = await readText(visit.page, 'section[aria-labelledby=section-score-breakdown]');
+  expect(shown).toContain(`Points above 50 count a sixth: −${anchor!.lost_hundredths / 100} points.`);
+  await visit.close();
+});
+
+it('finds a machine by the shortened id that a list shows', async () => {
+  rule('pages.keyboard');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(`${baseUrl}/explorer/machines`);
+  const link = page.locator('tbody td:first-child a').nth(1);
+  const [id, text] = [await link.getAttribute('title'), await link.innerText()];
+  await page.keyboard.press('/');
+  await page.keyboard.type(text);
+  await page.keyboard.press('Enter');
+  await page.locator('.summary').waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/explorer/machine/${id!}`);
   await visit.close();
 });
 

@@ -125,6 +125,16 @@ describe('the form of a route', () => {
     await visit.close();
   });
 
+  it('shows the start of a stream of events', async () => {
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.goto(`${baseUrl}/docs#streamChanges`);
+    await page.locator('#streamChanges form').getByRole('button', { name: 'Send' }).click();
+    const { status, body } = await readResponse(page, 'streamChanges');
+    expect([status, body.split('\n')[0]]).toEqual([200, 'retry: 3000']);
+    await visit.close();
+  });
+
   it('works with the keyboard alone', async () => {
     const visit = await openVisit(browser);
     const { page } = visit;
@@ -159,7 +169,7 @@ describe('the form of a route', () => {
     const { page } = visit;
     await page.goto(`${baseUrl}/explorer/machine/${rated.id}`);
     await page.locator('.summary').waitFor();
-    await page.getByRole('link', { name: 'API reference' }).click();
+    await page.getByRole('link', { name: 'API', exact: true }).click();
     await page.locator('#getProfile > summary').click();
     expect(await page.locator('#getProfile form').getByLabel('did').inputValue()).toBe(rated.did);
     expect(new URL(page.url()).hash).toBe('#getProfile');

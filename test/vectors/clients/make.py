@@ -22,6 +22,19 @@ ADDRESSES = {
     **{text: ADDRESS.lower() for text in (ADDRESS, ADDRESS.lower(), "did:svc:" + ADDRESS)},
     **{text: None for text in ("", "0x", ADDRESS[2:], ADDRESS[:-1], ADDRESS + "0", "0X" + ADDRESS[2:], "did:svc:", "42", ADDRESS + "\n")},
 }
+DIRECTORY = [
+    ({}, "/directory"),
+    ({"limit": 500}, "/directory?limit=500"),
+    ({"rating": ["AAA", "AA"], "opt_in": ["OPTED_IN"]}, "/directory?opt_in=OPTED_IN&rating=AAA%2CAA"),
+    ({"sort": "-score", "after": "71.42"}, "/directory?after=71.42&sort=-score"),
+    ({"operator": "did:svc:" + ADDRESS}, f"/directory?operator=did%3Asvc%3A{ADDRESS}"),
+    ({"owner": ADDRESS, "active_since": 1788900000}, f"/directory?active_since=1788900000&owner={ADDRESS}"),
+    (
+        {"bond": ["Active", "Grace"], "chip": ["verified"], "flag": ["none"], "home": ["alt"], "kyb": ["verified"]},
+        "/directory?bond=Active%2CGrace&chip=verified&flag=none&home=alt&kyb=verified",
+    ),
+    ({"owner": "a&b=c d/\u00e9"}, "/directory?owner=a%26b%3Dc+d%2F%C3%A9"),
+]
 MESSAGE = {"machineId": "42", "optedIn": True, "timestamp": 1788900000, "homeChain": 0, "chainId": "31337", "registry": "0x" + "00" * 19 + "aa"}
 MAIN_TEXT = "svc-mcr monetization\nregistry: 0x{0}aa\nchain_id: 31337\nmachine_id: {1}\nopted_in: {2}\ntimestamp: {3}"
 ALT_TEXT = "svc-mcr monetization\naudience: 31337\nhome_chain: 5\nmachine_id: 42\nopted_in: false\ntimestamp: 1788900000"
@@ -160,6 +173,7 @@ def make():
         "addresses": [{"text": text, "address": parsed} for text, parsed in ADDRESSES.items()],
         "messages": [{"name": name, **MESSAGE, **changes, "text": text} for name, changes, text in MESSAGES],
         "errors": [{"status": status, "body": body, "kind": kind, "isRetryable": retryable} for status, body, kind, retryable in ERRORS],
+        "directory": [{"query": query, "path": path} for query, path in DIRECTORY],
         "statements": list(statements()),
     }
     return json.dumps(vectors, indent=1, ensure_ascii=True) + "\n"

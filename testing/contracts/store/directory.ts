@@ -1,7 +1,7 @@
 /** Contract of `DirectoryStore`: filters, orders, cursors and counts of the observed machines (docs/decisions/directory.md). */
 import { describe, expect, it } from 'vitest';
 import { ABSENT_VALUES, type MachineValues } from '../../../src/domain/changes/machine-change.ts';
-import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
+import { MAX_MACHINE_ID, type Address } from '../../../src/domain/identifiers/identifiers.ts';
 import { type MachineListing, type DirectoryQuery } from '../../../src/domain/machine/machine-directory.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { checkpointAt, id, NO_OWNERSHIP } from './samples.ts';
@@ -27,7 +27,7 @@ export function testDirectory(under: StoreUnderTest): void {
   describe('the directory', () => {
     /** Observes a machine; undefined: it is absent. */
     async function observe(
-      number: number,
+      number: number | bigint,
       values: Partial<MachineValues> | undefined = {},
       listing: Partial<MachineListing> = {},
     ): Promise<void> {
@@ -79,6 +79,13 @@ export function testDirectory(under: StoreUnderTest): void {
           expect([key, (await list({ ...order, isDescending: true })).flat()]).toEqual([key, ascending.toReversed()]);
         }
       }
+    });
+
+    it.each(['score', 'revenue', 'activity', 'id'] as const)('lists the largest id in the order of %s', async (key) => {
+      const most = Number.MAX_SAFE_INTEGER;
+      await observe(MAX_MACHINE_ID, {}, { score: 100, revenueCents: most, lastEventAt: most });
+      const { entries } = await under.store.listDirectory({ ...FIRST_PAGE, key });
+      expect(entries.map((entry) => entry.id)).toEqual([MAX_MACHINE_ID]);
     });
 
     it('selects by any set of values of each facet, and by activity', async () => {

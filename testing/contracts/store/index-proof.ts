@@ -66,7 +66,7 @@ export function testIndexProof(under: StoreUnderTest): void {
         [true, undefined],
       ]);
       const epoch = await epochOf();
-      const repairs = [{ block: blockAt(20), events: [transferAt(20, BUYER)] }];
+      const repairs = [{ block: blockAt(20), events: [transferAt(20, BUYER)], isProven: true }];
       expect(await store.repairBlocks(checkpointAt(50), repairs, NO_OWNERSHIP)).toBe(true);
       expect(await evidence()).toEqual([
         [false, undefined],
@@ -205,7 +205,7 @@ export function testIndexProof(under: StoreUnderTest): void {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(20, 3n), eventAt(30, 4n)]);
       const events = [eventAt(20, 99n), eventAt(20, 98n, 8)];
-      const repairs = [{ block: blockAt(20), events }];
+      const repairs = [{ block: blockAt(20), events, isProven: true }];
       expect(await store.repairBlocks(checkpointAt(49), repairs, NO_OWNERSHIP)).toBe(false);
       expect(await store.repairBlocks(checkpointAt(50), repairs, { readAtBlock: 50, changes: [held(8)] })).toBe(true);
       expect(await values()).toEqual([
@@ -224,7 +224,7 @@ export function testIndexProof(under: StoreUnderTest): void {
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);
       await store.writeRatingStates(RATES, [ratingStateOf(id(7), 2)]);
       expect(await store.listUnfolded(RATES, 9)).toEqual([]);
-      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(20), events: [] }], NO_OWNERSHIP);
+      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(20), events: [], isProven: true }], NO_OWNERSHIP);
       expect(await store.readRatingState('current', id(7), RATES)).toBeUndefined();
       expect(await store.listUnfolded(RATES, 9)).toMatchObject([{ id: id(7), count: 1, epoch: 1 }]);
     });
@@ -232,7 +232,7 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('removes a machine that no proven log names', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n)]);
-      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [] }], NO_OWNERSHIP);
+      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [], isProven: true }], NO_OWNERSHIP);
       expect(await store.readEventLogCount('current', id(7))).toMatchObject({ count: 0 });
       expect(await store.listActiveMachines(9)).toEqual([]);
       expect(await store.listUnfolded(RATES, 9)).toEqual([]);
@@ -261,12 +261,16 @@ export function testIndexProof(under: StoreUnderTest): void {
     ])('%s', async (_name, stored, proven, expected) => {
       await backfill(under.store, stored);
       const { epoch } = await under.store.readEventLogCount('current', id(7));
-      await under.store.repairBlocks(checkpointAt(50), [{ block: blockAt(20), events: proven }], NO_OWNERSHIP);
+      await under.store.repairBlocks(
+        checkpointAt(50),
+        [{ block: blockAt(20), events: proven, isProven: true }],
+        NO_OWNERSHIP,
+      );
       expect(await values()).toEqual(expected);
       // A second repair finds what the first one wrote.
       await under.store.repairBlocks(
         checkpointAt(50),
-        [{ block: blockAt(30), events: [eventAt(30, 77n)] }],
+        [{ block: blockAt(30), events: [eventAt(30, 77n)], isProven: true }],
         NO_OWNERSHIP,
       );
       expect((await values()).at(-1)).toMatchObject([expected.length - 1, 30, 77n]);
@@ -277,7 +281,7 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('continues with the logs of later blocks', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);
-      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [] }], NO_OWNERSHIP);
+      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [], isProven: true }], NO_OWNERSHIP);
       await store.advanceMainChain(checkpointAt(50), checkpointAt(60), [eventAt(55, 5n)], NO_OWNERSHIP);
       expect(await values()).toEqual([
         [0, 20, 2n],

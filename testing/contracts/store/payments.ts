@@ -152,6 +152,15 @@ export function testPayments(under: StoreUnderTest): void {
       expect(await count(0, SOLANA)).toEqual({ machines: 0, oldest: undefined });
     });
 
+    it('mark the machine of a verdict for observation', async () => {
+      await open();
+      await scan({ citations: [citation(3)] });
+      const listDue = async () => (await under.store.listDueMachines(0, 9)).map(({ id }) => id);
+      expect(await listDue()).toEqual([]);
+      await under.store.decideCitation((await openOn(EVM))[0]!, paid(5_000));
+      expect(await listDue()).toEqual([A.id]);
+    });
+
     it('never change a verdict', async () => {
       await open();
       await scan({ citations: [citation(3)] });

@@ -55,8 +55,9 @@ export interface ChipRecord extends RecordTimes {
   readonly leafFingerprint: Hex;
   /** Undefined: the record is older than the stored evidence. */
   readonly evidence: { readonly chipRef: Hex; readonly evidenceHash: Hex } | undefined;
-  /** Block of the attestation. */
+  /** Block of the attestation, and index of its log in the block. */
   readonly blockNumber: bigint;
+  readonly logIndex: number;
   /** Latest revocation of any record of the machine; 0: none. */
   readonly lastRevokedAt: number;
 }
@@ -113,8 +114,8 @@ export interface AttestationRegistry {
   readChip(machineId: MachineId, blockNumber: bigint): Promise<RecordTimes>;
   /** Returns the stored KYB record of an operator at a block. */
   readKyb(operator: Address, blockNumber: bigint): Promise<RecordTimes>;
-  /** Returns whether the token was transferred after a block. */
-  isTransferredAfter(machineId: MachineId, blockNumber: bigint): Promise<boolean>;
+  /** Returns whether the token was transferred after a log. */
+  isTransferredAfter(machineId: MachineId, after: Pick<ChipRecord, 'blockNumber' | 'logIndex'>): Promise<boolean>;
   /**
    * Reserves the account's next nonce. What is checked between this call and `send` remains true: of two changes of one
    * account opened at the same time, only one is ever mined.
@@ -220,12 +221,12 @@ export function createAttestationRegistry(options: AttestationRegistryOptions): 
       reach(async () =>
         toTimes(await client.readContract({ address, abi: ABI, functionName: 'kybOf', args: [operator], blockNumber })),
       ),
-    async isTransferredAfter(machineId, blockNumber) {
+    async isTransferredAfter(machineId, { blockNumber, logIndex }) {
       const args = { tokenId: machineId };
       const read = (fromBlock: bigint, toBlock: bigint) =>
         client.getLogs({ address: options.machineRegistry, event: TRANSFER, args, fromBlock, toBlock });
-      for await (const logs of readInParts(blockNumber + 1n, await readHead(), read)) {
-        if (logs.length > 0) return true;
+      for await (const logs of readInParts(blockNumber, await readHead(), read)) {
+        if (logs.some((log) => log.blockNumber > blockNumber || log.logIndex > logIndex)) return true;
       }
       return false;
     },
@@ -337,13 +338,14 @@ function applyLog(log: RegistryLog, { chips, operators, revokedChips }: Draft): 
       const machineId = log.args.machineId as MachineId;
       const lastRevokedAt = chips.get(machineId)?.lastRevokedAt ?? 0;
       const times = toTimes({ issuedAt, expiresAt, revokedAt: 0n });
-      const { blockNumber } = log;
+      const { blockNumber, logIndex } = log;
       chips.set(machineId, {
         machineId,
         leafFingerprint,
         ...times,
         evidence: undefined,
         blockNumber,
+        logIndex,
         lastRevokedAt,
       });
       return;

@@ -9,7 +9,7 @@ import {
   type HttpNodeCall,
   type HttpNodeResponse,
 } from '../../../../testing/harness/http-node.ts';
-import { createCallBudget } from '../../rpc/call-budget.ts';
+import { createCallBudget, type CallBudget } from '../../rpc/call-budget.ts';
 import { REAL_STOPWATCH, startDeadline } from '../../rpc/deadline.ts';
 import { MAIN_CHAIN_LIMITS } from '../limits.ts';
 import { createMainNodes, type MainNodes } from './main-nodes.ts';
@@ -38,7 +38,7 @@ afterEach(async () => {
 
 const unlimited = createCallBudget({ clock: { nowMilliseconds: () => 0 }, stopwatch: REAL_STOPWATCH });
 
-function open(rpcUrls = [node.url]): void {
+function open(rpcUrls = [node.url], limits: Partial<CallBudget> = {}): void {
   counters = createMainUpstreamCounters();
   nodes = createMainNodes({
     rpcUrls,
@@ -49,7 +49,7 @@ function open(rpcUrls = [node.url]): void {
     limits: { ...MAIN_CHAIN_LIMITS, retryDelayMilliseconds: 1 },
     counters,
     // The limits of one node are tested apart from the budget.
-    budget: { ...unlimited, recordRefusal: () => undefined },
+    budget: { ...unlimited, recordRefusal: () => undefined, ...limits },
   });
 }
 
@@ -384,5 +384,13 @@ describe('the calls of one request', () => {
     await nodes.request([...toCalls(1, 'first'), ...toCalls(20), ...toCalls(1, 'last')], startDeadline(20_000, 10_000));
     const methods = node.requests.map(([call]) => call!.method);
     expect([methods[0], methods.at(-1), methods.length]).toEqual(['first', 'last', 22]);
+  });
+
+  test('are divided into small parts where they exceed what the call budget ever sends at once', async () => {
+    open([node.url], { maxCalls: 13, partCalls: 3 });
+    expect(await request(13)).toEqual(numbers(13));
+    expect(takeSizes()).toEqual([13]);
+    expect(await request(14)).toEqual(numbers(14));
+    expect(takeSizes()).toEqual([3, 3, 3, 3, 2]);
   });
 });

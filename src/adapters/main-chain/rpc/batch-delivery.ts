@@ -24,7 +24,7 @@ export interface BatchDeliveryOptions {
   /** Reads large responses outside of the main thread. */
   readonly largeResponses?: LargeResponseReader | undefined;
   readonly maxBatchCalls: number;
-  readonly budget: Pick<CallBudget, 'maxCalls'>;
+  readonly budget: Pick<CallBudget, 'maxCalls' | 'partCalls'>;
   readonly stopwatch: Stopwatch;
   readonly counters: { rpcCalls: number };
 }
@@ -34,7 +34,7 @@ const MIXED = 'mixed';
 const HEADER_METHOD = 'eth_getBlockByNumber';
 /** Headers that count as one other call: they are short and looked up, not computed. */
 const HEADERS_PER_CALL = 10;
-/** Requests in flight for one delivery while its parts are small. */
+/** Requests in flight for one delivery while its parts are small, or wait for a call budget. */
 const PARALLEL_PARTS = 4;
 const SMALL_PART_CALLS = 10;
 /** Delay before rate-limited calls are sent again; doubles while none of them is accepted. */
@@ -69,7 +69,9 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   async function deliver(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
     const responses: RpcResponse[] = [];
     let next = 0;
-    const partSize = () => Math.min(limitOf(node, calls).size, node.profile.rate.maxCalls, budget.maxCalls);
+    const isPaced = calls.length > budget.maxCalls;
+    const partSize = () =>
+      Math.min(limitOf(node, calls).size, node.profile.rate.maxCalls, isPaced ? budget.partCalls : budget.maxCalls);
 
     async function sendPart(send = sendBatch): Promise<void> {
       const from = next;
@@ -88,7 +90,7 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     }
 
     if (calls.length > 0) await sendPart();
-    const lanes = partSize() <= SMALL_PART_CALLS ? PARALLEL_PARTS : 1;
+    const lanes = isPaced || partSize() <= SMALL_PART_CALLS ? PARALLEL_PARTS : 1;
     await Promise.all(Array.from({ length: lanes }, sendMiddle));
     while (next < calls.length) await sendPart(sendPatiently);
     return responses;

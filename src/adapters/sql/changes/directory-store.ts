@@ -34,7 +34,8 @@ const HOLDER_COLUMNS = { operator: 'observed_operator', owner: 'observed_owner' 
 
 /** Positions before the first machine of an order. */
 const LOWEST = { value: -1, id: Buffer.alloc(32, 0) };
-const HIGHEST = { value: Number.MAX_SAFE_INTEGER, id: Buffer.alloc(32, 0xff) };
+/** One byte longer than an id, so that it is after the largest one. */
+const HIGHEST = { value: Number.MAX_SAFE_INTEGER, id: Buffer.alloc(33, 0xff) };
 
 const FACET_PARAMETERS = Object.fromEntries(FACET_NAMES.map((facet) => [facet, integer])) as Readonly<
   Record<Facet, typeof integer>

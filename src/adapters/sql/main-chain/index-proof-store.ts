@@ -49,7 +49,7 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
           yield* repair.replaceBlocks(repairs);
           yield* ownershipRows.apply(ownership);
           yield* progress.removeUnread(ownership.changes.map(({ id }) => id));
-          yield* progress.replaceProven(repairs.map(({ block }) => block));
+          yield* progress.replace(repairs);
           return true;
         })(),
       ),

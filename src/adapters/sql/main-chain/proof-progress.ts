@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import {
+  type BlockRepair,
   UNKNOWN_BLOCK_TIME,
   type LogBlock,
   type ProofSegment,
@@ -26,8 +27,8 @@ export interface ProofProgress {
   listUnproven(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
   readExtent(): SqlProgram<UnprovenExtent | undefined>;
   markProven(numbers: readonly number[]): SqlProgram<void>;
-  /** Stores blocks whose logs were replaced by proven ones. */
-  replaceProven(blocks: readonly LogBlock[]): SqlProgram<void>;
+  /** Stores blocks whose logs were replaced. */
+  replace(repairs: readonly BlockRepair[]): SqlProgram<void>;
   listRange(from: number, to: number): SqlProgram<readonly (LogBlock & { readonly isProven: boolean })[]>;
   forgetProven(from: number, to: number): SqlProgram<void>;
   isProven(fromBlock: number, toBlock: number): SqlProgram<boolean>;
@@ -161,8 +162,9 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       yield* execute({ sql: insertUnread, batch: ownershipOf.map((id) => [toIdBytes(id)]) });
       yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 0)) });
     },
-    *replaceProven(blocks) {
-      yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 1)) });
+    *replace(repairs) {
+      const rows = repairs.map(({ block, isProven }) => toBlockRow(block, isProven ? 1 : 0));
+      yield* execute({ sql: insertBlocks, batch: rows });
     },
     *listRange(from, to) {
       const rows = yield* readRows(selectRange({ from, to }));

@@ -13,6 +13,7 @@ import type {
   PaymentSummary,
   StoredVerdict,
 } from '../../../ports/payment-store.ts';
+import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { bytes, integer, text } from '../engine/prepared-query.ts';
 import { prepareText, type SqlText } from '../engine/prepared-text.ts';
 import {
@@ -55,6 +56,7 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
   const { batch } = dialect;
   const query = prepareText(dialect);
   const openNext = prepareOpenNext(dialect);
+  const observed = createTouchedMachines(dialect);
   const selectClaims = prepareClaims(dialect);
 
   const integerType = sql.raw(dialect.columns.integer);
@@ -145,6 +147,7 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
       ]),
     });
     yield* execute(openNext({ ...key, source }));
+    yield* observed.touch({ machines: [citation.id], kybOperators: [] });
   }
 
   function* readSummary(

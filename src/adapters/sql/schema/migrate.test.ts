@@ -1,7 +1,7 @@
 /** Tests that migrations are applied once, in order and atomically. */
 import { expect, test } from 'vitest';
 import { Fault } from '../../../domain/faults.ts';
-import { migrate } from './migrate.ts';
+import { migrate, SchemaTooOld } from './migrate.ts';
 import type { Migration } from './migrations.ts';
 import { openSqlite } from '../engine/sqlite.ts';
 import { readRows, type Query } from '../engine/sql-program.ts';
@@ -15,6 +15,7 @@ function createDatabase() {
   const read = <Row>(sql: string) => database.run(readRows<Row>({ sql, parameters: [] } satisfies Query as Query<Row>));
   return {
     migrate: (...migrations: readonly Migration[]) => database.upgrade(migrate(database.dialect, migrations)),
+    create: (...migrations: readonly Migration[]) => database.upgrade(migrate(database.dialect, migrations, false)),
     async listTables() {
       const rows = await read<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
       return rows.map(({ name }) => name).filter((name) => name !== 'schema_migrations');
@@ -48,4 +49,14 @@ test('rolls back every migration of a failed run', async () => {
   await expect(database.migrate(first, second, broken)).rejects.toEqual(new Fault('StoreUnavailable', {}));
   expect(await database.listTables()).toEqual(['a', 'b']);
   expect(await database.listApplied()).toEqual([{ version: 1, name: 'first' }]);
+});
+
+test('leaves the tables of an earlier release alone when only tables may be created', async () => {
+  const database = createDatabase();
+  await database.create(first);
+  await expect(database.create(first, second)).rejects.toBeInstanceOf(SchemaTooOld);
+  expect(await database.listTables()).toEqual(['a', 'b']);
+  await database.migrate(first, second);
+  await database.create(first, second);
+  expect(await database.listTables()).toEqual(['a', 'c']);
 });

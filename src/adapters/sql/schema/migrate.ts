@@ -10,8 +10,20 @@ export class SchemaTooNew extends Error {
   readonly code = 'SCHEMA_TOO_NEW';
 }
 
-/** Applies every migration after the recorded ones. Throws `SchemaTooNew`. */
-export function* migrate(dialect: Dialect, migrations: readonly Migration[] = MIGRATIONS): SqlProgram<void> {
+/** Error of a database with the tables of an earlier release, which were not to be migrated. */
+export class SchemaTooOld extends Error {
+  readonly code = 'SCHEMA_TOO_OLD';
+}
+
+/**
+ * Applies every migration after the recorded ones. Throws `SchemaTooNew`. Without `migratesOlder`, tables are created in an empty database
+ * only, and those of an earlier release throw `SchemaTooOld`.
+ */
+export function* migrate(
+  dialect: Dialect,
+  migrations: readonly Migration[] = MIGRATIONS,
+  migratesOlder = true,
+): SqlProgram<void> {
   const { columns, table, builder } = dialect;
   yield* execute(
     statement(
@@ -24,6 +36,7 @@ export function* migrate(dialect: Dialect, migrations: readonly Migration[] = MI
     .compile() as Query<{ version: number | null }>;
   const applied = (yield* readFirst(newest))?.version ?? 0;
   if (applied > migrations.length) throw new SchemaTooNew();
+  if (!migratesOlder && applied > 0 && applied < migrations.length) throw new SchemaTooOld();
   for (const [index, { name, statements }] of migrations.entries()) {
     const version = index + 1;
     if (version <= applied) continue;

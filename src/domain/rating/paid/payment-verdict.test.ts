@@ -6,6 +6,7 @@ import { readVerdictCases } from '../../../../testing/fixtures/verdict-vectors.t
 import { createRateTable } from '../rate-table.ts';
 import type { OtherClaim } from './account-assignment.ts';
 import type { Claim } from './claims.ts';
+import type { Flow } from './flows.ts';
 import { citationWindow, judgePayment, type PaymentFacts, type PaymentVerdict } from './payment-verdict.ts';
 import type { EvmTransaction } from './source-transaction.ts';
 import { TRANSFER_TOPIC } from './transfer-log.ts';
@@ -170,6 +171,37 @@ describe('properties of verdicts', () => {
           flowsThroughBlock: each.flowsThroughBlock === undefined ? undefined : block - flowLag,
         });
         if (early.code !== 'pending') expect(early).toEqual(final);
+      }),
+      PROPERTY_RUNS,
+    );
+  });
+
+  it(`changes by no claim and no transfer of a stranger (property 11, seed ${PROPERTY_RUNS.seed})`, () => {
+    const accounts = ['f1', 'f2', 'f3'].map((digits) => `0x${digits.repeat(20)}`);
+    const stranger = fc.constantFrom(...accounts);
+    const secondsBefore = fc.nat(200 * DAY);
+    const pushed = fc.record({
+      claims: fc.array(
+        fc.record({ account: stranger, before: secondsBefore, isMain: fc.boolean(), isGiven: fc.boolean() }),
+      ),
+      transfers: fc.array(fc.record({ from: stranger, before: secondsBefore, units: fc.bigInt(1n, 10n ** 12n) })),
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(...decided), pushed, (each, { claims, transfers }) => {
+        const time = each.event.blockTimestamp;
+        // A former owner can still claim accounts of its own for it, under the new owner.
+        const others = claims.map(({ account, before, isMain, isGiven }): OtherClaim => {
+          const owner = isGiven ? (each.claims.at(-1)?.owner ?? OWNER) : account;
+          const home = isMain ? 'main' : 'alt';
+          return { home, account, owner, since: time - before, until: undefined, isNewer: false };
+        });
+        const token = [...each.source.tokens.keys()][0] ?? 'USDC';
+        const receivers = [...each.claims.map(({ account }) => account), judgePayment(each).payer ?? PAYER];
+        const flows = transfers.flatMap(({ from, before, units }) =>
+          receivers.map((to): Flow => ({ from, to, token, units, block: 1, time: time - before })),
+        );
+        const attacked = { ...each, others: [...each.others, ...others], flows: [...flows, ...each.flows] };
+        expect(judgePayment(attacked)).toEqual(judgePayment(each));
       }),
       PROPERTY_RUNS,
     );

@@ -6,6 +6,7 @@ import {
   NOW,
   openAltService,
   present,
+  revenueAt,
   UNREADABLE,
   type AltService,
   type AltServiceOptions,
@@ -53,11 +54,21 @@ test('lists the most recently active machines of both chains with the index prog
       ['alt', 20],
     ],
   ]);
-  const alt = `"event_count":7,"home_chain":5,"rating_unavailable":"not_rated_here","last_event_at":${NOW - 3}`;
+  const alt = `"event_count":0,"home_chain":5,"rating_unavailable":"indexer_behind","last_event_at":${NOW - 3}`;
   expect(text).toBe(
     `{"machines":[${entry(2, 'bonded', alt)},${entry(1, 'bonded', `"event_count":0,"last_event_at":${NOW - 10}`)}],"unreadable":0,` +
       `${OPERATOR_INDEX},"solana_indexer":{"ready":true,"slot":301200450,"age_seconds":5}}`,
   );
+});
+
+test('rates a machine of the alt chain as /mcr does', async () => {
+  rule('active-machines.newest');
+  const indexed = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * 86_400, 100_000));
+  await open({ alt: [[1, 3]] }, { machines: [{ log: eventLog(120), indexed }] });
+  const [listed] = JSON.parse((await service!.request('/active-machines')).text).machines;
+  const { mcr, mcr_score } = JSON.parse((await service!.request('/mcr/did:svc:1')).text);
+  expect([listed.mcr, listed.mcr_score, listed.rating_unavailable]).toEqual([mcr, mcr_score, undefined]);
+  expect(['NR', 'Provisioned']).not.toContain(mcr);
 });
 
 test('lists machines of one chain where the other is not configured', async () => {

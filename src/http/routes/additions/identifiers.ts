@@ -5,6 +5,7 @@ import type { Ctx } from '../../../ports/ctx.ts';
 import type { Media } from '../../images/svg-media.ts';
 import { machineDid } from '../../schemas/json-schema.ts';
 import type { RouteDescription } from '../../schemas/openapi.ts';
+import { judgeMediaType, type RawHeaders } from '../../server/accept-header.ts';
 import { encodeJson } from '../../server/json-encoding.ts';
 import { sendMedia } from '../../server/response.ts';
 import type { Routes } from '../../server/route-table.ts';
@@ -22,10 +23,17 @@ export function identifiersRoutes(routes: Routes, ctx: Ctx): void {
 
   routes.get('/identifiers/:did', { profile: 'read', description }, async (request) => {
     const facts = await getDidFacts(ctx, requireMachineDid(request.parameter('did'), namespace));
-    const isResolution = (request.request.headers.accept ?? '').includes(DID_RESOLUTION_TYPE);
+    const isResolution = prefersResolution(request.request.rawHeaders);
     if (isResolution) sendMedia(request, encodeJson(toDidResolution(facts, namespace)), RESOLUTION_MEDIA, facts.block);
     else sendMedia(request, encodeJson(toDidDocument(facts, namespace)), DOCUMENT_MEDIA, facts.block);
   });
+}
+
+/** The client names the result of the resolution, and does not prefer the document. */
+function prefersResolution(headers: RawHeaders): boolean {
+  const resolution = judgeMediaType(headers, DID_RESOLUTION_TYPE);
+  const { weight } = judgeMediaType(headers, DID_DOCUMENT_TYPE);
+  return resolution.isNamed && resolution.weight > 0 && resolution.weight >= weight;
 }
 
 function describeIdentifiers(namespace: Namespace): RouteDescription {

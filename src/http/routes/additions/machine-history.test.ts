@@ -1,6 +1,7 @@
 /** Rating history and event listing: whole bodies, on both chains. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
+  ABSENT,
   eventLog,
   BONDED_LOGS,
   GRACE_SECONDS,
@@ -9,6 +10,7 @@ import {
   MAIN_MACHINE,
   NOW,
   openAltService,
+  OPERATOR,
   present,
   revenueAt,
   type AltService,
@@ -61,12 +63,14 @@ function mainWith(
   events: typeof THREE,
   serviceEndpoints: readonly ServiceEndpoint[],
   { isChipOnRecord = false, provenance = NO_PROVENANCE, logs = BONDED_LOGS } = {},
+  facts: Partial<MachineSnapshot> = {},
 ) {
   const queries: string[] = [];
   const snapshot = {
     id: 1n as MachineId,
     ...MAIN_FACTS,
     ...MAIN_MACHINE,
+    ...facts,
     eventCount: present(BigInt(events.length)),
     document: present({ controller: undefined, verificationMethods: [], authentication: [], serviceEndpoints }),
   } as MachineSnapshot;
@@ -186,6 +190,35 @@ describe('GET /mcr/{did}/history', () => {
     expect(changes.map(({ kind }: { kind: string }) => kind)).toEqual([
       ...['bond_started', 'bond_in_grace', 'bond_expired', 'bond_renewed'],
     ]);
+  });
+
+  test('shows no day as anchored on which a new owner had not accepted the machine', async () => {
+    rule('history.facts-of-the-day');
+    const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 300_000));
+    const kyb = { issuedAt: BigInt(NOW - 100 * DAY), expiresAt: undefined, revokedAt: undefined };
+    const readTotals = async (isAccepted: boolean, records: MachineSnapshot['attestations']) => {
+      const changeOfHands = { at: NOW - 50 * DAY, seq: 70, transactionHash: '0x' };
+      const provenance = { ...NO_PROVENANCE, changeOfHands, isAccepted };
+      await open({}, mainWith(daily, [], { provenance }, { attestations: records }));
+      const { points } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+      await service!.close();
+      return points.map(({ total_hundredths }: { total_hundredths: number }) => total_hundredths);
+    };
+    const verified = present({ operator: OPERATOR, kyb, chip: undefined });
+    const plain = await readTotals(true, ABSENT);
+    expect(plain.at(-2)).toBeGreaterThan(5_000);
+    expect(await readTotals(false, verified)).toEqual(plain);
+    expect((await readTotals(true, verified)).at(-2)).toBeGreaterThan(plain.at(-2));
+  });
+
+  test('shows times beyond 2^53 as 2^53 - 1', async () => {
+    const periodEnd = 2n ** 64n - 1n;
+    const subscription = present({ tier: 0, periodStart: 1n, periodEnd, bondedAmount: 0n });
+    const logs: readonly FactLog[] = [{ kind: 'bond-period', value: periodEnd, blockTimestamp: 0 }];
+    await open({}, mainWith(THREE, [], { logs }, { subscription }));
+    const { bond, changes } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+    const most = Number.MAX_SAFE_INTEGER;
+    expect([bond.period_end, bond.grace_end, changes[0].value]).toEqual([most, most, most]);
   });
 
   test('returns no points where the logs do not lead to the present facts', async () => {
@@ -337,6 +370,23 @@ describe('GET /machines/{machine_id}/events', () => {
     const { status, headers, text } = await service!.request('/machines/1/events');
     expect([status, headers['chain-block']]).toEqual([200, '120340']);
     expect(text).toBe(`${head(3)}"events":[${third},${second},${first}],"next_cursor":null}`);
+  });
+
+  test('writes values of 256 bits with every digit', async () => {
+    rule('documents.openapi-bounds');
+    const greatest = 2n ** 256n - 1n;
+    const [plain] = THREE;
+    const large = {
+      event: { ...plain!.event, value: greatest, timestamp: greatest },
+      record: { ...plain!.record, value: greatest, timestamp: greatest },
+    };
+    await open({}, mainWith([large], visible('public')));
+    const { status, text } = await service!.request('/machines/1/events');
+    expect([status, text]).toEqual([
+      200,
+      expect.stringContaining(`"origin_value":${greatest},"timestamp":${greatest},`),
+    ]);
+    expect(text).toContain('"usd_value":1000000000,');
   });
 
   test('shows the class of each event, which a change of hands ends', async () => {

@@ -1,4 +1,5 @@
 /** `POST /mcp`: the reads of a tool are those of its caller, within its limits, and alt-chain machines are rated. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, expect, it } from 'vitest';
 import { rule } from '../../../../test/conformance/rule.ts';
 import { buildApp, type AppOptions } from '../../../app.ts';
@@ -75,6 +76,48 @@ it('refuses a message above 16 KiB with 413, and other methods with 405', async 
     const refused = await app!.inject({ method, url: '/mcp' });
     expect([refused.statusCode, refused.headers['allow']]).toEqual([405, 'POST']);
   }
+});
+
+/** Headers that a page may send to another origin without asking (Fetch, "CORS-safelisted request-header"); JSON is not a safelisted type. */
+const SAFE_HEADERS = ['accept', 'accept-language', 'content-language', 'range'];
+
+it.each(['legacy', 'auto'] as const)(
+  'allows pages of other origins every header that the official client sends in mode %s',
+  async (mode) => {
+    rule('mcp.browsers');
+    await open({}, { rateLimits: 'off' });
+    const sent = new Set<string>();
+    const send: typeof fetch = async (_target, init) => {
+      const request = new Request('http://service/mcp', init);
+      const headers = Object.fromEntries(request.headers);
+      for (const name of Object.keys(headers)) sent.add(name);
+      const method = request.method as 'POST';
+      const response = await app!.inject({ method, url: '/mcp', headers, payload: await request.text() });
+      const { statusCode: status, headers: received, body } = response;
+      return new Response(status === 202 ? null : body, { status, headers: received as Record<string, string> });
+    };
+    const client = new Client({ name: 'a page', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL('http://service/mcp'), { fetch: send }));
+    await client.callTool({ name: 'get_rating', arguments: { machine: '42' } });
+    await client.close();
+    expect(sent).toContain('mcp-protocol-version');
+
+    const preflight = { origin: 'https://page.example', 'access-control-request-method': 'POST' };
+    const { statusCode, headers } = await app!.inject({ method: 'OPTIONS', url: '/mcp', headers: preflight });
+    expect([statusCode, headers['access-control-allow-origin']]).toEqual([204, '*']);
+    expect(headers['access-control-allow-methods']).toContain('POST');
+    const allowed = String(headers['access-control-allow-headers']).toLowerCase().split(', ');
+    expect([...sent].filter((name) => !SAFE_HEADERS.includes(name) && !allowed.includes(name))).toEqual([]);
+  },
+);
+
+it('lets pages of other origins read every response', async () => {
+  rule('mcp.browsers');
+  await open();
+  const read = { 'access-control-allow-origin': '*' };
+  expect((await post(app!, { jsonrpc: '2.0', id: 1, method: 'ping' })).headers).toMatchObject(read);
+  expect((await post(app!, '{')).headers).toMatchObject(read);
+  expect((await app!.inject({ method: 'GET', url: '/mcp' })).headers).toMatchObject(read);
 });
 
 it('responds to a notification with 202 and without a body', async () => {

@@ -93,6 +93,14 @@ test.each(IMAGES)('returns an image of %s that says why there is no rating', asy
   ]);
 });
 
+test.each(IMAGES)('returns an image of %s without a letter while events are not indexed', async (path) => {
+  rule('images.always');
+  const behind = { ...rated, log: eventLog(121) };
+  service = await openAltService({ machines: [behind], ctx: { imageRenderer: pictures } });
+  const { status, text } = await service.request(path);
+  expect([status, / id="t">([^<]+)</.exec(text)?.[1]]).toEqual([200, 'Machine #1: unavailable now']);
+});
+
 test.each(IMAGES)('does not register %s with additions off', async (path) => {
   service = await openAltService({ machines: [rated], ctx: { additions: 'off', imageRenderer: pictures } });
   expect((await service.request(path)).text).toBe('{"detail":"Not Found"}');

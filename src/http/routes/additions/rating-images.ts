@@ -1,5 +1,6 @@
 /** Rating images: `GET /machines/{machine_id}/card.svg`, `card.png` and `badge.svg` (decisions 4). Where there is no rating, the image says why. */
 import { getHistory } from '../../../actions/machine-history.ts';
+import { isBehind } from '../../../actions/machine-rating.ts';
 import { getRating } from '../../../actions/machines.ts';
 import { Fault, type FaultKind } from '../../../domain/faults.ts';
 import { parseMachineId, type MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -29,8 +30,8 @@ export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
     const { id, name } = readName(request.parameter('machine_id'));
     const { image, block } = await describeOrState(
       async () => {
-        const { facts, block } = await readCardFacts(ctx, id());
-        return { image: formatCard(facts), block };
+        const shown = await readCardFacts(ctx, id());
+        return shown && { image: formatCard(shown.facts), block: shown.block };
       },
       (state) => formatStateCard({ name, state, ...CARD_SIZE }),
     );
@@ -41,7 +42,9 @@ export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
     const { id, name } = readName(request.parameter('machine_id'));
     const { image, block } = await describeOrState(
       async () => {
-        const { rating, snapshot } = await getRating(ctx, id());
+        const rated = await getRating(ctx, id());
+        if (isBehind(rated)) return undefined;
+        const { rating, snapshot } = rated;
         return { image: formatBadge({ name, letter: rating.letter, score: rating.score }), block: snapshot.block };
       },
       (state) => formatStateBadge(name, state),
@@ -55,8 +58,8 @@ export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
     const { id, name } = readName(request.parameter('machine_id'));
     const { image: svg, block } = await describeOrState(
       async () => {
-        const { facts, block } = await readCardFacts(ctx, id());
-        return { image: formatPreview(facts), block };
+        const shown = await readCardFacts(ctx, id());
+        return shown && { image: formatPreview(shown.facts), block: shown.block };
       },
       (state) => formatStateCard({ name, state, ...PREVIEW_SIZE }),
     );
@@ -81,16 +84,18 @@ interface DescribedImage {
   readonly block: BlockRef | undefined;
 }
 
+const UNAVAILABLE = 'unavailable now';
+
 /** Returns the image of the rating, or one that says why there is none: an embedded image must not break. */
 async function describeOrState(
-  describe: () => Promise<DescribedImage>,
+  describe: () => Promise<DescribedImage | undefined>,
   formatState: (state: string) => string,
 ): Promise<DescribedImage> {
   try {
-    return await describe();
+    return (await describe()) ?? { image: formatState(UNAVAILABLE), block: undefined };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { image: formatState(STATES[error.kind] ?? 'unavailable now'), block: undefined };
+    return { image: formatState(STATES[error.kind] ?? UNAVAILABLE), block: undefined };
   }
 }
 
@@ -110,11 +115,13 @@ export function previewImageOf(
   return imageRenderer && { url: `${publicUrl}/machines/${id}/card.png`, ...PREVIEW_SIZE, text };
 }
 
+/** Returns undefined while the events of the machine are not all indexed. */
 async function readCardFacts(
   ctx: Ctx,
   id: MachineId,
-): Promise<{ readonly facts: CardFacts; readonly block: BlockRef }> {
+): Promise<{ readonly facts: CardFacts; readonly block: BlockRef } | undefined> {
   const { rated, days } = await getHistory(ctx, id);
+  if (isBehind(rated)) return undefined;
   const { rating, inputs, snapshot } = rated;
   const { letter, score, summary, eventCount } = rating;
   const facts = {
