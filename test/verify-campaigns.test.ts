@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listSampleMachines } from '../devnet/personas/sample-machines.ts';
 import { startDevnet, type Devnet } from '../devnet/start-devnet.ts';
 import { Random } from '../sim/random.ts';
 import { judgeMutatedBodies } from './campaigns/body-judging.ts';
@@ -15,6 +16,8 @@ import { rule } from './conformance/rule.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const [BODIES, LEAVES, CHALLENGES, SUBMISSIONS] = [1_500, 1_000, 8, 16];
+/** As many as are challenged, because each killed service indexes all of them again. */
+const MACHINES = 21;
 /** Covers the start of many processes. */
 const SERVICES_TIMEOUT_MILLISECONDS = 600_000;
 
@@ -36,7 +39,8 @@ describe(`SEED=${SEED}`, () => {
     let folder: string;
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), 'chips-'));
-      devnet = await startDevnet({ quiet: true });
+      const machines = listSampleMachines(MACHINES).filter(({ persona }) => persona.name.startsWith('fleet'));
+      devnet = await startDevnet({ machines, altChain: false, quiet: true });
       postgres = await startEmbeddedPostgres();
     }, SERVICES_TIMEOUT_MILLISECONDS);
     afterAll(async () => {

@@ -1,12 +1,12 @@
 /** Separate service of one suite, behind a proxy to the devnet that counts calls and injects faults. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startService, type Service } from '../../src/main.ts';
 import type { Log } from '../../src/ports/runtime.ts';
 import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
-
-const POLL_MILLISECONDS = 100;
 
 export interface ProxiedService {
   readonly service: Service;
@@ -16,13 +16,11 @@ export interface ProxiedService {
   close(): Promise<void>;
 }
 
-/** Starts the service, in memory unless `further` variables differ (undefined: not set), and waits until its index has caught up. `prepare` may inject faults before the start. The caller closes it. */
+/** Starts the service on an empty database, in memory unless `further` variables differ (undefined: not set), and waits until its index has caught up. The caller closes it. */
 export async function startProxiedService(
   further: Readonly<Record<string, string | undefined>> = {},
-  prepare: (proxy: RpcProxy) => void = () => undefined,
 ): Promise<ProxiedService> {
   const proxy = await startRpcProxy(inject('fixtures').mainChain.rpcUrl);
-  prepare(proxy);
   const all: Readonly<Record<string, string | undefined>> = {
     ...inject('devnetEnv'),
     MAIN_RPC_URLS: proxy.url,
@@ -52,11 +50,26 @@ export async function startProxiedService(
   };
 }
 
-/** Resolves when the worker of changes has observed every machine: until then it reads machines without a request. */
-export async function untilObserved(url: string): Promise<void> {
-  const isOpen = async () => {
-    const { opened_at: openedAt } = (await (await fetch(`${url}/changes`)).json()) as { readonly opened_at: unknown };
-    return openedAt !== null;
-  };
-  while (!(await isOpen())) await delay(POLL_MILLISECONDS);
+/**
+ * Starts the service on a copy of the database that the shared service filled, for suites that are not about indexing. The deployment, the
+ * database and the payment sources must be those of the devnet. The caller closes it.
+ */
+export async function startIndexedService(further: Readonly<Record<string, string>> = {}): Promise<ProxiedService> {
+  const folder = mkdtempSync(join(tmpdir(), 'indexed-'));
+  const remove = () => rmSync(folder, { recursive: true });
+  try {
+    const path = join(folder, 'svc.db');
+    copyFileSync(inject('indexedDatabase'), path);
+    const proxied = await startProxiedService({ ...further, DATABASE_URL: `sqlite:${path}` });
+    return {
+      ...proxied,
+      async close() {
+        await proxied.close();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }

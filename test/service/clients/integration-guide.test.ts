@@ -12,7 +12,7 @@ import { runSvc, SVC } from '../../../testing/harness/run-svc.ts';
 import manifest from '../../../client/package.json' with { type: 'json' };
 import { rule } from '../../conformance/rule.ts';
 import { findMachine } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const PAGE = readFileSync(join(ROOT, 'docs/integration-guide.md'), 'utf8');
@@ -27,7 +27,7 @@ let proxied: ProxiedService;
 /** Writes the files that the reader provides. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'integration-guide-'));
-  proxied = await startProxiedService();
+  proxied = await startIndexedService();
   const keys = pathToFileURL(join(ROOT, 'testing/fixtures/signing-keys.ts')).href;
   const wallet = [
     `import { createMainChainKey } from '${keys}';`,

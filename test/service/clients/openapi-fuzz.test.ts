@@ -1,7 +1,7 @@
 /** OpenAPI fuzzing: a few thousand requests of the campaign in `test/campaigns/openapi-fuzz.test.ts`, with a new seed for each run. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { runFuzz, worldOf } from '../../../testing/harness/openapi-fuzz-run.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 import { rule } from '../../conformance/rule.ts';
 
 const REQUESTS = Number(process.env['REQUESTS'] ?? 3_000);
@@ -9,7 +9,7 @@ const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 let proxied: ProxiedService;
 beforeAll(async () => {
-  proxied = await startProxiedService();
+  proxied = await startIndexedService();
 });
 afterAll(() => proxied.close());
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { changeInner } from '../../../testing/harness/rpc-proxy.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, startProxiedService, type ProxiedService } from '../proxied-service.ts';
 
 const { addresses } = inject('fixtures').mainChain;
 
@@ -23,7 +23,7 @@ const ALL_TRUE = Object.fromEntries(CHECKS.map(([field]) => [field, true]));
 let proxied: ProxiedService;
 
 beforeAll(async () => {
-  proxied = await startProxiedService();
+  proxied = await startIndexedService();
 });
 afterAll(() => proxied.close());
 

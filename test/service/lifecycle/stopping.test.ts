@@ -1,6 +1,6 @@
 /** Signals of a supervisor: graceful shutdown on SIGTERM, and reload of tokens and certificates on SIGHUP. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ let replica: Replica;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'stopping-'));
   writeFileSync(join(folder, 'tokens'), FIRST);
+  copyFileSync(inject('indexedDatabase'), join(folder, 'svc.db'));
   const env: Record<string, string> = { ...inject('devnetEnv') };
   delete env['ONBOARDING_TOKENS'];
   replica = await startReplica({

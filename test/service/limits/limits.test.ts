@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, type CheckedResponse } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
 const LIMIT = 90;
 const ADDRESS = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1';
@@ -10,7 +10,7 @@ const ADDRESS = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1';
 let proxied: ProxiedService;
 
 beforeAll(async () => {
-  proxied = await startProxiedService({ RATE_LIMITS: 'on' });
+  proxied = await startIndexedService({ RATE_LIMITS: 'on' });
 });
 afterAll(() => proxied.close());
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchChecked } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
 import { isRedisAvailable, startRedis, type RedisServer } from '../../../testing/harness/redis-server.ts';
 
@@ -16,7 +16,7 @@ describe.skipIf(!isRedisAvailable)('replicas with one Redis', () => {
     port = await findFreePort();
     server = await startRedis({ port });
     const variables = { RATE_LIMITS: 'on', REDIS_URL: `redis://127.0.0.1:${port}`, LOG_LEVEL: 'warn' };
-    replicas = [await startProxiedService(variables), await startProxiedService(variables)];
+    replicas = [await startIndexedService(variables), await startIndexedService(variables)];
   });
   afterAll(async () => {
     for (const replica of replicas) await replica.close();

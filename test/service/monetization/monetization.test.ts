@@ -6,7 +6,7 @@ import type { DecisionLogResponse } from '../../../client/client.ts';
 import { replayAuthority, type StatedAuthority } from '../../../cli/replay/decision-authority.ts';
 import { createRpc } from '../../../cli/replay/json-rpc.ts';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -48,6 +48,7 @@ const WEBHOOK_SECRET = `whsec_${'A'.repeat(32)}`;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'monetization-'));
   database = join(folder, 'svc.db');
+  copyFileSync(inject('indexedDatabase'), database);
   receiver = createServer((incoming, response) => {
     void text(incoming).then((body) => {
       receiver.emit('delivered', incoming.headers, body);

@@ -10,7 +10,7 @@ import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
 import { launchBrowser, openVisit, readText } from '../pages/browser.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
 const { machines } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
@@ -19,7 +19,7 @@ let browser: Browser;
 let proxied: ProxiedService;
 let url: string;
 beforeAll(async () => {
-  [browser, proxied] = await Promise.all([launchBrowser(), startProxiedService()]);
+  [browser, proxied] = await Promise.all([launchBrowser(), startIndexedService()]);
   url = proxied.service.url;
 });
 afterAll(async () => {

@@ -21,7 +21,7 @@ import {
 import type { RpcProxy } from '../../../testing/harness/rpc-proxy.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, startProxiedService, type ProxiedService } from '../proxied-service.ts';
 import { createCaller, describeResponse, type FailureModesFixture } from './failure-modes-fixture.ts';
 
 const HOUR = 3_600;
@@ -55,8 +55,8 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-async function start(prepare?: (proxy: RpcProxy) => void): Promise<void> {
-  proxied = await startProxiedService({ POLL_INTERVAL_SECONDS }, prepare);
+async function start(): Promise<void> {
+  proxied = await startIndexedService({ POLL_INTERVAL_SECONDS });
   request = await createCaller(proxied.service.url, realNow);
 }
 

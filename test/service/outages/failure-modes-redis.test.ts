@@ -12,7 +12,7 @@ import { startFaultProxy, type FaultProxy, type WireFault } from '../../../testi
 import { RESPONSE_TIMEOUT_MILLISECONDS } from '../../failure-modes-table.ts';
 import { isRedisAvailable, startRedis, type RedisServer } from '../../../testing/harness/redis-server.ts';
 import { fetchChecked } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
 const LIMIT = 90;
 const POLL_MILLISECONDS = 50;
@@ -38,7 +38,7 @@ describe.runIf(isRedisAvailable)('Redis', () => {
     const socket = join(folder, 'socket');
     server = await startRedis({ socket });
     wire = await startFaultProxy({ path: socket });
-    proxied = await startProxiedService({ RATE_LIMITS: 'on', REDIS_URL: `redis://127.0.0.1:${wire.port}` });
+    proxied = await startIndexedService({ RATE_LIMITS: 'on', REDIS_URL: `redis://127.0.0.1:${wire.port}` });
   });
   afterAll(async () => {
     await proxied.close();

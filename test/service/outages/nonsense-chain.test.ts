@@ -4,7 +4,7 @@ import type { Service } from '../../../src/main.ts';
 import { PROXY_KEY, type RpcFault, type RpcProxy } from '../../../testing/harness/rpc-proxy.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
 const { machines } = inject('fixtures');
 const rated = findMachine(machines, 'rated-aaa');
@@ -17,7 +17,7 @@ let lines: readonly string[];
 let service: Service;
 
 beforeAll(async () => {
-  proxied = await startProxiedService();
+  proxied = await startIndexedService();
   ({ service, proxy, lines } = proxied);
 });
 /** Waits until the circuit breaker of the node has closed, so that the next fault is the one that is reported. */

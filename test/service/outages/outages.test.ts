@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startRpcProxy, type RpcProxy } from '../../../testing/harness/rpc-proxy.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
-import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
+import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
 const { machines, operators, wallets, altChain } = inject('fixtures');
 const POLL_INTERVAL_SECONDS = 1;
@@ -31,7 +31,7 @@ let alt: RpcProxy;
 let proxied: ProxiedService;
 beforeAll(async () => {
   alt = await startRpcProxy(altChain!.rpcUrl);
-  proxied = await startProxiedService({
+  proxied = await startIndexedService({
     ALT_RPC_URLS: alt.url,
     POLL_INTERVAL_SECONDS: String(POLL_INTERVAL_SECONDS),
   });

@@ -14,7 +14,7 @@ import type {
 } from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
 import { findMachine } from '../fetch-checked.ts';
-import { launchBrowser, openVisit, readText, slowNetwork } from './browser.ts';
+import { launchBrowser, openVisit, readText, slowNetwork, type Visit } from './browser.ts';
 
 /** All files together are also the first machine page. */
 const MAX_GZIPPED_BYTES = 60 * 1024;
@@ -71,12 +71,18 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['a revoked wallet', `/explorer/wallet/${walletOf('revoked')}`],
 ];
 
-it.each(PAGES)(
-  'the view of %s is accessible in light and dark, violates no policy, and fits a phone',
-  async (_, path) => {
+describe('the view', () => {
+  /** Shows every view in turn, because each context starts a process. */
+  let visit: Visit;
+  beforeAll(async () => {
+    visit = await openVisit(browser, { viewport: PHONE });
+  });
+  afterAll(() => visit.close());
+
+  it.each(PAGES)('of %s is accessible in light and dark, violates no policy, and fits a phone', async (_, path) => {
     rule('pages.accessible');
-    const visit = await openVisit(browser, { colorScheme: 'light', viewport: PHONE });
     const { page } = visit;
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.goto(baseUrl + path);
     await page.waitForLoadState('networkidle');
     await expect.poll(() => page.locator('.skeleton').count(), { timeout: REQUEST_TIMEOUT_MILLISECONDS }).toBe(0);
@@ -86,9 +92,8 @@ it.each(PAGES)(
       expect([colorScheme, await visit.findAccessibilityViolations()]).toEqual([colorScheme, []]);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     }
-    await visit.close();
-  },
-);
+  });
+});
 
 it('detects accessibility violations, policy violations, dialogs and script errors', async () => {
   rule('pages.checks-work');

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { StartRefused } from '../../../src/composition/start-refused.ts';
 import { PROXY_KEY } from '../../../testing/harness/rpc-proxy.ts';
 import { fetchChecked } from '../fetch-checked.ts';
-import { startProxiedService, untilObserved, type ProxiedService } from '../proxied-service.ts';
+import { untilObserved } from '../first-work.ts';
+import { startProxiedService, type ProxiedService } from '../proxied-service.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
 
 const POLL_MILLISECONDS = 100;

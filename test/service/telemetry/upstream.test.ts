@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
-import { startProxiedService, untilObserved, type ProxiedService } from '../proxied-service.ts';
+import { untilObserved } from '../first-work.ts';
+import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
 const { machines, operators } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
@@ -10,7 +11,7 @@ const machineOf = (name: string) => findMachine(machines, name);
 let proxied: ProxiedService;
 
 beforeAll(async () => {
-  proxied = await startProxiedService();
+  proxied = await startIndexedService();
   await untilObserved(proxied.service.url);
 });
 afterAll(() => proxied.close());

@@ -18,7 +18,8 @@ import { sendRaw, type RawResponse } from '../../../testing/harness/raw-http.ts'
 import { respondInner } from '../../../testing/harness/rpc-proxy.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
-import { startProxiedService, untilObserved, type ProxiedService } from '../proxied-service.ts';
+import { untilObserved } from '../first-work.ts';
+import { startIndexedService, startProxiedService, type ProxiedService } from '../proxied-service.ts';
 
 const baseUrl = inject('baseUrl');
 const { machines, mainChain } = inject('fixtures');
@@ -218,7 +219,7 @@ describe('the current state of the chain', () => {
 describe('a separate service', () => {
   let proxied: ProxiedService | undefined;
   const start = async (further: Readonly<Record<string, string>> = {}) =>
-    (proxied = await startProxiedService(further));
+    (proxied = await startIndexedService(further));
   const url = (name: string) => proxied!.service.url + pathOf(machineOf(name).id);
 
   afterAll(() => proxied?.close());
