@@ -42,6 +42,8 @@ const MACHINES_PER_CALL = 200;
 const RECORDS_PER_CALL = 100;
 /** Machines beside the recent one; one call reads them together. */
 const MACHINES = MACHINES_PER_CALL - 1;
+/** The same of the chain without block times, whose owners are read as those of the target are. */
+const DENSE_MACHINES = 10 * MACHINES_PER_CALL - 1;
 
 const root = join(import.meta.dirname, '../..');
 const entry = ['dist/svc.js', 'cli/svc.ts'].find((each) => existsSync(join(root, each)))!;
@@ -64,7 +66,8 @@ interface Started {
 let databases = 0;
 
 /** Builds a chain with logs in every second block. */
-const buildDense = (blocks: number) => buildLongChain({ blocks, blocksPerLogBlock: 2, machines: MACHINES, seed: 8 });
+const buildDense = (blocks: number, machines = MACHINES) =>
+  buildLongChain({ blocks, blocksPerLogBlock: 2, machines, seed: 8 });
 
 /** Starts a service with an empty database behind a node of its own. */
 async function start(chain: LongChain, limits: NodeLimits, variables: Record<string, string>): Promise<Started> {
@@ -204,7 +207,7 @@ async function measureFirstStarts(): Promise<MeasuredFigures> {
   const chain = buildLongChain({ blocks: BLOCKS, blocksPerLogBlock: 1_000, machines: MACHINES, seed: 7 });
   console.log(`${BLOCKS} blocks, ${chain.logBlocks} with logs, ${chain.events} events; ${entry}`);
   const figures: Record<string, MeasuredFigures[string]> = {};
-  const dense = buildDense(4 * DENSE_BLOCKS);
+  const dense = buildDense(4 * DENSE_BLOCKS, DENSE_MACHINES);
   const denseCounts = await countDenseStart(dense);
   for (const maxRange of RANGES) {
     for (const servesLogTimes of [true, false]) {
