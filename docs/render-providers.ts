@@ -51,11 +51,13 @@ chain. \`npm test\` runs a short part (\`test/provider-matrix.test.ts\`). The ou
 A wrong response fails the campaign in every case, also in pairs. Limits are scaled down, so that a chain of some hundred
 blocks reaches them. Add a behavior to \`testing/harness/provider-proxy\` when a provider does something that is not listed.
 
-Measured on 2026-11-23 with two cores shared by other work: 89 behaviors alone and 8 combinations of two or three had
-their outcome; no response was wrong. \`alt-reset\` and \`alt-32016-often\`, which took more than 120 s there, are served
-within 60 s since the index repeats single calls; \`alt-32429\` refuses calls beyond a rate, as such providers do, and is
-served within 65 s. The remaining behaviors and pairs were not run; \`npm run campaigns -- providers\` runs all of them on
-a quiet machine, and \`GROUP=2\` fits a busy one.
+Behaviors that do not hide each other are combined, \`SIZE\` of them in one case (6): a service that is served completely behind
+all of them is served behind each pair. \`SIZE=2\` runs every pair alone.
+
+Measured on 2026-11-23 with two cores shared by other work: all behaviors that must be refused were refused with a named cause and
+a failing \`svc doctor\`, more than 100 of the others were served alone, and 8 combinations of two or three had their outcome. No
+response differed from that of the bare nodes. \`pruned-state-substrate\` and most pairs had no outcome within the time of that machine; \`npm run campaigns
+-- providers\` runs all of them on a quiet machine, and \`GROUP=2\` fits a busy one.
 
 ${GROUPS.map(renderGroup).join('\n\n')}
 `;

@@ -40,6 +40,10 @@ const TARGET = { blocks: 10_000_000, logBlocks: 50_000, machines: 10_000, events
 /** Items that one call reads. */
 const MACHINES_PER_CALL = 200;
 const RECORDS_PER_CALL = 100;
+/** Machines beside the recent one; one call reads them together. */
+const MACHINES = MACHINES_PER_CALL - 1;
+/** The same of the chain without block times, whose owners are read as those of the target are. */
+const DENSE_MACHINES = 10 * MACHINES_PER_CALL - 1;
 
 const root = join(import.meta.dirname, '../..');
 const entry = ['dist/svc.js', 'cli/svc.ts'].find((each) => existsSync(join(root, each)))!;
@@ -55,14 +59,15 @@ interface Started {
   readonly pid: number;
   readonly began: number;
   counts(): Counts;
+  widestRange(): number;
   stop(): Promise<void>;
 }
 
 let databases = 0;
 
 /** Builds a chain with logs in every second block. */
-const buildDense = (blocks: number) =>
-  buildLongChain({ blocks, blocksPerLogBlock: 2, machines: MACHINES_PER_CALL, seed: 8 });
+const buildDense = (blocks: number, machines = MACHINES) =>
+  buildLongChain({ blocks, blocksPerLogBlock: 2, machines, seed: 8 });
 
 /** Starts a service with an empty database behind a node of its own. */
 async function start(chain: LongChain, limits: NodeLimits, variables: Record<string, string>): Promise<Started> {
@@ -89,7 +94,8 @@ async function start(chain: LongChain, limits: NodeLimits, variables: Record<str
   const gone = once(child, 'exit').then(() => Promise.reject(new Error(`${entry} exited before it listened`)));
   gone.catch(() => undefined);
   const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), gone])) as [string];
-  return { url: line.replace('listening on ', ''), pid: child.pid!, began, counts: node.counts, stop };
+  const { counts, widestRange } = node;
+  return { url: line.replace('listening on ', ''), pid: child.pid!, began, counts, widestRange, stop };
 }
 
 async function stopProcess(child: ChildProcess): Promise<void> {
@@ -120,8 +126,13 @@ async function waitForListings(service: Started, { owners }: LongChain): Promise
   for (const owner of owners) await waitFor(service, `/operator/${owner}/machines`);
 }
 
+interface FirstStart {
+  readonly counts: Counts;
+  readonly widestRange: number;
+}
+
 /** Counts calls until one machine and every listing are served. The proof takes only calls that are left, so it is off. */
-async function countFirstStart(chain: LongChain, limits: NodeLimits): Promise<Counts> {
+async function countFirstStart(chain: LongChain, limits: NodeLimits): Promise<FirstStart> {
   const service = await start(chain, limits, { INDEX_PROOF: 'off' });
   try {
     // Readiness costs no call.
@@ -134,17 +145,17 @@ async function countFirstStart(chain: LongChain, limits: NodeLimits): Promise<Co
       `ranges of ${limits.maxRange}, ${limits.servesLogTimes ? 'with' : 'without'} blockTimestamp: ` +
         `${sum(counts)} calls in ${seconds} s: ${format(counts)}; load ${loadavg()[0]!.toFixed(1)}`,
     );
-    return counts;
+    return { counts, widestRange: service.widestRange() };
   } finally {
     await service.stop();
   }
 }
 
 /** Returns the counts of the start with the fewest calls: a start that other load delays polls the head more often. */
-async function countFewest(chain: LongChain, limits: NodeLimits): Promise<Counts> {
-  const rounds: Counts[] = [];
+async function countFewest(chain: LongChain, limits: NodeLimits): Promise<FirstStart> {
+  const rounds: FirstStart[] = [];
   for (let round = 0; round < STARTS; round++) rounds.push(await countFirstStart(chain, limits));
-  return rounds.toSorted((one, other) => sum(one) - sum(other))[0]!;
+  return rounds.toSorted((one, other) => sum(one.counts) - sum(other.counts))[0]!;
 }
 
 const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
@@ -161,51 +172,53 @@ function countNeeded(chain: LongChain, { maxRange, servesLogTimes }: NodeLimits)
   return windows + headers + counters + Math.ceil(chain.events / RECORDS_PER_CALL);
 }
 
-const MACHINE_READS = 'owner and controller';
-
-/** Returns the minutes of the target chain until serving: each kind of call grows with what it reads. */
-function computeMinutes(counts: Counts, chain: LongChain): number {
-  const { records = 0, [MACHINE_READS]: owners = 0, ...rest } = counts;
+/** Returns the minutes of the target chain until serving: a measured start, and what its further blocks, machines and events cost. */
+function computeMinutes({ counts, widestRange }: FirstStart, chain: LongChain): number {
+  const records = counts['records'] ?? 0;
   const calls =
-    countTargetWindows(counts) +
-    (owners * TARGET.machines) / chain.machines.length +
-    (records * TARGET.events) / chain.events +
-    countOthers(rest);
+    sum(counts) +
+    countFurtherWindows(widestRange) +
+    countFurtherMachines(counts, chain) +
+    records * (TARGET.events / chain.events - 1);
   return calls / CALLS_PER_SECOND / 60;
 }
-
-const countTargetWindows = (counts: Counts) => (countWindows(counts) * TARGET.blocks) / BLOCKS;
-const countWindows = (counts: Counts) => (counts['logs'] ?? 0) + (counts['logs, refused'] ?? 0);
-const countOthers = (counts: Counts) => sum(counts) - countWindows(counts);
 
 /**
- * Returns the minutes of the target chain until its recent machines are served where no log has a time: the windows of a start, the
- * headers of the newest part, and what a start on a dense chain reads beyond those of its own newest part. Records are read for a rating, or after the last header.
+ * Returns the minutes of the target chain until its recent machines are served where no log has a time: the windows of a start, and a start on a dense
+ * chain with the headers of the newest part of the target. Records are read for a rating, or after the last header.
  */
-function computeUntimedMinutes(counts: Counts, denseCounts: Counts, dense: LongChain): number {
-  const { [MACHINE_READS]: owners = 0, ...rest } = denseCounts;
-  const headers = RECENT_PART * (TARGET.logBlocks - dense.logBlocks);
+function computeUntimedMinutes({ counts, widestRange }: FirstStart, denseCounts: Counts, dense: LongChain): number {
   const calls =
-    countTargetWindows(counts) + (owners * TARGET.machines) / dense.machines.length + headers + countOthers(rest);
+    countWindows(counts) +
+    countFurtherWindows(widestRange) +
+    sum(denseCounts) -
+    countWindows(denseCounts) +
+    countFurtherMachines(denseCounts, dense) +
+    RECENT_PART * (TARGET.logBlocks - dense.logBlocks);
   return calls / CALLS_PER_SECOND / 60;
 }
 
+const countWindows = (counts: Counts) => (counts['logs'] ?? 0) + (counts['logs, refused'] ?? 0);
+const countFurtherWindows = (widestRange: number) => Math.ceil((TARGET.blocks - BLOCKS) / widestRange);
+const countFurtherMachines = (counts: Counts, { machines }: LongChain) =>
+  (counts['owner and controller'] ?? 0) * (TARGET.machines / (machines.length + 1) - 1);
+
 async function measureFirstStarts(): Promise<MeasuredFigures> {
-  const chain = buildLongChain({ blocks: BLOCKS, blocksPerLogBlock: 1_000, machines: MACHINES_PER_CALL, seed: 7 });
+  const chain = buildLongChain({ blocks: BLOCKS, blocksPerLogBlock: 1_000, machines: MACHINES, seed: 7 });
   console.log(`${BLOCKS} blocks, ${chain.logBlocks} with logs, ${chain.events} events; ${entry}`);
   const figures: Record<string, MeasuredFigures[string]> = {};
-  const dense = buildDense(4 * DENSE_BLOCKS);
+  const dense = buildDense(4 * DENSE_BLOCKS, DENSE_MACHINES);
   const denseCounts = await countDenseStart(dense);
   for (const maxRange of RANGES) {
     for (const servesLogTimes of [true, false]) {
       const limits = { maxRange, servesLogTimes };
-      const counts = await countFewest(chain, limits);
-      const extra = sum(counts) - countNeeded(chain, limits);
+      const fewest = await countFewest(chain, limits);
+      const extra = sum(fewest.counts) - countNeeded(chain, limits);
       const suffix = servesLogTimes ? maxRange : `${maxRange}-untimed`;
       figures[`first-start/extra-${suffix}`] = { ours: extra };
       const minutes = servesLogTimes
-        ? computeMinutes(counts, chain)
-        : computeUntimedMinutes(counts, denseCounts, dense);
+        ? computeMinutes(fewest, chain)
+        : computeUntimedMinutes(fewest, denseCounts, dense);
       figures[`first-start/minutes-${suffix}`] = { ours: minutes };
     }
   }

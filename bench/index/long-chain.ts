@@ -111,6 +111,8 @@ export interface CountedNode {
   readonly url: string;
   /** Returns the number of calls so far by what they read. */
   counts(): Counts;
+  /** Returns the blocks of the widest log query that was answered so far. */
+  widestRange(): number;
   close(): Promise<void>;
 }
 
@@ -140,22 +142,33 @@ export async function startCountedNode({ chain }: LongChain, limits: NodeLimits)
     hasOddReceipts: false,
   });
   const counts: Record<string, number> = {};
+  let widestRange = 0;
   const observer = { latest: () => undefined, finalized: () => undefined, range: () => undefined };
   const proxy: ProviderProxy = await startProviderProxy(({ method, params }) => {
     const response = backend.respond({ method, params }, undefined, observer);
     const what = nameCall(method, params);
     const name = 'error' in response ? `${what}, refused` : what;
     counts[name] = (counts[name] ?? 0) + 1;
+    if (name === 'logs') widestRange = Math.max(widestRange, countBlocks(params[0] as LogRange));
     return response;
   }, []);
-  return { url: proxy.url, counts: () => ({ ...counts }), close: () => proxy.close() };
+  const { url, close } = proxy;
+  return { url, counts: () => ({ ...counts }), widestRange: () => widestRange, close: () => close() };
 }
+
+interface LogRange {
+  readonly fromBlock: string;
+  readonly toBlock: string;
+}
+
+const countBlocks = ({ fromBlock, toBlock }: LogRange): number => Number(toBlock) - Number(fromBlock) + 1;
 
 function nameCall(method: string, params: readonly unknown[]): string {
   if (method === 'eth_getBlockByNumber') return params[0] === 'latest' || params[0] === 'finalized' ? 'head' : 'header';
   if (method === 'eth_getLogs') {
-    const { topics, blockHash } = params[0] as { readonly topics?: unknown; readonly blockHash?: string };
+    const { topics, blockHash, toBlock } = params[0] as Partial<LogRange> & Readonly<Record<string, unknown>>;
     if (blockHash !== undefined) return 'logs of a block';
+    if (toBlock === 'latest') return 'logs up to the head';
     return topics === undefined ? 'logs' : 'targeted logs';
   }
   if (method !== 'eth_call') return method;

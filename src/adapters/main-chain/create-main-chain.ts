@@ -196,7 +196,8 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   });
 
   const { readPageLimit } = snapshotReader;
-  const shared = { addresses, counters, startRead: startIndexRead, readPageLimit };
+  const isMetered = () => budget.maxCalls !== Infinity;
+  const shared = { addresses, counters, startRead: startIndexRead, readPageLimit, isMetered };
   const witnesses = groupByHost(nodes, config).map((members) => {
     const ofHost = {
       ...nodes,

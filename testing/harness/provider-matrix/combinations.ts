@@ -5,12 +5,14 @@
 import type { Random } from '../../../sim/random.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
 
-/** Behaviors of one family hide each other: of two limits, the lower one answers. They are combined only in pairs. */
+/** Behaviors of one family hide or add to each other: of two limits, the lower one answers. They are combined only in pairs. */
 const FAMILIES: readonly RegExp[] = [
   /^batch/,
   /^logs-(?:\d|timeout|results|size)/,
   /^rate-/,
-  /^(?:html|error|reset|empty|gateway)/,
+  // Each fails some requests, which together would be a node that hardly answers.
+  /^(?:html|error|reset|empty|gateway|dropped|head-goes|null-new|short-logs)/,
+  /^alt-(?:32016-often|32005|32014|missing|reset)/,
   /bloom/,
   /receipts/,
   /^pruned-state/,

@@ -121,7 +121,9 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
     async finish() {
       const causes = isServed ? [] : service === undefined ? problems : (await readState(service)).causes;
       if (service !== undefined && (await isFalselyFresh(service)))
-        differences.push('/status reports fresh while responses are missing');
+        differences.push(
+          `/status reports fresh while responses are missing: ${gapPaths.slice(0, MAX_LISTED).join(' ')}`,
+        );
       const calls = { mainCalls: countCalls(mainProxy), altCalls: countCalls(altProxy) };
       await service?.close();
       const doctor = await examine(config);

@@ -46,6 +46,21 @@ describe('the head', () => {
     expect([behind.head.number, behind.logs]).toEqual([head.number, []]);
   });
 
+  test('is awaited with one call a poll where calls are counted, and read with its logs once it is new', async () => {
+    const metered = harness.open({ callsPerSecond: 100 });
+    const methods = () => harness.proxy.calls.map(({ method }) => method);
+    const { number } = await harness.readHead();
+    await metered.log.readHeadAndLogs(number, true);
+    harness.proxy.resetCounts();
+    expect(await metered.log.readHeadAndLogs(number, true)).toMatchObject({ head: { number }, logs: [] });
+    expect(methods()).toEqual(['eth_getBlockByNumber']);
+    const id = await harness.activate();
+    harness.proxy.resetCounts();
+    const { head, logs } = await metered.log.readHeadAndLogs(number, false);
+    expect([head, logs.map(({ effect }) => effect)]).toEqual([await harness.readHead(), Array(6).fill(machines(id))]);
+    expect(methods().slice(0, 3)).toEqual(['eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs']);
+  });
+
   test('is read with all logs of its block when requested', async () => {
     const { number } = await harness.readHead();
     await harness.activate();

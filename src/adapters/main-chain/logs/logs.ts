@@ -42,6 +42,8 @@ export interface MainChainLogOptions {
   readonly nodes: MainNodes;
   /** Sends the head poll; defaults to `nodes.request`. */
   readonly requestHead?: MainNodes['request'] | undefined;
+  /** Whether the number of calls is limited. */
+  readonly isMetered?: (() => boolean) | undefined;
   readonly headers: Headers;
   readonly multicall: Multicall;
   readonly counters: MainUpstreamCounters;
@@ -56,6 +58,8 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   const { addresses, nodes, headers, multicall, counters, startRead, readPageLimit } = options;
   const effects = createLogEffects(addresses);
   const watched = new Set<string>(effects.addresses);
+  /** Block after which the last poll of the head found none. */
+  let emptySince: number | undefined;
 
   function registryOf(generation: EventGeneration): Address {
     const registry = generation === 'current' ? addresses.eventRegistry : addresses.legacy?.eventRegistry;
@@ -104,6 +108,13 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       }
       throw toMainFault(error);
     }
+  }
+
+  async function readNewest(deadline: Deadline): Promise<Header> {
+    const [response] = await request([headerCall('latest')], deadline, options.requestHead);
+    const newest = await headers.confirm(requireHeader(response!, 'latest'), deadline);
+    headers.remember(newest);
+    return newest;
   }
 
   function toChainLog<Time>(
@@ -180,6 +191,11 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       // The range includes `since`, because some nodes refuse a range that begins above their head.
       const calls = [headerCall('latest'), logsCall(since, 'latest'), ...(withHeadLogs ? [HEAD_LOGS] : [])];
       const deadline = startRead();
+      // Where calls are counted, waiting for a late block costs one call a poll.
+      if (emptySince === since && options.isMetered?.() === true) {
+        const newest = await readNewest(deadline);
+        if (newest.number <= since) return { head: newest, logs: [], headLogs: undefined };
+      }
       const [header, found, whole] = (await request(calls, deadline, options.requestHead)) as [
         RpcResponse,
         RpcResponse,
@@ -189,6 +205,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       if (!header.ok && !found.ok) requireRawLogs(found);
       const head = await headers.confirm(requireHeader(header, 'latest'), deadline);
       headers.remember(head);
+      emptySince = head.number <= since ? since : undefined;
       // A node that lags behind may refuse the range; there are no new logs then.
       if (head.number <= since && !found.ok) return { head, logs: [], headLogs: undefined };
       const logs = (await requireLogs(found, since, Number.MAX_SAFE_INTEGER)).filter((log) => log.blockNumber > since);

@@ -175,6 +175,24 @@ describe('a call that is too large', () => {
     expect(refused).toBe(0);
   });
 
+  test('is split within one machine, at once from the second machine on', async () => {
+    const adapter = await openWarm();
+    let refused = 0;
+    harness.proxy.inject({
+      kind: 'answer',
+      change(answer, { params }) {
+        if (JSON.stringify(params).length <= 4_000) return answer;
+        refused += 1;
+        return { error: { code: -32000, message: 'out of gas' } };
+      },
+    });
+    expect(await read(adapter, ids[0]!)).toEqual(await harness.readMachine(ids[0]!));
+    expect(refused).toBeGreaterThan(0);
+    refused = 0;
+    expect(await read(adapter, ids[1]!)).toMatchObject({ id: ids[1]!, owner: present(lower(OWNER)) });
+    expect(refused).toBe(0);
+  });
+
   test('makes all facts unreadable when it cannot be split further', async () => {
     const adapter = harness.open();
     await adapter.chain.readDeployment();

@@ -74,6 +74,8 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
 
   /** Returns the limit of the weight of one eth_call, learned from calls that were divided. */
   const weightLimit = () => nodes.firstProfile().batchLimit('eth_call of many', limits.maxMulticallWeight);
+  /** Returns the same for the calls of one read, which are divided last. */
+  const ownWeightLimit = () => nodes.firstProfile().batchLimit('eth_call of one', limits.maxMulticallWeight);
 
   const turns = createSharedTurns<Group>({
     budget,
@@ -93,7 +95,8 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     const calls = chunk.flatMap((group) => group.calls);
     const deadline = withPurpose(latestDeadline(chunk.map((group) => group.deadline)), purpose);
     try {
-      const results = await readProven(chunk[0]!.block, calls, deadline);
+      const readParts = chunk.length === 1 ? readDivided : readProven;
+      const results = await readParts(chunk[0]!.block, calls, deadline);
       const weight = Math.ceil(chunk.reduce((sum, group) => sum + group.weight, 0));
       if (results !== 'too-large') weightLimit().recordSuccess(weight);
       if (results === 'too-large' && chunk.length > 1) {
@@ -109,6 +112,29 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     } catch (error) {
       for (const group of chunk) group.reject(toMainFault(error));
     }
+  }
+
+  /**
+   * Reads the calls in parts that the node can execute, each proven to be of the block. Ends at the first single call that
+   * is too large.
+   */
+  async function readDivided(
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<readonly CallResult[] | TooLarge> {
+    const weight = Math.ceil(weigh(calls));
+    if (calls.length === 1 || weight <= ownWeightLimit().size) {
+      const results = await readProven(block, calls, deadline);
+      if (results !== 'too-large') ownWeightLimit().recordSuccess(weight);
+      if (results !== 'too-large' || calls.length === 1) return results;
+      ownWeightLimit().recordRefusal(weight);
+    }
+    const half = Math.ceil(calls.length / 2);
+    const first = await readDivided(block, calls.slice(0, half), deadline);
+    if (first === 'too-large') return first;
+    const second = await readDivided(block, calls.slice(half), deadline);
+    return second === 'too-large' ? second : [...first, ...second];
   }
 
   /** Reads once more when the results are of another block: nodes behind one address may disagree. */
@@ -219,8 +245,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   ): Promise<readonly CallResult[] | TooLarge> {
     if (calls.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
-      const weight = calls.reduce((sum, call) => sum + (call.weight ?? 1), 0);
-      turns.add({ block, calls, weight, deadline, resolve, reject });
+      turns.add({ block, calls, weight: weigh(calls), deadline, resolve, reject });
     });
   }
 
@@ -235,6 +260,10 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
       isAggregate = exists;
     },
   };
+}
+
+function weigh(calls: readonly ContractCall[]): number {
+  return calls.reduce((sum, call) => sum + (call.weight ?? 1), 0);
 }
 
 function ethCall(to: Address, data: Hex, block: string | object): MainRpcCall {

@@ -63,10 +63,13 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     return ids.map((_, i) => known[i] ?? read.next().value!);
   }
 
-  /** Reads by programs; undefined for machines that a program does not resolve. */
+  /** Reads by programs; undefined for machines that a program does not resolve. The first one shows whether the node runs any. */
   async function readHeld(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly Held[]> {
-    const parts = chunk(chunk(ids, MAX_PROGRAM_MACHINES), PROGRAMS_PER_BATCH);
-    return (await Promise.all(parts.map((groups) => runPrograms(block, groups, deadline)))).flat();
+    const [first, ...others] = chunk(ids, MAX_PROGRAM_MACHINES);
+    const held = await runPrograms(block, [first!], deadline);
+    if (nodes.firstProfile().lacks('deployless-calls')) return held;
+    const parts = chunk(others, PROGRAMS_PER_BATCH);
+    return [...held, ...(await Promise.all(parts.map((groups) => runPrograms(block, groups, deadline)))).flat()];
   }
 
   async function runPrograms(
