@@ -18,8 +18,10 @@ import { EMPTY_RECEIPTS_ROOT } from '../../domain/index-rules/receipts-root.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { BlockLogs, ChainLog, Header, MainChainLog } from '../../ports/main-chain.ts';
+import type { LogBlock } from '../../ports/index-proof.ts';
 import { BloomEvidence } from './bloom-evidence.ts';
 import { checkBlocks, readCompleteBlocks } from './complete-blocks.ts';
+import { listLogBlocks } from './log-window.ts';
 import { readProvenWindow } from './proven-window.ts';
 import { WindowSummary } from './window-summary.ts';
 
@@ -32,6 +34,8 @@ export interface VerifiedWindow extends BlockRange {
   readonly parentHash: string;
   readonly last: BlockRef;
   readonly summary: WindowSummary;
+  /** Blocks with logs that were trusted, ascending. */
+  readonly unprovenBlocks: readonly LogBlock[];
 }
 
 /**
@@ -81,7 +85,8 @@ export function createBlockReader(
     }
     const { headers, summary } = proven;
     const { number, hash, timestamp } = headers.at(-1)!;
-    return { ...range, parentHash: headers[0]!.parentHash, last: { number, hash, timestamp }, summary };
+    const { parentHash } = headers[0]!;
+    return { ...range, parentHash, last: { number, hash, timestamp }, summary, unprovenBlocks: [] };
   }
 
   /** Queries the range, and by hash every block that may hold logs. */
@@ -92,6 +97,7 @@ export function createBlockReader(
     const numbers = isProven ? listBlocks(range) : listEndsAnd(range, logsByBlock.keys());
 
     const summary = new WindowSummary();
+    const unprovenBlocks: LogBlock[] = [];
     let first: Header | undefined;
     let last: Header | undefined;
     for (const batch of chunk(numbers, HEADERS_PER_BATCH)) {
@@ -99,10 +105,13 @@ export function createBlockReader(
       checkHeaders(batch, headers, last);
       first ??= headers[0]!;
       last = headers.at(-1)!;
-      summary.add(await verifyWindowPart(headers, logsByBlock));
+      const verified = await verifyWindowPart(headers, logsByBlock);
+      summary.add(verified);
+      if (!isProven) unprovenBlocks.push(...listLogBlocks(verified));
     }
     const { number, hash, timestamp } = last!;
-    return { ...range, parentHash: first!.parentHash, last: { number, hash, timestamp }, summary };
+    const { parentHash } = first!;
+    return { ...range, parentHash, last: { number, hash, timestamp }, summary, unprovenBlocks };
   }
 
   async function verifyWindowPart(

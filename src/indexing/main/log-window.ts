@@ -23,10 +23,14 @@ export async function readLogWindow(
 ): Promise<LogWindow> {
   const logs = await chain.readLogs(range);
   checkLogOrder(contracts, range, logs);
-  const blocks = [...Map.groupBy(logs, ({ blockNumber }) => blockNumber).values()].map(toLogBlock);
   const summary = new WindowSummary();
   summary.add(logs.map((log) => ({ ...log, blockTimestamp: log.blockTimestamp ?? UNKNOWN_BLOCK_TIME })));
-  return { ...range, summary, blocks };
+  return { ...range, summary, blocks: listLogBlocks(logs) };
+}
+
+/** Lists the blocks of logs, which are to be proven. Throws `ResponseRejected`. */
+export function listLogBlocks(logs: readonly ChainLog[]): LogBlock[] {
+  return [...Map.groupBy(logs, ({ blockNumber }) => blockNumber).values()].map(toLogBlock);
 }
 
 /** Summarizes the logs of one block, which must agree on its hash and time. */

@@ -59,6 +59,22 @@ describe('the main-chain index', () => {
     expect(await seqsOf({ store })).toEqual([...HISTORY_OF_A, [4, 8, 1_005n]]);
   });
 
+  it.each([
+    ['off', 'trusted', false],
+    ['background', 'proven', true],
+  ] as const)('takes blocks near the head in mode %s as %s', async (proof, completeness, isProven) => {
+    const harness = await openHarness({ chain: createHistory(), proof, completeness });
+    expect(await advance(harness)).toBe('caught-up');
+    const { store, chain } = harness;
+    const blocks = await store.listUnprovenBlocks(Number.MAX_SAFE_INTEGER, 99);
+    expect(blocks.map(({ blockNumber }) => blockNumber)).toEqual(isProven ? [] : [7, 5, 4, 3, 2]);
+    for (const { blockNumber, blockHash, blockTimestamp } of blocks) {
+      const { hash, timestamp } = chain.headerAt(blockNumber);
+      expect({ blockHash, blockTimestamp }).toEqual({ blockHash: hash, blockTimestamp: timestamp });
+    }
+    expect(await store.areBlocksProven(0, 7)).toBe(isProven);
+  });
+
   it('starts at the configured block', async () => {
     const harness = await openHarness({ chain: createHistory(), startBlock: 4 });
     await advance(harness);

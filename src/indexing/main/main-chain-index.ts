@@ -176,10 +176,11 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     let before = from;
     for await (const window of streamWindows(source.reader.readWindow, adaptiveWindow, range, signal)) {
       await checkLinks(window, before, finalized);
-      const { last, summary } = window;
+      const { last, summary, unprovenBlocks } = window;
       before = { blockNumber: last.number, blockHash: last.hash };
       const ownership = await readOwnership(window, isFar ? finalized : last, alreadyRead);
-      yield { last, events: summary.events, ownership, unproven: undefined, touched: summary.touched };
+      const unproven = unprovenBlocks.length === 0 ? undefined : { blocks: unprovenBlocks, ownershipOf: [] };
+      yield { last, events: summary.events, ownership, unproven, touched: summary.touched };
     }
   }
 

@@ -20,7 +20,13 @@ function createReader() {
       requested.push({ fromBlock: range.fromBlock, response });
       await response.promise;
       const last = { number: range.toBlock, hash: `0x${range.toBlock}`, timestamp: 0 };
-      return { ...range, parentHash: `0x${range.fromBlock - 1}`, last, summary: new WindowSummary() };
+      return {
+        ...range,
+        parentHash: `0x${range.fromBlock - 1}`,
+        last,
+        summary: new WindowSummary(),
+        unprovenBlocks: [],
+      };
     },
   };
   return { reader: reader as BlockReader, requested };
