@@ -135,7 +135,9 @@ async function readProvenBlock(ctx: Ctx, main: MainChainPorts): Promise<BlockId>
   const freshness = judgeIndexFreshness(status, ctx.clock.nowMilliseconds(), ctx.pollIntervalSeconds);
   if (freshness.kind === 'syncing') throw new Fault('EventIndexSyncing', freshness);
   if (freshness.kind === 'stale' || checkpoint === undefined) throw refusal('index');
-  if (!(await ctx.store.areBlocksProven(0, checkpoint.blockNumber))) throw refusal('unproven');
+  // Without a proof, further logs may be hidden.
+  const isProven = status.proof?.mode !== 'off' && (await ctx.store.areBlocksProven(0, checkpoint.blockNumber));
+  if (!isProven) throw refusal('unproven');
   return toBlockId(checkpoint);
 }
 

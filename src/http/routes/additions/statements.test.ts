@@ -185,6 +185,16 @@ describe('refuses to sign', () => {
     ['with a key that is not recorded', () => (keys = []), `${UNAVAILABLE} the signing key is not in use`],
     ['before the logs are proven', () => (isProven = false), `${UNAVAILABLE} the stored logs are not proven yet`],
     [
+      'where nothing is ever proven',
+      () => {
+        const { index } = service.ctx.main!;
+        const read = index.readMainChainIndex.bind(index);
+        const proof = { mode: 'off', isBackfilled: true, unprovenBlocks: 0, segmentCount: 0, segments: [] } as const;
+        index.readMainChainIndex = async () => ({ ...(await read()), proof });
+      },
+      `${UNAVAILABLE} the stored logs are not proven yet`,
+    ],
+    [
       'without a finalized block',
       () => (checkpoint = undefined),
       `${UNAVAILABLE} the newest finalized block is out of date`,
