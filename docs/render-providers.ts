@@ -54,10 +54,11 @@ blocks reaches them. Add a behavior to \`testing/harness/provider-proxy\` when a
 Behaviors that do not hide each other are combined, \`SIZE\` of them in one case (6): a service that is served completely behind
 all of them is served behind each pair. \`SIZE=2\` runs every pair alone.
 
-Measured on 2026-11-23 with two cores shared by other work: all behaviors that must be refused were refused with a named cause and
-a failing \`svc doctor\`, more than 100 of the others were served alone, and 8 combinations of two or three had their outcome. No
-response differed from that of the bare nodes. \`pruned-state-substrate\` and most pairs had no outcome within the time of that machine; \`npm run campaigns
--- providers\` runs all of them on a quiet machine, and \`GROUP=2\` fits a busy one.
+Seen so far, on two cores shared by other work: every behavior that must be refused was refused with a named cause and a failing
+\`svc doctor\`; more than 100 of the others were served alone, and 8 combinations of two or three. No body of a response differed
+from that of the bare nodes. Open are \`pruned-state-substrate\`, the behaviors of alt-chain nodes after \`alt-32016-early\`, and
+almost all combinations: of three with twelve behaviors each, two did not finish and one reported \`/status\` as fresh while
+responses were missing. \`GROUP=2\` fits a busy machine.
 
 ${GROUPS.map(renderGroup).join('\n\n')}
 `;
