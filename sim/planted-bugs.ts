@@ -35,8 +35,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     indexProof: 'before',
     // Counters keep what a forged log hides out of every response, so that it shows as a machine that stays unavailable.
     symptom: /^15 minutes after all faults: mcr .*Chain unavailable/,
-    seed: 129,
-    within: 150,
+    seed: 19,
+    within: 100,
   },
   {
     name: 'accepts new blocks without proof that their logs are complete',
@@ -62,7 +62,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'return logs.length === 0 && findContractsMissingLogs(contracts, header, logs).length === 0;',
     replacement: 'return findContractsMissingLogs(contracts, header, logs).length === 0;',
     symptom: /^15 minutes after all faults: .*Event index is syncing/,
-    seed: 859,
+    seed: 353,
     within: 1200,
   },
   {
@@ -72,7 +72,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'ownership, unproven, touched) =>\n      database.run(',
     indexProof: 'before',
     symptom: FALSE_LISTING,
-    seed: 141,
+    seed: 140,
     within: 150,
   },
   {
@@ -90,7 +90,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'for (const id of touched.machines) {',
     replacement: 'for (const id of [...touched.machines].slice(1)) {',
     symptom: OUTDATED_RESPONSE,
-    seed: 1,
+    seed: 2,
     within: 100,
   },
   {
@@ -100,7 +100,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     // A snapshot of an abandoned fork is false at the block that it names.
     symptom: FALSE_RESPONSE,
-    seed: 26,
+    seed: 2,
     within: 150,
   },
   {
@@ -118,8 +118,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'window.parentHash !== checkpoint.blockHash',
     replacement: 'window.parentHash === undefined',
     symptom: /^15 minutes after all faults: .*Chain unavailable/,
-    seed: 115,
-    within: 120,
+    seed: 92,
+    within: 100,
   },
   {
     name: 'accepts an aggregate of another block',
@@ -311,8 +311,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (failure !== undefined) throw failure;',
     replacement: '',
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 89,
-    within: 100,
+    seed: 334,
+    within: 700,
   },
   {
     name: 'reads an omitted receipt as absent without asking the other nodes of the source',
@@ -320,7 +320,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'witnesses.push(answer.isWitness);',
     replacement: "if (await answer.isWitness()) return 'absent'; else witnesses.push(answer.isWitness);",
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 89,
+    seed: 33,
     within: 100,
   },
   {
