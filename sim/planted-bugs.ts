@@ -227,7 +227,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return provenance.isAccepted && judgeVerifyStatus(records?.kyb, now) === 'verified';",
     replacement: "return judgeVerifyStatus(records?.kyb, now) === 'verified' && provenance !== undefined;",
     symptom: FALSE_RESPONSE,
-    seed: 40,
+    seed: 28,
     within: 100,
   },
   {
@@ -245,7 +245,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (isExpired || isPastBoundary) {',
     replacement: 'if (isExpired) {',
     symptom: OUTDATED_RESPONSE,
-    seed: 150,
+    seed: 273,
     within: 500,
   },
   {
@@ -264,7 +264,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (result.state === 'unreadable') throw chainUnreadable(chain, result.cause);",
     replacement: "if (result.state === 'unreadable' && chain === 'main') throw chainUnreadable(chain, result.cause);",
     symptom: /: a 404 although no two received states lack the machine$/,
-    seed: 42,
+    seed: 45,
     within: 200,
   },
   {
@@ -274,7 +274,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'return;',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 54,
+    seed: 23,
     within: 100,
   },
   {
@@ -284,7 +284,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 54,
+    seed: 23,
     within: 100,
   },
   {
@@ -293,7 +293,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');",
     replacement: '',
     symptom: FALSE_ALT_RESPONSE,
-    seed: 147,
+    seed: 54,
     within: 180,
   },
   {
