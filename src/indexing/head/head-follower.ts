@@ -31,6 +31,8 @@ export interface HeadFollowerOptions {
   /** Poll interval when blocks follow no schedule; 1 s by default. */
   readonly intervalMilliseconds?: number | undefined;
   readonly limits?: RecentBlocksLimits | undefined;
+  /** Returns whether this process has indexed everything final: a distant checkpoint comes no nearer then. */
+  readonly isCaughtUp?: (() => boolean) | undefined;
 }
 
 export interface HeadFollower {
@@ -64,11 +66,11 @@ const RETAINED_COVERED_BLOCKS = 64;
 const OVERDUE_MILLISECONDS = 10_000;
 /**
  * Largest distance from a checkpoint that is read at once: up to the finality lag that the index may have, twice. A larger
- * one shrinks without calls while the index is catching up, and its headers would take the calls of the index; it is
- * read when the checkpoint has not moved for a while.
+ * one shrinks without calls while the index is catching up, and its headers would take the calls of the index. Where
+ * another process indexes, an index that is catching up is near within this time.
  */
 const NEAR_BLOCKS = 2 * MAX_LAG_BLOCKS;
-const MOTIONLESS_MILLISECONDS = 30_000;
+const CATCH_UP_MILLISECONDS = 30_000;
 /** Delay before another attempt to read everything above a checkpoint that could not be reached. */
 const RECONNECT_MILLISECONDS = 10_000;
 
@@ -91,12 +93,13 @@ interface Poll {
 
 export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   const { chain, reader, store, integrity, clock, monotonicClock = clock, log, listeners } = options;
-  const { limits = RECENT_BLOCKS_LIMITS, intervalMilliseconds = INTERVAL_MILLISECONDS } = options;
+  const { limits = RECENT_BLOCKS_LIMITS, intervalMilliseconds = INTERVAL_MILLISECONDS, isCaughtUp } = options;
   const schedule = createPollSchedule(intervalMilliseconds);
   const contracts = watchContracts(chain.addresses);
   let followed: FollowedHead | undefined;
   let behindSinceMilliseconds: number | undefined;
-  let newest: { readonly checkpoint: Checkpoint; readonly seenAtMilliseconds: number } | undefined;
+  /** Time from which on no checkpoint was out of reach. */
+  let reachableSinceMilliseconds: number | undefined;
   let skipped: { readonly blockHash: string; readonly untilMilliseconds: number } | undefined;
   /** Delay from the start of the current poll to the next. */
   let waitMilliseconds = intervalMilliseconds;
@@ -110,7 +113,6 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     const observedAtMilliseconds = clock.nowMilliseconds();
     const startedAtMilliseconds = monotonicClock.nowMilliseconds();
     const checkpoint = await store.readMainChainCheckpoint();
-    observeCheckpoint(checkpoint);
     const started: Poll = { observedAtMilliseconds, checkpoint };
     if (followed === undefined) await restart(await chain.readHeader('latest'), started);
     else if (!(await reconcileWithIndex(followed, started))) await follow(followed, started);
@@ -210,19 +212,15 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     return true;
   }
 
-  function observeCheckpoint(checkpoint: Checkpoint | undefined): void {
-    if (checkpoint === undefined || checkpoint.blockHash === newest?.checkpoint.blockHash) return;
-    newest = { checkpoint, seenAtMilliseconds: monotonicClock.nowMilliseconds() };
-  }
-
   function isWithinReach({ blockNumber, blockHash }: Checkpoint, headNumber: number): boolean {
     const now = monotonicClock.nowMilliseconds();
-    const isSkipped = skipped?.blockHash === blockHash && now < skipped.untilMilliseconds;
     const distance = headNumber - blockNumber;
-    const isMotionless = newest !== undefined && now - newest.seenAtMilliseconds >= MOTIONLESS_MILLISECONDS;
-    return (
-      !isSkipped && distance >= 0 && distance <= (isMotionless ? limits.blocks : Math.min(NEAR_BLOCKS, limits.blocks))
-    );
+    if (distance > limits.blocks) reachableSinceMilliseconds = undefined;
+    if (distance < 0 || distance > limits.blocks) return false;
+    reachableSinceMilliseconds ??= now;
+    if (skipped?.blockHash === blockHash && now < skipped.untilMilliseconds) return false;
+    const isOld = now - reachableSinceMilliseconds >= CATCH_UP_MILLISECONDS;
+    return distance <= NEAR_BLOCKS || isOld || isCaughtUp?.() === true;
   }
 
   /** Follows the head without connecting it to this checkpoint, for a while or until there is a newer one. */

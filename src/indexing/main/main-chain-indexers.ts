@@ -135,6 +135,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     log,
     listeners,
     intervalMilliseconds: headIntervalMilliseconds,
+    isCaughtUp: () => isIndexed,
   });
 
   const { balances, random } = options;
