@@ -1,17 +1,14 @@
 /** Reads a served explanation, and what the replay takes from it: block, clock, days of the rates, slot. */
 import { asObject, parseJsonObject, printable, showSide, type Json, type JsonObject } from './replay-json.ts';
 import { ReplayFailure } from './replay-failure.ts';
+import { requestJson } from './service-request.ts';
 
 export async function readExplanation(send: typeof fetch, baseUrl: string, did: string): Promise<JsonObject> {
   const url = `${baseUrl.replace(/\/+$/, '')}/mcr/${encodeURIComponent(did)}/explanation`;
   let status: number;
   let text: string;
   try {
-    const response = await send(url, {
-      headers: { accept: 'application/json' },
-      redirect: 'error',
-      signal: AbortSignal.timeout(30_000),
-    });
+    const response = await requestJson(send, url);
     status = response.status;
     text = await response.text();
   } catch {

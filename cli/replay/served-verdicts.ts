@@ -3,6 +3,7 @@
  * them from here, and says so.
  */
 import { ReplayFailure } from './replay-failure.ts';
+import { requestJson } from './service-request.ts';
 
 export const VERDICT_CODES = [
   ...(['declared', 'pending', 'not_found', 'failed', 'wrong_time', 'wrong_payee', 'unknown_payer'] as const),
@@ -64,11 +65,7 @@ async function readPage(send: typeof fetch, url: string) {
   let status: number;
   let body: unknown;
   try {
-    const response = await send(url, {
-      headers: { accept: 'application/json' },
-      redirect: 'error',
-      signal: AbortSignal.timeout(30_000),
-    });
+    const response = await requestJson(send, url);
     status = response.status;
     body = status === 200 ? await response.json() : undefined;
   } catch {
