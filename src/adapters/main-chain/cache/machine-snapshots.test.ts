@@ -67,6 +67,7 @@ const touching = (machines: readonly number[], kybOperators: readonly Address[] 
   step({ touched: { machines: new Set(machines.map(id)), kybOperators: new Set(kybOperators), holders: new Set() } });
 
 let now: number;
+let lengths: DeploymentFacts | undefined;
 let counters: MainUpstreamCounters;
 let snapshots: MachineSnapshots;
 
@@ -76,12 +77,13 @@ function open(maxSnapshotBytes = MAIN_CHAIN_LIMITS.maxSnapshotBytes): void {
     clock: { nowMilliseconds: () => now },
     limits: { ...MAIN_CHAIN_LIMITS, maxSnapshotBytes },
     counters,
-    deployment: () => ({ graceSeconds: GRACE_SECONDS, runoffSeconds: RUNOFF_SECONDS }) as DeploymentFacts,
+    deployment: () => lengths,
   });
 }
 
 beforeEach(() => {
   now = 0;
+  lengths = { graceSeconds: GRACE_SECONDS, runoffSeconds: RUNOFF_SECONDS } as DeploymentFacts;
   open();
 });
 
@@ -259,6 +261,16 @@ describe('a boundary of the subscription', () => {
     open();
     await get(subscribed(readAt));
     expect((await get(subscribed(readAt), headAt(boundary + 1))).wasRead).toBe(true);
+  });
+
+  test('follows the lengths of grace that are read after the snapshot', async () => {
+    const graceEnd = PERIOD_END + Number(GRACE_SECONDS);
+    lengths = undefined;
+    await get(subscribed(PERIOD_END));
+    lengths = { graceSeconds: GRACE_SECONDS, runoffSeconds: RUNOFF_SECONDS } as DeploymentFacts;
+    expect((await get(subscribed(PERIOD_END), headAt(graceEnd - 1))).wasRead).toBe(false);
+    lengths = { graceSeconds: GRACE_SECONDS - 1n, runoffSeconds: RUNOFF_SECONDS } as DeploymentFacts;
+    expect((await get(subscribed(PERIOD_END), headAt(graceEnd - 1))).wasRead).toBe(true);
   });
 
   test('does not exist after the last one or before the first activation', async () => {

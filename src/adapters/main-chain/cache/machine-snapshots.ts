@@ -23,8 +23,9 @@ interface CachedSnapshot {
   /** Clock milliseconds from which its age counts. */
   readonly sinceMilliseconds: number;
   readonly maxAgeMilliseconds: number;
-  /** Block time from which its status may differ; undefined when time alone changes nothing. */
-  readonly boundary: bigint | undefined;
+  /** Block time from which its status may differ, by the deployment's lengths; undefined when time alone changes nothing. */
+  boundary: bigint | undefined;
+  boundaryBy: DeploymentFacts | undefined;
   /** Whether it has been read since it was stored. */
   isUsed: boolean;
 }
@@ -79,7 +80,8 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
     const entry = cached.get(id);
     if (entry === undefined) return undefined;
     const isExpired = !isFresh(clock, entry.sinceMilliseconds, entry.maxAgeMilliseconds);
-    const isPastBoundary = entry.boundary !== undefined && BigInt(head.timestamp) >= entry.boundary;
+    const boundary = boundaryOf(entry);
+    const isPastBoundary = boundary !== undefined && BigInt(head.timestamp) >= boundary;
     if (isExpired || isPastBoundary) {
       drop(id);
       return undefined;
@@ -90,6 +92,16 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
     entry.isUsed = true;
     counters.snapshotHits += 1;
     return entry.snapshot;
+  }
+
+  /** The lengths of grace and runoff may be read, or change, after the snapshot was stored. */
+  function boundaryOf(entry: CachedSnapshot): bigint | undefined {
+    const facts = deployment();
+    if (entry.boundaryBy !== facts) {
+      entry.boundaryBy = facts;
+      entry.boundary = nextBondBoundary(entry.snapshot, facts);
+    }
+    return entry.boundary;
   }
 
   function drop(id: MachineId): void {
@@ -103,6 +115,7 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
   function store(snapshot: MachineSnapshot, sinceMilliseconds: number): void {
     drop(snapshot.id);
     const bytes = estimateSnapshotBytes(snapshot);
+    const facts = deployment();
     cached.set(snapshot.id, {
       snapshot,
       bytes,
@@ -110,7 +123,8 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       maxAgeMilliseconds: isFlawed(snapshot)
         ? limits.maxFlawedSnapshotAgeMilliseconds
         : limits.maxSnapshotAgeMilliseconds,
-      boundary: nextBondBoundary(snapshot, deployment()),
+      boundary: nextBondBoundary(snapshot, facts),
+      boundaryBy: facts,
       isUsed: false,
     });
     counters.snapshotBytes += bytes;
