@@ -44,6 +44,8 @@ export interface ObservationWrite {
   readonly changes: readonly MachineChange[];
   /** Unix seconds of the next observation. */
   readonly dueAt: number;
+  /** Final block that was observed; left out where nothing was. */
+  readonly blockNumber?: number;
 }
 
 export interface ChangeQuery {
@@ -64,7 +66,8 @@ export interface ChangeStore {
   readNextDue(): Promise<number | undefined>;
   /**
    * Stores observations and numbers their changes, in one transaction. Skips a machine whose values another process wrote meanwhile.
-   * A machine that was touched meanwhile stays due. While the feed is closed, first observations add no changes. Returns the number of
+   * A machine that was touched meanwhile stays due, and so does one with a new operator where the index has passed the observed block: a touch of the
+   * operator in between did not reach it. While the feed is closed, first observations add no changes. Returns the number of
    * added changes.
    */
   writeObservations(writes: readonly ObservationWrite[]): Promise<number>;

@@ -112,6 +112,7 @@ export function createChangeWorker(options: ChangeWorkerOptions): ChangeWorker {
       isAbsent: !isPresent(values),
       changes: listMachineChanges(machine.id, previous, values, place),
       dueAt: Math.min(now + secondsUntilNext(reading), reading.changesAt ?? Infinity),
+      blockNumber: block.number,
     };
   }
 

@@ -39,6 +39,14 @@ export function testChanges(under: StoreUnderTest): void {
       expect(await under.store.advanceMainChain(checkpoint, next, [], NO_OWNERSHIP, undefined, touched)).toBe(true);
     }
 
+    /** Touches the KYB record of an operator as the index does. */
+    async function touchKyb(operator: Address): Promise<void> {
+      const checkpoint = await under.store.readMainChainCheckpoint();
+      const next = checkpointAt((checkpoint?.blockNumber ?? 0) + 1);
+      const touched = { machines: [], kybOperators: [operator] };
+      expect(await under.store.advanceMainChain(checkpoint, next, [], NO_OWNERSHIP, undefined, touched)).toBe(true);
+    }
+
     /** Touches machine 7 and writes its values. */
     async function observe(rating: string, observedAt?: number): Promise<number> {
       await touch(7);
@@ -64,10 +72,36 @@ export function testChanges(under: StoreUnderTest): void {
 
     it('are due for the machines of an operator whose KYB record is touched', async () => {
       await observe('AA');
-      const checkpoint = await under.store.readMainChainCheckpoint();
-      const touched = { machines: [], kybOperators: [OPERATOR] };
-      await under.store.advanceMainChain(checkpoint, checkpointAt(50), [], NO_OWNERSHIP, undefined, touched);
+      await touchKyb(OPERATOR);
       expect((await listDue()).map((machine) => machine.id)).toEqual([id(7)]);
+    });
+
+    it('are due for a machine whose owner stands in for its operator and whose KYB record is touched', async () => {
+      await touch(7, 8);
+      const [own, foreign] = await listDue();
+      const values = { ...valuesOf('AA'), operator: null };
+      const others = { ...values, owner: 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB', operator: OPERATOR };
+      await under.store.writeObservations([writeOf(own!, values), writeOf(foreign!, others)]);
+      await touchKyb(`0x${'0a'.repeat(20)}` as Address);
+      expect((await listDue()).map((machine) => machine.id)).toEqual([id(7)]);
+    });
+
+    it('are due again where the index has passed the block at which a new operator was observed', async () => {
+      const write = (machine: DueMachine, values: MachineValues, blockNumber: number) =>
+        under.store.writeObservations([{ ...writeOf(machine, values), blockNumber }]);
+      await touch(7);
+      const [first] = await listDue();
+      await touchKyb(OPERATOR);
+      const indexed = (await under.store.readMainChainCheckpoint())!.blockNumber;
+      await write(first!, valuesOf('AA'), indexed - 1);
+      const [again] = await listDue();
+      expect(again).toMatchObject({ id: id(7), version: 1, values: valuesOf('AA') });
+      await write(again!, valuesOf('A'), indexed - 1);
+      expect(await listDue()).toEqual([]);
+      await touch(7);
+      const [sold] = await listDue();
+      await write(sold!, { ...valuesOf('A'), operator: `0x${'0c'.repeat(20)}` }, indexed + 1);
+      expect(await listDue()).toEqual([]);
     });
 
     it('are due for a machine with a new decision', async () => {

@@ -16,6 +16,7 @@ import {
 } from '../../../ports/change-store.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
 import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import { createBlockStream } from '../main-chain/block-stream.ts';
 import { hexToColumn } from '../schema/hex-columns.ts';
 import type { Schema } from '../schema/schema.ts';
 import { fromChangeRow } from './change-rows.ts';
@@ -27,6 +28,7 @@ const MAX_PRUNED = 5_000;
 
 export function createChangeStore(database: SqlDatabase): ChangeStore {
   const { builder, batch } = database.dialect;
+  const mainChain = createBlockStream(database.dialect, 'main-chain');
   const selectDue = prepareQuery({ now: integer, limit: integer }, ({ now, limit }) =>
     builder
       .selectFrom('observed_machines')
@@ -133,6 +135,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
 
   function* writeAll(writes: readonly ObservationWrite[]): SqlProgram<number> {
     const { newest_cursor, opened_at } = yield* readFeed();
+    const indexedBlock = (yield* mainChain.readCheckpoint())?.blockNumber ?? 0;
     let newest = newest_cursor;
     const rows: Row[] = [];
     const counts = new Map<number, number>();
@@ -145,7 +148,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
       const { operator, owner } = values ?? ABSENT_VALUES;
       const [facets, ...listing] = toListedColumns(write);
       const row = [
-        ...[id, machine.version, machine.touches, write.dueAt],
+        ...[id, machine.version, machine.touches, mayMissKyb(write, indexedBlock) ? 0 : write.dueAt],
         ...[operator === null ? null : hexToColumn(operator), owner],
         ...[values === undefined ? null : JSON.stringify(values), facets, ...listing],
         machine.precedesFeed && values === undefined && !isAbsent ? 1 : 0,
@@ -211,6 +214,16 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
     readChangeRange: async () => toRange(await database.run(readFeed())),
     pruneChanges: (beforeSeconds, maxChanges) => database.exclusive(prune(beforeSeconds, maxChanges)),
   };
+}
+
+/** Returns whether the KYB record may have been touched after the observed block, when the machine still had another operator here. */
+function mayMissKyb({ machine, values, blockNumber }: ObservationWrite, indexedBlock: number): boolean {
+  return blockNumber !== undefined && blockNumber < indexedBlock && kybSubject(values) !== kybSubject(machine.values);
+}
+
+/** Returns the account whose KYB is the machine's: the operator, or the owner where there is none. */
+function kybSubject(values: MachineValues | undefined): string | null | undefined {
+  return values?.operator ?? values?.owner;
 }
 
 type Row = (string | number | Uint8Array | null)[];

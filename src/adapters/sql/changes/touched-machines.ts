@@ -22,11 +22,18 @@ export function createTouchedMachines({ batch }: Dialect): TouchedMachineRows {
     `UPDATE observed_machines SET touches = touches + 1, due_at = 0
      WHERE observed_operator IN (SELECT operator FROM batch)`,
   );
+  // Without an operator, KYB is that of the owner.
+  const touchOwners = batch(
+    { owner: 'text' },
+    `UPDATE observed_machines SET touches = touches + 1, due_at = 0
+     WHERE observed_owner IN (SELECT owner FROM batch) AND observed_operator IS NULL`,
+  );
 
   return {
     *touch({ machines, kybOperators }) {
       yield* execute({ sql: touchMachines, batch: unique(machines).map((id) => [toIdBytes(id)]) });
       yield* execute({ sql: touchOperators, batch: kybOperators.map((operator) => [hexToColumn(operator)]) });
+      yield* execute({ sql: touchOwners, batch: kybOperators.map((operator) => [operator]) });
     },
   };
 }
