@@ -205,6 +205,8 @@ describe('a cached snapshot', () => {
       [snapshotOf(1), OPERATOR, true],
       [snapshotOf(1, { attestations: { state: 'absent' } }), OPERATOR, false],
       [snapshotOf(1, { attestations: withoutOperator }), OPERATOR, false],
+      // Of the alt chain: its account names the operator.
+      [snapshotOf(1, { owner: { state: 'absent' }, attestations: withoutOperator }), OPERATOR, true],
       [snapshotOf(1, { attestations: unreadable }), OWNER, true],
     ];
     for (const [snapshot, operator, expected] of cases) {

@@ -217,8 +217,12 @@ function isFlawed(snapshot: MachineSnapshot): boolean {
   return Object.values(snapshot).some((fact) => (fact as ReadResult<unknown> | undefined)?.state === 'unreadable');
 }
 
-/** Returns whether KYB of the snapshot may be that of one of the operators; true when its records are unreadable. */
-function isOfOperator({ attestations }: MachineSnapshot, operators: ReadonlySet<Address>): boolean {
+/**
+ * Returns whether KYB of the machine may be that of one of the operators; true when its records are unreadable, and without a token
+ * here, because the account on the alt chain names the operator, whose KYB is read at the block of the snapshot.
+ */
+function isOfOperator({ owner, attestations }: MachineSnapshot, operators: ReadonlySet<Address>): boolean {
   if (attestations.state !== 'present') return attestations.state === 'unreadable';
+  if (owner.state === 'absent') return true;
   return attestations.value.operator !== undefined && operators.has(attestations.value.operator);
 }
