@@ -110,7 +110,8 @@ export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistor
   if (logs === undefined || !explainFacts(logs, rated, graceSeconds)) {
     return { ...known, isComplete: false, changes: [], ...NOTHING };
   }
-  const changes = listFactChanges(logs, rated.inputs.now, graceSeconds);
+  const times = { blockTimestamp: snapshot.block.timestamp, now: rated.inputs.now };
+  const changes = listFactChanges(logs, times, graceSeconds);
   if (eventCount === 0) return { ...known, isComplete: true, changes, ...NOTHING };
   const days = isBehind(rated) ? undefined : await readDays(ctx, located, rated, logs);
   return days === undefined
@@ -158,9 +159,13 @@ async function readDays(
   const rates = ctx.fxRates.current();
   const today = dayOf(Math.max(inputs.now, rating.lastUpdated ?? inputs.now));
   const compute = () => computeDays(ctx, located, rated, rates, today, logs);
-  if (alt !== undefined) return compute();
-  const days = await ctx.actionState.of(createDays).get(snapshot, [rates.table, today, payments, logs.length], compute);
-  return days && replaceLastDay(days, rating);
+  const days =
+    alt === undefined
+      ? await ctx.actionState.of(createDays).get(snapshot, [rates.table, today, payments, logs.length], compute)
+      : await compute();
+  const { negativeFlagAt, trustOverride, operatorVerified, now } = inputs;
+  const facts = { bondStatus: rating.bondStatus, negativeFlagAt, trustOverride, operatorVerified };
+  return days && replaceLastDay(days, { rating, facts, now });
 }
 
 async function computeDays(
@@ -179,11 +184,11 @@ async function computeDays(
     rates: table,
     priorEvents: inputs.priorEvents,
     paidMoves: payments.moves,
-    at: (time: number) => {
-      // The current day ends later than now.
-      const past = Math.min(time, inputs.now);
-      return { ...factsAt(logs, past, graceSeconds), operatorVerified: wasVerified(past) };
-    },
+    at: (time: number) => ({
+      // No later block ended a bond yet.
+      ...factsAt(logs, Math.min(time, located.snapshot.block.timestamp), graceSeconds),
+      operatorVerified: wasVerified(Math.min(time, inputs.now)),
+    }),
   };
   return rateDays(history, facts, { current: rating, today, maxDays: HISTORY_DAYS });
 }
@@ -198,10 +203,12 @@ async function readVerifiedSince(
   { operatorVerified, changedHandsAt }: RatedSnapshot['inputs'],
 ): Promise<(time: number) => boolean> {
   const { snapshot, alt } = located;
+  // Without an operator that counts now, the rating depends on no record.
+  if (alt !== undefined && !operatorVerified) return () => false;
   const record =
     alt === undefined ? readAttestations(snapshot, findOperator(snapshot))?.kyb : await readAltKyb(ctx, alt, snapshot);
   if (record === undefined) return () => false;
-  const isAccepted = alt === undefined ? (await readProvenance(located)).isAccepted : operatorVerified;
+  const isAccepted = alt !== undefined || (await readProvenance(located)).isAccepted;
   if (!isAccepted) return () => false;
   return (time) =>
     time >= Number(record.issuedAt) &&

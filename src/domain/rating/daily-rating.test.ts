@@ -77,6 +77,7 @@ describe('rateDays', () => {
       revenueCents: 50_000,
       eventCount: 121,
       facts: { bondStatus: 'bonded', negativeFlagAt: 0n, operatorVerified: true, trustOverride: undefined },
+      ratedAt: endOf(TODAY),
     });
   });
 
@@ -171,9 +172,10 @@ describe('rateDays', () => {
         maxDays: 5,
       },
     );
-    expect(replaceLastDay({ days, revenueBeforeCents }, later)).toEqual(recomputed);
+    const current = { rating: later, facts: recomputed.days.at(-1)!.facts, now: endOf(TODAY) };
+    expect(replaceLastDay({ days, revenueBeforeCents }, current)).toEqual(recomputed);
     expect(recomputed.days.at(-1)).not.toEqual(days.at(-1));
-    expect(replaceLastDay({ days: [], revenueBeforeCents: 0 }, later)).toEqual({ days: [], revenueBeforeCents: 0 });
+    expect(replaceLastDay({ days: [], revenueBeforeCents: 0 }, current)).toEqual({ days: [], revenueBeforeCents: 0 });
   });
 
   it('throws EventsUnreadable for events with a gap', () => {

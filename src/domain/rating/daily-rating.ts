@@ -24,6 +24,8 @@ export interface DailyRating {
   /** Events up to the end of the day. */
   readonly eventCount: number;
   readonly facts: DatedFacts;
+  /** Unix second of the rating: the last one of a past day. */
+  readonly ratedAt: number;
 }
 
 /** The revenue before the first day and of each day adds up to the current total. */
@@ -91,18 +93,29 @@ export function rateDays(
       ...toDailyRating(day, rating, state.totalRevenueCents - before),
       eventCount: state.nextSeq,
       facts: dated,
+      ratedAt: endOfDay(day),
     });
   }
   return { revenueBeforeCents, days };
 }
 
+/** The current rating with its facts, which are those of the newest block and of the second `now`. */
+export interface CurrentRating {
+  readonly rating: Rating;
+  readonly facts: DatedFacts;
+  readonly now: number;
+}
+
 /** Replaces the last day's rating with one of the same events at a later second of that day. */
-export function replaceLastDay({ revenueBeforeCents, days }: DailyRatings, current: Rating): DailyRatings {
+export function replaceLastDay(
+  { revenueBeforeCents, days }: DailyRatings,
+  { rating, facts, now }: CurrentRating,
+): DailyRatings {
   const last = days.at(-1);
   if (last === undefined) return { revenueBeforeCents, days };
   return {
     revenueBeforeCents,
-    days: days.with(-1, { ...last, ...toDailyRating(last.day, current, last.revenueCents) }),
+    days: days.with(-1, { ...last, ...toDailyRating(last.day, rating, last.revenueCents), facts, ratedAt: now }),
   };
 }
 
@@ -126,6 +139,6 @@ function toDailyRating(
   day: number,
   { letter, score, totalHundredths, isDegraded }: Rating,
   revenueCents: number,
-): Omit<DailyRating, 'eventCount' | 'facts'> {
+): Omit<DailyRating, 'eventCount' | 'facts' | 'ratedAt'> {
   return { day, letter, score, totalHundredths, isDegraded, revenueCents };
 }

@@ -10,8 +10,8 @@ const log = (blockTimestamp: number, kind: FactKind, value?: number): FactLog =>
   value: value === undefined ? undefined : BigInt(value),
   blockTimestamp,
 });
-const kindsOf = (logs: readonly FactLog[], now: number) =>
-  listFactChanges(logs, now, GRACE).map(({ at, kind }) => `${at} ${kind}`);
+const kindsOf = (logs: readonly FactLog[], now: number, blockTimestamp = now) =>
+  listFactChanges(logs, { blockTimestamp, now }, GRACE).map(({ at, kind }) => `${at} ${kind}`);
 
 describe('factsAt', () => {
   it('is bonded from the first period to the end of its grace', () => {
@@ -51,6 +51,11 @@ describe('listFactChanges', () => {
     const logs = [log(10, 'bond-period', 1_000), log(20, 'flagged', 20)];
     const lengths = [999, 1_000, 1_099, 1_100, 15_552_019, 15_552_020].map((now) => kindsOf(logs, now).length);
     expect(lengths).toEqual([2, 3, 3, 4, 4, 5]);
+  });
+
+  it('ends a bond by the time of the block, and a flag by the clock', () => {
+    const logs = [log(10, 'bond-period', 15_552_010), log(20, 'flagged', 20)];
+    expect(kindsOf(logs, 15_552_020, 15_552_009)).toEqual(['10 bond_started', '20 flagged', '15552020 flag_lapsed']);
   });
 
   it('leaves out a status log that repeats the period, and what lies after now', () => {

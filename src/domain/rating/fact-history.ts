@@ -71,8 +71,18 @@ export function factsAt(logs: readonly FactLog[], time: number, graceSeconds: bi
   return { bondStatus: isBonded ? 'bonded' : 'unbonded', negativeFlagAt, trustOverride };
 }
 
-/** Lists the changes up to `now`, oldest first, those by time alone too. */
-export function listFactChanges(logs: readonly FactLog[], now: number, graceSeconds: bigint): readonly FactChange[] {
+/** Times up to which changes by time alone have happened: a bond ends by the time of a block, a flag by the clock (chain-evm 3.7). */
+export interface FactTimes {
+  readonly blockTimestamp: number;
+  readonly now: number;
+}
+
+/** Lists the changes so far, oldest first, those by time alone too. */
+export function listFactChanges(
+  logs: readonly FactLog[],
+  { blockTimestamp, now }: FactTimes,
+  graceSeconds: bigint,
+): readonly FactChange[] {
   const changes: FactChange[] = [];
   let period: { readonly end: bigint } | undefined;
   let flaggedAt: bigint | undefined;
@@ -90,7 +100,7 @@ export function listFactChanges(logs: readonly FactLog[], now: number, graceSeco
     flaggedAt = undefined;
   };
   for (const { kind, value, blockTimestamp: at } of logs) {
-    if (at > now) break;
+    if (at > blockTimestamp) break;
     switch (kind) {
       case 'bond-period':
         if (value === period?.end || value === undefined) break;
@@ -123,7 +133,7 @@ export function listFactChanges(logs: readonly FactLog[], now: number, graceSeco
     }
   }
   // What is due in the current second has happened.
-  passTo(now + 1);
+  passTo(blockTimestamp + 1);
   passFlagTo(now + 1);
   return changes.sort((a, b) => a.at - b.at);
 }

@@ -2,7 +2,6 @@
 import { isFlagInForce } from './negative-flag.ts';
 import type { DailyRating } from './daily-rating.ts';
 import type { RatingLetter } from './scale.ts';
-import { SECONDS_PER_DAY } from './utc-day.ts';
 
 /** The first that applies; `time` where nothing happened but that days passed. */
 export type ActionCause = 'bond' | 'flag' | 'trust_override' | 'operator_verification' | 'events' | 'time';
@@ -31,6 +30,6 @@ function findCause(before: DailyRating, after: DailyRating): ActionCause {
   return before.eventCount === after.eventCount ? 'time' : 'events';
 }
 
-function isFlagged({ day, facts }: DailyRating): boolean {
-  return isFlagInForce(facts.negativeFlagAt, (day + 1) * SECONDS_PER_DAY - 1);
+function isFlagged({ ratedAt, facts }: DailyRating): boolean {
+  return isFlagInForce(facts.negativeFlagAt, ratedAt);
 }

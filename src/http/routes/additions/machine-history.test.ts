@@ -13,6 +13,7 @@ import {
   OPERATOR,
   present,
   revenueAt,
+  UNREADABLE,
   type AltService,
   type AltServiceOptions,
   type MachineFixture,
@@ -159,6 +160,13 @@ describe('GET /mcr/{did}/history', () => {
     );
   });
 
+  test('needs no KYB record for an alt-chain machine whose rating depends on none', async () => {
+    await open({ main: { attestations: UNREADABLE }, log: eventLog(3), indexed: THREE });
+    const { mcr } = JSON.parse((await service!.request('/mcr/did:svc:1')).text);
+    const { points } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+    expect(points.at(-1).mcr).toBe(mcr);
+  });
+
   test('returns no points while the index lacks an event', async () => {
     await open({ log: eventLog(4), indexed: THREE });
     expect((await service!.request('/mcr/did:svc:1/history')).text).toBe(
@@ -190,6 +198,54 @@ describe('GET /mcr/{did}/history', () => {
     expect(changes.map(({ kind }: { kind: string }) => kind)).toEqual([
       ...['bond_started', 'bond_in_grace', 'bond_expired', 'bond_renewed'],
     ]);
+  });
+
+  test('shows the bond of the current rating while the chain has no block after its end', async () => {
+    rule('history.facts-of-the-day');
+    const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 100_000));
+    const periodEnd = BigInt(NOW - 1) - GRACE_SECONDS;
+    const logs: readonly FactLog[] = [{ kind: 'bond-period', value: periodEnd, blockTimestamp: NOW - 130 * DAY }];
+    await open({}, mainWith(daily, [], { logs }, { subscriptionStatus: present('Grace') }));
+    const { points, changes, actions } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+    expect(points.at(-1)).toMatchObject({ mcr: 'BB', bond_status: 'bonded' });
+    expect(changes.map(({ kind }: { kind: string }) => kind)).toEqual(['bond_started', 'bond_in_grace']);
+    expect(actions.filter(({ cause }: { cause: string }) => cause === 'bond')).toEqual([]);
+  });
+
+  test('names the end of a verification as the cause within the second in which it ends', async () => {
+    rule('history.facts-of-the-day');
+    const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 3_000_000));
+    const kyb = { issuedAt: BigInt(NOW - 100 * DAY), expiresAt: BigInt(NOW + 5), revokedAt: undefined };
+    const attestations = present({ operator: OPERATOR, kyb, chip: undefined });
+    await open({}, mainWith(daily, [], { isChipOnRecord: true }, { attestations }));
+    const readLastAction = async () => {
+      const { points, actions } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+      return { point: points.at(-1).mcr, action: actions.at(-1) };
+    };
+    const verified = await readLastAction();
+    service!.ctx.time.milliseconds += 5_000;
+    const { point, action } = await readLastAction();
+    expect(action).toEqual({
+      day: formatDay(dayOf(NOW)),
+      from: verified.point,
+      to: point,
+      cause: 'operator_verification',
+    });
+  });
+
+  test('does not name a flag as the cause that ends later in the day', async () => {
+    rule('history.facts-of-the-day');
+    const flaggedAt = NOW - 180 * DAY + 3_600;
+    // The tenth event graduates the machine.
+    const events = Array.from({ length: 10 }, (_, i) => revenueAt(i, NOW - (9 - i) * 4 * DAY - 60, 100_000));
+    const logs: readonly FactLog[] = [
+      ...BONDED_LOGS,
+      { kind: 'flagged', value: BigInt(flaggedAt), blockTimestamp: flaggedAt },
+    ];
+    const flags = present({ flaggedAt: BigInt(flaggedAt), trustOverride: undefined });
+    await open({}, mainWith(events, [], { logs }, { flags }));
+    const { actions } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+    expect(actions).toEqual([{ day: '2026-09-08', from: 'Provisioned', to: 'NR', cause: 'events' }]);
   });
 
   test('shows no day as anchored on which a new owner had not accepted the machine', async () => {
