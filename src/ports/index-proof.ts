@@ -3,6 +3,7 @@
  * and blocks to prove (design/real-chains.md 1). Part of the `Store`; every method throws `StoreUnavailable`.
  */
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
+import type { TouchedMachines } from './change-store.ts';
 import type { EventGeneration } from './main-chain.ts';
 import type { Checkpoint, EventLogEntry, OwnershipReads } from './store.ts';
 
@@ -77,9 +78,15 @@ export interface IndexProofStore {
   recordProvenBlocks(numbers: readonly number[]): Promise<void>;
   /**
    * Replaces the stored logs of the blocks and renumbers the histories they belong to, whose rating
-   * states become invalid. Returns false, and stores nothing, when the stored checkpoint is not `expected`.
+   * states become invalid. Returns false, and stores nothing, when the stored checkpoint is not `expected`. Machines of these histories,
+   * of differing ownership and of `touched` become due for observation.
    */
-  repairBlocks(expected: Checkpoint, repairs: readonly BlockRepair[], ownership: OwnershipReads): Promise<boolean>;
+  repairBlocks(
+    expected: Checkpoint,
+    repairs: readonly BlockRepair[],
+    ownership: OwnershipReads,
+    touched: TouchedMachines,
+  ): Promise<boolean>;
   /** Returns whether every stored log from `fromBlock` to `toBlock` is proven. */
   areBlocksProven(fromBlock: number, toBlock: number): Promise<boolean>;
   /** Returns whether every stored event log of the machine since its last import is proven, and all blocks after the first of them. */

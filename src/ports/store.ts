@@ -120,7 +120,7 @@ export interface MainChainIndexStore {
   ): Promise<boolean>;
   /** Returns the machine at one state of the index; undefined before the first checkpoint. */
   readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
-  /** Replaces the chip logs of a machine in the blocks up to `throughBlock`, and begins a new epoch. */
+  /** Replaces the chip logs of a machine in the blocks up to `throughBlock`, and begins a new epoch. The machine becomes due for observation. */
   replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): Promise<void>;
   /** Replaces the transfers of a machine in the blocks up to `throughBlock`, judges its events again, and begins a new epoch. */
   replaceTransfers(id: MachineId, throughBlock: number, logs: readonly TransferLogEntry[]): Promise<void>;

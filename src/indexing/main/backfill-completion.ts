@@ -11,6 +11,7 @@ import type { Header, MainChainLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import type { VerifiedLog } from './block-reader.ts';
 import { toEventEntries } from './event-entries.ts';
+import { summarizeLogs } from './window-summary.ts';
 
 export type BackfillStore = Pick<
   Store,
@@ -79,12 +80,12 @@ async function replaceLogs({ chain, store }: BackfillCompletion, checkpoint: Blo
   const logs = await readLogs(chain, header);
   if (logs === undefined) return;
   const { number: blockNumber, hash: blockHash, timestamp: blockTimestamp } = header;
-  const ids = [...new Set(logs.flatMap(({ ownershipOf }) => ownershipOf))];
-  const changes = ids.length === 0 ? [] : await chain.readOwnership(checkpoint, ids);
+  const { ownershipOf, touched } = summarizeLogs(logs);
+  const changes = ownershipOf.size === 0 ? [] : await chain.readOwnership(checkpoint, [...ownershipOf]);
   const block = { blockNumber, blockHash, blockTimestamp, digest: digestLogs(logs) };
   const repairs = [{ block, events: toEventEntries(logs), isProven: false }];
   const expected = { blockNumber: checkpoint.number, blockHash: checkpoint.hash };
-  await store.repairBlocks(expected, repairs, { readAtBlock: checkpoint.number, changes });
+  await store.repairBlocks(expected, repairs, { readAtBlock: checkpoint.number, changes }, touched);
 }
 
 /** Returns undefined while the node's logs are again those of another block. */

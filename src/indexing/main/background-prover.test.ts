@@ -4,11 +4,19 @@ import { describe, expect, it } from 'vitest';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import { buildBloom, ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
-import type { Address } from '../../domain/identifiers/identifiers.ts';
+import { ABSENT_VALUES } from '../../domain/changes/machine-change.ts';
+import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused, type ChainLog, type ChainWitness, type Header } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
-import { controlled, imported, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
+import {
+  controlled,
+  emitted,
+  imported,
+  submitted,
+  transferred,
+  type FakeLog,
+} from '../../../testing/fakes/fake-logs.ts';
 import { NEVER } from '../../../testing/fixtures/indexer-harness.ts';
 import { A, B, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-index-harness.ts';
 import { findNewestGap } from './absence-proof.ts';
@@ -227,6 +235,25 @@ describe('the background proof', () => {
       total: 1,
       ids: [B],
     });
+  });
+
+  it('makes machines due for observation that a hidden block names, and those of an operator', async () => {
+    const operator = `0x${'0e'.repeat(20)}` as Address;
+    const C = 3_333n as MachineId;
+    const hidden = [transferred(C), emitted({ kind: 'operator-kyb', operator })];
+    const chain = createChain({ ...HISTORY, 800: hidden });
+    chain.witnesses = [witness(chain, 0), witness(chain, 1)];
+    const opened = await openProver(chain, without(800));
+    const { store } = opened;
+    const listDue = async () => (await store.listDueMachines(1, 9)).map(({ id }) => id);
+    const writes = (await store.listDueMachines(1, 9)).map((machine) => {
+      const values = { ...ABSENT_VALUES, owner: OWNER, operator: machine.id === A ? operator : OWNER };
+      return { machine, values, isAbsent: false, changes: [], dueAt: 9_000 };
+    });
+    await store.writeObservations(writes);
+    expect(await listDue()).toEqual([]);
+    await proveAll(opened);
+    expect(await listDue()).toEqual([A, C].toSorted((a, b) => Number(a - b)));
   });
 
   it('restarts a history whose import was hidden', async () => {

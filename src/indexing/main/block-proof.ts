@@ -21,6 +21,7 @@ import type { BlockLogs, Header, MainChainLog, ProvenLog } from '../../ports/mai
 import type { Store } from '../../ports/store.ts';
 import type { BloomEvidence } from './bloom-evidence.ts';
 import { toEventEntries } from './event-entries.ts';
+import { summarizeLogs } from './window-summary.ts';
 
 export interface BlockProof {
   /** Proves stored blocks or repairs them. Returns the number of those that could not be proven. */
@@ -127,10 +128,11 @@ export function createBlockProof(options: {
 
   async function repair(found: readonly Difference[], node: number | undefined): Promise<void> {
     if (found.length === 0) return;
-    const ids = [...new Set(found.flatMap(({ logs }) => logs.flatMap(({ ownershipOf }) => ownershipOf)))];
-    const ownership = await readOwnership(ids);
+    const { ownershipOf, touched } = summarizeLogs(found.flatMap(({ logs }) => logs));
+    const ownership = await readOwnership([...ownershipOf]);
     const checkpoint = await store.readMainChainCheckpoint();
-    if (checkpoint === undefined || !(await store.repairBlocks(checkpoint, found.map(toRepair), ownership))) return;
+    if (checkpoint === undefined) return;
+    if (!(await store.repairBlocks(checkpoint, found.map(toRepair), ownership, touched))) return;
     differences += found.length;
     const blocks = found.map(({ header }) => header.number);
     log.warn({ blocks, node }, 'stored logs differed from the receipts of their blocks and were replaced');

@@ -44,3 +44,10 @@ export class WindowSummary {
     }
   }
 }
+
+/** Summarizes logs that are in memory. */
+export function summarizeLogs(logs: readonly VerifiedLog[]): Pick<WindowSummary, 'ownershipOf' | 'touched'> {
+  const summary = new WindowSummary();
+  summary.add(logs);
+  return summary;
+}

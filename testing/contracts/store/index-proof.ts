@@ -1,5 +1,6 @@
 /** Contract of `IndexProofStore`. */
 import { describe, expect, test } from 'vitest';
+import { ABSENT_VALUES, type MachineValues } from '../../../src/domain/changes/machine-change.ts';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
 import type { LogBlock } from '../../../src/ports/index-proof.ts';
 import type { EventLogEntry, Store } from '../../../src/ports/store.ts';
@@ -9,6 +10,7 @@ import { checkpointAt, chipRecorded, id, NO_OWNERSHIP, ratingStateOf, submitted,
 const OWNER = `0x${'0b'.repeat(20)}` as Address;
 const BUYER = `0x${'b0'.repeat(20)}` as Address;
 const RATES = 'rates';
+const NOT_TOUCHED = { machines: [], kybOperators: [] };
 
 function blockAt(blockNumber: number, parts: Partial<LogBlock> = {}): LogBlock {
   const word = blockNumber.toString(16).padStart(2, '0');
@@ -54,6 +56,12 @@ export function testIndexProof(under: StoreUnderTest): void {
       changedHandsBefore,
     ]);
   const epochOf = async () => (await under.store.readEventLogCount('current', id(7))).epoch;
+  const listDue = async () => (await under.store.listDueMachines(1, 9)).map((machine) => machine.id);
+  const observeAll = async (values: MachineValues) => {
+    const due = await under.store.listDueMachines(1, 9);
+    const writes = due.map((machine) => ({ machine, values, isAbsent: false, changes: [], dueAt: 9_000 }));
+    await under.store.writeObservations(writes);
+  };
   const transferAt = (blockNumber: number, to: Address, blockTimestamp = 1_700_000_000 + blockNumber) =>
     transferred(id(7), to, { blockNumber, blockTimestamp });
 
@@ -67,7 +75,7 @@ export function testIndexProof(under: StoreUnderTest): void {
       ]);
       const epoch = await epochOf();
       const repairs = [{ block: blockAt(20), events: [transferAt(20, BUYER)], isProven: true }];
-      expect(await store.repairBlocks(checkpointAt(50), repairs, NO_OWNERSHIP)).toBe(true);
+      expect(await store.repairBlocks(checkpointAt(50), repairs, NO_OWNERSHIP, NOT_TOUCHED)).toBe(true);
       expect(await evidence()).toEqual([
         [false, undefined],
         [false, 1_700_000_020],
@@ -206,8 +214,9 @@ export function testIndexProof(under: StoreUnderTest): void {
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(20, 3n), eventAt(30, 4n)]);
       const events = [eventAt(20, 99n), eventAt(20, 98n, 8)];
       const repairs = [{ block: blockAt(20), events, isProven: true }];
-      expect(await store.repairBlocks(checkpointAt(49), repairs, NO_OWNERSHIP)).toBe(false);
-      expect(await store.repairBlocks(checkpointAt(50), repairs, { readAtBlock: 50, changes: [held(8)] })).toBe(true);
+      expect(await store.repairBlocks(checkpointAt(49), repairs, NO_OWNERSHIP, NOT_TOUCHED)).toBe(false);
+      const reads = { readAtBlock: 50, changes: [held(8)] };
+      expect(await store.repairBlocks(checkpointAt(50), repairs, reads, NOT_TOUCHED)).toBe(true);
       expect(await values()).toEqual([
         [0, 10, 1n],
         [1, 20, 99n],
@@ -219,12 +228,51 @@ export function testIndexProof(under: StoreUnderTest): void {
       expect((await store.listActiveMachines(9)).map((machine) => machine.id)).toEqual([id(7), id(8)]);
     });
 
+    test('makes machines of its logs and of differing ownership due for observation, and those of operators', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);
+      const operator = `0x${'0e'.repeat(20)}` as Address;
+      expect(await listDue()).toEqual([]);
+      const repairs = [{ block: blockAt(20), events: [eventAt(20, 98n, 8)], isProven: true }];
+      const reads = { readAtBlock: 50, changes: [held(9)] };
+      const touched = { machines: [id(11)], kybOperators: [] };
+      expect(await store.repairBlocks(checkpointAt(50), repairs, reads, touched)).toBe(true);
+      expect(await listDue()).toEqual([id(7), id(8), id(9), id(11)]);
+      await observeAll({ ...ABSENT_VALUES, owner: OWNER, operator });
+      expect(await listDue()).toEqual([]);
+      await store.repairBlocks(checkpointAt(50), [], reads, { machines: [], kybOperators: [operator] });
+      expect(await listDue()).toEqual([id(7), id(8), id(9), id(11)]);
+    });
+
+    test.each<[string, (store: Store) => Promise<unknown>]>([
+      ['event logs', (store) => store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(10, 1n)])],
+      ['chip logs', (store) => store.replaceChipLogs(id(7), 50, [chipRecorded(id(7), 0n, 20)])],
+      ['transfers', (store) => store.replaceTransfers(id(7), 50, [transferAt(5, OWNER)])],
+      [
+        'ownership',
+        async (store) => {
+          await store.repairOwnership(checkpointAt(50), [held(7)]);
+          await store.repairOwnership(checkpointAt(50), [held(7)]);
+        },
+      ],
+    ])('of the %s of one machine makes it due for observation', async (_what, replace) => {
+      await backfill(under.store, [eventAt(10, 1n)]);
+      expect(await listDue()).toEqual([]);
+      await replace(under.store);
+      expect(await under.store.listDueMachines(1, 9)).toMatchObject([{ id: id(7), touches: 1 }]);
+    });
+
     test('makes rating states of the old history invalid', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);
       await store.writeRatingStates(RATES, [ratingStateOf(id(7), 2)]);
       expect(await store.listUnfolded(RATES, 9)).toEqual([]);
-      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(20), events: [], isProven: true }], NO_OWNERSHIP);
+      await store.repairBlocks(
+        checkpointAt(50),
+        [{ block: blockAt(20), events: [], isProven: true }],
+        NO_OWNERSHIP,
+        NOT_TOUCHED,
+      );
       expect(await store.readRatingState('current', id(7), RATES)).toBeUndefined();
       expect(await store.listUnfolded(RATES, 9)).toMatchObject([{ id: id(7), count: 1, epoch: 1 }]);
     });
@@ -232,7 +280,12 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('removes a machine that no proven log names', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n)]);
-      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [], isProven: true }], NO_OWNERSHIP);
+      await store.repairBlocks(
+        checkpointAt(50),
+        [{ block: blockAt(10), events: [], isProven: true }],
+        NO_OWNERSHIP,
+        NOT_TOUCHED,
+      );
       expect(await store.readEventLogCount('current', id(7))).toMatchObject({ count: 0 });
       expect(await store.listActiveMachines(9)).toEqual([]);
       expect(await store.listUnfolded(RATES, 9)).toEqual([]);
@@ -265,6 +318,7 @@ export function testIndexProof(under: StoreUnderTest): void {
         checkpointAt(50),
         [{ block: blockAt(20), events: proven, isProven: true }],
         NO_OWNERSHIP,
+        NOT_TOUCHED,
       );
       expect(await values()).toEqual(expected);
       // A second repair finds what the first one wrote.
@@ -272,6 +326,7 @@ export function testIndexProof(under: StoreUnderTest): void {
         checkpointAt(50),
         [{ block: blockAt(30), events: [eventAt(30, 77n)], isProven: true }],
         NO_OWNERSHIP,
+        NOT_TOUCHED,
       );
       expect((await values()).at(-1)).toMatchObject([expected.length - 1, 30, 77n]);
       expect((await values()).slice(0, -1)).toEqual(expected.slice(0, -1));
@@ -281,7 +336,12 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('continues with the logs of later blocks', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n)]);
-      await store.repairBlocks(checkpointAt(50), [{ block: blockAt(10), events: [], isProven: true }], NO_OWNERSHIP);
+      await store.repairBlocks(
+        checkpointAt(50),
+        [{ block: blockAt(10), events: [], isProven: true }],
+        NO_OWNERSHIP,
+        NOT_TOUCHED,
+      );
       await store.advanceMainChain(checkpointAt(50), checkpointAt(60), [eventAt(55, 5n)], NO_OWNERSHIP);
       expect(await values()).toEqual([
         [0, 20, 2n],

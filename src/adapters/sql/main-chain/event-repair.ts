@@ -18,8 +18,8 @@ import { createMachineProvenance } from './machine-provenance.ts';
 import { createRegistryLogs, isChipLog, isTransfer } from './registry-logs.ts';
 
 export interface EventRepair {
-  /** Requires the write lock. */
-  replaceBlocks(repairs: readonly BlockRepair[]): SqlProgram<void>;
+  /** Returns the machines of the second generation that any of the logs, replaced or replacing, concerns. Requires the write lock. */
+  replaceBlocks(repairs: readonly BlockRepair[]): SqlProgram<readonly MachineId[]>;
   /** Replaces all event logs of one machine. Requires the write lock. */
   replaceHistory(generation: EventGeneration, id: MachineId, entries: readonly EventLogEntry[]): SqlProgram<void>;
   /** Replaces the chip logs of one machine in the blocks up to `throughBlock`. Requires the write lock. */
@@ -112,6 +112,7 @@ export function createEventRepair(dialect: Dialect): EventRepair {
         yield* rewrite(history, entries);
         yield* active.record(entries);
       }
+      return ofTokens.map(({ id }) => id);
     },
     *replaceHistory(generation, id, entries) {
       const [history] = yield* histories.load([{ generation, id }]);

@@ -1,6 +1,7 @@
 /** Progress and results of the index's proof (`IndexProofStore`; design/real-chains.md 1). */
 import type { IndexProofStore } from '../../../ports/index-proof.ts';
 import type { Checkpoint } from '../../../ports/store.ts';
+import { createTouchedMachines } from '../changes/touched-machines.ts';
 import type { SqlDatabase, SqlProgram } from '../engine/sql-program.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createEventRepair } from './event-repair.ts';
@@ -13,6 +14,7 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
   const ownershipRows = createOwnershipRows(dialect);
   const progress = createProofProgress(dialect);
   const repair = createEventRepair(dialect);
+  const observed = createTouchedMachines(dialect);
 
   function* isAt({ blockNumber, blockHash }: Checkpoint): SqlProgram<boolean> {
     const stored = yield* stream.readCheckpoint();
@@ -42,12 +44,13 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
     listUnprovenBlocks: (below, limit) => database.run(progress.listUnproven(below, limit)),
     readUnprovenExtent: () => database.run(progress.readExtent()),
     recordProvenBlocks: (numbers) => database.exclusive(progress.markProven(numbers)),
-    repairBlocks: (expected, repairs, ownership) =>
+    repairBlocks: (expected, repairs, ownership, touched) =>
       database.exclusive(
         (function* () {
           if (!(yield* isAt(expected))) return false;
-          yield* repair.replaceBlocks(repairs);
-          yield* ownershipRows.apply(ownership);
+          const rewritten = yield* repair.replaceBlocks(repairs);
+          const differing = yield* ownershipRows.apply(ownership);
+          yield* observed.touch({ ...touched, machines: [...rewritten, ...differing, ...touched.machines] });
           yield* progress.removeUnread(ownership.changes.map(({ id }) => id));
           yield* progress.replace(repairs);
           return true;

@@ -1,4 +1,5 @@
 /** Main-chain index: event logs, provenance, ownership and the checkpoint they are indexed up to (`MainChainIndexStore`; chain-evm 3.7 and 4.5). */
+import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventLogEntry, MainChainIndexStore } from '../../../ports/store.ts';
 import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { createActiveMachines } from './active-machines.ts';
@@ -27,6 +28,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const unfolded = createUnfoldedList(database.dialect);
   const active = createActiveMachines(database.dialect);
   const observed = createTouchedMachines(database.dialect);
+  const touch = (id: MachineId) => observed.touch({ machines: [id], kybOperators: [] });
 
   return {
     claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
@@ -56,6 +58,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
         (function* () {
           if (!(yield* stream.isAt(checkpoint))) return false;
           yield* eventRepair.replaceHistory(generation, id, logs);
+          if (generation === 'current') yield* touch(id);
           return true;
         })(),
       ),
@@ -74,9 +77,19 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
         })(),
       ),
     replaceChipLogs: (id, throughBlock, logs) =>
-      database.exclusive(eventRepair.replaceChipLogs(id, throughBlock, logs)),
+      database.exclusive(
+        (function* () {
+          yield* eventRepair.replaceChipLogs(id, throughBlock, logs);
+          yield* touch(id);
+        })(),
+      ),
     replaceTransfers: (id, throughBlock, logs) =>
-      database.exclusive(eventRepair.replaceTransfers(id, throughBlock, logs)),
+      database.exclusive(
+        (function* () {
+          yield* eventRepair.replaceTransfers(id, throughBlock, logs);
+          yield* touch(id);
+        })(),
+      ),
     writeHeadObservation: (observation) => database.run(stream.writeHeadObservation(observation)),
     readHeadObservation: () => database.run(stream.readHeadObservation()),
     listEventLogs: (generation, id, from, to) => database.run(eventLogs.list(generation, id, from, to)),

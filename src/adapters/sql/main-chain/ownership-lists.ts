@@ -11,6 +11,7 @@ import type {
   OwnershipPage,
   OwnershipStore,
 } from '../../../ports/store.ts';
+import { createTouchedMachines } from '../changes/touched-machines.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
@@ -34,13 +35,15 @@ export function createOwnership(database: SqlDatabase): OwnershipStore {
   const lists = createOwnershipLists(database.dialect);
   const stream = createBlockStream(database.dialect, 'main-chain');
   const rows = createOwnershipRows(database.dialect);
+  const observed = createTouchedMachines(database.dialect);
   const countRepair = prepareQuery({}, () =>
     database.dialect.builder.updateTable('ownership_reads').set(({ eb }) => ({ repairs: eb('repairs', '+', 1) })),
   );
 
   function* repair(expected: Checkpoint, changes: readonly OwnershipChange[]): SqlProgram<boolean> {
     if (!(yield* stream.isAt(expected))) return false;
-    yield* rows.apply({ readAtBlock: expected.blockNumber, changes });
+    const machines = yield* rows.apply({ readAtBlock: expected.blockNumber, changes });
+    yield* observed.touch({ machines, kybOperators: [] });
     yield* execute(countRepair({}));
     return true;
   }

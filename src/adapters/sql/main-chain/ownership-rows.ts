@@ -11,8 +11,11 @@ import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 
 export interface OwnershipRows {
-  /** Stores ownership changes; the last of several changes of one machine wins. Requires the write lock. */
-  apply(reads: OwnershipReads): SqlProgram<void>;
+  /**
+   * Stores ownership changes and returns the machines whose rows differ; the last of several changes of one machine wins. Requires the
+   * write lock.
+   */
+  apply(reads: OwnershipReads): SqlProgram<readonly MachineId[]>;
 }
 
 interface OwnersRow {
@@ -74,7 +77,7 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
 
   return {
     *apply({ readAtBlock, changes }) {
-      if (changes.length === 0) return;
+      if (changes.length === 0) return [];
       yield* execute(recordRead({ block: readAtBlock }));
       const requested = new Map(
         changes.map((change) => [change.id, { key: toIdBytes(change.id), owners: toOwners(change) }]),
@@ -83,9 +86,11 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
       const holdingRows = { added: [] as SqlValue[][], removed: [] as SqlValue[][] };
       const ownerRows = { added: [] as SqlValue[][], changed: [] as SqlValue[][], removed: [] as SqlValue[][] };
       const touched = new TouchedHolders();
+      const differing: MachineId[] = [];
       for (const [id, { key, owners }] of requested) {
         const before = stored.get(id);
         if (areEqual(owners, before)) continue;
+        differing.push(id);
         const [holders, holdersBefore] = [listHolders(owners), listHolders(before)];
         for (const holder of holders) {
           if (holdersBefore.includes(holder)) continue;
@@ -108,6 +113,7 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
       yield* execute({ sql: remove, batch: ownerRows.removed });
       yield* execute({ sql: insert, batch: ownerRows.added });
       yield* execute({ sql: update, batch: ownerRows.changed });
+      return differing;
     },
   };
 
