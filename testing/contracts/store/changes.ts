@@ -76,7 +76,7 @@ export function testChanges(under: StoreUnderTest): void {
       expect((await listDue()).map((machine) => machine.id)).toEqual([id(7)]);
     });
 
-    it('are due for a machine whose owner stands in for its operator and whose KYB record is touched', async () => {
+    it('are due for a machine without an operator when the KYB record of its owner is touched', async () => {
       await touch(7, 8);
       const [own, foreign] = await listDue();
       const values = { ...valuesOf('AA'), operator: null };
