@@ -1,5 +1,6 @@
 /** Contract of `AltEventStore`. */
 import { describe, expect, test } from 'vitest';
+import { ABSENT_VALUES } from '../../../src/domain/changes/machine-change.ts';
 import type { EventRecord } from '../../../src/domain/machine/machine-facts.ts';
 import type {
   AltIndexChange,
@@ -110,6 +111,20 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await under.store.claimAltIdentity('genesis=a')).toBe(true);
       expect(await under.store.claimAltIdentity('genesis=b')).toBe(false);
     });
+  });
+
+  test('a machine of the alt chain becomes due for observation with its first event, and with no later one', async () => {
+    const listDue = () => under.store.listDueMachines(1, 9);
+    const state = stateOf({ eventCount: 1 });
+    await write({ machines: [{ state, isRewritten: false, operations: [] }] });
+    expect(await listDue()).toEqual([]);
+    await write({ machines: [{ state, isRewritten: false, operations: [operation(0)] }] });
+    const [machine] = await listDue();
+    expect(machine).toMatchObject({ id: state.id, version: 0, touches: 0 });
+    const values = { ...ABSENT_VALUES, owner: 'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB' };
+    await under.store.writeObservations([{ machine: machine!, values, isAbsent: false, changes: [], dueAt: 9_000 }]);
+    await write({ machines: [{ state, isRewritten: false, operations: [operation(1)] }] });
+    expect(await listDue()).toEqual([]);
   });
 
   describe('walk of the alt chain', () => {

@@ -13,6 +13,7 @@ import {
 } from './event-rows.ts';
 import { createAltRatingStates } from './rating-states.ts';
 import { createAltWalkTable } from './history-walk.ts';
+import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { createBlockStream } from '../main-chain/block-stream.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
@@ -25,6 +26,7 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
   const walks = createAltWalkTable(dialect);
   const machines = createAltMachineTable(dialect);
   const ratingStates = createAltRatingStates(dialect);
+  const observed = createTouchedMachines(dialect);
 
   function* write(expectedRevision: number, given: AltIndexChange): SqlProgram<boolean> {
     const { revision } = yield* walks.read();
@@ -32,7 +34,11 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
     yield* walks.write({ ...given.walk, revision: revision + 1 });
     if (given.unlistThroughSlot !== undefined) yield* walks.unlistThrough(given.unlistThroughSlot);
     yield* walks.list(given.listed ?? []);
-    yield* machines.write(given.machines ?? []);
+    const writes = given.machines ?? [];
+    yield* machines.write(writes);
+    // The ownership snapshot does not name a machine without an operator.
+    const active = writes.filter(({ operations }) => operations.length > 0);
+    yield* observed.discover(active.map(({ state }) => state.id));
     yield* walks.park(given.parked ?? []);
     yield* walks.unpark(given.unparked ?? []);
     return true;

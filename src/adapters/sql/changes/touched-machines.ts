@@ -8,6 +8,8 @@ import { toIdBytes } from '../schema/stored-machine-id.ts';
 
 export interface TouchedMachineRows {
   touch(touched: TouchedMachines): SqlProgram<void>;
+  /** Marks those machines alone that are not known yet. */
+  discover(machines: readonly MachineId[]): SqlProgram<void>;
 }
 
 export function createTouchedMachines({ batch }: Dialect): TouchedMachineRows {
@@ -16,6 +18,11 @@ export function createTouchedMachines({ batch }: Dialect): TouchedMachineRows {
     `INSERT INTO observed_machines (machine_id, version, touches, due_at)
      SELECT machine_id, 0, 1, 0 FROM batch WHERE true ORDER BY machine_id
      ON CONFLICT (machine_id) DO UPDATE SET touches = observed_machines.touches + 1, due_at = 0`,
+  );
+  const insertNew = batch(
+    { machine_id: 'bytes' },
+    `INSERT INTO observed_machines (machine_id, version, touches, due_at)
+     SELECT machine_id, 0, 0, 0 FROM batch WHERE true ORDER BY machine_id ON CONFLICT (machine_id) DO NOTHING`,
   );
   const touchOperators = batch(
     { operator: 'bytes' },
@@ -34,6 +41,9 @@ export function createTouchedMachines({ batch }: Dialect): TouchedMachineRows {
       yield* execute({ sql: touchMachines, batch: unique(machines).map((id) => [toIdBytes(id)]) });
       yield* execute({ sql: touchOperators, batch: kybOperators.map((operator) => [hexToColumn(operator)]) });
       yield* execute({ sql: touchOwners, batch: kybOperators.map((operator) => [operator]) });
+    },
+    *discover(machines) {
+      yield* execute({ sql: insertNew, batch: unique(machines).map((id) => [toIdBytes(id)]) });
     },
   };
 }
