@@ -494,7 +494,7 @@ export const SECTIONS = [
       'pages.checks-work': 'The checks of the pages detect planted violations.',
       'pages.status-and-policy': "A page has the status of what it shows, and the policy `default-src 'self'`.",
       'pages.without-script': 'Title, description and OpenGraph members show the rating without a script.',
-      'pages.size': 'All files of the pages are at most 60 KB compressed.',
+      'pages.size': 'A first machine page loads at most 60 KB compressed; all files of the pages have at most 180 KB.',
       'pages.errors':
         'A page reports what is absent, unreadable, out of date, relocating, homed elsewhere or over the rate limit.',
       'pages.machine': 'A machine is shown as the routes return it.',

@@ -124,7 +124,11 @@ function nameChains({ main, alt, blockExplorers }: Ctx) {
       name: main === undefined ? 'Main chain' : nameMainChain(main.chain.chainId),
       explorer: blockExplorers?.main,
     },
-    alt: { name: alt === undefined ? 'Solana' : nameAltChain(alt.chain.genesisHash), explorer: blockExplorers?.alt },
+    alt: {
+      name: alt === undefined ? 'Solana' : nameAltChain(alt.chain.genesisHash),
+      explorer: blockExplorers?.alt,
+      ordinal: alt?.chain.ordinal,
+    },
   };
 }
 
