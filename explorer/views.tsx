@@ -63,7 +63,7 @@ export async function loadView(route: Route): Promise<View> {
   }
 }
 
-/** Stands in for a view whose script cannot be fetched: the connection fails, or a newer version of the pages is served. */
+/** Replaces a view whose script cannot be fetched: the connection failed, or a newer version of the pages is served. */
 export function showUnloaded(): ComponentChildren {
   return (
     <div class="notice bad">
