@@ -300,8 +300,9 @@ class Run {
   }
 
   async end(): Promise<void> {
-    const { service, database } = this.#scenario;
+    const { service, database, network, alt, payments } = this.#scenario;
     if (service !== undefined) service.life.isOver = true;
+    for (const each of [network, alt?.network, payments?.network]) each?.close();
     await releaseDatabase(database);
   }
 

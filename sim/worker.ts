@@ -14,10 +14,15 @@ export interface Report {
 /** Options of the campaign. */
 const indexProof = INDEX_PROOFS.find((mode) => process.argv.includes(mode));
 const poisonsProfiles = process.argv.includes('--poisoned-profiles');
-const client = await InjectClient.open();
+
+async function run(seed: number): Promise<SeedResult> {
+  // Not one for the process: it keeps the requests that died with their service.
+  const client = await InjectClient.open();
+  return runSeed({ seed, client, indexProof, poisonsProfiles });
+}
 
 process.on('message', (seed: number) => {
-  runSeed({ seed, client, indexProof, poisonsProfiles }).then(
+  run(seed).then(
     (result) => process.send!({ result, cpuSeconds: readCpuSeconds() } satisfies Report),
     (error: unknown) => {
       // A defect of the simulation itself.

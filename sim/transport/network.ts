@@ -54,6 +54,8 @@ export abstract class Network<Backend, Fault extends string, Context> {
   mostCallsPerSecond = 0;
   /** Calls that the newest process of the service sent. */
   sentCalls = 0;
+  /** Removes the listener of a request in flight. */
+  readonly #listeners = new Set<() => void>();
 
   constructor(parts: NetworkParts<Backend, Fault>) {
     this.parts = parts;
@@ -90,17 +92,28 @@ export abstract class Network<Backend, Fault extends string, Context> {
         const { response, milliseconds, arrive } = this.#respond(url, payload, capture());
         const abort = () => {
           cancel();
+          unlisten();
           if (isAlive()) reject(new Error('aborted'));
         };
-        const cancel = this.parts.time.after(milliseconds, () => {
+        const unlisten = () => {
           signal.removeEventListener('abort', abort);
+          this.#listeners.delete(unlisten);
+        };
+        const cancel = this.parts.time.after(milliseconds, () => {
+          unlisten();
           if (!isAlive()) return;
           arrive();
           if (response instanceof Error) reject(response);
           else resolve(response);
         });
         signal.addEventListener('abort', abort, { once: true });
+        this.#listeners.add(unlisten);
       });
+  }
+
+  /** Forgets the requests in flight. The runtime never collects a composite signal that still has a listener. */
+  close(): void {
+    for (const unlisten of this.#listeners) unlisten();
   }
 
   #countCalls(sent: SentCalls[], calls: number): void {
