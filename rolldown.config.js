@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'rolldown';
+import { SCRIPT_OUTPUT } from './src/adapters/pages/page-bundle.ts';
 
 /** The engine keeps the whole text of what it runs; names stay, so that a trace can be read. */
 const WHITESPACE = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
@@ -20,7 +21,7 @@ export default defineConfig([
     platform: 'browser',
     tsconfig: 'explorer/tsconfig.json',
     plugins: [{ name: 'plain-files', generateBundle: emitPlainFiles }],
-    output: { dir: 'dist/explorer', format: 'esm', minify: true, codeSplitting: false },
+    output: { dir: 'dist/explorer', ...SCRIPT_OUTPUT },
   },
 ]);
 

@@ -7,6 +7,7 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { bundlePages } from '../src/adapters/pages/page-bundle.ts';
+import { findFirstScript, type PageScript } from '../src/adapters/pages/page-source.ts';
 import { PAGE_FILES_PATH } from '../src/http/pages/html-shell.ts';
 
 const RELOAD_SCRIPT_PATH = '/dev/reload.js';
@@ -22,7 +23,14 @@ export interface PageProxy {
 /** Creates the proxy, which does not listen yet. `folder` holds the sources of the pages, `servicePort` is local. */
 export function createPageProxy(folder: string, servicePort: number): PageProxy {
   const pages = new Set<ServerResponse>();
-  let bundle: Promise<string> | undefined;
+  let bundle: Promise<readonly PageScript[]> | undefined;
+
+  /** Returns a current script. Any other name is that of the service's first script, which imports the current one instead. */
+  async function findScript(path: string): Promise<string> {
+    const scripts = await (bundle ??= bundlePages(folder));
+    const script = scripts.find(({ name }) => path === `${PAGE_FILES_PATH}/${name}`);
+    return script?.code ?? `import './${findFirstScript(scripts).name}';`;
+  }
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '/';
@@ -33,7 +41,7 @@ export function createPageProxy(folder: string, servicePort: number): PageProxy 
     } else if (path === RELOAD_SCRIPT_PATH) {
       send(response, 'text/javascript', RELOAD_SCRIPT);
     } else if (path.startsWith(PAGE_FILES_PATH) && path.endsWith('.js')) {
-      send(response, 'text/javascript', await (bundle ??= bundlePages(folder)));
+      send(response, 'text/javascript', await findScript(path));
     } else if (path.startsWith(PAGE_FILES_PATH) && path.endsWith('.css')) {
       send(response, 'text/css', await readFile(join(folder, 'page.css'), 'utf8'));
     } else await forward(incoming, response, servicePort);

@@ -2,28 +2,39 @@
  * Root component: navigation, search and the view for the current path. Internal links change the view without a page
  * load.
  */
+import { Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { DirectoryPage } from './directory/directory-page.tsx';
-import { ComparePage } from './compare/compare-page.tsx';
-import { MethodologyPage } from './methodology/methodology-page.tsx';
-import { WatchlistPage } from './watchlist/watchlist-page.tsx';
-import { HomePage } from './home/home-page.tsx';
-import { MachinePage } from './machine/machine-page.tsx';
-import { OperatorPage } from './operator/operator-page.tsx';
 import { findAny } from './home/find-any.ts';
 import { parseRoute, type Route } from './parts/routes.ts';
-import { ReferencePage } from './reference/reference-page.tsx';
 import { Search } from './parts/search.tsx';
-import { SystemPage } from './system/system-page.tsx';
-import { WalletPage } from './wallet/wallet-page.tsx';
 import { chooseTimeZone, currentTimeZone } from './parts/time-zone.ts';
 import { reportUrlChange } from './parts/url-state.ts';
 import { SITE_NAME } from './parts/texts.ts';
+import { loadView, showUnloaded, type View } from './views.tsx';
 
-export function App() {
-  const [path, setPath] = useState(location.pathname);
+/** View of a path, ready to be rendered. */
+export interface LoadedPage {
+  readonly path: string;
+  readonly route: Route;
+  readonly view: View;
+}
+
+/** Loads the page of a path. Never rejects: a page that cannot be loaded says so. */
+export async function loadPage(path: string): Promise<LoadedPage> {
+  const route = parseRoute(path);
+  return { path, route, view: await loadView(route).catch(() => showUnloaded) };
+}
+
+export function App({ first }: { readonly first: LoadedPage }) {
+  const [{ path, route, view }, setPage] = useState(first);
   const [zone, setZone] = useState(currentTimeZone);
   const main = useRef<HTMLElement>(null);
+
+  /** Shows the page of the URL, which may change again while the page is loaded. */
+  const showCurrent = async () => {
+    const page = await loadPage(location.pathname);
+    if (page.path === location.pathname) setPage(page);
+  };
 
   /** A change of the query alone keeps the page, its scroll position and the focus. */
   const navigate = (next: string) => {
@@ -38,13 +49,14 @@ export function App() {
       reportUrlChange();
       return;
     }
-    setPath(url.pathname);
-    scrollTo(0, 0);
-    main.current?.focus();
+    void showCurrent().then(() => {
+      scrollTo(0, 0);
+      main.current?.focus();
+    });
   };
 
   useEffect(() => {
-    const onPop = () => setPath(location.pathname);
+    const onPop = () => void showCurrent();
     const onClick = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest('a') : null;
       const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
@@ -75,7 +87,6 @@ export function App() {
     };
   }, []);
 
-  const route = parseRoute(path);
   return (
     <>
       <a class="skip" href="#main">
@@ -102,7 +113,7 @@ export function App() {
         </nav>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <View key={path} route={route} navigate={navigate} />
+        <Fragment key={path}>{view(navigate)}</Fragment>
       </main>
       <footer class="bottom">
         <p>All data is read from public chains, and anyone can recompute it. Nothing on these pages is advice.</p>
@@ -126,38 +137,4 @@ export function App() {
       </footer>
     </>
   );
-}
-
-function View({ route, navigate }: { readonly route: Route; readonly navigate: (path: string) => void }) {
-  switch (route.kind) {
-    case 'home':
-      return <HomePage navigate={navigate} />;
-    case 'machine':
-      return <MachinePage id={route.id} />;
-    case 'operator':
-      return <OperatorPage address={route.address} />;
-    case 'wallet':
-      return <WalletPage wallet={route.address} />;
-    case 'machines':
-      return <DirectoryPage />;
-    case 'compare':
-      return <ComparePage />;
-    case 'watchlist':
-      return <WatchlistPage />;
-    case 'methodology':
-      return <MethodologyPage />;
-    case 'system':
-      return <SystemPage />;
-    case 'reference':
-      return <ReferencePage />;
-    case 'unknown':
-      return (
-        <>
-          <h1>Page not found</h1>
-          <p>
-            The address is misspelled or the page was removed. <a href="/">Go to search</a>
-          </p>
-        </>
-      );
-  }
 }

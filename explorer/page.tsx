@@ -1,9 +1,12 @@
-/** Entry point of the page script: replaces the summary of the HTML shell with the app. */
+/** Entry point of the page scripts: replaces the summary of the HTML shell with the app, once the view is loaded. */
 import { render } from 'preact';
-import { App } from './app.tsx';
+import { App, loadPage } from './app.tsx';
 
 const root = document.getElementById('app');
 if (root !== null) {
-  root.replaceChildren();
-  render(<App />, root);
+  // Not awaited: the scripts of the views import this one, which would have to be complete before them.
+  void loadPage(location.pathname).then((first) => {
+    root.replaceChildren();
+    render(<App first={first} />, root);
+  });
 }

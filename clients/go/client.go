@@ -3,6 +3,7 @@
 package svcos
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,6 +22,8 @@ const (
 	defaultTimeout = 30 * time.Second
 	// Longer bodies are not responses of the service.
 	maxBodyBytes = 16 << 20
+	// The service sends something every 15 seconds. A stream that is silent for longer has lost its connection.
+	streamTimeout = 45 * time.Second
 )
 
 // Client reads the service. Its methods may be called at the same time.
@@ -214,6 +217,114 @@ func (c *Client) WholeFleet(ctx context.Context, operator string) iter.Seq2[*Rep
 			}
 		}
 	}
+}
+
+// ChangeQuery selects changes.
+type ChangeQuery struct {
+	// After is the cursor to begin after. nil: a page begins with the oldest stored change, a stream with the next one.
+	After *int64
+	// Kinds such as "rating"; empty: all kinds.
+	Kinds []string
+	// Limit of a page is at most 500; 0: 100.
+	Limit int
+}
+
+func (q ChangeQuery) path(route string) string {
+	given := url.Values{}
+	if q.After != nil {
+		given.Set("after", strconv.FormatInt(*q.After, 10))
+	}
+	if len(q.Kinds) > 0 {
+		given.Set("kinds", strings.Join(q.Kinds, ","))
+	}
+	if q.Limit != 0 {
+		given.Set("limit", strconv.Itoa(q.Limit))
+	}
+	if len(given) == 0 {
+		return route
+	}
+	return route + "?" + given.Encode()
+}
+
+// Changes reads a page of changes, oldest first. To follow them, store Next and pass it as After.
+func (c *Client) Changes(ctx context.Context, query ChangeQuery) (*Reply[ChangePage], error) {
+	return send(ctx, c, query.path("/changes"), func(body ChangePage) bool { return body.Changes != nil })
+}
+
+// StreamChanges yields changes as they are observed, until the service closes the stream or with the first error. To
+// continue, pass the cursor of the last change as After.
+func (c *Client) StreamChanges(ctx context.Context, query ChangeQuery) iter.Seq2[*Change, error] {
+	query.Limit = 0
+	return func(yield func(*Change, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		silence := time.AfterFunc(streamTimeout, cancel)
+		defer silence.Stop()
+		response, err := c.openStream(ctx, query.path("/changes/stream"))
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer response.Body.Close()
+		lines := bufio.NewScanner(response.Body)
+		lines.Buffer(nil, maxBodyBytes)
+		var name, data string
+		for lines.Scan() {
+			silence.Reset(streamTimeout)
+			field, value, _ := strings.Cut(lines.Text(), ":")
+			switch value = strings.TrimPrefix(value, " "); {
+			case field == "event":
+				name = value
+			case field == "data":
+				data += value
+			case lines.Text() == "":
+				if name == "change" {
+					change, err := parseChange(data)
+					// Time that the caller takes is not silence.
+					silence.Stop()
+					if !yield(change, err) || err != nil {
+						return
+					}
+					silence.Reset(streamTimeout)
+				}
+				name, data = "", ""
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(nil, &ServiceError{Kind: "unreachable", Text: err.Error(), cause: err})
+		}
+	}
+}
+
+func parseChange(data string) (*Change, error) {
+	var change Change
+	if json.Unmarshal([]byte(data), &change) != nil || change.Cursor == 0 {
+		return nil, &ServiceError{Kind: "unexpected-response", Status: http.StatusOK, Text: "not a change"}
+	}
+	return &change, nil
+}
+
+// openStream sends a request without the timeout of the client, which would include the whole stream.
+func (c *Client) openStream(ctx context.Context, path string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.baseURL+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	unlimited := *c.http
+	unlimited.Timeout = 0
+	response, err := unlimited.Do(request)
+	if err != nil {
+		return nil, &ServiceError{Kind: "unreachable", Text: err.Error(), cause: err}
+	}
+	if response.StatusCode == http.StatusOK {
+		return response, nil
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxBodyBytes))
+	if err != nil {
+		return nil, &ServiceError{Kind: "unreachable", Text: err.Error(), cause: err}
+	}
+	return nil, toServiceError(response.StatusCode, text, response.Header.Get("Retry-After"))
 }
 
 // ofMachine fills the path with the id and the DID, and accepts a response about this machine only.

@@ -491,10 +491,12 @@ export const SECTIONS = [
     rules: {
       'pages.accessible':
         'Every page is free of accessibility violations and policy violations, loads from no other origin, and fits 320 px.',
+      'pages.other-origin':
+        'A page of another origin may read, send decisions and follow changes; it may not read Verify.',
       'pages.checks-work': 'The checks of the pages detect planted violations.',
       'pages.status-and-policy': "A page has the status of what it shows, and the policy `default-src 'self'`.",
       'pages.without-script': 'Title, description and OpenGraph members show the rating without a script.',
-      'pages.size': 'All files of the pages are at most 60 KB compressed.',
+      'pages.size': 'A first machine page loads at most 60 KB compressed; all files of the pages have at most 180 KB.',
       'pages.errors':
         'A page reports what is absent, unreadable, out of date, relocating, homed elsewhere or over the rate limit.',
       'pages.machine': 'A machine is shown as the routes return it.',
@@ -621,6 +623,7 @@ export const SECTIONS = [
       'documents.index': '`docs/README.md` links to every document.',
       'client.vectors': 'The clients in TypeScript, Python and Go agree on all shared vectors.',
       'client.quick-starts': 'Every program in the READMEs of the Python and Go clients prints the output below it.',
+      'client.changes': 'The clients in Python and Go read pages of changes and follow the stream.',
       'client.errors': 'The client knows every error of the table.',
       'client.other-machine': 'The client rejects a response about another machine.',
       'client.size': 'The client is at most 8 kB for reads.',

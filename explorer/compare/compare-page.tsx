@@ -111,7 +111,7 @@ function Facts({ explanation }: { readonly explanation: Explanation }) {
       <dt>Rating</dt>
       <dd>
         <RatingMark letter={mcr} />
-        {isRated(mcr) && ` ${mcr_score} of 100`}
+        {isRated(mcr) && ` ${mcr_score}`}
       </dd>
       {FACTORS.map((name) => {
         const factor = factors.find((each) => each.name === name);
@@ -152,7 +152,7 @@ function Overlay({ ids }: { readonly ids: readonly string[] }) {
       {ids.map((id) => (
         <Line key={id} id={id} report={report} />
       ))}
-      {drawn.length === 0 && <p class="quiet">{NO_OVERLAY}</p>}
+      {drawn.length === 0 && ids.every((id) => id in lines) && <p class="quiet">{NO_OVERLAY}</p>}
       <svg
         class="overlay"
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

@@ -9,7 +9,7 @@ import { machinePath, operatorPath, walletPath } from '../parts/routes.ts';
 import { RatingChanges } from './rating-changes.tsx';
 import { listRecentMachines } from './recent-machines.ts';
 import { Search } from '../parts/search.tsx';
-import { SystemLine } from '../system/system-page.tsx';
+import { SystemLine } from '../system/system-line.tsx';
 import type { Directory, Readiness } from '../parts/wire.ts';
 import { SITE_NAME } from '../parts/texts.ts';
 

@@ -10,6 +10,7 @@ import {
   describeTenureAdvice,
   describeTrendAdvice,
   describeTrustAdvice,
+  FIRST_RATING,
   FRAUD_ADVICE,
 } from './texts.ts';
 import { rateScenario } from './what-if.ts';
@@ -26,7 +27,7 @@ export function Advice({ explanation, isFraud }: { readonly explanation: Explana
       note={reasons.some(({ lost_hundredths: lost }) => lost !== null) ? ADVICE_NOTE : undefined}
     >
       {reasons.length === 0 ? (
-        <p class="quiet">No deductions.</p>
+        <p class="quiet">{factors.length === 0 ? FIRST_RATING : 'No deductions.'}</p>
       ) : (
         <ul class="reasons">
           {reasons.map(({ code, lost_hundredths: lost, text }) => (

@@ -19,9 +19,10 @@ import { isMachineId } from '../parts/routes.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import { rememberMachine } from '../home/recent-machines.ts';
 import { MonetizationPanel } from '../opt-in/monetization-panel.tsx';
+import { RelocatingExit } from '../opt-in/relocating-exit.tsx';
 import { WatchButton } from '../watchlist/watch-button.tsx';
 import type { Card, Explanation, History, Monetization, Profile, VerifyRecord } from '../parts/wire.ts';
-import { plural, SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
+import { isRelocating, plural, SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
 
 const REFRESH_SECONDS = 20;
 const SLOW_REFRESH_SECONDS = 60;
@@ -93,6 +94,9 @@ function Machine({ id }: { readonly id: string }) {
           </div>
         )}
       </header>
+      {response === undefined && rating.failure !== undefined && isRelocating(rating.failure) && (
+        <RelocatingExit id={id} />
+      )}
       {response !== undefined && (
         <>
           <nav class="tabs" aria-label="Parts of this page">

@@ -28,6 +28,8 @@ export const SIGNED_RATING =
   'A rating that you can prove later to anyone, without this service. Store the whole file: its signature covers the rating, the block and the explanation.';
 export const NO_SIGNED_RATINGS = 'This deployment does not sign ratings.';
 
+export const FIRST_RATING =
+  'A rating needs an active bond, and 10 qualifying events on 5 days over 30 days. Submit the first event to begin.';
 export const NO_EVENTS_YET = 'No qualifying events yet.';
 export const HISTORY_INCOMPLETE =
   'The service has not indexed the full history of this machine, so it shows none. Reload the page in a minute.';

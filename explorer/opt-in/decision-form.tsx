@@ -19,12 +19,13 @@ import { DECISION_DEFAULT_HELP, DECISION_ERROR_HELP, DECISION_LOST_HELP, MONETIZ
 export interface DecisionFormProps {
   readonly id: string;
   readonly home: DecisionHome;
-  readonly inForce: ApiResponse<Monetization>;
+  /** Undefined: it cannot be read while the machine relocates. */
+  readonly inForce: Monetization | undefined;
   readonly entitled: readonly string[];
   /** False: the service would refuse an opt-in now. */
   readonly canOptIn: boolean;
   /** Called after a decision was stored. */
-  readonly onStored: () => void;
+  readonly onStored?: () => void;
 }
 
 type Step =
@@ -35,8 +36,8 @@ type Step =
   | { readonly kind: 'stored'; readonly state: Monetization };
 
 export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }: DecisionFormProps) {
-  const [optedIn, setOptedIn] = useState(canOptIn && inForce.body.status !== 'OPTED_IN');
-  const [prepared, setPrepared] = useState<PreparedDecision>();
+  const [optedIn, setOptedIn] = useState(canOptIn && inForce?.status !== 'OPTED_IN');
+  const [prepared, setPrepared] = useState<TimedDecision>();
   const [wallets, setWallets] = useState<readonly Wallet[]>([]);
   const [step, setStep] = useState<Step>({ kind: 'idle' });
 
@@ -69,7 +70,7 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
     }
     setPrepared(undefined);
     setStep({ kind: 'stored', state: response.body });
-    onStored();
+    onStored?.();
   };
 
   const sign = async (decision: PreparedDecision, wallet: Wallet) => {
@@ -108,7 +109,6 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
       ) : (
         <Prepared
           prepared={prepared}
-          clockLeadMilliseconds={inForce.clockLeadMilliseconds}
           entitled={entitled}
           wallets={wallets.filter(({ scheme }) => scheme === prepared.scheme)}
           isBusy={step.kind === 'busy'}
@@ -124,22 +124,28 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
   );
 }
 
+/** Decision with the lead of the service's clock, by which it expires. */
+interface TimedDecision extends PreparedDecision {
+  readonly clockLeadMilliseconds: number;
+}
+
 /** Builds the message to sign. Throws a RangeError that names the invalid value. */
 function prepareNow(
   id: string,
   optedIn: boolean,
   home: DecisionHome,
-  inForce: ApiResponse<Monetization>,
+  inForce: Monetization | undefined,
   { body: { version: _, chain_id: chainId, registry }, clockLeadMilliseconds }: ApiResponse<Deployment>,
-): PreparedDecision {
+): TimedDecision {
   const machineId = toMachineId(BigInt(id));
   const now = Math.floor((Date.now() + clockLeadMilliseconds) / 1000);
-  const timestamp = chooseTimestamp(now, inForce.body.updated_at ?? undefined);
+  const timestamp = chooseTimestamp(now, inForce?.updated_at ?? undefined);
   if (machineId === undefined) throw new RangeError('this is not a machine id');
   if (timestamp === undefined)
     throw new RangeError('the decision in force is dated in the future; try again in a minute');
   const deployment = { chainId, registry: registry as Address };
-  return prepareDecision({ machineId, optedIn, timestamp }, home, deployment, namespace);
+  const prepared = prepareDecision({ machineId, optedIn, timestamp }, home, deployment, namespace);
+  return { ...prepared, clockLeadMilliseconds };
 }
 
 function toBody({ decision: { optedIn, timestamp } }: PreparedDecision, { account, signature }: SignedMessage) {
@@ -160,8 +166,7 @@ function reasonOf(error: unknown): string {
 }
 
 interface PreparedProps {
-  readonly prepared: PreparedDecision;
-  readonly clockLeadMilliseconds: number;
+  readonly prepared: TimedDecision;
   readonly entitled: readonly string[];
   readonly wallets: readonly Wallet[];
   readonly isBusy: boolean;
@@ -171,8 +176,8 @@ interface PreparedProps {
 }
 
 function Prepared(props: PreparedProps) {
-  const { prepared, clockLeadMilliseconds, entitled, wallets, isBusy, sign, renew } = props;
-  const nowSeconds = (useNow() + clockLeadMilliseconds) / 1000;
+  const { prepared, entitled, wallets, isBusy, sign, renew } = props;
+  const nowSeconds = (useNow() + prepared.clockLeadMilliseconds) / 1000;
   const leftSeconds = Math.max(0, Math.floor(prepared.decision.timestamp + MAX_AGE_SECONDS - nowSeconds));
   const isAlt = prepared.scheme === 'ed25519';
   return (

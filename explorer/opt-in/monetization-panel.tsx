@@ -60,7 +60,7 @@ export function MonetizationPanel(props: MonetizationPanelProps) {
         <DecisionForm
           id={id}
           home={homeChain === undefined ? { chain: 'main' } : { chain: 'alt', ordinal: homeChain }}
-          inForce={response}
+          inForce={response.body}
           entitled={known}
           canOptIn={obstacles.length === 0}
           onStored={decision.retry}

@@ -26,3 +26,7 @@ export const MAIN_SIGNERS =
   'The owner or the controller of the machine may sign, with personal_sign of an Ethereum wallet.';
 export const ALT_SIGNERS = 'Only the owner of the machine may sign, with the message signature of a Solana wallet.';
 export const SAME_ACCOUNT = 'Where no controller is set, the owner is the controller.';
+export const RELOCATING_EXIT = [
+  'A machine that relocates cannot opt in until the move is complete, but it can opt out now. Who may sign depends on the chain that holds the machine: the chain that it leaves until the move is confirmed there.',
+  'If the service refuses the signature as not authorized, the other chain may hold the machine by now: choose it and sign again.',
+];

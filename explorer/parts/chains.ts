@@ -4,6 +4,8 @@ export interface Chain {
   readonly name: string;
   /** Address of the block explorer. */
   readonly explorer?: string;
+  /** Protocol chain ordinal of the alt chain, where one is served. */
+  readonly ordinal?: number;
 }
 
 export interface Chains {

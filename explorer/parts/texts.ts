@@ -128,7 +128,7 @@ export const DECISION_ERROR_HELP: Readonly<Record<string, string>> = {
   MACHINE_NOT_BONDED: 'Bond the machine, wait for confirmation, then sign again. Opting out is always possible.',
   MACHINE_DEACTIVATED: 'The protocol deactivated this machine, so it cannot opt in. Opting out is still possible.',
   MACHINE_UNAVAILABLE:
-    'The machine is paused or relocating. Try again when it is available. A paused machine can still opt out.',
+    'The machine is paused or relocating. Try again when it is available. A paused machine can opt out, and so can a relocating one on the chain that holds it.',
   MACHINE_HOMED_ELSEWHERE: "Use a service that reads the machine's home chain.",
   MACHINE_NOT_FOUND: 'No machine with this id exists now. Check the id.',
   CHAIN_UNAVAILABLE: 'The chain cannot be read now. The signature is valid for five minutes: send it again soon.',
@@ -143,6 +143,10 @@ export const DECISION_LOST_HELP =
 interface FailureText {
   readonly title: string;
   readonly remedy: string;
+}
+
+export function isRelocating({ detail }: { readonly detail: string }): boolean {
+  return /relocating/i.test(detail);
 }
 
 export const RETRIES = 'The page retries automatically.';
@@ -176,7 +180,7 @@ export function describeFailure(
   }
   if (status === 400 || status === 422)
     return { title: 'Invalid id', remedy: detail || 'This is not a valid machine id or address. Check it.' };
-  if (/relocating/i.test(detail))
+  if (isRelocating({ detail }))
     return {
       title: 'Relocating',
       remedy: `The machine is moving to another chain. Its rating is unavailable until the move is complete. ${RETRIES}`,

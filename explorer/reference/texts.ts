@@ -17,7 +17,7 @@ export const GUIDES = [
     id: 'guide-programs',
     title: 'Programs',
     rules: [
-      'Pages of any origin may call every route: `Access-Control-Allow-Origin` is `*`.',
+      'Pages of any origin may call every route except those under `/v1/verify/`, which a server has to call.',
       'Generate a client from `/openapi.json`, or use the packages for TypeScript, Python and Go in the repository.',
       'Follow `/changes/stream`, server-sent events that resume with `Last-Event-ID`; `/asyncapi.json` describes it.',
       'Agents use the read-only MCP server at `/mcp` over Streamable HTTP, or `svc mcp` over stdio.',

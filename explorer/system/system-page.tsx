@@ -1,12 +1,13 @@
 /** System page: readiness, indexing progress and deployment facts. */
 import { useEffect } from 'preact/hooks';
-import { useQuery, type Query } from '../parts/queries.ts';
+import { useQuery } from '../parts/queries.ts';
 import { Bar } from '../machine/factor-bars.tsx';
 import { chains } from '../parts/chains.ts';
 import { formatCount, shorten } from '../parts/formats.ts';
 import { FailureNotice, Id, Mark, Section, Skeleton } from '../parts/components.tsx';
 import { DID_PREFIX, namespace } from '../parts/namespace.ts';
 import type { Deployment, Readiness, Status } from '../parts/wire.ts';
+import { readReport, SystemLine } from './system-line.tsx';
 import { CONTRACT_NAMES, describeAge, NOT_AVAILABLE, plural, SITE_NAME } from '../parts/texts.ts';
 
 interface Described {
@@ -182,42 +183,4 @@ function Health({ status: { causes, payment_sources: sources = [] } }: { readonl
       )}
     </>
   );
-}
-
-/** Reads a report that comes with status 503 when something is wrong. */
-export function readReport<T>({ response, failure }: Query<T>): T | undefined {
-  if (response !== undefined && failure === undefined) return response.body;
-  if (failure === undefined || !failure.text.startsWith('{"status":"not_')) return undefined;
-  return JSON.parse(failure.text) as T;
-}
-
-export function SystemLine({
-  ready,
-  isLinked = true,
-}: {
-  readonly ready: Query<Readiness>;
-  readonly isLinked?: boolean;
-}) {
-  const report = readReport(ready);
-  const isFailed = ready.failure !== undefined;
-  const tone = report?.status === 'ready' ? 'good' : isFailed ? 'bad' : 'quiet';
-  return (
-    <p class={`system-line ${tone}`} role="status">
-      <span class="dot" aria-hidden="true" /> {report === undefined && !isFailed ? 'Loading status…' : stateOf(report)}{' '}
-      {isLinked && <a href="/explorer/system">System status</a>}
-    </p>
-  );
-}
-
-function stateOf(report: Readiness | undefined): string {
-  if (report === undefined) return 'Status unavailable.';
-  if (report.status === 'ready') return 'The service is ready.';
-  const missing = [
-    ...(report.rpc_connected ? [] : ['the main chain']),
-    ...Object.entries(report.contracts).flatMap(([name, isAvailable]) =>
-      isAvailable ? [] : [CONTRACT_NAMES[name] ?? name],
-    ),
-    ...(report.verify === false ? ['verification'] : []),
-  ];
-  return `The service is not ready${missing.length === 0 ? '' : `: ${missing.join(', ')}`}.`;
 }

@@ -10,7 +10,10 @@ export interface StaticAsset {
 }
 
 export interface StaticAssets {
+  /** The script that a page loads first. */
   readonly script: StaticAsset;
+  /** Scripts that the first one imports when a page needs them. */
+  readonly parts: readonly StaticAsset[];
   readonly style: StaticAsset;
   readonly icon: StaticAsset;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from types import TracebackType
@@ -14,6 +15,8 @@ from .errors import ServiceError, to_service_error
 from .identifiers import DEFAULT_METHOD, format_machine_did, parse_address, parse_machine_key
 from .responses import (
     Card,
+    Change,
+    ChangePage,
     Directory,
     DirectorySummary,
     EventListing,
@@ -35,6 +38,8 @@ T = TypeVar("T")
 MachineKey = int | str
 _PAGE_SIZE = 20
 _TIMEOUT_SECONDS = 30.0
+# The service sends something every 15 seconds. A stream that is silent for longer has lost its connection.
+_STREAM_TIMEOUT = httpx.Timeout(_TIMEOUT_SECONDS, read=45.0)
 
 
 @dataclass(frozen=True)
@@ -62,15 +67,23 @@ class _Read(Generic[T]):
     statuses: tuple[int, ...] = (200,)
 
     def parse(self, response: httpx.Response) -> Reply[T]:
-        try:
-            body = response.json()
-        except ValueError:
-            body = None
         if response.status_code in self.statuses:
+            body = _read_body(response)
             if not isinstance(body, dict) or not self.is_expected(body):
                 raise ServiceError("unexpected-response", "not a response to this request", response.status_code)
             return Reply(body, _parse_block(response.headers))  # type: ignore[arg-type]
-        raise to_service_error(response.status_code, body, response.headers.get("retry-after"))
+        raise _to_error(response)
+
+
+def _read_body(response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        return None
+
+
+def _to_error(response: httpx.Response) -> ServiceError:
+    return to_service_error(response.status_code, _read_body(response), response.headers.get("retry-after"))
 
 
 @dataclass(frozen=True)
@@ -99,6 +112,51 @@ class DirectoryQuery:
         given = {name: value for name, value in asdict(self).items() if value not in (None, ())}
         texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in given.items()}
         return "/directory" + (f"?{urlencode(sorted(texts.items()))}" if texts else "")
+
+
+@dataclass(frozen=True)
+class ChangeQuery:
+    """Selects changes. `after` is the cursor to begin after, and `kinds` such as `rating`; what is left out selects all.
+
+    Without `after` a page begins with the oldest stored change, and a stream with the next change.
+    """
+
+    after: int | None = None
+    kinds: tuple[str, ...] = ()
+
+    def _path(self, route: str, limit: int | None = None) -> str:
+        given = {"after": self.after, "kinds": ",".join(self.kinds) or None, "limit": limit}
+        query = urlencode({name: value for name, value in given.items() if value is not None})
+        return route + (f"?{query}" if query else "")
+
+
+class _ChangeParser:
+    """Parses a stream of server-sent events, line by line."""
+
+    def __init__(self) -> None:
+        self._name = ""
+        self._data: list[str] = []
+
+    def feed(self, line: str) -> Change | None:
+        """Returns the change that the line completes."""
+        if line:
+            field, _, value = line.partition(":")
+            if field == "event":
+                self._name = value.removeprefix(" ")
+            elif field == "data":
+                self._data.append(value.removeprefix(" "))
+            return None
+        name, text = self._name, "\n".join(self._data)
+        self._name, self._data = "", []
+        if name != "change":
+            return None
+        try:
+            change = json.loads(text)
+        except ValueError:
+            change = None
+        if not isinstance(change, dict) or not isinstance(change.get("cursor"), int):
+            raise ServiceError("unexpected-response", "not a change", 200)
+        return change  # type: ignore[return-value]
 
 
 def _parse_block(headers: httpx.Headers) -> Block | None:
@@ -162,6 +220,9 @@ class _Reads:
 
     def directory(self, query: DirectoryQuery) -> _Read[Directory]:
         return _Read(query._path(), lambda body: "machines" in body and "next" in body)
+
+    def changes(self, query: ChangeQuery, limit: int) -> _Read[ChangePage]:
+        return _Read(query._path("/changes", limit), lambda body: "changes" in body and isinstance(body.get("next"), int))
 
     directory_summary: _Read[DirectorySummary] = _Read("/directory/summary", lambda body: "counts" in body)
     deployment: _Read[PublishedDeployment] = _Read("/.well-known/svc-monetization", lambda body: "registry" in body)
@@ -269,6 +330,28 @@ class Client:
     def get_directory_summary(self) -> Reply[DirectorySummary]:
         """Reads the numbers of machines by rating, bond, flag, verification, opt-in and home."""
         return self._send(self._reads.directory_summary)
+
+    def list_changes(self, query: ChangeQuery = ChangeQuery(), *, limit: int = 100) -> Reply[ChangePage]:
+        """Reads a page of changes, oldest first. To follow them, store `next` and pass it as `after`."""
+        return self._send(self._reads.changes(query, limit))
+
+    def stream_changes(self, query: ChangeQuery = ChangeQuery()) -> Iterator[Change]:
+        """Yields changes as they are observed, until the service closes the stream.
+
+        To continue after that or after a `ServiceError`, pass the cursor of the last change as `after`.
+        """
+        parser = _ChangeParser()
+        url = self._base_url + query._path("/changes/stream")
+        try:
+            with self._http.stream("GET", url, timeout=_STREAM_TIMEOUT) as response:
+                if response.status_code != 200:
+                    response.read()
+                    raise _to_error(response)
+                for line in response.iter_lines():
+                    if (change := parser.feed(line)) is not None:
+                        yield change
+        except httpx.HTTPError as error:
+            raise ServiceError("unreachable", type(error).__name__) from error
 
     def list_fleet(self, operator: str, *, offset: int = 0, limit: int = _PAGE_SIZE) -> Reply[Fleet]:
         """Reads a page of the machines of an operator: an address or its DID."""
@@ -384,6 +467,28 @@ class AsyncClient:
     async def get_directory_summary(self) -> Reply[DirectorySummary]:
         """Reads the numbers of machines by rating, bond, flag, verification, opt-in and home."""
         return await self._send(self._reads.directory_summary)
+
+    async def list_changes(self, query: ChangeQuery = ChangeQuery(), *, limit: int = 100) -> Reply[ChangePage]:
+        """Reads a page of changes, oldest first. To follow them, store `next` and pass it as `after`."""
+        return await self._send(self._reads.changes(query, limit))
+
+    async def stream_changes(self, query: ChangeQuery = ChangeQuery()) -> AsyncIterator[Change]:
+        """Yields changes as they are observed, until the service closes the stream.
+
+        To continue after that or after a `ServiceError`, pass the cursor of the last change as `after`.
+        """
+        parser = _ChangeParser()
+        url = self._base_url + query._path("/changes/stream")
+        try:
+            async with self._http.stream("GET", url, timeout=_STREAM_TIMEOUT) as response:
+                if response.status_code != 200:
+                    await response.aread()
+                    raise _to_error(response)
+                async for line in response.aiter_lines():
+                    if (change := parser.feed(line)) is not None:
+                        yield change
+        except httpx.HTTPError as error:
+            raise ServiceError("unreachable", type(error).__name__) from error
 
     async def list_fleet(self, operator: str, *, offset: int = 0, limit: int = _PAGE_SIZE) -> Reply[Fleet]:
         """Reads a page of the machines of an operator: an address or its DID."""

@@ -1,9 +1,23 @@
-/** Explorer bundler for the working tree: builds one script from the sources. A built service reads the finished script instead. */
+/**
+ * Explorer bundler for the working tree: builds the scripts from the sources. A built service reads the finished scripts instead. The first script has
+ * all that the start page and the page of a machine need; each other page fetches a script of its own.
+ */
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { rolldown, type OutputOptions } from 'rolldown';
+import type { PageScript } from './page-source.ts';
 
-/** Returns the minified module of `page.tsx` in `folder`. */
-export async function bundlePages(folder: string): Promise<string> {
+/** Output of the bundler, here and in `rolldown.config.js`. Each name changes with the content; the first script is `page-…`. */
+export const SCRIPT_OUTPUT: OutputOptions = {
+  format: 'esm',
+  minify: true,
+  entryFileNames: 'page-[hash:12].js',
+  chunkFileNames: '[name]-[hash:12].js',
+  // Shared modules are part of the first script, so that a page needs no third one.
+  codeSplitting: { groups: [{ name: 'page', tags: ['$initial'] }] },
+};
+
+/** Returns the minified modules of `page.tsx` in `folder`. */
+export async function bundlePages(folder: string): Promise<readonly PageScript[]> {
   const bundle = await rolldown({
     input: join(folder, 'page.tsx'),
     platform: 'browser',
@@ -11,8 +25,8 @@ export async function bundlePages(folder: string): Promise<string> {
     logLevel: 'silent',
   });
   try {
-    const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
-    return output[0].code;
+    const { output } = await bundle.generate(SCRIPT_OUTPUT);
+    return output.filter((file) => file.type === 'chunk').map(({ fileName: name, code }) => ({ name, code }));
   } finally {
     await bundle.close();
   }

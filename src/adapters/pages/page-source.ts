@@ -4,14 +4,22 @@
  */
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { StaticAsset, StaticAssets, PageSource } from '../../ports/presentation.ts';
 
+/** Module of the pages. */
+export interface PageScript {
+  /** Name in the URL and in the imports of other scripts; changes with the content. */
+  readonly name: string;
+  readonly code: string;
+}
+
 const BUILT = join(import.meta.dirname, 'explorer');
 const SOURCES = join(import.meta.dirname, '..', '..', '..', 'explorer');
+const FIRST_SCRIPT = /^page-[^.]+\.js$/;
 const DIGEST_CHARACTERS = 12;
 
 const compress = promisify(gzip);
@@ -29,26 +37,43 @@ export function createPageSource(): PageSource | undefined {
   };
 }
 
+/** Finds the script that a page loads first. Throws where there is none. */
+export function findFirstScript<T extends { readonly name: string }>(scripts: readonly T[]): T {
+  const first = scripts.find(({ name }) => FIRST_SCRIPT.test(name));
+  if (first === undefined) throw new Error('the pages have no first script');
+  return first;
+}
+
 async function readBuilt(): Promise<StaticAssets> {
-  return toPageFiles(await readFile(join(BUILT, 'page.js')), BUILT);
+  const names = (await readdir(BUILT)).filter((name) => name.endsWith('.js'));
+  const scripts = names.map(async (name) => ({ name, code: await readFile(join(BUILT, name), 'utf8') }));
+  return toStaticAssets(await Promise.all(scripts), BUILT);
 }
 
 async function bundleSources(): Promise<StaticAssets> {
   const { bundlePages } = await import('./page-bundle.ts');
-  return toPageFiles(Buffer.from(await bundlePages(SOURCES)), SOURCES);
+  return toStaticAssets(await bundlePages(SOURCES), SOURCES);
 }
 
-/** Combines the script with the stylesheet and icon of `folder`. */
-async function toPageFiles(script: Buffer, folder: string): Promise<StaticAssets> {
+/** Combines the scripts with the stylesheet and icon of `folder`. */
+async function toStaticAssets(scripts: readonly PageScript[], folder: string): Promise<StaticAssets> {
   const [style, icon] = await Promise.all([readFile(join(folder, 'page.css')), readFile(join(folder, 'icon.svg'))]);
+  const modules = await Promise.all(
+    scripts.map(({ name, code }) => toAsset(name, 'text/javascript; charset=utf-8', Buffer.from(code))),
+  );
+  const script = findFirstScript(modules);
   return {
-    script: await toPageFile('page', 'js', 'text/javascript; charset=utf-8', script),
-    style: await toPageFile('page', 'css', 'text/css; charset=utf-8', style),
-    icon: await toPageFile('icon', 'svg', 'image/svg+xml', icon),
+    script,
+    parts: modules.filter((module) => module !== script),
+    style: await toAsset(`page-${digest(style)}.css`, 'text/css; charset=utf-8', style),
+    icon: await toAsset(`icon-${digest(icon)}.svg`, 'image/svg+xml', icon),
   };
 }
 
-async function toPageFile(stem: string, extension: string, contentType: string, content: Buffer): Promise<StaticAsset> {
-  const digest = hash('sha256', content, 'base64url').slice(0, DIGEST_CHARACTERS);
-  return { name: `${stem}-${digest}.${extension}`, contentType, content, gzipped: await compress(content) };
+function digest(content: Buffer): string {
+  return hash('sha256', content, 'base64url').slice(0, DIGEST_CHARACTERS);
+}
+
+async function toAsset(name: string, contentType: string, content: Buffer): Promise<StaticAsset> {
+  return { name, contentType, content, gzipped: await compress(content) };
 }

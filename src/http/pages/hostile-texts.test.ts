@@ -47,6 +47,7 @@ describe(`texts of strangers (seed ${RUNS.seed})`, () => {
   const file = { contentType: '', content: Buffer.alloc(0), gzipped: Buffer.alloc(0) };
   const files: StaticAssets = {
     script: { ...file, name: 'page.js' },
+    parts: [],
     style: { ...file, name: 'page.css' },
     icon: { ...file, name: 'icon.svg' },
   };

@@ -45,6 +45,8 @@ export interface PageChain {
   readonly name: string;
   /** Address of the block explorer. */
   readonly explorer?: string | undefined;
+  /** Protocol chain ordinal of the alt chain; undefined for the main chain, and where no alt chain is served. */
+  readonly ordinal?: number | undefined;
 }
 
 /** What the script needs to know of the deployment. */

@@ -14,7 +14,7 @@ const SERVICE = [
   `<${BASE}/docs>; rel="service-doc"; type="text/html"`,
 ];
 const file = { contentType: 'text/css', content: Buffer.alloc(0), gzipped: Buffer.alloc(0), name: 'a.css' };
-const pages: Ctx['pages'] = { load: async () => ({ script: file, style: file, icon: file }) };
+const pages: Ctx['pages'] = { load: async () => ({ script: file, parts: [], style: file, icon: file }) };
 
 let app: Awaited<ReturnType<typeof buildApp>> | undefined;
 afterEach(() => app?.close());

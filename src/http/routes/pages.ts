@@ -111,8 +111,8 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
   show('/explorer/wallet/:address', (request) => describeWallet(request.parameter('address')));
 
   routes.get(`${PAGE_FILES_PATH}/:name`, { profile: 'page' }, async (request) => {
-    const files = await loadFiles(ctx, pages);
-    const file = [files.script, files.style, files.icon].find(({ name }) => name === request.parameter('name'));
+    const { script, parts, style, icon } = await loadFiles(ctx, pages);
+    const file = [script, style, icon, ...parts].find(({ name }) => name === request.parameter('name'));
     if (file === undefined) throw new Fault('RouteUnknown', {});
     sendStaticAsset(request, file);
   });
@@ -124,7 +124,11 @@ function nameChains({ main, alt, blockExplorers }: Ctx) {
       name: main === undefined ? 'Main chain' : nameMainChain(main.chain.chainId),
       explorer: blockExplorers?.main,
     },
-    alt: { name: alt === undefined ? 'Solana' : nameAltChain(alt.chain.genesisHash), explorer: blockExplorers?.alt },
+    alt: {
+      name: alt === undefined ? 'Solana' : nameAltChain(alt.chain.genesisHash),
+      explorer: blockExplorers?.alt,
+      ordinal: alt?.chain.ordinal,
+    },
   };
 }
 

@@ -131,7 +131,12 @@ describe.each(commands)('the command %s %s', (tool, rest) => {
     if (tool === 'curl') {
       const url = /^-s '?(http[^'\s]+)'?$/.exec(rest)?.[1] ?? 'not a plain curl';
       const response = await fetch(toOurs(url));
-      const expected = url.includes('/directory') ? { machines: expect.any(Array) as unknown[] } : { mcr: 'B' };
+      const list = expect.any(Array) as unknown[];
+      const expected = /\/directory/.test(url)
+        ? { machines: list }
+        : /\/changes/.test(url)
+          ? { changes: list }
+          : { mcr: 'B' };
       expect([response.status, await response.json()]).toEqual([200, expect.objectContaining(expected)]);
     } else {
       const args = [...rest.split(' '), '--base-url', proxied.service.url];

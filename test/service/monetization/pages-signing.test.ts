@@ -232,3 +232,30 @@ it('signs the alt-chain message with a Solana wallet for a machine homed there',
   expect(ed25519.verify(parseBase58(String(body['signature']), 64)!, Buffer.from(message!), key)).toBe(true);
   await visit.close();
 });
+
+it.each(['relocating', 'alt-relocating'])('opts out the machine %s on the chain that holds it', async (name) => {
+  rule('pages.signing');
+  const { id, home, owner, ownerKey } = machineOf(name);
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(`${url}/explorer/machine/${id}`);
+  await page
+    .getByRole('radio')
+    .nth(home === 'main' ? 0 : 1)
+    .check();
+  expect(await page.getByRole('radio', { name: 'Opt in' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Show the message to sign' }).click();
+  const message = Buffer.from((await page.locator('pre.message').textContent())!);
+  expect(message.toString()).toContain('opted_in: false');
+  if (home === 'main') {
+    const signing = createMainChainKey(Buffer.from(ownerKey.slice(2), 'hex'));
+    await page.getByLabel('personal_sign signature').fill(signing.sign(message));
+  } else {
+    await page.getByLabel('Signature (base58)').fill(formatBase58(ed25519.sign(message, Buffer.from(ownerKey, 'hex'))));
+    await page.getByLabel('Public key of the owner').fill(owner);
+  }
+  await page.getByRole('button', { name: 'Send signature' }).click();
+  expect(await readText(page, '.decision .notice')).toBe(`Stored: opted out, signed by ${owner}.`);
+  expect(await visit.findAccessibilityViolations()).toEqual([]);
+  await visit.close();
+});

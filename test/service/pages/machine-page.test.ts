@@ -1,0 +1,226 @@
+/** Page of a machine in a real browser: it shows what the routes return, and explains what they do not. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ExplanationResponse, StatementDirectoryResponse, StatementResponse } from '../../../client/client.ts';
+import { rule } from '../../conformance/rule.ts';
+import { launchBrowser, openVisit, readText } from './browser.ts';
+import { baseUrl, machineOf, machinePath } from './sample-pages.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+describe('the machine page', () => {
+  it('shows what the routes return', async () => {
+    rule('pages.machine');
+    const { did } = machineOf('visibility-onchain');
+    const { summary } = (await (await fetch(`${baseUrl}/mcr/${did}`)).json()) as { summary: string };
+    const visit = await openVisit(browser);
+    await visit.page.goto(`${baseUrl}${machinePath('visibility-onchain')}?tab=events`);
+    await visit.page.locator('section[aria-labelledby=section-events] tbody tr').first().waitFor();
+    const rows = await visit.page.locator('section[aria-labelledby=section-events] tbody tr').allInnerTexts();
+    expect(
+      rows.map((row) =>
+        row
+          .split('\t')
+          .slice(1, 5)
+          .map((cell) => cell.trim()),
+      ),
+    ).toEqual([
+      ['revenue', '700 ZZZ', 'no rate', 'hardware-signed'],
+      ['activity', '–', '–', 'hardware-signed'],
+      ['revenue', '80.00 EUR', '$100.00', 'on-chain'],
+      ['revenue', '50.00 USD', '$50.00', 'self-reported'],
+    ]);
+    expect(await readText(visit.page, '.summary')).toBe(summary);
+    expect(await visit.page.locator('.progress li').allInnerTexts()).toEqual([
+      '4 of 10 qualifying events',
+      '4 of 5 days',
+      '15 of 30 days of history',
+    ]);
+    await visit.close();
+  });
+
+  it.each([
+    ['relocating', 'Relocating'],
+    ['homed-elsewhere', 'Homed on another chain'],
+    ['retired', 'Not found'],
+  ])('shows for a machine that is %s the notice %s', async (name, title) => {
+    rule('pages.errors');
+    const visit = await openVisit(browser);
+    await visit.page.goto(baseUrl + machinePath(name));
+    expect(await readText(visit.page, '.notice-title')).toBe(title);
+    await visit.close();
+  });
+
+  it.each([
+    [429, { error: 'Rate limit exceeded: 90 per 1 minute' }, 'Rate limit exceeded', true],
+    [503, { detail: 'Chain unavailable' }, 'Temporarily unavailable', true],
+    [503, { detail: 'Event index is syncing: block 5 of 9' }, 'Syncing', true],
+    [500, { detail: 'Internal Server Error' }, 'Temporarily unavailable', true],
+    [404, { detail: 'Machine not found' }, 'Not found', false],
+  ])('shows for the response %i %j the notice %s', async (status, json, title, isRetried) => {
+    rule('pages.errors');
+    const visit = await openVisit(browser);
+    const headers = { 'Retry-After': '7' };
+    await visit.page.route('**/mcr/**', (route) => route.fulfill({ status, json, headers }));
+    await visit.page.goto(baseUrl + machinePath('rated-b'));
+    expect(await readText(visit.page, '.notice-title')).toBe(title);
+    expect(await visit.page.getByRole('button', { name: 'Retry now' }).count()).toBe(isRetried ? 1 : 0);
+    if (isRetried) {
+      await visit.page.unroute('**/mcr/**');
+      await visit.page.getByRole('button', { name: 'Retry now' }).click();
+      await visit.page.locator('.summary').waitFor();
+      expect(await visit.page.locator('.notice-title').count()).toBe(0);
+    }
+    await visit.close();
+  });
+
+  it('shows that the service is unreachable, and that a response is outdated', async () => {
+    const visit = await openVisit(browser);
+    await visit.page.route('**/mcr/*/explanation', (route) => route.abort());
+    await visit.page.goto(baseUrl + machinePath('rated-b'));
+    expect(await readText(visit.page, '.notice-title')).toBe('Service unreachable');
+    await visit.page.unroute('**/mcr/*/explanation');
+    await visit.page.route('**/mcr/*/explanation', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), 'chain-block-age': '300' } });
+    });
+    await visit.page.getByRole('button', { name: 'Retry now' }).click();
+    expect(await readText(visit.page, '.notice.fair')).toBe(
+      'Last updated 5 minutes ago. The newest block is more than a minute old.',
+    );
+    await visit.close();
+  });
+});
+
+it.each([
+  ['rated-b', 'available'],
+  ['suspended', 'paused'],
+  ['alt-rated', 'available'],
+])('shows the availability of %s as %s', async (name, availability) => {
+  const visit = await openVisit(browser);
+  await visit.page.goto(baseUrl + machinePath(name));
+  const mark = visit.page.locator('.verdict .mark', { hasText: 'Availability' });
+  expect((await mark.locator('.value').innerText()).trim()).toBe(availability);
+  await visit.close();
+});
+
+describe('the tabs of a machine', () => {
+  it('filter the events and export all of them', async () => {
+    rule('pages.machine-tabs');
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.goto(`${baseUrl}${machinePath('visibility-onchain')}?tab=events`);
+    await page.getByLabel('Type').selectOption('Activity');
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('type')).toBe('activity');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const csv = (await (await (await download).createReadStream()).toArray()).join('');
+    expect(csv.split('\r\n')).toHaveLength(1 + 4 + 1);
+    await visit.close();
+  });
+
+  it.each([
+    ['verified', ['verified', 'verified']],
+    ['chip-revoked', ['verified', 'revoked']],
+  ])('show the records of the machine %s as %j', async (name, states) => {
+    rule('pages.machine-tabs');
+    const visit = await openVisit(browser);
+    await visit.page.goto(`${baseUrl}${machinePath(name)}?tab=verification`);
+    const marks = visit.page.locator('.panel .mark .value');
+    await expect.poll(async () => (await marks.allInnerTexts()).map((text) => text.trim())).toEqual(states);
+    await visit.close();
+  });
+
+  it('show the owner of a machine on its home chain', async () => {
+    rule('pages.machine-tabs');
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    for (const name of ['with-controller', 'alt-rated']) {
+      await page.goto(`${baseUrl}${machinePath(name)}?tab=identity`);
+      const owner = page.locator('dt', { hasText: 'Owner on' }).locator('xpath=following-sibling::dd[1]').locator('a');
+      await owner.first().waitFor();
+      expect((await owner.first().getAttribute('title'))?.toLowerCase()).toBe(machineOf(name).owner.toLowerCase());
+    }
+    await visit.close();
+  });
+});
+
+it('shows times in UTC or in the time zone of the browser, as chosen', async () => {
+  rule('pages.time-zone');
+  const visit = await openVisit(browser, { timezoneId: 'Asia/Kolkata' });
+  const { page } = visit;
+  await page.goto(`${baseUrl}${machinePath('visibility-onchain')}?tab=events`);
+  const time = page.locator('tbody time').first();
+  await time.waitFor();
+  const seconds = Date.parse((await time.getAttribute('datetime'))!);
+  const shown = (offset: number, zone: string) =>
+    `${new Date(seconds + offset).toISOString().slice(0, 19).replace('T', ' ')} ${zone}`;
+  expect(await time.getAttribute('title')).toBe(shown(0, 'UTC'));
+  await page.getByLabel('Times').selectOption('local');
+  await expect.poll(() => time.getAttribute('title')).toBe(shown(5.5 * 3_600_000, 'UTC+05:30'));
+  await page.reload();
+  await expect.poll(() => time.getAttribute('title')).toBe(shown(5.5 * 3_600_000, 'UTC+05:30'));
+  await visit.close();
+});
+
+it.each([
+  ['grace', 'Bond', /^bonded, in grace, ends \d{4}-\d{2}-\d{2}$/],
+  ['flagged', 'Negative flag', /^in force from \d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}$/],
+  ['unbonded', 'Bond', /^terminated$/],
+  ['borrowed-kyb', 'Operator (KYB)', /^verified, has not accepted this machine$/],
+])('shows for the machine %s the mark %s', async (name, label, text) => {
+  rule('pages.bond-and-flag');
+  const visit = await openVisit(browser);
+  await visit.page.goto(baseUrl + machinePath(name));
+  const mark = visit.page.locator('.verdict .mark', { hasText: label }).locator('.value').first();
+  await expect.poll(async () => (await mark.innerText()).trim()).toMatch(text);
+  await visit.close();
+});
+
+it('offers no opt-in where the service would refuse it, and never advises to renew a terminated bond', async () => {
+  rule('pages.opt-in-preconditions');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl + machinePath('unbonded'));
+  expect(await readText(page, '.reasons')).toContain('terminated, which is final');
+  expect(await readText(page, '.reasons')).not.toContain('Renew');
+  await page.goto(`${baseUrl}${machinePath('unbonded')}?tab=opt-in`);
+  await page.getByRole('button', { name: 'Change opt-in' }).click();
+  expect(await page.getByLabel('Opt in', { exact: true }).isDisabled()).toBe(true);
+  expect(await page.getByLabel('Opt out', { exact: true }).isChecked()).toBe(true);
+  await visit.close();
+});
+
+it('saves the signed rating of a machine', async () => {
+  rule('pages.machine-tabs');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl + machinePath('rated-b'));
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save signed rating' }).click();
+  const text = (await (await (await download).createReadStream()).toArray()).join('');
+  const { statement, signer } = JSON.parse(text) as StatementResponse;
+  expect(statement.machineId).toBe(machineOf('rated-b').id);
+  const { keys } = (await (await fetch(`${baseUrl}/.well-known/svc-statements`)).json()) as StatementDirectoryResponse;
+  expect(keys.map(({ address }) => address)).toContain(signer);
+  await visit.close();
+});
+
+it('shows the deduction that the factors do not contain', async () => {
+  rule('pages.machine');
+  const { did } = machineOf('flagged');
+  const response = await fetch(`${baseUrl}/mcr/${did}/explanation`);
+  const { factors, anchor, total_hundredths: total } = (await response.json()) as ExplanationResponse;
+  const points = factors.reduce((sum, factor) => sum + factor.points_hundredths, 0);
+  expect(points - anchor!.lost_hundredths).toBe(total);
+  const visit = await openVisit(browser);
+  await visit.page.goto(baseUrl + machinePath('flagged'));
+  const shown = await readText(visit.page, 'section[aria-labelledby=section-score-breakdown]');
+  expect(shown).toContain(`Points above 50 count a sixth: −${anchor!.lost_hundredths / 100} points.`);
+  await visit.close();
+});

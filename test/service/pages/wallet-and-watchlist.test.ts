@@ -1,0 +1,54 @@
+/** Wallet pages and the watchlist in a real browser. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rule } from '../../conformance/rule.ts';
+import { launchBrowser, openVisit, readText } from './browser.ts';
+import { baseUrl, machineOf, machinePath, walletOf } from './sample-pages.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+it('lists the machines that a wallet of the alt chain owns', async () => {
+  rule('pages.wallet');
+  const { id, owner } = machineOf('alt-rated');
+  const visit = await openVisit(browser);
+  await visit.page.goto(`${baseUrl}/explorer/wallet/${owner}`);
+  await visit.page.locator(`.active a[title="${id}"]`).waitFor();
+  await visit.close();
+});
+
+it.each([
+  ['bound', 'in force'],
+  ['bound-operator', 'in force'],
+  ['revoked', 'revoked'],
+  ['unbound', 'none'],
+])('shows the binding of the wallet %s as %s', async (name, state) => {
+  rule('pages.wallet');
+  const visit = await openVisit(browser);
+  await visit.page.goto(`${baseUrl}/explorer/wallet/${walletOf(name)}`);
+  const mark = visit.page.locator('.mark', { hasText: 'Binding' }).locator('.value');
+  await mark.waitFor();
+  expect((await mark.innerText()).trim()).toBe(state);
+  await visit.close();
+});
+
+it('shows what changed on the watchlist since the last visit', async () => {
+  rule('pages.watchlist');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const { id } = machineOf('flagged');
+  await page.goto(baseUrl + machinePath('flagged'));
+  await page.getByRole('button', { name: 'Watch', exact: true }).click();
+  await page.goto(`${baseUrl}/explorer/watchlist`);
+  await page.getByText('first visit').waitFor();
+  await page.evaluate(
+    `localStorage.setItem('watchlist', JSON.stringify([{ kind: 'machine', id: '${id}', seen: { rating: 'AAA 99' } }]))`,
+  );
+  await page.reload();
+  await page.locator('.changed').waitFor();
+  expect(await readText(page, '.changed')).toMatch(/^\s*\(Rating: AAA 99 → /);
+  await visit.close();
+});
