@@ -22,8 +22,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    // One more than the cores of a small machine, because many tests wait for blocks and processes.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine, because many tests wait for blocks and processes.
+    maxWorkers: 4,
     sequence: { sequencer: Sequencer },
     // Processes that tests start read compiled modules from here.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'tests') },
