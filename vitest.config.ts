@@ -1,8 +1,16 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { listFastTests } from './test/fast-tests.ts';
+import { orderFiles } from './test/run-order.ts';
 
 const UNIT_TESTS = ['{bin,src,cli,client,explorer,devnet,dev,contracts,testing}/**/*.test.ts', 'test/*.test.ts'];
+
+class Sequencer extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return orderFiles(await super.sort(files), ({ moduleId }) => relative(import.meta.dirname, moduleId));
+  }
+}
 
 /**
  * `unit`: beside the code; the files of a worker share their modules. `fast`: those of them that start no process and take little time. `service`:
@@ -14,8 +22,9 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    // One more than the cores of a small machine, because many tests wait for blocks and processes.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine, because many tests wait for blocks and processes.
+    maxWorkers: 4,
+    sequence: { sequencer: Sequencer },
     // Processes that tests start read compiled modules from here.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'tests') },
     projects: [

@@ -13,7 +13,7 @@ import { approveRouter, mintTokens } from './main-chain/payments.ts';
 import type { PaymentContracts } from './main-chain/payments.ts';
 import { credentialsOf } from './personas/persona.ts';
 import type { MinedPayments } from './payment-hashes.ts';
-import { PAID_SECONDS_EARLIER, PAYERS } from './personas/planned-payment.ts';
+import { PAYERS } from './personas/planned-payment.ts';
 import type { PlannedPayment } from './personas/planned-payment.ts';
 import type { SampleMachine } from './personas/sample-machines.ts';
 import { blockTimestamp, DAY_SECONDS, eventTimestamp } from './personas/planned-event.ts';
@@ -28,9 +28,9 @@ const CLOSING_BLOCKS = 3;
 /** The node's pool takes quadratic time and reorders more than a hundred calls, so a busy day is split into several blocks with the same timestamp. */
 const CALLS_PER_BLOCK = 75;
 
-/** Order within a day; payments are mined in earlier blocks of their own. */
+/** Order within a day. */
 type Step = 'payment' | 'activation' | 'act' | 'event';
-const STEPS: readonly Step[] = ['activation', 'act', 'event'];
+const STEPS: readonly Step[] = ['payment', 'activation', 'act', 'event'];
 
 /** Enough for every payment of an account. */
 const FUNDED_CENTS = 1_000_000_000n;
@@ -44,7 +44,7 @@ interface PlannedCall {
   readonly payment?: string;
 }
 
-/** Returns the transaction hash of a payment that has been mined. */
+/** Returns the transaction hash of a payment that has been sent. */
 type HashOf = (payment: string) => Hex;
 
 export interface SeedingResult {
@@ -62,18 +62,18 @@ export interface SeedingInput {
 /** Seeds a node whose newest block is that of the deployment. */
 export async function seedMainChain(
   writer: ChainWriter,
-  { deployment, payments }: { readonly deployment: Deployment; readonly payments: PaymentContracts },
+  { deployment, payments: contracts }: { readonly deployment: Deployment; readonly payments: PaymentContracts },
   sampleMachines: readonly SampleMachine[],
   sampleAltMachines: readonly SampleAltMachine[],
   { now, mined }: SeedingInput,
 ): Promise<SeedingResult> {
   const plan: PlannedCall[] = [
-    ...fundPayers(payments),
-    ...sampleMachines.flatMap((sample) => planMachine(deployment, payments, sample, now)),
+    ...fundPayers(contracts),
+    ...sampleMachines.flatMap((sample) => planMachine(deployment, contracts, sample, now)),
     ...sampleAltMachines
       .flatMap((sample) => planMainChainSide(deployment, sample, now))
       .map((planned) => ({ ...planned, step: 'act' as const })),
-    ...sampleAltMachines.flatMap(({ persona }) => planPayments(payments, persona.mainChainPayments)),
+    ...sampleAltMachines.flatMap(({ persona }) => planPayments(contracts, persona.mainChainPayments)),
     ...planLegacyMachines(deployment, now).map((planned) => ({ ...planned, step: 'event' as const })),
   ];
   const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
@@ -87,19 +87,12 @@ export async function seedMainChain(
   };
   let blocks = 0;
   for (const daysAgo of days) {
-    const planned = byDay.get(daysAgo)!;
-    const time = blockTimestamp(now, daysAgo);
-    for (const part of toBlocks(planned.filter(({ step }) => step === 'payment'))) {
-      const receipts = await writer.mine(part.map(toCall), time - PAID_SECONDS_EARLIER);
-      part.forEach(({ payment }, i) => {
-        if (payment === undefined) return;
-        hashes.set(payment, receipts[i]!.transactionHash);
-        mined.record(payment, receipts[i]!.transactionHash);
-      });
-      blocks += 1;
-    }
-    for (const part of toBlocks(inOrder(planned))) {
-      await writer.mine(part.map(toCall), time);
+    for (const part of toBlocks(inOrder(byDay.get(daysAgo)!))) {
+      const payments = part.filter(({ step }) => step === 'payment');
+      const sent = await writer.send(payments.map(toCall));
+      payments.forEach(({ payment }, i) => payment !== undefined && hashes.set(payment, sent[i]!.hash));
+      await writer.mine(part.slice(payments.length).map(toCall), blockTimestamp(now, daysAgo), sent);
+      for (const { payment } of payments) if (payment !== undefined) mined.record(payment, hashOf(payment));
       blocks += 1;
     }
   }

@@ -3,7 +3,6 @@
  * processes. No migration of a release has changed since.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,17 +34,19 @@ import {
   type SchemaDump,
 } from './schemas/schema-dump.ts';
 
-const STARTING = join(import.meta.dirname, '../testing/contracts/store/writing-process.ts');
 const VERSIONS = Array.from({ length: MIGRATIONS.length - FIRST_VERSION + 1 }, (_, index) => FIRST_VERSION + index);
 const STORED = VERSIONS.filter((version) => existsSync(pathOfDump(version)));
 
 let folder: string;
 let server: PostgresServer;
+let processes: readonly OpeningProcess[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'schemas-'));
+  processes = [startOpeningProcess(), startOpeningProcess()];
   server = await startEmbeddedPostgres();
 });
 afterAll(async () => {
+  for (const each of processes) each.stop();
   await server.stop();
   rmSync(folder, { recursive: true });
 });
@@ -116,15 +117,23 @@ async function fillFresh(kind: Kind): Promise<object> {
   return described;
 }
 
-/** Starts two processes that open the database at once, like starting services. Resolves with their exit codes. */
-async function startTwoAtOnce(url: string): Promise<(number | null)[]> {
-  const children = [1, 2].map(() =>
-    spawn(process.execPath, [STARTING, url, '0'], { stdio: ['pipe', 'pipe', 'inherit'] }),
-  );
-  const ended = children.map((child) => once(child, 'exit').then(([code]) => code as number | null));
-  await Promise.all(children.map((child) => once(createInterface(child.stdout), 'line')));
-  for (const child of children) child.stdin.write('go\n');
-  return Promise.all(ended);
+interface OpeningProcess {
+  /** Opens and closes the database. Resolves with `opened`, with the error, or with undefined when the process died. */
+  open(url: string): Promise<string | undefined>;
+  stop(): void;
+}
+
+function startOpeningProcess(): OpeningProcess {
+  const script = join(import.meta.dirname, 'schemas/opening-process.ts');
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return {
+    async open(url) {
+      child.stdin.write(`${url}\n`);
+      return (await lines.next()).value;
+    },
+    stop: () => child.stdin.end(),
+  };
 }
 
 /** From this version on the index of the main chain has the logs of bonds, flags and overrides; an older one starts again. */
@@ -160,7 +169,8 @@ describe.each(STORED)('version %i', (version) => {
     'migrates to this release with all content on %s',
     async (_name, kind) => {
       const url = await kind.create(readDump(version));
-      expect(await startTwoAtOnce(url)).toEqual([0, 0]);
+      // Like two services that start at once.
+      expect(await Promise.all(processes.map(({ open }) => open(url)))).toEqual(['opened', 'opened']);
       const store = await createStore(url);
       if (version < FACT_LOGS_VERSION) {
         expect(await store.readMainChainCheckpoint()).toBeUndefined();

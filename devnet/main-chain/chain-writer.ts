@@ -17,6 +17,12 @@ export interface Call {
   readonly reverts?: boolean;
 }
 
+/** A call in the pool of the node. */
+export interface SentCall {
+  readonly call: Call;
+  readonly hash: Hex;
+}
+
 export interface Log {
   readonly address: Address;
   readonly topics: readonly Hex[];
@@ -34,11 +40,13 @@ export interface Receipt {
 
 export interface ChainWriter {
   readonly rpc: Rpc;
+  /** Sends calls without mining them. */
+  send(calls: readonly Call[]): Promise<SentCall[]>;
   /**
-   * Mines the calls in order in one new block and returns their receipts. `timestamp` (Unix seconds) must not be earlier than the
-   * previous block's; absent = the node's clock. Throws an error that names the failed call.
+   * Mines the calls in order in one new block, after those of `sent`, and returns the receipts of all. `timestamp` (Unix seconds) must not
+   * be earlier than the previous block's; absent = the node's clock. Throws an error that names the failed call.
    */
-  mine(calls: readonly Call[], timestamp?: number): Promise<Receipt[]>;
+  mine(calls: readonly Call[], timestamp?: number, sent?: readonly SentCall[]): Promise<Receipt[]>;
   /** Returns the nonce of the account's next call. */
   nextNonce(account: Address): Promise<number>;
 }
@@ -69,6 +77,14 @@ export function createChainWriter(rpcUrl: string): ChainWriter {
     return { from, ...(to && { to }), data, gas: GAS_LIMIT, gasPrice: GAS_PRICE, nonce: numberToHex(nonce) };
   }
 
+  async function send(calls: readonly Call[]): Promise<SentCall[]> {
+    await prepareAccounts(calls.map((call) => call.from));
+    const hashes = await rpc.batch<Hex>(
+      calls.map((call) => ({ method: 'eth_sendTransaction', params: [toTransaction(call)] })),
+    );
+    return calls.map((call, index) => ({ call, hash: hashes[index]! }));
+  }
+
   async function explain(call: Call): Promise<string> {
     try {
       await rpc.request('eth_call', [{ from: call.from, to: call.to, data: call.data }, 'latest']);
@@ -84,17 +100,14 @@ export function createChainWriter(rpcUrl: string): ChainWriter {
       await prepareAccounts([account]);
       return nonces.get(account)!;
     },
-    async mine(calls, timestamp) {
-      await prepareAccounts(calls.map((call) => call.from));
-      const hashes = await rpc.batch<Hex>(
-        calls.map((call) => ({ method: 'eth_sendTransaction', params: [toTransaction(call)] })),
-      );
+    send,
+    async mine(calls, timestamp, sent = []) {
+      const included = [...sent, ...(await send(calls))];
       await rpc.request('evm_mine', timestamp === undefined ? [] : [timestamp]);
       const receipts = await rpc.request<Receipt[]>('eth_getBlockReceipts', ['latest']);
       const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
       return Promise.all(
-        calls.map(async (call, index) => {
-          const hash = hashes[index]!;
+        included.map(async ({ call, hash }) => {
           // A block producer may have mined it just before.
           const receipt = byHash.get(hash) ?? (await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash]));
           if (receipt === null) throw new Error(`${call.label}: not in the block`);

@@ -71,7 +71,7 @@ const DAILY_CITATIONS = ['paid-aa', 'paid-unverified', 'paid-half', 'robot'].fla
 /** Citations with the verdict `paid`. */
 const PAID_CITATIONS = new Set([
   ...DAILY_CITATIONS,
-  ...PAID_DAYS.filter((day) => day >= MOVED_DAY).map((day) => paymentName('account-moved', day)),
+  ...PAID_DAYS.filter((day) => day > MOVED_DAY).map((day) => paymentName('account-moved', day)),
   'citations paid',
   'citations refunded',
   ...RHYTHMS.flatMap(([, { events }]) => events.flatMap(({ cites }) => cites ?? [])),

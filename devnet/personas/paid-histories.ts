@@ -12,7 +12,7 @@ import type { PlannedEvent } from './planned-event.ts';
 
 export const FIRST_DAY = 106;
 const DAYS = daysBetween(1, FIRST_DAY);
-/** Day on which another machine claims the account of the one that loses it, after that day's payment. */
+/** Day on which another machine claims the account of the one that loses it, in the block of that day's payment. */
 export const MOVED_DAY = 30;
 export const DAILY_COUNT = DAYS.length;
 /** Days with a payment. */
@@ -119,12 +119,12 @@ export function paidRobot(machine: string, cents: 1_500n | 1_600n | 1_700n): His
 
 /**
  * USD 15 a day without a verified operator, paid until another machine claims the account. Revenue: all weeks earn 10,500 cents: 1416;
- * verified are nine or ten of them: 1186 to 1208. Cadence: 2500 and, for as many verified weeks and 61 to 69 days, 2238 to 2300. Trend:
- * 1500. Trust: 76 days at 70 percent, 30 at 20: 592000 / 106 = 5584: 1116. Tenure: 538. Of the sum, 6578 to 6662, remain 5000 and a sixth
- * of the excess: 5263 to 5277: 53 whatever the weekday. Largest loss: low revenue, above 1500.
+ * verified are nine or ten of them: 1189 to 1225. Cadence: 2500 and, for as many verified weeks and 61 to 65 days, 2238 to 2326. Trend:
+ * 1500. Trust: 75 days at 70 percent, 31 at 20: 587000 / 106 = 5537: 1107. Tenure: 538. Of the sum, 6572 to 6696, remain 5000 and a sixth
+ * of the excess: 5262 to 5282: 53 whatever the weekday. Largest loss: low revenue, above 1500.
  */
 export function accountMoved(machine: string): History {
-  const lost = PAID_DAYS.filter((day) => day < MOVED_DAY).length;
+  const lost = PAID_DAYS.filter((day) => day <= MOVED_DAY).length;
   return {
     events: paidDaily(machine, 1_500n),
     verdicts: { declared: 1, paid: PAID_DAYS.length - lost, wrong_payee: lost },

@@ -1,6 +1,6 @@
 /**
- * Planned payments of the fixtures: transactions of customers, mined minutes before the events of their day, so that an event can cite the
- * hash of one of an earlier day or of its own.
+ * Planned payments of the fixtures: transactions of customers, mined in the block of their day before its events, so that an event can cite
+ * one of its own or of an earlier day.
  */
 import { accountOf } from '../accounts.ts';
 import type { Account } from '../accounts.ts';
@@ -15,9 +15,6 @@ export interface PlannedPayment {
   /** Returns the transaction. */
   readonly call: (contracts: PaymentContracts) => Call;
 }
-
-/** Time between the payments of a day and its events. */
-export const PAID_SECONDS_EARLIER = 300;
 
 const CUSTOMER_COUNT = 24;
 
