@@ -113,6 +113,35 @@ export const BENCHMARKS: readonly Benchmark[] = [
     },
   },
   {
+    program: 'http/lookup-flood.ts',
+    needs: [],
+    quick: { variables: { BENCH_SECONDS: '2' } },
+    method:
+      'Unknown ids, random wallets and junk decisions from eight addresses, four at a time each, for a minute, in front of a node with a budget of 25 calls a second; another caller reads four known machines and `/ready`. The calls include those of the head follower and the index.',
+    figures: {
+      'lookup-flood/served': {
+        what: 'known machines and `/ready` answered 200 in a flood of lookups',
+        unit: '%',
+        better: 'more',
+        goal: { of: 'ours', least: 100 },
+      },
+      'lookup-flood/p99': {
+        what: '99th percentile of these answers',
+        unit: 'ms',
+        better: 'less',
+        goal: { of: 'ours', most: 1_000 },
+        shortfall:
+          'measured on a machine of 2 cores under a load of 27 by other programs, which also sends fewer calls',
+      },
+      'lookup-flood/calls': {
+        what: 'calls to the node in this flood, of a budget of 25',
+        unit: '/s',
+        better: 'less',
+        goal: { of: 'ours', most: 25 },
+      },
+    },
+  },
+  {
     program: 'start-up.ts',
     needs: [],
     quick: { variables: ROUNDS },

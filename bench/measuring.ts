@@ -13,9 +13,9 @@ export function readCpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Polls until the first 200 and returns its body. Throws after a minute. */
-export async function waitForOk(url: string, pauseMilliseconds = 50): Promise<string> {
-  const end = performance.now() + 60_000;
+/** Polls until the first 200 and returns its body. Throws after the time limit. */
+export async function waitForOk(url: string, pauseMilliseconds = 50, limitMilliseconds = 60_000): Promise<string> {
+  const end = performance.now() + limitMilliseconds;
   while (performance.now() < end) {
     const response = await fetch(url).catch(() => undefined);
     if (response?.status === 200) return response.text();

@@ -44,8 +44,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'return !isProvenEmpty(header, blockLogs);',
     replacement: 'return false;',
     symptom: OUTDATED_RESPONSE,
-    seed: 5,
-    within: 150,
+    seed: 24,
+    within: 100,
   },
   {
     name: 'accepts a fleet snapshot with missing rows',
@@ -136,8 +136,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (isExact) return own;',
     replacement: 'if (results !== undefined) return own;',
     symptom: FALSE_RESPONSE,
-    seed: 344,
-    within: 400,
+    seed: 293,
+    within: 300,
   },
   {
     name: 'lets the index ignore its share of the call budget',

@@ -48,6 +48,12 @@ const REGISTRY_EVERY = 4;
 /** Of seventeen seeds, the one whose chain is a rollup. */
 const ROLLUP_EVERY = 17;
 const SEED_IN_TURN = 4;
+/** Every second rollup has nodes that ignore the hash of a call. */
+const HASHLESS_EVERY = 2 * ROLLUP_EVERY;
+const HASHLESS_IN_TURN = ROLLUP_EVERY + SEED_IN_TURN;
+/** Of thirteen seeds, the one whose nodes index the logs of new blocks late. */
+const LATE_LOGS_EVERY = 13;
+const LATE_LOGS_IN_TURN = 11;
 /** Every third seed has an alt chain. */
 const ALT_EVERY = 3;
 /** Of seven seeds, the one whose machines are paid on a source. */
@@ -115,6 +121,8 @@ export class Scenario {
   readonly #samples: Random;
   /** Draws wrong profiles of the nodes; undefined where none is stored. */
   readonly #poison: Random | undefined;
+  /** Draws what only some seeds' nodes do, so that it changes nothing in the others. */
+  readonly #habits: Random;
   #service: Service | undefined;
   #restartAtMilliseconds = 0;
   #nextBlockAtMilliseconds = 0;
@@ -131,6 +139,7 @@ export class Scenario {
     this.seed = options.seed;
     this.#samples = new Random(options.seed + 1);
     this.#poison = options.poisonsProfiles === true ? new Random(options.seed + 2) : undefined;
+    this.#habits = new Random(options.seed + 4);
     const random = (this.random = new Random(options.seed));
     this.time = new VirtualTime(START_MILLISECONDS + random.integer(0, DAY_SECONDS) * 1000);
     const now = () => this.time.nowMilliseconds();
@@ -169,6 +178,7 @@ export class Scenario {
     const faults = (this.faults = new Faults<Fault>(random, MAIN_FAULTS));
     this.urls = Array.from({ length: random.integer(1, 3) }, () => this.#drawUrl());
     this.backends = this.urls.flatMap(({ backends }) => backends);
+    this.#changeHabits();
     const { urls, time, trace } = this;
     this.network = new MainNetwork({ name: 'node', urls, faults, random, time, trace });
     this.alt = hasAlt ? new AltScenario(options.seed, this.actors, this.time, this.trace) : undefined;
@@ -437,11 +447,22 @@ export class Scenario {
       if (plan.receipts === 'by some') backend.servesReceipts = random.chance(0.5);
       backend.lostTopic = random.chance(0.8) ? undefined : topicOf(random.pick(actors.machines));
     }
+    this.#changeHabits();
     for (const url of this.urls) url.isDown = random.chance(0.1);
     const lags = this.backends.map(({ lagMilliseconds, lagBlocks }) => `${lagMilliseconds}ms/${lagBlocks}`);
     this.trace.line(
       `nodes: ${this.urls.map(({ isDown }) => (isDown ? 'down' : 'up')).join(' ')}, lags ${lags.join(' ')}`,
     );
+  }
+
+  #changeHabits(): void {
+    const { seed, backends } = this;
+    const isLate = seed % LATE_LOGS_EVERY === LATE_LOGS_IN_TURN;
+    const isHashless = seed % HASHLESS_EVERY === HASHLESS_IN_TURN;
+    for (const backend of backends) {
+      backend.unindexedBlocks = isLate && this.#habits.chance(0.5) ? this.#habits.integer(1, 3) : 0;
+      backend.ignoresHashes = isHashless && this.#habits.chance(0.5);
+    }
   }
 
   changeFaultRate(): void {
@@ -454,8 +475,9 @@ export class Scenario {
   heal(): void {
     this.faults.setRate(0);
     for (const backend of this.backends) {
-      backend.lagMilliseconds = backend.lagBlocks = 0;
+      backend.lagMilliseconds = backend.lagBlocks = backend.unindexedBlocks = 0;
       backend.lostTopic = undefined;
+      backend.ignoresHashes = false;
     }
     for (const url of this.urls) url.isDown = url.isForeign = false;
     this.alt?.heal();

@@ -16,7 +16,7 @@ import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
-import { LogQueryRefused } from '../../ports/main-chain.ts';
+import { LogQueryRefused, type ChainLog } from '../../ports/main-chain.ts';
 
 const BUYER = `0x${'bb'.repeat(20)}` as Address;
 const STRANGER = `0x${'cc'.repeat(20)}` as Address;
@@ -402,6 +402,16 @@ describe('the events of a machine', () => {
     // Rating states of the logs that were replaced are never used.
     expect((await harness.store.readEventLogCount('current', A)).epoch).not.toBe(epoch);
     expect(await readTimes(harness, B, 1)).toHaveLength(1);
+  });
+
+  test('are not replaced by logs that the node repeats', async () => {
+    const harness = await openLacking();
+    const repeatFirst = (log: ChainLog) => (log.blockNumber === 4 ? [log, log] : [log]);
+    harness.chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== 5).flatMap(repeatFirst);
+    await expect(readTimes(harness, A, 3)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    await harness.repair.idle();
+    expect(harness.repair.report()).toEqual({ started: 1, succeeded: 0 });
+    expect((await harness.store.readEventLogCount('current', A)).count).toBe(2);
   });
 
   test('are compared in total at the checkpoint, which starts a repair and refuses nothing', async () => {

@@ -48,7 +48,7 @@ export interface IndexRepairReport {
 }
 
 export interface IndexRepairOptions {
-  readonly chain: Pick<MainChainLog, 'readLogs' | 'readHeaders' | 'readOwnership' | 'readEventCounts'>;
+  readonly chain: Pick<MainChainLog, 'addresses' | 'readLogs' | 'readHeaders' | 'readOwnership' | 'readEventCounts'>;
   readonly balances: Pick<MainChain, 'readBalanceAt'>;
   readonly store: Pick<
     MainChainIndexStore,
