@@ -45,7 +45,7 @@ export async function rateAltMachine(
       ? { isComplete: true, state: emptyRatingState(), tail: [] }
       : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
   const now = requireTrustedSeconds(ctx, snapshot.block);
-  const stored = await readPaymentEvidence(ctx, { home: 'alt', id: snapshot.id }, undefined);
+  const stored = await readPaymentEvidence(ctx, { home: 'alt', id: snapshot.id }, undefined, log.count);
   // Owner changes leave no log: the newest claim names the owner whose evidence counts.
   const isSold = stored.claimedOwner !== undefined && stored.claimedOwner !== alt.machine.owner;
   const payments = isSold ? endEvidence(stored, now) : stored;

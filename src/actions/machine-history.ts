@@ -37,7 +37,7 @@ import {
   type AltHomeInfo,
   type RatedSnapshot,
 } from './machine-rating.ts';
-import { currentPaymentFingerprint, readPaymentEvidence } from './payment-evidence.ts';
+import { currentPaymentFingerprint } from './payment-evidence.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 const NO_EVENTS = [{ records: [], events: [] }, NO_PROVENANCE] as const;
@@ -296,7 +296,7 @@ async function readListedPayments(
   const machine = { home: alt === undefined ? ('main' as const) : ('alt' as const), id };
   if (fingerprint === undefined) return () => ({ ...NOTHING_FOUND, code: 'declared' });
   const [{ scan }, rows] = await Promise.all([
-    readPaymentEvidence(ctx, machine, change),
+    ctx.store.readPaymentSummary(fingerprint, machine, change),
     ctx.store.listVerdicts(fingerprint, machine, from, to),
   ]);
   const bySeq = new Map(rows.map((row) => [row.seq, row] as const));

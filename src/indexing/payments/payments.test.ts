@@ -12,6 +12,7 @@ import { toHex } from '../../domain/evidence/signed-bytes.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
 import type { EventRecord } from '../../domain/machine/machine-facts.ts';
+import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
 import { formatPayoutText } from '../../domain/rating/paid/payout-proof.ts';
 import { createRateTable, extendRateTable } from '../../domain/rating/rate-table.ts';
 import { TRANSFER_TOPIC } from '../../domain/rating/paid/transfer-log.ts';
@@ -29,7 +30,7 @@ const PAYER = `0x${'0c'.repeat(20)}`;
 const BUYER = `0x${'b2'.repeat(20)}` as Address;
 const TOKENS = new Map([['USDC', { decimals: 6, fixedRate: 10n ** 12n }]]);
 const POLL_MILLISECONDS = 60_000;
-const CONFIGURATION = `test ${FINGERPRINT}`;
+const CONFIGURATION = paymentFingerprint('test', FINGERPRINT, DEFAULT_NAMESPACE);
 
 let stores: Store[] = [];
 afterEach(async () => {
@@ -66,13 +67,10 @@ async function openWorld(options: WorldOptions = {}) {
   rates.use(createRateTable(false, TOKENS));
   const source = options.source ?? new FakePaymentSource();
   const sources = { hash: 'test', list: [source] };
-  const shared = { store, sources, fxRates: rates, clock: time, log };
+  const shared = { store, sources, namespace: DEFAULT_NAMESPACE, fxRates: rates, clock: time, log };
   const searches = { count: 0 };
   const onSearched = () => void (searches.count += 1);
-  const scanner = createPaymentScanner({
-    ...shared,
-    ...{ namespace: DEFAULT_NAMESPACE, checks: PORTABLE_CHECKS, onSearched },
-  });
+  const scanner = createPaymentScanner({ ...shared, checks: PORTABLE_CHECKS, onSearched });
   const worker = createPaymentWorker({
     ...shared,
     homes: ['main'],
@@ -84,8 +82,8 @@ async function openWorld(options: WorldOptions = {}) {
     const advanced = await harness.index.advance(NEVER);
     if (advanced.kind !== 'caught-up') throw new Error(advanced.kind);
     const { block } = advanced;
-    const read = readMainEvents(chain, store, block);
-    while ((await scanner.scan('main', { block: block.number, time: block.timestamp }, read, NEVER)) === 'more');
+    const home = { readEvents: readMainEvents(chain, store, block) };
+    while ((await scanner.scan('main', { block: block.number, time: block.timestamp }, home, NEVER)) === 'more');
   };
   /** Works until nothing is left, and returns what the last step returned. */
   const work = async () => {
