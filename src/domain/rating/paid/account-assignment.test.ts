@@ -53,7 +53,7 @@ function isAssigned(claims: readonly MachineClaim[], index: number, time: number
 }
 
 describe('the assignment of accounts', () => {
-  it(`assigns an account to at most one machine at a time (seed ${PROPERTY_RUNS.seed})`, () => {
+  it(`property 10: assigns an account to at most one machine at a time, over both home chains (seed ${PROPERTY_RUNS.seed})`, () => {
     fc.assert(
       fc.property(claimLists, fc.nat(6_000), (claims, time) => {
         const machines = claims.flatMap(({ machine, since, until }, index) => {
