@@ -27,6 +27,7 @@ import {
 } from '../../../testing/fixtures/payment-world.ts';
 import { PLAIN_FACTS } from '../../../testing/fixtures/rating-events.ts';
 import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
+import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { createRateTable } from '../../domain/rating/rate-table.ts';
 import { emptyRatingState } from '../../domain/rating/rating-state.ts';
 import { rateMachine } from '../../domain/rating/rating.ts';
@@ -34,7 +35,7 @@ import { readMainEvents } from './scanned-events.ts';
 
 const STRANGERS_MACHINE = machine(12);
 const STRANGER = createMainChainKey(new Uint8Array(32).fill(21));
-const BUYER = `0x${'b2'.repeat(20)}` as const;
+const BUYER = `0x${'b2'.repeat(20)}` as Address;
 /** Two blocks a day. */
 const BLOCK_SECONDS = 43_200;
 const CHIP_ISSUED = 1_700_000_000n;
@@ -101,7 +102,7 @@ async function run(acts: readonly OwnAct[], strangers: readonly (readonly Strang
       case 'sell': {
         const before = owner;
         owner = owner === OWNER ? BUYER : OWNER;
-        return [transferred(PAID_MACHINE, before as typeof BUYER, owner as typeof BUYER)];
+        return [transferred(PAID_MACHINE, before as Address, owner as Address)];
       }
       case 'refund':
         putTransfer(PAID_ACCOUNT.address, CUSTOMER, 3_000);
@@ -130,7 +131,7 @@ async function run(acts: readonly OwnAct[], strangers: readonly (readonly Strang
       case 'give': {
         const before = strangersOwner;
         strangersOwner = owner;
-        return [transferred(id, before as typeof BUYER, owner as typeof BUYER)];
+        return [transferred(id, before as Address, owner as Address)];
       }
       case 'push':
         putTransfer(STRANGER.address, each.to, each.cents);
