@@ -176,7 +176,7 @@ function wirePayments(
   { altNetwork, pollIntervalSeconds }: ServiceParts,
   { time, isAlive, ...common }: WiringParts,
 ) {
-  const { sources } = createPaymentSources(configureSources(network.rpcUrls), {
+  const { sources } = createPaymentSources(configureSources(network.deployment, network.rpcUrls), {
     ...common,
     ...{ callsPerSecond: SOURCE_CALLS_PER_SECOND, post: network.createPost(isAlive), stopwatch: time },
   });
