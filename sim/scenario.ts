@@ -14,7 +14,7 @@ import { Backend, type NodeProperties } from './nodes/backend.ts';
 import { MAIN_FAULTS, type Fault } from './nodes/faults.ts';
 import { MainNetwork } from './nodes/network.ts';
 import { PaymentOracle } from './oracle/payment-oracle.ts';
-import { configureSources } from './payments/deployment.ts';
+import { configureSources, EVM_SOURCE, SOLANA_SOURCE } from './payments/deployment.ts';
 import { PaymentScenario } from './payments/payment-scenario.ts';
 import { Random } from './random.ts';
 import { acquireDatabase, type Life } from './service/database.ts';
@@ -59,6 +59,9 @@ const ALT_EVERY = 3;
 /** Of seven seeds, the one whose machines are paid on a source. */
 const SOURCE_EVERY = 7;
 const SOURCE_IN_TURN = 5;
+/** Of 21 seeds, the one whose machines are paid on a Solana cluster. */
+const CLUSTER_EVERY = 21;
+const CLUSTER_IN_TURN = 13;
 /** Few unfinalized blocks, so that the events of a run are final soon. */
 const MAX_DEPTH_OF_SOURCE = 8;
 /** Time before the start whose citations are judged during the run. */
@@ -149,7 +152,8 @@ export class Scenario {
     const hasCeiling = options.seed % CEILING_EVERY === SEED_IN_TURN && plan.finalityDepth <= MAX_DEPTH_OF_CEILING;
     if (hasCeiling) this.callsPerSecond = this.#samples.pick([15, 25, 100]);
     const isRefused = this.indexProof === 'before' && plan.receipts === 'odd';
-    const hasSource = options.seed % SOURCE_EVERY === SOURCE_IN_TURN;
+    const hasCluster = options.seed % CLUSTER_EVERY === CLUSTER_IN_TURN;
+    const hasSource = hasCluster || options.seed % SOURCE_EVERY === SOURCE_IN_TURN;
     this.plan = {
       ...plan,
       ...(isRefused && { receipts: 'unknown' }),
@@ -171,7 +175,8 @@ export class Scenario {
     this.chain = new VirtualChain(random, now, this.plan.finalityDepth, genesisSeconds, isRollup);
     if (hasSource) {
       const { accounts } = this.actors;
-      this.payments = new PaymentScenario(options.seed, accounts, genesisSeconds, this.time, this.trace);
+      const deployment = hasCluster ? SOLANA_SOURCE : EVM_SOURCE;
+      this.payments = new PaymentScenario(options.seed, deployment, accounts, genesisSeconds, this.time, this.trace);
       this.actors = { ...this.actors, citations: this.payments };
     }
     this.#writePast(hasAlt);
@@ -183,8 +188,9 @@ export class Scenario {
     this.network = new MainNetwork({ name: 'node', urls, faults, random, time, trace });
     this.alt = hasAlt ? new AltScenario(options.seed, this.actors, this.time, this.trace) : undefined;
     if (this.payments !== undefined) {
-      const { hash } = configureSources(this.payments.network.rpcUrls);
-      this.paymentOracle = new PaymentOracle(this.chain, this.payments.chain, `0x${hash!}`);
+      const { deployment, network, chain } = this.payments;
+      const { hash } = configureSources(deployment, network.rpcUrls);
+      this.paymentOracle = new PaymentOracle(this.chain, deployment, chain, `0x${hash!}`);
     }
     this.database = acquireDatabase();
     this.trace.line(JSON.stringify(this.plan));

@@ -83,7 +83,7 @@ function replay(
 }
 
 describe(`both models (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
-  it('return the same rating of raw events', () => {
+  it('property 1: return the same rating of raw events from scratch, in two code paths', () => {
     const tables = TABLES.map((rates) => ({ rates, replayRates: toReplayTable(rates) }));
     const clock = fc.oneof(fc.constant(NOW), fc.integer({ min: NOW - 50 * DAY_SECONDS, max: NOW + 200 * DAY_SECONDS }));
     const property = fc.property(
@@ -99,7 +99,7 @@ describe(`both models (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS
     fc.assert(property, PROPERTY_RUNS);
   });
 
-  it('return the same rating of a state that was stored after any batch and got its verdicts later', () => {
+  it('property 1: return the same rating of a state that was stored after any batch and got its verdicts later', () => {
     const rates = tableThrough(TODAY);
     const replayRates = toReplayTable(rates);
     const tables = new Map<number, RateTable>();

@@ -1,7 +1,7 @@
 /** Operations of published transactions: through programs, in version 0, without logs, and invalid ones. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readEventOperations, type EventOperation } from './event-operations.ts';
+import { readEventOperations, type ExecutedOperation } from './event-operations.ts';
 import { deriveAddress, MalformedSolana, toWord } from './solana-bytes.ts';
 
 interface Expected {
@@ -32,7 +32,7 @@ const { programs } = readVectors('programs') as { readonly programs: Readonly<Re
 const { machines } = readVectors('machines') as { readonly machines: readonly { readonly machineId: string }[] };
 const eventRegistry = programs['event_registry']!;
 
-function readFor(machineId: bigint, { response }: Case): EventOperation[] {
+function readFor(machineId: bigint, { response }: Case): ExecutedOperation[] {
   const logAddress = deriveAddress(eventRegistry, 'MachineEventLog', toWord(machineId));
   return readEventOperations(response, response.transaction.signatures[0]!, { machineId, eventRegistry, logAddress });
 }
@@ -53,8 +53,8 @@ const toOperation = ({ op, event, priorEventCount }: Expected) => {
     : { kind: 'carried', prior: BigInt(priorEventCount ?? -1), record };
 };
 
-/** Removes the raw bytes, which another test covers. */
-const withoutHex = (operation: EventOperation) => {
+/** Removes the raw bytes and the order, which other tests cover. */
+const simplify = ({ order: _, ...operation }: ExecutedOperation) => {
   if (operation.kind === 'closed' || operation.record === undefined) return operation;
   const { type, value, timestamp, trust, currencyBytes } = operation.record;
   return { ...operation, record: { type, value, timestamp, trust, currencyBytes: Buffer.from(currencyBytes) } };
@@ -67,7 +67,16 @@ describe('readEventOperations for the vectors', () => {
     const expected = each.expect as readonly Expected[];
     for (const machineId of new Set(machines.map((machine) => machine.machineId))) {
       const ofMachine = expected.filter((operation) => operation.machineId === machineId).map(toOperation);
-      expect(readFor(BigInt(machineId), each).map(withoutHex)).toEqual(ofMachine);
+      expect(readFor(BigInt(machineId), each).map(simplify)).toEqual(ofMachine);
+    }
+  });
+
+  it('numbers the operations of all machines in the order of their instructions', () => {
+    for (const each of readable) {
+      const expected = (each.expect as readonly Expected[]).map(({ machineId }) => machineId);
+      const ids = [...new Set(machines.map((machine) => machine.machineId))];
+      const found = ids.flatMap((id) => readFor(BigInt(id), each).map(({ order }) => ({ id, order })));
+      expect(found.sort((a, b) => a.order - b.order).map(({ id }) => id)).toEqual(expected);
     }
   });
 

@@ -25,6 +25,9 @@ export type EventOperation =
   | { readonly kind: 'carried'; readonly prior: bigint; readonly record: AltRecord | undefined }
   | { readonly kind: 'closed' };
 
+/** Operation with the position of its instruction among those that the transaction executed. */
+export type ExecutedOperation = EventOperation & { readonly order: number };
+
 /** Selects the event log. */
 export interface LogOf {
   readonly machineId: bigint;
@@ -40,7 +43,7 @@ interface Executed {
 }
 
 /** Parses a response of `getTransaction` in the encoding `json`. Throws `MalformedSolana` unless it is complete. */
-export function readEventOperations(response: unknown, signature: string, log: LogOf): EventOperation[] {
+export function readEventOperations(response: unknown, signature: string, log: LogOf): ExecutedOperation[] {
   const { transaction, meta, version } = parseObject(response);
   const { message, signatures } = parseObject(transaction);
   const { err, innerInstructions, loadedAddresses } = parseObject(meta);
@@ -58,7 +61,10 @@ export function readEventOperations(response: unknown, signature: string, log: L
       ...(inner.get(index) ?? []).flatMap((group) => parseList(group['instructions'])),
     ])
     .map((instruction) => parseInstruction(instruction, keys))
-    .flatMap((executed) => readOperation(executed, log) ?? []);
+    .flatMap((executed, order) => {
+      const operation = readOperation(executed, log);
+      return operation === undefined ? [] : [{ ...operation, order }];
+    });
 }
 
 function parseInstruction(value: unknown, keys: readonly string[]): Executed {

@@ -111,7 +111,7 @@ export function rateRawEvents(input: ModelInput): ModelResult {
   const today = now / 86400n;
 
   // Events
-  const sound = events.filter((event) => !isLate(event) && !isEarly(event) && !isMalformed(event));
+  const sound = events.filter(isSound);
   const convert = createConverter(input.rates);
   const soundRevenue = sound
     .filter((event) => event.type === 0n)
@@ -367,7 +367,7 @@ export function listJudged(
   const today = max(now, events.at(-1)?.blockTimestamp ?? 0n) / 86400n;
   const convert = createConverter(rates);
   return events.filter((event) => {
-    if (isLate(event) || isEarly(event) || isMalformed(event) || event.type !== 0n) return false;
+    if (!isSound(event) || event.type !== 0n) return false;
     const { status, cents } = convert(event);
     return status === 'ok' && cents >= 1000n && event.blockTimestamp / 86400n >= today - (days - 1n);
   });
@@ -419,6 +419,11 @@ const dayOf = (event: Pick<RawEvent, 'timestamp' | 'blockTimestamp'>): bigint =>
   min(event.timestamp, event.blockTimestamp) / 86400n;
 
 const weekOf = (day: bigint): bigint => (day + 3n) / 7n;
+
+/** Returns whether an event can qualify: it is not late, early or malformed. */
+export function isSound(event: RawEvent): boolean {
+  return !isLate(event) && !isEarly(event) && !isMalformed(event);
+}
 
 function isMalformed(event: RawEvent): boolean {
   if (event.type !== 0n && event.type !== 1n) return true;

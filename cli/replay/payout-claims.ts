@@ -133,6 +133,11 @@ interface Proof {
   readonly signature: string;
 }
 
+/** Returns whether metadata hold a payout proof, valid or not. */
+export function carriesProof(metadata: Uint8Array): boolean {
+  return readProof(metadata) !== undefined;
+}
+
 function readProof(metadata: Uint8Array): Proof | undefined {
   const texts = readTexts(metadata);
   const [account, owner, signature] = ['payout', 'owner', 'proof'].map((name) => texts?.get(name));

@@ -64,6 +64,18 @@ describe('readRawAltLog', () => {
     expect(await read(slot)).toMatchObject({ ordinal: 5n, priorEvents, values, waits: [] });
   });
 
+  it('returns the place in the slot of an event with a payout proof', async () => {
+    const metadata = '{"payout":"a","owner":"b","proof":"c"}';
+    const transactions = CHAIN.transactions.map((each) =>
+      each.name === 'second' ? { ...each, record: { ...recordOf(3n), metadata } } : each,
+    );
+    const { citing } = await read(50, { ...CHAIN, transactions });
+    const places = citing.map(({ place }) => place);
+    const [slot, index] = places[2]!;
+    expect([slot, index / 65_536n]).toEqual([40n, 2n]);
+    expect(places.toSpliced(2, 1).map(([, other]) => other)).toEqual([0n, 0n, 0n]);
+  });
+
   it('returns complete events with their block time', async () => {
     expect((await read(30)).events).toStrictEqual([
       {

@@ -11,7 +11,7 @@ import {
 } from './event-operations.ts';
 import { RpcRefusal, type Rpc } from './json-rpc.ts';
 import type { RawEvent } from './model.ts';
-import type { CitingRecord } from './payout-claims.ts';
+import { carriesProof, type CitingRecord, type Place } from './payout-claims.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { parseList, parseObject, parseSlot, parseText } from './solana-responses.ts';
 import { deriveAddress, formatBase58, MalformedSolana, readBorsh, toWord } from './solana-bytes.ts';
@@ -124,12 +124,14 @@ async function readOnce(
 
   const then = applyAll(operations.filter((operation) => operation.slot <= (slot ?? seenAt)));
   const events = await toEvents(rpc, then.records);
-  const citing = then.records.map(({ record, slot }, position): CitingRecord => {
-    const { trust, sourceChainId, sourceTxHash, metadata } = record;
+  const citing: CitingRecord[] = [];
+  for (const [position, found] of then.records.entries()) {
+    const { trust, sourceChainId, sourceTxHash, metadata } = found.record;
     const { seq, blockTimestamp } = events[position]!;
-    const place = [BigInt(slot), BigInt(position)] as const;
-    return { seq, blockTimestamp, place, trust, sourceChainId, sourceTxHash, metadata, owner: null };
-  });
+    // The order in the slot decides between the claims of two machines.
+    const place = carriesProof(metadata) ? await readPlace(rpc, found) : ([BigInt(found.slot), 0n] as const);
+    citing.push({ seq, blockTimestamp, place, trust, sourceChainId, sourceTxHash, metadata, owner: null });
+  }
   return { ordinal, owner, priorEvents: then.prior, events, citing };
 }
 
@@ -189,10 +191,12 @@ interface Row {
   readonly blockTime: bigint | undefined;
 }
 
-type Placed<T> = T & Pick<Row, 'slot' | 'blockTime'>;
+type Placed<T> = T & Row & { readonly order: number };
 
 const PAGE = 1000;
 const CONCURRENT_TRANSACTIONS = 8;
+/** More than a transaction executes. */
+const MAX_INSTRUCTIONS = 65_536n;
 
 /** Reads every operation of the log, in order of execution. */
 async function readOperations(rpc: Rpc, log: LogOf): Promise<Placed<EventOperation>[]> {
@@ -207,7 +211,7 @@ async function readOperations(rpc: Rpc, log: LogOf): Promise<Placed<EventOperati
       if (response === null) throw new NotYet('unreachable', 'the node lists a transaction that it does not have');
       if (parseObject(response)['slot'] !== slot) throw new MalformedSolana('a transaction of another slot');
       for (const operation of readEventOperations(response, signature, log)) {
-        operations.push({ ...operation, slot, blockTime });
+        operations.push({ ...operation, signature, slot, blockTime });
       }
     });
   }
@@ -240,13 +244,22 @@ async function inChainOrder(rpc: Rpc, rows: readonly Row[]): Promise<Row[]> {
   for (const [slot, ofSlot] of bySlot) {
     const places = ofSlot.length === 1 ? undefined : await readPlaces(rpc, slot);
     const placeOf = ({ signature }: Row): number => {
-      const place = places === undefined ? 0 : places.indexOf(signature);
-      if (place === -1) throw new MalformedSolana('a transaction that is not in its block');
-      return place;
+      return places === undefined ? 0 : findPlace(places, signature);
     };
     ordered.push(...[...ofSlot].sort((a, b) => placeOf(a) - placeOf(b)));
   }
   return ordered;
+}
+
+function findPlace(places: readonly unknown[], signature: string): number {
+  const place = places.indexOf(signature);
+  if (place === -1) throw new MalformedSolana('a transaction that is not in its block');
+  return place;
+}
+
+async function readPlace(rpc: Rpc, { signature, slot, order }: Placed<object>): Promise<Place> {
+  const place = findPlace(await readPlaces(rpc, slot), signature);
+  return [BigInt(slot), BigInt(place) * MAX_INSTRUCTIONS + BigInt(order)];
 }
 
 async function readPlaces(rpc: Rpc, slot: number): Promise<readonly unknown[]> {
@@ -282,9 +295,9 @@ function applyAll(operations: readonly Placed<EventOperation>[]): Log {
       prior = 0n;
       continue;
     }
-    const { record, slot, blockTime } = operation;
+    const { record, signature, slot, blockTime, order } = operation;
     if (operation.kind === 'carried') prior = operation.prior;
-    if (record !== undefined) records.push({ record, slot, blockTime });
+    if (record !== undefined) records.push({ record, signature, slot, blockTime, order });
   }
   return { records, prior };
 }

@@ -134,6 +134,14 @@ describe('replayVerdicts', () => {
     expect([differences, ahead]).toEqual([[], [1n]]);
   });
 
+  it('does not wait for the amount of a malformed event', async () => {
+    const feed = { ...RATES, feed: true, through: '1970-01-01' };
+    const malformed = { ...toEvent(0, CLAIMED), currency: 'eur' };
+    const events = [malformed, toEvent(1, REPORTED)];
+    const { verdicts } = await replayOne(PAID, { rates: feed, events });
+    expect(verdicts.get(1n)).toEqual(PAID);
+  });
+
   it('takes wrong_payee only while the claims of other machines are not read', async () => {
     const served: ServedVerdict = { ...nothing, code: 'wrong_payee' };
     const without = await replayOne(served, { fleet: undefined });

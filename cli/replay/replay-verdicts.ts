@@ -2,7 +2,7 @@
  * Recomputes the verdicts of one machine from its records and the payment sources, and compares them with those that the service lists
  * (design/scoring.md, Replay).
  */
-import { createConverter, listJudged, type RateTable, type RawEvent } from './model.ts';
+import { createConverter, isSound, listJudged, type RateTable, type RawEvent } from './model.ts';
 import {
   claimsAt,
   isEvmAddress,
@@ -220,7 +220,7 @@ async function readFlows(
 /** Returns the `seq` of the first event whose amount is pending: later verdicts wait for it. */
 function findPendingAmount(events: readonly RawEvent[], rates: RateTable): bigint {
   const convert = createConverter(rates);
-  const first = events.find((event) => event.type === 0n && convert(event).isPending);
+  const first = events.find((event) => event.type === 0n && isSound(event) && convert(event).isPending);
   return first?.seq ?? BigInt(events.length);
 }
 

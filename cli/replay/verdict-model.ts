@@ -146,7 +146,12 @@ export function judgeCitation(input: VerdictInput): Verdict {
 
   const inForce = claimsAt(input.claims, input.seq);
   const { owner } = inForce[0]!;
-  const payees = inForce.filter(({ account, since }) => since <= time && !isTaken(account, input, time));
+  const payees = inForce.filter((claim) => {
+    const isRenewed = input.claims.some(
+      (own) => own.account === claim.account && own.seq > claim.seq && own.since <= time,
+    );
+    return claim.since <= time && !isRenewed && !isTaken(claim.account, input, time);
+  });
   const accounts = new Set(payees.map(({ account }) => account));
   const cents = (token: string, units: bigint) => toCents(input, token, units, time);
   const priced = price(nets, accounts, owner, cents);

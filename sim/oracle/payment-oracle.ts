@@ -7,6 +7,7 @@ import { createConverter, listJudged } from '../../cli/replay/model.ts';
 import { claimsAt, makeClaims, type CitingRecord, type Claim } from '../../cli/replay/payout-claims.ts';
 import {
   judgeCitation,
+  listSolanaRows,
   readCitation,
   type EarlierRow,
   type ForeignClaim,
@@ -19,18 +20,13 @@ import type { VerdictCode } from '../../src/domain/rating/verdict.ts';
 import type { DecidedPayment, OpenCitation } from '../../src/ports/payment-store.ts';
 import { machineOf, type Machine, type World } from '../chain/machine-state.ts';
 import type { Block, VirtualChain } from '../chain/virtual-chain.ts';
-import { SOURCE_CHAIN_ID, SOURCE_NAME, TOKEN, TOKEN_CONTRACT } from '../payments/deployment.ts';
+import { TOKEN, type SourceDeployment } from '../payments/deployment.ts';
+import { listBalances } from '../payments/solana-wire.ts';
 import { findPayment, type MinedPayment, type PaymentChain } from '../payments/payment-chain.ts';
 import { toPaymentLogs } from '../payments/payment-wire.ts';
 import { NO_PAYMENTS, RATE_TABLE, toRawEvents, type PaymentEvidence } from './evidence.ts';
 import { judge } from './truth.ts';
 
-const SOURCE: ReplaySource = {
-  name: SOURCE_NAME,
-  id: BigInt(SOURCE_CHAIN_ID),
-  rpcUrls: [],
-  tokens: new Map([[TOKEN, TOKEN_CONTRACT]]),
-};
 const HEADER = 'svc payout account/1';
 /** Other metadata of a run is shorter. */
 const MAX_DIGITS_WITHOUT_PROOF = 200;
@@ -43,6 +39,8 @@ const ALL_DAYS = 400n;
 const WINDOW_DAYS = 180;
 /** A time after everything: every source and chain is read. */
 const END = 2n ** 50n;
+/** Verdicts on transactions whose transfers count for no later event. */
+const WITHOUT_FLOWS = new Set(['declared', 'pending', 'not_found', 'failed']);
 const EARLIER = new Set(['paid', 'circular', 'already_counted']);
 /** Verdicts that depend on the source alone. */
 const WITHOUT_CLAIMS = new Set(['not_found', 'failed', 'wrong_time']);
@@ -60,13 +58,18 @@ type Judged = Followed & { readonly verdict: Verdict; readonly mined: MinedPayme
 export class PaymentOracle {
   readonly #home: VirtualChain;
   readonly #source: PaymentChain;
+  readonly #deployment: SourceDeployment;
+  readonly #cited: ReplaySource;
   readonly #sourcesHash: string;
   readonly #claims = new Map<string, readonly Claim[]>();
   /** Codes of the verdicts that the service has made, by machine and position. */
   readonly #decided = new Map<string, VerdictCode>();
 
-  constructor(home: VirtualChain, source: PaymentChain, sourcesHash: string) {
+  constructor(home: VirtualChain, deployment: SourceDeployment, source: PaymentChain, sourcesHash: string) {
     this.#home = home;
+    this.#deployment = deployment;
+    const { name, id, token } = deployment;
+    this.#cited = { name, id: BigInt(id), rpcUrls: [], tokens: new Map([[TOKEN, token]]) };
     this.#source = source;
     this.#sourcesHash = sourcesHash;
   }
@@ -163,28 +166,51 @@ export class PaymentOracle {
     const claims = this.#claimsOf(id, world);
     const earlier: EarlierRow[] = [];
     const converter = createConverter(RATE_TABLE);
+    const isSolana = this.#deployment.kind === 'solana';
+    const rows = new Map<string, readonly TransferRow[]>();
     return this.#listFollowed(id, world).map((followed) => {
       const { seq, reference, cents, timestamp, blockTimestamp } = followed;
       const mined = findPayment(this.#source.view, reference);
       const inForce = claimsAt(claims, BigInt(seq));
       const verdict = judgeCitation({
-        ...{ source: SOURCE, reference, seq: BigInt(seq), cents, home: 'main', claims, earlier, convert: converter },
+        ...{
+          source: this.#cited,
+          reference,
+          seq: BigInt(seq),
+          cents,
+          home: 'main',
+          claims,
+          earlier,
+          convert: converter,
+        },
         ...{ timestamp: BigInt(timestamp), blockTimestamp: BigInt(blockTimestamp), headTime: END, homeHead: END },
         others: this.#listOthers(id, world, inForce),
-        transaction: mined === undefined ? 'absent' : toTransaction(mined),
-        returned: this.#listTransfers(mined),
+        transaction: mined === undefined ? 'absent' : this.#toTransaction(mined),
+        returned: isSolana ? inSlotOrder(rows) : this.#listTransfers(mined),
         flowsThrough: undefined,
         decimals: RATE_TABLE.tokens,
       });
       const { code, token, payer, worthCents, paidCents } = verdict;
       if (EARLIER.has(code) && token !== null && payer !== null && worthCents !== null) {
         const time = BigInt(mined!.block.timestamp);
-        earlier.push({ source: SOURCE_NAME, reference, token, payer, worthCents, paidCents, time });
+        earlier.push({ source: this.#cited.name, reference, token, payer, worthCents, paidCents, time });
+      }
+      if (isSolana && mined !== undefined && !WITHOUT_FLOWS.has(code) && !rows.has(reference)) {
+        const senders = new Set(claims.flatMap(({ account, owner }) => [account, owner]));
+        rows.set(reference, listSolanaRows(this.#toTransaction(mined), senders, this.#cited.tokens));
       }
       // A payment before the window may be pruned, which is `not_found` (scoring, Absent).
       const isPruned = verdict.code === 'wrong_time' && this.#decided.get(`${id} ${seq}`) === 'not_found';
       return { ...followed, verdict: isPruned ? { ...verdict, code: 'not_found' } : verdict, mined };
     });
+  }
+
+  #toTransaction({ transaction, block }: MinedPayment): SourceTransaction {
+    const { isSuccessful: success, from, hash } = transaction;
+    const mined = { success, block: BigInt(block.number), time: BigInt(block.timestamp) };
+    if (this.#deployment.kind === 'solana') return { ...mined, signers: [from], ...listBalances(transaction) };
+    const logs = toPaymentLogs(block).filter(({ transactionHash }) => transactionHash === hash);
+    return { ...mined, from, logs };
   }
 
   #listFollowed(id: bigint, world: World): Followed[] {
@@ -196,7 +222,7 @@ export class PaymentOracle {
     const judged = listJudged({ events: toRawEvents(events), now: 0n, rates: RATE_TABLE }, ALL_DAYS);
     const perDay = new Map<bigint, number>();
     return judged.flatMap((event) => {
-      const citation = readCitation(records[Number(event.seq)]!, [SOURCE]);
+      const citation = readCitation(records[Number(event.seq)]!, [this.#cited]);
       if (citation === undefined || claimsAt(claims, event.seq).length === 0) return [];
       const day = event.blockTimestamp / BigInt(DAY_SECONDS);
       const cited = perDay.get(day) ?? 0;
@@ -256,7 +282,7 @@ export class PaymentOracle {
     return blocks.slice(0, mined.block.number).flatMap(({ transactions, number, timestamp }) =>
       transactions
         .filter(({ isSuccessful }) => isSuccessful)
-        .flatMap(({ transfers }) => transfers.filter(({ contract }) => contract === TOKEN_CONTRACT))
+        .flatMap(({ transfers }) => transfers.filter(({ contract }) => contract === this.#deployment.token))
         .map(({ from, to, units }) => {
           return { from, to, token: TOKEN, units, block: BigInt(number), time: BigInt(timestamp) };
         }),
@@ -264,10 +290,9 @@ export class PaymentOracle {
   }
 }
 
-function toTransaction({ transaction, block }: MinedPayment): SourceTransaction {
-  const { isSuccessful: success, from, hash } = transaction;
-  const logs = toPaymentLogs(block).filter(({ transactionHash }) => transactionHash === hash);
-  return { success, from, logs, block: BigInt(block.number), time: BigInt(block.timestamp) };
+/** Lists the transfers of cited transactions by slot, then in the order of the events. */
+function inSlotOrder(rows: ReadonlyMap<string, readonly TransferRow[]>): readonly TransferRow[] {
+  return [...rows.values()].flat().sort((a, b) => Number(a.block - b.block));
 }
 
 /** The time of a block serves as its number, because the times of a chain increase. */

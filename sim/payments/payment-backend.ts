@@ -3,8 +3,9 @@ import type { Random } from '../random.ts';
 import { quantity } from '../nodes/wire-blocks.ts';
 import type { TransportFault } from '../transport/faults.ts';
 import type { RpcCall, RpcResult } from '../transport/network.ts';
-import { SOURCE_CHAIN_ID } from './deployment.ts';
-import { finalizedOf, findPayment, type PaymentChain, type PaymentView } from './payment-chain.ts';
+import type { SourceDeployment } from './deployment.ts';
+import { toSolanaTransaction } from './solana-wire.ts';
+import { finalizedOf, findPayment, type MinedPayment, type PaymentChain, type PaymentView } from './payment-chain.ts';
 import { toPaymentHeader, toPaymentLogs, toPaymentReceipt } from './payment-wire.ts';
 
 /** Faults of single calls. */
@@ -21,6 +22,7 @@ interface LogFilter {
 const refuse = (code: number, message: string): RpcResult => ({ error: { code, message } });
 
 export class PaymentBackend {
+  readonly #deployment: SourceDeployment;
   readonly #chain: PaymentChain;
   readonly #random: Random;
   /** Largest range of a log query. */
@@ -34,7 +36,8 @@ export class PaymentBackend {
   /** Receipts of older blocks are answered with null. */
   prunedBefore = 0;
 
-  constructor(chain: PaymentChain, random: Random, maxRange: number) {
+  constructor(deployment: SourceDeployment, chain: PaymentChain, random: Random, maxRange: number) {
+    this.#deployment = deployment;
     this.#chain = chain;
     this.#random = random;
     this.#maxRange = maxRange;
@@ -49,8 +52,21 @@ export class PaymentBackend {
     if (fault === 'callError') return refuse(this.#random.pick([-32_603, -32_000, -32_005]), 'something went wrong');
     const { view } = this;
     switch (method) {
+      case 'getGenesisHash':
+        return { result: this.#deployment.genesis };
+      case 'getSlot':
+        return { result: this.#slotAt(view, (params[0] as { commitment: string }).commitment) };
+      case 'getFirstAvailableBlock':
+        return { result: Math.min(this.prunedBefore, view.length - 1) };
+      case 'getBlockTime':
+        return { result: fault === 'nullBlock' ? null : (view.blocks[params[0] as number]?.timestamp ?? null) };
+      case 'getTransaction': {
+        const [signature, { commitment }] = params as [string, { commitment: string }];
+        const slot = this.#slotAt(view, commitment);
+        return { result: this.#readTransaction(view, signature, slot, fault !== 'nullBlock') };
+      }
       case 'eth_chainId':
-        return { result: quantity(SOURCE_CHAIN_ID) };
+        return { result: quantity(Number(this.#deployment.id)) };
       case 'eth_getBlockByNumber':
         return fault === 'nullBlock' ? { result: null } : this.#readHeader(view, params[0] as string);
       case 'eth_getTransactionReceipt':
@@ -69,10 +85,26 @@ export class PaymentBackend {
     return { result: number < length ? toPaymentHeader(blocks[number]!) : null };
   }
 
-  #readReceipt(view: PaymentView, hash: string): RpcResult {
-    const mined = findPayment(view, hash);
+  /** Returns the newest slot of a commitment: slots above the finalized one may still be replaced. */
+  #slotAt(view: PaymentView, commitment: string): number {
+    return commitment === 'finalized' ? finalizedOf(view, this.#chain.finalityDepth).number : view.length - 1;
+  }
+
+  #readTransaction(view: PaymentView, signature: string, newestSlot: number, hasBalances: boolean): unknown {
+    const mined = this.#find(view, signature);
+    return mined === undefined || mined.block.number > newestSlot ? null : toSolanaTransaction(mined, hasBalances);
+  }
+
+  /** Returns a transaction that the node has. */
+  #find(view: PaymentView, reference: string): MinedPayment | undefined {
+    const mined = findPayment(view, reference);
     const isMissing = mined === undefined || mined.block.number >= this.omitsFrom;
-    return { result: isMissing || mined.block.number < this.prunedBefore ? null : toPaymentReceipt(mined) };
+    return isMissing || mined.block.number < this.prunedBefore ? undefined : mined;
+  }
+
+  #readReceipt(view: PaymentView, hash: string): RpcResult {
+    const mined = this.#find(view, hash);
+    return { result: mined === undefined ? null : toPaymentReceipt(mined) };
   }
 
   /** Like many nodes, returns what it has of a range that ends above its head. */

@@ -1,8 +1,16 @@
 /** Network of the payment source. */
-import { Network, type Arrival, type NodeUrl, type WireCall } from '../transport/network.ts';
+import { Network, type Arrival, type NetworkParts, type NodeUrl, type WireCall } from '../transport/network.ts';
+import type { SourceDeployment } from './deployment.ts';
 import type { PaymentBackend, PaymentFault } from './payment-backend.ts';
 
 export class PaymentNetwork extends Network<PaymentBackend, PaymentFault, undefined> {
+  readonly deployment: SourceDeployment;
+
+  constructor(deployment: SourceDeployment, parts: NetworkParts<PaymentBackend, PaymentFault>) {
+    super(parts);
+    this.deployment = deployment;
+  }
+
   protected beginLife(): () => undefined {
     return () => undefined;
   }

@@ -11,15 +11,7 @@ import type { Trace } from '../trace.ts';
 import { Faults, TRANSPORT_FAULTS } from '../transport/faults.ts';
 import type { NodeUrl } from '../transport/network.ts';
 import type { VirtualTime } from '../virtual-time.ts';
-import {
-  ACCOUNT_KEYS,
-  FAKE_CONTRACT,
-  PAYERS,
-  ROUTER,
-  SOURCE_CHAIN_ID,
-  TOKEN_CONTRACT,
-  TOKEN_DECIMALS,
-} from './deployment.ts';
+import { TOKEN_DECIMALS, type AccountKey, type SourceDeployment } from './deployment.ts';
 import { PaymentBackend, PAYMENT_FAULTS, type PaymentFault } from './payment-backend.ts';
 import { findPayment, PaymentChain, type PaymentTransaction, type TokenTransfer } from './payment-chain.ts';
 import { PaymentNetwork } from './payment-network.ts';
@@ -27,7 +19,6 @@ import { PaymentNetwork } from './payment-network.ts';
 /** Offset that separates its seeds from those of the main chain. */
 const OWN_SEEDS = 2 ** 41;
 const DAY_SECONDS = 86_400;
-const ZERO = `0x${'00'.repeat(20)}`;
 /** Time before the first event in which payments are cited that are too old. */
 const EARLIER_SECONDS = 9 * DAY_SECONDS;
 /** Seconds of regular blocks before the start of the run. */
@@ -48,6 +39,9 @@ function drawPlan(random: Random) {
   };
 }
 
+/** Machine that cites payments. */
+type Citing = Pick<Machine, 'id' | 'owner'>;
+
 /** Payment as citations choose it. */
 interface SentPayment {
   readonly hash: string;
@@ -56,6 +50,7 @@ interface SentPayment {
 }
 
 export class PaymentScenario implements CitationActor {
+  readonly deployment: SourceDeployment;
   readonly chain: PaymentChain;
   readonly network: PaymentNetwork;
   readonly #random: Random;
@@ -70,7 +65,15 @@ export class PaymentScenario implements CitationActor {
   /** Accounts in the proofs of a machine under its owner. */
   readonly #claimed = new Map<string, string[]>();
 
-  constructor(seed: number, owners: readonly string[], sinceSeconds: number, time: VirtualTime, trace: Trace) {
+  constructor(
+    seed: number,
+    deployment: SourceDeployment,
+    owners: readonly string[],
+    sinceSeconds: number,
+    time: VirtualTime,
+    trace: Trace,
+  ) {
+    this.deployment = deployment;
     const random = (this.#random = new Random(seed + OWN_SEEDS));
     const plan = (this.#plan = drawPlan(random));
     this.#owners = owners;
@@ -83,7 +86,7 @@ export class PaymentScenario implements CitationActor {
     this.#changeFaultRate();
     this.#urls = Array.from({ length: plan.urls }, () => this.#drawUrl());
     this.#backends = this.#urls.flatMap(({ backends }) => backends);
-    this.network = new PaymentNetwork({ name: 'source', urls: this.#urls, faults, random, time, trace });
+    this.network = new PaymentNetwork(deployment, { name: 'source', urls: this.#urls, faults, random, time, trace });
     trace.line(`payments ${JSON.stringify(plan)}`);
     if (plan.stormRate > 0) this.#changeNodes();
   }
@@ -107,7 +110,7 @@ export class PaymentScenario implements CitationActor {
     const maxRange = random.pick([20, 1_000, 10_000]);
     const backends = Array.from(
       { length: random.integer(1, 2) },
-      () => new PaymentBackend(this.chain, random, maxRange),
+      () => new PaymentBackend(this.deployment, this.chain, random, maxRange),
     );
     return { backends, isDown: false, isForeign: false };
   }
@@ -211,7 +214,7 @@ export class PaymentScenario implements CitationActor {
   // ------------------------------------------------------------------------------------------------------- payments
 
   /** Sends a random payment and returns its hash. */
-  #pay(atSeconds: number, account: string = this.#random.pick(ACCOUNT_KEYS).address): string {
+  #pay(atSeconds: number, account: string = this.#random.pick(this.deployment.accounts).address): string {
     const transaction = this.#drawPayment(account);
     this.chain.submit(transaction);
     this.#sent.push({ hash: transaction.hash, account, atSeconds });
@@ -220,10 +223,11 @@ export class PaymentScenario implements CitationActor {
 
   #drawPayment(account: string): PaymentTransaction {
     const random = this.#random;
-    const payer = random.pick(PAYERS);
-    const owner = random.pick(this.#owners);
+    const { accounts, payers, router, mint, token, fakeToken, drawReference } = this.deployment;
+    const payer = random.pick(payers);
+    const owner = random.pick(this.deployment.owners ?? this.#owners);
     const cents = random.pick([500, 1_000, 5_000, 10_000, 60_000]);
-    const move = (from: string, to: string, contract = TOKEN_CONTRACT): TokenTransfer => {
+    const move = (from: string, to: string, contract = token): TokenTransfer => {
       return { contract, from, to, units: BigInt(cents) * 10n ** BigInt(TOKEN_DECIMALS - 2) };
     };
     const kind = random.weigh({
@@ -243,20 +247,20 @@ export class PaymentScenario implements CitationActor {
     });
     const transfers = {
       plain: [move(payer, account)],
-      routed: [move(payer, ROUTER), move(ROUTER, account)],
-      batch: ACCOUNT_KEYS.slice(0, 2).map(({ address }) => move(payer, address)),
+      routed: [move(payer, router), move(router, account)],
+      batch: accounts.slice(0, 2).map(({ address }) => move(payer, address)),
       refund: [move(account, payer)],
       returned: [move(owner, payer)],
       byOwner: [move(owner, account)],
       bySelf: [move(payer, account)],
-      sister: [move(random.pick(ACCOUNT_KEYS).address, account)],
-      minted: [move(ZERO, account)],
-      fake: [move(payer, account, FAKE_CONTRACT)],
+      sister: [move(random.pick(accounts).address, account)],
+      minted: [move(mint, account)],
+      fake: [move(payer, account, fakeToken)],
       failed: [move(payer, account)],
-      spent: [move(payer, account), move(owner, ROUTER)],
+      spent: [move(payer, account), move(owner, router)],
     }[kind];
     const from = kind === 'bySelf' ? random.pick([account, owner]) : payer;
-    return { hash: `0x${random.hex(32)}`, from, isSuccessful: kind !== 'failed', transfers };
+    return { hash: drawReference(random), from, isSuccessful: kind !== 'failed', transfers };
   }
 
   // ------------------------------------------------------------------------------------------------------- citations
@@ -269,14 +273,28 @@ export class PaymentScenario implements CitationActor {
     if (event.type !== 0 || random.chance(0.25)) return { ...event, metadata };
     return {
       ...event,
-      metadata,
       currency: 'USD',
       value: random.pick([999n, 1_000n, 4_000n, 10_000n, 25_000n]),
       trust: random.chance(0.1) ? 0 : random.integer(1, 2),
-      citation: {
-        chainId: random.chance(0.05) ? 1n : BigInt(SOURCE_CHAIN_ID),
-        hash: this.#drawCited(machine, event, draft.timestamp).slice(2),
-      },
+      ...this.#drawCitation(machine, event, draft.timestamp, metadata),
+    };
+  }
+
+  /** Adds the members that the citation needs to metadata that hold a proof, or replaces other metadata. */
+  #drawCitation(
+    machine: Citing,
+    event: SimEvent,
+    blockTimestamp: number,
+    metadata: string,
+  ): Pick<SimEvent, 'citation' | 'metadata'> {
+    const { id, toCitation } = this.deployment;
+    const chainId = this.#random.chance(0.05) ? 1n : BigInt(id);
+    const { hash, metadata: added } = toCitation(this.#drawCited(machine, event, blockTimestamp));
+    if (Object.keys(added).length === 0) return { citation: { chainId, hash }, metadata };
+    const proof = metadata === event.metadata ? {} : (JSON.parse(Buffer.from(metadata, 'hex').toString()) as object);
+    return {
+      citation: { chainId, hash },
+      metadata: Buffer.from(JSON.stringify({ ...proof, ...added })).toString('hex'),
     };
   }
 
@@ -284,8 +302,9 @@ export class PaymentScenario implements CitationActor {
   #drawProof(id: bigint, owner: string): string {
     const random = this.#random;
     const taken = [...this.#claimed.values()].flat();
-    const free = ACCOUNT_KEYS.filter(({ address }) => !taken.includes(address));
-    const key = random.pick(free.length > 0 && random.chance(0.8) ? free : ACCOUNT_KEYS);
+    const { accounts } = this.deployment;
+    const free = accounts.filter(({ address }) => !taken.includes(address));
+    const key = random.pick(free.length > 0 && random.chance(0.8) ? free : accounts);
     const claimant = `${id} ${owner}`;
     this.#claimed.set(claimant, [...(this.#claimed.get(claimant) ?? []), key.address]);
     const named = random.chance(0.08) ? random.pick(this.#owners) : owner;
@@ -295,9 +314,9 @@ export class PaymentScenario implements CitationActor {
   }
 
   /** Returns the hash of a payment near the event, of a new one, or of none. */
-  #drawCited({ id, owner }: Machine, { timestamp }: SimEvent, blockTimestamp: number): string {
+  #drawCited({ id, owner }: Citing, { timestamp }: SimEvent, blockTimestamp: number): string {
     const random = this.#random;
-    if (random.chance(0.05)) return `0x${random.hex(32)}`;
+    if (random.chance(0.05)) return this.deployment.drawReference(random);
     const accounts = random.chance(0.8) ? (this.#claimed.get(`${id} ${owner}`) ?? []) : [];
     if (blockTimestamp >= this.#nowSeconds - 60 && random.chance(0.4)) {
       return this.#pay(this.#nowSeconds, accounts.length === 0 ? undefined : random.pick(accounts));
@@ -314,7 +333,7 @@ export class PaymentScenario implements CitationActor {
 const signatures = new Map<string, string>();
 
 /** Signs the text of a payout proof; the same text is signed once. */
-function signProof(key: (typeof ACCOUNT_KEYS)[number], id: bigint, owner: string): string {
+function signProof(key: AccountKey, id: bigint, owner: string): string {
   const text = `svc payout account/1\nmachine: did:svc:${id}\nowner: ${owner}\naccount: ${key.address}`;
   let signature = signatures.get(text);
   if (signature === undefined) signatures.set(text, (signature = key.sign(utf8ToBytes(text))));

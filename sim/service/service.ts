@@ -176,18 +176,18 @@ function wirePayments(
   { altNetwork, pollIntervalSeconds }: ServiceParts,
   { time, isAlive, ...common }: WiringParts,
 ) {
-  const { sources } = createPaymentSources(configureSources(network.rpcUrls), {
+  const { sources } = createPaymentSources(configureSources(network.deployment, network.rpcUrls), {
     ...common,
     ...{ callsPerSecond: SOURCE_CALLS_PER_SECOND, post: network.createPost(isAlive), stopwatch: time },
   });
-  const shared = { ...common, sources, fxRates: RATES };
+  const shared = { ...common, sources, namespace: DEFAULT_NAMESPACE, fxRates: RATES };
   const { loop } = createPaymentWorker({
     ...shared,
     homes: altNetwork === undefined ? ['main'] : ['main', 'alt'],
     pollIntervalMilliseconds: pollIntervalSeconds * 1000,
   });
   const checks = createSignatureChecks(NATIVE_CURVES);
-  const scanner = createPaymentScanner({ ...shared, namespace: DEFAULT_NAMESPACE, checks, onSearched: loop.wake });
+  const scanner = createPaymentScanner({ ...shared, checks, onSearched: loop.wake });
   return { sources, loop, scanner };
 }
 

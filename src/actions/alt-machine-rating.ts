@@ -45,7 +45,7 @@ export async function rateAltMachine(
       ? { isComplete: true, state: emptyRatingState(), tail: [] }
       : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
   const now = requireTrustedSeconds(ctx, snapshot.block);
-  const stored = await readPaymentEvidence(ctx, { home: 'alt', id: snapshot.id }, undefined);
+  const stored = await readPaymentEvidence(ctx, { home: 'alt', id: snapshot.id }, undefined, log.count);
   // Owner changes leave no log: the newest claim names the owner whose evidence counts.
   const isSold = stored.claimedOwner !== undefined && stored.claimedOwner !== alt.machine.owner;
   const payments = isSold ? endEvidence(stored, now) : stored;
@@ -70,8 +70,8 @@ export async function rateAltMachine(
 }
 
 /**
- * Returns whether the operator's identity is verified, and the owner's wallet is bound to the operator (design/scoring.md, Anchor).
- * Throws `ChainUnreadable` of either chain.
+ * Returns whether the operator's identity is verified, and accepted the machine (design/scoring.md, Anchor). Throws `ChainUnreadable` of either
+ * chain.
  */
 async function isOperatorVerified(
   ctx: Ctx,
@@ -79,11 +79,18 @@ async function isOperatorVerified(
   snapshot: MachineSnapshot,
   now: number,
 ): Promise<boolean> {
-  const { operator, owner } = alt.machine;
   if (ctx.bindings === undefined) return false;
   if (judgeVerifyStatus(await readAltKyb(ctx, alt, snapshot), now) !== 'verified') return false;
-  const binding = await ctx.bindings.readBinding(owner);
-  return binding.kind === 'bound' && binding.operator === operator;
+  return (await readAltAcceptance(ctx, alt)) !== undefined;
+}
+
+/** Returns since when the owner's wallet is bound to the operator; undefined while it is not. Throws `ChainUnreadable`. */
+export async function readAltAcceptance(
+  { bindings }: Ctx,
+  { machine: { operator, owner } }: FoundAltMachine,
+): Promise<number | undefined> {
+  const binding = await bindings?.readBinding(owner);
+  return binding?.kind === 'bound' && binding.operator === operator ? binding.since : undefined;
 }
 
 /** Returns the KYB record of the operator at the block of the snapshot; undefined without one. Throws `ChainUnreadable`. */

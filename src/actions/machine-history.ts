@@ -24,9 +24,10 @@ import { NO_VERDICT_DETAILS, type PaymentVerdict } from '../domain/rating/paid/p
 import { toServiceDirectory } from '../domain/machine/service-directory.ts';
 import { dayOf } from '../domain/rating/utc-day.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import { UNKNOWN_BLOCK_TIME } from '../ports/index-proof.ts';
 import type { HandsChange } from '../ports/payment-store.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
-import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
+import { rateAltMachine, readAltAcceptance, readAltKyb } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
 import {
@@ -37,7 +38,7 @@ import {
   type AltHomeInfo,
   type RatedSnapshot,
 } from './machine-rating.ts';
-import { currentPaymentFingerprint, readPaymentEvidence } from './payment-evidence.ts';
+import { currentPaymentFingerprint } from './payment-evidence.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 const NO_EVENTS = [{ records: [], events: [] }, NO_PROVENANCE] as const;
@@ -180,6 +181,7 @@ async function computeDays(
   if (history === undefined) return undefined;
   const { graceSeconds } = located.deployment;
   const wasVerified = await readVerifiedSince(ctx, located, inputs);
+  if (wasVerified === undefined) return undefined;
   const facts = {
     rates: table,
     priorEvents: inputs.priorEvents,
@@ -194,29 +196,36 @@ async function computeDays(
 }
 
 /**
- * Returns whether the operator was verified at a time: from the date of its record on, while it was in force, and not before the newest
- * change of hands, because the operator of that time is unknown. Without the new owner's acceptance it never was.
+ * Returns whether the operator was verified at a time: from the date of its record on, while it was in force, and not before it accepted
+ * the machine. Before the newest change of hands the operator is unknown. Returns undefined where the time of the acceptance is unknown.
  */
 async function readVerifiedSince(
   ctx: Ctx,
   located: FoundMachine,
-  { operatorVerified, changedHandsAt }: RatedSnapshot['inputs'],
-): Promise<(time: number) => boolean> {
+  { changedHandsAt = 0 }: RatedSnapshot['inputs'],
+): Promise<((time: number) => boolean) | undefined> {
   const { snapshot, alt } = located;
-  // Without an operator that counts now, the rating depends on no record.
-  if (alt !== undefined && !operatorVerified) return () => false;
+  const acceptance =
+    alt === undefined ? toAcceptance(await readProvenance(located)) : await readAltAcceptance(ctx, alt);
+  if (acceptance === 'unknown') return undefined;
+  if (acceptance === undefined) return () => false;
   const record =
     alt === undefined ? readAttestations(snapshot, findOperator(snapshot))?.kyb : await readAltKyb(ctx, alt, snapshot);
   if (record === undefined) return () => false;
-  const isAccepted = alt !== undefined || (await readProvenance(located)).isAccepted;
-  if (!isAccepted) return () => false;
+  const since = Math.max(Number(record.issuedAt), acceptance, changedHandsAt);
   return (time) =>
-    time >= Number(record.issuedAt) &&
-    time >= (changedHandsAt ?? 0) &&
+    time >= since &&
     judgeVerifyStatus(
       { ...record, revokedAt: isAfter(record.revokedAt, time) ? undefined : record.revokedAt },
       time,
     ) === 'verified';
+}
+
+/** Returns since when the machine is accepted; 0 where it never changed hands, undefined while the new owner has not accepted it. */
+function toAcceptance({ changeOfHands, isAccepted, acceptedAt }: Provenance): number | 'unknown' | undefined {
+  if (!isAccepted) return undefined;
+  if (changeOfHands === undefined) return 0;
+  return acceptedAt === undefined || acceptedAt === UNKNOWN_BLOCK_TIME ? 'unknown' : acceptedAt;
 }
 
 function isAfter(revokedAt: bigint | undefined, time: number): boolean {
@@ -303,7 +312,7 @@ async function readListedPayments(
   const machine = { home: alt === undefined ? ('main' as const) : ('alt' as const), id };
   if (fingerprint === undefined) return () => ({ ...NOTHING_FOUND, code: 'declared' });
   const [{ scan }, rows] = await Promise.all([
-    readPaymentEvidence(ctx, machine, change),
+    ctx.store.readPaymentSummary(fingerprint, machine, change),
     ctx.store.listVerdicts(fingerprint, machine, from, to),
   ]);
   const bySeq = new Map(rows.map((row) => [row.seq, row] as const));

@@ -100,7 +100,12 @@ function readPayments(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistory
   return ctx.actionState
     .of(createPayments)
     .get(snapshot, [fingerprint, history, period], () =>
-      readPaymentEvidence(ctx, { home: 'main', id: snapshot.id }, history.provenance.changeOfHands),
+      readPaymentEvidence(
+        ctx,
+        { home: 'main', id: snapshot.id },
+        history.provenance.changeOfHands,
+        readEventCount(snapshot),
+      ),
     );
 }
 

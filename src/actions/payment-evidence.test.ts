@@ -11,6 +11,7 @@ import {
   type AltService,
 } from '../../testing/harness/alt-chain.ts';
 import { FakePaymentSource } from '../../testing/fakes/fake-payment-source.ts';
+import { DEFAULT_NAMESPACE } from '../domain/identifiers/namespace.ts';
 import type { Claim } from '../domain/rating/paid/claims.ts';
 import { NO_VERDICT_DETAILS } from '../domain/rating/paid/payment-verdict.ts';
 import { paymentFingerprint } from '../domain/rating/paid/payment-configuration.ts';
@@ -83,7 +84,7 @@ describe('a response about a machine', () => {
     });
     const measure = { declared_usd_cents: 11_000, paid_usd_cents: 4_000, attested_usd_cents: 0 };
     expect(factors.find(({ name }: { name: string }) => name === 'trust').measure).toMatchObject(measure);
-    expect(fingerprints).toContain(paymentFingerprint(HASH, ratesFingerprint));
+    expect(fingerprints).toContain(paymentFingerprint(HASH, ratesFingerprint, DEFAULT_NAMESPACE));
   });
 
   it('lists the verdict of every event', async () => {
@@ -112,6 +113,18 @@ describe('a response about a machine', () => {
     expect(measure).toMatchObject({ declared_usd_cents: 15_000, paid_usd_cents: 0 });
     const { events } = await read('/machines/1/events');
     expect(events[1]).toMatchObject({ class: 'declared', verdict: 'paid', paid_cents: 4_000 });
+  });
+
+  it('ignores claims of events that it does not count', async () => {
+    const end = { at: NOW, seq: 3 };
+    const { read } = await open({
+      ...SUMMARY,
+      claims: [claimOf(MACHINE.owner, { end }), claimOf(PAYER, { seq: 3, since: NOW })],
+    });
+    const { evidence, factors } = await read('/mcr/did:svc:1/explanation');
+    expect(evidence).toMatchObject({ changed_hands_at: null, accounts: [{ owner: MACHINE.owner, seq: 0 }] });
+    const { measure } = factors.find(({ name }: { name: string }) => name === 'trust');
+    expect(measure).toMatchObject({ paid_usd_cents: 4_000 });
   });
 
   it('shows the change of hands of the newest claim', async () => {

@@ -44,21 +44,28 @@ export const NO_PAYMENTS: PaymentEvidence = {
 };
 
 /** Returns the fingerprint of the configuration; undefined without payment sources. */
-export function currentPaymentFingerprint({ paymentSources, fxRates }: Ctx): string | undefined {
+export function currentPaymentFingerprint({ paymentSources, fxRates, namespace }: Ctx): string | undefined {
   const hash = paymentSources?.hash;
-  return hash === undefined || hash === null ? undefined : paymentFingerprint(hash, fxRates.current().fingerprint);
+  if (hash === undefined || hash === null) return undefined;
+  return paymentFingerprint(hash, fxRates.current().fingerprint, namespace);
 }
 
-/** Reads the evidence of a machine whose newest change of hands is `change`. Throws `StoreUnavailable`. */
+/**
+ * Reads the evidence of the machine's first `eventCount` events, where its newest change of hands is `change`. The index may hold claims of
+ * later events, and those say nothing about these. Throws `StoreUnavailable`.
+ */
 export async function readPaymentEvidence(
   ctx: Ctx,
   machine: PaymentMachine,
   change: HandsChange | undefined,
+  eventCount: number,
 ): Promise<PaymentEvidence> {
   const fingerprint = currentPaymentFingerprint(ctx);
   if (fingerprint === undefined) return NO_PAYMENTS;
-  const { scan, claims, moves, counts } = await ctx.store.readPaymentSummary(fingerprint, machine, change);
-  const isInForce = ({ seq, end }: Claim) => end === undefined && (change === undefined || seq >= change.seq);
+  const { scan, claims: known, moves, counts } = await ctx.store.readPaymentSummary(fingerprint, machine, change);
+  const claims = known.filter(({ seq }) => seq < eventCount);
+  const isEnded = ({ end }: Claim) => end !== undefined && (machine.home === 'main' || end.seq < eventCount);
+  const isInForce = (claim: Claim) => !isEnded(claim) && (change === undefined || claim.seq >= change.seq);
   const handsSeq = machine.home === 'alt' ? listClaimedHands(claims).at(-1) : undefined;
   return {
     sourcesHash: ctx.paymentSources!.hash,

@@ -19,7 +19,7 @@ export interface PaymentParts {
 export function createPayments(start: ServiceStart): PaymentParts | undefined {
   const { config, store, paymentSources, fxRates, log, workScope } = start;
   if (paymentSources.list.length === 0) return undefined;
-  const shared = { store, sources: paymentSources, fxRates, clock: CLOCK, log };
+  const shared = { store, sources: paymentSources, namespace: config.namespace, fxRates, clock: CLOCK, log };
   const checks = createSignatureChecks(NATIVE_CURVES);
   const { loop, report } = createPaymentWorker({
     ...shared,
@@ -28,7 +28,7 @@ export function createPayments(start: ServiceStart): PaymentParts | undefined {
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
   });
   return {
-    scanner: createPaymentScanner({ ...shared, namespace: config.namespace, checks, onSearched: loop.wake }),
+    scanner: createPaymentScanner({ ...shared, checks, onSearched: loop.wake }),
     report,
     worker: nameLoop(loop, { kind: 'index' }, workScope),
   };

@@ -95,7 +95,8 @@ export interface AltHistory {
 }
 
 export type WalletBinding =
-  | { readonly kind: 'bound'; readonly operator: Address }
+  /** `since` is the time of its newest update, in Unix seconds. */
+  | { readonly kind: 'bound'; readonly operator: Address; readonly since: number }
   | { readonly kind: 'not-bound' }
   | { readonly kind: 'revoked' };
 

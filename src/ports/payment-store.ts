@@ -22,6 +22,15 @@ export interface ChainPlace {
   readonly index: number;
 }
 
+/** Places of a slot that each of its transactions takes up. */
+export const PLACES_PER_TRANSACTION = 65_536;
+
+/** Place of an event as the index of its home chain holds it. */
+export interface EventPlace extends ChainPlace {
+  /** Alt-chain transaction whose position in its slot is not stored: `index` counts from its start. */
+  readonly unplacedTransaction: string | undefined;
+}
+
 export interface PlacedClaim extends Claim {
   readonly place: ChainPlace;
 }
@@ -127,7 +136,7 @@ export interface PaymentStore {
   /** Counts the followed citations in blocks of the times, both ends included. */
   countCitations(machine: PaymentMachine, fromTime: number, throughTime: number): Promise<number>;
   /** Returns the places of the events at positions `from` to `to - 1`, in order. */
-  listEventPlaces(machine: PaymentMachine, from: number, to: number): Promise<readonly ChainPlace[]>;
+  listEventPlaces(machine: PaymentMachine, from: number, to: number): Promise<readonly EventPlace[]>;
   /** Returns the transfers of a main-chain machine in chain order; without `to` it is a burn. */
   listOwnerLogs(
     id: MachineId,

@@ -17,6 +17,7 @@ export interface CannedRecord {
   readonly timestamp: bigint;
   readonly trust?: number;
   readonly currency?: string;
+  readonly metadata?: string;
 }
 
 /** A transaction with one operation on the log of the machine. */
@@ -105,9 +106,16 @@ const u64 = (value: bigint): Buffer => {
 const sized = (text: string): Buffer =>
   Buffer.concat([Buffer.from(Uint32Array.of(text.length).buffer), Buffer.from(text)]);
 
-function encodeRecord({ type = 0, value, timestamp, trust = 1, currency = 'USD' }: CannedRecord): Buffer {
+function encodeRecord({
+  type = 0,
+  value,
+  timestamp,
+  trust = 1,
+  currency = 'USD',
+  metadata = '{}',
+}: CannedRecord): Buffer {
   const head = [Buffer.from([type]), toWord(value), u64(timestamp), Buffer.alloc(32), Buffer.from([trust])];
-  return Buffer.concat([...head, u64(5n), Buffer.alloc(32), sized('{}'), sized(currency)]);
+  return Buffer.concat([...head, u64(5n), Buffer.alloc(32), sized(metadata), sized(currency)]);
 }
 
 const option = (record: CannedRecord | undefined): Buffer =>

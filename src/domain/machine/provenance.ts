@@ -14,7 +14,7 @@ export type ProvenanceLog =
       readonly blockTimestamp: number;
       readonly transactionHash: string;
     }
-  | { readonly kind: 'controller'; readonly transactionHash: string }
+  | { readonly kind: 'controller'; readonly blockTimestamp: number; readonly transactionHash: string }
   /** `expiresAt` in Unix seconds, 0 for never. */
   | { readonly kind: 'chip-attested'; readonly expiresAt: bigint }
   | { readonly kind: 'chip-revoked' }
@@ -36,6 +36,8 @@ export interface Provenance {
   readonly changeOfHands: ChangeOfHands | undefined;
   /** Whether there was no change of hands, or the new owner has set the controller since, in a later transaction. */
   readonly isAccepted: boolean;
+  /** Block time of that acceptance; undefined without one, and where an earlier release stored it without its time. */
+  readonly acceptedAt: number | undefined;
   /** Block time of the first change of hands after the newest event. */
   readonly changedHandsAfter: number | undefined;
   /** Expiry of the chip record, 0 for never; undefined: there is none, or it is revoked. */
@@ -55,6 +57,7 @@ export const NO_PROVENANCE: Provenance = {
   owner: undefined,
   changeOfHands: undefined,
   isAccepted: true,
+  acceptedAt: undefined,
   changedHandsAfter: undefined,
   chipExpiresAt: undefined,
 };
@@ -67,7 +70,7 @@ export function applyProvenanceLog(before: Provenance, log: ProvenanceLog, seq: 
     case 'controller':
       return before.isAccepted || log.transactionHash === before.changeOfHands?.transactionHash
         ? before
-        : { ...before, isAccepted: true };
+        : { ...before, isAccepted: true, acceptedAt: log.blockTimestamp };
     case 'chip-attested':
       return { ...before, chipExpiresAt: log.expiresAt };
     case 'chip-revoked':
@@ -89,6 +92,7 @@ function applyTransfer(
     owner,
     changeOfHands: { at: blockTimestamp, seq, transactionHash },
     isAccepted: false,
+    acceptedAt: undefined,
     changedHandsAfter: before.changedHandsAfter ?? blockTimestamp,
   };
 }

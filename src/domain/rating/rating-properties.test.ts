@@ -1,9 +1,9 @@
-/** Properties 2 to 8 of design/scoring.md. `cli/replay` tests the first; `bench/rating` measures the last. */
+/** Properties 2 to 8 of design/scoring.md. `bench/rating` measures the last one, discrimination. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { ACTIVITY_TYPE, MAX_TOTAL_HUNDREDTHS, SCALE } from './constants.ts';
+import { ACTIVITY_TYPE, MAX_TOTAL_HUNDREDTHS, SCALE, WINDOW_DAYS } from './constants.ts';
 import { judgeDormancy } from './dormancy.ts';
 import { inChainOrder, noonOf, PLAIN_FACTS, TODAY, type EventParts } from '../../../testing/fixtures/rating-events.ts';
 import type { RatingEvent } from './event.ts';
@@ -31,6 +31,7 @@ import { judgeTrust } from './trust-factor.ts';
 const NOW = noonOf(TODAY);
 const COMPLETE = tableThrough(TODAY);
 const facts = factsAt(NOW);
+const MAX_STATE_BYTES = 32 * 1024;
 
 function rate(events: readonly RatingEvent[], known: Partial<RatingInput> = {}): Rating {
   return rateMachine({ ...PLAIN_FACTS, rates: COMPLETE, state: emptyRatingState(), tail: events, ...known });
@@ -52,7 +53,7 @@ function assertProperty<T extends [unknown, ...unknown[]]>(property: fc.IPropert
 }
 
 describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
-  it('2: rates a state folded in any batches, while the rate table grows, like the raw events', () => {
+  it('property 2: rates a state folded in any batches, while the rate table grows, like the raw events', () => {
     assertProperty(
       fc.property(
         eventHistory,
@@ -82,7 +83,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('2: folds exactly up to the first pending event', () => {
+  it('property 2: folds exactly up to the first pending event', () => {
     assertProperty(
       fc.property(eventHistory, tableGrowth, (events, [throughDay]) => {
         const rates = tableThrough(throughDay!);
@@ -98,7 +99,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('2: ignores the order of events within a block', () => {
+  it('property 2: ignores the order of events within a block', () => {
     assertProperty(
       fc.property(eventHistory, fc.infiniteStream(fc.nat()), (events, keys) => {
         const keyed = events.map((event) => ({ event, key: keys.next().value as number }));
@@ -112,7 +113,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('3: lowers no factor but trust by one more event, and nothing when its class is not lower', () => {
+  it('property 3: lowers no factor but trust by one more event, and nothing when its class is not lower', () => {
     assertProperty(
       fc.property(eventHistory, soundEventAt(NOW), facts, (events, event, known) => {
         const before = rate(events, known);
@@ -130,7 +131,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('4: changes only the counts and last_updated by a late, early, malformed or too small event', () => {
+  it('property 4: changes only the counts and last_updated by a late, early, malformed or too small event', () => {
     assertProperty(
       fc.property(eventHistory, nonQualifyingEventAt(NOW), facts, (events, event, known) => {
         const before = rate(events, known);
@@ -147,7 +148,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('5: lowers no factor and no score when an event has more paid cents or is attested', () => {
+  it('property 5: lowers no factor and no score when an event has more paid cents or is attested', () => {
     assertProperty(
       fc.property(
         eventHistory,
@@ -170,18 +171,25 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('5: never lowers the score when a flag is cleared, a bond renewed or the operator verified', () => {
+  it('property 5: lowers no factor and not the score when a flag is cleared, a bond renewed or the operator verified', () => {
     assertProperty(
       fc.property(eventHistory, facts, (events, known) => {
-        const { score } = rate(events, known);
-        expect(rate(events, { ...known, negativeFlagAt: 0n }).score).toBeGreaterThanOrEqual(score);
-        expect(rate(events, { ...known, bondStatus: 'bonded' }).score).toBeGreaterThanOrEqual(score);
-        expect(rate(events, { ...known, operatorVerified: true }).score).toBeGreaterThanOrEqual(score);
+        const before = rate(events, known);
+        const improvements: readonly Partial<RatingInput>[] = [
+          { negativeFlagAt: 0n },
+          { bondStatus: 'bonded' },
+          { operatorVerified: true },
+        ];
+        for (const improvement of improvements) {
+          const after = rate(events, { ...known, ...improvement });
+          expectNoneLower(after, before, FACTORS);
+          expect(after.score).toBeGreaterThanOrEqual(before.score);
+        }
       }),
     );
   });
 
-  it('6: raises no factor and not the score by a change of hands', () => {
+  it('property 6: raises no factor and not the score by a change of hands', () => {
     assertProperty(
       fc.property(eventHistory, facts, (events, known) => {
         const before = rate(events, known);
@@ -196,7 +204,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('7: never raises revenue, cadence or tenure by time alone', () => {
+  it('property 7: never raises revenue, cadence or tenure by time alone', () => {
     assertProperty(
       fc.property(eventHistory, fc.nat(200 * 86_400), fc.nat(60 * 86_400), (events, first, more) => {
         const earlier = rate(events, { now: NOW + first });
@@ -206,7 +214,7 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
     );
   });
 
-  it('7: increases the dormancy deduction with every idle day', () => {
+  it('property 7: keeps a smaller share with every idle day, and its free and half days whatever the day', () => {
     assertProperty(
       fc.property(
         fc.nat(10_000),
@@ -219,16 +227,17 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
             lastQualifyingDay: TODAY,
             rhythmDays: Math.min(rhythmDays, span + 1),
           };
-          const deductionAfter = (idleDays: number): number =>
-            judgeDormancy(sum, rhythm, TODAY + idleDays).lostHundredths;
-          expect(deductionAfter(idle + 1)).toBeGreaterThanOrEqual(deductionAfter(idle));
-          expect(deductionAfter(idle)).toBeLessThanOrEqual(sum);
+          const after = (idleDays: number) => judgeDormancy(sum, rhythm, TODAY + idleDays);
+          const [today, tomorrow] = [after(idle), after(idle + 1)];
+          expect(tomorrow.lostHundredths).toBeGreaterThanOrEqual(today.lostHundredths);
+          expect(today.lostHundredths).toBeLessThanOrEqual(sum);
+          expect([tomorrow.freeDays, tomorrow.halfDays]).toEqual([today.freeDays, today.halfDays]);
         },
       ),
     );
   });
 
-  it('8: keeps points, deductions, letter and bounds consistent', () => {
+  it('property 8: keeps points, deductions, letter, bounds and the size of the state consistent', () => {
     assertProperty(
       fc.property(eventHistory, facts, fc.nat(400), (events, known, days) => {
         const rating = rate(events, { ...known, now: NOW + days * 86_400 });
@@ -249,11 +258,14 @@ describe(`properties (${SEED_TITLE})`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS 
         expect(isRated).toBe(rating.letter === letterOf(roundScore(total)));
         expect(rating.eventCount).toBe(rating.revenueEventCount + rating.activityEventCount);
         for (const number of numbersIn(rating)) expect(Number.isSafeInteger(number)).toBe(true);
+        const { state } = foldEvents(emptyRatingState(), events, COMPLETE);
+        expect(state.buckets.length).toBeLessThanOrEqual(WINDOW_DAYS);
+        expect(Buffer.byteLength(encodeRatingState(state))).toBeLessThan(MAX_STATE_BYTES);
       }),
     );
   });
 
-  it('8: limits declared events to 58.50 points, unanchored ones to 58.33, activity to 72.50 and paid ones to 94', () => {
+  it('property 8: limits declared events to 58.50 points, unanchored ones to 58.33, activity to 72.50 and paid ones to 94', () => {
     assertProperty(
       fc.property(eventHistory, facts, (events, { bondStatus }) => {
         const limitOf = (evidence: Partial<RatingEvent>, known: Partial<RatingInput> = {}) =>

@@ -174,8 +174,16 @@ describe('with events', () => {
   });
 
   test.each([
-    ['the wallet of the owner is bound to the operator', { kind: 'bound', operator: MACHINE.operator! }, true],
-    ['the wallet is bound to another operator', { kind: 'bound', operator: `0x${'22'.repeat(20)}` as Address }, false],
+    [
+      'the wallet of the owner is bound to the operator',
+      { kind: 'bound', operator: MACHINE.operator!, since: 1 },
+      true,
+    ],
+    [
+      'the wallet is bound to another operator',
+      { kind: 'bound', operator: `0x${'22'.repeat(20)}` as Address, since: 1 },
+      false,
+    ],
     ['the wallet is not bound', { kind: 'not-bound' }, false],
   ] as const)('has a verified operator when %s: %s', async (_name, binding, isVerified) => {
     const kyb = { issuedAt: 1n, expiresAt: undefined, revokedAt: undefined };

@@ -76,7 +76,7 @@ let conformance: OpenapiConformance | undefined;
 afterEach(() => app?.close());
 
 async function open(fixture: Fixture = {}) {
-  const { binding = { kind: 'bound', operator: BOUND }, machines = [SOUND], own = 1 } = fixture;
+  const { binding = { kind: 'bound', operator: BOUND, since: 1 }, machines = [SOUND], own = 1 } = fixture;
   const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW * 1000, ...fixture.index };
   const queries: string[] = [];
   const known = machines.map((facts, at) => facts && { id: BigInt(at + 1) as MachineId, ...SOUND, ...facts });

@@ -149,7 +149,11 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     if (payments === undefined || observed === undefined) return 'idle';
     const time = await backoff.run(() => history.readBlockTime(observed.slot), signal);
     if (time === undefined) return 'idle';
-    return payments.scan('alt', { block: observed.slot, time }, readAltEvents(store), signal);
+    const reads = {
+      readEvents: readAltEvents(store),
+      readBlockSignatures: (slot: number) => backoff.run(() => history.readBlockSignatures(slot), signal),
+    };
+    return payments.scan('alt', { block: observed.slot, time }, reads, signal);
   }
 
   return {

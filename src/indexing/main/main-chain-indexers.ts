@@ -164,7 +164,8 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     await eventTotal.compare(isDeferred && deferred !== undefined ? deferred.chain : chain);
     const { number, timestamp } = advanced.block;
     const place = { block: number, time: timestamp };
-    const scanned = await options.payments?.scan('main', place, readMainEvents(chain, store, advanced.block), signal);
+    const readEvents = readMainEvents(chain, store, advanced.block);
+    const scanned = await options.payments?.scan('main', place, { readEvents }, signal);
     const outcome = await folder.fold(advanced.block, signal);
     if (outcome === 'idle' && !isFolded) {
       isFolded = true;

@@ -79,7 +79,7 @@ export function searchClaims(
       { kind: 'event', seq, blockTimestamp, owner: isMainChain ? owner : undefined, metadata: toBytes(scanned.record) },
       context,
     );
-    claims = after.map((claim) => ({ ...claim, place: (claim as Partial<PlacedClaim>).place ?? place }));
+    claims = after.map((claim) => ({ ...claim, place: (claim as Partial<PlacedClaim>).place ?? toPlace(place) }));
   });
   if (endSeq !== undefined) applyLogsBefore(undefined, endSeq);
   return claims;
@@ -134,6 +134,10 @@ export function searchCitations(search: CitationSearch): {
 
 function toBytes({ metadata }: EventRecord): Uint8Array {
   return fromHex(metadata);
+}
+
+function toPlace({ block, index }: ChainPlace): ChainPlace {
+  return { block, index };
 }
 
 function isBefore(a: ChainPlace, b: ChainPlace): boolean {

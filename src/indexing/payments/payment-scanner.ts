@@ -11,7 +11,9 @@ import type { RateTable } from '../../domain/rating/rate-table.ts';
 import { SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
 import type { SignatureChecks } from '../../domain/signatures/signature-checks.ts';
 import type { PaymentSources } from '../../ports/payment-sources.ts';
+import { PLACES_PER_TRANSACTION } from '../../ports/payment-store.ts';
 import type {
+  EventPlace,
   HandsChange,
   PaymentScan,
   PaymentScanWrite,
@@ -50,9 +52,16 @@ export type ReadEvents = (
   to: number,
 ) => Promise<readonly ScannedEvent[] | undefined>;
 
+/** Reads of the home chain that is searched. */
+export interface HomeReads {
+  readonly readEvents: ReadEvents;
+  /** Returns the signatures of a slot's transactions in order. Absent on the main chain. */
+  readonly readBlockSignatures?: (slot: number) => Promise<readonly string[]>;
+}
+
 export interface PaymentScanner {
   /** Searches a bounded number of events of each machine. Returns `more` when further ones can be searched now. Throws `StoreUnavailable`. */
-  scan(home: HomeChain, head: ScannedHead, readEvents: ReadEvents, signal: AbortSignal): Promise<StepOutcome>;
+  scan(home: HomeChain, head: ScannedHead, reads: HomeReads, signal: AbortSignal): Promise<StepOutcome>;
 }
 
 /** Citations of older events are declared (design/scoring.md, Determinism). */
@@ -97,18 +106,13 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
   const passes = new Map<HomeChain, Pass>();
 
   /** Runs a part of a pass over all machines, so that the loop gets back to the head. */
-  async function scan(
-    home: HomeChain,
-    head: ScannedHead,
-    readEvents: ReadEvents,
-    signal: AbortSignal,
-  ): Promise<StepOutcome> {
-    await store.usePaymentConfiguration(paymentFingerprint(sourcesHash, fxRates.current().fingerprint));
+  async function scan(home: HomeChain, head: ScannedHead, reads: HomeReads, signal: AbortSignal): Promise<StepOutcome> {
+    await store.usePaymentConfiguration(paymentFingerprint(sourcesHash, fxRates.current().fingerprint, namespace));
     const pass = passes.get(home) ?? { fromTime: head.time, after: undefined, isComplete: true, ...NOTHING_STORED };
     const listed = await store.listUnscanned(home, MACHINES_PER_CALL, pass.after);
     for (const group of groupByEvents(listed)) {
       if (signal.aborted) return 'idle';
-      const outcomes = await Promise.all(group.map((machine) => scanSafely(machine, head, readEvents)));
+      const outcomes = await Promise.all(group.map((machine) => scanSafely(machine, head, reads)));
       if (outcomes.some((outcome) => outcome !== 'done')) pass.isComplete = false;
       if (outcomes.includes('more')) pass.hasAdvanced = true;
       if (outcomes.some((outcome) => outcome !== 'waiting')) pass.hasStored = true;
@@ -125,10 +129,10 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
   async function scanSafely(
     machine: UnscannedMachine,
     head: ScannedHead,
-    readEvents: ReadEvents,
+    reads: HomeReads,
   ): Promise<'done' | 'more' | 'waiting'> {
     try {
-      return await scanMachine(machine, head, readEvents);
+      return await scanMachine(machine, head, reads);
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
       log.warn({ home: machine.home, machine: String(machine.id) }, 'events cannot be searched for payments');
@@ -140,7 +144,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
   async function scanMachine(
     machine: UnscannedMachine,
     head: ScannedHead,
-    readEvents: ReadEvents,
+    reads: HomeReads,
   ): Promise<'done' | 'more' | 'waiting'> {
     const { table } = fxRates.current();
     const { version, eventCount } = machine;
@@ -149,11 +153,12 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     const isPending = pending.get(key) === table;
     const from = isPending ? scanned.claimsSeq : scanned.citedSeq;
     const to = Math.min(eventCount, from + EVENTS_PER_STEP);
-    const events = from < to ? await readEvents(machine, from, to) : [];
+    const events = from < to ? await reads.readEvents(machine, from, to) : [];
     if (events === undefined) return 'waiting';
     const isAtEnd = to === eventCount;
     const before = machine.scan === undefined ? [] : await store.listClaims(machine);
-    const claims = await findClaims(machine, before, events.slice(Math.max(0, scanned.claimsSeq - from)), isAtEnd);
+    const unapplied = events.slice(Math.max(0, scanned.claimsSeq - from));
+    const claims = await findClaims(machine, before, unapplied, isAtEnd, reads);
     if (claims === undefined) return 'waiting';
 
     const citing = isPending ? [] : events;
@@ -178,7 +183,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
       },
       claims,
       citations,
-      hands: claims.length === 0 ? [] : await listHands(machine, claims, citing, isAtEnd),
+      hands: claims.length === 0 ? [] : await listHands(machine, claims, events, isAtEnd),
       followed: listFollowed(claims.slice(before.length), claims),
     };
     if (!(await store.writePaymentScan(write))) return 'waiting';
@@ -186,12 +191,13 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     return 'done';
   }
 
-  /** Returns the claims after the events; undefined while the time of a transfer is unknown. */
+  /** Returns the claims after the events; undefined while the time of a transfer or the place of a claim is unknown. */
   async function findClaims(
     machine: UnscannedMachine,
     before: readonly PlacedClaim[],
     events: readonly ScannedEvent[],
     isAtEnd: boolean,
+    reads: HomeReads,
   ): Promise<readonly PlacedClaim[] | undefined> {
     const hasProof = events.some(carriesProof);
     if (!hasProof && before.every(({ end }) => end !== undefined)) return before;
@@ -203,7 +209,26 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     if (places.length < events.length) return undefined;
     const context = { id: machine.id, namespace, checks };
     const endSeq = isAtEnd ? machine.eventCount : undefined;
-    return searchClaims(before, { events, places, ownerLogs, endSeq }, context, isMain);
+    const claims = searchClaims(before, { events, places, ownerLogs, endSeq }, context, isMain);
+    const placed = await Promise.all(
+      claims.map((claim, index) =>
+        index < before.length ? claim : placeClaim(claim, places[claim.seq - first]!, reads.readBlockSignatures),
+      ),
+    );
+    return placed.every((claim) => claim !== undefined) ? placed : undefined;
+  }
+
+  /** Returns the claim with its position in the slot, which decides between claims of two machines; undefined while it is unknown. */
+  async function placeClaim(
+    claim: PlacedClaim,
+    { block, index, unplacedTransaction: signature }: EventPlace,
+    readBlockSignatures: HomeReads['readBlockSignatures'],
+  ): Promise<PlacedClaim | undefined> {
+    if (signature === undefined) return claim;
+    const position = (await readBlockSignatures?.(block))?.indexOf(signature) ?? -1;
+    return position === -1
+      ? undefined
+      : { ...claim, place: { block, index: position * PLACES_PER_TRANSACTION + index } };
   }
 
   async function countCited(machine: UnscannedMachine, first: ScannedEvent | undefined): Promise<number> {

@@ -25,6 +25,7 @@ import { toHex } from '../../domain/evidence/signed-bytes.ts';
 import { formatBase58 } from '../../domain/identifiers/base58.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
 import type { EventRecord } from '../../domain/machine/machine-facts.ts';
+import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
 import { formatPayoutText } from '../../domain/rating/paid/payout-proof.ts';
 import { createRateTable } from '../../domain/rating/rate-table.ts';
 import { createPaymentScanner } from './payment-scanner.ts';
@@ -137,8 +138,8 @@ async function openWorld() {
 
   const sources = { hash: 'test', list: [evm.source, alt.source] };
   const clock = { nowMilliseconds: () => evm.time.milliseconds };
-  const shared = { store, sources, fxRates: rates, clock, log };
-  const scanner = createPaymentScanner({ ...shared, namespace: DEFAULT_NAMESPACE, checks: PORTABLE_CHECKS });
+  const shared = { store, sources, namespace: DEFAULT_NAMESPACE, fxRates: rates, clock, log };
+  const scanner = createPaymentScanner({ ...shared, checks: PORTABLE_CHECKS });
   const worker = createPaymentWorker({
     ...shared,
     ...{ homes: ['main'], timers: new VirtualTime(), pollIntervalMilliseconds: POLL_MILLISECONDS },
@@ -184,9 +185,9 @@ async function openWorld() {
       setTime(now);
       const advanced = await index.advance(NEVER);
       if (advanced.kind !== 'caught-up') throw new Error(advanced.kind);
-      const read = readMainEvents(chain, store, advanced.block);
+      const readEvents = readMainEvents(chain, store, advanced.block);
       const head = { block: advanced.block.number, time: advanced.block.timestamp };
-      while ((await scanner.scan('main', head, read, NEVER)) === 'more');
+      while ((await scanner.scan('main', head, { readEvents }, NEVER)) === 'more');
     },
     /** Works until nothing is left. */
     async work() {
@@ -197,7 +198,8 @@ async function openWorld() {
       await this.work();
     },
     async codes() {
-      const verdicts = await store.listVerdicts(`test ${FINGERPRINT}`, { home: 'main', id: MACHINE }, 0, 100);
+      const fingerprint = paymentFingerprint('test', FINGERPRINT, DEFAULT_NAMESPACE);
+      const verdicts = await store.listVerdicts(fingerprint, { home: 'main', id: MACHINE }, 0, 100);
       return verdicts.map(({ seq, code }) => `${seq} ${code}`);
     },
   };

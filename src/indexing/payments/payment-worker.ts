@@ -2,6 +2,7 @@
  * Worker that follows payments: reads the transfers of own addresses, and judges open citations, source by source. A source that cannot be
  * read delays its own citations only.
  */
+import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
 import type { HomeChain } from '../../domain/rating/paid/claims.ts';
 import {
@@ -22,6 +23,7 @@ import { createTransferFollower } from './transfer-follower.ts';
 export interface PaymentWorkerOptions {
   readonly store: PaymentStore;
   readonly sources: PaymentSources;
+  readonly namespace: Namespace;
   /** Home chains whose machines are searched for citations. */
   readonly homes: readonly HomeChain[];
   readonly fxRates: FxRates;
@@ -54,7 +56,7 @@ export interface PaymentWorker {
 }
 
 export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorker {
-  const { store, sources, homes, fxRates, clock, timers, log, pollIntervalMilliseconds } = options;
+  const { store, sources, namespace, homes, fxRates, clock, timers, log, pollIntervalMilliseconds } = options;
   const judge = createPaymentJudge({ store, fxRates, clock });
   const follower = createTransferFollower({ store, fxRates, clock });
   /** Heads up to which transfers are being read: verdicts are made when all of them are. */
@@ -63,7 +65,8 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
   let prunedOn: number | undefined;
 
   async function step(signal: AbortSignal): Promise<StepOutcome | NextStep> {
-    await store.usePaymentConfiguration(paymentFingerprint(sources.hash ?? '', fxRates.current().fingerprint));
+    const { fingerprint } = fxRates.current();
+    await store.usePaymentConfiguration(paymentFingerprint(sources.hash ?? '', fingerprint, namespace));
     await pruneDaily();
     const waits = await Promise.all(sources.list.map((source) => followSource(source, signal)));
     const waitMilliseconds = Math.min(pollIntervalMilliseconds, ...waits);

@@ -1,35 +1,38 @@
 /** The search of events for payments, the judgement of citations and the following of transfers, over a fake chain and a fake source. */
-import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { FakePaymentSource } from '../../../testing/fakes/fake-payment-source.ts';
-import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 import { controlled, OWNER, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
-import { createHarness, FINGERPRINT, machine, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
-import { createMainChainKey, PORTABLE_CHECKS } from '../../../testing/fixtures/signing-keys.ts';
+import { machine, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
+import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
-import { toHex } from '../../domain/evidence/signed-bytes.ts';
+import {
+  citing,
+  CUSTOMER,
+  openPaymentWorld,
+  PAID_ACCOUNT,
+  PAID_MACHINE,
+  PAID_TOKENS,
+  PAYMENT_POLL_MILLISECONDS,
+  proofOf,
+  wordOf,
+  type PaymentWorldOptions,
+} from '../../../testing/fixtures/payment-world.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
-import type { EventRecord } from '../../domain/machine/machine-facts.ts';
-import { formatPayoutText } from '../../domain/rating/paid/payout-proof.ts';
 import { createRateTable, extendRateTable } from '../../domain/rating/rate-table.ts';
 import { TRANSFER_TOPIC } from '../../domain/rating/paid/transfer-log.ts';
 import { dayOf } from '../../domain/rating/utc-day.ts';
 import type { Store } from '../../ports/store.ts';
-import { createPaymentScanner } from './payment-scanner.ts';
-import { createPaymentWorker } from './payment-worker.ts';
-import { readMainEvents } from './scanned-events.ts';
 
-const A = machine(11);
+const A = PAID_MACHINE;
 const B = machine(12);
-const ACCOUNT = createMainChainKey(new Uint8Array(32).fill(7));
+const ACCOUNT = PAID_ACCOUNT;
 const PAYER_KEY = createMainChainKey(new Uint8Array(32).fill(9));
-const PAYER = `0x${'0c'.repeat(20)}`;
+const PAYER = CUSTOMER;
 const BUYER = `0x${'b2'.repeat(20)}` as Address;
-const TOKENS = new Map([['USDC', { decimals: 6, fixedRate: 10n ** 12n }]]);
-const POLL_MILLISECONDS = 60_000;
-const CONFIGURATION = `test ${FINGERPRINT}`;
+const TOKENS = PAID_TOKENS;
+const POLL_MILLISECONDS = PAYMENT_POLL_MILLISECONDS;
+const word = wordOf;
+const padded = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
 
 let stores: Store[] = [];
 afterEach(async () => {
@@ -37,82 +40,10 @@ afterEach(async () => {
   stores = [];
 });
 
-const word = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
-const padded = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
-
-function proofOf(id: MachineId, key = ACCOUNT, owner: string = OWNER): Partial<EventRecord> {
-  const text = formatPayoutText(id, { account: key.address, owner }, DEFAULT_NAMESPACE);
-  const metadata = { payout: key.address, owner, proof: key.sign(utf8ToBytes(text)) };
-  return { metadata: toHex(utf8ToBytes(JSON.stringify(metadata))) };
-}
-const citing = (reference: number, more: Partial<EventRecord> = {}): Partial<EventRecord> => ({
-  ...{ sourceChainId: 8453n, sourceTxHash: word(reference), trustLevel: 1, value: 10_000n },
-  ...more,
-});
-
-interface WorldOptions {
-  readonly store?: Store;
-  readonly source?: FakePaymentSource;
-  readonly nowSeconds?: number;
-}
-
-async function openWorld(options: WorldOptions = {}) {
-  const store = options.store ?? (await createMemoryStore());
-  if (options.store === undefined) stores.push(store);
-  const harness = createHarness({ store });
-  const { chain, rates, log } = harness;
-  const time = new VirtualTime((options.nowSeconds ?? 1_700_002_000) * 1_000);
-  chain.finalityLag = 0;
-  rates.use(createRateTable(false, TOKENS));
-  const source = options.source ?? new FakePaymentSource();
-  const sources = { hash: 'test', list: [source] };
-  const shared = { store, sources, fxRates: rates, clock: time, log };
-  const searches = { count: 0 };
-  const onSearched = () => void (searches.count += 1);
-  const scanner = createPaymentScanner({
-    ...shared,
-    ...{ namespace: DEFAULT_NAMESPACE, checks: PORTABLE_CHECKS, onSearched },
-  });
-  const worker = createPaymentWorker({
-    ...shared,
-    homes: ['main'],
-    timers: time,
-    pollIntervalMilliseconds: POLL_MILLISECONDS,
-  });
-
-  const scan = async () => {
-    const advanced = await harness.index.advance(NEVER);
-    if (advanced.kind !== 'caught-up') throw new Error(advanced.kind);
-    const { block } = advanced;
-    const read = readMainEvents(chain, store, block);
-    while ((await scanner.scan('main', { block: block.number, time: block.timestamp }, read, NEVER)) === 'more');
-  };
-  /** Works until nothing is left, and returns what the last step returned. */
-  const work = async () => {
-    for (;;) {
-      const outcome = await worker.step(NEVER);
-      if (outcome !== 'more') return outcome;
-    }
-  };
-  /** Puts a payment of USDC into the block of the source at the newest block of the home chain. */
-  const pay = (reference: number, cents = 10_000, to: string = ACCOUNT.address, payer = PAYER) => {
-    const block = chain.head.timestamp;
-    const data = word(cents * 10_000);
-    const transfer = { address: source.tokens.get('USDC')!, topics: [TRANSFER_TOPIC, padded(payer), padded(to)], data };
-    source.put(word(reference), {
-      ...{ kind: 'evm', success: true, block, time: block, from: payer, logs: [transfer] },
-    });
-  };
-  const verdicts = (id = A) => store.listVerdicts(CONFIGURATION, { home: 'main', id }, 0, 100);
-  const codes = async (id = A) => (await verdicts(id)).map(({ seq, code }) => `${seq} ${code}`);
-  const summary = (id = A) => store.readPaymentSummary(CONFIGURATION, { home: 'main', id }, undefined);
-  /** Mines an empty block after the window of all citations, and finalizes the source. */
-  const pass = () => {
-    chain.mineMany(200);
-    source.finalizeAt(chain.head.timestamp);
-  };
-  const { step, report } = worker;
-  return { ...harness, time, source, searches, scan, step, work, pay, verdicts, codes, summary, pass, report };
+async function openWorld(options?: PaymentWorldOptions) {
+  const world = await openPaymentWorld(options);
+  if (options?.store === undefined) stores.push(world.store);
+  return world;
 }
 
 const mint = (id: MachineId): FakeLog => transferred(id);

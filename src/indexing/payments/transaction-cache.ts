@@ -1,8 +1,11 @@
-/** LRU cache of cited transactions, bounded by their logs and balances. Concurrent reads of one transaction share one request. */
+/**
+ * LRU cache of cited transactions, bounded by their logs and balances. Concurrent reads of one transaction share one request. A transaction
+ * whose balances a node did not record is read again, because another read may return them.
+ */
 import { MAX_TRANSACTION_LOGS, type CitedTransaction } from '../../domain/rating/paid/source-transaction.ts';
 
 export interface TransactionCache {
-  /** Returns the cached transaction, or reads it. Absence and failures are not cached. */
+  /** Returns the cached transaction, or reads it. Only complete transactions are cached. */
   get(key: string, read: () => Promise<CitedTransaction | 'absent'>): Promise<CitedTransaction | 'absent'>;
 }
 
@@ -27,7 +30,7 @@ export function createTransactionCache(): TransactionCache {
   async function readOnce(key: string, read: () => Promise<CitedTransaction | 'absent'>) {
     try {
       const transaction = await read();
-      if (transaction !== 'absent') store(key, transaction);
+      if (transaction !== 'absent' && isComplete(transaction)) store(key, transaction);
       return transaction;
     } finally {
       reading.delete(key);
@@ -50,6 +53,12 @@ export function createTransactionCache(): TransactionCache {
       return own;
     },
   };
+}
+
+function isComplete(transaction: CitedTransaction): boolean {
+  if (transaction.kind === 'evm') return true;
+  const { pre, post } = transaction;
+  return pre !== null && post !== null && [...pre, ...post].every(({ owner }) => owner !== null);
 }
 
 function countParts(transaction: CitedTransaction): number {

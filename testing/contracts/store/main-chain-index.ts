@@ -8,6 +8,7 @@ import {
   append,
   checkpointAt,
   chipRecorded,
+  controlled,
   id,
   imported,
   MAX_UINT256,
@@ -170,9 +171,12 @@ export function testMainChainIndex(under: StoreUnderTest): void {
         owner: bob,
         changeOfHands: { at: at + 30, seq: 2, transactionHash: '0x01' },
         isAccepted: false,
+        acceptedAt: undefined,
         changedHandsAfter: undefined,
         chipExpiresAt: undefined,
       });
+      await append(under.store, controlled(id(7), '0x02'));
+      expect(await under.store.readProvenance(id(7))).toMatchObject({ isAccepted: true, acceptedAt: at });
       await append(under.store, imported(id(7)));
       expect((await under.store.readProvenance(id(7)))?.changeOfHands?.seq).toBe(0);
     });

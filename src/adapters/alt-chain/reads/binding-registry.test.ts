@@ -13,6 +13,8 @@ const BOUND = caseOf('bound');
 const REVOKED = caseOf('revoked');
 const wallet = parseAltKey(BOUND.solanaAddr)!;
 const operator = parseAddress(BOUND.evmAddress!)!;
+/** `updated_at` (chain-svm 3.8). */
+const since = Number(Buffer.from(BOUND.account!.data as string, 'base64').readBigInt64LE(68));
 
 let node: CannedNode;
 let harness: AltChainHarness;
@@ -39,7 +41,7 @@ function place({ pda, account }: typeof BOUND): void {
 
 describe('an outcome', () => {
   it.each<[name: string, prepare: () => void, outcome: object]>([
-    ['bound', () => place(BOUND), { kind: 'bound', operator }],
+    ['bound', () => place(BOUND), { kind: 'bound', operator, since }],
     ['not bound', () => undefined, { kind: 'not-bound' }],
     ['revoked', () => node.accounts.set(BOUND.pda, revokedAccount()), { kind: 'revoked' }],
   ])('is cached for a minute: %s', async (_name, prepare, outcome) => {
@@ -62,7 +64,7 @@ describe('an outcome', () => {
     place(BOUND);
     const wallets = [BOUND.solanaAddr, REVOKED.solanaAddr].map((text) => parseAltKey(text)!);
     const [bound, other] = await Promise.all(wallets.map((each) => bindings.readBinding(each)));
-    expect([bound, other]).toStrictEqual([{ kind: 'bound', operator }, { kind: 'not-bound' }]);
+    expect([bound, other]).toStrictEqual([{ kind: 'bound', operator, since }, { kind: 'not-bound' }]);
     expect(node.proxy.calls.map(({ method, params }) => [method, params[0]])).toStrictEqual([
       ['getMultipleAccounts', [BOUND.pda, REVOKED.pda]],
     ]);

@@ -104,8 +104,8 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
     if (binding.state === 'unreadable') throw chainUnreadable('alt', binding.cause);
     if (binding.state === 'absent') return { kind: 'not-bound' };
     known.add(wallet);
-    const { operator } = binding.value;
-    return operator === undefined ? { kind: 'revoked' } : { kind: 'bound', operator };
+    const { operator, updatedAt } = binding.value;
+    return operator === undefined ? { kind: 'revoked' } : { kind: 'bound', operator, since: Number(updatedAt) };
   }
 
   return {

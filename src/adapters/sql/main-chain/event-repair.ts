@@ -72,7 +72,7 @@ export function createEventRepair(dialect: Dialect): EventRepair {
     `SELECT batch.machine_id FROM batch
      WHERE NOT EXISTS (
        SELECT 1 FROM registry_logs r
-       WHERE r.machine_id = batch.machine_id AND r.block_timestamp = ${UNKNOWN_BLOCK_TIME})
+       WHERE r.machine_id = batch.machine_id AND r.kind <> 'controller' AND r.block_timestamp = ${UNKNOWN_BLOCK_TIME})
      AND NOT EXISTS (
        SELECT 1 FROM event_histories h JOIN event_logs l ON l.history_id = h.history_id
        WHERE h.machine_id = batch.machine_id AND h.generation = ${current}

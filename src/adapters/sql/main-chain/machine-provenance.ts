@@ -38,6 +38,7 @@ export function createMachineProvenance({ builder, batch }: Dialect): MachinePro
     changed_seq: 'integer',
     changed_transaction: 'text',
     is_accepted: 'integer',
+    accepted_at: 'integer',
     changed_after: 'integer',
     chip_expires_at: 'text',
   } as const;
@@ -93,7 +94,7 @@ export class ProvenanceMap {
 }
 
 function toRow(id: MachineId, provenance: Provenance): SqlValue[] {
-  const { owner, changeOfHands, isAccepted, changedHandsAfter, chipExpiresAt } = provenance;
+  const { owner, changeOfHands, isAccepted, acceptedAt, changedHandsAfter, chipExpiresAt } = provenance;
   return [
     toIdBytes(id),
     owner === undefined ? null : hexToColumn(owner),
@@ -101,6 +102,7 @@ function toRow(id: MachineId, provenance: Provenance): SqlValue[] {
     changeOfHands?.seq ?? null,
     changeOfHands?.transactionHash ?? null,
     isAccepted ? 1 : 0,
+    acceptedAt ?? null,
     changedHandsAfter ?? null,
     chipExpiresAt?.toString() ?? null,
   ];
@@ -113,6 +115,7 @@ function toProvenance(row: Row): Provenance {
     changeOfHands:
       changed_at === null ? undefined : { at: changed_at, seq: changed_seq!, transactionHash: changed_transaction! },
     isAccepted: row.is_accepted === 1,
+    acceptedAt: row.accepted_at ?? undefined,
     changedHandsAfter: changed_after ?? undefined,
     chipExpiresAt: chip_expires_at === null ? undefined : BigInt(chip_expires_at),
   };

@@ -112,9 +112,8 @@ function toRow(log: RegistryLogEntry): SqlValue[] {
       return [...place, null, null, null, null, null, null, String(log.revokedAt), null];
     case 'transfer':
     case 'controller': {
-      const blockTimestamp = log.kind === 'transfer' ? log.blockTimestamp : null;
       const sides = [log.from, log.to].map((address) => (address === undefined ? null : hexToColumn(address)));
-      return [...place, blockTimestamp, log.transactionHash, ...sides, null, null, null, null];
+      return [...place, log.blockTimestamp, log.transactionHash, ...sides, null, null, null, null];
     }
     default: {
       const { blockTimestamp, transactionHash, value } = log;

@@ -1,5 +1,7 @@
 /** Scans of machines for payments: which are due, and their claims and citations (design/scoring.md, Sources and payout accounts). */
+import { sql } from 'kysely';
 import type { HomeChain } from '../../../domain/rating/paid/claims.ts';
+import { PLACES_PER_TRANSACTION } from '../../../ports/payment-store.ts';
 import type {
   NewCitation,
   PaymentMachine,
@@ -80,15 +82,17 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       WHERE home = ${home} AND machine_id = ${id} AND block_timestamp BETWEEN ${from} AND ${through}`,
   );
   const selectPlaces = {
-    main: query<PlaceRow>()(
+    main: query<EventPlaceRow>()(
       { id: bytes, from: integer, to: integer },
-      (q, { id, from, to }) => q`SELECT l.block_number AS block, l.log_index AS place
+      (q, { id, from, to }) => q`SELECT l.block_number AS block, l.log_index AS place, NULL AS unplaced
         FROM event_histories h JOIN event_logs l ON l.history_id = h.history_id AND l.epoch = h.epoch
         WHERE h.machine_id = ${id} AND h.generation = 2 AND l.seq >= ${from} AND l.seq < ${to} ORDER BY l.seq`,
     ),
-    alt: query<PlaceRow>()(
+    alt: query<EventPlaceRow>()(
       { id: bytes, from: integer, to: integer },
-      (q, { id, from, to }) => q`SELECT o.slot AS block, COALESCE(o.position, 0) * 65536 + o.op_order AS place
+      (q, { id, from, to }) => q`SELECT o.slot AS block,
+          COALESCE(o.position, 0) * ${sql.lit(PLACES_PER_TRANSACTION)} + o.op_order AS place,
+          CASE WHEN o.position IS NULL THEN o.signature END AS unplaced
         FROM alt_machines m JOIN alt_operations o ON o.machine_id = m.machine_id AND o.incarnation = m.incarnation
         WHERE m.machine_id = ${id} AND o.event_index >= ${from} AND o.event_index < ${to} ORDER BY o.event_index`,
     ),
@@ -189,7 +193,11 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       (await database.run(readFirst(countCited({ ...keyOf(of), from, through }))))!.total,
     async listEventPlaces({ home, id }, from, to) {
       const rows = await database.run(readRows(selectPlaces[home]({ id: toIdBytes(id), from, to })));
-      return rows.map(({ block, place }) => ({ block, index: place }));
+      return rows.map(({ block, place: index, unplaced }) => ({
+        block,
+        index,
+        unplacedTransaction: unplaced ?? undefined,
+      }));
     },
     async listOwnerLogs(id) {
       const rows = await database.run(readRows(selectOwnerLogs({ id: toIdBytes(id) })));
@@ -207,6 +215,8 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       (await database.run(readFirst(selectPosition({ home: homeNumber(home) }))))?.scanned_through ?? -1,
   };
 }
+
+type EventPlaceRow = PlaceRow & { readonly unplaced: string | null };
 
 interface UnscannedRow {
   readonly machine_id: Uint8Array;

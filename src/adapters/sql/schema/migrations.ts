@@ -685,4 +685,8 @@ export const MIGRATIONS: readonly Migration[] = [
         SELECT machine_id, 0, 0, 0 FROM alt_machines WHERE true ON CONFLICT (machine_id) DO NOTHING`,
     ],
   },
+  {
+    name: 'times of acceptances',
+    statements: ({ columns: { integer } }) => [`ALTER TABLE machine_provenance ADD COLUMN accepted_at ${integer}`],
+  },
 ];

@@ -46,6 +46,7 @@ export interface Schema {
     changed_seq: number | null;
     changed_transaction: string | null;
     is_accepted: number;
+    accepted_at: number | null;
     changed_after: number | null;
     /** Decimal text. */
     chip_expires_at: string | null;

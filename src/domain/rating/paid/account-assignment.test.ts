@@ -49,11 +49,11 @@ function isAssigned(claims: readonly MachineClaim[], index: number, time: number
           },
         ],
   );
-  return findPayees([claim], others, home, time).length > 0;
+  return findPayees([claim], { home, claims: [claim], others }, time).length > 0;
 }
 
 describe('the assignment of accounts', () => {
-  it(`assigns an account to at most one machine at a time (seed ${PROPERTY_RUNS.seed})`, () => {
+  it(`property 10: assigns an account to at most one machine at a time, over both home chains (seed ${PROPERTY_RUNS.seed})`, () => {
     fc.assert(
       fc.property(claimLists, fc.nat(6_000), (claims, time) => {
         const machines = claims.flatMap(({ machine, since, until }, index) => {
@@ -77,6 +77,13 @@ describe('the assignment of accounts', () => {
       false,
       false,
     ]);
+  });
+
+  it('takes an account from a claim that the same machine renewed under another owner', () => {
+    const first: Claim = { account: ACCOUNT, owner: 'seller', since: 100, seq: 0, end: { at: 150, seq: 1 } };
+    const renewed: Claim = { account: ACCOUNT, owner: 'buyer', since: 200, seq: 2, end: undefined };
+    const payees = (time: number) => findPayees([first], { home: 'main', claims: [first, renewed], others: [] }, time);
+    expect([payees(199), payees(200)]).toEqual([[first], []]);
   });
 
   it('prefers the main chain until 900 s after the end of its claim', () => {

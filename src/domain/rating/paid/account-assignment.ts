@@ -18,20 +18,26 @@ export interface OtherClaim {
   readonly isNewer: boolean;
 }
 
-/**
- * Returns the machine's claims whose accounts are assigned to it at `time`. `claims` are those in force at the event; `others` those that
- * other machines made of the same accounts.
- */
+/** Claims on which the assignment of a machine's accounts depends. */
+export interface AccountClaims {
+  readonly home: HomeChain;
+  /** All claims of the machine, in order. */
+  readonly claims: readonly Claim[];
+  /** Claims that other machines made of the same accounts. */
+  readonly others: readonly OtherClaim[];
+}
+
+/** Returns those of the claims in force at an event whose accounts are assigned to the machine at `time` by them, and by no newer claim. */
 export function findPayees(
-  claims: readonly Claim[],
-  others: readonly OtherClaim[],
-  home: HomeChain,
+  inForce: readonly Claim[],
+  { home, claims, others }: AccountClaims,
   time: number,
 ): readonly Claim[] {
-  return claims.filter(
-    ({ account, since }) =>
-      since <= time && !others.some((other) => other.account === account && takesAccount(other, home, time)),
-  );
+  return inForce.filter((claim) => {
+    const { account } = claim;
+    const newest = claims.findLast((own) => own.account === account && own.since <= time);
+    return newest === claim && !others.some((other) => other.account === account && takesAccount(other, home, time));
+  });
 }
 
 function takesAccount(other: OtherClaim, home: HomeChain, time: number): boolean {

@@ -24,7 +24,7 @@ describe('moves of verdicts', () => {
     },
   );
 
-  it(`give the same rating in any order, after any batch (property 2, seed ${PROPERTY_RUNS.seed})`, () => {
+  it(`property 2: give the same rating when they are applied late, in any order, after any batch (seed ${PROPERTY_RUNS.seed})`, () => {
     const rates = tableThrough(TODAY);
     const cuts = fc.array(fc.nat(1_000), { maxLength: 4 });
     fc.assert(
@@ -46,7 +46,7 @@ describe('moves of verdicts', () => {
     );
   });
 
-  it(`lower no factor and not the score when one more arrives (property 5, seed ${PROPERTY_RUNS.seed})`, () => {
+  it(`property 5: lower no factor and not the score when one more arrives (seed ${PROPERTY_RUNS.seed})`, () => {
     const rates = tableThrough(TODAY);
     fc.assert(
       fc.property(eventHistory, factsAt(NOW), fc.nat(), (events, known, pick) => {

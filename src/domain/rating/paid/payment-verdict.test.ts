@@ -149,7 +149,7 @@ describe('the verdict on a payment', () => {
 describe('properties of verdicts', () => {
   const decided = readVerdictCases().flatMap(({ facts: each }) => (each === undefined ? [] : [each]));
 
-  it(`changes only from pending, whatever was unavailable (property 9, seed ${PROPERTY_RUNS.seed})`, () => {
+  it(`property 9: changes only from pending, whatever was unavailable (seed ${PROPERTY_RUNS.seed})`, () => {
     const outages = fc.record({
       isHeadLost: fc.boolean(),
       isUnread: fc.boolean(),
@@ -176,7 +176,7 @@ describe('properties of verdicts', () => {
     );
   });
 
-  it(`changes by no claim and no transfer of a stranger (property 11, seed ${PROPERTY_RUNS.seed})`, () => {
+  it(`property 11: changes by no claim and no transfer of a stranger (seed ${PROPERTY_RUNS.seed})`, () => {
     const accounts = ['f1', 'f2', 'f3'].map((digits) => `0x${digits.repeat(20)}`);
     const stranger = fc.constantFrom(...accounts);
     const secondsBefore = fc.nat(200 * DAY);
@@ -207,7 +207,7 @@ describe('properties of verdicts', () => {
     );
   });
 
-  it(`counts at most the worth of a transaction, however it is split (property 10, seed ${PROPERTY_RUNS.seed})`, () => {
+  it(`property 10: counts at most the worth of a transaction, however it is split (seed ${PROPERTY_RUNS.seed})`, () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1_000, max: 9_000 }), { maxLength: 12 }), (amounts) => {
         const verdicts: PaymentVerdict[] = [];

@@ -106,7 +106,7 @@ function verdict(code: VerdictCode, details: Partial<PaymentVerdict> = {}): Paym
 function judgeMovements(facts: PaymentFacts, transaction: CitedTransaction, movements: Movements): PaymentVerdict {
   const inForce = claimsInForceAt(facts.claims, facts.event.seq);
   const { owner } = inForce[0]!;
-  const payees = findPayees(inForce, facts.others, facts.home, transaction.time);
+  const payees = findPayees(inForce, facts, transaction.time);
   const payeeAddresses = new Set(payees.map(({ account }) => account));
   const priced = priceMovements(movements, payeeAddresses, owner, transaction.time, facts.rates);
   if (priced === 'pending') return verdict('pending');

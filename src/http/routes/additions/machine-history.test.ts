@@ -21,7 +21,7 @@ import {
 import { rule } from '../../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
-import { NO_PROVENANCE } from '../../../domain/machine/provenance.ts';
+import { NO_PROVENANCE, type Provenance } from '../../../domain/machine/provenance.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { FactLog } from '../../../domain/machine/fact-log.ts';
 import type { EventLogQuery } from '../../../ports/indexes.ts';
@@ -252,19 +252,29 @@ describe('GET /mcr/{did}/history', () => {
     rule('history.facts-of-the-day');
     const daily = Array.from({ length: 120 }, (_, day) => revenueAt(day, NOW - (120 - day) * DAY, 300_000));
     const kyb = { issuedAt: BigInt(NOW - 100 * DAY), expiresAt: undefined, revokedAt: undefined };
-    const readTotals = async (isAccepted: boolean, records: MachineSnapshot['attestations']) => {
-      const changeOfHands = { at: NOW - 50 * DAY, seq: 70, transactionHash: '0x' };
-      const provenance = { ...NO_PROVENANCE, changeOfHands, isAccepted };
+    const changeOfHands = { at: NOW - 50 * DAY, seq: 70, transactionHash: '0x' };
+    const read = async (acceptance: Partial<Provenance>, records: MachineSnapshot['attestations']) => {
+      const provenance = { ...NO_PROVENANCE, changeOfHands, ...acceptance };
       await open({}, mainWith(daily, [], { provenance }, { attestations: records }));
-      const { points } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
+      const { complete, points } = JSON.parse((await service!.request('/mcr/did:svc:1/history')).text);
       await service!.close();
-      return points.map(({ total_hundredths }: { total_hundredths: number }) => total_hundredths);
+      return { complete, totals: points.map((point: { total_hundredths: number }) => point.total_hundredths) };
     };
     const verified = present({ operator: OPERATOR, kyb, chip: undefined });
-    const plain = await readTotals(true, ABSENT);
+    const acceptedAt = NOW - 20 * DAY;
+    const plain = (await read({ isAccepted: true, acceptedAt }, ABSENT)).totals;
     expect(plain.at(-2)).toBeGreaterThan(5_000);
-    expect(await readTotals(false, verified)).toEqual(plain);
-    expect((await readTotals(true, verified)).at(-2)).toBeGreaterThan(plain.at(-2));
+    expect((await read({ isAccepted: false }, verified)).totals).toEqual(plain);
+    const { totals } = await read({ isAccepted: true, acceptedAt }, verified);
+    const differing = totals.flatMap((total: number, day: number) =>
+      total > plain[day] ? [totals.length - 1 - day] : [],
+    );
+    expect(differing).toEqual(Array.from({ length: 21 }, (_, day) => 20 - day));
+    // An index of an earlier release, and one that waits for the time of a block, hold no time of the acceptance.
+    for (const unknown of [undefined, 0]) {
+      const history = await read({ isAccepted: true, acceptedAt: unknown }, verified);
+      expect(history).toEqual({ complete: false, totals: [] });
+    }
   });
 
   test('shows times beyond 2^53 as 2^53 - 1', async () => {
