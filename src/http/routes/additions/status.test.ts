@@ -230,7 +230,9 @@ test.each(['machineRegistry', 'machineStateAndSync', 'eventRegistry', 'adminFlag
   async (contract) => {
     rule('status.freshness');
     await open();
-    Object.assign(service!.ctx.main!.chain, { readReadiness: async () => ({ ...ALL_CONTRACTS_READY, [contract]: false }) });
+    Object.assign(service!.ctx.main!.chain, {
+      readReadiness: async () => ({ ...ALL_CONTRACTS_READY, [contract]: false }),
+    });
     const { status, text } = await service!.request('/status');
     const report = JSON.parse(text) as { status: string; causes: { cause: string }[] };
     expect([status, report.status]).toEqual([503, 'not_fresh']);
