@@ -23,8 +23,12 @@ export class VirtualTime implements Timers, Stopwatch {
   /** Offset of the wall clock in milliseconds. */
   #skew = 0;
 
-  constructor(nowMilliseconds: number) {
+  readonly #settle: () => Promise<void>;
+
+  /** `settle` resolves when everything that a task triggered has settled. */
+  constructor(nowMilliseconds: number, settle = settleTicks) {
     this.#now = nowMilliseconds;
+    this.#settle = settle;
   }
 
   /** Returns the monotonic time. */
@@ -90,13 +94,13 @@ export class VirtualTime implements Timers, Stopwatch {
   /** Advances the time and runs every task that becomes due. */
   async advance(milliseconds: number): Promise<void> {
     const until = this.#now + milliseconds;
-    await settle();
+    await this.#settle();
     for (let next = this.#heap[0]; next !== undefined && next.atMilliseconds <= until; next = this.#heap[0]) {
       this.#pop();
       if (next.isCancelled) continue;
       this.#now = Math.max(this.#now, next.atMilliseconds);
       next.act();
-      await settle();
+      await this.#settle();
     }
     this.#now = until;
   }
@@ -136,6 +140,6 @@ function isBefore(one: ScheduledTask, other: ScheduledTask): boolean {
     : one.atMilliseconds < other.atMilliseconds;
 }
 
-async function settle(): Promise<void> {
+async function settleTicks(): Promise<void> {
   for (let tick = 0; tick < SETTLE_TICKS; tick++) await new Promise((resolve) => setImmediate(resolve));
 }

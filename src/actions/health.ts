@@ -118,7 +118,10 @@ export interface Freshness extends IndexReports {
   readonly paymentSources: readonly PaymentSourceState[] | undefined;
 }
 
-/** Reports whether both indexes are fresh. Throws no fault: what cannot be read is not fresh. */
+/**
+ * Reports whether both indexes are fresh and the contracts can be read, without which rated machines return 503. Throws
+ * no fault: what cannot be read is not fresh.
+ */
 export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
   const { main, clock, pollIntervalSeconds } = ctx;
   const callBudgets = ctx.process?.callBudgets?.();
@@ -127,17 +130,30 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   if (main === undefined) {
     return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [], ...ofProcess };
   }
-  const [{ index, altIndex }, hasFleets] = await Promise.all([readIndexes(ctx, main), readAltFleets(ctx)]);
+  const [{ index, altIndex }, hasFleets, contracts] = await Promise.all([
+    readIndexes(ctx, main),
+    readAltFleets(ctx),
+    readInTime(ctx, () => main.chain.readReadiness(), NOTHING_READY),
+  ]);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
-  const isFresh = kind === 'fresh' && index.servesRatings !== false && altIndex?.isReady !== false && hasFleets;
+  const isReadable = Object.values(contracts).every(Boolean);
+  const isFresh =
+    kind === 'fresh' && index.servesRatings !== false && isReadable && altIndex?.isReady !== false && hasFleets;
   const mainCauses = main.indexHealth?.listCauses() ?? [];
   const altCauses = ctx.alt?.indexHealth?.listCauses() ?? [];
-  const isUnexplained = kind === 'fresh' && index.servesRatings === false && mainCauses.length === 0;
+  const unexplained =
+    kind !== 'fresh' || mainCauses.length > 0
+      ? undefined
+      : index.servesRatings === false
+        ? 'head-unconnected'
+        : isReadable
+          ? undefined
+          : 'state-missing';
   return {
     isFresh,
     operatorIndex: toReport(ctx, index),
     altIndex,
-    causes: [...(isUnexplained ? [explainCause({ kind: 'head-unconnected' })] : mainCauses), ...altCauses],
+    causes: [...(unexplained === undefined ? mainCauses : [explainCause({ kind: unexplained })]), ...altCauses],
     ...ofProcess,
   };
 }

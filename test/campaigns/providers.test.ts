@@ -1,29 +1,35 @@
 /**
  * Campaign: a service behind every imitated behavior of RPC providers, alone and in pairs, against a service behind the
- * bare nodes. `MINUTES` (240) bounds the time, `SIZE` (6) the behaviors of one case: those that do not hide each other
- * are combined, so that a case covers many pairs; 2 runs every pair alone. `COMBINATIONS` (default: all) bounds their number, drawn with `SEED`, `BEHAVIORS`
- * (default: all) names single ones and `MACHINES` (default: all) the machines whose responses these compare, separated by commas. `GROUP`
- * (8) is the number of cases side by side: they share one process, and miss the deadlines of their requests on a busy
- * machine. Writes one line per case to standard output.
+ * bare nodes. Time passes only while the process is idle, so that waiting costs nothing and no result depends on the load.
+ *
+ * Combinations of up to `SIZE` (6) behaviors, drawn with `SEED` (1), cover every pair of both chains; one that does not
+ * hold is divided until a pair is found that does not. `PART=1/2` runs every second case, so that two processes use two cores.
+ * `PROGRESS` names a file that records each case; the cases that it holds already are skipped. `MINUTES` (240) bounds the
+ * time, `GROUP` (4) is the number of cases side by side, `CASES` names combinations (`a + b; c + d`), `BEHAVIORS` single
+ * behaviors and `MACHINES` the machines whose responses these compare, separated by commas. Writes one line per case,
+ * and after each group one with what is done, what failed and what comes next.
  */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../sim/random.ts';
 import type { CaseOutcome, MatrixCase } from '../../testing/harness/provider-matrix/matrix-case.ts';
-import { combine, listPairs } from '../../testing/harness/provider-matrix/combinations.ts';
+import { combine, listCoveredPairs, listPairs } from '../../testing/harness/provider-matrix/combinations.ts';
 import { openProviderMatrix, type ProviderMatrix } from '../../testing/harness/provider-matrix/provider-matrix.ts';
 import { ALT_BEHAVIORS } from '../../testing/harness/provider-proxy/alt-behaviors.ts';
 import type { Behavior } from '../../testing/harness/provider-proxy/behavior.ts';
 import { MAIN_BEHAVIORS } from '../../testing/harness/provider-proxy/behaviors.ts';
 
-const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
+const SEED = Number(process.env['SEED'] ?? 1);
 const SIZE = Number(process.env['SIZE'] ?? 6);
-const COMBINATIONS = Number(process.env['COMBINATIONS'] ?? Number.POSITIVE_INFINITY);
+const [PART, PARTS] = (process.env['PART'] ?? '1/1').split('/').map(Number) as [number, number];
+const PROGRESS = process.env['PROGRESS'];
+const CASES = process.env['CASES']?.split(';').map((names) => names.split('+').map((name) => name.trim()));
 const BEHAVIORS = process.env['BEHAVIORS']?.split(',');
 const MACHINES = process.env['MACHINES']?.split(',');
 const MINUTES = Number(process.env['MINUTES'] ?? 240);
-/** Time until a case is served; a busy machine may need many times the usual seconds. */
-const CAP_MILLISECONDS = { served: 180_000, refused: 30_000 };
-const GROUP = Number(process.env['GROUP'] ?? 8);
+/** Time of the service until a case is served, or its refusal is named. */
+const CAP_MILLISECONDS = { served: 300_000, refused: 30_000 };
+const GROUP = Number(process.env['GROUP'] ?? 4);
 const MAX_RESIDENT_BYTES = 2_000_000_000;
 /** Machines of combinations: each kind once, so that a case takes seconds. */
 const MACHINES_OF_COMBINATIONS = [
@@ -36,112 +42,164 @@ const MACHINES_OF_COMBINATIONS = [
   'alt-fleet-1',
 ];
 
-const deadline = performance.now() + MINUTES * 60_000;
+const ALL = [...MAIN_BEHAVIORS, ...ALT_BEHAVIORS];
+const NANOSECONDS_PER_MINUTE = 60_000_000_000n;
+const deadline = process.hrtime.bigint() + BigInt(MINUTES) * NANOSECONDS_PER_MINUTE;
+const isTimeOver = () => process.hrtime.bigint() > deadline;
+
+type Combination = readonly Behavior[];
 
 interface Judged {
+  readonly combination: Combination;
   readonly outcome: CaseOutcome;
-  readonly expected: Behavior['expect'];
 }
 
-const expectationOf = ({ main, alt }: MatrixCase): Behavior['expect'] =>
-  [...main, ...alt].some(({ expect: each }) => each === 'refused') ? 'refused' : 'served';
-
-/** Runs the cases in groups of the same expectation until the time is over. */
-async function runAll(matrix: ProviderMatrix, cases: readonly MatrixCase[]): Promise<Judged[]> {
-  const judged: Judged[] = [];
-  for (const expected of ['served', 'refused'] as const) {
-    const expecting = cases.filter((each) => expectationOf(each) === expected);
-    for (let i = 0; i < expecting.length && performance.now() < deadline; i += GROUP) {
-      for (const outcome of await matrix.runGroup(expecting.slice(i, i + GROUP), CAP_MILLISECONDS[expected])) {
-        judged.push({ outcome, expected });
-        process.stdout.write(`${formatOutcome(outcome)}\n`);
-      }
-      expect(process.memoryUsage().rss).toBeLessThan(MAX_RESIDENT_BYTES);
-    }
-  }
-  return judged;
+/** One line of the progress file. */
+interface Recorded {
+  readonly name: string;
+  readonly kind: CaseOutcome['kind'];
+  readonly isSound: boolean;
+  readonly acted: readonly string[];
 }
 
-function formatOutcome({
-  kind,
-  name,
-  seconds,
-  mainCalls,
-  altCalls,
-  missing,
-  missingPaths,
-  causes,
-  doctor,
-  differences,
-  lines,
-}: CaseOutcome): string {
-  const figures = `${kind}: ${name} (${seconds ?? '-'} s, ${mainCalls} + ${altCalls} calls)`;
-  return kind === 'served'
-    ? figures
-    : `${figures} ${JSON.stringify({ missing, missingPaths, causes, doctor, differences, lines })}`;
-}
+const nameOf = (combination: Combination): string => combination.map(({ name }) => name).join(' + ');
+const select = (names: readonly string[]): Combination => ALL.filter(({ name }) => names.includes(name));
 
-/** Returns the lines of the outcomes that are not as expected. */
-function listFlaws(judged: readonly Judged[]): string[] {
-  return judged
-    .filter(({ outcome, expected }) => !isSound(outcome, expected))
-    .map(({ outcome }) => formatOutcome(outcome));
-}
+const toCase = (combination: Combination): MatrixCase => ({
+  main: combination.filter((each) => MAIN_BEHAVIORS.includes(each)),
+  alt: combination.filter((each) => ALT_BEHAVIORS.includes(each)),
+});
+
+const expectationOf = (combination: Combination): Behavior['expect'] =>
+  combination.some(({ expect: each }) => each === 'refused') ? 'refused' : 'served';
 
 /** Returns whether a case is served with a passing doctor, or refused with a cause and a failing doctor. */
-function isSound({ kind, doctor }: CaseOutcome, expected: Behavior['expect']): boolean {
+function isSound({ combination, outcome: { kind, doctor } }: Judged): boolean {
+  const expected = expectationOf(combination);
   if (kind === 'refused') return expected === 'refused' && doctor.length > 0;
   return kind === 'served' && expected === 'served' && doctor.length === 0;
 }
 
-const toCase = (chain: 'main' | 'alt', behaviors: readonly Behavior[]): MatrixCase => ({
-  main: [],
-  alt: [],
-  [chain]: behaviors,
-});
-
-/** Returns cases that cover all pairs of behaviors that can be served alone. Those of the two chains share cases. */
-function listCombinations(random: Random): MatrixCase[] {
-  const [main, alt] = [MAIN_BEHAVIORS, ALT_BEHAVIORS].map((behaviors) => {
-    const served = behaviors.filter(({ expect: each }) => each === 'served');
-    return combine(served, SIZE, random);
-  }) as [(readonly Behavior[])[], (readonly Behavior[])[]];
-  return main.map((each, i) => ({ main: each, alt: alt[i] ?? [] }));
+function format(judged: Judged): string {
+  const { kind, name, seconds, mainCalls, altCalls, missing, missingPaths, causes, doctor, differences, lines } =
+    judged.outcome;
+  const figures = `${kind}: ${name} (${seconds ?? '-'} s, ${mainCalls} + ${altCalls} calls)`;
+  return kind === 'served' && isSound(judged)
+    ? figures
+    : `${figures} ${JSON.stringify({ missing, missingPaths, causes, doctor, differences, lines })}`;
 }
 
-const countPairs = (cases: readonly MatrixCase[]) =>
-  new Set(cases.flatMap(({ main, alt }) => [...listPairs(main), ...listPairs(alt)])).size;
+/** Runs the cases side by side, writes their lines and records them. */
+async function runGroup(matrix: ProviderMatrix, group: readonly Combination[]): Promise<Judged[]> {
+  const cap = CAP_MILLISECONDS[group.some((each) => expectationOf(each) === 'served') ? 'served' : 'refused'];
+  const outcomes = await matrix.runGroup(group.map(toCase), cap);
+  const judged = outcomes.map((outcome, i) => ({ combination: group[i]!, outcome }));
+  for (const each of judged) {
+    process.stdout.write(`${format(each)}\n`);
+    const { name, kind, acted } = each.outcome;
+    if (PROGRESS !== undefined) {
+      appendFileSync(PROGRESS, `${JSON.stringify({ name, kind, isSound: isSound(each), acted } satisfies Recorded)}\n`);
+    }
+  }
+  expect(process.memoryUsage().rss).toBeLessThan(MAX_RESIDENT_BYTES);
+  return judged;
+}
+
+function readProgress(): Map<string, Recorded> {
+  if (PROGRESS === undefined || !existsSync(PROGRESS)) return new Map();
+  const lines = readFileSync(PROGRESS, 'utf8').trim().split('\n').filter(Boolean);
+  return new Map(lines.map((line) => JSON.parse(line) as Recorded).map((each) => [each.name, each]));
+}
+
+/** Takes the next cases of one expectation, because the refused ones end early. */
+function takeGroup(queue: Combination[]): Combination[] {
+  const expected = expectationOf(queue[0]!);
+  const group = queue.filter((each) => expectationOf(each) === expected).slice(0, GROUP);
+  for (const each of group) queue.splice(queue.indexOf(each), 1);
+  return group;
+}
+
+/** Runs all combinations, and smaller ones in place of each that does not hold. Returns the lines of those that cannot be divided. */
+async function runCombinations(matrix: ProviderMatrix, combinations: readonly Combination[]): Promise<string[]> {
+  const recorded = readProgress();
+  const queue: Combination[] = [];
+  const failed: string[] = [];
+  const held = new Set<string>();
+  const seen = new Set<string>();
+  let done = 0;
+
+  function finish(combination: Combination, holds: boolean, acted: readonly string[], line: string): void {
+    done += 1;
+    if (!holds && combination.length > 2) return enqueue(divide(combination));
+    if (!holds) return void failed.push(line);
+    for (const pair of listCoveredPairs(combination)) held.add(pair);
+    const active = combination.filter(({ name }) => acted.includes(name));
+    for (const pair of listCoveredPairs(active)) seen.add(pair);
+  }
+
+  function enqueue(added: readonly Combination[]): void {
+    for (const each of added) {
+      const earlier = recorded.get(nameOf(each));
+      if (earlier === undefined) queue.push(each);
+      else finish(each, earlier.isSound, earlier.acted, `${earlier.kind}: ${earlier.name}`);
+    }
+  }
+
+  const report = () => {
+    const figures = { done, left: queue.length, pairs: held.size, bothActed: seen.size, failed: failed.length };
+    process.stdout.write(`${JSON.stringify({ ...figures, next: queue[0] && nameOf(queue[0]) })}\n`);
+  };
+
+  enqueue(combinations);
+  while (queue.length > 0 && !isTimeOver()) {
+    for (const judged of await runGroup(matrix, takeGroup(queue)))
+      finish(judged.combination, isSound(judged), judged.outcome.acted, format(judged));
+    report();
+  }
+  report();
+  return failed;
+}
+
+/** Returns combinations of half the size that cover the same pairs. */
+function divide(combination: Combination): Combination[] {
+  const pairs = new Set(listCoveredPairs(combination));
+  return combine(combination, Math.ceil(combination.length / 2), new Random(SEED)).filter((each) =>
+    listPairs(each).some((pair) => pairs.has(pair)),
+  );
+}
 
 describe(`SEED=${SEED}`, () => {
   let matrix: ProviderMatrix;
 
   describe('a single behavior', () => {
     beforeAll(async () => {
-      matrix = await openProviderMatrix({ machines: MACHINES });
+      matrix = await openProviderMatrix({ machines: MACHINES, isIdleTime: true });
     });
     afterAll(() => matrix.close());
 
     it('is served completely, or refused with a cause that doctor names too', async () => {
-      const cases = [
-        ...MAIN_BEHAVIORS.map((each) => toCase('main', [each])),
-        ...ALT_BEHAVIORS.map((each) => toCase('alt', [each])),
-      ].filter(({ main, alt }) => BEHAVIORS?.includes([...main, ...alt][0]!.name) ?? true);
-      expect(listFlaws(await runAll(matrix, cases))).toEqual([]);
+      const queue = ALL.filter(({ name }) => BEHAVIORS?.includes(name) ?? true).map((each) => [each]);
+      const judged: Judged[] = [];
+      while (queue.length > 0 && !isTimeOver()) judged.push(...(await runGroup(matrix, takeGroup(queue))));
+      process.stdout.write(`${judged.length} behaviors, ${judged.filter(isSound).length} as expected\n`);
+      expect(judged.filter((each) => !isSound(each)).map(format)).toEqual([]);
     });
   });
 
   describe('a combination of behaviors', () => {
     beforeAll(async () => {
-      matrix = await openProviderMatrix({ machines: MACHINES_OF_COMBINATIONS });
+      matrix = await openProviderMatrix({ machines: MACHINES_OF_COMBINATIONS, isIdleTime: true });
     });
     afterAll(() => matrix.close());
 
-    it('is served completely', async () => {
-      const cases = listCombinations(new Random(SEED));
-      const judged = await runAll(matrix, cases.slice(0, COMBINATIONS));
-      const pairs = countPairs(cases.slice(0, judged.length));
-      process.stdout.write(`${judged.length} cases cover ${pairs} of ${countPairs(cases)} pairs\n`);
-      expect(listFlaws(judged)).toEqual([]);
+    it('is served completely, or refused with a cause that doctor names too', async () => {
+      const all = CASES?.map(select) ?? combine(ALL, SIZE, new Random(SEED));
+      expect(
+        await runCombinations(
+          matrix,
+          all.filter((_, i) => i % PARTS === PART - 1),
+        ),
+      ).toEqual([]);
     });
   });
 });

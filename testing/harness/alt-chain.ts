@@ -22,6 +22,7 @@ import type { AltChainPorts, Ctx, MainChainPorts } from '../../src/ports/ctx.ts'
 import type { CachedMachine } from '../../src/ports/main-chain.ts';
 import { conformanceOfApp } from './openapi-conformance.ts';
 import { createStubCtx, type StubCtx } from '../fakes/stub-ctx.ts';
+import { ALL_CONTRACTS_READY } from '../fixtures/all-contracts-ready.ts';
 
 export const NOW = 1_788_900_000;
 export const OPERATOR = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address;
@@ -153,6 +154,7 @@ export async function openAltService({
     chain: {
       chainId: 31_337,
       machineRegistry: REGISTRY,
+      readReadiness: async () => ALL_CONTRACTS_READY,
       getCached: (id: MachineId) => cached.get(id) ?? mainFacts(id, { homeOrdinal: present(0) }),
       readMachineUncached: async (id: MachineId) => {
         chainCalls.push(`main now ${id}`);

@@ -79,6 +79,19 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     'logs',
     () => explainRefusal(node, adapter.log.addresses, finalized.number),
   );
+  const features = await attempt(
+    () =>
+      examineFeatures({
+        chain: adapter.log,
+        node,
+        finalized,
+        sample: value.sample,
+        multicall3: settings.addresses.multicall3,
+        requiresReceipts: proof === 'before',
+      }),
+    'header',
+    () => node.call('eth_getBlockByNumber', toHex(finalized.number), false),
+  );
   const input: EstimateInput = {
     blocks: finalized.number - configured + 1,
     range: value,
@@ -92,14 +105,7 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     describeRange(value),
     ...('finding' in state ? [state.finding] : []),
     ...('finding' in head ? [head.finding] : []),
-    ...(await examineFeatures({
-      chain: adapter.log,
-      node,
-      finalized,
-      sample: value.sample,
-      multicall3: settings.addresses.multicall3,
-      requiresReceipts: proof === 'before',
-    })),
+    ...('finding' in features ? [features.finding] : features.value),
     ...describeEstimate(estimateFirstStart(input), input),
     ok('rehearsal', `${formatCount(node.calls + adapter.counters.rpcCalls, 'call')} sent`),
   ];

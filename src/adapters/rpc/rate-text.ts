@@ -1,7 +1,7 @@
 /** Recognizes a rate limit by the text of an error: codes alone have several meanings (providers, section 1). */
 
 const RATE_TEXT =
-  /rate.?limit|too many requests|request (count|limit)|(per |\/)second|throttl|server is busy|capacity|quota|compute units/i;
+  /rate.?(limit|exceeded)|too many requests|request (count|limit)|(per |\/)second|throttl|server is busy|capacity|quota|compute units/i;
 
 /** The reason of an error is near the start of its text. */
 const MAX_CHARACTERS = 1_000;

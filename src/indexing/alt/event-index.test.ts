@@ -246,6 +246,34 @@ describe('transactions', () => {
     await expectAll();
   });
 
+  it('are read while others are missing, so that the next step requests only those', async () => {
+    chain.submit(A, ...records(0, 200));
+    chain.alterReading = (reading, { signature }) =>
+      signature === 'tx2' || signature === 'tx90' ? { state: 'not-here-yet' } : reading;
+    expect(await harness.settle(1)).toEqual(['missing-transaction']);
+    chain.alterReading = (reading) => reading;
+    chain.requests.length = 0;
+    expect(await harness.settle()).toEqual([]);
+    expect(chain.requests.filter((request) => request === 'transaction')).toHaveLength(2);
+    await expectAll();
+  });
+
+  it('are not all requested from a node that has none of them', async () => {
+    chain.submit(A, ...records(0, 200));
+    chain.alterReading = () => ({ state: 'not-here-yet' });
+    expect(await harness.settle(1)).toEqual(['missing-transaction']);
+    expect(chain.requests.filter((request) => request === 'transaction').length).toBeLessThan(40);
+  });
+
+  it('without a time in their row are requested as often as others after their time is known', async () => {
+    chain.untimedRows.add(11);
+    chain.submit(A, ...records(0, 1));
+    let requests = 0;
+    chain.alterReading = (reading) => (++requests === 2 || requests === 3 ? { state: 'not-here-yet' } : reading);
+    expect(await harness.settle()).toEqual([]);
+    await expectAll();
+  });
+
   it('are read when they were unreadable once or twice', async () => {
     chain.submit(A, ...records(0, 3));
     let times = 0;

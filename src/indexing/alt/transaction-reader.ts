@@ -1,6 +1,7 @@
 /**
  * Reads listed transactions concurrently. Results are cached until they are applied, so that a failure midway repeats
- * no request. A transaction that the node does not have yet is requested again and never skipped (chain-svm 6).
+ * no request. A transaction that the node does not have yet is requested again and never skipped (chain-svm 6); the
+ * others are read meanwhile, so that each step leaves fewer of them.
  */
 import type { EventChange, EventOperation } from '../../domain/alt-chain/event-operation.ts';
 import type { FoundOperation, ListedTransaction } from '../../ports/alt-store.ts';
@@ -44,6 +45,7 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     const stopping = new AbortController();
     const either = AbortSignal.any([signal, stopping.signal]);
     let failure: unknown;
+    let missing: AltHistoryRejected | undefined;
     const readers = Array.from({ length: concurrency }, async () => {
       for (const row of waiting) {
         if (either.aborted) return;
@@ -51,13 +53,18 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
         if (outcome !== undefined) outcomes.set(row.signature, outcome);
       }
     });
-    const stopAll = (error: unknown) => {
-      if (!stopping.signal.aborted) failure = error;
-      stopping.abort();
+    const end = (error: unknown) => {
+      // Each missing transaction ends one reader, so that a node without history is not asked for all of it.
+      if (error instanceof AltHistoryRejected) missing ??= error;
+      else if (!stopping.signal.aborted) {
+        failure = error;
+        stopping.abort();
+      }
     };
-    await Promise.all(readers.map((reader) => reader.catch(stopAll)));
+    await Promise.all(readers.map((reader) => reader.catch(end)));
     if (signal.aborted) return undefined;
     if (stopping.signal.aborted) throw failure;
+    if (missing !== undefined) throw missing;
     return collect(rows);
   }
 
@@ -75,21 +82,23 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
   /** Returns undefined when the signal is aborted. */
   async function readOne(listed: ListedTransaction, signal: AbortSignal): Promise<Outcome | undefined> {
     let row = listed;
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1; ;) {
       const current = row;
       const reading = await backoff.run(() => history.readTransaction({ ...current, hasFailed: false }), signal);
       if (reading.state === 'read')
         return reading.operations.map((operation, order) => toFound(operation, order, current));
-      if (reading.state === 'parked') {
+      if (reading.state === 'parked' && row === listed) {
         const blockTime = await backoff.run(() => history.readBlockTime(current.slot), signal);
         if (blockTime === undefined) return 'unreadable';
         row = { ...current, blockTime };
+      } else {
+        if (attempt === MAX_ATTEMPTS) {
+          if (reading.state === 'not-here-yet') throw new AltHistoryRejected('missing-transaction');
+          return 'unreadable';
+        }
+        attempt += 1;
+        await timers.wait(PAUSE_MILLISECONDS, signal);
       }
-      if (attempt >= MAX_ATTEMPTS) {
-        if (reading.state === 'not-here-yet') throw new AltHistoryRejected('missing-transaction');
-        return 'unreadable';
-      }
-      if (reading.state !== 'parked') await timers.wait(PAUSE_MILLISECONDS, signal);
       if (signal.aborted) return undefined;
     }
   }

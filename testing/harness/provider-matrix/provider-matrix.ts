@@ -5,9 +5,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { accountOf } from '../../../devnet/accounts.ts';
 import { setController, submitEvent, transferMachine } from '../../../devnet/main-chain/calls.ts';
-import { createChainWriter, type Call } from '../../../devnet/main-chain/chain-writer.ts';
+import {
+  createChainWriter,
+  type Call,
+  type ChainWriter,
+  type Receipt,
+} from '../../../devnet/main-chain/chain-writer.ts';
 import { startDevnet, type Devnet } from '../../../devnet/start-devnet.ts';
 import { startService, type Service } from '../../../src/main.ts';
+import { startIdleTime } from '../idle-time.ts';
 import { openCase, type Answers, type CaseOutcome, type MatrixCase, type Truth } from './matrix-case.ts';
 import { readAnswer, toConfig } from './matrix-service.ts';
 import { listServedPaths } from './served-paths.ts';
@@ -17,6 +23,8 @@ export interface MatrixOptions {
   readonly machines?: readonly string[] | undefined;
   /** Number of machines of one operator; by default they fill two pages of a listing. */
   readonly fleet?: number;
+  /** Lets time pass only while the process is idle, so that no case waits and none depends on the load of the machine. */
+  readonly isIdleTime?: boolean;
 }
 
 export interface ProviderMatrix {
@@ -26,18 +34,27 @@ export interface ProviderMatrix {
 }
 
 const TWO_PAGES = 22;
-const POLL_MILLISECONDS = 100;
+const POLL_MILLISECONDS = 250;
+/** Time between two blocks in time that passes only while the process is idle; otherwise the devnet mines on demand. */
+const BLOCK_MILLISECONDS = 12_000;
 const SILENT = { info() {}, warn() {}, error() {} };
 
-/** Starts the devnet, whose chain grows only on request, and the service behind its nodes. */
-export async function openProviderMatrix({ machines, fleet = TWO_PAGES }: MatrixOptions = {}): Promise<ProviderMatrix> {
-  const devnet = await startDevnet({ fleet, blocks: 'on-demand', quiet: true });
+/** Starts the devnet, whose chain grows only on request and slowly, and the service behind its nodes. */
+export async function openProviderMatrix({
+  machines,
+  fleet = TWO_PAGES,
+  isIdleTime = false,
+}: MatrixOptions = {}): Promise<ProviderMatrix> {
+  const devnet = await startDevnet({ fleet, blocks: isIdleTime ? 'none' : 'on-demand', quiet: true });
   // Verdicts on payments arrive in their own time, so none are followed.
   const { SOURCES_FILE: _sources, ...env } = devnet.env;
+  const writer = createChainWriter(devnet.rpcUrl);
+  const time = isIdleTime ? startIdleTime() : undefined;
   const bare = await startService(toConfig(env), { log: SILENT });
   await bare.indexed;
   const paths = listServedPaths(devnet.fixtures, machines);
-  const change = createChanges(devnet);
+  const mine = createMiner(writer, isIdleTime);
+  const change = createChanges(devnet, writer, mine);
   const changed = `/mcr/${devnet.fixtures.machines.find(({ name }) => name === 'rated-b')!.did}`;
   let current = await readAnswers(bare, paths);
 
@@ -48,6 +65,7 @@ export async function openProviderMatrix({ machines, fleet = TWO_PAGES }: Matrix
         previous,
         reread: async (path) => (await readAnswer(bare, path)).text,
       });
+      const producing = isIdleTime ? setInterval(() => void mine([]), BLOCK_MILLISECONDS) : undefined;
       const open = await Promise.all(cases.map((each) => openCase(each, env)));
       await Promise.all(open.map((each) => each.settle(truth(current), capMilliseconds)));
       const served = open.filter(({ isServed }) => isServed);
@@ -59,18 +77,40 @@ export async function openProviderMatrix({ machines, fleet = TWO_PAGES }: Matrix
         current = await readAnswers(bare, paths);
         await Promise.all(served.map((each) => each.settle(truth(previous), capMilliseconds)));
       }
-      return Promise.all(open.map((each) => each.finish()));
+      const outcomes = await Promise.all(open.map((each) => each.finish()));
+      clearInterval(producing);
+      return outcomes;
     },
     async close() {
       await bare.close();
+      time?.stop();
       await devnet.stop();
     },
   };
 }
 
+type Mine = (calls: readonly Call[]) => Promise<Receipt[]>;
+
+const readNewestSeconds = async ({ rpc }: ChainWriter): Promise<number> =>
+  Number((await rpc.request<{ readonly timestamp: string }>('eth_getBlockByNumber', ['latest', false])).timestamp);
+
+/** Returns a function that mines the calls in one block, one block after another, in idle time with its time. */
+function createMiner(writer: ChainWriter, isIdleTime: boolean): Mine {
+  let last: Promise<unknown> = Promise.resolve();
+  async function mine(calls: readonly Call[]): Promise<Receipt[]> {
+    if (!isIdleTime) return writer.mine(calls);
+    // The chain can be ahead of the clock by the blocks of one second.
+    return writer.mine(calls, Math.max(Math.floor(Date.now() / 1000), (await readNewestSeconds(writer)) + 1));
+  }
+  return (calls) => {
+    const mined = last.then(() => mine(calls));
+    last = mined.catch(() => undefined);
+    return mined;
+  };
+}
+
 /** Returns a function that changes the owner, the controller and the events of machines and returns the number of a final block with all of it. */
-function createChanges({ rpcUrl, deployment, fixtures }: Devnet): () => Promise<number> {
-  const writer = createChainWriter(rpcUrl);
+function createChanges({ deployment, fixtures }: Devnet, writer: ChainWriter, mine: Mine): () => Promise<number> {
   const find = (name: string) => {
     const { id, owner } = fixtures.machines.find((each) => each.name === name)!;
     return { id: BigInt(id), owner: owner as `0x${string}` };
@@ -84,18 +124,17 @@ function createChanges({ rpcUrl, deployment, fixtures }: Devnet): () => Promise<
     const isEven = changes++ % 2 === 0;
     const [seller, receiver] = isEven ? [sold.owner, buyer] : [buyer, sold.owner];
     // The time of the chain is behind the clock where the devnet was built slowly.
-    const newest = await writer.rpc.request<{ readonly timestamp: string }>('eth_getBlockByNumber', ['latest', false]);
-    const timestamp = Number(newest.timestamp);
+    const timestamp = await readNewestSeconds(writer);
     const revenue = { eventType: 0, value: 12_300n, currency: 'USD', timestamp, trustLevel: 1 };
     const calls: Call[] = [
       submitEvent(deployment, { from: rated.owner, machineId: rated.id, ...revenue }),
       transferMachine(deployment, seller, receiver, sold.id),
       setController(deployment, controlled.owner, controlled.id, controllers[isEven ? 0 : 1]),
     ];
-    const receipts = await writer.mine(calls);
+    const receipts = await mine(calls);
     // Finality is two blocks behind the head.
-    await writer.mine([]);
-    await writer.mine([]);
+    await mine([]);
+    await mine([]);
     return Math.max(...receipts.map(({ blockNumber }) => Number(blockNumber)));
   };
 }

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { PROXY_KEY, type ProxyCall, type ProxyResponse } from '../rpc-proxy.ts';
 import {
   jsonAnswer,
@@ -24,6 +25,8 @@ export interface ProviderProxy {
   readonly requests: number;
   /** Number of calls by method. */
   readonly calls: ReadonlyMap<string, number>;
+  /** Names of the behaviors that have refused or changed something. */
+  readonly acted: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
@@ -32,7 +35,8 @@ export type Upstream = string | ((call: ProxyCall) => ProxyResponse | Promise<Pr
 
 /** Starts a proxy with the behaviors, the outermost first; without any it passes everything through. */
 export async function startProviderProxy(upstream: Upstream, behaviors: readonly Behavior[]): Promise<ProviderProxy> {
-  const hooks = behaviors.map((behavior) => behavior.start());
+  const acted = new Set<string>();
+  const hooks = behaviors.map((behavior) => watchHooks(behavior.start(), () => acted.add(behavior.name)));
   const answerCall = hooks.reduceRight<Answer>(
     wrapAnswer,
     typeof upstream === 'string' ? batchCalls(upstream) : async (call) => upstream(call),
@@ -69,11 +73,56 @@ export async function startProviderProxy(upstream: Upstream, behaviors: readonly
       return requests;
     },
     calls,
+    acted,
     async close() {
       server.close();
       server.closeAllConnections();
       await once(server, 'close');
     },
+  };
+}
+
+/** Returns the same hooks. Reports when one of them first refuses or changes something. */
+function watchHooks({ refuse, answer, items, encode }: Hooks, report: () => void): Hooks {
+  let hasActed = false;
+  const act = () => {
+    if (!hasActed) report();
+    hasActed = true;
+  };
+  return {
+    ...(refuse && {
+      refuse(request) {
+        const refusal = refuse(request);
+        if (refusal !== undefined) act();
+        return refusal;
+      },
+    }),
+    ...(answer && {
+      async answer(call, next) {
+        const passed: ProxyResponse[] = [];
+        const response = await answer(call, async (asked) => {
+          const received = await next(asked);
+          if (asked === call) passed.push(received);
+          return received;
+        });
+        if (!hasActed && !passed.some((each) => isDeepStrictEqual(each, response))) act();
+        return response;
+      },
+    }),
+    ...(items && {
+      items(received, request) {
+        const changed = items(received, request);
+        if (!hasActed && !isDeepStrictEqual(changed, received)) act();
+        return changed;
+      },
+    }),
+    ...(encode && {
+      encode(encoded, request) {
+        const changed = encode(encoded, request);
+        if (changed !== encoded && !isDeepStrictEqual(changed, encoded)) act();
+        return changed;
+      },
+    }),
   };
 }
 

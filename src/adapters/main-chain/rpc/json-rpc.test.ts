@@ -194,6 +194,11 @@ describe('a response is rejected', () => {
     await expect(send()).rejects.toMatchObject({ unreadable: 'transport', kind: 'rate', retryAfterSeconds });
   });
 
+  test('as a rate limit by -32005 whose text names a rate, for log queries too', async () => {
+    proxy.inject({ kind: 'answer', change: () => ({ error: { code: -32005, message: 'request rate exceeded' } }) });
+    await expect(send([call('eth_getLogs')])).rejects.toMatchObject({ unreadable: 'transport', kind: 'rate' });
+  });
+
   test('when it does not arrive before the deadline', async () => {
     proxy.inject({ kind: 'hang' });
     await expect(send(undefined, undefined, 20)).rejects.toMatchObject({ unreadable: 'deadline' });

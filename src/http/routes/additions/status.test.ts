@@ -1,6 +1,7 @@
 /** Status for monitors: whole bodies, and the limits of lag and age. */
 import { afterEach, expect, test } from 'vitest';
 import { NOW, openAltService, type AltService, type AltServiceOptions } from '../../../../testing/harness/alt-chain.ts';
+import { ALL_CONTRACTS_READY } from '../../../../testing/fixtures/all-contracts-ready.ts';
 import { explainCause } from '../../../domain/index-rules/index-cause.ts';
 import type { AltWalkProgress, AltIndexStatus } from '../../../ports/indexes.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
@@ -25,10 +26,6 @@ const OPERATOR_INDEX =
   '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11}';
 const body = (status: string, max: number, alt: string, operator = OPERATOR_INDEX, progress = 'null') =>
   `{"status":"${status}","max_lag_blocks":${max},${operator},"solana_indexer":${alt},"solana_index_progress":${progress},"causes":[]}`;
-const ALL_WELL = {
-  ...{ rpcConnected: true, machineRegistry: true, machineStateAndSync: true },
-  ...{ machineSubscription: true, eventRegistry: true, adminFlags: true },
-};
 const ALT = '{"ready":true,"slot":301200450,"age_seconds":5}';
 
 test('returns 200 with no-store while both indexes are up to date', async () => {
@@ -219,7 +216,6 @@ test('is not fresh, with a cause, while the blocks above a fresh index are unkno
   const { main } = service!.ctx;
   const reading = await main!.index.readMainChainIndex();
   main!.index.readMainChainIndex = async () => ({ ...reading, servesRatings: false });
-  Object.assign(main!.chain, { readReadiness: async () => ALL_WELL });
   const { status, text } = await service!.request('/status');
   expect(status).toBe(503);
   const report = JSON.parse(text) as { operator_index: { ready: boolean }; causes: { cause: string }[] };
@@ -228,6 +224,21 @@ test('is not fresh, with a cause, while the blocks above a fresh index are unkno
   const ready = JSON.parse((await service!.request('/ready')).text) as { operator_index: { ready: boolean } };
   expect(ready.operator_index.ready).toBe(false);
 });
+
+test.each(['machineRegistry', 'machineStateAndSync', 'eventRegistry', 'adminFlags'])(
+  'is not fresh, with a cause, while a fresh index has no readable %s and rated machines answer 503',
+  async (contract) => {
+    rule('status.freshness');
+    await open();
+    Object.assign(service!.ctx.main!.chain, {
+      readReadiness: async () => ({ ...ALL_CONTRACTS_READY, [contract]: false }),
+    });
+    const { status, text } = await service!.request('/status');
+    const report = JSON.parse(text) as { status: string; causes: { cause: string }[] };
+    expect([status, report.status]).toEqual([503, 'not_fresh']);
+    expect(report.causes.map(({ cause }) => cause)).toEqual(['state-missing']);
+  },
+);
 
 test('names what stops the index, with the remedy', async () => {
   await open();
