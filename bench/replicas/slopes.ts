@@ -165,7 +165,10 @@ try {
   const database = await postgres.createDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  const variables = { ...devnet.env, DATABASE_URL: database.url, POLL_INTERVAL_SECONDS: '5', LOG_LEVEL: 'warn' };
+  const settings = { DATABASE_URL: database.url, POLL_INTERVAL_SECONDS: '5', LOG_LEVEL: 'warn' };
+  // As the image and the unit run it.
+  const memory = { NODE_OPTIONS: '--max-semi-space-size=2', MALLOC_ARENA_MAX: '1' };
+  const variables = { ...devnet.env, ...settings, ...memory };
   const token = devnet.env['ONBOARDING_TOKENS']!.split(',')[0]!;
   const all: Figures[] = [];
   for (const count of COUNTS) {

@@ -1,6 +1,7 @@
 /** What callers may receive during the failure of a dependency or the host, and until everything has recovered. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { abortAfter } from '../../../testing/harness/granted-time.ts';
 import { POLL_INTERVAL_SECONDS, ROUTE_NAMES, ROUTES, type RouteName } from '../../failure-modes-table.ts';
 import type { FailureModesFixture } from './failure-modes-fixture.ts';
 
@@ -40,7 +41,7 @@ export function createExpectations(call: FailureModesFixture['request']): Expect
 
   return {
     async settle(before, then) {
-      const until = AbortSignal.timeout(POLL_INTERVAL_SECONDS * 1000);
+      const until = abortAfter(POLL_INTERVAL_SECONDS * 1000);
       for (;;) {
         const row = await requestAll(READS);
         const isKnown = ([name, received]: readonly [RouteName, string]) =>

@@ -18,6 +18,7 @@ import {
   type FailureMode,
   type RouteName,
 } from '../../failure-modes-table.ts';
+import { abortAfter } from '../../../testing/harness/granted-time.ts';
 import type { FaultProxy, WireFault } from '../../../testing/harness/fault-proxy.ts';
 import {
   respondFromOlderBlock,
@@ -84,7 +85,7 @@ function isRefusal(name: RouteName, received: string): boolean {
 
 /** Polls all reads until they return what they should. Meanwhile each returns that, what it returned before, or an error. */
 async function settle(milliseconds: number, before: Allowed, then: Allowed): Promise<void> {
-  const until = AbortSignal.timeout(milliseconds);
+  const until = abortAfter(milliseconds);
   for (;;) {
     const row = await requestRow(READS);
     const refused = rowOf(READS, (name) => isRefusal(name, row[name]!));
