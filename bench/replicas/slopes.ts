@@ -8,7 +8,7 @@
  * `COUNTS` (`1,2,3,4`), `RATE` (500 requests a second and replica) and `SECONDS` (60, idle and loaded) change the size, `ENTRY` the
  * program. Exits with 1 if a response was wrong.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,13 +19,16 @@ import { startEmbeddedPostgres } from '../../testing/harness/embedded-postgres.t
 import { startReplica, type Replica } from '../../testing/harness/replica.ts';
 import { printFigures } from '../figures.ts';
 import { fitLine } from '../line.ts';
-import { readCpuSeconds, waitForOk } from '../measuring.ts';
+import { waitForOk } from '../measuring.ts';
 import { runLoad } from './fixed-rate-load.ts';
 import { createCalls, type FixtureCalls } from './fixture-calls.ts';
+import { readProcessTimes, sumTree } from './processor-time.ts';
 
 const COUNTS = (process.env['COUNTS'] ?? '1,2,3,4').split(',').map(Number);
 const RATE = Number(process.env['RATE'] ?? 500);
 const SECONDS = Number(process.env['SECONDS'] ?? 60);
+/** Reads in which the code of a replica is compiled. */
+const WARM_UP_SECONDS = 20;
 const CONNECTIONS = 16;
 const BUILT = join(import.meta.dirname, '../../dist/svc.js');
 const SOURCE = join(import.meta.dirname, '../../cli/svc.ts');
@@ -48,7 +51,7 @@ interface Figures {
   readonly failed: number;
   /** Of the largest replica. */
   readonly residentMegabytes: number;
-  /** CPU seconds a minute of all replicas and of their database connections while no caller reads. */
+  /** CPU seconds a minute of all replicas and of the database server while no caller reads. */
   readonly idleCpuSeconds: number;
   readonly idleDatabaseCpuSeconds: number;
   /** CPU time of a replica for one request, above what it uses while idle. */
@@ -84,13 +87,18 @@ interface Spent {
 
 const sum = (values: readonly number[]) => values.reduce((total, each) => total + each, 0);
 
+/** Returns the first process of the database server. */
+async function readServerProcess(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+  return Number(readFileSync(join(rows[0]!.data_directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
 async function readSpent(replicas: readonly Replica[], client: pg.Client): Promise<Spent> {
   const samples = await Promise.all(replicas.map(readAll));
-  const { rows } = await client.query<{ pid: number }>(CONNECTIONS_SQL);
   return {
     at: performance.now(),
     service: sum(samples.map(({ cpuSeconds }) => cpuSeconds)),
-    database: sum(rows.map(({ pid }) => readCpuSeconds(pid))),
+    database: sumTree(readProcessTimes(), await readServerProcess(client)),
     mainRequests: sum(samples.map(({ mainRequests }) => mainRequests)),
     altRequests: sum(samples.map(({ altRequests }) => altRequests)),
   };
@@ -116,20 +124,23 @@ async function measure(
 ): Promise<Figures> {
   const ports = replicas.map(({ url }) => Number(new URL(url).port));
   for (const port of ports) await waitUntilCorrect(port, createLoad());
+  const readFor = (seconds: number) =>
+    Promise.all(
+      ports.map((port) => {
+        const { reads } = createLoad();
+        const load = { port, requestsPerSecond: RATE, connections: CONNECTIONS };
+        return runLoad({
+          ...load,
+          next: (index) => reads[index % reads.length]!,
+          isOver: (due) => due >= RATE * seconds,
+        });
+      }),
+    );
+  await readFor(WARM_UP_SECONDS);
   const atRest = await readSpent(replicas, client);
   await delay(SECONDS * 1000);
   const before = await readSpent(replicas, client);
-  const reports = await Promise.all(
-    ports.map((port) => {
-      const { reads } = createLoad();
-      const load = { port, requestsPerSecond: RATE, connections: CONNECTIONS };
-      return runLoad({
-        ...load,
-        next: (index) => reads[index % reads.length]!,
-        isOver: (due) => due >= RATE * SECONDS,
-      });
-    }),
-  );
+  const reports = await readFor(SECONDS);
   const after = await readSpent(replicas, client);
   const [idle, loaded] = [perMinute(atRest, before), perMinute(before, after)];
   const resident = await Promise.all(replicas.map((replica) => replica.read('process_resident_memory_bytes')));
@@ -177,6 +188,8 @@ try {
       replicas.push(replica);
       await waitForOk(`${replica.url}/ready`);
     }
+    // The proof of the index is a cost of the first start.
+    await replicas[0]!.until('svc_index_unproven_blocks', 0);
     const figures = await measure(replicas, client, () => createCalls(devnet.fixtures, token, new Random(1)));
     console.log(JSON.stringify({ ...figures, load: loadavg()[0] }));
     all.push(figures);
