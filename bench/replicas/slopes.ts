@@ -28,7 +28,7 @@ const COUNTS = (process.env['COUNTS'] ?? '1,2,3,4').split(',').map(Number);
 const RATE = Number(process.env['RATE'] ?? 500);
 const SECONDS = Number(process.env['SECONDS'] ?? 60);
 /** Reads in which the code of a replica is compiled. */
-const WARM_UP_SECONDS = 20;
+const WARM_UP_SECONDS = 10;
 const CONNECTIONS = 16;
 const BUILT = join(import.meta.dirname, '../../dist/svc.js');
 const SOURCE = join(import.meta.dirname, '../../cli/svc.ts');
@@ -54,7 +54,7 @@ interface Figures {
   /** CPU seconds a minute of all replicas and of the database server while no caller reads. */
   readonly idleCpuSeconds: number;
   readonly idleDatabaseCpuSeconds: number;
-  /** CPU time of a replica for one request, above what it uses while idle. */
+  /** CPU time of all replicas under load for one request, with everything that they do besides. */
   readonly requestMicroseconds: number;
   /** Of all replicas. */
   readonly mainRequestsPerMinute: number;
@@ -78,6 +78,7 @@ async function waitUntilCorrect(port: number, { reads }: FixtureCalls): Promise<
 
 /** CPU seconds so far. */
 interface Spent {
+  /** In milliseconds; of a difference: its minutes. */
   readonly at: number;
   readonly service: number;
   readonly database: number;
@@ -151,8 +152,7 @@ async function measure(
     residentMegabytes: Math.max(...resident.map((bytes) => (bytes ?? 0) / MEGABYTE)),
     idleCpuSeconds: idle.service,
     idleDatabaseCpuSeconds: idle.database,
-    requestMicroseconds:
-      (1e6 * (loaded.service - idle.service) * loaded.at) / sum(reports.map(({ responses }) => responses)),
+    requestMicroseconds: (1e6 * loaded.service * loaded.at) / sum(reports.map(({ responses }) => responses)),
     mainRequestsPerMinute: loaded.mainRequests,
     altRequestsPerMinute: loaded.altRequests,
     databaseConnections: rows.length,

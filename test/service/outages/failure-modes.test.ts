@@ -99,23 +99,35 @@ async function settle(milliseconds: number, before: Allowed, then: Allowed): Pro
   }
 }
 
+/** Requests all writes; again, for one poll at most, those that are refused with another 503 because the machine is busy. */
+async function expectWrites(allowed: Allowed): Promise<void> {
+  const until = abortAfter(POLL_INTERVAL_SECONDS * 1000);
+  for (let names = WRITES; names.length > 0; await delay(POLL_MILLISECONDS)) {
+    const row = await requestRow(names);
+    const isAllowed = (name: RouteName) => allowed(name).includes(row[name]!);
+    const isLate = (name: RouteName) => row[name]!.startsWith('503') && !until.aborted;
+    expect(differences(row, (name) => (isLate(name) ? [row[name]!] : allowed(name)))).toBe('');
+    names = names.filter((name) => !isAllowed(name));
+  }
+}
+
 describe.each(FAILURE_MODES.filter(({ isAlwaysRun }) => isAlwaysRun || process.env['FAILURE_MODES'] === 'all'))(
   '$dependency: $fault',
   (mode) => {
-    it(`${DEPENDENCIES[mode.dependency]}: ${mode.description}`, { timeout: 180_000 }, async () => {
+    it(`${DEPENDENCIES[mode.dependency]}: ${mode.description}`, { timeout: 900_000 }, async () => {
       rule('security.faulty-dependency');
       const then = (name: RouteName) => expectedOf(mode.outcome, name);
       await settle(POLL_INTERVAL_SECONDS * 1000, whenHealthy, whenHealthy);
       const injected = await inject(mode);
       try {
         await settle(DETECTED_WITHIN_MILLISECONDS + (mode.readinessSeconds ?? 0) * 1000, whenHealthy, then);
-        expect(differences(await requestRow(WRITES), then)).toBe('');
+        await expectWrites(then);
         expect(injected.met()).toBeGreaterThan(0);
       } finally {
         await injected.heal();
       }
       await settle(POLL_INTERVAL_SECONDS * 1000, then, whenHealthy);
-      expect(differences(await requestRow(WRITES), whenHealthy)).toBe('');
+      await expectWrites(whenHealthy);
     });
   },
 );
