@@ -295,14 +295,36 @@ export const BENCHMARKS: readonly Benchmark[] = [
   {
     program: 'growth.ts',
     needs: [],
-    variables: { BENCH_MACHINES: '1,3' },
+    variables: { BENCH_MACHINES: '1,3,10', BENCH_PARTS: '1', BENCH_ROUNDS: '1' },
     quick: { variables: { ...ROUNDS, BENCH_MACHINES: '0.02', BENCH_PARTS: '16' } },
-    method:
-      'Up to ten million machines in PostgreSQL, whole and in 16 partitions; see [capacity-planning.md](capacity-planning.md).',
+    method: 'Up to ten million machines in PostgreSQL; see [capacity-planning.md](capacity-planning.md).',
     figures: {
       'growth/bytes': { what: 'tables and indexes per machine', unit: 'bytes', better: 'less' },
-      'growth/resident': { what: 'resident memory with three million machines', unit: 'MB', better: 'less' },
-      'growth/restart': { what: 'restart to the first page with three million', unit: 'ms', better: 'less' },
+      'growth/resident': { what: 'resident memory with ten million machines', unit: 'MB', better: 'less' },
+      'growth/restart': { what: 'restart to the first page with ten million', unit: 'ms', better: 'less' },
+    },
+  },
+  {
+    program: 'replicas/slopes.ts',
+    needs: [],
+    quick: { variables: { COUNTS: '1,2', RATE: '100', SECONDS: '5' } },
+    method:
+      'One to four replicas over one PostgreSQL and both local chains, idle and then at a fixed request rate each; see [capacity-planning.md](capacity-planning.md#cost-of-a-replica). CPU times, because throughput depends on other load.',
+    figures: {
+      'replicas/idle': { what: 'a further replica while idle', unit: 's of CPU a minute', better: 'less' },
+      'replicas/idle-database': {
+        what: 'the database for a further idle replica',
+        unit: 's of CPU a minute',
+        better: 'less',
+      },
+      'replicas/request': {
+        what: 'a request of a mix of routes, with all background work',
+        unit: 'µs of CPU',
+        better: 'less',
+      },
+      'replicas/resident': { what: 'resident memory of the largest of four replicas', unit: 'MB', better: 'less' },
+      'replicas/node-requests': { what: 'requests to the nodes for a further replica', unit: '/min', better: 'less' },
+      'replicas/connections': { what: 'database connections of a replica', unit: '', better: 'less' },
     },
   },
   {

@@ -2,8 +2,8 @@
  * Growth of the index, extrapolated to 100 million machines. Fills the real tables on PostgreSQL with 1, 3 and 10 million
  * machines, whole and in 16 partitions. Measures bytes per machine, the start of a service until its first page, near and far
  * pages, writing the changes of a block, and resident memory. A least-squares line through the sizes gives the extrapolation.
- * Needs about 8 GB of disk and frees them afterwards. `BENCH_MACHINES` (`1,3,10`, in millions), `BENCH_PARTS` (`1,16`) and
- * `BENCH_ROUNDS` change the sizes and the length.
+ * Needs about 30 GB of disk for 10 million and frees them afterwards. `BENCH_MACHINES` (`1,3,10`, in millions), `BENCH_PARTS`
+ * (`1,16`) and `BENCH_ROUNDS` change the sizes and the length.
  */
 import { existsSync, rmSync, mkdtempSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -39,6 +39,9 @@ const PARTS = (process.env['BENCH_PARTS'] ?? '1,16').split(',').map(Number);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const TARGET = 100 * MILLION;
 const MACHINES_PER_FILL = 250_000;
+const FILLING_CONNECTIONS = 3;
+/** Of a database of this size; the small buffers of tests would make each random insert a read. */
+const SETTINGS = { shared_buffers: '2GB', max_wal_size: '4GB' };
 const PAGES_PER_ROUND = 100;
 const CHANGES_PER_BLOCK = 1_000;
 const BLOCKS = 20;
@@ -156,9 +159,7 @@ async function fillDatabase(devnet: Devnet, databaseUrl: string, machines: numbe
   try {
     const began = performance.now();
     if (parts > 1) await client.query(listStatements(parts).join('; '));
-    for (let from = 0; from < machines; from += MACHINES_PER_FILL) {
-      await fillMachines(client, from, Math.min(from + MACHINES_PER_FILL, machines));
-    }
+    await fillAll(databaseUrl, machines);
     await countRows(client);
     // The first configuration of the database, which the filled rating states refer to.
     const { fingerprint } = createFixedRates([]).current();
@@ -172,6 +173,22 @@ async function fillDatabase(devnet: Devnet, databaseUrl: string, machines: numbe
     await client.end();
     await store.close();
   }
+}
+
+/** Fills on several connections, each with the next machines. */
+async function fillAll(databaseUrl: string, machines: number): Promise<void> {
+  let next = 0;
+  const fill = async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    while (next < machines) {
+      const from = next;
+      next += MACHINES_PER_FILL;
+      await fillMachines(client, from, Math.min(from + MACHINES_PER_FILL, machines));
+    }
+    await client.end();
+  };
+  await Promise.all(Array.from({ length: FILLING_CONNECTIONS }, fill));
 }
 
 type Served = Omit<
@@ -258,7 +275,7 @@ function printLargest({ bytesPerMachine, residentMegabytes, restartMilliseconds 
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-growth-'));
 const devnet = await startDevnet({ dir: folder });
-const server = await startEmbeddedPostgres();
+const server = await startEmbeddedPostgres({ settings: SETTINGS });
 try {
   const { request } = createRpc(devnet.rpcUrl);
   await request('anvil_mine', ['0x80']);

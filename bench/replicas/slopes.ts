@@ -1,33 +1,42 @@
 /**
- * Cost of one more replica. Runs 1 to 4 replicas over one PostgreSQL and both local chains, each under the same open-loop load of
- * reads, and prints memory and CPU time of a replica, calls to the nodes and connections to the database, with the slope of each.
+ * Cost of one more replica. Runs 1 to 4 replicas over one PostgreSQL and both local chains, first idle and then each under the same
+ * open-loop load of reads. Prints memory, CPU seconds of replicas and database while idle, CPU time per request, calls to the nodes
+ * and connections to the database, with the slope of each. CPU times hold on a machine that is shared, where throughput does not.
  *
  *     node bench/replicas/slopes.ts
  *
- * `COUNTS` (`1,2,3,4`), `RATE` (500 requests a second and replica) and `SECONDS` (60) change the size, `ENTRY` the program. Exits with 1
- * if a response was wrong.
+ * `COUNTS` (`1,2,3,4`), `RATE` (500 requests a second and replica) and `SECONDS` (60, idle and loaded) change the size, `ENTRY` the
+ * program. Exits with 1 if a response was wrong.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Random } from '../../sim/random.ts';
 import { startDevnetProcess } from '../../testing/harness/devnet-process.ts';
 import { startEmbeddedPostgres } from '../../testing/harness/embedded-postgres.ts';
 import { startReplica, type Replica } from '../../testing/harness/replica.ts';
+import { printFigures } from '../figures.ts';
 import { fitLine } from '../line.ts';
 import { waitForOk } from '../measuring.ts';
 import { runLoad } from './fixed-rate-load.ts';
 import { createCalls, type FixtureCalls } from './fixture-calls.ts';
+import { readProcessTimes, sumTree } from './processor-time.ts';
 
 const COUNTS = (process.env['COUNTS'] ?? '1,2,3,4').split(',').map(Number);
 const RATE = Number(process.env['RATE'] ?? 500);
 const SECONDS = Number(process.env['SECONDS'] ?? 60);
+/** Reads in which the code of a replica is compiled. */
+const WARM_UP_SECONDS = 10;
 const CONNECTIONS = 16;
 const BUILT = join(import.meta.dirname, '../../dist/svc.js');
 const SOURCE = join(import.meta.dirname, '../../cli/svc.ts');
 const ENTRY = process.env['ENTRY'] ?? (existsSync(BUILT) ? BUILT : SOURCE);
 const MEGABYTE = 2 ** 20;
+
+const CONNECTIONS_SQL = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 
 /** Samples of a replica's metrics. */
 const SAMPLES = {
@@ -42,9 +51,11 @@ interface Figures {
   readonly failed: number;
   /** Of the largest replica. */
   readonly residentMegabytes: number;
-  /** Of the leader, which follows the chains, and on average of the others. */
-  readonly leaderCpuPercent: number;
-  readonly otherCpuPercent: number;
+  /** CPU seconds a minute of all replicas and of the database server while no caller reads. */
+  readonly idleCpuSeconds: number;
+  readonly idleDatabaseCpuSeconds: number;
+  /** CPU time of all replicas under load for one request, with everything that they do besides. */
+  readonly requestMicroseconds: number;
   /** Of all replicas. */
   readonly mainRequestsPerMinute: number;
   readonly altRequestsPerMinute: number;
@@ -65,6 +76,48 @@ async function waitUntilCorrect(port: number, { reads }: FixtureCalls): Promise<
   }
 }
 
+/** CPU seconds so far. */
+interface Spent {
+  /** In milliseconds; of a difference: its minutes. */
+  readonly at: number;
+  readonly service: number;
+  readonly database: number;
+  readonly mainRequests: number;
+  readonly altRequests: number;
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, each) => total + each, 0);
+
+/** Returns the first process of the database server. */
+async function readServerProcess(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+  return Number(readFileSync(join(rows[0]!.data_directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+async function readSpent(replicas: readonly Replica[], client: pg.Client): Promise<Spent> {
+  const samples = await Promise.all(replicas.map(readAll));
+  return {
+    at: performance.now(),
+    service: sum(samples.map(({ cpuSeconds }) => cpuSeconds)),
+    database: sumTree(readProcessTimes(), await readServerProcess(client)),
+    mainRequests: sum(samples.map(({ mainRequests }) => mainRequests)),
+    altRequests: sum(samples.map(({ altRequests }) => altRequests)),
+  };
+}
+
+/** Returns what one part of a measurement used in a minute. */
+function perMinute(before: Spent, after: Spent): Spent {
+  const minutes = (after.at - before.at) / 60_000;
+  const rate = (name: keyof Spent) => (after[name] - before[name]) / minutes;
+  return {
+    at: minutes,
+    service: rate('service'),
+    database: rate('database'),
+    mainRequests: rate('mainRequests'),
+    altRequests: rate('altRequests'),
+  };
+}
+
 async function measure(
   replicas: readonly Replica[],
   client: pg.Client,
@@ -72,39 +125,48 @@ async function measure(
 ): Promise<Figures> {
   const ports = replicas.map(({ url }) => Number(new URL(url).port));
   for (const port of ports) await waitUntilCorrect(port, createLoad());
-  const before = await Promise.all(replicas.map(readAll));
-  const reports = await Promise.all(
-    ports.map((port) => {
-      const { reads } = createLoad();
-      const load = { port, requestsPerSecond: RATE, connections: CONNECTIONS };
-      return runLoad({
-        ...load,
-        next: (index) => reads[index % reads.length]!,
-        isOver: (due) => due >= RATE * SECONDS,
-      });
-    }),
-  );
-  const after = await Promise.all(replicas.map(readAll));
-  const seconds = Math.max(...reports.map((report) => report.seconds));
-  const spent = (name: Sample) => after.map((each, i) => each[name] - before[i]![name]);
-  const sum = (values: readonly number[]) => values.reduce((total, each) => total + each, 0);
-  const isLeader = await Promise.all(replicas.map(async (replica) => (await replica.read('svc_leader')) === 1));
-  const percent = spent('cpuSeconds').map((cpu) => (100 * cpu) / seconds);
-  const others = percent.filter((_, i) => !isLeader[i]);
+  const readFor = (seconds: number) =>
+    Promise.all(
+      ports.map((port) => {
+        const { reads } = createLoad();
+        const load = { port, requestsPerSecond: RATE, connections: CONNECTIONS };
+        return runLoad({
+          ...load,
+          next: (index) => reads[index % reads.length]!,
+          isOver: (due) => due >= RATE * seconds,
+        });
+      }),
+    );
+  await readFor(WARM_UP_SECONDS);
+  const atRest = await readSpent(replicas, client);
+  await delay(SECONDS * 1000);
+  const before = await readSpent(replicas, client);
+  const reports = await readFor(SECONDS);
+  const after = await readSpent(replicas, client);
+  const [idle, loaded] = [perMinute(atRest, before), perMinute(before, after)];
   const resident = await Promise.all(replicas.map((replica) => replica.read('process_resident_memory_bytes')));
-  const { rows } = await client.query<{ count: string }>(
-    'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-  );
+  const { rows } = await client.query(CONNECTIONS_SQL);
   return {
     replicas: replicas.length,
     failed: sum(reports.flatMap(({ failures }) => [...failures.values()])),
     residentMegabytes: Math.max(...resident.map((bytes) => (bytes ?? 0) / MEGABYTE)),
-    leaderCpuPercent: sum(percent.filter((_, i) => isLeader[i])),
-    otherCpuPercent: others.length === 0 ? 0 : sum(others) / others.length,
-    mainRequestsPerMinute: (60 * sum(spent('mainRequests'))) / seconds,
-    altRequestsPerMinute: (60 * sum(spent('altRequests'))) / seconds,
-    databaseConnections: Number(rows[0]!.count),
+    idleCpuSeconds: idle.service,
+    idleDatabaseCpuSeconds: idle.database,
+    requestMicroseconds: (1e6 * loaded.service * loaded.at) / sum(reports.map(({ responses }) => responses)),
+    mainRequestsPerMinute: loaded.mainRequests,
+    altRequestsPerMinute: loaded.altRequests,
+    databaseConnections: rows.length,
   };
+}
+
+const SLOPES = [
+  ...(['idleCpuSeconds', 'idleDatabaseCpuSeconds', 'requestMicroseconds'] as const),
+  ...(['mainRequestsPerMinute', 'altRequestsPerMinute', 'databaseConnections'] as const),
+] as const;
+
+/** Returns what one more replica adds. */
+function slopeOf(all: readonly Figures[], name: (typeof SLOPES)[number]): number {
+  return fitLine(all.map((each) => [each.replicas, each[name]])).slope;
 }
 
 const postgres = await startEmbeddedPostgres();
@@ -114,7 +176,10 @@ try {
   const database = await postgres.createDatabase();
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  const variables = { ...devnet.env, DATABASE_URL: database.url, POLL_INTERVAL_SECONDS: '5', LOG_LEVEL: 'warn' };
+  const settings = { DATABASE_URL: database.url, POLL_INTERVAL_SECONDS: '5', LOG_LEVEL: 'warn' };
+  // As the image and the unit run it.
+  const memory = { NODE_OPTIONS: '--max-semi-space-size=2', MALLOC_ARENA_MAX: '1' };
+  const variables = { ...devnet.env, ...settings, ...memory };
   const token = devnet.env['ONBOARDING_TOKENS']!.split(',')[0]!;
   const all: Figures[] = [];
   for (const count of COUNTS) {
@@ -123,16 +188,25 @@ try {
       replicas.push(replica);
       await waitForOk(`${replica.url}/ready`);
     }
+    // The proof of the index is a cost of the first start.
+    await replicas[0]!.until('svc_index_unproven_blocks', 0);
     const figures = await measure(replicas, client, () => createCalls(devnet.fixtures, token, new Random(1)));
     console.log(JSON.stringify({ ...figures, load: loadavg()[0] }));
     all.push(figures);
   }
   await client.end();
-  for (const name of ['mainRequestsPerMinute', 'altRequestsPerMinute', 'databaseConnections'] as const) {
-    if (all.length > 1) {
-      const { slope } = fitLine(all.map((each) => [each.replicas, each[name]]));
-      console.log(`${name}: ${slope.toFixed(1)} for each further replica`);
-    }
+  for (const name of SLOPES) {
+    if (all.length > 1) console.log(`${name}: ${slopeOf(all, name).toFixed(2)} for each further replica`);
+  }
+  if (all.length > 1) {
+    printFigures({
+      'replicas/idle': { ours: slopeOf(all, 'idleCpuSeconds') },
+      'replicas/idle-database': { ours: slopeOf(all, 'idleDatabaseCpuSeconds') },
+      'replicas/request': { ours: sum(all.map((each) => each.requestMicroseconds)) / all.length },
+      'replicas/resident': { ours: Math.max(...all.map((each) => each.residentMegabytes)) },
+      'replicas/node-requests': { ours: slopeOf(all, 'mainRequestsPerMinute') + slopeOf(all, 'altRequestsPerMinute') },
+      'replicas/connections': { ours: Math.max(...all.map((each) => each.databaseConnections / each.replicas)) },
+    });
   }
   if (all.some(({ failed }) => failed > 0)) process.exitCode = 1;
 } finally {

@@ -19,6 +19,8 @@ it('exits with 0 for a service that is not initialized, and creates no database'
     'ok    alt chain: not configured; its machines are homed elsewhere',
     'ok    DATABASE_URL: no file yet; the first start creates it',
     'ok    onboarding: off; neither tokens nor trust files are set',
+    'ok    STATEMENT_KEY_FILE: not set; no statements are signed, and the log of decisions is never pruned',
+    'ok    WATCH_FILE: not set; no webhooks are sent',
     'ok    FX_SOURCE: not set; only amounts in USD and in tokens with a fixed rate count',
     'ok    SOURCES_FILE: not set; no payments are followed',
   ]);
@@ -35,6 +37,8 @@ it('exits with 1 for failures and prints the remedy of each', async () => {
     TRUST_ROOT_SHA256: pinned.SHA256,
     TRUST_INTERMEDIATE_FILE: pinned.FILE,
     TRUST_INTERMEDIATE_SHA256: pinned.SHA256,
+    STATEMENT_KEY_FILE: pinned.FILE,
+    WATCH_FILE: pinned.FILE,
     FX_SOURCE: pinned.FILE,
     TOKENS_FILE: pinned.FILE,
   };
@@ -44,7 +48,8 @@ it('exits with 1 for failures and prints the remedy of each', async () => {
   const findings = JSON.parse(stdout) as { state: string; subject: string; remedy?: string }[];
   const failures = findings.filter(({ state }) => state === 'fail');
   expect(failures.map(({ subject }) => subject)).toEqual([
-    ...['INDEXER', 'TRUST_ROOT_FILE', 'TRUST_INTERMEDIATE_FILE', 'FX_SOURCE', 'TOKENS_FILE'],
+    ...['INDEXER', 'TRUST_ROOT_FILE', 'TRUST_INTERMEDIATE_FILE'],
+    ...['STATEMENT_KEY_FILE', 'WATCH_FILE', 'FX_SOURCE', 'TOKENS_FILE'],
   ]);
   expect(failures.every(({ remedy }) => remedy !== undefined)).toBe(true);
 });

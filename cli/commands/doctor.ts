@@ -41,7 +41,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
     { examineMainChain },
     { examineAltChain },
     { examineDatabase },
-    { examineRates, examineTrust },
+    { examineRates, examineReceivers, examineStatementKeys, examineTrust },
     { examinePaymentSources },
     { examineDistributedRateLimits },
     { examineTrustedProxies },
@@ -65,6 +65,8 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   yield [await examineDatabase(config)];
   yield await storeNodeProfiles(config, profiles, Math.floor(Date.now() / 1000));
   yield await examineTrust(config);
+  yield await examineStatementKeys(config);
+  yield await examineReceivers(config);
   yield await examineRates(config, Date.now());
   yield await examinePaymentSources(config, Date.now);
   yield await examineDistributedRateLimits(config);

@@ -21,8 +21,14 @@ export async function examineAltChain(
   const adapter = createAltChain(settings, { clock: { nowMilliseconds }, log: SILENT_LOG });
   try {
     const problems = await checkDeployment(adapter);
-    const deployment = toDeploymentFindings('alt chain', 'genesis, programs and singletons', problems, (cause) =>
-      findAltCauseOfUnreadable(cause, 'walk'),
+    const deployment = await toDeploymentFindings(
+      {
+        subject: 'alt chain',
+        checked: 'genesis, programs and singletons',
+        rpcUrls: settings.rpcUrls,
+        findCause: (cause) => findAltCauseOfUnreadable(cause, 'walk'),
+      },
+      problems,
     );
     const { machines } = adapter;
     if (machines === undefined || deployment.some(({ state }) => state !== 'ok')) return deployment;

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { UnreadableCause } from '../../src/domain/faults.ts';
 import { explainCause, type PlainIndexCause } from '../../src/domain/index-rules/index-cause.ts';
 import { fail, ok, unreachable, type Finding } from './check-result.ts';
+import { explainConnection } from './node-connection.ts';
 import { toCauseFinding } from './rehearsal/cause-finding.ts';
 
 const MAX_ATTEMPTS = 3;
@@ -24,20 +25,30 @@ export async function checkDeployment(adapter: {
   }
 }
 
-/** Returns one finding per problem, or a single one that `checked` matches the configuration. */
-export function toDeploymentFindings(
-  subject: string,
-  checked: string,
+interface CheckedDeployment {
+  readonly subject: string;
+  /** What was compared with the configuration. */
+  readonly checked: string;
+  readonly rpcUrls: readonly string[];
+  readonly findCause: (cause: UnreadableCause) => PlainIndexCause | undefined;
+}
+
+/** Returns one finding per problem, or a single one that the deployment matches the configuration. */
+export async function toDeploymentFindings(
+  { subject, checked, rpcUrls, findCause }: CheckedDeployment,
   problems: readonly DeploymentProblem[],
-  findCause: (cause: UnreadableCause) => PlainIndexCause | undefined,
-): Finding[] {
+): Promise<Finding[]> {
   if (problems.length === 0) return [ok(subject, `${checked} match the configuration`)];
-  return problems.map((problem) => {
+  const findings = problems.map(async (problem) => {
     const kind = problem.kind === 'unreadable' ? findCause(problem.cause) : undefined;
     if (kind !== undefined) return toCauseFinding(explainCause({ kind }));
     const text = describeDeploymentProblem(problem);
+    if (problem.kind === 'unreachable') {
+      return unreachable(problem.variable, text, await explainConnection(rpcUrls[problem.endpoint - 1]!));
+    }
     return isContradiction(problem)
       ? fail(problem.variable, text, 'it belongs to another deployment; correct the value')
       : unreachable(problem.variable, text, 'check the node and the address');
   });
+  return Promise.all(findings);
 }

@@ -1,8 +1,11 @@
-/** Checks of everything besides the chains: pinned certificates, onboarding tokens, currency rates. */
+/** Checks of everything besides the chains: pinned certificates, tokens, statement keys, receivers of webhooks, currency rates. */
 import { createFeedReader, FeedFailed } from '../../src/adapters/fx/feed-source.ts';
 import { parseReferenceFile } from '../../src/adapters/fx/reference-file.ts';
 import { readTokensFile } from '../../src/adapters/fx/tokens-file.ts';
 import { readTrustFiles } from '../../src/adapters/trust/trust-files.ts';
+import { readWatchFile } from '../../src/adapters/webhooks/watch-file.ts';
+import { readStatementKeys } from '../../src/composition/statements.ts';
+import { StartRefused } from '../../src/composition/start-refused.ts';
 import type { Config } from '../../src/config.ts';
 import type { OnboardingToken } from '../../src/config/verify-settings.ts';
 import { RATE_WINDOW_DAYS } from '../../src/domain/rating/constants.ts';
@@ -34,6 +37,28 @@ function examineTokens(tokens: readonly OnboardingToken[]): Finding {
   if (tokens.length <= ROTATING_TOKENS)
     return ok(subject, tokens.length === 1 ? '1 token' : `${tokens.length} tokens, as during a rotation`);
   return warn(subject, `${tokens.length} tokens at once`, 'remove those that are no longer in use');
+}
+
+/** Reads the statement keys as the service does at its start. */
+export async function examineStatementKeys({ statements }: Config): Promise<Finding[]> {
+  const subject = 'STATEMENT_KEY_FILE';
+  if (statements === undefined)
+    return [ok(subject, 'not set; no statements are signed, and the log of decisions is never pruned')];
+  try {
+    const keys = await readStatementKeys(statements);
+    return [ok(subject, keys.length === 1 ? '1 key' : `${keys.length} keys, as during a rotation`)];
+  } catch (error) {
+    if (!(error instanceof StartRefused)) throw error;
+    return error.problems.map((problem) => toFinding('fail', problem, 'correct the file'));
+  }
+}
+
+/** Reads the receivers of webhooks and their secrets. */
+export async function examineReceivers({ watchFile, namespace }: Config): Promise<Finding[]> {
+  if (watchFile === undefined) return [ok('WATCH_FILE', 'not set; no webhooks are sent')];
+  const { problems = [] } = await readWatchFile(watchFile, namespace);
+  if (problems.length === 0) return [ok('WATCH_FILE', 'valid')];
+  return problems.map((problem) => toFinding('fail', problem, 'correct the file'));
 }
 
 /** Validates the rate feed and the tokens file. */

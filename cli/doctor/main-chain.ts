@@ -37,9 +37,15 @@ export async function examineMainChain(
   try {
     const problems = await checkDeployment(adapter);
     const findings = [
-      ...toDeploymentFindings('main chain', 'chain id, code and peers', problems, (cause) =>
-        findCauseOfUnreadable(cause, 'state'),
-      ),
+      ...(await toDeploymentFindings(
+        {
+          subject: 'main chain',
+          checked: 'chain id, code and peers',
+          rpcUrls: settings.rpcUrls,
+          findCause: (cause) => findCauseOfUnreadable(cause, 'state'),
+        },
+        problems,
+      )),
       ...examineHosts(settings, problems),
       ...(await examineChipCounter(adapter, settings)),
     ];

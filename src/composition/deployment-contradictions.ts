@@ -32,5 +32,6 @@ export async function refuseForeignRows(
   { isLenient }: ServiceStart,
 ): Promise<void> {
   if ((await indexers.claimIndex()) || isLenient) return;
-  throw new StartRefused([`DATABASE_URL: the database holds ${subject} of another deployment`]);
+  const remedy = 'use an empty database, or the chain id, contract addresses and start block with which it was filled';
+  throw new StartRefused([`DATABASE_URL: the database holds ${subject} of another deployment; ${remedy}`]);
 }

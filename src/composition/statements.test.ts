@@ -108,8 +108,8 @@ describe('a start is refused, without a part of the key in its problem,', () => 
 
   it('for files that cannot be read', async () => {
     expect(await listProblems({ STATEMENT_KEY_FILE: `${folder}/none,${folder}` })).toEqual([
-      'STATEMENT_KEY_FILE: file 1 cannot be read',
-      'STATEMENT_KEY_FILE: file 2 cannot be read',
+      'STATEMENT_KEY_FILE: file 1 cannot be read: it does not exist',
+      'STATEMENT_KEY_FILE: file 2 cannot be read: it is a folder',
     ]);
   });
 });

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { createMainChainKey, isMainChainSecret, type MainChainKey } from '../domain/signatures/account-keys.ts';
 import { decryptKeystore } from '../domain/signatures/keystore.ts';
 import { STATEMENT_PERIOD_SECONDS } from '../domain/statements/rating-statement.ts';
+import { explainUnreadableFile } from '../domain/unreadable-file.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { StatementConfig } from '../ports/statements.ts';
 import { CLOCK } from './process-time.ts';
@@ -60,8 +61,12 @@ type KeyReading =
 
 /** No problem contains anything from the file. */
 async function readKey(file: string, passphrase: string | undefined): Promise<KeyReading> {
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) return { problem: 'cannot be read' };
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    return { problem: explainUnreadableFile(error) };
+  }
   const secret = readSecret(text.trim(), passphrase);
   if (typeof secret === 'string') return { problem: secret };
   return isMainChainSecret(secret)

@@ -47,7 +47,9 @@ describe('sources of variables', () => {
   });
 
   it('include the environment of the process', () => {
-    expect(loadConfig({ envFile: '/no/such/file' }).problems).toContain('--env-file: the file cannot be read');
+    expect(loadConfig({ envFile: '/no/such/file' }).problems).toContain(
+      '--env-file: the file cannot be read: it does not exist',
+    );
   });
 });
 

@@ -2,6 +2,7 @@
  * Variables from the process environment, the env file below it, and files that hold a secret. Problems are recorded
  * under the variable's name and never with its value, and reading continues, so that one start reports all of them.
  */
+import { explainUnreadableFile } from '../domain/unreadable-file.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { ValueParser } from './parsers.ts';
 import { suggestVariable, SECRETS, VARIABLES, type Variable } from './variables.ts';
@@ -81,8 +82,8 @@ export class Environment {
   readFileOf(name: string, path: string): string | undefined {
     try {
       return this.readFile(path);
-    } catch {
-      this.problems.push(`${name}: the file cannot be read`);
+    } catch (error) {
+      this.problems.push(`${name}: the file ${explainUnreadableFile(error)}`);
       return undefined;
     }
   }

@@ -48,16 +48,23 @@ export interface TlsPostgres {
   readonly certificates: { readonly valid: string; readonly expired: string };
 }
 
+/** Creates a key in PEM with its two certificates for `localhost`. */
+export async function createServerIdentity(authority: Authority) {
+  const keys = await generateKeys();
+  const certificates = { valid: await issue(authority, keys, false), expired: await issue(authority, keys, true) };
+  const bytes = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  return { certificates, key: `-----BEGIN PRIVATE KEY-----\n${bytes}\n-----END PRIVATE KEY-----\n` };
+}
+
 /** Starts a server with a valid or an expired certificate. */
 export async function startTlsPostgres(authority: Authority, initial: 'valid' | 'expired'): Promise<TlsPostgres> {
-  const [port, keys] = [await findFreePort(), await generateKeys()];
-  const certificates = { valid: await issue(authority, keys, false), expired: await issue(authority, keys, true) };
-  const key = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  const port = await findFreePort();
+  const { certificates, key } = await createServerIdentity(authority);
   const server = await startEmbeddedPostgres({
     port,
     files: {
       'server.crt': certificates[initial],
-      'server.key': `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`,
+      'server.key': key,
       hba: 'local all all trust\nhostssl all all all trust\n',
     },
     settings: { ssl: 'on', ssl_cert_file: '../server.crt', ssl_key_file: '../server.key', hba_file: 'hba' },

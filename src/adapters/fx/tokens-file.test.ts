@@ -88,7 +88,7 @@ describe('parseTokens', () => {
 
   it('reports one problem when the file cannot be read', async () => {
     expect(await readTokensFile('/nowhere/secret-name.json', true)).toStrictEqual({
-      problems: ['TOKENS_FILE: cannot be read'],
+      problems: ['TOKENS_FILE: cannot be read: it does not exist'],
     });
   });
 });

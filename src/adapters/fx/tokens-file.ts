@@ -13,6 +13,7 @@ import { readFile } from 'node:fs/promises';
 import { isCurrencyCode } from '../../domain/rating/currency.ts';
 import { RATE_DECIMALS } from '../../domain/rating/constants.ts';
 import { parseDay } from '../../domain/rating/utc-day.ts';
+import { explainUnreadableFile } from '../../domain/unreadable-file.ts';
 import { parsePositiveDecimal } from './decimal.ts';
 
 export interface ConfiguredToken {
@@ -39,8 +40,8 @@ export async function readTokensFile(path: string, hasFeed: boolean): Promise<To
   let text: string;
   try {
     text = await readFile(path, 'utf8');
-  } catch {
-    return { problems: ['TOKENS_FILE: cannot be read'] };
+  } catch (error) {
+    return { problems: [`TOKENS_FILE: ${explainUnreadableFile(error)}`] };
   }
   return parseTokens(text, hasFeed);
 }

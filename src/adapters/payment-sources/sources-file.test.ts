@@ -228,7 +228,7 @@ describe('the sources hash', () => {
 
 it('readSourcesFile reports one problem when the file cannot be read', async () => {
   expect(await readSourcesFile('/nowhere/secret-name.json', SYMBOLS)).toStrictEqual({
-    problems: ['SOURCES_FILE: cannot be read'],
+    problems: ['SOURCES_FILE: cannot be read: it does not exist'],
   });
 });
 

@@ -15,6 +15,7 @@ import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { canonicalBytes } from '../../domain/json/canonical-json.ts';
 import { parseStrictJson, type JsonObject, type JsonValue } from '../../domain/json/strict-json.ts';
 import { isCurrencyCode } from '../../domain/rating/currency.ts';
+import { explainUnreadableFile } from '../../domain/unreadable-file.ts';
 import { parseRpcUrl } from '../rpc/http-post.ts';
 
 export interface SourceToken {
@@ -63,8 +64,8 @@ export async function readSourcesFile(path: string, symbols: readonly string[]):
   let bytes: Uint8Array;
   try {
     bytes = await readFile(path);
-  } catch {
-    return { problems: ['SOURCES_FILE: cannot be read'] };
+  } catch (error) {
+    return { problems: [`SOURCES_FILE: ${explainUnreadableFile(error)}`] };
   }
   return parseSources(bytes, symbols);
 }

@@ -8,6 +8,7 @@ import {
   type PinnedFile,
   type TrustMaterialResult,
 } from '../../domain/evidence/certificate/trust-material.ts';
+import { explainUnreadableFile } from '../../domain/unreadable-file.ts';
 
 /** Path of a certificate and the SHA-256 of its DER in 64 lower-case hex digits. */
 export interface PinnedPath {
@@ -20,18 +21,21 @@ type Role = keyof typeof VARIABLES;
 
 /** Reads both files; returns the trust material or every problem. */
 export async function readTrustFiles(paths: Readonly<Record<Role, PinnedPath>>): Promise<TrustMaterialResult> {
-  const [root, intermediate] = await Promise.all([read(paths.root), read(paths.intermediate)]);
-  const missing = Object.entries({ root, intermediate }).filter(([, file]) => file === undefined);
-  if (root === undefined || intermediate === undefined) {
-    return { problems: missing.map(([role]) => `${VARIABLES[role as Role]}: cannot be read`) };
+  const [root, intermediate] = await Promise.all([read('root', paths.root), read('intermediate', paths.intermediate)]);
+  if (typeof root === 'string' || typeof intermediate === 'string') {
+    return { problems: [root, intermediate].filter((each) => typeof each === 'string') };
   }
   const { trust, problems } = parseTrustMaterial({ root, intermediate });
   return trust === undefined ? { problems: problems.map(nameVariable) } : { trust };
 }
 
-async function read({ file, sha256 }: PinnedPath): Promise<PinnedFile | undefined> {
-  const content = await readFile(file).catch(() => undefined);
-  return content && { content, sha256 };
+/** Returns the file, or why it cannot be read. */
+async function read(role: Role, { file, sha256 }: PinnedPath): Promise<PinnedFile | string> {
+  try {
+    return { content: await readFile(file), sha256 };
+  } catch (error) {
+    return `${VARIABLES[role]}: ${explainUnreadableFile(error)}`;
+  }
 }
 
 /** Replaces the role with its variable: `root: must …` becomes `TRUST_ROOT_FILE: must …`. */

@@ -55,7 +55,7 @@ test.each([
   [{ machines: [] }, /machines or operators must name one/],
   [{ kinds: [] }, /kinds must be/],
   [{ kinds: ['score'] }, /kinds must be/],
-  [{ secret_file: 'missing' }, /secret_file must hold/],
+  [{ secret_file: 'missing' }, /secret_file cannot be read: it does not exist/],
   [{ allow_private_address: 'yes' }, /allow_private_address must be/],
   [{ secret: 'whsec_x' }, /has members besides/],
 ])('refuses a receiver with %j', async (change, problem) => {
@@ -81,6 +81,6 @@ test('refuses two receivers of one name, and more than 50', async () => {
 
 test('reports a file that cannot be read', async () => {
   expect(await readWatchFile(join(folder, 'none'), DEFAULT_NAMESPACE)).toEqual({
-    problems: ['WATCH_FILE: cannot be read'],
+    problems: ['WATCH_FILE: cannot be read: it does not exist'],
   });
 });

@@ -9,6 +9,7 @@ import { parseAddress, parseMachineDid, parseMachineId } from '../../domain/iden
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { isObject } from '../../domain/json/json-values.ts';
 import { parseUntrustedObject } from '../../domain/json/untrusted-json.ts';
+import { explainUnreadableFile } from '../../domain/unreadable-file.ts';
 import { isLoopbackAddress } from '../outbound/public-address.ts';
 import { parseWebhookSecret } from './webhook-signature.ts';
 
@@ -32,8 +33,12 @@ const MEMBERS = ['name', 'url', 'secret_file', 'machines', 'operators', 'kinds',
 
 /** Reads the file and the secret files that it names. */
 export async function readWatchFile(path: string, namespace: Namespace): Promise<WatchFileReading> {
-  const bytes = await readFile(path).catch(() => undefined);
-  if (bytes === undefined) return { problems: ['WATCH_FILE: cannot be read'] };
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    return { problems: [`WATCH_FILE: ${explainUnreadableFile(error)}`] };
+  }
   const file: object | undefined = parseUntrustedObject(bytes);
   if (!isObject(file) || !Array.isArray(file['receivers']) || Object.keys(file).length !== 1) {
     return { problems: ['WATCH_FILE: must be a JSON object with the member receivers, an array'] };
@@ -80,8 +85,8 @@ async function readReceiver(
   const wanted = kinds === undefined ? undefined : parseList(kinds, parseKind);
   if (kinds !== undefined && (wanted === undefined || wanted.size === 0))
     refuse(`kinds must be an array of ${CHANGE_KINDS.join(', ')}`);
-  const secrets = typeof secretFile === 'string' ? await readSecrets(secretFile) : undefined;
-  if (secrets === undefined) refuse('secret_file must hold one or two lines, each whsec_ and base64 of 24 to 64 bytes');
+  const secrets = typeof secretFile === 'string' ? await readSecrets(secretFile, refuse) : undefined;
+  if (typeof secretFile !== 'string') refuse('secret_file must name a file');
   if (!isNamed || target === undefined || machines === undefined || operators === undefined || secrets === undefined)
     return undefined;
   return {
@@ -119,12 +124,19 @@ function parseKind(text: string): ChangeKind | undefined {
   return CHANGE_KINDS.find((kind) => kind === text);
 }
 
-async function readSecrets(path: string): Promise<Buffer[] | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => '');
+async function readSecrets(path: string, refuse: (rule: string) => void): Promise<Buffer[] | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    refuse(`secret_file ${explainUnreadableFile(error)}`);
+    return undefined;
+  }
   const secrets = text
     .trim()
     .split(/\r?\n/)
     .map((line) => parseWebhookSecret(line.trim()));
   const isValid = secrets.length <= MAX_SECRETS && secrets.every((secret) => secret !== undefined);
+  if (!isValid) refuse('secret_file must hold one or two lines, each whsec_ and base64 of 24 to 64 bytes');
   return isValid ? secrets : undefined;
 }

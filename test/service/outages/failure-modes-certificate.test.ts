@@ -74,7 +74,7 @@ describe('the database', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('an expired certificate is a database that is down, until it is renewed', { timeout: 120_000 }, async () => {
+  it('an expired certificate is a database that is down, until it is renewed', { timeout: 900_000 }, async () => {
     const then: Allowed = (name) => expectedOf('databaseDown', name);
     // A connection that ends aborts its statements, and this route has no other code for that.
     const during =

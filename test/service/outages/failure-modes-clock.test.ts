@@ -18,6 +18,7 @@ import {
   type OutcomeName,
   type RouteName,
 } from '../../failure-modes-table.ts';
+import { abortAfter } from '../../../testing/harness/granted-time.ts';
 import type { RpcProxy } from '../../../testing/harness/rpc-proxy.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
@@ -66,7 +67,7 @@ async function readState(): Promise<string> {
 }
 
 async function waitForState(state: string): Promise<void> {
-  const until = AbortSignal.timeout(START_MILLISECONDS);
+  const until = abortAfter(START_MILLISECONDS);
   while ((await readState()) !== state) {
     if (until.aborted) expect(await readState()).toBe(state);
     await delay(POLL_MILLISECONDS);
@@ -84,7 +85,7 @@ async function findDifferences(names: readonly RouteName[], expected: (name: Rou
 /** Polls the reads until they are as expected, then sends the writes. */
 async function settle(seconds: number, expected: (name: RouteName) => readonly string[]): Promise<void> {
   const reads = ROUTE_NAMES.filter((name) => !ROUTES[name].isWrite);
-  const until = AbortSignal.timeout(seconds * 1000);
+  const until = abortAfter(seconds * 1000);
   for (;;) {
     const differences = await findDifferences(reads, expected);
     if (differences.length === 0) break;

@@ -12,6 +12,7 @@ import {
   type Dependency,
   type RouteName,
 } from '../../failure-modes-table.ts';
+import { abortAfter } from '../../../testing/harness/granted-time.ts';
 import { createHostNames, type HostNames } from '../../../testing/harness/host-names.ts';
 import {
   startEmbeddedPostgres,
@@ -152,7 +153,7 @@ export async function createCaller(url: string, now: () => number = Date.now): P
   }
 
   function requestOnce(route: RouteName): Promise<CheckedResponse> {
-    const init = { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS[ROUTES[route].deadline]) };
+    const init = { signal: abortAfter(RESPONSE_TIMEOUT_MILLISECONDS[ROUTES[route].deadline]) };
     switch (route) {
       case 'decide':
         return fetchChecked(url + PATHS.decision, { ...init, ...decide() });

@@ -164,7 +164,7 @@ describe.runIf(canMount())('the host', () => {
     'no file descriptors': exhaustDescriptors,
   };
 
-  it.each(HOST_FAILURE_MODES)('$fault: $description', { timeout: 120_000 }, async ({ fault, outcome }) => {
+  it.each(HOST_FAILURE_MODES)('$fault: $description', { timeout: 900_000 }, async ({ fault, outcome }) => {
     const then: Allowed = (name) => [
       ...expectedOf(outcome, name),
       ...(fault === 'no file descriptors' ? [CLOSED] : []),

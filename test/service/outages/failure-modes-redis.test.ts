@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { abortAfter } from '../../../testing/harness/granted-time.ts';
 import { startFaultProxy, type FaultProxy, type WireFault } from '../../../testing/harness/fault-proxy.ts';
 import { RESPONSE_TIMEOUT_MILLISECONDS } from '../../failure-modes-table.ts';
 import { isRedisAvailable, startRedis, type RedisServer } from '../../../testing/harness/redis-server.ts';
@@ -51,7 +52,7 @@ describe.runIf(isRedisAvailable)('Redis', () => {
   const path = () => `/machines/${serial + 1_000_000}`;
 
   async function request(requested: string): Promise<number> {
-    const init = { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS.general) };
+    const init = { signal: abortAfter(RESPONSE_TIMEOUT_MILLISECONDS.general) };
     return (await fetchChecked(proxied.service.url + requested, init)).status;
   }
 

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { expect, inject, it } from 'vitest';
 import { MAX_ARRIVAL_MILLISECONDS } from '../../../src/http/server/http-server.ts';
 import { RESPONSE_TIMEOUT_MILLISECONDS } from '../../failure-modes-table.ts';
+import { abortAfter } from '../../../testing/harness/granted-time.ts';
 import { open } from '../../../testing/harness/raw-http.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
 import { rule } from '../../conformance/rule.ts';
@@ -41,7 +42,7 @@ it(`serves other callers during ${SLOW_CALLERS} slow connections and closes thos
   const callers = await Promise.all(Array.from({ length: SLOW_CALLERS }, (_, index) => callSlowly(index)));
   const drip = setInterval(() => callers.forEach(({ socket }) => socket.writable && socket.write('a')), 1_000);
   const closed = Promise.all(callers.map(({ status }) => status));
-  const withTimeout = () => ({ signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS.general) });
+  const withTimeout = () => ({ signal: abortAfter(RESPONSE_TIMEOUT_MILLISECONDS.general) });
 
   let left = READS;
   const read = async () => {
@@ -50,7 +51,7 @@ it(`serves other callers during ${SLOW_CALLERS} slow connections and closes thos
   };
   await Promise.all(Array.from({ length: READERS }, read));
 
-  const late = AbortSignal.timeout(MAX_ARRIVAL_MILLISECONDS + SLACK_MILLISECONDS);
+  const late = abortAfter(MAX_ARRIVAL_MILLISECONDS + SLACK_MILLISECONDS);
   const isLate = once(late, 'abort').then((): (string | number)[] => ['still open']);
   const statuses = await Promise.race([closed, isLate]);
   clearInterval(drip);
