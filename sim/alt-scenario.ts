@@ -105,7 +105,7 @@ export class AltScenario {
   #finalize(slot: number, fill: (draft: SlotDraft) => void): void {
     const { chain } = this;
     if (slot <= chain.lastUsedSlot) return;
-    const draft = new SlotDraft(chain.world, slot, chain.timeOf(slot), this.#random);
+    const draft = new SlotDraft(chain.world, slot, chain.timeOf(slot), this.#random, this.#actors.citations);
     fill(draft);
     chain.finalize(slot, draft.world, draft.transactions);
     this.#trace.line(`alt slot ${slot}: ${draft.summary.join('; ')}`);

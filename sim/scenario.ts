@@ -5,6 +5,7 @@ import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { Store } from '../src/ports/store.ts';
 import { ALT_MACHINES, AltScenario } from './alt-scenario.ts';
 import { uint } from './chain/abi-words.ts';
+import type { AltActors } from './alt-chain/operations.ts';
 import { BlockDraft } from './chain/block-draft.ts';
 import { writeHistory } from './chain/history.ts';
 import { storeEvent, submitEvent } from './chain/event-operations.ts';
@@ -62,6 +63,8 @@ const SOURCE_IN_TURN = 5;
 /** Of 21 seeds, the one whose machines are paid on a Solana cluster. */
 const CLUSTER_EVERY = 21;
 const CLUSTER_IN_TURN = 13;
+/** As before, also machines of the alt chain. */
+const ALT_CLUSTER_IN_TURN = 18;
 /** Few unfinalized blocks, so that the events of a run are final soon. */
 const MAX_DEPTH_OF_SOURCE = 8;
 /** Time before the start whose citations are judged during the run. */
@@ -152,7 +155,7 @@ export class Scenario {
     const hasCeiling = options.seed % CEILING_EVERY === SEED_IN_TURN && plan.finalityDepth <= MAX_DEPTH_OF_CEILING;
     if (hasCeiling) this.callsPerSecond = this.#samples.pick([15, 25, 100]);
     const isRefused = this.indexProof === 'before' && plan.receipts === 'odd';
-    const hasCluster = options.seed % CLUSTER_EVERY === CLUSTER_IN_TURN;
+    const hasCluster = [CLUSTER_IN_TURN, ALT_CLUSTER_IN_TURN].includes(options.seed % CLUSTER_EVERY);
     const hasSource = hasCluster || options.seed % SOURCE_EVERY === SOURCE_IN_TURN;
     this.plan = {
       ...plan,
@@ -186,11 +189,14 @@ export class Scenario {
     this.#changeHabits();
     const { urls, time, trace } = this;
     this.network = new MainNetwork({ name: 'node', urls, faults, random, time, trace });
-    this.alt = hasAlt ? new AltScenario(options.seed, this.actors, this.time, this.trace) : undefined;
+    this.alt = hasAlt
+      ? new AltScenario(options.seed, hasCluster ? this.actors : withoutCitations(this.actors), this.time, this.trace)
+      : undefined;
     if (this.payments !== undefined) {
       const { deployment, network, chain } = this.payments;
       const { hash } = configureSources(deployment, network.rpcUrls);
-      this.paymentOracle = new PaymentOracle(this.chain, deployment, chain, `0x${hash!}`);
+      const homes = { main: this.chain, alt: hasCluster ? this.alt?.chain : undefined };
+      this.paymentOracle = new PaymentOracle(homes, deployment, chain, `0x${hash!}`);
     }
     this.database = acquireDatabase();
     this.trace.line(JSON.stringify(this.plan));
@@ -491,6 +497,10 @@ export class Scenario {
     if (this.service !== undefined) this.service.life.writesLeft = undefined;
     this.trace.line('all faults end');
   }
+}
+
+function withoutCitations({ machines, accounts }: Actors): AltActors {
+  return { machines, accounts };
 }
 
 /** Returns the topic by which a log names a machine. */

@@ -7,6 +7,8 @@ import type { Endpoint, SimEvent } from '../chain/machine-state.ts';
 export interface AltSimEvent extends SimEvent {
   /** Unique among all events. */
   readonly dataHash: string;
+  /** Slot, and order in the slot. */
+  readonly place: readonly [slot: number, order: number];
 }
 
 /** Token account of a machine. */

@@ -1,7 +1,7 @@
 /** Random operations on the virtual alt chain, with their effects and transactions (chain-svm 3). */
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
-import { drawEvent } from '../chain/event-operations.ts';
+import { drawEvent, type CitationActor } from '../chain/event-operations.ts';
 import { drawEndpoints } from '../chain/operations.ts';
 import type { Random } from '../random.ts';
 import { WALLETS } from './deployment.ts';
@@ -12,6 +12,8 @@ import type { AltTransaction } from './transactions.ts';
 export interface AltActors {
   readonly machines: readonly bigint[];
   readonly accounts: readonly string[];
+  /** Adds citations and payout proofs to events. */
+  readonly citations?: CitationActor | undefined;
 }
 
 const WEIGHTS = {
@@ -29,6 +31,9 @@ const WEIGHTS = {
   mention: 3,
 } as const;
 
+/** Operations on machines whose payments are followed: their owners and event logs stay. */
+const PAID_WEIGHTS = { ...WEIGHTS, retire: 0, close: 0, import: 0, adopt: 0 };
+
 type Operation = keyof typeof WEIGHTS;
 
 /** One slot under construction: the world after its transactions so far. */
@@ -37,10 +42,13 @@ export class SlotDraft {
   readonly seconds: number;
   readonly transactions: AltTransaction[] = [];
   readonly #random: Random;
+  readonly #citations: CitationActor | undefined;
   #world: AltWorld;
+  #events = 0;
   readonly summary: string[] = [];
 
-  constructor(world: AltWorld, slot: number, seconds: number, random: Random) {
+  constructor(world: AltWorld, slot: number, seconds: number, random: Random, citations?: CitationActor) {
+    this.#citations = citations;
     this.#world = world;
     this.slot = slot;
     this.seconds = seconds;
@@ -62,7 +70,8 @@ export class SlotDraft {
   }
 
   drawEvent(): AltSimEvent {
-    return { ...drawEvent(this.seconds, this.#random), dataHash: this.#random.hex(32) };
+    const event = { ...drawEvent(this.seconds, this.#random), dataHash: this.#random.hex(32) };
+    return { ...event, place: [this.slot, this.#events++] };
   }
 
   /** Applies the operation to the world and returns it. */
@@ -79,8 +88,10 @@ export class SlotDraft {
   }
 
   submit(id: bigint): EventOperation {
-    const index = this.machine(id).log?.events.length ?? 0;
-    return this.apply({ kind: 'submit', id, index, event: this.drawEvent() });
+    const { log, account } = this.machine(id);
+    const event = this.drawEvent();
+    const cited = this.#citations?.decorate(event, { timestamp: this.seconds }, { id, owner: account?.owner });
+    return this.apply({ kind: 'submit', id, index: log?.events.length ?? 0, event: { ...event, ...cited } });
   }
 
   applyImport(kind: 'import' | 'adopt', id: bigint): EventOperation {
@@ -116,7 +127,12 @@ type Act = (draft: SlotDraft, machine: AltMachine, random: Random, actors: AltAc
 /** Performs one random operation, or none where it is not possible. */
 export function operateAlt(draft: SlotDraft, random: Random, actors: AltActors): void {
   const machine = draft.machine(random.pick(actors.machines));
-  ACTS[random.weigh<Operation>(WEIGHTS)](draft, machine, random, actors);
+  ACTS[random.weigh<Operation>(actors.citations === undefined ? WEIGHTS : PAID_WEIGHTS)](
+    draft,
+    machine,
+    random,
+    actors,
+  );
 }
 
 const ACTS: { readonly [O in Operation]: Act } = {

@@ -24,8 +24,8 @@ export function toRecord(event: AltSimEvent): EventRecord {
     timestamp: BigInt(event.timestamp),
     dataHash: `0x${event.dataHash}`,
     trustLevel: event.trust,
-    sourceChainId: 0n,
-    sourceTxHash: `0x${'00'.repeat(32)}`,
+    sourceChainId: event.citation?.chainId ?? 0n,
+    sourceTxHash: `0x${event.citation?.hash ?? '00'.repeat(32)}`,
     metadata: `0x${event.metadata}`,
     currency: event.currency,
   };

@@ -9,9 +9,12 @@ const DAY_SECONDS = 86_400;
 const CURRENCIES = ['USD', 'USD', 'USD', 'EUR', 'TOK'] as const;
 const METADATA = ['', Buffer.from('{"kwh":4}').toString('hex'), 'ff00'] as const;
 
+/** Machine that cites payments: its owner signs what it claims. */
+export type Citing = Pick<Machine, 'id' | 'owner'>;
+
 /** Adds citations and payout proofs to events. */
 export interface CitationActor {
-  decorate(event: SimEvent, draft: BlockDraft, machine: Machine): SimEvent;
+  decorate(event: SimEvent, block: { readonly timestamp: number }, machine: Citing): SimEvent;
 }
 
 /** Submits one event, or sometimes several in one transaction. */

@@ -77,14 +77,16 @@ function judgeAltFacts(
   if (!Number.isSafeInteger(number)) return 'a 200 without a block';
   const body = readBody(route, response);
   const moments = listMoments(listReceived(altNetwork, span), id);
-  const evidence = span.payments?.withoutClaims ?? NO_PAYMENTS;
+  const { payments } = span;
   const blocks = [...new Set(heads.map((head) => ancestorAt(head, number)))].filter((block) => block !== undefined);
   let isTrueSomewhere = false;
   for (const block of blocks.filter((each) => isLeftToAlt(id, each))) {
     const isTrue = moments.some(
       (moment) =>
         judgeAlt(id, moment.world) === 'here' &&
-        span.wallSeconds.some((now) => isAltBodyTrue(route, id, body, block, { ...moment, evidence }, now)),
+        (payments?.listAltEvidence(id, moment.world, block) ?? [NO_PAYMENTS]).some((evidence) =>
+          span.wallSeconds.some((now) => isAltBodyTrue(route, id, body, block, { ...moment, evidence }, now)),
+        ),
     );
     if (!isTrue) continue;
     isTrueSomewhere = true;

@@ -81,7 +81,7 @@ function expectAltRating(
   const machine = machineOf(block.world, id);
   const rating = rateEvents(
     events,
-    { prior: log.prior, hands: [], isVerified: false },
+    { prior: log.prior, hands: [], isVerified: false, paid: evidence.paid },
     unavailable,
     machine,
     block,

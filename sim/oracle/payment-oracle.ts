@@ -18,7 +18,9 @@ import {
 } from '../../cli/replay/verdict-model.ts';
 import type { VerdictCode } from '../../src/domain/rating/verdict.ts';
 import type { DecidedPayment, OpenCitation } from '../../src/ports/payment-store.ts';
-import { machineOf, type Machine, type World } from '../chain/machine-state.ts';
+import { altMachineOf, type AltSimEvent, type AltWorld } from '../alt-chain/machine-state.ts';
+import type { VirtualAltChain } from '../alt-chain/virtual-alt-chain.ts';
+import { machineOf, type Machine, type SimEvent } from '../chain/machine-state.ts';
 import type { Block, VirtualChain } from '../chain/virtual-chain.ts';
 import { TOKEN, type SourceDeployment } from '../payments/deployment.ts';
 import { listBalances } from '../payments/solana-wire.ts';
@@ -55,8 +57,19 @@ interface Followed {
 
 type Judged = Followed & { readonly verdict: Verdict; readonly mined: MinedPayment | undefined };
 
+export interface PaymentHomes {
+  readonly main: VirtualChain;
+  /** Undefined where no machine of the alt chain claims an account. */
+  readonly alt: VirtualAltChain | undefined;
+}
+
+type PaidMachine = Pick<OpenCitation, 'home'> & { readonly id: bigint };
+
+/** Event of either chain; those of the alt chain hold their place. */
+type PlacedEvent = SimEvent & Partial<Pick<AltSimEvent, 'place'>>;
+
 export class PaymentOracle {
-  readonly #home: VirtualChain;
+  readonly #homes: PaymentHomes;
   readonly #source: PaymentChain;
   readonly #deployment: SourceDeployment;
   readonly #cited: ReplaySource;
@@ -65,8 +78,8 @@ export class PaymentOracle {
   /** Codes of the verdicts that the service has made, by machine and position. */
   readonly #decided = new Map<string, VerdictCode>();
 
-  constructor(home: VirtualChain, deployment: SourceDeployment, source: PaymentChain, sourcesHash: string) {
-    this.#home = home;
+  constructor(homes: PaymentHomes, deployment: SourceDeployment, source: PaymentChain, sourcesHash: string) {
+    this.#homes = homes;
     this.#deployment = deployment;
     const { name, id, token } = deployment;
     this.#cited = { name, id: BigInt(id), rpcUrls: [], tokens: new Map([[TOKEN, token]]) };
@@ -75,19 +88,21 @@ export class PaymentOracle {
   }
 
   /** Returns what is wrong with a verdict that the service is about to store; undefined when it is correct. */
-  judgeVerdict({ id, seq, blockTimestamp }: OpenCitation, { verdict: made }: DecidedPayment): string | undefined {
+  judgeVerdict({ home, id, seq, blockTimestamp }: OpenCitation, { verdict: made }: DecidedPayment): string | undefined {
     const name = `verdict ${made.code} on event ${seq} of ${id}`;
-    const { timestamp: homeSeconds, world } = this.#home.finalized;
+    const { main, alt } = this.#homes;
+    const mainSeconds = main.finalized.timestamp;
+    const homeSeconds = home === 'main' ? mainSeconds : Math.min(mainSeconds, alt!.timeOf(alt!.slot));
     if (this.#source.finalized.timestamp <= blockTimestamp + LATE_SECONDS) {
       return `${name}: the source is not final past its window`;
     }
-    const truth = this.#judgeMachine(id, world).find((each) => each.seq === seq);
+    const truth = this.#judgeMachine({ home, id }).find((each) => each.seq === seq);
     if (truth === undefined) return `${name}: no followed citation of a final event`;
     const { mined, verdict } = truth;
     if (!WITHOUT_CLAIMS.has(verdict.code) && homeSeconds < mined!.block.timestamp) {
       return `${name}: the home chain is not final up to the payment`;
     }
-    this.#decided.set(`${id} ${seq}`, made.code);
+    this.#decided.set(`${home} ${id} ${seq}`, made.code);
     const shown = { ...made, paidCents: BigInt(made.paidCents), worthCents: toBigint(made.worthCents) };
     if (isDeepStrictEqual({ ...shown, returnedCents: toBigint(made.returnedCents) }, verdict)) return undefined;
     const isBefore = mined !== undefined && mined.block.timestamp < truth.timestamp - WEEK_SECONDS;
@@ -100,10 +115,10 @@ export class PaymentOracle {
    * about a machine compares its transfers with its owner, so that claims of a machine that is not served may stay unknown.
    */
   findUndecided(areBlocksProven: boolean): string | undefined {
-    const { world } = this.#home.finalized;
-    for (const id of world.machines.keys()) {
-      if (!areBlocksProven && judge(machineOf(this.#home.tip.world, id)).kind !== 'here') continue;
-      const open = this.#listFollowed(id, world).find(({ seq }) => !this.#decided.has(`${id} ${seq}`));
+    const { tip } = this.#homes.main;
+    for (const { home, id } of this.#listMachines()) {
+      if (home === 'main' && !areBlocksProven && judge(machineOf(tip.world, id)).kind !== 'here') continue;
+      const open = this.#listFollowed({ home, id }).find(({ seq }) => !this.#decided.has(`${home} ${id} ${seq}`));
       if (open !== undefined) return `no verdict on event ${open.seq} of ${id}`;
     }
     return undefined;
@@ -114,13 +129,29 @@ export class PaymentOracle {
    * number of its citations may be judged, in order.
    */
   listEvidence(id: bigint, block: Block): PaymentEvidence[] {
-    const { world, timestamp } = block;
-    const shown = machineOf(world, id);
-    const { finalized } = this.#home;
-    const judged = this.#judgeMachine(id, finalized.world).filter(({ seq }) => seq < shown.events.length);
+    const shown = machineOf(block.world, id);
+    const accounts = this.#listAccounts(id, this.#homes.main.finalized, shown);
+    return this.#combine({ home: 'main', id }, shown.events.length, block.timestamp, accounts);
+  }
+
+  /** Lists what a response about an alt-chain machine in a world may show. Its owner never changes in a run with payments. */
+  listAltEvidence(id: bigint, world: AltWorld, { timestamp }: Block): PaymentEvidence[] {
+    if (this.#homes.alt === undefined) return [this.withoutClaims];
+    const count = altMachineOf(world, id).log?.events.length ?? 0;
+    const claims = this.#claimsOf({ home: 'alt', id }).filter(({ seq }) => Number(seq) < count);
+    const accounts = [0, ...claims.map((_, i) => i + 1)].map((made) => toAccounts(claims.slice(0, made)));
+    return this.#combine({ home: 'alt', id }, count, timestamp, accounts);
+  }
+
+  #combine(
+    machine: PaidMachine,
+    eventCount: number,
+    timestamp: number,
+    accounts: readonly (readonly object[])[],
+  ): PaymentEvidence[] {
+    const judged = this.#judgeMachine(machine).filter(({ seq }) => seq < eventCount);
     const prefixes = [0, ...judged.map((_, i) => i + 1)].map((count) => judged.slice(0, count));
     const oldest = Math.floor(timestamp / DAY_SECONDS) - (WINDOW_DAYS - 1);
-    const accounts = this.#listAccounts(id, finalized, shown);
     return accounts.flatMap((listed) =>
       prefixes.map((prefix) => ({
         sourcesHash: this.#sourcesHash,
@@ -140,7 +171,7 @@ export class PaymentOracle {
 
   /** Lists the accounts in force as of each final state of the machine, without those before a change of hands that is shown. */
   #listAccounts(id: bigint, finalized: Block, { hands }: Machine): (readonly object[])[] {
-    const claims = this.#claimsOf(id, finalized.world);
+    const claims = this.#claimsOf({ home: 'main', id });
     if (claims.length === 0) return [[]];
     const change = hands.at(-1)?.seq ?? 0;
     const found = new Map<string, readonly object[]>([['[]', []]]);
@@ -153,22 +184,21 @@ export class PaymentOracle {
         const isEnded = end !== undefined && state.claimEnds.some((each) => isSameEnd(each, end));
         return Number(seq) < state.events.length && !isEnded && Number(seq) >= change;
       });
-      const listed = inForce.map(({ account, owner, since, seq }) => {
-        return { account, owner, since: Number(since), seq: Number(seq) };
-      });
+      const listed = toAccounts(inForce);
       found.set(JSON.stringify(listed), listed);
     }
     return [...found.values()];
   }
 
   /** Judges every followed citation as if everything were read. */
-  #judgeMachine(id: bigint, world: World): Judged[] {
-    const claims = this.#claimsOf(id, world);
+  #judgeMachine(machine: PaidMachine): Judged[] {
+    const { home, id } = machine;
+    const claims = this.#claimsOf(machine);
     const earlier: EarlierRow[] = [];
     const converter = createConverter(RATE_TABLE);
     const isSolana = this.#deployment.kind === 'solana';
     const rows = new Map<string, readonly TransferRow[]>();
-    return this.#listFollowed(id, world).map((followed) => {
+    return this.#listFollowed(machine).map((followed) => {
       const { seq, reference, cents, timestamp, blockTimestamp } = followed;
       const mined = findPayment(this.#source.view, reference);
       const inForce = claimsAt(claims, BigInt(seq));
@@ -178,13 +208,13 @@ export class PaymentOracle {
           reference,
           seq: BigInt(seq),
           cents,
-          home: 'main',
+          home,
           claims,
           earlier,
           convert: converter,
         },
         ...{ timestamp: BigInt(timestamp), blockTimestamp: BigInt(blockTimestamp), headTime: END, homeHead: END },
-        others: this.#listOthers(id, world, inForce),
+        others: this.#listOthers(machine, inForce),
         transaction: mined === undefined ? 'absent' : this.#toTransaction(mined),
         returned: isSolana ? inSlotOrder(rows) : this.#listTransfers(mined),
         flowsThrough: undefined,
@@ -200,7 +230,7 @@ export class PaymentOracle {
         rows.set(reference, listSolanaRows(this.#toTransaction(mined), senders, this.#cited.tokens));
       }
       // A payment before the window may be pruned, which is `not_found` (scoring, Absent).
-      const isPruned = verdict.code === 'wrong_time' && this.#decided.get(`${id} ${seq}`) === 'not_found';
+      const isPruned = verdict.code === 'wrong_time' && this.#decided.get(`${home} ${id} ${seq}`) === 'not_found';
       return { ...followed, verdict: isPruned ? { ...verdict, code: 'not_found' } : verdict, mined };
     });
   }
@@ -213,11 +243,11 @@ export class PaymentOracle {
     return { ...mined, from, logs };
   }
 
-  #listFollowed(id: bigint, world: World): Followed[] {
-    const { events } = machineOf(world, id);
-    const claims = this.#claimsOf(id, world);
+  #listFollowed(machine: PaidMachine): Followed[] {
+    const { events } = this.#read(machine);
+    const claims = this.#claimsOf(machine);
     if (claims.length === 0) return [];
-    const records = listRecords(machineOf(world, id));
+    const records = listRecords(events);
     const convert = createConverter(RATE_TABLE);
     const judged = listJudged({ events: toRawEvents(events), now: 0n, rates: RATE_TABLE }, ALL_DAYS);
     const perDay = new Map<bigint, number>();
@@ -241,36 +271,50 @@ export class PaymentOracle {
   }
 
   /** Returns the claims of a machine; those of the same proofs and ends are computed once. */
-  #claimsOf(id: bigint, world: World): readonly Claim[] {
-    const machine = machineOf(world, id);
+  #claimsOf({ home, id }: PaidMachine): readonly Claim[] {
+    const machine = this.#read({ home, id });
     const proofs = machine.events.flatMap(({ metadata, blockTimestamp }, seq) =>
       metadata.length > MAX_DIGITS_WITHOUT_PROOF ? [`${seq}/${blockTimestamp}`] : [],
     );
     if (proofs.length === 0) return [];
     const ends = machine.claimEnds.map(({ seq, at }) => ({ before: BigInt(seq), at: BigInt(at) }));
-    const key = [id, ...proofs, ...ends.map(({ before, at }) => `${before}-${at}`)].join(' ');
+    const key = [home, id, ...proofs, ...ends.map(({ before, at }) => `${before}-${at}`)].join(' ');
     let claims = this.#claims.get(key);
     if (claims === undefined) {
-      claims = makeClaims(listRecords(machine), ends, { did: `did:svc:${id}`, header: HEADER });
+      claims = makeClaims(listRecords(machine.events), ends, { did: `did:svc:${id}`, header: HEADER });
       this.#claims.set(key, claims);
     }
     return claims;
   }
 
-  #listOthers(id: bigint, world: World, inForce: readonly Claim[]): ForeignClaim[] {
-    return [...world.machines.keys()]
-      .filter((other) => other !== id)
-      .flatMap((other) => this.#claimsOf(other, world))
-      .map((claim) => {
+  /** Returns the final events of a machine, and what ended its claims. */
+  #read({ home, id }: PaidMachine): Pick<Machine, 'claimEnds'> & { readonly events: readonly PlacedEvent[] } {
+    const { main, alt } = this.#homes;
+    if (home === 'main') return machineOf(main.finalized.world, id);
+    return { events: altMachineOf(alt!.world, id).log?.events ?? [], claimEnds: [] };
+  }
+
+  #listMachines(): readonly PaidMachine[] {
+    const { main, alt } = this.#homes;
+    const ids = (home: 'main' | 'alt', machines: ReadonlyMap<bigint, unknown> = new Map()) =>
+      [...machines.keys()].map((id) => ({ home, id }));
+    return [...ids('main', main.finalized.world.machines), ...ids('alt', alt?.world.machines)];
+  }
+
+  #listOthers({ home: ownHome, id }: PaidMachine, inForce: readonly Claim[]): ForeignClaim[] {
+    return this.#listMachines()
+      .filter((other) => other.home !== ownHome || other.id !== id)
+      .flatMap(({ home, id: other }) => this.#claimsOf({ home, id: other }).map((claim) => ({ home, claim })))
+      .map(({ home, claim }) => {
         const own = inForce.find(({ account }) => account === claim.account);
         const { account, owner, since, end } = claim;
         return {
-          home: 'main',
+          home,
           account,
           owner,
           since,
           until: end?.at,
-          isNewer: own !== undefined && isLater(claim, own),
+          isNewer: home === ownHome && own !== undefined && isLater(claim, own),
         };
       });
   }
@@ -296,17 +340,22 @@ function inSlotOrder(rows: ReadonlyMap<string, readonly TransferRow[]>): readonl
 }
 
 /** The time of a block serves as its number, because the times of a chain increase. */
-function listRecords({ events }: Machine): CitingRecord[] {
-  return events.map(({ blockTimestamp, trust, metadata, citation, origin }, seq) => ({
+function listRecords(events: readonly PlacedEvent[]): CitingRecord[] {
+  return events.map(({ blockTimestamp, trust, metadata, citation, origin, place }, seq) => ({
     seq: BigInt(seq),
     blockTimestamp: BigInt(blockTimestamp),
-    place: [BigInt(blockTimestamp), BigInt(origin!.logIndex)],
+    place:
+      place === undefined ? [BigInt(blockTimestamp), BigInt(origin!.logIndex)] : [BigInt(place[0]), BigInt(place[1])],
     trust: BigInt(trust),
     sourceChainId: citation?.chainId ?? 0n,
     sourceTxHash: `0x${(citation?.hash ?? '').padStart(64, '0')}`,
     metadata: Buffer.from(metadata, 'hex'),
-    owner: origin!.owner ?? null,
+    owner: origin?.owner ?? null,
   }));
+}
+
+function toAccounts(claims: readonly Claim[]): readonly object[] {
+  return claims.map(({ account, owner, since, seq }) => ({ account, owner, since: Number(since), seq: Number(seq) }));
 }
 
 function isLater({ place: [block, index] }: Claim, { place: [ownBlock, ownIndex] }: Claim): boolean {

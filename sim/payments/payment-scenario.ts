@@ -3,9 +3,8 @@
  * not change.
  */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import type { CitationActor } from '../chain/event-operations.ts';
-import type { BlockDraft } from '../chain/block-draft.ts';
-import type { Machine, SimEvent } from '../chain/machine-state.ts';
+import type { CitationActor, Citing } from '../chain/event-operations.ts';
+import type { SimEvent } from '../chain/machine-state.ts';
 import { Random } from '../random.ts';
 import type { Trace } from '../trace.ts';
 import { Faults, TRANSPORT_FAULTS } from '../transport/faults.ts';
@@ -38,9 +37,6 @@ function drawPlan(random: Random) {
     urls: random.pick([1, 2, 2, 3]),
   };
 }
-
-/** Machine that cites payments. */
-type Citing = Pick<Machine, 'id' | 'owner'>;
 
 /** Payment as citations choose it. */
 interface SentPayment {
@@ -265,18 +261,20 @@ export class PaymentScenario implements CitationActor {
 
   // ------------------------------------------------------------------------------------------------------- citations
 
-  decorate(event: SimEvent, draft: BlockDraft, machine: Machine): SimEvent {
+  decorate(event: SimEvent, block: { readonly timestamp: number }, machine: Citing): SimEvent {
     const random = this.#random;
     if (machine.owner === undefined) return event;
     const proves = random.chance(this.#claimed.has(`${machine.id} ${machine.owner}`) ? 0.05 : 0.6);
     const metadata = proves ? this.#drawProof(machine.id, machine.owner) : event.metadata;
-    if (event.type !== 0 || random.chance(0.25)) return { ...event, metadata };
+    // Metadata of the alt chain hold a proof or a signature, not both.
+    const isFull = proves && !machine.owner.startsWith('0x');
+    if (event.type !== 0 || isFull || random.chance(0.25)) return { ...event, metadata };
     return {
       ...event,
       currency: 'USD',
       value: random.pick([999n, 1_000n, 4_000n, 10_000n, 25_000n]),
       trust: random.chance(0.1) ? 0 : random.integer(1, 2),
-      ...this.#drawCitation(machine, event, draft.timestamp, metadata),
+      ...this.#drawCitation(machine, event, block.timestamp, metadata),
     };
   }
 

@@ -212,7 +212,9 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     const claims = searchClaims(before, { events, places, ownerLogs, endSeq }, context, isMain);
     const placed = await Promise.all(
       claims.map((claim, index) =>
-        index < before.length ? claim : placeClaim(claim, places[claim.seq - first]!, reads.readBlockSignatures),
+        index < before.length
+          ? Promise.resolve(claim)
+          : placeClaim(claim, places[claim.seq - first]!, reads.readBlockSignatures),
       ),
     );
     return placed.every((claim) => claim !== undefined) ? placed : undefined;
