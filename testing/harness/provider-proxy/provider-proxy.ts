@@ -63,6 +63,8 @@ export async function startProviderProxy(upstream: Upstream, behaviors: readonly
   const server = createServer((incoming, response) => {
     respond(incoming, response).catch(() => response.destroy());
   });
+  // Idle connections stay open, because time may pass faster for the client than for this server.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -179,8 +181,10 @@ function batchCalls(url: string): Answer {
     const body = JSON.stringify(
       sent.map(({ call: { method, params } }, id) => ({ jsonrpc: '2.0', id, method, params })),
     );
+    const post = () => fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     try {
-      const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      // The node may have closed an idle connection.
+      const response = await post().catch(post);
       const answers = (await response.json()) as ({ readonly id: number } & ProxyResponse)[];
       const byId = new Map(answers.map((answer) => [answer.id, answer]));
       for (const [id, { resolve }] of sent.entries()) {
