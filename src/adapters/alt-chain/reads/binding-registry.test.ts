@@ -14,7 +14,7 @@ const REVOKED = caseOf('revoked');
 const wallet = parseAltKey(BOUND.solanaAddr)!;
 const operator = parseAddress(BOUND.evmAddress!)!;
 /** `updated_at` (chain-svm 3.8). */
-const since = Number(Buffer.from(BOUND.account!.data as string, 'base64').readBigInt64LE(68));
+const since = Number(Buffer.from(BOUND.account!.data, 'base64').readBigInt64LE(68));
 
 let node: CannedNode;
 let harness: AltChainHarness;
