@@ -10,7 +10,7 @@ import type { MainNetwork } from '../nodes/network.ts';
 import type { ServiceResponse } from '../service/service.ts';
 import { isAltBodyTrue, isLeftToAlt, judgeAlt } from './alt-truth.ts';
 import { NO_PAYMENTS } from './evidence.ts';
-import { detailOf, judgeMachineResponse, listHeads, readBody, type Span } from './oracle.ts';
+import { detailOf, judgeMachineResponse, listAbsenceHeads, listHeads, readBody, type Span } from './oracle.ts';
 import { isSameAt, type MachineRoute } from './truth.ts';
 
 /** How long the service caches an absence. */
@@ -27,14 +27,16 @@ export function judgeAltAwareResponse(
 ): string | undefined {
   const heads = listHeads(network, span);
   const detail = detailOf(response);
-  const isLeft = heads.some((head) => isLeftToAlt(id, head));
-  const wasReceived = (home: string, ageMilliseconds = 0) =>
-    isLeft && listReceived(altNetwork, span, ageMilliseconds).some(({ world }) => judgeAlt(id, world) === home);
+  const wasReceived = (home: string, ageMilliseconds = 0, mainHeads = heads) =>
+    mainHeads.some((head) => isLeftToAlt(id, head)) &&
+    listReceived(altNetwork, span, ageMilliseconds).some(({ world }) => judgeAlt(id, world) === home);
   if (response.status === 200 && isOfAlt(route, response))
     return judgeAltFacts(route, id, response, span, heads, altNetwork);
   if (response.status === 404 && detail === 'Machine not found') {
     const age = ABSENCE_AGE_MILLISECONDS + span.hiddenMilliseconds;
-    return wasReceived('absent', age) ? undefined : 'a 404 although no two received states lack the machine';
+    return wasReceived('absent', age, listAbsenceHeads(network, span))
+      ? undefined
+      : 'a 404 although no two received states lack the machine';
   }
   if (response.status === 503 && detail === 'Machine is relocating' && wasReceived('relocating')) return undefined;
   if (response.status === 409 && isHomedAt(ALT_ORDINAL, detail)) return 'a 409 for a chain that is served';

@@ -2,6 +2,7 @@
  * Oracle for responses about machines. A 200 must equal what the chain says at the block that it claims, and no newer head
  * that the service received may contradict it; a 404 or a 409 must be true at a received head; all else is a documented 503.
  */
+import { MAIN_CHAIN_LIMITS } from '../../src/adapters/main-chain/limits.ts';
 import { machineOf, type Machine } from '../chain/machine-state.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
 import type { MainNetwork } from '../nodes/network.ts';
@@ -70,7 +71,7 @@ export function judgeMachineResponse(
       return judgeFacts(route, id, response, span, heads);
     case 404:
       if (detailOf(response) !== 'Machine not found') return 'a 404 with an unexpected detail';
-      return homes(heads).some(({ kind }) => kind === 'absent')
+      return homes(listAbsenceHeads(network, span)).some(({ kind }) => kind === 'absent')
         ? undefined
         : 'a 404 although the machine exists at every received head';
     case 409: {
@@ -112,12 +113,18 @@ export function detailOf({ body }: ServiceResponse): unknown {
   return (JSON.parse(body) as { detail?: unknown }).detail;
 }
 
-/** Returns the blocks that the service may use as the head during a request. */
+/** Returns the blocks by which a machine may be absent. Without proof its mint may be hidden until its snapshot expires. */
+export function listAbsenceHeads(network: MainNetwork, span: Span): Block[] {
+  return listHeads(network, span, span.areBlocksProven ? 0 : MAIN_CHAIN_LIMITS.maxSnapshotAgeMilliseconds);
+}
+
+/** Returns the blocks that the service may use as the head during a request, or up to `ageMilliseconds` before it. */
 export function listHeads(
   network: MainNetwork,
   { startMilliseconds, endMilliseconds, hiddenMilliseconds }: Span,
+  ageMilliseconds = 0,
 ): Block[] {
-  const from = startMilliseconds - HEAD_AGE_MILLISECONDS - hiddenMilliseconds;
+  const from = startMilliseconds - HEAD_AGE_MILLISECONDS - hiddenMilliseconds - ageMilliseconds;
   const heads = new Set<Block>();
   for (let i = network.receivedHeads.length - 1; i >= 0; i--) {
     const { block, atMilliseconds } = network.receivedHeads[i]!;
