@@ -207,9 +207,10 @@ describe('history', () => {
 describe('wallets', () => {
   it('are bound, revoked and unbound as declared', async () => {
     const bindings = await Promise.all(DEVNET_WALLETS.map(({ wallet }) => adapter.bindings!.readBinding(wallet.key)));
+    const since = expect.any(Number) as number;
     expect(Object.fromEntries(DEVNET_WALLETS.map(({ name }, index) => [name, bindings[index]]))).toEqual({
-      bound: { kind: 'bound', operator: BOUND_LEGACY_MACHINE.machine.address.toLowerCase() },
-      'bound-operator': { kind: 'bound', operator: BOUND_LEGACY_OPERATOR.address.toLowerCase() },
+      bound: { kind: 'bound', operator: BOUND_LEGACY_MACHINE.machine.address.toLowerCase(), since },
+      'bound-operator': { kind: 'bound', operator: BOUND_LEGACY_OPERATOR.address.toLowerCase(), since },
       revoked: { kind: 'revoked' },
       unbound: { kind: 'not-bound' },
     });

@@ -12,6 +12,7 @@ import { createAltChainHarness, type AltChainHarness } from '../fixtures/alt-cha
 import { singletonAccount } from '../fakes/canned-alt-node.ts';
 import {
   bindingsFile,
+  bindingTimeOf,
   malformedCases,
   programOf,
   snapshotFile,
@@ -138,8 +139,8 @@ export function describeAltChain(
         await expect(reading).rejects.toMatchObject({ kind: 'ChainUnreadable', context: { chain: 'alt' } });
       } else {
         const kind = outcome === 'binding_revoked' ? 'revoked' : outcome === 'not_bound' ? 'not-bound' : outcome;
-        const operator = evmAddress === null ? {} : { operator: parseAddress(evmAddress) };
-        expect(await reading).toStrictEqual({ kind, ...operator });
+        const bound = evmAddress !== null && { operator: parseAddress(evmAddress), since: bindingTimeOf(account!) };
+        expect(await reading).toStrictEqual({ kind, ...bound });
       }
     });
 

@@ -5,7 +5,7 @@ import { formatAltKey, parseAltKey } from '../../../domain/identifiers/alt-ident
 import { parseAddress } from '../../../domain/identifiers/identifiers.ts';
 import { createAltChainHarness, type AltChainHarness } from '../../../../testing/fixtures/alt-chain-harness.ts';
 import { CANNED_SLOT, startCannedNode, type CannedNode } from '../../../../testing/fakes/canned-alt-node.ts';
-import { bindingsFile, programOf } from '../../../../testing/fixtures/alt-chain-vectors.ts';
+import { bindingsFile, bindingTimeOf, programOf } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
 const caseOf = (name: string) => bindingsFile.cases.find((each) => each.name === name)!;
@@ -13,8 +13,7 @@ const BOUND = caseOf('bound');
 const REVOKED = caseOf('revoked');
 const wallet = parseAltKey(BOUND.solanaAddr)!;
 const operator = parseAddress(BOUND.evmAddress!)!;
-/** `updated_at` (chain-svm 3.8). */
-const since = Number(Buffer.from(BOUND.account!.data, 'base64').readBigInt64LE(68));
+const since = bindingTimeOf(BOUND.account!);
 
 let node: CannedNode;
 let harness: AltChainHarness;
