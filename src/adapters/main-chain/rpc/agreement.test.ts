@@ -20,8 +20,11 @@ interface FakeNode extends VotingNode {
 /** Called before a vote is repeated. */
 let onRetry: () => void;
 let counters: { disagreements: number };
+/** Positions of the nodes that the log names. */
+let named: unknown[];
 beforeEach(() => {
   counters = { disagreements: 0 };
+  named = [];
   onRetry = () => undefined;
 });
 
@@ -54,7 +57,8 @@ function toResponse(result: unknown): RpcResponse {
 }
 
 function agree(nodes: readonly VotingNode[], quorum: number): Agreement {
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const warn = ({ endpoint }: { readonly endpoint?: unknown }) => void named.push(endpoint);
+  const log = { info: () => undefined, warn, error: () => undefined };
   return createAgreement({ nodes, quorum, counters, log, waitForRetry: async () => onRetry() });
 }
 
@@ -109,7 +113,7 @@ describe('request', () => {
   });
 
   test.each([0, 1, 2])(
-    'returns what two of three hosts say when node %i lies, and leaves that node out',
+    'returns what two of three hosts say when node %i lies, leaves that node out, and names no other',
     async (liar) => {
       const nodes = ['a', 'b', 'c'].map((host, i) => node(i, host, () => (i === liar ? '0xbad' : '0x900d')));
       const agreement = agree(nodes, 2);
@@ -117,6 +121,7 @@ describe('request', () => {
       const wasAsked = liar < 2;
       expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual(nodes.map((_, i) => wasAsked && i === liar));
       expect(counters.disagreements).toBe(wasAsked ? 1 : 0);
+      expect(named).toEqual(wasAsked ? [liar] : []);
     },
   );
 
