@@ -71,7 +71,11 @@ const garbled = join(folder, 'garbled.pem');
 writeFileSync(garbled, '-----BEGIN CERTIFICATE-----\nsecret of a key');
 
 it.each<[name: string, variables: Variables, problem: string]>([
-  ['a file is missing', { ...second.env, TRUST_ROOT_FILE: join(folder, 'none') }, 'TRUST_ROOT_FILE: cannot be read: it does not exist'],
+  [
+    'a file is missing',
+    { ...second.env, TRUST_ROOT_FILE: join(folder, 'none') },
+    'TRUST_ROOT_FILE: cannot be read: it does not exist',
+  ],
   [
     'a file is not a certificate',
     { ...second.env, TRUST_ROOT_FILE: garbled },
