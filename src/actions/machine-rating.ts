@@ -19,7 +19,6 @@ import { readHistory, toEventCount, type EventSource, type EventHistoryRead } fr
 import { chain, type MaybePromise } from './maybe-async.ts';
 import {
   countVerdicts,
-  currentPaymentFingerprint,
   NO_PAYMENTS,
   readPaymentEvidence,
   type PaymentEvidence,
@@ -94,12 +93,13 @@ export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSn
 
 /** Verdicts change without a log of the machine, so they are read again after some seconds. */
 function readPayments(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead): MaybePromise<PaymentEvidence> {
-  const fingerprint = currentPaymentFingerprint(ctx);
-  if (fingerprint === undefined) return NO_PAYMENTS;
+  const sourcesHash = ctx.paymentSources?.hash;
+  if (sourcesHash === undefined || sourcesHash === null) return NO_PAYMENTS;
+  const { fingerprint } = ctx.fxRates.current();
   const period = Math.floor(nowSeconds(ctx.clock) / MAX_PAYMENTS_AGE_SECONDS);
   return ctx.actionState
     .of(createPayments)
-    .get(snapshot, [fingerprint, history, period], () =>
+    .get(snapshot, [sourcesHash, fingerprint, history, period], () =>
       readPaymentEvidence(
         ctx,
         { home: 'main', id: snapshot.id },
