@@ -2,17 +2,16 @@
  * Opens rating statements: reads the configured keys and records them in the database, so that old statements verify for ever
  * (design/provable 1).
  */
-import { readFile } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { createMainChainKey, isMainChainSecret, type MainChainKey } from '../domain/signatures/account-keys.ts';
 import { decryptKeystore } from '../domain/signatures/keystore.ts';
 import { STATEMENT_PERIOD_SECONDS } from '../domain/statements/rating-statement.ts';
-import { explainUnreadableFile } from '../domain/unreadable-file.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { StatementConfig } from '../ports/statements.ts';
 import { CLOCK } from './process-time.ts';
 import type { ServiceStart } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
+import { readConfiguredFile } from '../adapters/files/configured-file.ts';
 
 const HEX_KEY = /^0x[0-9a-fA-F]{64}$/;
 /** Time in which the other replicas restart with a new signing key. */
@@ -61,13 +60,9 @@ type KeyReading =
 
 /** No problem contains anything from the file. */
 async function readKey(file: string, passphrase: string | undefined): Promise<KeyReading> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    return { problem: explainUnreadableFile(error) };
-  }
-  const secret = readSecret(text.trim(), passphrase);
+  const { bytes, problem } = await readConfiguredFile(file);
+  if (problem !== undefined) return { problem };
+  const secret = readSecret(bytes.toString('utf8').trim(), passphrase);
   if (typeof secret === 'string') return { problem: secret };
   return isMainChainSecret(secret)
     ? { key: createMainChainKey(secret) }

@@ -8,13 +8,12 @@
  * Rates are USD per whole unit, as decimal text with at most 12 places.
  */
 import { parseJson } from '../../domain/json/json-values.ts';
-import { readFile } from 'node:fs/promises';
 
 import { isCurrencyCode } from '../../domain/rating/currency.ts';
 import { RATE_DECIMALS } from '../../domain/rating/constants.ts';
 import { parseDay } from '../../domain/rating/utc-day.ts';
-import { explainUnreadableFile } from '../../domain/unreadable-file.ts';
 import { parsePositiveDecimal } from './decimal.ts';
+import { readConfiguredFile } from '../files/configured-file.ts';
 
 export interface ConfiguredToken {
   readonly symbol: string;
@@ -37,13 +36,10 @@ const RATE_RULE = `must be a positive decimal text with at most ${RATE_DECIMALS}
 
 /** Reads the file. `hasFeed` is whether FX_SOURCE is set; without it a series is never used. */
 export async function readTokensFile(path: string, hasFeed: boolean): Promise<TokensReading> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    return { problems: [`TOKENS_FILE: ${explainUnreadableFile(error)}`] };
-  }
-  return parseTokens(text, hasFeed);
+  const { bytes, problem } = await readConfiguredFile(path);
+  return problem === undefined
+    ? parseTokens(bytes.toString('utf8'), hasFeed)
+    : { problems: [`TOKENS_FILE: ${problem}`] };
 }
 
 /** Parses the tokens of a file, or lists all of its problems. */

@@ -10,13 +10,12 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { readFile } from 'node:fs/promises';
 import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { canonicalBytes } from '../../domain/json/canonical-json.ts';
 import { parseStrictJson, type JsonObject, type JsonValue } from '../../domain/json/strict-json.ts';
 import { isCurrencyCode } from '../../domain/rating/currency.ts';
-import { explainUnreadableFile } from '../../domain/unreadable-file.ts';
 import { parseRpcUrl } from '../rpc/http-post.ts';
+import { readConfiguredFile } from '../files/configured-file.ts';
 
 export interface SourceToken {
   readonly symbol: string;
@@ -61,13 +60,8 @@ const EVM_ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /** Reads the file. `symbols` are those of the tokens of `TOKENS_FILE`. */
 export async function readSourcesFile(path: string, symbols: readonly string[]): Promise<SourcesReading> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    return { problems: [`SOURCES_FILE: ${explainUnreadableFile(error)}`] };
-  }
-  return parseSources(bytes, symbols);
+  const { bytes, problem } = await readConfiguredFile(path);
+  return problem === undefined ? parseSources(bytes, symbols) : { problems: [`SOURCES_FILE: ${problem}`] };
 }
 
 /** Parses the sources of a file, or lists all of its problems. */

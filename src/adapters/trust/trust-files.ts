@@ -2,13 +2,12 @@
  * Pinned certificate files: reads them and verifies them against the configuration (evidence 7; configuration 1). Runs at start and
  * on SIGHUP; nothing is fetched. Problems begin with their variable and contain no file content.
  */
-import { readFile } from 'node:fs/promises';
 import {
   parseTrustMaterial,
   type PinnedFile,
   type TrustMaterialResult,
 } from '../../domain/evidence/certificate/trust-material.ts';
-import { explainUnreadableFile } from '../../domain/unreadable-file.ts';
+import { readConfiguredFile } from '../files/configured-file.ts';
 
 /** Path of a certificate and the SHA-256 of its DER in 64 lower-case hex digits. */
 export interface PinnedPath {
@@ -31,11 +30,8 @@ export async function readTrustFiles(paths: Readonly<Record<Role, PinnedPath>>):
 
 /** Returns the file, or why it cannot be read. */
 async function read(role: Role, { file, sha256 }: PinnedPath): Promise<PinnedFile | string> {
-  try {
-    return { content: await readFile(file), sha256 };
-  } catch (error) {
-    return `${VARIABLES[role]}: ${explainUnreadableFile(error)}`;
-  }
+  const { bytes, problem } = await readConfiguredFile(file);
+  return problem === undefined ? { content: bytes, sha256 } : `${VARIABLES[role]}: ${problem}`;
 }
 
 /** Replaces the role with its variable: `root: must …` becomes `TRUST_ROOT_FILE: must …`. */

@@ -2,16 +2,15 @@
  * Parser of `WATCH_FILE`: a JSON object with the receivers of webhooks, and a file for the secret of each (docs/decisions/changes.md).
  * Problems name the place and repeat no text of the file.
  */
-import { readFile } from 'node:fs/promises';
 import { CHANGE_KINDS, type ChangeKind } from '../../domain/changes/machine-change.ts';
 import type { WatchedSubjects } from '../../domain/changes/watch-list.ts';
 import { parseAddress, parseMachineDid, parseMachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { isObject } from '../../domain/json/json-values.ts';
 import { parseUntrustedObject } from '../../domain/json/untrusted-json.ts';
-import { explainUnreadableFile } from '../../domain/unreadable-file.ts';
 import { isLoopbackAddress } from '../outbound/public-address.ts';
 import { parseWebhookSecret } from './webhook-signature.ts';
+import { readConfiguredFile } from '../files/configured-file.ts';
 
 export interface Receiver extends WatchedSubjects {
   readonly url: URL;
@@ -33,12 +32,8 @@ const MEMBERS = ['name', 'url', 'secret_file', 'machines', 'operators', 'kinds',
 
 /** Reads the file and the secret files that it names. */
 export async function readWatchFile(path: string, namespace: Namespace): Promise<WatchFileReading> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    return { problems: [`WATCH_FILE: ${explainUnreadableFile(error)}`] };
-  }
+  const { bytes, problem } = await readConfiguredFile(path);
+  if (problem !== undefined) return { problems: [`WATCH_FILE: ${problem}`] };
   const file: object | undefined = parseUntrustedObject(bytes);
   if (!isObject(file) || !Array.isArray(file['receivers']) || Object.keys(file).length !== 1) {
     return { problems: ['WATCH_FILE: must be a JSON object with the member receivers, an array'] };
@@ -125,14 +120,13 @@ function parseKind(text: string): ChangeKind | undefined {
 }
 
 async function readSecrets(path: string, refuse: (rule: string) => void): Promise<Buffer[] | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    refuse(`secret_file ${explainUnreadableFile(error)}`);
+  const { bytes, problem } = await readConfiguredFile(path);
+  if (problem !== undefined) {
+    refuse(`secret_file ${problem}`);
     return undefined;
   }
-  const secrets = text
+  const secrets = bytes
+    .toString('utf8')
     .trim()
     .split(/\r?\n/)
     .map((line) => parseWebhookSecret(line.trim()));
