@@ -94,8 +94,7 @@ export async function getReadiness(ctx: Ctx): Promise<Readiness> {
     readIndexes(ctx, main),
   ]);
   return {
-    isReady:
-      Object.values(mainChain).every(Boolean) && verify !== false && isUsable(clock) && process?.isStopping() !== true,
+    isReady: isReadable(mainChain) && verify !== false && isUsable(clock) && process?.isStopping() !== true,
     mainChain,
     verify,
     clock,
@@ -136,26 +135,32 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     readInTime(ctx, () => main.chain.readReadiness(), NOTHING_READY),
   ]);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
-  const isReadable = Object.values(contracts).every(Boolean);
   const isFresh =
-    kind === 'fresh' && index.servesRatings !== false && isReadable && altIndex?.isReady !== false && hasFleets;
+    kind === 'fresh' &&
+    index.servesRatings !== false &&
+    isReadable(contracts) &&
+    altIndex?.isReady !== false &&
+    hasFleets;
   const mainCauses = main.indexHealth?.listCauses() ?? [];
   const altCauses = ctx.alt?.indexHealth?.listCauses() ?? [];
-  const unexplained =
-    kind !== 'fresh' || mainCauses.length > 0
-      ? undefined
-      : index.servesRatings === false
-        ? 'head-unconnected'
-        : isReadable
-          ? undefined
-          : 'state-missing';
+  const isUnexplained = kind === 'fresh' && mainCauses.length === 0;
   return {
     isFresh,
     operatorIndex: toReport(ctx, index),
     altIndex,
-    causes: [...(unexplained === undefined ? mainCauses : [explainCause({ kind: unexplained })]), ...altCauses],
+    causes: [...(isUnexplained ? explainRefusals(index, contracts) : mainCauses), ...altCauses],
     ...ofProcess,
   };
+}
+
+function isReadable(contracts: MainChainReadiness): boolean {
+  return Object.values(contracts).every(Boolean);
+}
+
+/** Explains why ratings are refused while the index reports no cause. */
+function explainRefusals({ servesRatings }: MainChainIndexStatus, contracts: MainChainReadiness): ExplainedCause[] {
+  if (servesRatings === false) return [explainCause({ kind: 'head-unconnected' })];
+  return isReadable(contracts) ? [] : [explainCause({ kind: 'state-missing' })];
 }
 
 /** Reports progress for responses from the index. Throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */
