@@ -19,6 +19,7 @@ import { readHistory, toEventCount, type EventSource, type EventHistoryRead } fr
 import { chain, type MaybePromise } from './maybe-async.ts';
 import {
   countVerdicts,
+  currentSourcesHash,
   NO_PAYMENTS,
   readPaymentEvidence,
   type PaymentEvidence,
@@ -93,8 +94,8 @@ export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSn
 
 /** Verdicts change without a log of the machine, so they are read again after some seconds. */
 function readPayments(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistoryRead): MaybePromise<PaymentEvidence> {
-  const sourcesHash = ctx.paymentSources?.hash;
-  if (sourcesHash === undefined || sourcesHash === null) return NO_PAYMENTS;
+  const sourcesHash = currentSourcesHash(ctx);
+  if (sourcesHash === undefined) return NO_PAYMENTS;
   const { fingerprint } = ctx.fxRates.current();
   const period = Math.floor(nowSeconds(ctx.clock) / MAX_PAYMENTS_AGE_SECONDS);
   return ctx.actionState

@@ -43,11 +43,15 @@ export const NO_PAYMENTS: PaymentEvidence = {
   claimedOwner: undefined,
 };
 
+/** Returns the hash of the payment sources; undefined without any. */
+export function currentSourcesHash({ paymentSources }: Ctx): string | undefined {
+  return paymentSources?.hash ?? undefined;
+}
+
 /** Returns the fingerprint of the configuration; undefined without payment sources. */
-export function currentPaymentFingerprint({ paymentSources, fxRates, namespace }: Ctx): string | undefined {
-  const hash = paymentSources?.hash;
-  if (hash === undefined || hash === null) return undefined;
-  return paymentFingerprint(hash, fxRates.current().fingerprint, namespace);
+export function currentPaymentFingerprint(ctx: Ctx): string | undefined {
+  const hash = currentSourcesHash(ctx);
+  return hash === undefined ? undefined : paymentFingerprint(hash, ctx.fxRates.current().fingerprint, ctx.namespace);
 }
 
 /**
