@@ -210,14 +210,12 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     const context = { id: machine.id, namespace, checks };
     const endSeq = isAtEnd ? machine.eventCount : undefined;
     const claims = searchClaims(before, { events, places, ownerLogs, endSeq }, context, isMain);
-    const placed = await Promise.all(
-      claims.map((claim, index) =>
-        index < before.length
-          ? Promise.resolve(claim)
-          : placeClaim(claim, places[claim.seq - first]!, reads.readBlockSignatures),
-      ),
+    const added = await Promise.all(
+      claims
+        .slice(before.length)
+        .map((claim) => placeClaim(claim, places[claim.seq - first]!, reads.readBlockSignatures)),
     );
-    return placed.every((claim) => claim !== undefined) ? placed : undefined;
+    return added.every((claim) => claim !== undefined) ? [...claims.slice(0, before.length), ...added] : undefined;
   }
 
   /** Returns the claim with its position in the slot, which decides between claims of two machines; undefined while it is unknown. */
