@@ -93,7 +93,8 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
   const deployment = { namespace: ctx.namespace, chains: nameChains(ctx) };
   const show = (path: string, describe: (request: RequestContext) => PageText | Promise<PageText>) =>
     routes.get(path, { profile: 'page' }, async (context) => {
-      const [files, { status, links = [], ...text }] = await Promise.all([loadFiles(ctx, pages), describe(context)]);
+      const { status, links = [], ...text } = await describe(context);
+      const files = await loadFiles(ctx, pages);
       const url = ctx.publicUrl + (context.request.url ?? '/');
       const link = formatLinks([...links, ...SERVICE_LINKS], ctx.publicUrl);
       sendPage(context, status, formatPage({ ...text, url }, files, deployment), link);

@@ -1,6 +1,7 @@
 /** ERC-8004 files: registrations of both chains, and feedback for machines with a score alone. */
 import { afterEach, expect, it } from 'vitest';
 import {
+  ABSENT,
   eventLog,
   MACHINE,
   MAIN_MACHINE,
@@ -132,4 +133,11 @@ it.each([
 it.each(['registration', 'feedback'])('rejects an id of %s that is not canonical with 422', async (file) => {
   await open(RATED);
   expect((await service.request(`/machines/0042/agent-${file}.json`)).status).toBe(422);
+});
+
+it('leaves no read of an absent machine behind while statements are refused', async () => {
+  await open({ account: ABSENT });
+  Object.assign(service.ctx.store, { listStatementKeys: async () => [] });
+  // From the second request on, the cached refusal is thrown synchronously; the test runner reports a rejection that nothing handles.
+  expect([(await get('feedback')).status, (await get('feedback')).status]).toEqual([404, 404]);
 });

@@ -33,10 +33,8 @@ export function agentFilesRoutes(routes: Routes, ctx: Ctx): void {
     async (request) => {
       if (statements === undefined) throw new Fault('RouteUnknown', {});
       const id = requireMachineId(request.parameter('machine_id'), 'machine_id');
-      const [card, { document, block }] = await Promise.all([
-        getCard(ctx, id),
-        getStatement(ctx, statements, id, format),
-      ]);
+      const card = await getCard(ctx, id);
+      const { document, block } = await getStatement(ctx, statements, id, format);
       const feedback = toAgentFeedback(document, card);
       if (feedback === undefined) throw new Fault('RouteUnknown', {});
       sendCacheableJson(request, encodeJson(feedback), block);
