@@ -2,6 +2,7 @@
 import prettier from 'eslint-config-prettier';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { startedPromises } from './dev/lint/started-promises.ts';
 
 /** Numbers and booleans have one obvious text; objects, `undefined` and `null` do not. */
 const TEMPLATES = {
@@ -25,7 +26,9 @@ export default defineConfig(
       },
     },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
+    plugins: { local: { rules: { 'started-promises': startedPromises } } },
     rules: {
+      'local/started-promises': 'error',
       eqeqeq: 'error',
       'no-console': 'error',
       '@typescript-eslint/no-floating-promises': 'error',

@@ -6,6 +6,7 @@ import type { Service } from '../../src/main.ts';
 import { alignColumns, defineCommand, ENV_FILE_OPTION } from '../command.ts';
 import { CommandFailed, EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { formatJson } from '../output.ts';
+import { logUnhandledRejections } from '../unhandled-rejections.ts';
 import { runUntilStopped, type OnShutdown } from '../until-stopped.ts';
 
 export const serve = defineCommand({
@@ -56,7 +57,9 @@ async function startService(config: Config, isLenient: boolean): Promise<Service
     import('../service-log.ts'),
     import('../start-failure.ts'),
   ]);
-  return main.startService(config, { log: createServiceLog(config.log), isLenient }).catch((error: unknown) => {
+  const log = createServiceLog(config.log);
+  logUnhandledRejections(log);
+  return main.startService(config, { log, isLenient }).catch((error: unknown) => {
     throw toStartFailure(error);
   });
 }
