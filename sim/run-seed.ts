@@ -47,8 +47,10 @@ const PATHS: { readonly [R in MachineRoute]: (id: bigint) => string } = {
 
 /** Timeout of the HTTP server; later responses reach no client. */
 const REQUEST_TIMEOUT_MILLISECONDS = 9_000;
-/** Every backoff ends within this time. */
-const RECOVERY_MILLISECONDS = 15 * 60_000;
+/** Every backoff ends within this time, but that of citations. */
+const RECOVERY_MINUTES = 15;
+/** A citation that was often unreadable is read again once an hour. */
+const VERDICT_MINUTES = 65;
 
 /** Blocks that are final and not yet indexed, whatever their times. */
 const MAX_UNINDEXED_BLOCKS = 20;
@@ -198,21 +200,28 @@ class Run {
   /** Ends all faults. Then every response is correct within a bounded time, and the index catches up or is rejected for good. */
   async #recover(): Promise<void> {
     const scenario = this.#scenario;
-    const { time } = scenario;
     scenario.heal();
     await scenario.passPaymentWindows();
     await scenario.revive(true);
     scenario.finalizeAll();
     await this.#judgeWithoutReceipts();
-    const until = time.nowMilliseconds() + RECOVERY_MILLISECONDS;
-    let problem: string | undefined = 'not queried yet';
-    while (problem !== undefined) {
-      if (time.nowMilliseconds() >= until) throw new Failed(`15 minutes after all faults: ${problem}`);
-      await this.#advance(5_000);
-      problem = await this.#findProblem();
-    }
+    await this.#waitUntilSolved(RECOVERY_MINUTES, () => this.#findProblem());
+    await this.#waitUntilSolved(VERDICT_MINUTES, async () =>
+      scenario.paymentOracle?.findUndecided(scenario.indexProof !== 'off'),
+    );
     if (scenario.isPeaceful && scenario.indexProof === 'before' && scenario.network.ranges > 0)
       throw new Failed('valid receipts were served, but not accepted');
+  }
+
+  async #waitUntilSolved(minutes: number, findProblem: () => Promise<string | undefined>): Promise<void> {
+    const { time } = this.#scenario;
+    const until = time.nowMilliseconds() + minutes * 60_000;
+    let problem: string | undefined = 'not queried yet';
+    while (problem !== undefined) {
+      if (time.nowMilliseconds() >= until) throw new Failed(`${minutes} minutes after all faults: ${problem}`);
+      await this.#advance(5_000);
+      problem = await findProblem();
+    }
   }
 
   /** Lets citations whose windows have ended be judged while a node of the payment source lacks receipts. */
@@ -264,7 +273,7 @@ class Run {
       if (fleet?.status !== wanted) return `the listing returns ${fleet?.status} ${fleet?.body}`;
     }
     if (isLost) this.#figures.rejectedIndexes += 1;
-    return this.#scenario.paymentOracle?.findUndecided(this.#scenario.indexProof !== 'off');
+    return undefined;
   }
 
   /** Returns whether a block is not indexed that was final before the last poll and the step after it. */

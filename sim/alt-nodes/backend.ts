@@ -110,7 +110,7 @@ export class AltBackend {
     const value: (object | null)[] = keys.map((key) => toJson(accounts.get(key)));
     const there = keys.flatMap((key, place) => (accounts.has(key) ? [place] : []));
     if (fault === 'missingAccount') value.pop();
-    if (there.length > 0) {
+    else if (there.length > 0) {
       const place = this.#random.pick(there);
       value[place] = this.#corrupt(accounts.get(keys[place]!)!, fault) ?? value[place]!;
     }
