@@ -6,8 +6,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { rateRawEvents } from '../cli/replay/model.ts';
-import type { ModelInput } from '../cli/replay/model.ts';
+import { rateRawEvents } from '../cli/replay/model/model.ts';
+import type { ModelInput } from '../cli/replay/model/model-input.ts';
 import { movesOf, undecided } from '../testing/fixtures/late-verdicts.ts';
 import { PLAIN_FACTS, noonOf, TODAY } from '../testing/fixtures/rating-events.ts';
 import type { RatingEvent } from '../src/domain/rating/event.ts';

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRpc } from '../replay/json-rpc.ts';
-import type { RateTable } from '../replay/model.ts';
+import type { RateTable } from '../replay/model/conversion.ts';
 import { buildRateTable, MalformedRates } from '../replay/rates.ts';
 import { hashSources, MalformedSources, parseSources } from '../replay/sources.ts';
 import { ReplayFailure } from '../replay/replay-failure.ts';

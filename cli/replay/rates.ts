@@ -5,7 +5,7 @@
  * Independent of `src/adapters/fx`, for the same reason as the model.
  */
 import { createHash } from 'node:crypto';
-import type { RateTable } from './model.ts';
+import type { RateTable } from './model/conversion.ts';
 
 /** A file does not have its documented form. The message names the place and the reason. */
 export class MalformedRates extends Error {

@@ -10,7 +10,7 @@ import {
   type LogOf,
 } from './event-operations.ts';
 import { RpcRefusal, type Rpc } from './json-rpc.ts';
-import type { RawEvent } from './model.ts';
+import type { RawEvent } from './model/raw-events.ts';
 import { carriesProof, type CitingRecord, type Place } from './payout-claims.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { parseList, parseObject, parseSlot, parseText } from './solana-responses.ts';

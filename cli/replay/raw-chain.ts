@@ -4,7 +4,7 @@
  */
 import { encodeCall, encodeWord, hashOf, MalformedAbi, parseBytes, readTuple, topicOf } from './abi.ts';
 import { RpcRefusal, type Rpc } from './json-rpc.ts';
-import type { RawEvent } from './model.ts';
+import type { RawEvent } from './model/raw-events.ts';
 import type { CitingRecord, ClaimEnd } from './payout-claims.ts';
 import { ReplayFailure } from './replay-failure.ts';
 

@@ -1,5 +1,7 @@
 /** Recomputes a rating from the chains with the independent model, in the shape of the explanation. */
-import { rateRawEvents, UnreadableEvents, type RateTable } from './model.ts';
+import type { RateTable } from './model/conversion.ts';
+import { rateRawEvents } from './model/model.ts';
+import { UnreadableEvents } from './model/raw-events.ts';
 import { digestRateTable } from './rates.ts';
 import type { RawInputs } from './raw-inputs.ts';
 import type { JsonObject } from './replay-json.ts';

@@ -3,7 +3,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { createMainChainKey } from '../../testing/fixtures/signing-keys.ts';
 import { encodeWord, topicOf } from './abi.ts';
-import type { RawEvent } from './model.ts';
+import type { RawEvent } from './model/raw-events.ts';
 import type { CitingRecord } from './payout-claims.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { replayVerdicts, type FleetClaim, type VerdictReplayInput } from './replay-verdicts.ts';

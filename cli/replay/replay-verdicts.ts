@@ -2,7 +2,9 @@
  * Recomputes the verdicts of one machine from its records and the payment sources, and compares them with those that the service lists
  * (design/scoring.md, Replay).
  */
-import { createConverter, isSound, listJudged, type RateTable, type RawEvent } from './model.ts';
+import { createConverter, type RateTable } from './model/conversion.ts';
+import { listJudged } from './model/qualifying.ts';
+import { isSound, type RawEvent } from './model/raw-events.ts';
 import {
   claimsAt,
   isEvmAddress,

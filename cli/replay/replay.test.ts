@@ -7,7 +7,8 @@ import {
   NODE_URL,
   type CannedChain,
 } from '../../testing/fakes/replay-main-node.ts';
-import { listJudged, type RateTable } from './model.ts';
+import type { RateTable } from './model/conversion.ts';
+import { listJudged } from './model/qualifying.ts';
 import { ratingVectors as vectors, toModelInput, type RatingCase } from '../../testing/fixtures/replay-vectors.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import type { Json, JsonObject } from './replay-json.ts';

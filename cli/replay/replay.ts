@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { compare, type Difference } from './comparison.ts';
-import type { RateTable } from './model.ts';
+import type { RateTable } from './model/conversion.ts';
 import { readRaw, type ReplayedChains } from './raw-inputs.ts';
 import { recompute, throughOf } from './recomputed-rating.ts';
 import { ReplayFailure } from './replay-failure.ts';

@@ -3,7 +3,8 @@
  */
 import { readFleetClaims } from './fleet-claims.ts';
 import { RpcRefusal } from './json-rpc.ts';
-import { listJudged, type RateTable } from './model.ts';
+import type { RateTable } from './model/conversion.ts';
+import { listJudged } from './model/qualifying.ts';
 import type { Claim } from './payout-claims.ts';
 import type { RawInputs, ReplayedChains } from './raw-inputs.ts';
 import { ReplayFailure } from './replay-failure.ts';

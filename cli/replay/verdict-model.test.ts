@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { hexToBytes } from '@noble/hashes/utils.js';
 import { expect, it } from 'vitest';
-import { createConverter, type RateTable } from './model.ts';
+import { createConverter, type RateTable } from './model/conversion.ts';
 import { claimsAt, makeClaims, type CitingRecord, type Claim, type ClaimEnd, type Home } from './payout-claims.ts';
 import {
   isEvmSource,

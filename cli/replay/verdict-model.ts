@@ -3,7 +3,7 @@
  * with `src/domain/rating/paid`. All numbers are bigints.
  */
 import { hashOf } from './abi.ts';
-import type { createConverter } from './model.ts';
+import type { createConverter } from './model/conversion.ts';
 import { claimsAt, readBase58, readTexts, type CitingRecord, type Claim, type Home } from './payout-claims.ts';
 import { formatBase58 } from './solana-bytes.ts';
 import type { VerdictCode } from './served-verdicts.ts';

@@ -1,5 +1,6 @@
 /** Evidence of payments in the form in which the rating model and the explanation use it. */
-import type { RateTable, RawEvent } from '../../cli/replay/model.ts';
+import type { RateTable } from '../../cli/replay/model/conversion.ts';
+import type { RawEvent } from '../../cli/replay/model/raw-events.ts';
 import type { SimEvent } from '../chain/machine-state.ts';
 import { TOKEN, TOKEN_DECIMALS } from '../payments/deployment.ts';
 

@@ -3,7 +3,8 @@
  * implementation of scoring. A verdict is always the same, however late it is made: only `pending` is allowed instead.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { createConverter, listJudged } from '../../cli/replay/model.ts';
+import { createConverter } from '../../cli/replay/model/conversion.ts';
+import { listJudged } from '../../cli/replay/model/qualifying.ts';
 import { claimsAt, makeClaims, type CitingRecord, type Claim } from '../../cli/replay/payout-claims.ts';
 import {
   judgeCitation,

@@ -3,7 +3,8 @@
  * the rating model; no code of `src/` takes part.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { listJudged, rateRawEvents, type ModelResult } from '../../cli/replay/model.ts';
+import { rateRawEvents, type ModelResult } from '../../cli/replay/model/model.ts';
+import { listJudged } from '../../cli/replay/model/qualifying.ts';
 import { digestRateTable } from '../../cli/replay/rates.ts';
 import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
 import {

@@ -2,7 +2,7 @@
  * The rating that the replaced model `mcr/1` gave. It took the trust level that an event writes for evidence: level 2 counted as attested
  * and level 1 as paid. It knew neither changes of hands nor operators, and half of the points were lost for every 30 idle days after 30.
  */
-import { rateRawEvents } from '../../../cli/replay/model.ts';
+import { rateRawEvents } from '../../../cli/replay/model/model.ts';
 import { LEAST_QUALIFYING_CENTS } from '../../../src/domain/rating/constants.ts';
 import { letterOf, roundScore } from '../../../src/domain/rating/scale.ts';
 import { dayOf, formatDay } from '../../../src/domain/rating/utc-day.ts';

@@ -1,7 +1,8 @@
 /** The second implementation of the rating model against the published vectors and its invariants. */
 import { describe, expect, it } from 'vitest';
-import { ratingVectors as vectors, toModelInput } from '../../testing/fixtures/replay-vectors.ts';
-import { rateRawEvents, UnreadableEvents } from './model.ts';
+import { ratingVectors as vectors, toModelInput } from '../../../testing/fixtures/replay-vectors.ts';
+import { rateRawEvents } from './model.ts';
+import { UnreadableEvents } from './raw-events.ts';
 
 describe('rateRawEvents for the vectors', () => {
   it('covers all 154 cases', () => {
