@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { bundlePages } from '../src/adapters/pages/page-bundle.ts';
-import { findFirstScript, type PageScript } from '../src/adapters/pages/page-source.ts';
+import { bundlePages, type PageScript } from '../src/adapters/pages/page-bundle.ts';
+import { findFirstScript } from '../src/adapters/pages/page-source.ts';
 import { PAGE_FILES_PATH } from '../src/http/pages/html-shell.ts';
 
 const RELOAD_SCRIPT_PATH = '/dev/reload.js';

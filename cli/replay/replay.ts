@@ -5,36 +5,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { compare, type Difference } from './comparison.ts';
-import type { RateTable } from './model/conversion.ts';
-import { readRaw, type ReplayedChains } from './raw-inputs.ts';
+import { readRaw } from './raw-inputs.ts';
 import { recompute, throughOf } from './recomputed-rating.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import type { JsonObject } from './replay-json.ts';
-import {
-  replayPayments,
-  requireSameSources,
-  VerdictsMade,
-  type PaymentInput,
-  type PaymentOptions,
-} from './replayed-payments.ts';
+import type { ReplayOptions } from './replay-options.ts';
+import { replayPayments, requireSameSources, VerdictsMade, type PaymentInput } from './replayed-payments.ts';
 import { parseInputs, readExplanation } from './served-explanation.ts';
-
-export interface ReplayOptions extends ReplayedChains {
-  /** `did:svc:<decimal id>`. */
-  readonly did: string;
-  readonly baseUrl: string;
-  /** Rates of the replay, cut to the service's `through`. */
-  readonly rates: RateTable;
-  /** Hash of the payment sources of the replay (`hashSources`); null or left out: none. */
-  readonly sourcesHash?: string | null;
-  /** How to make the verdicts; left out: verdicts and accounts are taken from the service. */
-  readonly payments?: PaymentOptions;
-  /** Explanation to recompute; left out: requested from the service. */
-  readonly served?: JsonObject;
-  readonly fetch?: typeof fetch;
-  /** Waits after a rate limit. */
-  readonly wait?: (milliseconds: number) => Promise<void>;
-}
 
 export interface ReplayResult {
   readonly did: string;

@@ -9,22 +9,11 @@ import type { Claim } from './payout-claims.ts';
 import type { RawInputs, ReplayedChains } from './raw-inputs.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { asObject, printable, showSide, type Json, type JsonObject } from './replay-json.ts';
-import type { ReplayOptions } from './replay.ts';
+import type { PaymentOptions, ReplayOptions } from './replay-options.ts';
 import { replayVerdicts, type VerdictReplay } from './replay-verdicts.ts';
 import type { ServedInputs } from './served-explanation.ts';
 import { readServedVerdicts, VERDICT_CODES, type ServedVerdict } from './served-verdicts.ts';
 import { MalformedSolana } from './solana-bytes.ts';
-import type { ReplaySource } from './verdict-model.ts';
-
-export interface PaymentOptions {
-  readonly sources: readonly ReplaySource[];
-  /** First line of the text that payout accounts sign. */
-  readonly payoutHeader: string;
-  /** Whether to read the claims of all machines. */
-  readonly readsFleet: boolean;
-  /** Whether to read the transfers from the machine's own addresses. */
-  readonly readsFlows: boolean;
-}
 
 /** The list of events has verdicts that the explanation does not have yet. */
 export class VerdictsMade extends ReplayFailure {

@@ -108,6 +108,9 @@ export type Fault<K extends FaultKind = FaultKind> = {
   readonly [P in K]: Error & { readonly kind: P; readonly context: FaultContexts[P] };
 }[K];
 
+/** A fault that refuses a monetization decision. */
+export type DecisionRefusal = Fault<keyof DecisionRefusalContexts>;
+
 interface FaultConstructor {
   /** Makes `instanceof` narrow to the union. */
   readonly prototype: Fault;

@@ -4,7 +4,13 @@
  */
 import { join } from 'node:path';
 import { rolldown, type OutputOptions } from 'rolldown';
-import type { PageScript } from './page-source.ts';
+
+/** Module of the pages. */
+export interface PageScript {
+  /** Name in the URL and in the imports of other scripts; changes with the content. */
+  readonly name: string;
+  readonly code: string;
+}
 
 /** Output of the bundler, here and in `rolldown.config.js`. Each name changes with the content; the first script is `page-…`. */
 export const SCRIPT_OUTPUT: OutputOptions = {

@@ -9,13 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { StaticAsset, StaticAssets, PageSource } from '../../ports/presentation.ts';
-
-/** Module of the pages. */
-export interface PageScript {
-  /** Name in the URL and in the imports of other scripts; changes with the content. */
-  readonly name: string;
-  readonly code: string;
-}
+import type { PageScript } from './page-bundle.ts';
 
 const BUILT = join(import.meta.dirname, 'explorer');
 const SOURCES = join(import.meta.dirname, '..', '..', '..', 'explorer');

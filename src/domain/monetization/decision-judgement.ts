@@ -8,7 +8,7 @@
  * - `concludeDecision` combines both: "not newer" takes precedence over the impediment.
  */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import { Fault } from '../faults.ts';
+import { Fault, type DecisionRefusal } from '../faults.ts';
 import type { MachineId } from '../identifiers/identifiers.ts';
 import type { Namespace } from '../identifiers/namespace.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
@@ -18,7 +18,6 @@ import type { DecisionRequest } from './decision-request.ts';
 import { judgeSigner } from './decision-signer.ts';
 import type { PublishedDeployment, SignedDecision } from './decision.ts';
 import { judgeOptIn } from './opt-in.ts';
-import type { DecisionRefusal } from './decision-refusal.ts';
 
 /** Inputs that are the same for every decision of a deployment. */
 export interface DecisionTerms {

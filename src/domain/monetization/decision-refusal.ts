@@ -2,8 +2,6 @@
  * Faults that refuse a monetization decision, in the order in which they are judged (http-facts 9.4). The pure rules return
  * them; the action throws them as they are.
  */
-import type { Fault } from '../faults.ts';
-
 /** Context of every kind of refusal. */
 export interface DecisionRefusalContexts {
   /** `member` is the first that breaks its rule. */
@@ -30,5 +28,3 @@ export type UnauthorizedCause =
   | 'wrong-kind' // the machine's home accepts another kind of signature
   | 'not-verified' // the named key did not sign this message
   | 'not-entitled'; // the signer is neither owner nor controller
-
-export type DecisionRefusal = Fault<keyof DecisionRefusalContexts>;

@@ -2,11 +2,11 @@
  * Parsing and building of the request body of a decision ("PUT request body" of the interface, http-facts 9.4). Only this file contains the
  * wire names of its members, for service and client.
  */
-import { Fault } from '../faults.ts';
+import { Fault, type DecisionRefusal } from '../faults.ts';
 import { parseAltKey } from '../identifiers/alt-identifiers.ts';
 import { parseEd25519Signature, parseRecoverableSignature } from '../signatures/signature-parsing.ts';
 import { JsonNumber, type JsonValue } from '../json/strict-json.ts';
-import type { DecisionMember, DecisionRefusal } from './decision-refusal.ts';
+import type { DecisionMember } from './decision-refusal.ts';
 import type { Decision } from './decision.ts';
 import type { DecisionProof } from './decision-signer.ts';
 

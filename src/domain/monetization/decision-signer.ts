@@ -2,14 +2,14 @@
  * Authentication and authorization of a decision's signer ("Who may sign" of the interface, http-facts 9.4 and 9.5, chain-evm 3.2).
  * Main chain: owner or controller, by EIP-191. Alt chain: only the owner, by Ed25519.
  */
-import { Fault } from '../faults.ts';
+import { Fault, type DecisionRefusal } from '../faults.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import { unwrap, unwrapOptional } from '../read-result.ts';
 import type { SignatureChecks } from '../signatures/signature-checks.ts';
 import type { Ed25519Signature, RecoverableSignature } from '../signatures/signature-parsing.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
 import type { Signer } from './decision.ts';
-import type { DecisionRefusal, UnauthorizedCause } from './decision-refusal.ts';
+import type { UnauthorizedCause } from './decision-refusal.ts';
 
 /** The claimed signature of a decision. */
 export type DecisionProof =

@@ -1,6 +1,5 @@
 /** Freshness window of a decision ("Freshness window" of the interface). Both ends are inclusive. */
-import { Fault } from '../faults.ts';
-import type { DecisionRefusal } from './decision-refusal.ts';
+import { Fault, type DecisionRefusal } from '../faults.ts';
 
 export const MAX_AGE_SECONDS = 300;
 /** Tolerance for a client's clock that runs ahead. */

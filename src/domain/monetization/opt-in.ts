@@ -4,10 +4,9 @@
  */
 import { findStop, isReportedAvailable } from '../machine/availability.ts';
 import { judgeBond } from '../machine/bond.ts';
-import { chainUnreadable, Fault } from '../faults.ts';
+import { chainUnreadable, Fault, type DecisionRefusal } from '../faults.ts';
 import { unwrap } from '../read-result.ts';
 import type { DecidingMachine } from './deciding-machine.ts';
-import type { DecisionRefusal } from './decision-refusal.ts';
 
 /** Throws `ChainUnreadable` when a fact is unreadable, or when the chain reports a machine as available that its own flags stop. */
 export function judgeOptIn(machine: DecidingMachine): DecisionRefusal | undefined {

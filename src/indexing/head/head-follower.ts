@@ -15,7 +15,8 @@ import { createPollSchedule } from './poll-schedule.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import type { NextStep } from '../loops/poll-loop.ts';
 import { RECENT_BLOCKS_LIMITS, RecentBlocks, type RecentBlocksLimits } from './recent-blocks.ts';
-import { listBlocks, type BlockReader, type VerifiedLog } from '../main/block-reader.ts';
+import { listBlocks, type BlockReader } from '../main/block-reader.ts';
+import type { VerifiedLog } from '../main/verified-log.ts';
 import { isRangeRefusal } from '../main/window-stream.ts';
 
 export interface HeadFollowerOptions {

@@ -9,7 +9,7 @@ import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
-import type { VerifiedLog } from './block-reader.ts';
+import type { VerifiedLog } from './verified-log.ts';
 import { toEventEntries } from './event-entries.ts';
 import { summarizeLogs } from './window-summary.ts';
 

@@ -23,10 +23,8 @@ import { BloomEvidence } from './bloom-evidence.ts';
 import { checkBlocks, readCompleteBlocks } from './complete-blocks.ts';
 import { listLogBlocks } from './log-window.ts';
 import { readProvenWindow } from './proven-window.ts';
+import type { VerifiedLog } from './verified-log.ts';
 import { WindowSummary } from './window-summary.ts';
-
-/** Log verified against its block, with the timestamp of the block's header. */
-export type VerifiedLog = ChainLog & { readonly blockTimestamp: number };
 
 /** Range of blocks with a summary of everything that the contracts logged in it. */
 export interface VerifiedWindow extends BlockRange {

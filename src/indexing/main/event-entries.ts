@@ -1,7 +1,7 @@
 /** Selects the logs that later reads need, in chain order: events of machines (chain-evm 3.7), and logs of their provenance and other facts (design/scoring.md). */
 import type { ChainLog } from '../../ports/main-chain.ts';
 import type { ChipLogEntry, EventLogEntry } from '../../ports/store.ts';
-import type { VerifiedLog } from './block-reader.ts';
+import type { VerifiedLog } from './verified-log.ts';
 
 export function toEventEntries(logs: readonly VerifiedLog[]): EventLogEntry[] {
   const entries: EventLogEntry[] = [];

@@ -6,7 +6,7 @@ import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts
 import type { TouchedMachines } from '../../ports/change-store.ts';
 import type { EventLogEntry } from '../../ports/store.ts';
 import { toEventEntries } from './event-entries.ts';
-import type { VerifiedLog } from './block-reader.ts';
+import type { VerifiedLog } from './verified-log.ts';
 
 export class WindowSummary {
   #logCount = 0;
