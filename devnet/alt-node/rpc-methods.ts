@@ -33,6 +33,7 @@ export const COMMITMENT_LAG_SLOTS: Readonly<Record<Commitment, number>> = { proc
 const VERSION = '3.0.0-devnet';
 const MAX_KEYS = 100;
 const MAX_ROWS = 1000;
+const MAX_STATUSES = 256;
 const MAX_WIRE_BYTES = 1232;
 const BLOCKHASH_LIFE_SLOTS = 150;
 
@@ -63,6 +64,13 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
 
   function isAvailable({ slot }: ExecutedTransaction): boolean {
     return slot >= faults.firstAvailableBlock;
+  }
+
+  /** Returns a transaction that the node has at the slot. */
+  function findTransaction(signature: string, slot: number): ExecutedTransaction | undefined {
+    const transaction = chain.transaction(signature);
+    const isKnown = transaction !== undefined && transaction.slot <= slot && isAvailable(transaction);
+    return isKnown && !faults.unknownTransactions.has(signature) ? transaction : undefined;
   }
 
   function accountReader(configuration: Configuration, slot: number): (key: AltKey) => object | null {
@@ -183,6 +191,26 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       return withFaults(rows, ({ signature }) => signature);
     },
 
+    /** Searches the whole history, as with `searchTransactionHistory`. */
+    getSignatureStatuses([names]) {
+      if (!Array.isArray(names)) throw invalidParams('Invalid params: expected a sequence.');
+      if (names.length > MAX_STATUSES) throw invalidParams(`Too many inputs provided; max ${MAX_STATUSES}`);
+      const [slot, finalized] = [slotAt('processed'), slotAt('finalized')];
+      const statuses = names.map(readSignature).map((signature) => {
+        const transaction = findTransaction(signature, slot);
+        if (transaction === undefined) return null;
+        const isFinalized = transaction.slot <= finalized;
+        return {
+          slot: transaction.slot,
+          confirmations: isFinalized ? null : slot - transaction.slot,
+          err: transaction.err,
+          status: transaction.err === null ? { Ok: null } : { Err: transaction.err },
+          confirmationStatus: isFinalized ? 'finalized' : transaction.slot < slot ? 'confirmed' : 'processed',
+        };
+      });
+      return withContext(slot, statuses);
+    },
+
     getTransaction([name, options]) {
       const signature = readSignature(name);
       const configuration = readConfiguration(typeof options === 'string' ? { encoding: options } : options);
@@ -191,9 +219,8 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       if (encoding !== 'json' && encoding !== 'base58' && encoding !== 'base64') {
         throw invalidParams(`encoding ${String(encoding)} is not supported`);
       }
-      const transaction = chain.transaction(signature);
-      if (transaction === undefined || transaction.slot > slot || !isAvailable(transaction)) return null;
-      if (faults.unknownTransactions.has(signature)) return null;
+      const transaction = findTransaction(signature, slot);
+      if (transaction === undefined) return null;
       return toRpcTransaction(
         transaction,
         timeOf(transaction.slot),

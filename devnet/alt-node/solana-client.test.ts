@@ -38,6 +38,12 @@ it('reads accounts, history and blocks with the public client', async () => {
   const options = { encoding: 'json', maxSupportedTransactionVersion: 0 } as const;
   const transaction = await rpc.getTransaction(signature(event.signature), options).send();
   expect(transaction).toMatchObject({ slot, version: 0, meta: { err: null, fee: 5000n } });
+  const names = [signature(event.signature), signature('1'.repeat(64))];
+  const statuses = await rpc.getSignatureStatuses(names, { searchTransactionHistory: true }).send();
+  expect(statuses).toMatchObject({
+    context: { slot: confirmed + 1n },
+    value: [{ slot, err: null, confirmationStatus: 'finalized' }, null],
+  });
   const block = await rpc.getBlock(slot, { transactionDetails: 'signatures', rewards: false }).send();
   expect(block).toMatchObject({ blockHeight: slot, signatures: [event.signature] });
   expect(await rpc.getBlockTime(slot).send()).toBe(BigInt(GENESIS));

@@ -65,6 +65,11 @@ export class PaymentBackend {
         const slot = this.#slotAt(view, commitment);
         return { result: this.#readTransaction(view, signature, slot, fault !== 'nullBlock') };
       }
+      case 'getSignatureStatuses': {
+        const [[signature]] = params as [[string]];
+        const slot = this.#find(view, signature)?.block.number;
+        return { result: { context: { slot: view.length - 1 }, value: [slot === undefined ? null : { slot }] } };
+      }
       case 'eth_chainId':
         return { result: quantity(Number(this.#deployment.id)) };
       case 'eth_getBlockByNumber':

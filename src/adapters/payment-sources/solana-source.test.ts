@@ -48,6 +48,7 @@ class FakeSolanaNode {
     getBlockTime: ([slot]) => timeOf(slot as number),
     getFirstAvailableBlock: () => 0,
     getTransaction: ([signature]) => (signature === SIGNATURE ? TRANSACTION : null),
+    getSignatureStatuses: () => ({ context: { slot: HEAD }, value: [null] }),
   };
   readonly calls: ProxyCall[] = [];
 
@@ -199,6 +200,16 @@ describe('the absence of a transaction', () => {
   it('is stated by one witness', async () => {
     const { source } = await openNodes(nodeWith());
     expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
+  });
+
+  it.each<[string, number, { slot: number } | null]>([
+    ['is behind the finalized head', HEAD - 1, null],
+    ['has the transaction', HEAD, { slot: SLOT }],
+  ])('is not stated when the node that answers behind the URL %s', async (_, slot, status) => {
+    const { source } = await openNodes(
+      nodeWith({ getSignatureStatuses: () => ({ context: { slot }, value: [status] }) }),
+    );
+    await expect(source.readTransaction(UNKNOWN, WINDOW)).rejects.toThrow(SourceUnreadable);
   });
 
   it('is not stated while another URL does not answer', async () => {

@@ -8,6 +8,7 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import type { AltNode, AltNodes } from '../alt-chain/rpc/alt-nodes.ts';
+import { Undecodable } from '../alt-chain/accounts/byte-reader.ts';
 import { expectArray, expectCount, expectObject, expectOptional } from '../alt-chain/rpc/json-shape.ts';
 import {
   getBlockTime,
@@ -95,7 +96,8 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
       return await url.call(method, startRead());
     } catch (error) {
       if (!(error instanceof RpcFailure) || error.code !== UNSUPPORTED_VERSION) throw error;
-      const slot = await url.call(getSlotOf(signature), startRead());
+      const { slot } = await url.call(getSignatureStatus(signature), startRead());
+      if (slot === undefined) throw new RpcFailure('block-mismatch', 'no-block');
       return { slot, success: false, signers: [], pre: null, post: null };
     }
   }
@@ -104,7 +106,7 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
     // The head comes first: what is not found after it is not in the blocks up to it.
     let head = await url.head.get();
     const execution = await readExecution(url, signature);
-    if (execution === null) return { found: undefined, isWitness: () => isWitness(url, head, window) };
+    if (execution === null) return { found: undefined, isWitness: () => isWitness(url, signature, head, window) };
     const { slot, ...facts } = execution;
     if (slot > head.block) head = await url.head.renew();
     if (slot > head.block) throw new RpcFailure('block-mismatch', 'no-block');
@@ -119,11 +121,18 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
     if (!hash.startsWith(source.reference)) throw new RpcFailure('wrong-chain');
   }
 
-  async function isWitness(url: SolanaUrl, head: FinalizedHead, window: CitationWindow): Promise<boolean> {
+  /** Several nodes may answer behind a URL, so one that is not behind the head must lack the transaction: its response names its slot. */
+  async function isWitness(
+    url: SolanaUrl,
+    signature: string,
+    head: FinalizedHead,
+    window: CitationWindow,
+  ): Promise<boolean> {
     if (head.time <= window.throughTime + STORAGE_DELAY_SECONDS) return false;
     const isDeep = await reachesBackTo(url, window.fromTime);
+    const { contextSlot, slot } = await url.call(getSignatureStatus(signature), startRead());
     await checkCluster(url);
-    return isDeep;
+    return isDeep && slot === undefined && contextSlot >= head.block;
   }
 
   /** The first block at or after the time is available when the first available one is not later than the time. */
@@ -143,16 +152,25 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
   };
 }
 
-/** Reads the slot of a transaction whose version the node does not return. */
-function getSlotOf(signature: string): RpcMethod<number> {
+interface SignatureStatus {
+  /** Newest slot of the node that answers. */
+  readonly contextSlot: number;
+  /** Slot of the transaction; undefined: the node does not have it. */
+  readonly slot: number | undefined;
+}
+
+function getSignatureStatus(signature: string): RpcMethod<SignatureStatus> {
   return {
     name: 'getSignatureStatuses',
     params: () => [[signature], { searchTransactionHistory: true }],
     parse(result) {
-      const [status] = expectArray(expectObject(result)['value']);
-      const slot = expectOptional(status, (value) => expectCount(expectObject(value)['slot']));
-      if (slot === undefined) throw new RpcFailure('block-mismatch', 'no-block');
-      return slot;
+      const { context, value } = expectObject(result);
+      const statuses = expectArray(value);
+      if (statuses.length !== 1) throw new Undecodable();
+      return {
+        contextSlot: expectCount(expectObject(context)['slot']),
+        slot: expectOptional(statuses[0], (status) => expectCount(expectObject(status)['slot'])),
+      };
     },
   };
 }

@@ -106,6 +106,7 @@ async function openWorld() {
       getBlockTime: () => timeOf(params[0] as number),
       getFirstAvailableBlock: () => solana.first,
       getTransaction: () => (params[0] === SIGNATURE && solana.first <= PAID_SLOT ? solanaPayment() : null),
+      getSignatureStatuses: () => ({ context: { slot: solana.slot }, value: [null] }),
     };
     return { result: answers[method]!() };
   };
