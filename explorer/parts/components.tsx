@@ -10,13 +10,26 @@ export type Tone = 'good' | 'fair' | 'bad' | 'quiet';
 
 const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', fair: '!', bad: '✕', quiet: '–' };
 
-export function Mark({ label, text, tone }: { readonly label: string; readonly text: string; readonly tone: Tone }) {
+interface MarkProps {
+  readonly label: string;
+  readonly text: string;
+  readonly tone: Tone;
+  /** Text as wide as what is still being loaded, so that nothing moves when it arrives. */
+  readonly later?: string;
+}
+
+export function Mark({ label, text, tone, later = '' }: MarkProps) {
   return (
     <li class={`mark ${tone}`}>
       <span class="sign" aria-hidden="true">
         {SIGNS[tone]}
       </span>
       <span class="label">{label}</span> <span class="value">{text}</span>
+      {later !== '' && (
+        <span class="later" aria-hidden="true">
+          {later}
+        </span>
+      )}
     </li>
   );
 }
