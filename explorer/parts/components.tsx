@@ -24,13 +24,33 @@ export function Mark({ label, text, tone, later = '' }: MarkProps) {
       <span class="sign" aria-hidden="true">
         {SIGNS[tone]}
       </span>
-      <span class="label">{label}</span> <span class="value">{text}</span>
+      <span class="label">{label}</span>{' '}
+      <span class="value">
+        <Dated text={text} />
+      </span>
       {later !== '' && (
         <span class="later" aria-hidden="true">
           {later}
         </span>
       )}
     </li>
+  );
+}
+
+/** Text whose days are not broken at their hyphens. */
+export function Dated({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split(/(\d{4}-\d{2}-\d{2})/).map((part, at) =>
+        at % 2 === 0 ? (
+          part
+        ) : (
+          <span key={at} class="day">
+            {part}
+          </span>
+        ),
+      )}
+    </>
   );
 }
 
