@@ -85,7 +85,7 @@ export async function readText(page: Page, selector = 'main'): Promise<string> {
 interface FocusedElement {
   readonly tag: string;
   readonly name: string;
-  /** Whether it is on the screen with an outline. */
+  /** Whether it is on the screen, covered and clipped by nothing, with an outline. */
   readonly isVisible: boolean;
 }
 
@@ -93,12 +93,14 @@ interface FocusedElement {
 const DESCRIBE_FOCUS = `(() => {
   const element = document.activeElement;
   const { outlineStyle, outlineWidth } = getComputedStyle(element.closest('.field') ?? element);
-  const { width, top, bottom } = element.getBoundingClientRect();
+  const { left, right, top, bottom } = element.getClientRects()[0] ?? new DOMRect();
+  const middle = (from, to, size) => (Math.max(from, 0) + Math.min(to, size)) / 2;
+  const hit = document.elementFromPoint(middle(left, right, innerWidth), middle(top, bottom, innerHeight));
   const name = element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText ?? element.textContent;
   return {
     tag: element.tagName,
     name: name.trim(),
-    isVisible: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && width > 0 && bottom > 0 && top < innerHeight,
+    isVisible: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && element.contains(hit),
   };
 })()`;
 
