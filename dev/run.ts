@@ -44,6 +44,8 @@ await runUntilStopped(async (onShutdown) => {
     LOG_FORMAT: 'pretty',
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn',
     ADMIN_PORT: process.env['ADMIN_PORT'] ?? '0',
+    MAIN_EXPLORER_URL: process.env['MAIN_EXPLORER_URL'],
+    ALT_EXPLORER_URL: process.env['ALT_EXPLORER_URL'],
   };
   const flags = ['--watch', '--watch-preserve-output', '--watch-kill-signal=SIGINT', ...process.argv.slice(2)];
   const service = spawn(process.execPath, [...flags, join(ROOT, 'cli', 'svc.ts'), 'serve'], {

@@ -12,6 +12,9 @@ import { reportUrlChange } from './parts/url-state.ts';
 import { SITE_NAME } from './parts/texts.ts';
 import { loadView, showUnloaded, type View } from './views.tsx';
 
+/** Pages of wide tables use screens of up to 2,560 pixels. */
+const WIDE: readonly Route['kind'][] = ['machines', 'operator', 'compare'];
+
 /** View of a path, ready to be rendered. */
 export interface LoadedPage {
   readonly path: string;
@@ -29,6 +32,7 @@ export function App({ first }: { readonly first: LoadedPage }) {
   const [{ path, route, view }, setPage] = useState(first);
   const [zone, setZone] = useState(currentTimeZone);
   const main = useRef<HTMLElement>(null);
+  const wide = WIDE.includes(route.kind) ? 'wide' : '';
 
   /** Shows the page of the URL, which may change again while the page is loaded. */
   const showCurrent = async () => {
@@ -92,7 +96,7 @@ export function App({ first }: { readonly first: LoadedPage }) {
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <header class="top">
+      <header class={`top ${wide}`}>
         <a class="brand" href="/">
           {SITE_NAME}
         </a>
@@ -112,10 +116,10 @@ export function App({ first }: { readonly first: LoadedPage }) {
           </a>
         </nav>
       </header>
-      <main id="main" ref={main} tabIndex={-1}>
+      <main id="main" class={wide} ref={main} tabIndex={-1}>
         <Fragment key={path}>{view(navigate)}</Fragment>
       </main>
-      <footer class="bottom">
+      <footer class={`bottom ${wide}`}>
         <p>All data is read from public chains, and anyone can recompute it. Nothing on these pages is advice.</p>
         <p>
           <label>

@@ -96,6 +96,16 @@ const messageOf = (optedIn: boolean, timestamp: number) =>
     `timestamp: ${timestamp}`,
   ].join('\n');
 
+const altMessageOf = (optedIn: boolean, timestamp: number) =>
+  [
+    'svc-mcr monetization',
+    'audience: 31337',
+    'home_chain: 5',
+    'machine_id: 42',
+    `opted_in: ${optedIn}`,
+    `timestamp: ${timestamp}`,
+  ].join('\n');
+
 describe('signs with a key', () => {
   it('of a file, shows the message and prints the stored state', async () => {
     const { code, stdout, stderr } = await monetize(['--opt-in', '--key-file', fileOf('key', `${KEY}\n`)]);
@@ -173,15 +183,6 @@ describe('signs with a key', () => {
 describe('a machine of the alt chain', () => {
   const SEED = '07'.repeat(32);
   const OWNER = createAltChainKey(Buffer.from(SEED, 'hex'));
-  const altMessageOf = (optedIn: boolean, timestamp: number) =>
-    [
-      'svc-mcr monetization',
-      'audience: 31337',
-      'home_chain: 5',
-      'machine_id: 42',
-      `opted_in: ${optedIn}`,
-      `timestamp: ${timestamp}`,
-    ].join('\n');
 
   beforeEach(() => {
     [card, signerShown] = [{ did: DID, home_chain: 5 }, OWNER.key];
@@ -237,6 +238,18 @@ describe('--show', () => {
     });
   });
 
+  it.each([
+    ['main', messageOf, 'eip191'],
+    ['alt', altMessageOf, 'ed25519'],
+  ] as const)('prints the message of a relocating machine for its holder %s', async (holder, textOf, scheme) => {
+    isRelocating = true;
+    const { stdout } = await monetize(['--opt-out', '--show', '--json', '--holder', holder]);
+    const { message } = JSON.parse(stdout) as { message: string };
+    const timestamp = Number(/\d+$/.exec(message)![0]);
+    expect(JSON.parse(stdout)).toEqual({ message: textOf(false, timestamp), scheme });
+    expect((await monetize(['--opt-in', '--show', '--holder', holder])).code).toBe(1);
+  });
+
   it('uses the first second after the stored decision', async () => {
     inForce = Math.floor(Date.now() / 1000) + 10;
     const { stdout } = await monetize(['--opt-out', '--show', '--json']);
@@ -269,6 +282,7 @@ describe('signs nothing', () => {
     [['--opt-in', '--opt-out'], 'pass either --opt-in or --opt-out'],
     [[], 'pass either --opt-in or --opt-out'],
     [['--opt-in', '--registry', 'x'], '--registry must be an address'],
+    [['--opt-out', '--holder', 'solana'], '--holder must be main or alt'],
   ])('on wrong usage: %j', async (args, message) => {
     expect(await monetize(args, { SVC_KEY: KEY })).toEqual({ code: 2, stdout: '', stderr: `svc: ${message}\n` });
   });

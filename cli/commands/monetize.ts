@@ -24,6 +24,12 @@ export const monetize = defineCommand({
       about: 'file with 0x and 64 hex digits, a version 3 keystore, or an Ed25519 seed in hex (default: SVC_KEY)',
     },
     show: { type: 'boolean', about: 'print the message without signing or sending it; requires no key' },
+    holder: {
+      type: 'string',
+      value: 'CHAIN',
+      about:
+        'main or alt: the chain that holds a relocating machine, which only an opt-out needs (default: that of the key)',
+    },
     'chain-id': { type: 'string', value: 'N', about: 'sign only for this chain (default: MAIN_CHAIN_ID)' },
     registry: {
       type: 'string',
@@ -46,24 +52,29 @@ export const monetize = defineCommand({
     const machineId = parseMachineDid(did, namespace);
     if (machineId === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not a machine DID`);
     const expected = findExpected(config, options['chain-id'], options.registry);
+    const named = options.holder === undefined ? undefined : parseHolder(options.holder);
     const key = show ? undefined : await loadSigningKey(options['key-file']);
 
     const connection = openConnection(baseUrl, namespace);
-    const target = { machine: machineId, optedIn, expected };
+    const chain = named ?? key?.chain;
+    const ordinal = config.altChain?.ordinal ?? DEFAULT_ALT_ORDINAL;
+    const holder = chain === 'alt' ? { chain, ordinal } : chain && { chain };
+    const target = { machine: machineId, optedIn, expected, ...(holder && { holder }) };
     if (key === undefined) {
       const { text, scheme } = await prepareOrFail(connection, target);
       process.stdout.write(json ? formatJson({ message: text, scheme }) : `${text}\n`);
       return EXIT_CODES.ok;
     }
-    const ordinal = config.altChain?.ordinal ?? DEFAULT_ALT_ORDINAL;
-    const holder = key.chain === 'main' ? ({ chain: 'main' } as const) : ({ chain: 'alt', ordinal } as const);
-    const state = await signAndSendDecision(connection, { ...target, holder }, key, ({ text }) =>
-      process.stderr.write(`${text}\n`),
-    );
+    const state = await signAndSendDecision(connection, target, key, ({ text }) => process.stderr.write(`${text}\n`));
     process.stdout.write(json ? formatJson(state) : formatState(state));
     return EXIT_CODES.ok;
   },
 });
+
+function parseHolder(text: string): 'main' | 'alt' {
+  if (text !== 'main' && text !== 'alt') throw new CommandFailed('usage', '--holder must be main or alt');
+  return text;
+}
 
 /** Options take precedence over the settings of the service. Without either, any published deployment is accepted. */
 function findExpected({ mainChain }: Config, chainId?: string, registry?: string): ExpectedDeployment {

@@ -183,7 +183,7 @@ type ProfileFacts struct {
 	// Whether the machine has an active bond.
 	BondStatus string `json:"bond_status"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negative_flag"`
 
 	// How many events the machine reported.
@@ -379,7 +379,7 @@ type RatedFleetEntry struct {
 	// Whether the machine has an active bond.
 	BondStatus string `json:"bond_status"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negative_flag"`
 
 	// How many events the machine reported.
@@ -429,7 +429,7 @@ type FleetEntry struct {
 
 	Mcr Letter `json:"mcr"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negative_flag"`
 
 	// The display name of the machine.
@@ -461,7 +461,7 @@ type BoundFleetEntry struct {
 
 	Mcr Letter `json:"mcr"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negative_flag"`
 
 	// The display name of the machine.
@@ -487,7 +487,7 @@ type ActiveMachineEntry struct {
 
 	Mcr Letter `json:"mcr"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negative_flag"`
 
 	// The display name of the machine.
@@ -897,7 +897,7 @@ type McrRecord struct {
 	// Whether the machine has an active bond.
 	BondStatus string `json:"bond_status"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negative_flag"`
 
 	// How many events the machine reported.
@@ -1085,7 +1085,7 @@ type Explanation struct {
 	// Whether the machine has an active bond.
 	BondStatus string `json:"bond_status"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negative_flag"`
 
 	// How many events the machine reported.
@@ -1465,7 +1465,7 @@ type BoundMcrRecord struct {
 	// Whether the machine has an active bond.
 	BondStatus string `json:"bond_status"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negative_flag"`
 
 	// How many events the machine reported.
@@ -1892,7 +1892,7 @@ type StatementStatement struct {
 	// Whether the machine has an active bond.
 	Bonded bool `json:"bonded"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negativeFlag"`
 
 	// The KYB status of the operator.
@@ -2100,7 +2100,7 @@ type StatementExplanation struct {
 	// Whether the machine has an active bond.
 	BondStatus string `json:"bond_status"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negative_flag"`
 
 	// How many events the machine reported.
@@ -2416,7 +2416,7 @@ type AgentFeedbackProofStatement struct {
 	// Whether the machine has an active bond.
 	Bonded bool `json:"bonded"`
 
-	// Whether a negative flag is in force.
+	// Whether a negative flag is on record. It is in force for 180 days.
 	NegativeFlag bool `json:"negativeFlag"`
 
 	// The KYB status of the operator.

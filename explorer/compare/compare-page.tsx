@@ -1,6 +1,7 @@
 /** Compare page: up to six machines side by side, with their factors and their histories in one chart. The ids are in the URL. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Section, Skeleton } from '../parts/components.tsx';
+import { RemoveButton } from '../parts/remove-button.tsx';
 import { formatCents, formatDay, formatPoints, shorten } from '../parts/formats.ts';
 import { machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
@@ -8,12 +9,12 @@ import { RatingMark } from '../parts/rating-mark.tsx';
 import { isMachineId, machinePath } from '../parts/routes.ts';
 import { describeFailure, FACTOR_NAMES, isRated, SITE_NAME, SUBSCRIPTION_STATES, TREND_TEXTS } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
+import { useWidth } from '../parts/use-width.ts';
 import { findAny } from '../home/find-any.ts';
 import type { Explanation, Factor, History } from '../parts/wire.ts';
 import { FULL, MOST_COMPARED, NO_OVERLAY, NOT_A_MACHINE, NOTHING_TO_COMPARE } from './texts.ts';
 
 const DAYS = 90;
-const WIDTH = 720;
 const HEIGHT = 180;
 const LEFT = 30;
 const BOTTOM = 20;
@@ -96,9 +97,7 @@ function Machine({ id, place, remove }: { readonly id: string; readonly place: n
         <Skeleton lines={10} />
       )}
       <p class="buttons">
-        <button type="button" class="second" onClick={remove}>
-          Remove
-        </button>
+        <RemoveButton label={`machine ${shorten(id, 4)}`} class="second" remove={remove} />
       </p>
     </section>
   );
@@ -143,8 +142,10 @@ function Overlay({ ids }: { readonly ids: readonly string[] }) {
   const [lines, setLines] = useState<Readonly<Record<string, History['points']>>>({});
   const report = (id: string, points: History['points']) =>
     setLines((known) => (known[id] === points ? known : { ...known, [id]: points }));
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
   const drawn = ids.flatMap((id, place) => {
-    const path = toPath(lines[id] ?? []);
+    const path = toPath(lines[id] ?? [], width);
     return path === '' ? [] : [{ id, place, path }];
   });
   return (
@@ -153,30 +154,33 @@ function Overlay({ ids }: { readonly ids: readonly string[] }) {
         <Line key={id} id={id} report={report} />
       ))}
       {drawn.length === 0 && ids.every((id) => id in lines) && <p class="quiet">{NO_OVERLAY}</p>}
-      <svg
-        class="overlay"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        role="img"
-        aria-label={`Scores of ${drawn.map(({ id }) => `#${shorten(id, 4)}`).join(', ')} over ${DAYS} days`}
-      >
-        {[0, 50, 100].map((score) => (
-          <g key={score}>
-            <line class="grid" x1={LEFT} x2={WIDTH} y1={yOf(score)} y2={yOf(score)} />
-            <text x={LEFT - 4} y={yOf(score) + 4} class="end">
-              {score}
-            </text>
-          </g>
-        ))}
-        <text x={LEFT} y={HEIGHT - 4}>
-          {formatDay(Date.now() / 1000 - (DAYS - 1) * 86_400)}
-        </text>
-        <text x={WIDTH} y={HEIGHT - 4} class="end">
-          today
-        </text>
-        {drawn.map(({ id, place, path }) => (
-          <path key={id} class={`score-line line-${place}`} d={path} />
-        ))}
-      </svg>
+      <div ref={box} class="overlay">
+        <svg
+          viewBox={`0 0 ${width} ${HEIGHT}`}
+          width={width}
+          height={HEIGHT}
+          role="img"
+          aria-label={`Scores of ${drawn.map(({ id }) => `#${shorten(id, 4)}`).join(', ')} over ${DAYS} days`}
+        >
+          {[0, 50, 100].map((score) => (
+            <g key={score}>
+              <line class="grid" x1={LEFT} x2={width} y1={yOf(score)} y2={yOf(score)} />
+              <text x={LEFT - 4} y={yOf(score) + 4} class="end">
+                {score}
+              </text>
+            </g>
+          ))}
+          <text x={LEFT} y={HEIGHT - 4}>
+            {formatDay(Date.now() / 1000 - (DAYS - 1) * 86_400)}
+          </text>
+          <text x={width} y={HEIGHT - 4} class="end">
+            today
+          </text>
+          {drawn.map(({ id, place, path }) => (
+            <path key={id} class={`score-line line-${place}`} d={path} />
+          ))}
+        </svg>
+      </div>
     </Section>
   );
 }
@@ -200,12 +204,12 @@ function yOf(score: number): number {
 }
 
 /** Leaves gaps where there was no rating. */
-function toPath(points: History['points']): string {
+function toPath(points: History['points'], width: number): string {
   const last = points.slice(-DAYS);
   let isDrawing = false;
   return last
     .map(({ mcr, mcr_score }, day) => {
-      const x = WIDTH - ((last.length - 1 - day) * (WIDTH - LEFT)) / (DAYS - 1);
+      const x = width - ((last.length - 1 - day) * (width - LEFT)) / (DAYS - 1);
       const step = isRated(mcr) ? `${isDrawing ? 'L' : 'M'}${x.toFixed(1)} ${yOf(mcr_score).toFixed(1)}` : '';
       isDrawing = isRated(mcr);
       return step;

@@ -148,7 +148,7 @@ function Table({ summary }: { readonly summary: DirectorySummary | undefined }) 
             ))}
           </select>
         </label>
-        <Holder key={holder} holder={holder} onHolder={filter} />
+        <Holder holder={holder} onHolder={filter} />
         <label>
           Page size{' '}
           <select value={String(size)} onChange={({ currentTarget: { value } }) => filter({ size: value })}>
@@ -246,6 +246,7 @@ function Holder({
   readonly onHolder: (changes: Readonly<Record<string, string | undefined>>) => void;
 }) {
   const [text, setText] = useState(holder);
+  useEffect(() => setText(holder), [holder]);
   const submit = (event: Event) => {
     event.preventDefault();
     const given = text.trim();

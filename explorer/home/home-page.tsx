@@ -47,15 +47,24 @@ function Examples() {
         ' '
       ) : (
         <>
-          For example machine <a href={machinePath(machine.machine_id)}>#{shorten(machine.machine_id, 6)}</a>
+          For example machine{' '}
+          <a href={machinePath(machine.machine_id)} title={machine.machine_id}>
+            #{shorten(machine.machine_id, 6)}
+          </a>
           {machine.operator !== null && (
             <>
-              , operator <a href={operatorPath(machine.operator)}>{shorten(machine.operator, 6)}</a>
+              , operator{' '}
+              <a href={operatorPath(machine.operator)} title={machine.operator}>
+                {shorten(machine.operator, 6)}
+              </a>
             </>
           )}
           {alt !== undefined && (
             <>
-              , wallet <a href={walletPath(alt.owner)}>{shorten(alt.owner, 6)}</a>
+              , wallet{' '}
+              <a href={walletPath(alt.owner)} title={alt.owner}>
+                {shorten(alt.owner, 6)}
+              </a>
             </>
           )}
         </>

@@ -1,5 +1,6 @@
 /** Table of a machine's events, as far as the owner's visibility setting allows. */
 import { useState } from 'preact/hooks';
+import { chains, explorerUrl } from '../parts/chains.ts';
 import { requestJson, useQuery } from '../parts/queries.ts';
 import { FileDownload } from '../parts/file-download.tsx';
 import { formatAmount, formatCents, formatCount, shorten, toPlainText } from '../parts/formats.ts';
@@ -193,12 +194,18 @@ function Row({ event, hasEvidence }: { readonly event: ShownEvent; readonly hasE
         {transaction === undefined || NO_TRANSACTION.test(transaction) ? (
           '–'
         ) : (
-          <Id id={transaction} label="transaction" ends={5} />
+          <Transaction hash={transaction} chainId={event.source_chain_id} />
         )}
       </td>
       <td data-label="Details">{details === '{}' ? '–' : <bdi class="stranger">{details}</bdi>}</td>
     </tr>
   );
+}
+
+/** Links a transaction of the main chain to its block explorer. */
+function Transaction({ hash, chainId }: { readonly hash: string; readonly chainId: string | undefined }) {
+  const url = chainId === chains.main.id ? explorerUrl('main', 'tx', hash) : undefined;
+  return <Id id={hash} label="transaction" ends={5} {...(url !== undefined && { href: url })} />;
 }
 
 function formatOrigin({ origin_value, origin_currency, origin_subunit }: ShownEvent): string {

@@ -2,9 +2,10 @@
  * History chart: the daily score as a line with gaps where there was no rating, changes of facts as markers, and the weekly revenue as
  * bars. Pointer and arrow keys read a day.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { formatCents, formatShortCents } from '../parts/formats.ts';
 import { isRated } from '../parts/texts.ts';
+import { useWidth } from '../parts/use-width.ts';
 import { describeChange } from './texts.ts';
 import type { History, HistoryPoint } from '../parts/wire.ts';
 
@@ -17,7 +18,6 @@ const BOTTOM = 22;
 const TOP = 10;
 const HEIGHT = TOP + SCORE_HEIGHT + GAP + REVENUE_HEIGHT + BOTTOM;
 const FULL_SCORE = 100;
-const WIDTH_UNTIL_MEASURED = 720;
 
 export interface Week {
   /** Last day of the week. */
@@ -106,7 +106,8 @@ export function Chart({
         height={HEIGHT}
         role="img"
         aria-label={label}
-        tabIndex={0}
+        // In lower case: SVG knows no other spelling.
+        tabindex={0}
         onKeyDown={onKey}
         onPointerMove={onPointer}
         onPointerDown={onPointer}
@@ -171,18 +172,6 @@ function describePoint(point: HistoryPoint): string {
     : point.mcr === 'NR'
       ? 'not rated'
       : 'provisioned';
-}
-
-function useWidth(box: { readonly current: HTMLDivElement | null }): number {
-  const [width, setWidth] = useState(WIDTH_UNTIL_MEASURED);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setWidth(Math.max(200, Math.floor(entry.contentRect.width)));
-    });
-    if (box.current !== null) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  return width;
 }
 
 export function WeekTable({ weeks }: { readonly weeks: readonly Week[] }) {

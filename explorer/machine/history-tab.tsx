@@ -1,5 +1,5 @@
 /** History tab: the chart, the log of rating actions, and the changes of facts. */
-import { FailureNotice, Section, Skeleton } from '../parts/components.tsx';
+import { Dated, FailureNotice, Section, Skeleton } from '../parts/components.tsx';
 import { formatDay } from '../parts/formats.ts';
 import type { Query } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
@@ -79,7 +79,9 @@ function Changes({ history: { changes } }: { readonly history: History }) {
           {changes.toReversed().map((change, row) => (
             <li key={row}>
               <time dateTime={new Date(change.at * 1000).toISOString()}>{formatDay(change.at)}</time>
-              <span>{describeChange(change)}</span>
+              <span>
+                <Dated text={describeChange(change)} />
+              </span>
             </li>
           ))}
         </ul>

@@ -67,7 +67,12 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
             <>
               <dt>Registry</dt>
               <dd>
-                <Id id={registration} label="registry" />
+                <Id id={registration} label="registry" />{' '}
+                <ExplorerLink
+                  chain={home === undefined ? 'main' : 'alt'}
+                  kind="address"
+                  value={registration.slice(registration.lastIndexOf(':') + 1)}
+                />
               </dd>
             </>
           )}

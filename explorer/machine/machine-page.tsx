@@ -1,6 +1,6 @@
 /** Machine page: the rating and its facts, with tabs for the rest. The tab is in the URL. */
-import { useEffect } from 'preact/hooks';
-import { useQuery } from '../parts/queries.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { useQuery, type Query } from '../parts/queries.ts';
 import { Advice } from './advice.tsx';
 import { EventTable } from './event-table.tsx';
 import { FactorBars } from './factor-bars.tsx';
@@ -62,6 +62,7 @@ function Machine({ id }: { readonly id: string }) {
   const [state] = useUrlState();
   const tab = TABS.find(({ key }) => key === state.get('tab'))?.key ?? 'rating';
 
+  const relocates = useRelocation(rating);
   const { response } = rating;
   useEffect(() => {
     document.title = `Machine #${shorten(id, 4)}${response === undefined ? '' : `: ${response.body.mcr}`} | ${SITE_NAME}`;
@@ -85,7 +86,7 @@ function Machine({ id }: { readonly id: string }) {
           {shown?.machine_type !== undefined && <bdi class="stranger">{toPlainText(shown.machine_type)}</bdi>}
         </p>
         {response !== undefined ? (
-          <Verdict rating={rating} history={history.response?.body} verified={verified} homeChain={homeChain} />
+          <Verdict rating={rating} history={history} verified={verified} homeChain={homeChain} />
         ) : rating.failure !== undefined ? (
           <FailureNotice query={rating} subject="machine with this id" />
         ) : (
@@ -94,9 +95,7 @@ function Machine({ id }: { readonly id: string }) {
           </div>
         )}
       </header>
-      {response === undefined && rating.failure !== undefined && isRelocating(rating.failure) && (
-        <RelocatingExit id={id} />
-      )}
+      {relocates && <RelocatingExit id={id} />}
       {response !== undefined && (
         <>
           <nav class="tabs" aria-label="Parts of this page">
@@ -154,6 +153,15 @@ function Machine({ id }: { readonly id: string }) {
         );
     }
   }
+}
+
+/** Returns whether the machine relocates. A later failure that says nothing about it, such as a lost connection, changes nothing. */
+function useRelocation({ response, failure }: Query<Explanation>): boolean {
+  const last = useRef(false);
+  if (response !== undefined) last.current = false;
+  else if (failure !== undefined && (isRelocating(failure) || failure.retryAfterSeconds === undefined))
+    last.current = isRelocating(failure);
+  return last.current;
 }
 
 function ScoreSections({

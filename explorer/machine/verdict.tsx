@@ -17,7 +17,7 @@ export function Verdict({
   homeChain,
 }: {
   readonly rating: Query<Explanation>;
-  readonly history: History | undefined;
+  readonly history: Query<History>;
   readonly verified: Query<VerifyRecord>;
   readonly homeChain: number | undefined;
 }) {
@@ -102,23 +102,30 @@ function Freshness({ rating }: { readonly rating: Query<Explanation> }) {
   );
 }
 
+const END = ', ends 0000-00-00';
+/** What the history adds to the state of the bond. */
+const LATER = { NotActivated: '', Active: END, Grace: END, Runoff: '', Terminated: ' for fraud' } as const;
+
 /** In Grace the bond still counts and ends soon, so it is not shown as plainly bonded. */
 function BondMark({
   subscription,
   history,
 }: {
   readonly subscription: Explanation['inputs']['subscription'];
-  readonly history: History | undefined;
+  readonly history: Query<History>;
 }) {
   const { text, tone } = SUBSCRIPTION_STATES[subscription];
-  const { period_end: periodEnd = null, grace_end: graceEnd = null } = history?.bond ?? {};
+  const { response, failure } = history;
+  const { period_end: periodEnd = null, grace_end: graceEnd = null } = response?.body.bond ?? {};
   const end = subscription === 'Active' ? periodEnd : subscription === 'Grace' ? graceEnd : null;
-  const isFraud = subscription === 'Terminated' && isTerminatedForFraud(history);
+  const isFraud = subscription === 'Terminated' && isTerminatedForFraud(response?.body);
+  const isLoading = response === undefined && failure === undefined;
   return (
     <Mark
       label="Bond"
       text={`${isFraud ? 'terminated for fraud' : text}${end === null ? '' : `, ends ${formatDay(end)}`}`}
       tone={tone}
+      later={isLoading ? LATER[subscription] : ''}
     />
   );
 }

@@ -173,7 +173,7 @@ function Row({
         {scoreOf(machine) < 0 ? '–' : mcr_score}
       </td>
       <td data-label="Bond">{describeBond(machine)}</td>
-      <td data-label="Flag">{negative_flag ? 'in force' : 'none'}</td>
+      <td data-label="Flag">{negative_flag ? 'on record' : 'none'}</td>
       <td data-label="Events" class="number">
         {formatCount(event_count)}
       </td>

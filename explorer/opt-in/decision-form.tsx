@@ -2,7 +2,8 @@
  * Form for an opt-in decision. Shows the exact message first; then a browser wallet signs it, or the user pastes a
  * signature made elsewhere. Makes no transaction, and sends nothing before the message is signed.
  */
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import { toMachineId, type Address } from '../../src/domain/identifiers/identifiers.ts';
 import { chooseTimestamp, MAX_AGE_SECONDS } from '../../src/domain/monetization/decision-window.ts';
@@ -40,6 +41,8 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
   const [prepared, setPrepared] = useState<TimedDecision>();
   const [wallets, setWallets] = useState<readonly Wallet[]>([]);
   const [step, setStep] = useState<Step>({ kind: 'idle' });
+  const outcome = useRef<HTMLDivElement>(null);
+  const isBusy = step.kind === 'busy';
 
   useEffect(() => discoverWallets((wallet) => setWallets((known) => [...known, wallet])), []);
 
@@ -70,6 +73,8 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
     }
     setPrepared(undefined);
     setStep({ kind: 'stored', state: response.body });
+    // The button that had the focus is gone.
+    outcome.current?.focus();
     onStored?.();
   };
 
@@ -84,7 +89,7 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
 
   return (
     <div class="decision">
-      <fieldset disabled={step.kind === 'busy'}>
+      <fieldset disabled={isBusy}>
         <legend>Decision</legend>
         {[true, false].map((choice) => (
           <label key={String(choice)}>
@@ -103,24 +108,40 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
         ))}
       </fieldset>
       {prepared === undefined ? (
-        <button type="button" disabled={step.kind === 'busy'} onClick={() => void prepare()}>
+        <ActionButton isOff={isBusy} act={() => void prepare()}>
           Show the message to sign
-        </button>
+        </ActionButton>
       ) : (
         <Prepared
           prepared={prepared}
           entitled={entitled}
           wallets={wallets.filter(({ scheme }) => scheme === prepared.scheme)}
-          isBusy={step.kind === 'busy'}
+          isBusy={isBusy}
           sign={(wallet) => void sign(prepared, wallet)}
           send={(signed) => void send(prepared, signed)}
           renew={() => void prepare()}
         />
       )}
-      <div role="status">
+      <div role="status" ref={outcome} tabIndex={-1}>
         <Outcome step={step} />
       </div>
     </div>
+  );
+}
+
+interface ActionButtonProps {
+  readonly isOff: boolean;
+  readonly act: () => void;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** Button that keeps the focus while it does nothing, which `disabled` would take away. */
+function ActionButton({ isOff, act, class: style, children }: ActionButtonProps) {
+  return (
+    <button type="button" class={style} aria-disabled={isOff} onClick={() => !isOff && act()}>
+      {children}
+    </button>
   );
 }
 
@@ -180,10 +201,13 @@ function Prepared(props: PreparedProps) {
   const nowSeconds = (useNow() + prepared.clockLeadMilliseconds) / 1000;
   const leftSeconds = Math.max(0, Math.floor(prepared.decision.timestamp + MAX_AGE_SECONDS - nowSeconds));
   const isAlt = prepared.scheme === 'ed25519';
+  const message = useRef<HTMLPreElement>(null);
+  // The button that had the focus is gone, and the message is read before it is signed.
+  useEffect(() => message.current?.focus(), []);
   return (
     <div class="prepared">
       <h3 id="message-title">Message to sign</h3>
-      <pre tabIndex={0} aria-labelledby="message-title" class="message">
+      <pre ref={message} tabIndex={0} aria-labelledby="message-title" class="message">
         {prepared.text}
       </pre>
       <p>
@@ -212,13 +236,13 @@ function Prepared(props: PreparedProps) {
       </ul>
       <p class="buttons">
         {wallets.map((wallet) => (
-          <button key={wallet.name} type="button" disabled={isBusy || leftSeconds === 0} onClick={() => sign(wallet)}>
+          <ActionButton key={wallet.name} isOff={isBusy || leftSeconds === 0} act={() => sign(wallet)}>
             Sign with {toPlainText(wallet.name)}
-          </button>
+          </ActionButton>
         ))}
-        <button type="button" class="second" disabled={isBusy} onClick={renew}>
+        <ActionButton class="second" isOff={isBusy} act={renew}>
           Create a new message
-        </button>
+        </ActionButton>
       </p>
       {wallets.length === 0 && (
         <p class="note">
@@ -234,6 +258,7 @@ function Prepared(props: PreparedProps) {
 function PastedSignature({ isAlt, send, isBusy, wallets }: PreparedProps & { readonly isAlt: boolean }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
+    if (isBusy) return;
     const fields = new FormData(event.currentTarget as HTMLFormElement);
     const textOf = (name: string) => {
       const value = fields.get(name);
@@ -255,7 +280,7 @@ function PastedSignature({ isAlt, send, isBusy, wallets }: PreparedProps & { rea
             <input name="key" required autocomplete="off" spellcheck={false} />
           </label>
         )}
-        <button type="submit" disabled={isBusy}>
+        <button type="submit" aria-disabled={isBusy}>
           Send signature
         </button>
       </form>

@@ -2,6 +2,8 @@
 
 export interface Chain {
   readonly name: string;
+  /** Chain id of the main chain. */
+  readonly id?: string;
   /** Address of the block explorer. */
   readonly explorer?: string;
   /** Protocol chain ordinal of the alt chain, where one is served. */

@@ -10,14 +10,47 @@ export type Tone = 'good' | 'fair' | 'bad' | 'quiet';
 
 const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', fair: '!', bad: '✕', quiet: '–' };
 
-export function Mark({ label, text, tone }: { readonly label: string; readonly text: string; readonly tone: Tone }) {
+interface MarkProps {
+  readonly label: string;
+  readonly text: string;
+  readonly tone: Tone;
+  /** Text as wide as what is still being loaded, so that nothing moves when it arrives. */
+  readonly later?: string;
+}
+
+export function Mark({ label, text, tone, later = '' }: MarkProps) {
   return (
     <li class={`mark ${tone}`}>
       <span class="sign" aria-hidden="true">
         {SIGNS[tone]}
       </span>
-      <span class="label">{label}</span> <span class="value">{text}</span>
+      <span class="label">{label}</span>{' '}
+      <span class="value">
+        <Dated text={text} />
+      </span>
+      {later !== '' && (
+        <span class="later" aria-hidden="true">
+          {later}
+        </span>
+      )}
     </li>
+  );
+}
+
+/** Text whose days are not broken at their hyphens. */
+export function Dated({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split(/(\d{4}-\d{2}-\d{2})/).map((part, at) =>
+        at % 2 === 0 ? (
+          part
+        ) : (
+          <span key={at} class="day">
+            {part}
+          </span>
+        ),
+      )}
+    </>
   );
 }
 

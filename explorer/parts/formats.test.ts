@@ -1,6 +1,6 @@
 /** Formatting of values for people, untrusted text included. */
 import { expect, it } from 'vitest';
-import { formatAmount, formatDuration, prettyPrintJson, shorten, toPlainText } from './formats.ts';
+import { formatAmount, formatDuration, formatPoints, prettyPrintJson, shorten, toPlainText } from './formats.ts';
 
 it('indents JSON, keeps every digit, and escapes characters that alter the display', () => {
   const text = '{"id":12345678901234567890,"a":[],"o":{},"l":[1,{"x":null}],"s":"a, {b}: \\"c\\" \u202E"}';
@@ -55,6 +55,10 @@ it.each([
   [86_400 * 40, '1 month'],
 ])('formats %d seconds as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text);
+});
+
+it('shows no points but 0 as 0', () => {
+  expect([0, 1, 9, 10, 725, 3_000].map(formatPoints)).toEqual(['0', '0.01', '0.09', '0.1', '7.3', '30']);
 });
 
 it('omits the middle of long ids', () => {

@@ -8,6 +8,7 @@ import { currentTimeZone } from './time-zone.ts';
 const LANGUAGE = 'en-US';
 const GROUPED = new Intl.NumberFormat(LANGUAGE);
 const ONE_DIGIT = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 1 });
+const TWO_DIGITS = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 2 });
 const USD = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'USD' });
 const USD_SHORT = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency: 'USD', notation: 'compact' });
 
@@ -19,8 +20,9 @@ export function formatCount(count: number): string {
   return GROUPED.format(count);
 }
 
+/** Formats points with one digit, and fewer than 0.1 with two, so that nothing but 0 is shown as 0. */
 export function formatPoints(hundredths: number): string {
-  return ONE_DIGIT.format(hundredths / 100);
+  return (Math.abs(hundredths) < 10 ? TWO_DIGITS : ONE_DIGIT).format(hundredths / 100);
 }
 
 export function formatCents(cents: number): string {

@@ -100,7 +100,7 @@ export function SortField<K extends string>({ columns, order, onOrder }: SortPro
   );
 }
 
-/** Buttons between the pages of a table. `page` counts from 0. */
+/** Buttons between the pages of a table. `page` counts from 0. At either end a button keeps the focus, which `disabled` would take away. */
 export function Pager({
   page,
   pages,
@@ -113,13 +113,18 @@ export function Pager({
   if (pages < 2) return null;
   return (
     <>
-      <button type="button" class="second" disabled={page === 0} onClick={() => onPage(page - 1)}>
+      <button type="button" class="second" aria-disabled={page === 0} onClick={() => page > 0 && onPage(page - 1)}>
         Previous
       </button>
       <span>
         Page {page + 1} of {pages}
       </span>
-      <button type="button" class="second" disabled={page + 1 >= pages} onClick={() => onPage(page + 1)}>
+      <button
+        type="button"
+        class="second"
+        aria-disabled={page + 1 >= pages}
+        onClick={() => page + 1 < pages && onPage(page + 1)}
+      >
         Next
       </button>
     </>

@@ -5,6 +5,7 @@ import { saveFile } from '../parts/downloads.ts';
 import { shorten, toPlainText } from '../parts/formats.ts';
 import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
+import { RemoveButton } from '../parts/remove-button.tsx';
 import { machinePath, operatorPath } from '../parts/routes.ts';
 import { describeFailure, isRated, SITE_NAME } from '../parts/texts.ts';
 import type { Fleet, Explanation } from '../parts/wire.ts';
@@ -117,9 +118,11 @@ function Item({ item, seen }: { readonly item: WatchedItem; readonly seen: SeenV
             {')'}
           </span>
         )}{' '}
-        <button type="button" class="copy" onClick={() => setWatched(item, false)}>
-          Remove
-        </button>
+        <RemoveButton
+          label={`${item.kind} ${shorten(item.id, 6)}`}
+          class="copy"
+          remove={() => setWatched(item, false)}
+        />
       </span>
     </li>
   );

@@ -112,7 +112,7 @@ export async function getHistory(ctx: Ctx, id: MachineId): Promise<MachineHistor
     return { ...known, isComplete: false, changes: [], ...NOTHING };
   }
   const times = { blockTimestamp: snapshot.block.timestamp, now: rated.inputs.now };
-  const changes = listFactChanges(logs, times, graceSeconds);
+  const changes = listFactChanges(logs, times, located.deployment);
   if (eventCount === 0) return { ...known, isComplete: true, changes, ...NOTHING };
   const days = isBehind(rated) ? undefined : await readDays(ctx, located, rated, logs);
   return days === undefined

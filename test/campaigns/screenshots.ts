@@ -22,6 +22,8 @@ interface View {
 
 const WIDTHS = { phone: { width: 360, height: 780 }, desktop: { width: 1_440, height: 1_000 } } as const;
 const MAX_LAYOUT_SHIFT = 0.05;
+/** Requests of the directory, without the script of its page. */
+const DIRECTORY = /\/directory(?:\/summary)?(?:\?|$)/;
 const RECORD_SHIFT = `
   globalThis.shift = 0;
   new PerformanceObserver((list) => {
@@ -36,7 +38,7 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
   const owner = machines.find(({ name }) => name === 'alt-rated')!.owner;
   const ids = ['rated-aaa', 'rated-b', 'flagged', 'alt-rated'].map((name) => machine(name).split('/').at(-1)!);
   const tabs = ['history', 'events', 'verification', 'identity', 'opt-in', 'embed', 'raw'];
-  const fail = (pattern: string, status: number, json: object) => (page: Page) =>
+  const fail = (pattern: string | RegExp, status: number, json: object) => (page: Page) =>
     page.route(pattern, (route) => route.fulfill({ status, json, headers: { 'Retry-After': '30' } }));
   const pages: View[] = [
     { name: 'home', path: '/' },
@@ -91,7 +93,7 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
     {
       name: 'state-machines-loading',
       path: '/explorer/machines',
-      prepare: (page) => page.route('**/directory**', () => undefined),
+      prepare: (page) => page.route(DIRECTORY, () => undefined),
     },
     {
       name: 'state-unreadable',
@@ -106,7 +108,7 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
     {
       name: 'state-machines-syncing',
       path: '/explorer/machines',
-      prepare: fail('**/directory**', 503, { detail: 'Operator index is syncing: block 5 of 9' }),
+      prepare: fail(DIRECTORY, 503, { detail: 'Operator index is syncing: block 5 of 9' }),
     },
     {
       name: 'state-unreachable',

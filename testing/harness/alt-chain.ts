@@ -43,6 +43,7 @@ export function present<T>(value: T) {
 /** Logs of a machine that has been bonded for as long as it exists. */
 export const BONDED_LOGS: readonly FactLog[] = [{ kind: 'bond-period', value: BigInt(NOW) * 2n, blockTimestamp: 0 }];
 export const GRACE_SECONDS = 604_800n;
+export const RUNOFF_SECONDS = 2_592_000n;
 
 /** Facts of a machine without a token on the main chain, whose home is the alt chain. */
 export const MAIN_FACTS: Partial<MachineSnapshot> = {
@@ -141,6 +142,7 @@ export async function openAltService({
     deployment: {
       localOrdinal: 1,
       graceSeconds: GRACE_SECONDS,
+      runoffSeconds: RUNOFF_SECONDS,
       generalPausedGlobal: false,
       technicalPausedGlobal: false,
     } as DeploymentFacts,

@@ -164,7 +164,7 @@ class ProfileFacts(TypedDict):
     mcr_score: int
     # Whether the machine has an active bond.
     bond_status: Literal["bonded", "unbonded"]
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negative_flag: bool
     # How many events the machine reported.
     event_count: int
@@ -306,7 +306,7 @@ class RatedFleetEntry(TypedDict):
     mcr_degraded: bool
     # Whether the machine has an active bond.
     bond_status: Literal["bonded", "unbonded"]
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negative_flag: bool
     # How many events the machine reported.
     event_count: int
@@ -342,7 +342,7 @@ class FleetEntry(TypedDict):
     # Points of 100, rounded. Lists show 0 for alt-chain machines: read their rating.
     mcr_score: int
     mcr: "Letter"
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negative_flag: bool
     # The display name of the machine.
     name: str
@@ -366,7 +366,7 @@ class BoundFleetEntry(TypedDict):
     # Points of 100, rounded. Lists show 0 for alt-chain machines: read their rating.
     mcr_score: int
     mcr: "Letter"
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negative_flag: bool
     # The display name of the machine.
     name: str
@@ -386,7 +386,7 @@ class ActiveMachineEntry(TypedDict):
     # Points of 100, rounded. Lists show 0 for alt-chain machines: read their rating.
     mcr_score: int
     mcr: "Letter"
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negative_flag: bool
     # The display name of the machine.
     name: str
@@ -720,7 +720,7 @@ class McrRecord(TypedDict):
     mcr_degraded: bool
     # Whether the machine has an active bond.
     bond_status: Literal["bonded", "unbonded"]
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negative_flag: bool
     # How many events the machine reported.
     event_count: int
@@ -868,7 +868,7 @@ class Explanation(TypedDict):
     mcr_degraded: bool
     # Whether the machine has an active bond.
     bond_status: Literal["bonded", "unbonded"]
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negative_flag: bool
     # How many events the machine reported.
     event_count: int
@@ -1169,7 +1169,7 @@ class BoundMcrRecord(TypedDict):
     mcr_degraded: bool
     # Whether the machine has an active bond.
     bond_status: Literal["bonded", "unbonded"]
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negative_flag: bool
     # How many events the machine reported.
     event_count: int
@@ -1519,7 +1519,7 @@ class StatementStatement(TypedDict):
     scoreHundredths: int
     # Whether the machine has an active bond.
     bonded: bool
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negativeFlag: bool
     # The KYB status of the operator.
     kyb: Literal["unverified", "verified", "expired", "revoked"]
@@ -1688,7 +1688,7 @@ class StatementExplanation(TypedDict):
     mcr_degraded: bool
     # Whether the machine has an active bond.
     bond_status: Literal["bonded", "unbonded"]
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negative_flag: bool
     # How many events the machine reported.
     event_count: int
@@ -1948,7 +1948,7 @@ class AgentFeedbackProofStatement(TypedDict):
     scoreHundredths: int
     # Whether the machine has an active bond.
     bonded: bool
-    # Whether a negative flag is in force.
+    # Whether a negative flag is on record. It is in force for 180 days.
     negativeFlag: bool
     # The KYB status of the operator.
     kyb: Literal["unverified", "verified", "expired", "revoked"]

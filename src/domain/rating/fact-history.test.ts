@@ -5,13 +5,14 @@ import type { FactKind, FactLog } from '../machine/fact-log.ts';
 import { factsAt, listFactChanges } from './fact-history.ts';
 
 const GRACE = 100n;
+const LENGTHS = { graceSeconds: GRACE, runoffSeconds: 50n };
 const log = (blockTimestamp: number, kind: FactKind, value?: number): FactLog => ({
   kind,
   value: value === undefined ? undefined : BigInt(value),
   blockTimestamp,
 });
 const kindsOf = (logs: readonly FactLog[], now: number, blockTimestamp = now) =>
-  listFactChanges(logs, { blockTimestamp, now }, GRACE).map(({ at, kind }) => `${at} ${kind}`);
+  listFactChanges(logs, { blockTimestamp, now }, LENGTHS).map(({ at, kind }) => `${at} ${kind}`);
 
 describe('factsAt', () => {
   it('is bonded from the first period to the end of its grace', () => {
@@ -40,17 +41,20 @@ describe('factsAt', () => {
 });
 
 describe('listFactChanges', () => {
-  it('adds grace, expiry and the lapse of a flag, which have no log', () => {
+  it('adds grace, expiry, termination and the lapse of a flag, which have no log', () => {
     const logs = [log(10, 'bond-period', 1_000), log(20, 'flagged', 20)];
     expect(kindsOf(logs, 20_000_000)).toEqual([
-      ...['10 bond_started', '20 flagged', '1000 bond_in_grace', '1100 bond_expired', '15552020 flag_lapsed'],
+      ...['10 bond_started', '20 flagged', '1000 bond_in_grace', '1100 bond_expired', '1150 bond_terminated'],
+      '15552020 flag_lapsed',
     ]);
   });
 
   it('lists what happens by time alone from its own second on', () => {
     const logs = [log(10, 'bond-period', 1_000), log(20, 'flagged', 20)];
-    const lengths = [999, 1_000, 1_099, 1_100, 15_552_019, 15_552_020].map((now) => kindsOf(logs, now).length);
-    expect(lengths).toEqual([2, 3, 3, 4, 4, 5]);
+    const lengths = [999, 1_000, 1_099, 1_100, 1_149, 1_150, 15_552_019, 15_552_020].map(
+      (now) => kindsOf(logs, now).length,
+    );
+    expect(lengths).toEqual([2, 3, 3, 4, 4, 5, 5, 6]);
   });
 
   it('ends a bond by the time of the block, and a flag by the clock', () => {
@@ -62,6 +66,13 @@ describe('listFactChanges', () => {
     const logs = [log(10, 'bond-period', 1_000), log(10, 'bond-period', 1_000), log(50, 'bond-period', 2_000)];
     expect(kindsOf(logs, 40)).toEqual(['10 bond_started']);
     expect(kindsOf(logs, 60)).toEqual(['10 bond_started', '50 bond_renewed']);
+  });
+
+  it('lists a termination by time once, although a settlement logs it later', () => {
+    const logs = [log(10, 'bond-period', 1_000), log(2_000, 'bond-terminated')];
+    const expired = ['10 bond_started', '1000 bond_in_grace', '1100 bond_expired'];
+    expect(kindsOf(logs, 1_120)).toEqual(expired);
+    expect(kindsOf(logs, 5_000)).toEqual([...expired, '1150 bond_terminated']);
   });
 
   it('does not let a bond expire that was terminated before', () => {

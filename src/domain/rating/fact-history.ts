@@ -4,6 +4,7 @@
  */
 import type { BondStatus } from '../machine/bond.ts';
 import type { FactLog } from '../machine/fact-log.ts';
+import type { DeploymentFacts } from '../machine/machine-facts.ts';
 import { NEGATIVE_FLAG } from './constants.ts';
 import { clampToSafe } from './daily-totals.ts';
 
@@ -15,7 +16,7 @@ export interface FactsAt {
   readonly trustOverride: number | undefined;
 }
 
-/** What changed. `bond_in_grace`, `bond_expired` and `flag_lapsed` happen by time alone. */
+/** What changed. `bond_in_grace`, `bond_expired` and `flag_lapsed` happen by time alone, and `bond_terminated` at the end of the runoff. */
 export type FactChangeKind =
   | 'bond_started'
   | 'bond_renewed'
@@ -81,7 +82,7 @@ export interface FactTimes {
 export function listFactChanges(
   logs: readonly FactLog[],
   { blockTimestamp, now }: FactTimes,
-  graceSeconds: bigint,
+  { graceSeconds, runoffSeconds }: Pick<DeploymentFacts, 'graceSeconds' | 'runoffSeconds'>,
 ): readonly FactChange[] {
   const changes: FactChange[] = [];
   let period: { readonly end: bigint } | undefined;
@@ -89,10 +90,14 @@ export function listFactChanges(
   const add = (at: number | bigint, kind: FactChangeKind, value?: bigint) =>
     changes.push({ at: Number(at), kind, value: value === undefined ? undefined : clampToSafe(value) });
   const passTo = (time: number) => {
-    if (period !== undefined && period.end < time) {
-      add(period.end, 'bond_in_grace');
-      if (period.end + graceSeconds < time) add(period.end + graceSeconds, 'bond_expired');
-    }
+    if (period === undefined) return;
+    const { end } = period;
+    const expiry = end + graceSeconds;
+    if (end < time) add(end, 'bond_in_grace');
+    if (expiry < time) add(expiry, 'bond_expired');
+    if (expiry + runoffSeconds >= time) return;
+    add(expiry + runoffSeconds, 'bond_terminated');
+    period = undefined;
   };
   const passFlagTo = (time: number) => {
     const end = flaggedAt === undefined ? undefined : flaggedAt + BigInt(NEGATIVE_FLAG.forceSeconds);
@@ -111,6 +116,8 @@ export function listFactChanges(
       case 'bond-terminated':
       case 'bond-terminated-for-fraud':
         passTo(at);
+        // A settlement logs a termination that has already happened by time.
+        if (period === undefined && kind === 'bond-terminated') break;
         add(at, kind === 'bond-terminated' ? 'bond_terminated' : 'bond_terminated_for_fraud');
         period = undefined;
         break;

@@ -43,6 +43,8 @@ export const PAGE_HEADERS: readonly string[] = [
 /** Chain as the pages show it. */
 export interface PageChain {
   readonly name: string;
+  /** Chain id of the main chain. */
+  readonly id?: string | undefined;
   /** Address of the block explorer. */
   readonly explorer?: string | undefined;
   /** Protocol chain ordinal of the alt chain; undefined for the main chain, and where no alt chain is served. */

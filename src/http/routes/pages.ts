@@ -123,6 +123,7 @@ function nameChains({ main, alt, blockExplorers }: Ctx) {
   return {
     main: {
       name: main === undefined ? 'Main chain' : nameMainChain(main.chain.chainId),
+      id: main?.chain.chainId.toString(),
       explorer: blockExplorers?.main,
     },
     alt: {

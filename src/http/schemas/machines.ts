@@ -58,7 +58,11 @@ export const ALT_HOME = {
 export const ALT_HOME_NAMES: readonly string[] = Object.keys(ALT_HOME);
 
 export const BOND_STATUS = described(word('bonded', 'unbonded'), 'Whether the machine has an active bond.');
-export const HAS_NEGATIVE_FLAG = described(FLAG, 'Whether a negative flag is in force.', false);
+export const HAS_NEGATIVE_FLAG = described(
+  FLAG,
+  'Whether a negative flag is on record. It is in force for 180 days.',
+  false,
+);
 export const EVENT_COUNT = described(COUNT, 'How many events the machine reported.', 121);
 const OPERATOR_DID = 'The DID of the operator; null: none is designated.';
 

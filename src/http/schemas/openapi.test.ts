@@ -233,6 +233,22 @@ test.each([
   expect([await request(greatest), await request(BigInt(greatest) + 1n)]).toEqual([503, 422]);
 });
 
+/** Headers that every page may read, and those that instruct browsers, caches and proxies. */
+const READABLE =
+  /^(?:Cache-Control|Content-Type|Access-Control-.+|Vary|X-Content-Type-Options|X-Accel-Buffering|Content-Security-Policy)$/;
+
+test('exposes every documented header to pages of other origins', () => {
+  rule('documents.openapi');
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const responses = [...operations, document.components].flatMap(({ responses }) => Object.values(responses));
+  const open = responses.flatMap(({ headers = {} }) => (headers['Access-Control-Expose-Headers'] ? [headers] : []));
+  const hidden = open.flatMap((headers) => {
+    const { const: exposed } = headers['Access-Control-Expose-Headers']!.schema as { readonly const: string };
+    return Object.keys(headers).filter((name) => !READABLE.test(name) && !exposed.split(', ').includes(name));
+  });
+  expect([open.length > 100, [...new Set(hidden)]]).toEqual([true, []]);
+});
+
 test('has an example of each request body that fits its schema', () => {
   rule('documents.openapi-generators');
   const ajv = new Ajv2020(AJV_OPTIONS);
@@ -293,7 +309,8 @@ describe('a service without a chain', () => {
 describe('OpenapiConformance', () => {
   const plain = {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'Retry-After, ETag, chain-block, chain-block-age',
+    'access-control-expose-headers':
+      'Retry-After, ETag, Link, Allow, Content-Disposition, chain-block, chain-block-age',
     'content-type': 'application/json; charset=utf-8',
   };
   const documented = { status: 200, headers: { ...plain, 'cache-control': 'no-store' } };

@@ -32,7 +32,7 @@ const STATEMENT_MESSAGE = described(
     rating: described(word('AAA', 'AA', 'A', 'BBB', 'BB', 'B', 'NR', 'Provisioned'), 'The rating.', 'AA'),
     scoreHundredths: described(POINT_HUNDREDTHS, 'Points in hundredths; 0 for NR and Provisioned.', 8_896),
     bonded: described(FLAG, 'Whether the machine has an active bond.', true),
-    negativeFlag: described(FLAG, 'Whether a negative flag is in force.', false),
+    negativeFlag: described(FLAG, 'Whether a negative flag is on record. It is in force for 180 days.', false),
     kyb: described(STATUS, 'The KYB status of the operator.', 'verified'),
     chip: described(STATUS, 'The status of the chip; `unverified` for alt-chain machines.', 'unverified'),
     blockNumber: described(DECIMAL_TEXT, 'The finalized block of all facts. Decimal.', '120340'),

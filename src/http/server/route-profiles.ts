@@ -33,7 +33,8 @@ export interface RouteProfile {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-const EXPOSED_HEADERS = 'Retry-After, ETag, chain-block, chain-block-age';
+/** Documented headers that a browser hides from pages of other origins unless they are named. */
+const EXPOSED_HEADERS = 'Retry-After, ETag, Link, Allow, Content-Disposition, chain-block, chain-block-age';
 
 const OPEN: RouteProfile = {
   crossOrigin: true,

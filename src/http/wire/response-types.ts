@@ -16,7 +16,7 @@ export interface McrRecordResponse {
   readonly mcr_degraded: boolean;
   /** Whether the machine has an active bond. */
   readonly bond_status: 'bonded' | 'unbonded';
-  /** Whether a negative flag is in force. */
+  /** Whether a negative flag is on record. It is in force for 180 days. */
   readonly negative_flag: boolean;
   /** How many events the machine reported. */
   readonly event_count: number;
@@ -366,7 +366,7 @@ export interface BoundMcrRecordResponse {
   readonly mcr_degraded: boolean;
   /** Whether the machine has an active bond. */
   readonly bond_status: 'bonded' | 'unbonded';
-  /** Whether a negative flag is in force. */
+  /** Whether a negative flag is on record. It is in force for 180 days. */
   readonly negative_flag: boolean;
   /** How many events the machine reported. */
   readonly event_count: number;
@@ -657,7 +657,7 @@ export interface StatementResponse {
     readonly scoreHundredths: number;
     /** Whether the machine has an active bond. */
     readonly bonded: boolean;
-    /** Whether a negative flag is in force. */
+    /** Whether a negative flag is on record. It is in force for 180 days. */
     readonly negativeFlag: boolean;
     /** The KYB status of the operator. */
     readonly kyb: 'unverified' | 'verified' | 'expired' | 'revoked';
@@ -710,7 +710,7 @@ export interface StatementResponse {
     readonly mcr_degraded: boolean;
     /** Whether the machine has an active bond. */
     readonly bond_status: 'bonded' | 'unbonded';
-    /** Whether a negative flag is in force. */
+    /** Whether a negative flag is on record. It is in force for 180 days. */
     readonly negative_flag: boolean;
     /** How many events the machine reported. */
     readonly event_count: number;
@@ -999,7 +999,7 @@ export interface AgentFeedbackResponse {
       readonly scoreHundredths: number;
       /** Whether the machine has an active bond. */
       readonly bonded: boolean;
-      /** Whether a negative flag is in force. */
+      /** Whether a negative flag is on record. It is in force for 180 days. */
       readonly negativeFlag: boolean;
       /** The KYB status of the operator. */
       readonly kyb: 'unverified' | 'verified' | 'expired' | 'revoked';
@@ -1217,7 +1217,7 @@ export interface ProfileFacts {
   readonly mcr_score: number;
   /** Whether the machine has an active bond. */
   readonly bond_status: 'bonded' | 'unbonded';
-  /** Whether a negative flag is in force. */
+  /** Whether a negative flag is on record. It is in force for 180 days. */
   readonly negative_flag: boolean;
   /** How many events the machine reported. */
   readonly event_count: number;
@@ -1356,7 +1356,7 @@ export interface FleetEntry {
   /** Points of 100, rounded. Lists show 0 for alt-chain machines: read their rating. */
   readonly mcr_score: number;
   readonly mcr: Letter;
-  /** Whether a negative flag is in force. */
+  /** Whether a negative flag is on record. It is in force for 180 days. */
   readonly negative_flag: boolean;
   /** The display name of the machine. */
   readonly name: string;
@@ -1379,7 +1379,7 @@ export interface BoundFleetEntry {
   /** Points of 100, rounded. Lists show 0 for alt-chain machines: read their rating. */
   readonly mcr_score: number;
   readonly mcr: Letter;
-  /** Whether a negative flag is in force. */
+  /** Whether a negative flag is on record. It is in force for 180 days. */
   readonly negative_flag: boolean;
   /** The display name of the machine. */
   readonly name: string;

@@ -62,6 +62,8 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
   /** Heads up to which transfers are being read: verdicts are made when all of them are. */
   const targets = new Map<string, FinalizedHead>();
   const states = new Map<string, SourceState>();
+  /** Problems that last, by source: each is logged when it begins. */
+  const lasting = new Map<string, string>();
   let prunedOn: number | undefined;
 
   async function step(signal: AbortSignal): Promise<StepOutcome | NextStep> {
@@ -76,25 +78,38 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
   /** Returns the milliseconds until the source can be followed further; 0: at once. */
   async function followSource(source: PaymentSource, signal: AbortSignal): Promise<number> {
     try {
-      const head = targets.get(source.name) ?? (await source.readFinalizedHead());
-      record(source, { isUp: true, head });
-      const due = await judge.findDue(head);
-      const isDue = (await store.listOpenCitations(source.name, due, 1)).length > 0;
-      if (await follower.advance(source, head, isDue)) {
-        targets.set(source.name, head);
-        return 0;
-      }
-      targets.delete(source.name);
-      if (isDue && (await judge.judge(source, due, head, signal))) return 0;
-      return await findWait(source, head);
+      const waitMilliseconds = await advanceSource(source, signal);
+      lasting.delete(source.name);
+      return waitMilliseconds;
     } catch (error) {
       if (!(error instanceof SourceUnreadable)) throw error;
       targets.delete(source.name);
-      log.warn({ source: source.name, problem: error.problem }, 'a payment source cannot be read');
+      logOnce(source, error.problem);
       const { machines } = await store.countOpenCitations(source.name, clock.nowMilliseconds());
       record(source, { isUp: false, lastFailure: error.problem, waitingMachines: machines });
       return pollIntervalMilliseconds;
     }
+  }
+
+  async function advanceSource(source: PaymentSource, signal: AbortSignal): Promise<number> {
+    const head = targets.get(source.name) ?? (await source.readFinalizedHead());
+    record(source, { isUp: true, head });
+    const due = await judge.findDue(head);
+    const isDue = (await store.listOpenCitations(source.name, due, 1)).length > 0;
+    if (await follower.advance(source, head, isDue)) {
+      targets.set(source.name, head);
+      return 0;
+    }
+    targets.delete(source.name);
+    if (isDue && (await judge.judge(source, due, head, signal))) return 0;
+    return findWait(source, head);
+  }
+
+  /** Other sources may have work for many steps a second, in each of which this source fails again. */
+  function logOnce({ name }: PaymentSource, problem: string): void {
+    if (lasting.get(name) === problem) return;
+    lasting.set(name, problem);
+    log.warn({ source: name, problem }, 'a payment source cannot be read');
   }
 
   function record({ name }: PaymentSource, change: Partial<SourceState>): void {

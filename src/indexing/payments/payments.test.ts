@@ -204,6 +204,32 @@ describe('payments', () => {
     expect(report()[0]!.headAgeSeconds).toBe(Math.floor(time.nowMilliseconds() / 1000) - source.headBlock);
   });
 
+  it('of a source that cannot be read are logged once for each cause, and again after it was read', async () => {
+    const { chain, source, scan, step, pay, pass, log } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    const stepTwice = async () => {
+      await step(NEVER);
+      await step(NEVER);
+    };
+    const transport = [{ level: 'warn', fields: { source: source.name, problem: 'transport' } }];
+    source.isDown = true;
+    await stepTwice();
+    expect(log.lines).toMatchObject(transport);
+    source.isDown = false;
+    source.failing = 'transfers';
+    await stepTwice();
+    expect(log.lines).toMatchObject(transport);
+    source.failing = undefined;
+    await stepTwice();
+    source.isDown = true;
+    await stepTwice();
+    expect(log.lines).toMatchObject([...transport, ...transport]);
+  });
+
   it('are circular when the account paid the payer before', async () => {
     const { chain, source, scan, work, pay, codes, pass } = await openWorld();
     chain.mine([mint(A), submitted(A, proofOf(A))]);

@@ -26,6 +26,7 @@ async function exhaust(path: string): Promise<CheckedResponse> {
 function expectRefused({ status, text, headers }: CheckedResponse): void {
   expect([status, text]).toEqual([429, '{"error":"Rate limit exceeded: 90 per 1 minute"}']);
   expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
+  expect(headers.get('access-control-expose-headers')).toMatch(/^Retry-After, /);
 }
 
 describe('the 91st request of a minute', () => {

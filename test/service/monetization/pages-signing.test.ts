@@ -9,7 +9,7 @@ import { formatBase58, parseBase58 } from '../../../src/domain/identifiers/base5
 import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
-import { launchBrowser, openVisit, readText } from '../pages/browser.ts';
+import { describeFocus, launchBrowser, openVisit, readText, tabTo } from '../pages/browser.ts';
 import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
 const { machines } = inject('fixtures');
@@ -167,6 +167,76 @@ describe('a main-chain wallet', () => {
   });
 });
 
+it('lets a keyboard alone find, compare, watch and opt in a machine', async () => {
+  rule('pages.keyboard');
+  const { id, did, owner, ownerKey } = machineOf('rated-b');
+  const other = machineOf('flagged');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const { keyboard } = page;
+  await injectWallet(page, ownerKey, owner);
+  await page.goto(`${url}/explorer/system`);
+  await page.locator('header.top').waitFor();
+
+  await keyboard.press('/');
+  await keyboard.type(did);
+  await keyboard.press('Enter');
+  await page.locator('.summary').waitFor();
+  expect((await describeFocus(page)).tag).toBe('MAIN');
+  await tabTo(page, 'Watch');
+  await keyboard.press('Space');
+  await expect.poll(() => describeFocus(page)).toMatchObject({ name: 'Watching', isVisible: true });
+
+  await tabTo(page, 'History');
+  await keyboard.press('Enter');
+  await page.locator('.chart').waitFor();
+  expect((await describeFocus(page)).name).toBe('History');
+  await tabTo(page, /^Rating: /);
+  const today = await readText(page, '.read');
+  await keyboard.press('ArrowLeft');
+  await expect.poll(() => readText(page, '.read')).not.toBe(today);
+
+  await tabTo(page, 'Compare', 'Shift+Tab');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Compare machines' }).waitFor();
+  await tabTo(page, 'Machine id or DID');
+  await keyboard.type(other.did);
+  await keyboard.press('Enter');
+  await expect.poll(() => page.locator('.compared section').count()).toBe(2);
+  expect((await describeFocus(page)).name).toBe('Machine id or DID');
+  const removing = (of: string) => `Remove machine ${of.slice(0, 4)}…${of.slice(-4)}`;
+  await tabTo(page, removing(other.id));
+  await keyboard.press('Enter');
+  await expect.poll(() => page.locator('.compared section').count()).toBe(1);
+  expect(await describeFocus(page)).toMatchObject({ name: removing(id), isVisible: true });
+  await tabTo(page, /^#/, 'Shift+Tab');
+  await keyboard.press('Enter');
+  await page.locator('.summary').waitFor();
+
+  await tabTo(page, 'Opt-in');
+  await keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Change opt-in' }).waitFor();
+  await tabTo(page, 'Change opt-in');
+  await keyboard.press('Enter');
+  expect(await tabTo(page, /^Opt (?:in|out)$/)).toMatchObject({ tag: 'INPUT', name: 'Opt in' });
+  await tabTo(page, 'Show the message to sign');
+  await keyboard.press('Enter');
+  await expect.poll(() => describeFocus(page)).toMatchObject({ tag: 'PRE', isVisible: true });
+  await tabTo(page, SIGN.name);
+  await keyboard.press('Enter');
+  await page.locator('.notice.good').waitFor();
+  await expect
+    .poll(() => describeFocus(page))
+    .toMatchObject({ name: `Stored: opted in, signed by ${owner}.`, isVisible: true });
+  expect(await readState(id)).toMatchObject({ status: 'OPTED_IN', signer: owner });
+
+  await tabTo(page, 'Watchlist', 'Shift+Tab');
+  await keyboard.press('Enter');
+  await page.locator(`.log a[title="${id}"]`).waitFor();
+  expect(await visit.listViolations()).toEqual([]);
+  await visit.close();
+});
+
 it('accepts a pasted signature when the browser has no wallet', async () => {
   rule('pages.signing');
   const { id, owner, ownerKey } = machineOf('verified');
@@ -245,6 +315,11 @@ it.each(['relocating', 'alt-relocating'])('opts out the machine %s on the chain 
     .check();
   expect(await page.getByRole('radio', { name: 'Opt in' }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Show the message to sign' }).click();
+  await page.locator('pre.message').waitFor();
+  // The form stays while the rating is read again and the connection is lost.
+  await page.route('**/mcr/**', (route) => route.abort());
+  await page.getByRole('button', { name: 'Retry now' }).click();
+  await page.getByText('Service unreachable').waitFor();
   const message = Buffer.from((await page.locator('pre.message').textContent())!);
   expect(message.toString()).toContain('opted_in: false');
   if (home === 'main') {

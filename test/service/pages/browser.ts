@@ -81,3 +81,45 @@ export async function slowNetwork(page: Page): Promise<void> {
 export async function readText(page: Page, selector = 'main'): Promise<string> {
   return (await page.locator(selector).first().innerText()).replace(/\n+/g, '\n');
 }
+
+interface FocusedElement {
+  readonly tag: string;
+  readonly name: string;
+  /** Whether it is on the screen, covered and clipped by nothing, with an outline. */
+  readonly isVisible: boolean;
+}
+
+/** The outline of a search field surrounds its button as well. */
+const DESCRIBE_FOCUS = `(() => {
+  const element = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(element.closest('.field') ?? element);
+  const { left, right, top, bottom } = element.getClientRects()[0] ?? new DOMRect();
+  const middle = (from, to, size) => (Math.max(from, 0) + Math.min(to, size)) / 2;
+  const hit = document.elementFromPoint(middle(left, right, innerWidth), middle(top, bottom, innerHeight));
+  const name = element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText ?? element.textContent;
+  return {
+    tag: element.tagName,
+    name: name.trim(),
+    isVisible: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && element.contains(hit),
+  };
+})()`;
+
+export function describeFocus(page: Page): Promise<FocusedElement> {
+  return page.evaluate<FocusedElement>(DESCRIBE_FOCUS);
+}
+
+/** No page has more stops. */
+const MAX_STOPS = 150;
+
+/** Presses Tab, or the given keys, until the element with this name has the focus. Throws where the focus is not visible on the way. */
+export async function tabTo(page: Page, name: string | RegExp, keys = 'Tab'): Promise<FocusedElement> {
+  const passed: string[] = [];
+  while (passed.length < MAX_STOPS) {
+    await page.keyboard.press(keys);
+    const focused = await describeFocus(page);
+    if (!focused.isVisible) throw new Error(`the focus is not visible: ${JSON.stringify(focused)}`);
+    if (typeof name === 'string' ? focused.name === name : name.test(focused.name)) return focused;
+    passed.push(focused.name);
+  }
+  throw new Error(`no stop is named ${String(name)}: ${passed.join(' | ')}`);
+}

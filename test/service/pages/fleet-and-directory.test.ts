@@ -3,7 +3,7 @@ import type { Browser, Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DirectoryResponse, DirectorySummaryResponse } from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
-import { launchBrowser, openVisit } from './browser.ts';
+import { launchBrowser, openVisit, tabTo } from './browser.ts';
 import { baseUrl, fleet, machineOf } from './sample-pages.ts';
 
 const PHONE = { width: 320, height: 740 };
@@ -85,6 +85,9 @@ describe('the operator page', () => {
     await page.getByRole('button', { name: 'Ascending' }).tap();
     await expect.poll(async () => (await listIds(page))[0]).not.toBe(first);
     expect(new URL(page.url()).searchParams.get('sort')).toBe('-machine');
+    // No stop before the first machine is hidden.
+    await page.getByLabel('Id contains').focus();
+    expect((await tabTo(page, /^#/)).tag).toBe('A');
     await visit.close();
   });
 });
@@ -110,6 +113,16 @@ describe('the directory', () => {
     expect(await readFirstColumn(await download)).toEqual(ids.map((id) => `"${id}"`));
     await page.reload();
     await expect.poll(() => listIds(page)).toEqual(ids);
+    await visit.close();
+  });
+
+  it('uses the width of a screen of 2,560 pixels', async () => {
+    rule('pages.directory');
+    const visit = await openVisit(browser, { viewport: { width: 2_560, height: 1_200 } });
+    const { page } = visit;
+    await page.goto(`${baseUrl}/explorer/machines`);
+    await page.locator('tbody a').first().waitFor();
+    expect((await page.locator('table').boundingBox())!.width).toBeGreaterThan(2_400);
     await visit.close();
   });
 

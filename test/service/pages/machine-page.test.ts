@@ -1,7 +1,13 @@
 /** Page of a machine in a real browser: it shows what the routes return, and explains what they do not. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ExplanationResponse, StatementDirectoryResponse, StatementResponse } from '../../../client/client.ts';
+import type {
+  EventListingResponse,
+  ExplanationResponse,
+  HistoryResponse,
+  StatementDirectoryResponse,
+  StatementResponse,
+} from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 import { baseUrl, machineOf, machinePath } from './sample-pages.ts';
@@ -179,6 +185,81 @@ it.each([
   await visit.page.goto(baseUrl + machinePath(name));
   const mark = visit.page.locator('.verdict .mark', { hasText: label }).locator('.value').first();
   await expect.poll(async () => (await mark.innerText()).trim()).toMatch(text);
+  await visit.close();
+});
+
+it('names a termination, and one for fraud, in its mark, its advice and its history', async () => {
+  rule('pages.bond-and-flag');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const changes = page.locator('section[aria-labelledby=section-bond-flag-and-override] li');
+  await page.goto(`${baseUrl}${machinePath('unbonded')}?tab=history`);
+  await expect.poll(() => changes.first().innerText()).toMatch(/^\d{4}-\d{2}-\d{2}\s+Bond terminated$/);
+  await page.route('**/mcr/*/history', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as HistoryResponse;
+    const kinds = body.changes.map((change) =>
+      change.kind === 'bond_terminated' ? { ...change, kind: 'bond_terminated_for_fraud' } : change,
+    );
+    await route.fulfill({ response, json: { ...body, changes: kinds } });
+  });
+  await page.reload();
+  await expect.poll(() => changes.first().innerText()).toContain('Bond terminated for fraud');
+  const mark = page.locator('.verdict .mark', { hasText: 'Bond' }).locator('.value');
+  expect((await mark.innerText()).trim()).toBe('terminated for fraud');
+  await page.getByRole('link', { name: 'Rating', exact: true }).click();
+  expect(await readText(page, '.reasons')).toContain('terminated for fraud, which is final');
+  await visit.close();
+});
+
+/** Embeds block explorers into the document of a page, as the service does where they are configured. */
+async function configureBlockExplorers(page: Page): Promise<void> {
+  await page.route(/\/explorer\/machine\//, async (route) => {
+    const response = await route.fetch();
+    const chains = {
+      main: { name: 'Main', id: '31337', explorer: 'https://scan.example' },
+      alt: { name: 'Alt', explorer: 'https://explorer.example/?cluster=devnet' },
+    };
+    const attribute = `data-chains="${JSON.stringify(chains).replaceAll('"', '&quot;')}"`;
+    const body = (await response.text()).replace(/data-chains="[^"]*"/, attribute);
+    await route.fulfill({ response, body });
+  });
+}
+
+it('links blocks, accounts and transactions to the block explorers of their chains', async () => {
+  rule('pages.machine');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await configureBlockExplorers(page);
+  const hash = `0x${'cd'.repeat(32)}`;
+  await page.route('**/machines/*/events?**', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as EventListingResponse;
+    const events = body.events.map((event, row) => ({
+      ...event,
+      source_tx_hash: hash,
+      source_chain_id: row === 0 ? '31337' : '8453',
+    }));
+    await route.fulfill({ response, json: { ...body, events } });
+  });
+  const hrefs = () =>
+    page.locator('main a[href^="https://"]').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+
+  const main = machineOf('with-controller');
+  await page.goto(`${baseUrl}${machinePath(main.name)}?tab=identity`);
+  await expect.poll(async () => (await hrefs()).length).toBe(5);
+  const [block, ...accounts] = (await hrefs()).map((href) => href!.toLowerCase());
+  expect(block).toMatch(/^https:\/\/scan\.example\/block\/\d+$/);
+  expect(accounts).toContain(`https://scan.example/address/${main.owner.toLowerCase()}`);
+
+  const { name, owner } = machineOf('alt-rated');
+  await page.goto(`${baseUrl}${machinePath(name)}?tab=identity`);
+  await expect.poll(hrefs).toContain(`https://explorer.example/address/${owner}?cluster=devnet`);
+
+  await page.goto(`${baseUrl}${machinePath('visibility-onchain')}?tab=events`);
+  await page.locator('tbody tr').first().waitFor();
+  const ofTransactions = (await hrefs()).filter((href) => href!.includes('/tx/'));
+  expect(ofTransactions).toEqual([`https://scan.example/tx/${hash}`]);
   await visit.close();
 });
 

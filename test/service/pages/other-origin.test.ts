@@ -24,7 +24,10 @@ afterAll(async () => {
 const FETCH = `async (path, init) => {
   try {
     const response = await fetch(${JSON.stringify(baseUrl)} + path, init);
-    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
+    const { status, headers } = response;
+    const text = await response.text();
+    const isJson = headers.get('content-type').startsWith('application/json');
+    return { status, headers: Object.fromEntries(headers), body: isJson ? JSON.parse(text) : text };
   } catch (error) {
     return { blocked: error.name };
   }
@@ -50,6 +53,15 @@ it('answers reads, conditional reads, decisions and streams of another origin, a
     undefined,
   ]);
 
+  // Headers without which a page would take a part for the whole, or could not act on an error.
+  const part = await send('/directory.csv?limit=2', { cache: 'no-store' });
+  expect(part.headers).toMatchObject({
+    link: expect.stringContaining('rel="next"') as string,
+    'content-disposition': expect.stringMatching(/^attachment; /) as string,
+  });
+  const refused = await send(`/mcr/${did}`, { method: 'POST' });
+  expect([refused.status, refused.headers!['allow']]).toEqual([405, 'GET, HEAD']);
+
   // A header that needs a preflight.
   const again = await send(`/metadata/${id}`, { cache: 'no-store', headers: { 'If-None-Match': '"other"' } });
   expect(again.status).toBe(200);
@@ -65,6 +77,8 @@ it('answers reads, conditional reads, decisions and streams of another origin, a
     stream.onerror = () => { stream.close(); resolve('failed'); };
   })`);
   expect(await opened).toBe('opened');
+  const changes = await send('/changes?after=0');
+  expect(changes).toMatchObject({ status: 200, body: { changes: expect.any(Array) as unknown[] } });
 
   expect(await send(`/v1/verify/machines/${id}`)).toEqual({ blocked: 'TypeError' });
   await close();

@@ -107,6 +107,7 @@ it('detects accessibility violations, policy violations, dialogs and script erro
 
 it.each([
   ['a machine', machinePath('flagged')],
+  ['a machine whose marks fill two lines', machinePath('dormant')],
   ['a machine that is not rated yet', machinePath('provisioned')],
   ['the raw data of a machine', `${machinePath('verified')}?tab=raw`],
   ['an operator', `/explorer/operator/${fleet.address}`],

@@ -8,6 +8,7 @@ import {
   MACHINE,
   MAIN_FACTS,
   MAIN_MACHINE,
+  RUNOFF_SECONDS,
   NOW,
   openAltService,
   OPERATOR,
@@ -92,7 +93,10 @@ function mainWith(
       },
     },
     chain: {
-      getCached: () => ({ snapshot, deployment: { localOrdinal: 1, graceSeconds: GRACE_SECONDS } }),
+      getCached: () => ({
+        snapshot,
+        deployment: { localOrdinal: 1, graceSeconds: GRACE_SECONDS, runoffSeconds: RUNOFF_SECONDS },
+      }),
       readEvents: async (_id: MachineId, _block: object, from: number, to: number) => {
         queries.push(`records ${from} to ${to}`);
         return { offset: from, records: events.slice(from, to).map(({ record }): EventRecord => record) };
