@@ -84,18 +84,21 @@ interface Answer {
   readonly milliseconds: number;
 }
 
-/** Returns the time for which the main threads of service and campaign waited for a processor, which other programs used. */
-function readQueuedMilliseconds({ child }: Service): number {
-  const read = (pid: number | undefined) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
-  return read(child.pid) + read(process.pid);
+/** Returns the time for which the main threads of service and campaign have waited for a processor that other programs used. */
+function readQueuedMilliseconds({ child }: Service): readonly number[] {
+  return [child.pid, process.pid].map(
+    (pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6,
+  );
 }
 
-/** Sends a request and measures the time until its whole response, without the time in which other programs ran. */
+/** Sends a request and measures the time until its whole response, without what the process that waited longest waited. */
 async function ask(service: Service, path: string): Promise<Answer> {
-  const began = performance.now() - readQueuedMilliseconds(service);
+  const before = readQueuedMilliseconds(service);
+  const began = performance.now();
   const response = await fetch(service.url + path);
   const text = await response.text();
-  const milliseconds = performance.now() - readQueuedMilliseconds(service) - began;
+  const queued = readQueuedMilliseconds(service).map((each, i) => each - before[i]!);
+  const milliseconds = performance.now() - began - Math.max(...queued);
   return { path, status: response.status, text, milliseconds };
 }
 
