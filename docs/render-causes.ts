@@ -22,6 +22,7 @@ const WITH_FIGURES: {
 } = {
   'finality-distant': { kind: 'finality-distant', gapBlocks: 450 },
   'first-index-slow': { kind: 'first-index-slow', rangeBlocks: 3, seconds: 200_000 },
+  'node-answers-malformed': { kind: 'node-answers-malformed', nodes: [0] },
   'hosts-missing': { kind: 'hosts-missing', hosts: 1, quorum: 2 },
   'alt-first-index-slow': { kind: 'alt-first-index-slow', seconds: 200_000 },
 };

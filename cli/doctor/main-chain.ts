@@ -16,6 +16,7 @@ import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { fail, ok, warn, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
 import { checkDeployment, toDeploymentFindings } from './deployment.ts';
+import { findMalformedNodes } from './malformed-nodes.ts';
 import { toCauseFinding } from './rehearsal/cause-finding.ts';
 import { rehearseFirstStart } from './rehearsal/rehearse.ts';
 
@@ -63,6 +64,9 @@ export async function examineMainChain(
     }
     findings.push(examineClock(nowMilliseconds(), latest.header.timestamp));
     findings.push(examineFinality(latest.header.number - finalized.header.number));
+    const malformed = await findMalformedNodes(settings, finalized.header.number, nowMilliseconds);
+    if (malformed.length > 0)
+      findings.push(toCauseFinding(explainCause({ kind: 'node-answers-malformed', nodes: malformed })));
     const nodeUrl = settings.rpcUrls.find((_, i) => !failedEndpoints(problems).has(i + 1));
     if (nodeUrl === undefined || problems.some(({ kind }) => kind !== 'unreachable')) return findings;
     const rehearsal = { settings, adapter, proof, finalized: finalized.header, nodeUrl };

@@ -289,6 +289,8 @@ export interface MainChainLog {
   readBlockLogs(blocks: readonly BlockRef[]): Promise<readonly BlockLogs[]>;
   /** Returns how many hosts have a node that is used now. Absent where one node is enough. */
   readonly countHosts?: (() => HostCount) | undefined;
+  /** Returns the positions of the nodes that others replace because of malformed responses. Absent in simulations. */
+  readonly listMalformedNodes?: (() => readonly number[]) | undefined;
   /** False once a node has reported that it does not support receipts. */
   readonly servesReceipts: boolean;
   /**

@@ -199,7 +199,7 @@ describe('reading a cited transaction', () => {
       answerWith('eth_getTransactionReceipt', withMember('blockHash', UNKNOWN)),
       'block-mismatch',
     ],
-    ['a header of another number', answerWith('eth_getBlockByNumber', withMember('number', '0x2')), 'block-mismatch'],
+    ['a header of another number', answerWith('eth_getBlockByNumber', withMember('number', '0x2')), 'malformed'],
     ['an error', refuseWith('eth_getTransactionReceipt', -32_000, 'internal'), 'rpc-error'],
     ['pruned history', refuseWith('eth_getTransactionReceipt', 4_444, 'pruned history unavailable'), 'rpc-error'],
     ['no finalized tag', refuseWith('eth_getBlockByNumber', -39_001, 'Unknown block'), 'rpc-error'],

@@ -2,6 +2,7 @@
  * Circuit breaker of one node. A failure opens it for a time that doubles with each further failure; afterwards the
  * node is tried again, so the service recovers without a restart.
  */
+import type { UnreadableCause } from '../../domain/faults.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { isFresh } from './is-fresh.ts';
 import { RpcFailure } from './rpc-failure.ts';
@@ -28,6 +29,8 @@ export interface CircuitBreaker {
   isOpen(): boolean;
   /** Returns the time until the breaker closes; negative when it is closed. */
   remainingMilliseconds(): number;
+  /** Returns whether the last failure has this cause and is not older than this. */
+  hasFailed(cause: UnreadableCause, withinMilliseconds: number): boolean;
   recordFailure(failure: RpcFailure): void;
   recordSuccess(): void;
 }
@@ -49,6 +52,8 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       return lastFailure;
     },
     isOpen,
+    hasFailed: (cause, withinMilliseconds) =>
+      lastFailure.unreadable === cause && isFresh(clock, openedAtMilliseconds, withinMilliseconds),
     remainingMilliseconds: () => openedAtMilliseconds + openMilliseconds - clock.nowMilliseconds(),
     recordFailure(failure) {
       lastFailure = failure;

@@ -117,12 +117,18 @@ export function openNodePool<Name>(
     return node;
   });
 
-  /** A node that refuses calls for their rate is left to others; without another one it is paced, never left out. */
+  /**
+   * A node that refuses calls for their rate is left to others; without another one it is paced, never left out. The same
+   * holds for a node whose results cannot be those of the calls: what else it serves would be lost.
+   */
   function recordFailure(node: PoolNode, failure: RpcFailure, order: readonly PoolNode[]): void {
     if (failure.isPaced) return;
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
-    const hasOther = () => order.some((each) => each !== node && !each.breaker.isOpen());
-    if (isNodeFailure(failure) && (failure.kind !== 'rate' || hasOther())) node.breaker.recordFailure(failure);
+    const hasOther = (among: readonly PoolNode[]) => among.some((each) => each !== node && !each.breaker.isOpen());
+    if (!isNodeFailure(failure)) return;
+    if (failure.kind === 'rate' && !hasOther(order)) return;
+    if (failure.kind === 'unsound' && !hasOther(nodes)) return;
+    node.breaker.recordFailure(failure);
   }
 
   return {

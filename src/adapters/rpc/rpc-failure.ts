@@ -4,9 +4,10 @@ import type { UnreadableCause } from '../../domain/faults.ts';
 /**
  * How the node pool handles a failure. `failed`: the node is unusable for a while; `busy`: it is overloaded or behind;
  * `rate`: it refused because of its rate limit; `behind`: it has not reached the requested slot; `no-block`: it does
- * not have the block; `refused`: the node is healthy, but does not serve this request.
+ * not have the block; `refused`: the node is healthy, but does not serve this request; `unsound`: its result cannot be
+ * that of the call.
  */
-export type FailureKind = 'failed' | 'busy' | 'rate' | 'behind' | 'no-block' | 'refused';
+export type FailureKind = 'failed' | 'busy' | 'rate' | 'behind' | 'no-block' | 'refused' | 'unsound';
 
 export class RpcFailure extends Error {
   readonly unreadable: UnreadableCause;
@@ -69,5 +70,5 @@ export function isTransientFailure({ kind }: RpcFailure): boolean {
 
 /** Returns whether the node is not used for a while. */
 export function isNodeFailure({ kind }: RpcFailure): boolean {
-  return kind === 'failed' || kind === 'busy' || kind === 'rate';
+  return kind === 'failed' || kind === 'busy' || kind === 'rate' || kind === 'unsound';
 }

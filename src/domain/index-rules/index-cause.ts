@@ -181,6 +181,8 @@ export type IndexCause =
   | { readonly kind: 'first-index-slow'; readonly rangeBlocks: number; readonly seconds: number }
   /** The first index of the alt chain takes this long at the calls that the node accepts. */
   | { readonly kind: 'alt-first-index-slow'; readonly seconds: number }
+  /** Positions of nodes that others replace, from 0. */
+  | { readonly kind: 'node-answers-malformed'; readonly nodes: readonly number[] }
   /** Number of hosts that respond. */
   | { readonly kind: 'hosts-missing'; readonly hosts: number; readonly quorum: number };
 
@@ -217,6 +219,13 @@ export function explainCause(cause: IndexCause): ExplainedCause {
         text: `at the rate of its nodes, the first index of the alt chain takes about ${formatDuration(cause.seconds)}`,
         remedy: 'use a plan or node that accepts more calls a second, or set a later ALT_FIRST_SLOT',
       };
+    case 'node-answers-malformed':
+      return {
+        kind,
+        subject: NODES,
+        text: `responses of ${formatPositions(cause.nodes)} do not have the documented form, so other nodes are used`,
+        remedy: `replace ${formatPositions(cause.nodes)} in ${NODES}`,
+      };
     case 'hosts-missing':
       return {
         kind,
@@ -227,6 +236,11 @@ export function explainCause(cause: IndexCause): ExplainedCause {
     default:
       return { kind, ...ROWS[kind] };
   }
+}
+
+/** Formats positions of nodes as `endpoint 1` or `endpoints 1, 3`. */
+function formatPositions(positions: readonly number[]): string {
+  return `endpoint${positions.length === 1 ? '' : 's'} ${positions.map((position) => position + 1).join(', ')}`;
 }
 
 /** Formats a duration with one unit. */

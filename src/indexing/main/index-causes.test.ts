@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import { judgeIndexFreshness } from '../../domain/index-rules/index-freshness.ts';
+import { explainCause } from '../../domain/index-rules/index-cause.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
@@ -122,6 +123,21 @@ describe('a cause', () => {
     const { time, causes, stop } = await openIndexers(chain);
     await time.advance(5_000);
     expect(causes()).toEqual([kind]);
+    await stop();
+  });
+
+  it('is named for a node whose malformed responses others replace', async () => {
+    const chain = createChain(300);
+    let malformed: number[] = [];
+    Object.assign(chain, { listMalformedNodes: () => malformed });
+    const { time, causes, stop } = await openIndexers(chain);
+    await time.advance(5_000);
+    expect(causes()).toEqual([]);
+    malformed = [0, 2];
+    expect(causes()).toEqual(['node-answers-malformed']);
+    expect(explainCause({ kind: 'node-answers-malformed', nodes: malformed }).text).toMatch(
+      /^responses of endpoints 1, 3 /,
+    );
     await stop();
   });
 

@@ -53,7 +53,8 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
   /** Whether the first index is still being read, or may be. */
   let isBehind = true;
   let countHosts: MainChainLog['countHosts'];
-  const lasting = createLastingCauses({ clock, log, pollIntervalMilliseconds, listMeasured: findSlowCauses });
+  let listMalformedNodes: MainChainLog['listMalformedNodes'];
+  const lasting = createLastingCauses({ clock, log, pollIntervalMilliseconds, listMeasured: findMeasuredCauses });
 
   function startPace() {
     return { atMilliseconds: clock.nowMilliseconds(), blocks: 0, rangeBlocks: 0, reached: 0 };
@@ -93,8 +94,10 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     if (!hasMore) pace = startPace();
   }
 
-  function findSlowCauses(): IndexCause[] {
+  function findMeasuredCauses(): IndexCause[] {
     const causes: IndexCause[] = [];
+    const malformed = listMalformedNodes?.() ?? [];
+    if (malformed.length > 0) causes.push({ kind: 'node-answers-malformed', nodes: malformed });
     if (finality !== undefined && finality.gapBlocks > MAX_LAG_BLOCKS && lasting.isRecent(finality.atMilliseconds))
       causes.push({ kind: 'finality-distant', gapBlocks: finality.gapBlocks });
     const { atMilliseconds, blocks, rangeBlocks, reached } = pace;
@@ -115,6 +118,7 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
   return {
     watch(chain) {
       countHosts ??= chain.countHosts;
+      listMalformedNodes ??= chain.listMalformedNodes;
       return new Proxy(chain, {
         get(target, name) {
           const member: unknown = Reflect.get(target, name, target);

@@ -76,6 +76,10 @@ export function headerCall(block: BlockTag | number): MainRpcCall {
   return {
     method: 'eth_getBlockByNumber',
     params: [typeof block === 'number' ? toQuantity(block) : block, false],
+    accepts(result) {
+      const header = parseHeader(result);
+      return result === null || (header !== undefined && (typeof block === 'string' || header.number === block));
+    },
   };
 }
 

@@ -49,6 +49,16 @@ export class LogRows implements Iterable<RawLog> {
     return new LogRows(Buffer.concat(rows));
   }
 
+  /** Returns whether the test holds for block number and address of every row, without an object per row. */
+  everyOrigin(test: (blockNumber: number, address: string) => boolean): boolean {
+    const { bytes } = this;
+    for (let at = 0; at < bytes.length; at = endOfRow(bytes, at)) {
+      const from = at + HEAD_BYTES;
+      if (!test(bytes.readDoubleLE(at), `0x${bytes.toString('hex', from, from + ADDRESS_BYTES)}`)) return false;
+    }
+    return true;
+  }
+
   *[Symbol.iterator](): Generator<RawLog, undefined> {
     const { bytes } = this;
     for (let at = 0; at < bytes.length;) {

@@ -121,7 +121,7 @@ describe('the head', () => {
 
   test.each<[string, ProxyResponse, string]>([
     ['unknown', { result: null }, 'block-mismatch'],
-    ['of another number', { result: header({ number: '0x1' }) }, 'block-mismatch'],
+    ['of another number', { result: header({ number: '0x1' }) }, 'malformed'],
     ['without hash', { result: header({ number: '0x2', hash: null }) }, 'malformed'],
     ['with a short bloom', { result: header({ number: '0x2', logsBloom: '0x00' }) }, 'malformed'],
     ['with a number that is no safe integer', { result: header({ number: '0x20000000000000' }) }, 'malformed'],

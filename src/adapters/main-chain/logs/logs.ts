@@ -32,6 +32,7 @@ import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createOwnershipReader } from '../reads/ownership.ts';
 import { toQuantity } from '../rpc/quantities.ts';
+import { areLogsOf, type LogFilter } from './log-filter.ts';
 import { LogRows, readLogRows } from './log-rows.ts';
 import { parseRawLog, type RawLog } from './raw-log.ts';
 import { readBlockReceipts } from '../receipts/receipt-bytes.ts';
@@ -171,6 +172,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     addresses: effects.addresses,
     witnesses: options.witnesses,
     countHosts: options.countHosts,
+    listMalformedNodes: nodes.listMalformed,
     get logLimits() {
       return nodes.firstProfile().logLimits;
     },
@@ -270,11 +272,16 @@ function receiptsCall(block: number): MainRpcCall {
   return { method: 'eth_getBlockReceipts', params: [toQuantity(block)], read: readBlockReceipts };
 }
 
-/** All logs of the newest block. */
-const HEAD_LOGS: MainRpcCall = getLogs({ fromBlock: 'latest', toBlock: 'latest' });
+/** All logs of the newest block, which are not needed. */
+const HEAD_LOGS: MainRpcCall = {
+  method: 'eth_getLogs',
+  params: [{ fromBlock: 'latest', toBlock: 'latest' }],
+  read: readLogRows,
+};
 
-function getLogs(filter: object): MainRpcCall {
-  return { method: 'eth_getLogs', params: [filter], read: readLogRows };
+function getLogs(filter: LogFilter): MainRpcCall {
+  const accepts = (result: unknown) => areLogsOf(filter, result);
+  return { method: 'eth_getLogs', params: [filter], read: readLogRows, accepts };
 }
 
 /** Parses the logs of a result one by one; undefined in place of anything else. */

@@ -69,6 +69,15 @@ export function decodeAggregate3(raw: unknown): CallResult[] | undefined {
   return results;
 }
 
+/** Returns a decoder that decodes equal data once: a result is decoded to be accepted, and again to be used. */
+export function createAggregateDecoder(): typeof decodeAggregate3 {
+  let last: { readonly raw: unknown; readonly results: CallResult[] | undefined } | undefined;
+  return (raw) => {
+    if (last?.raw !== raw) last = { raw, results: decodeAggregate3(raw) };
+    return last!.results;
+  };
+}
+
 function toWord(value: number): string {
   return value.toString(16).padStart(WORD_DIGITS, '0');
 }

@@ -11,7 +11,7 @@ import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
 import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
 import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import { multicall3Abi } from './abis.ts';
-import { decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
+import { createAggregateDecoder, decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
 import { contractFunction } from './contract-function.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { headerCall, requireHeader } from '../logs/headers.ts';
@@ -161,13 +161,13 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
     const proofs = [getBlockNumber, getCurrentBlockTimestamp, getLastBlockHash];
     const inner = [...proofs.map(({ selector }) => ({ target: address, data: selector })), ...calls];
-    const [response] = await nodes.request(
-      [ethCall(address, encodeAggregate3(inner), toQuantity(block.number))],
-      deadline,
-    );
+    const decode = createAggregateDecoder();
+    const accepts = (result: unknown) => result === '0x' || decode(result)?.length === inner.length;
+    const call = { ...ethCall(address, encodeAggregate3(inner), toQuantity(block.number)), accepts };
+    const [response] = await nodes.request([call], deadline);
     if (!response!.ok) return classifyRefusal(response!);
     if (response!.result === '0x') return readWithoutAggregate(block, calls, deadline);
-    const results = decodeAggregate3(response!.result);
+    const results = decode(response!.result);
     if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
     const [number, timestamp, parentHash, ...own] = results;
     if (valueOf(timestamp, getCurrentBlockTimestamp) !== BigInt(block.timestamp)) return 'other-block';

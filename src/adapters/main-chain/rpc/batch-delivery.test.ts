@@ -196,6 +196,29 @@ describe('a gateway that fails once', () => {
   });
 });
 
+describe('a gateway that fails again and again', () => {
+  const html = { status: 503, body: '<html></html>', headers: { 'content-type': 'text/html' } };
+
+  test('ends no delivery of many calls while some requests pass', async () => {
+    let requests = 0;
+    // Twice in a row, so that the repetition of a call fails too.
+    respond = (calls) => {
+      if (++requests % 7 < 2) return html;
+      return calls.length > 1 ? { status: 400, body: 'no batches' } : answer(calls);
+    };
+    expect(await request(40)).toEqual(numbers(40));
+  });
+
+  test('ends a delivery when none passes any more', async () => {
+    let requests = 0;
+    respond = (calls) => {
+      if (++requests > 5) return html;
+      return calls.length > 1 ? { status: 400, body: '' } : answer(calls);
+    };
+    await expect(request(20)).rejects.toMatchObject({ unreadable: 'transport', isOfGateway: true });
+  });
+});
+
 describe('the remembered size', () => {
   test('grows to the largest that the node accepts', async () => {
     refuseAbove(10, () => json(400, 'no'));

@@ -40,10 +40,16 @@ const SMALL_PART_CALLS = 10;
 /** Delay before rate-limited calls are sent again; doubles while none of them is accepted. */
 const FIRST_WAIT_MILLISECONDS = 250;
 
+/** Failures of the gateway in a row that a delivery survives, besides the repetition of each single call. */
+const MAX_GATEWAY_FAILURES = 3;
+
 type Received = readonly (RpcResponse | undefined)[];
 
 export function createBatchDelivery(options: BatchDeliveryOptions): BatchDelivery {
   const { pool, largeResponses, maxBatchCalls, budget, stopwatch, counters } = options;
+
+  /** Failures of the gateway in a row during the deliveries of a deadline. */
+  const gatewayFailures = new WeakMap<Deadline, number>();
 
   function limitOf({ profile }: PoolNode, calls: readonly MainRpcCall[]) {
     const method = calls[0]!.method;
@@ -96,7 +102,17 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     return responses;
   }
 
-  /** Waits for the rate limit within the deadline, because other calls of the delivery have been answered already. */
+  /** Returns whether the gateway failed, and not too often since the last part that passed. */
+  function mayPass({ isOfGateway }: RpcFailure, deadline: Deadline): boolean {
+    const failures = (gatewayFailures.get(deadline) ?? 0) + 1;
+    gatewayFailures.set(deadline, failures);
+    return isOfGateway && failures <= MAX_GATEWAY_FAILURES;
+  }
+
+  /**
+   * Waits within the deadline for the rate limit, and for a gateway that fails several times in a row, because other calls
+   * of the delivery have been answered already: a long one would hardly ever end otherwise.
+   */
   async function sendPatiently(
     node: PoolNode,
     calls: readonly MainRpcCall[],
@@ -104,9 +120,12 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   ): Promise<RpcResponse[]> {
     for (let waitMilliseconds = FIRST_WAIT_MILLISECONDS; ; waitMilliseconds *= 2) {
       try {
-        return await deliver(node, calls, deadline);
+        const responses = await deliver(node, calls, deadline);
+        gatewayFailures.delete(deadline);
+        return responses;
       } catch (error) {
-        if (!(error instanceof RpcFailure) || error.kind !== 'rate') throw error;
+        if (!(error instanceof RpcFailure)) throw error;
+        if (error.kind !== 'rate' && !mayPass(error, deadline)) throw error;
         const pause = Math.max(waitMilliseconds, (error.retryAfterSeconds ?? 0) * 1000);
         if (stopwatch.nowMilliseconds() + pause >= deadline.atMilliseconds) throw error;
         await pauseWithin(stopwatch, pause, deadline);

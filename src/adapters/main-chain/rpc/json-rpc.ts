@@ -24,6 +24,8 @@ export interface MainRpcCall {
    * Reads the result in place. A result it rejects is returned as parsed, unless the response is large.
    */
   readonly read?: ResultReader | undefined;
+  /** Returns whether a result can be that of this call. A node that sends another one is left to others. */
+  readonly accepts?: ((result: unknown) => boolean) | undefined;
 }
 
 /**

@@ -33,6 +33,8 @@ export interface MainNodes {
   mayServe(feature: NodeFeature): boolean;
   /** The nodes in the order of the configuration, each to be used alone. */
   readonly members: readonly MainNode[];
+  /** Returns the positions of the nodes that another one replaces because of malformed responses. */
+  listMalformed(): readonly number[];
   /** Returns the chain id of every node in the order of the configuration; undefined where a node does not respond. */
   readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
   /** Returns what was learned about each node, to be stored. */
@@ -77,6 +79,9 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
 
   async function deliver(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
     const responses = await deliverDivided(node, calls, deadline);
+    if (!calls.every((call, i) => isSound(call, responses[i]!))) {
+      throw new RpcFailure('malformed', 'unsound', { retryAfterSeconds: UNSOUND_SECONDS });
+    }
     learnFeatures(node.profile, calls, responses);
     return responses;
   }
@@ -127,12 +132,25 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       request: async (calls, deadline) => (await request(calls, deadline, [node])).value,
       leaveOut: (failure) => node.breaker.recordFailure(failure),
     })),
+    listMalformed() {
+      const malformed = nodes.filter(({ breaker }) => breaker.hasFailed('malformed', MALFORMED_MILLISECONDS));
+      return malformed.length < nodes.length ? malformed.map(({ position }) => position) : [];
+    },
     readChainIds: pool.readIdentities,
     listProfiles: pool.listProfiles,
     async close() {
       await Promise.all([pool.close(), largeResponses.close()]);
     },
   };
+}
+
+/** Time for which a node with unsound results is left to others: it serves other calls well, so it looks healthy soon. */
+const UNSOUND_SECONDS = 10;
+/** Exceeds the time after which each node is tried again. */
+const MALFORMED_MILLISECONDS = 60_000;
+
+function isSound({ accepts }: MainRpcCall, response: RpcResponse): boolean {
+  return accepts === undefined || !response.ok || accepts(response.result);
 }
 
 const TRANSIENT_CODES = new Set([-32603, -32000]);
