@@ -13,7 +13,7 @@ import { InjectClient } from '../sim/service/service.ts';
 import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { Store } from '../src/ports/store.ts';
 
-const SEEDS = 60;
+const SEEDS = 30;
 const POISONED_SEEDS = 10;
 const TIMEOUT_MILLISECONDS = 600_000;
 
