@@ -1,4 +1,5 @@
 /** Event index of the alt chain over real transactions, read through the adapter, with a sound and a faulty node. */
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAltNode, type AltNode } from '../devnet/alt-node/alt-node.ts';
 import { adoptCarriedEvent, closeLog, importMachine, submitEvent } from '../devnet/alt-node/event-transactions.ts';
@@ -12,6 +13,7 @@ import {
   placeMachine,
   REVENUE,
 } from '../devnet/alt-node/registered-machine.ts';
+import type { Stopwatch } from '../src/adapters/rpc/deadline.ts';
 import { createAltChainHarness, type AltChainHarness } from '../testing/fixtures/alt-chain-harness.ts';
 import { createMemoryStore } from '../testing/fixtures/memory-store.ts';
 import type { AltKey } from '../src/domain/identifiers/alt-identifiers.ts';
@@ -35,6 +37,20 @@ let time: VirtualTime;
 let indexers: AltIndexers;
 /** Records of the current incarnations. */
 let records: Map<MachineId, EventRecord[]>;
+
+/** Creates a stopwatch whose pauses take no time: the learned call budget would wait for half a minute. Its timeouts are real. */
+function createStopwatch(): Stopwatch {
+  let now = 0;
+  return {
+    nowMilliseconds: () => now,
+    startTimeout: (milliseconds) => AbortSignal.timeout(milliseconds),
+    async pause(milliseconds, signal) {
+      const until = now + milliseconds;
+      await setImmediate(undefined, { signal });
+      now = Math.max(now, until);
+    },
+  };
+}
 
 async function submit(machineId: MachineId, value: number): Promise<string> {
   const record = { ...(value % 4 === 0 ? ACTIVITY : REVENUE), value: BigInt(value) };
@@ -60,7 +76,8 @@ beforeEach(async () => {
   store = await createMemoryStore();
   time = new VirtualTime();
   indexers = createAltIndexers({
-    history: harness.open({ programs: node.programs, binding: undefined }).machines!.history,
+    history: harness.open({ programs: node.programs, binding: undefined, stopwatch: createStopwatch() }).machines!
+      .history,
     store,
     fxRates: new FixedRates(),
     clock: time,

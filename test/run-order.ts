@@ -9,10 +9,12 @@ const FIRST_TEST = 'test/simulation.test.ts';
 /** Unit tests that start before the others, longest first. */
 const LONG_TESTS = [
   'cli/commands/demo.test.ts',
-  'test/provider-matrix.test.ts',
   'src/adapters/sql/store.postgres.test.ts',
   'test/verify-campaigns.test.ts',
-  'test/alt-event-index.test.ts',
+  'test/provider-matrix.test.ts',
+  'cli/commands/monetize.test.ts',
+  'src/adapters/sql/store.sqlite.test.ts',
+  'cli/commands/serve.test.ts',
   'test/schemas.test.ts',
   'contracts/artifacts.test.ts',
   'cli/svc.test.ts',

@@ -13,7 +13,8 @@ import { InjectClient } from '../sim/service/service.ts';
 import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { Store } from '../src/ports/store.ts';
 
-const SEEDS = 60;
+/** The last one rejects a stored index that is not on the chain. `node sim/run.ts` plays thousands. */
+const SEEDS = [...seedsUpTo(30), 46];
 const POISONED_SEEDS = 10;
 const TIMEOUT_MILLISECONDS = 600_000;
 
@@ -36,11 +37,12 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
-  it(`holds for each of ${SEEDS} seeds`, async ({ signal }) => {
+  it(`holds for each of ${SEEDS.length} seeds`, async ({ signal }) => {
     const total = createFigures();
     const failures: string[] = [];
     // The client serves one run at a time: what has run out of time must not disturb those after it.
-    for (let seed = 1; seed <= SEEDS && !signal.aborted; seed++) {
+    for (const seed of SEEDS) {
+      if (signal.aborted) break;
       const { failure, trace, figures } = await playSeed(seed);
       addFigures(total, figures);
       if (failure === undefined) continue;
@@ -49,10 +51,10 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     expect(failures).toEqual([]);
     // A campaign of rejected requests proves nothing.
     expect(total.responses['200']).toBeGreaterThan(total.requests / 4);
-    expect(total.responses['404']).toBeGreaterThan(SEEDS / 2);
-    expect(total.altRatings).toBeGreaterThan(SEEDS / 2);
-    expect(total.reorgs).toBeGreaterThan(SEEDS / 2);
-    expect(total.deaths).toBeGreaterThan(SEEDS / 4);
+    expect(total.responses['404']).toBeGreaterThan(SEEDS.length / 2);
+    expect(total.altRatings).toBeGreaterThan(SEEDS.length / 2);
+    expect(total.reorgs).toBeGreaterThan(SEEDS.length / 2);
+    expect(total.deaths).toBeGreaterThan(SEEDS.length / 4);
     expect(total.rejectedIndexes).toBeGreaterThan(0);
   });
 

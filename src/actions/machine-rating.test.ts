@@ -1,8 +1,15 @@
-/** Changes of hands since the chip record of a machine was issued. */
-import { expect, test } from 'vitest';
+/** Changes of hands since the chip record of a machine was issued, and the work that a missing history is read for. */
+import { expect, test, vi } from 'vitest';
+import { createFixedRates } from '../adapters/fx/feed-rates.ts';
 import type { AttestationRecord } from '../domain/evidence/verify-status.ts';
 import { ABSENT, present } from '../../testing/fixtures/deciding-machines.ts';
-import { hasChipChangedHands, type RatedSnapshot } from './machine-rating.ts';
+import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import { chainUnreadable } from '../domain/faults.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { WorkScope } from '../ports/runtime.ts';
+import { createStubCtx } from '../../testing/fakes/stub-ctx.ts';
+import { MAIN_MACHINE } from '../../testing/harness/alt-chain.ts';
+import { hasChipChangedHands, rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
 
 const ISSUED_AT = 1_788_000_000;
 const CHIP: AttestationRecord = { issuedAt: BigInt(ISSUED_AT), expiresAt: undefined, revokedAt: undefined };
@@ -33,4 +40,20 @@ test.each<[name: string, result: boolean | undefined]>([
   ],
 ])('says nothing about a machine %s', (_name, result) => {
   expect(result).toBeUndefined();
+});
+
+test('extends the work of the request before it reads a missing history', async () => {
+  const calls: string[] = [];
+  const readRatingState = () => {
+    calls.push('read');
+    return Promise.reject(chainUnreadable('main', 'events'));
+  };
+  const ctx = createStubCtx({
+    workScope: { extend: () => calls.push('extend') } as Partial<WorkScope> as WorkScope,
+    store: { readRatingState } as Partial<Ctx['store']> as Ctx['store'],
+    fxRates: createFixedRates([]),
+  });
+  const main = { chain: {}, counters: { checkMachine: vi.fn() } } as unknown as MainChainPorts;
+  await expect(rateSnapshot(ctx, main, MAIN_MACHINE as MachineSnapshot)).rejects.toThrow();
+  expect(calls).toEqual(['extend', 'read']);
 });

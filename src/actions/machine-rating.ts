@@ -86,7 +86,10 @@ const createRatings = () => new VersionedCache<MachineSnapshot, RatedSnapshot>()
 export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): MaybePromise<RatedSnapshot> {
   const { fingerprint } = ctx.fxRates.current();
   const histories = ctx.actionState.of(createHistories);
-  const history = histories.get(snapshot, [fingerprint], () => readSnapshotHistory(ctx, main, snapshot, fingerprint));
+  const history = histories.get(snapshot, [fingerprint], () => {
+    ctx.workScope?.extend();
+    return readSnapshotHistory(ctx, main, snapshot, fingerprint);
+  });
   return chain(history, (read) =>
     chain(readPayments(ctx, snapshot, read), (payments) => rateNow(ctx, snapshot, read, payments)),
   );

@@ -94,13 +94,18 @@ export async function getExplanation(ctx: Ctx, id: MachineId): Promise<MachineEx
 
 const createProfiles = () => new VersionedCache<RatedSnapshot, MachineProfile>();
 
-/** Returns the profile; on the main chain the same object for one rating. Also throws `EventIndexSyncing`, `StoreUnavailable`. */
-export async function getProfile(ctx: Ctx, id: MachineId): Promise<MachineProfile> {
-  const located = await findMachine(ctx, id, { firstEvents: true });
-  const { main, snapshot, alt } = located;
-  if (alt !== undefined) return readAltProfile(ctx, alt, snapshot);
-  const rated = await rateSnapshot(ctx, main, snapshot);
-  return ctx.actionState.of(createProfiles).get(rated, [], () => readProfile(ctx, located, rated));
+/**
+ * Returns the profile, synchronously when it is cached; on the main chain the same object for one rating. Also throws `EventIndexSyncing`,
+ * `StoreUnavailable`.
+ */
+export function getProfile(ctx: Ctx, id: MachineId): MaybePromise<MachineProfile> {
+  return chain(findMachine(ctx, id, { firstEvents: true }), (found) => {
+    const { main, snapshot, alt } = found;
+    if (alt !== undefined) return readAltProfile(ctx, alt, snapshot);
+    return chain(rateSnapshot(ctx, main, snapshot), (rated) =>
+      ctx.actionState.of(createProfiles).get(rated, [], () => readProfile(ctx, found, rated)),
+    );
+  });
 }
 
 async function readProfile(ctx: Ctx, located: FoundMachine, rated: RatedSnapshot): Promise<MachineProfile> {
@@ -134,11 +139,13 @@ async function readAltProfile(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineS
 
 const createCards = () => new VersionedCache<MachineSnapshot, MachineCard>();
 
-/** Returns the card, which needs no rating; on the main chain the same object for one snapshot. */
-export async function getCard(ctx: Ctx, id: MachineId): Promise<MachineCard> {
-  const { main, snapshot, alt } = await findMachine(ctx, id, { firstEvents: false });
-  if (alt !== undefined) return toAltCard(ctx, alt, snapshot);
-  return ctx.actionState.of(createCards).get(snapshot, [], () => toCard(main, snapshot));
+/** Returns the card, which needs no rating, synchronously when it is cached; on the main chain the same object for one snapshot. */
+export function getCard(ctx: Ctx, id: MachineId): MaybePromise<MachineCard> {
+  return chain(findMachine(ctx, id, { firstEvents: false }), ({ main, snapshot, alt }) =>
+    alt === undefined
+      ? ctx.actionState.of(createCards).get(snapshot, [], () => toCard(main, snapshot))
+      : toAltCard(ctx, alt, snapshot),
+  );
 }
 
 function toCard(main: MainChainPorts, snapshot: MachineSnapshot): MachineCard {

@@ -47,7 +47,9 @@ export function createHealthChecks(
 }
 
 export function healthRoutes(routes: Routes, ctx: Ctx): void {
-  routes.get('/health', { profile: 'health', description: HEALTH }, (request) => sendUncached(request, 200, HEALTHY));
+  routes.get('/health', { profile: 'health', isImmediate: true, description: HEALTH }, (request) =>
+    sendUncached(request, 200, HEALTHY),
+  );
 
   routes.get('/ready', { profile: 'health', description: READY }, async (request) => {
     const { status, body } = await checkReady(ctx);

@@ -5,9 +5,10 @@
 import { chain } from '../../actions/maybe-async.ts';
 import { getCard, getProfile, getRating, type MachineCard, type MachineProfile } from '../../actions/machines.ts';
 import type { RatedSnapshot } from '../../actions/machine-rating.ts';
-import type { BlockRef } from '../../domain/machine/machine-facts.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import type { Ctx } from '../../ports/ctx.ts';
+import type { RequestContext } from '../server/request-context.ts';
 import { sendCacheableJson } from '../server/response.ts';
 import { createCachedEncoder } from '../server/json-encoding.ts';
 import type { RouteDescription } from '../schemas/openapi.ts';
@@ -31,7 +32,10 @@ export function machinesRoutes(routes: Routes, ctx: Ctx, additions: Additions | 
     ...toCard(card, namespace),
     ...additions?.toCardMembers(card, ctx),
   }));
-  const blockOf = ({ shown }: { shown: { snapshot: { block: BlockRef } } }) => shown.snapshot.block;
+  const sendProfile = (request: RequestContext, id: MachineId) =>
+    chain(getProfile(ctx, id), (profile) =>
+      sendCacheableJson(request, encodeProfile(profile), profile.shown.snapshot.block),
+    );
 
   routes.get('/mcr/:did', { profile: 'read', isImmediate: true, description: describe.rating }, (request) =>
     chain(getRating(ctx, requireMachineDid(request.parameter('did'), namespace)), (rated) =>
@@ -39,20 +43,21 @@ export function machinesRoutes(routes: Routes, ctx: Ctx, additions: Additions | 
     ),
   );
 
-  routes.get('/machine/:did', { profile: 'read', description: describe.profile }, async (request) => {
-    const profile = await getProfile(ctx, requireMachineDid(request.parameter('did'), namespace));
-    sendCacheableJson(request, encodeProfile(profile), blockOf(profile));
-  });
+  routes.get('/machine/:did', { profile: 'read', isImmediate: true, description: describe.profile }, (request) =>
+    sendProfile(request, requireMachineDid(request.parameter('did'), namespace)),
+  );
 
-  routes.get('/metadata/:token_id', { profile: 'metadata', description: describe.metadata }, async (request) => {
-    const profile = await getProfile(ctx, requireMachineId(request.parameter('token_id'), 'token_id'));
-    sendCacheableJson(request, encodeProfile(profile), blockOf(profile));
-  });
+  routes.get(
+    '/metadata/:token_id',
+    { profile: 'metadata', isImmediate: true, description: describe.metadata },
+    (request) => sendProfile(request, requireMachineId(request.parameter('token_id'), 'token_id')),
+  );
 
-  routes.get('/machines/:machine_id', { profile: 'read', description: describe.card }, async (request) => {
-    const card = await getCard(ctx, requireMachineId(request.parameter('machine_id'), 'machine_id'));
-    sendCacheableJson(request, encodeCard(card), card.block);
-  });
+  routes.get('/machines/:machine_id', { profile: 'read', isImmediate: true, description: describe.card }, (request) =>
+    chain(getCard(ctx, requireMachineId(request.parameter('machine_id'), 'machine_id')), (card) =>
+      sendCacheableJson(request, encodeCard(card), card.block),
+    ),
+  );
 }
 
 function describeRoutes(namespace: Namespace) {
