@@ -12,7 +12,7 @@ import type { History, HistoryPoint } from '../parts/wire.ts';
 const DAYS_A_WEEK = 7;
 const SCORE_HEIGHT = 132;
 const REVENUE_HEIGHT = 72;
-const GAP = 28;
+const GAP = 36;
 const LEFT = 34;
 const BOTTOM = 22;
 const TOP = 10;
