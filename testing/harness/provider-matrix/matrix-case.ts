@@ -54,6 +54,8 @@ export interface Truth {
   readonly current: Answers;
   /** Before the newest change of the chain: accepted until the current answer appears. */
   readonly previous: Answers;
+  /** Longest pause between two reads of what is missing. */
+  readonly maxPauseMilliseconds: number;
   /** Reads the answer of the bare nodes again, which follows the calendar. */
   reread(path: string): Promise<string>;
 }
@@ -67,9 +69,8 @@ export interface OpenCase {
   finish(): Promise<CaseOutcome>;
 }
 
-/** Pause between two rounds; doubles up to the maximum while no further response becomes current. */
+/** Pause between two rounds; doubles up to the maximum of the truth while no further response becomes current. */
 const FIRST_PAUSE_MILLISECONDS = 500;
-const MAX_PAUSE_MILLISECONDS = 8_000;
 /** Missing responses in a row that end a round early, so that polling leaves the node to the index. */
 const MAX_MISSING = 4;
 const MAX_LISTED = 5;
@@ -188,7 +189,7 @@ async function compare(service: Service, { deadline, ...parts }: Comparison): Pr
   for (let rounds = 0; performance.now() < deadline && parts.differences.length === 0;) {
     const before = pending.length;
     pending = await compareOnce(service, { pending, mixed, gaps, ...parts });
-    pause = pending.length < before ? FIRST_PAUSE_MILLISECONDS : Math.min(2 * pause, MAX_PAUSE_MILLISECONDS);
+    pause = pending.length < before ? FIRST_PAUSE_MILLISECONDS : Math.min(2 * pause, parts.truth.maxPauseMilliseconds);
     if (pending.length > 0) await delay(pause);
     else if (++rounds === 2) break;
     else pending = all;
