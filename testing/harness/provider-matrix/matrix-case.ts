@@ -54,6 +54,8 @@ export interface Truth {
   readonly current: Answers;
   /** Before the newest change of the chain: accepted until the current answer appears. */
   readonly previous: Answers;
+  /** Longest pause between two reads of what is missing. */
+  readonly maxPauseMilliseconds: number;
   /** Reads the answer of the bare nodes again, which follows the calendar. */
   reread(path: string): Promise<string>;
 }
@@ -67,7 +69,8 @@ export interface OpenCase {
   finish(): Promise<CaseOutcome>;
 }
 
-const PAUSE_MILLISECONDS = 500;
+/** Pause between two rounds; doubles up to the maximum of the truth while no further response becomes current. */
+const FIRST_PAUSE_MILLISECONDS = 500;
 /** Missing responses in a row that end a round early, so that polling leaves the node to the index. */
 const MAX_MISSING = 4;
 const MAX_LISTED = 5;
@@ -79,8 +82,10 @@ const FRESH_PAUSE_MILLISECONDS = 2_000;
 export async function openCase({ main, alt }: MatrixCase, env: Variables): Promise<OpenCase> {
   const startedAt = performance.now();
   const mainProxy = await startProviderProxy(env['MAIN_RPC_URLS']!, main);
-  const altProxy = await startProviderProxy(env['ALT_RPC_URLS']!, alt);
-  const config = toConfig({ ...env, MAIN_RPC_URLS: mainProxy.url, ALT_RPC_URLS: altProxy.url });
+  const altUrl = env['ALT_RPC_URLS'];
+  const altProxy = altUrl === undefined ? undefined : await startProviderProxy(altUrl, alt);
+  const altUrls = altProxy === undefined ? {} : { ALT_RPC_URLS: altProxy.url };
+  const config = toConfig({ ...env, MAIN_RPC_URLS: mainProxy.url, ...altUrls });
   const lines: string[] = [];
   const { service, problems } = await start(config, lines);
   const differences: string[] = [];
@@ -130,19 +135,19 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
         differences.push(`/status reports fresh while there is no response to ${path}`);
         break;
       }
-      const calls = { mainCalls: countCalls(mainProxy), altCalls: countCalls(altProxy) };
+      const calls = { mainCalls: countCalls(mainProxy), altCalls: altProxy === undefined ? 0 : countCalls(altProxy) };
       await service?.close();
       const doctor = await examine(config).catch((error: unknown) => {
         differences.push(`svc doctor ended with ${String(error)}`);
         return [];
       });
-      await Promise.all([mainProxy.close(), altProxy.close()]);
+      await Promise.all([mainProxy.close(), altProxy?.close()]);
       const printsKey = [...lines, ...doctor, ...causes].some((line) => line.includes(PROXY_KEY));
       if (printsKey) differences.push('the key of a node is printed');
       return {
         kind: judge(causes, doctor),
         name: [...main, ...alt].map(({ name }) => name).join(' + '),
-        acted: [...mainProxy.acted, ...altProxy.acted],
+        acted: [...mainProxy.acted, ...(altProxy?.acted ?? [])],
         ...{ seconds, causes, differences, doctor, ...calls },
         missing: missing.length,
         missingPaths: missing.slice(0, MAX_LISTED),
@@ -180,9 +185,12 @@ async function compare(service: Service, { deadline, ...parts }: Comparison): Pr
   const mixed = new Map<string, string>();
   const gaps = new Map<string, string>();
   let pending: readonly string[] = all;
+  let pause = FIRST_PAUSE_MILLISECONDS;
   for (let rounds = 0; performance.now() < deadline && parts.differences.length === 0;) {
+    const before = pending.length;
     pending = await compareOnce(service, { pending, mixed, gaps, ...parts });
-    if (pending.length > 0) await delay(PAUSE_MILLISECONDS);
+    pause = pending.length < before ? FIRST_PAUSE_MILLISECONDS : Math.min(2 * pause, parts.truth.maxPauseMilliseconds);
+    if (pending.length > 0) await delay(pause);
     else if (++rounds === 2) break;
     else pending = all;
   }
@@ -211,11 +219,11 @@ async function compareOnce(
   for (const [i, path] of pending.entries()) {
     const { text, gap } = await readAnswer(service, path);
     mixed.delete(path);
-    gaps.set(path, gap ?? 'not the current response');
     if (text === truth.current.get(path)) continue;
-    const isAwaited = gap !== undefined || text === truth.previous.get(path);
-    const expected = isAwaited ? undefined : await truth.reread(path);
+    const expected = await truth.reread(path);
     if (text === expected) continue;
+    gaps.set(path, gap ?? `not the current response, but ${describeDifference(text, expected)}`);
+    const isAwaited = gap !== undefined || text === truth.previous.get(path) || /^50[34] /.test(expected);
     const difference = `${path}\n  expected ${expected}\n  received ${text}`;
     if (!isAwaited && isChanging && LIST.test(path)) mixed.set(path, difference);
     if (isAwaited || mixed.has(path)) missing.push(path);
@@ -223,6 +231,14 @@ async function compareOnce(
     if (missing.length === MAX_MISSING) return [...pending.slice(i + 1), ...missing];
   }
   return missing;
+}
+
+/** Returns where the first text leaves the second one. */
+function describeDifference(text: string, expected: string): string {
+  let at = 0;
+  while (at < text.length && text[at] === expected[at]) at += 1;
+  const cut = (whole: string) => whole.slice(Math.max(0, at - 40), at + 80);
+  return `${cut(text)} in place of ${cut(expected)}`;
 }
 
 async function examine(config: Config): Promise<string[]> {

@@ -23,6 +23,8 @@ export interface MatrixOptions {
   readonly machines?: readonly string[] | undefined;
   /** Number of machines of one operator; by default they fill two pages of a listing. */
   readonly fleet?: number;
+  /** Leaves out the alt chain, so that a case costs less. */
+  readonly isMainChainOnly?: boolean;
   /** Lets time pass only while the process is idle, so that no case waits and none depends on the load of the machine. */
   readonly isIdleTime?: boolean;
 }
@@ -35,6 +37,8 @@ export interface ProviderMatrix {
 
 const TWO_PAGES = 22;
 const POLL_MILLISECONDS = 250;
+/** Exceeds the poll interval of the indexes. */
+const SETTLE_MILLISECONDS = 2_500;
 /** Time between two blocks in time that passes only while the process is idle; otherwise the devnet mines on demand. */
 const BLOCK_MILLISECONDS = 12_000;
 const SILENT = { info() {}, warn() {}, error() {} };
@@ -43,9 +47,15 @@ const SILENT = { info() {}, warn() {}, error() {} };
 export async function openProviderMatrix({
   machines,
   fleet = TWO_PAGES,
+  isMainChainOnly = false,
   isIdleTime = false,
 }: MatrixOptions = {}): Promise<ProviderMatrix> {
-  const devnet = await startDevnet({ fleet, blocks: isIdleTime ? 'none' : 'on-demand', quiet: true });
+  const devnet = await startDevnet({
+    fleet,
+    altChain: !isMainChainOnly,
+    blocks: isIdleTime ? 'none' : 'on-demand',
+    quiet: true,
+  });
   // Verdicts on payments arrive in their own time, so none are followed.
   const { SOURCES_FILE: _sources, ...env } = devnet.env;
   const writer = createChainWriter(devnet.rpcUrl);
@@ -56,13 +66,16 @@ export async function openProviderMatrix({
   const mine = createMiner(writer, isIdleTime);
   const change = createChanges(devnet, writer, mine);
   const changed = `/mcr/${devnet.fixtures.machines.find(({ name }) => name === 'rated-b')!.did}`;
-  let current = await readAnswers(bare, paths);
+  // In idle time waiting costs nothing.
+  const readTruth = isIdleTime ? readSettledAnswers : readAnswers;
+  let current = await readTruth(bare, paths);
 
   return {
     async runGroup(cases, capMilliseconds) {
       const truth = (previous: Answers): Truth => ({
         current,
         previous,
+        maxPauseMilliseconds: isIdleTime ? 8_000 : 500,
         reread: async (path) => (await readAnswer(bare, path)).text,
       });
       const producing = isIdleTime ? setInterval(() => void mine([]), BLOCK_MILLISECONDS) : undefined;
@@ -74,7 +87,7 @@ export async function openProviderMatrix({
         await followTo(bare, await change());
         // The index can be ahead of the head, at which ratings are read.
         while ((await readAnswer(bare, changed)).text === previous.get(changed)) await delay(POLL_MILLISECONDS);
-        current = await readAnswers(bare, paths);
+        current = await readTruth(bare, paths);
         await Promise.all(served.map((each) => each.settle(truth(previous), capMilliseconds)));
       }
       const outcomes = await Promise.all(open.map((each) => each.finish()));
@@ -145,6 +158,17 @@ async function followTo(service: Service, block: number): Promise<void> {
     const status = (await service.app.inject('/status')).json<{ operator_index: { indexed_block: number } }>();
     if (status.operator_index.indexed_block >= block) return;
     await delay(POLL_MILLISECONDS);
+  }
+}
+
+/** Returns the answers once they no longer change: lists follow the index, everything else the head. */
+async function readSettledAnswers(service: Service, paths: readonly string[]): Promise<Answers> {
+  let before = await readAnswers(service, paths);
+  for (;;) {
+    await delay(SETTLE_MILLISECONDS);
+    const after = await readAnswers(service, paths);
+    if (paths.every((path) => before.get(path) === after.get(path))) return after;
+    before = after;
   }
 }
 
