@@ -3,7 +3,7 @@
  * load.
  */
 import { Fragment } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { findAny } from './home/find-any.ts';
 import { parseRoute, type Route } from './parts/routes.ts';
 import { Search } from './parts/search.tsx';
@@ -59,7 +59,8 @@ export function App({ first }: { readonly first: LoadedPage }) {
     });
   };
 
-  useEffect(() => {
+  // Before the first paint: whoever sees the page can use it.
+  useLayoutEffect(() => {
     const onPop = () => void showCurrent();
     const onClick = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest('a') : null;
