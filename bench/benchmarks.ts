@@ -130,8 +130,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
         unit: 'ms',
         better: 'less',
         goal: { of: 'ours', most: 1_000 },
-        shortfall:
-          'measured on a machine of 2 cores under a load of 27 by other programs, which also sends fewer calls',
       },
       'lookup-flood/calls': {
         what: 'calls to the node in this flood, of a budget of 25',
