@@ -59,7 +59,7 @@ export function App({ first }: { readonly first: LoadedPage }) {
     });
   };
 
-  // Before the first paint: whoever sees the page can use it.
+  // Before the first paint: what is shown can be used.
   useLayoutEffect(() => {
     const onPop = () => void showCurrent();
     const onClick = (event: MouseEvent) => {
