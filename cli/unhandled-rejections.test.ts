@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const PROGRAM = `
 import { logUnhandledRejections } from '${join(import.meta.dirname, 'unhandled-rejections.ts')}';
 logUnhandledRejections({ error: (fields, message) => console.log(JSON.stringify({ ...fields, message })) });
-async function readNode() { throw new TypeError('https://node.example/secret'); }
+async function readNode() { throw new TypeError('refused\\n    at https://node.example/secret'); }
 void readNode();
 void Promise.reject('secret');
 setImmediate(() => console.log('still running'));

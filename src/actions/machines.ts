@@ -102,8 +102,14 @@ export function getProfile(ctx: Ctx, id: MachineId): MaybePromise<MachineProfile
   return chain(findMachine(ctx, id, { firstEvents: true }), (found) => {
     const { main, snapshot, alt } = found;
     if (alt !== undefined) return readAltProfile(ctx, alt, snapshot);
-    return chain(rateSnapshot(ctx, main, snapshot), (rated) =>
-      ctx.actionState.of(createProfiles).get(rated, [], () => readProfile(ctx, found, rated)),
+    const rating = rateSnapshot(ctx, main, snapshot);
+    // What follows a read that another request started, and the read of a profile, are the work of this one.
+    if (rating instanceof Promise) ctx.workScope?.extend();
+    return chain(rating, (rated) =>
+      ctx.actionState.of(createProfiles).get(rated, [], () => {
+        ctx.workScope?.extend();
+        return readProfile(ctx, found, rated);
+      }),
     );
   });
 }

@@ -14,6 +14,18 @@ const log = (blockTimestamp: number, kind: FactKind, value?: number): FactLog =>
 const kindsOf = (logs: readonly FactLog[], now: number, blockTimestamp = now) =>
   listFactChanges(logs, { blockTimestamp, now }, LENGTHS).map(({ at, kind }) => `${at} ${kind}`);
 
+describe('a bond that was renewed in its runoff', () => {
+  it('is not listed as terminated when the present runoff is shorter', () => {
+    const logs = [log(10, 'bond-period', 1_000), log(1_300, 'bond-period', 2_000)];
+    expect(kindsOf(logs, 1_400)).toEqual([
+      '10 bond_started',
+      '1000 bond_in_grace',
+      '1100 bond_expired',
+      '1300 bond_renewed',
+    ]);
+  });
+});
+
 describe('factsAt', () => {
   it('is bonded from the first period to the end of its grace', () => {
     rule('history.facts-of-the-day');

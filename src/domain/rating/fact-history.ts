@@ -89,13 +89,13 @@ export function listFactChanges(
   let flaggedAt: bigint | undefined;
   const add = (at: number | bigint, kind: FactChangeKind, value?: bigint) =>
     changes.push({ at: Number(at), kind, value: value === undefined ? undefined : clampToSafe(value) });
-  const passTo = (time: number) => {
+  const passTo = (time: number, mayEnd = true) => {
     if (period === undefined) return;
     const { end } = period;
     const expiry = end + graceSeconds;
     if (end < time) add(end, 'bond_in_grace');
     if (expiry < time) add(expiry, 'bond_expired');
-    if (expiry + runoffSeconds >= time) return;
+    if (!mayEnd || expiry + runoffSeconds >= time) return;
     add(expiry + runoffSeconds, 'bond_terminated');
     period = undefined;
   };
@@ -109,7 +109,8 @@ export function listFactChanges(
     switch (kind) {
       case 'bond-period':
         if (value === period?.end || value === undefined) break;
-        passTo(at);
+        // Termination is final: a bond that has a further period was not terminated, whatever the present lengths say.
+        passTo(at, false);
         add(at, period === undefined ? 'bond_started' : 'bond_renewed', value);
         period = { end: value };
         break;

@@ -16,13 +16,13 @@ export function areLogsOf({ fromBlock = '0x0', toBlock, blockHash, address }: Lo
   const first = Number(fromBlock);
   const last = toBlock?.startsWith('0x') === true ? Number(toBlock) : Infinity;
   const contracts = address === undefined ? undefined : new Set([address].flat());
-  const isOrigin = (blockNumber: number, contract: string) =>
-    blockNumber >= first && blockNumber <= last && (contracts === undefined || contracts.has(contract));
-  if (result instanceof LogRows && blockHash === undefined) return result.everyOrigin(isOrigin);
+  const isOrigin = (blockNumber: number, contract: string, readBlockHash: () => string) =>
+    blockNumber >= first &&
+    blockNumber <= last &&
+    (contracts === undefined || contracts.has(contract)) &&
+    (blockHash === undefined || readBlockHash() === blockHash);
+  if (result instanceof LogRows) return result.everyOrigin(isOrigin);
   const isOf = (log: RawLog | undefined) =>
-    log !== undefined &&
-    isOrigin(log.blockNumber, log.address) &&
-    (blockHash === undefined || log.blockHash === blockHash);
-  if (result instanceof LogRows) return [...result].every(isOf);
+    log !== undefined && isOrigin(log.blockNumber, log.address, () => log.blockHash);
   return Array.isArray(result) && result.map(parseRawLog).every(isOf);
 }

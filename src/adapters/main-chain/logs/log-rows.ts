@@ -49,12 +49,14 @@ export class LogRows implements Iterable<RawLog> {
     return new LogRows(Buffer.concat(rows));
   }
 
-  /** Returns whether the test holds for block number and address of every row, without an object per row. */
-  everyOrigin(test: (blockNumber: number, address: string) => boolean): boolean {
+  /** Returns whether the test holds for block number, address and block hash of every row, without an object per row. */
+  everyOrigin(test: (blockNumber: number, address: string, readBlockHash: () => string) => boolean): boolean {
     const { bytes } = this;
+    const hexOf = (from: number, length: number) => `0x${bytes.toString('hex', from, from + length)}`;
     for (let at = 0; at < bytes.length; at = endOfRow(bytes, at)) {
       const from = at + HEAD_BYTES;
-      if (!test(bytes.readDoubleLE(at), `0x${bytes.toString('hex', from, from + ADDRESS_BYTES)}`)) return false;
+      const readBlockHash = () => hexOf(from + ADDRESS_BYTES, HASH_BYTES);
+      if (!test(bytes.readDoubleLE(at), hexOf(from, ADDRESS_BYTES), readBlockHash)) return false;
     }
     return true;
   }

@@ -209,6 +209,18 @@ describe('a gateway that fails again and again', () => {
     expect(await request(40)).toEqual(numbers(40));
   });
 
+  test('counts the requests that fail at the same time as one failure', async () => {
+    let failing = 0;
+    let requests = 0;
+    respond = (calls) => {
+      if (calls.length > 1) return { status: 400, body: 'no batches' };
+      // One short failure, which all requests meet that are sent side by side.
+      if (++requests === 30) failing = 8;
+      return failing-- > 0 ? html : answer(calls);
+    };
+    expect(await request(80)).toEqual(numbers(80));
+  });
+
   test('ends a delivery when none passes any more', async () => {
     let requests = 0;
     respond = (calls) => {

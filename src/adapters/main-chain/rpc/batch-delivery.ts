@@ -49,7 +49,7 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   const { pool, largeResponses, maxBatchCalls, budget, stopwatch, counters } = options;
 
   /** Failures of the gateway in a row during the deliveries of a deadline. */
-  const gatewayFailures = new WeakMap<Deadline, number>();
+  const gatewayFailures = new WeakMap<Deadline, { readonly count: number; readonly atMilliseconds: number }>();
 
   function limitOf({ profile }: PoolNode, calls: readonly MainRpcCall[]) {
     const method = calls[0]!.method;
@@ -104,9 +104,13 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
 
   /** Returns whether the gateway failed, and not too often since the last part that passed. */
   function mayPass({ isOfGateway }: RpcFailure, deadline: Deadline): boolean {
-    const failures = (gatewayFailures.get(deadline) ?? 0) + 1;
-    gatewayFailures.set(deadline, failures);
-    return isOfGateway && failures <= MAX_GATEWAY_FAILURES;
+    const now = stopwatch.nowMilliseconds();
+    const last = gatewayFailures.get(deadline) ?? { count: 0, atMilliseconds: -Infinity };
+    // Lanes that fail together count as one failure.
+    const isNew = now - last.atMilliseconds >= FIRST_WAIT_MILLISECONDS;
+    const count = last.count + Number(isNew);
+    if (isNew) gatewayFailures.set(deadline, { count, atMilliseconds: now });
+    return isOfGateway && count <= MAX_GATEWAY_FAILURES;
   }
 
   /**

@@ -134,7 +134,8 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     })),
     listMalformed() {
       const malformed = nodes.filter(({ breaker }) => breaker.hasFailed('malformed', MALFORMED_MILLISECONDS));
-      return malformed.length < nodes.length ? malformed.map(({ position }) => position) : [];
+      const isReplaced = nodes.some((node) => !malformed.includes(node) && !node.breaker.isOpen());
+      return isReplaced ? malformed.map(({ position }) => position) : [];
     },
     readChainIds: pool.readIdentities,
     listProfiles: pool.listProfiles,
