@@ -99,7 +99,15 @@ function listExcusedBy(
   if (span.mayMintsBeHidden !== true) return [];
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
   const isOwned = (id: bigint) => !isHeldHere(id, base) || machineOf(base.world, id).owner === account;
-  return [ids.filter((id) => isOwned(id) || shown.includes(id))];
+  const certain = ids.filter((id) => isOwned(id) || shown.includes(id));
+  const optional = ids.filter((id) => !certain.includes(id));
+  return listWithSome(certain, optional, page.pagination.total);
+}
+
+/** Returns every list of this length that has the certain machines and some of the optional ones. */
+function listWithSome(certain: readonly bigint[], optional: readonly bigint[], total: number): bigint[][] {
+  const chosen = listSubsets(optional, total - certain.length);
+  return chosen.map((some) => [...certain, ...some].sort((a, b) => (a < b ? -1 : 1)));
 }
 
 /**
@@ -127,8 +135,7 @@ function listExcused(
     ...leftOver.filter((id) => shown.includes(id)),
   ];
   const optional = [...ids, ...leftOver].filter((id) => !certain.includes(id));
-  const chosen = listSubsets(optional, pagination.total - certain.length);
-  return chosen.map((some) => [...certain, ...some].sort((a, b) => (a < b ? -1 : 1)));
+  return listWithSome(certain, optional, pagination.total);
 }
 
 /** Returns machines of the alt chain that the main chain holds, which a hidden arrival leaves in the listing. */
