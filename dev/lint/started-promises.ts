@@ -37,5 +37,5 @@ export const startedPromises: Rule.RuleModule = {
 };
 
 function isPromise(type: Type): boolean {
-  return (type.getSymbol()?.name ?? '') === 'Promise';
+  return type.getSymbol()?.name === 'Promise';
 }

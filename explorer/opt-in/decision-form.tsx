@@ -2,8 +2,8 @@
  * Form for an opt-in decision. Shows the exact message first; then a browser wallet signs it, or the user pastes a
  * signature made elsewhere. Makes no transaction, and sends nothing before the message is signed.
  */
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { ActionButton } from '../parts/action-button.tsx';
 import { formatBase58 } from '../../src/domain/identifiers/base58.ts';
 import { toMachineId, type Address } from '../../src/domain/identifiers/identifiers.ts';
 import { chooseTimestamp, MAX_AGE_SECONDS } from '../../src/domain/monetization/decision-window.ts';
@@ -126,22 +126,6 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
         <Outcome step={step} />
       </div>
     </div>
-  );
-}
-
-interface ActionButtonProps {
-  readonly isOff: boolean;
-  readonly act: () => void;
-  readonly class?: string;
-  readonly children: ComponentChildren;
-}
-
-/** Button that keeps the focus while it does nothing, which `disabled` would take away. */
-function ActionButton({ isOff, act, class: style, children }: ActionButtonProps) {
-  return (
-    <button type="button" class={style} aria-disabled={isOff} onClick={() => !isOff && act()}>
-      {children}
-    </button>
   );
 }
 

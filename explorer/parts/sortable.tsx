@@ -1,4 +1,5 @@
 /** Sort controls of a table: buttons in its head, and a field for narrow screens, where the head is hidden. */
+import { ActionButton } from './action-button.tsx';
 
 export interface SortColumn<K extends string> {
   readonly key: K;
@@ -100,7 +101,7 @@ export function SortField<K extends string>({ columns, order, onOrder }: SortPro
   );
 }
 
-/** Buttons between the pages of a table. `page` counts from 0. At either end a button keeps the focus, which `disabled` would take away. */
+/** Buttons between the pages of a table. `page` counts from 0. */
 export function Pager({
   page,
   pages,
@@ -113,20 +114,15 @@ export function Pager({
   if (pages < 2) return null;
   return (
     <>
-      <button type="button" class="second" aria-disabled={page === 0} onClick={() => page > 0 && onPage(page - 1)}>
+      <ActionButton class="second" isOff={page === 0} act={() => onPage(page - 1)}>
         Previous
-      </button>
+      </ActionButton>
       <span>
         Page {page + 1} of {pages}
       </span>
-      <button
-        type="button"
-        class="second"
-        aria-disabled={page + 1 >= pages}
-        onClick={() => page + 1 < pages && onPage(page + 1)}
-      >
+      <ActionButton class="second" isOff={page + 1 >= pages} act={() => onPage(page + 1)}>
         Next
-      </button>
+      </ActionButton>
     </>
   );
 }
