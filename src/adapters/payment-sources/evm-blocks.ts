@@ -3,30 +3,30 @@ import type { Header } from '../../ports/main-chain.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { headerCall, parseHeader } from '../main-chain/logs/headers.ts';
-import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
+import type { RpcResponse } from '../main-chain/rpc/json-rpc.ts';
+import type { MainNode } from '../main-chain/rpc/main-nodes.ts';
 import { parseHash, parseQuantity } from '../main-chain/rpc/quantities.ts';
 
-/** One URL, or all of them in order. */
-export interface EvmRequester {
-  request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
-}
+/** One URL. `requestTogether` returns results of one node behind it, `request` perhaps those of several. */
+export type EvmRequester = Pick<MainNode, 'request' | 'requestTogether'>;
 
 /**
  * Returns a requester whose requests carry a call for the chain id: a URL may lead to another chain after its first check, and
  * what it lacks there proves nothing.
  */
 export function checkChainId(node: EvmRequester, chainId: number): EvmRequester {
-  return {
-    async request(calls, deadline) {
-      const [identity, ...responses] = await node.request([{ method: 'eth_chainId', params: [] }, ...calls], deadline);
+  const check =
+    (request: EvmRequester['request']): EvmRequester['request'] =>
+    async (calls, deadline) => {
+      const [identity, ...responses] = await request([{ method: 'eth_chainId', params: [] }, ...calls], deadline);
       if (parseQuantity(toResult(identity!)) !== chainId) throw new RpcFailure('wrong-chain');
       return responses;
-    },
-  };
+    };
+  return { request: check(node.request), requestTogether: check(node.requestTogether) };
 }
 
 /** Returns the newest finalized header. Throws `RpcFailure`, also for a node without the tag. */
-export async function readFinalized(node: EvmRequester, deadline: Deadline): Promise<Header> {
+export async function readFinalized(node: Pick<EvmRequester, 'request'>, deadline: Deadline): Promise<Header> {
   const [response] = await node.request([headerCall('finalized')], deadline);
   return toFinalized(response!);
 }
@@ -38,7 +38,7 @@ export function toFinalized(response: RpcResponse): Header {
 
 /** Returns the headers with these numbers. Throws `RpcFailure`. */
 export async function readHeaders(
-  node: EvmRequester,
+  node: Pick<EvmRequester, 'request'>,
   numbers: readonly number[],
   deadline: Deadline,
 ): Promise<readonly Header[]> {
@@ -48,7 +48,7 @@ export async function readHeaders(
 
 /** Returns the hash of the first transaction of each block; undefined where there is none. Throws `RpcFailure`. */
 export async function readFirstTransactions(
-  node: EvmRequester,
+  node: Pick<EvmRequester, 'request'>,
   numbers: readonly number[],
   deadline: Deadline,
 ): Promise<readonly (string | undefined)[]> {

@@ -421,6 +421,27 @@ describe('transfers', () => {
     expect(await source.transfers!.readTransfersFrom([PAYER], newest - 5, newest)).toHaveLength(4);
   });
 
+  it('are not read where a lagging node behind the URL answers what a batch lacks', async () => {
+    const chain = createChain();
+    const newest = chain.blocks.length - 1;
+    const { source, proxies } = await openNodes(new FakeEvmNode(chain));
+    type Item = { readonly result: unknown };
+    // A node behind the URL loses the logs of every batch; another one, which lags, answers single calls.
+    proxies[0]!.inject({
+      kind: 'body',
+      change(body) {
+        const parsed = JSON.parse(body) as Item | Item[];
+        if (Array.isArray(parsed)) return JSON.stringify(parsed.filter(({ result }) => !Array.isArray(result)));
+        return JSON.stringify(Array.isArray(parsed.result) ? { ...parsed, result: [] } : parsed);
+      },
+    });
+    for (let i = 0; i < 5; i += 1) {
+      await expect(source.transfers!.readTransfersFrom([PAYER], newest - 5, newest)).rejects.toThrow(SourceUnreadable);
+    }
+    proxies[0]!.heal();
+    expect(await source.transfers!.readTransfersFrom([PAYER], newest - 5, newest)).toHaveLength(4);
+  });
+
   it.each<[string, (logs: object[]) => unknown]>([
     [
       'a log of another sender',

@@ -116,7 +116,7 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     const known = await findTransactionSince(fromTime, head);
     if (known === undefined) return false;
     const hashes = [hash, ...known];
-    const [header, ...responses] = await url.request(
+    const [header, ...responses] = await url.requestTogether(
       [headerCall('finalized'), ...hashes.map(receiptCall)],
       startRead(),
     );

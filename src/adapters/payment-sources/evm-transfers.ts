@@ -43,12 +43,12 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
   ): Promise<readonly RawLog[] | undefined> {
     // Both from one node: it must have finalized the blocks whose logs it returns.
     const calls = [headerCall('finalized'), logsCall(senders, range, [...symbols.keys()])];
-    const [finalized, found] = await url.request(calls, startRead());
-    if (toFinalized(finalized!).number < range.throughBlock) throw new RpcFailure('block-mismatch', 'no-block');
+    const [finalized, found] = await url.requestTogether(calls, startRead());
     if (!found!.ok) {
       if (found!.code === METHOD_NOT_FOUND || found!.hint === 'rate') toResult(found!);
       return undefined;
     }
+    if (toFinalized(finalized!).number < range.throughBlock) throw new RpcFailure('block-mismatch', 'no-block');
     return toLogs(found!, range, senders, symbols);
   }
 

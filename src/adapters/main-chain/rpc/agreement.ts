@@ -14,7 +14,7 @@ import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
 import type { MainNode } from './main-nodes.ts';
 
 /** A node that votes. */
-export interface VotingNode extends Omit<MainNode, 'profile'> {
+export interface VotingNode extends Omit<MainNode, 'profile' | 'requestTogether'> {
   /** Registrable domain or address: nodes with the same host are assumed to have one operator. */
   readonly host: string;
 }

@@ -429,3 +429,47 @@ describe('the calls of one request', () => {
     expect(takeSizes()).toEqual([3, 3, 3, 3, 2]);
   });
 });
+
+describe('calls that belong together', () => {
+  const together = () => nodes.members[0]!.requestTogether(toCalls(3), startDeadline(20_000, 10_000));
+  const isBatch = (calls: readonly HttpNodeCall[]) => calls.length > 1;
+
+  test('are answered in one request, also at a node that refused larger batches', async () => {
+    refuseAbove(3, () => json(400, 'no'));
+    await request(8);
+    takeSizes();
+    expect(await together()).toMatchObject(numbers(3).map((result) => ({ result })));
+    expect(takeSizes()).toEqual([3]);
+  });
+
+  test('are sent once more where a response is missing, and then fail', async () => {
+    respond = (calls) => ({ body: calls.slice(isBatch(calls) ? 1 : 0).map(answerTo) });
+    for (let i = 0; i < 5; i += 1) await expect(together()).rejects.toMatchObject({ unreadable: 'malformed' });
+    expect(takeSizes().filter((size) => size === 3)).toHaveLength(10);
+  });
+
+  test('have the error of the call that fails', async () => {
+    respond = (calls) => (isBatch(calls) ? json(500, 'no') : { body: [toError(calls[0]!.id, -32602, 'no')] });
+    expect(await together()).toMatchObject(numbers(3).map(() => ({ code: -32602 })));
+  });
+
+  test('are sent one by one to a node that has refused every batch', async () => {
+    refuseAbove(1, () => json(400, 'no'));
+    for (let i = 0; i < 3; i += 1) await expect(together()).rejects.toMatchObject({ kind: 'refused' });
+    takeSizes();
+    expect(await together()).toMatchObject(numbers(3).map((result) => ({ result })));
+    expect(takeSizes()).toEqual([1, 1, 1]);
+  });
+
+  test('are never sent one by one to a node that has answered a batch', async () => {
+    await request(2);
+    refuseAbove(1, () => json(500, 'no'));
+    for (let i = 0; i < 5; i += 1) await expect(together()).rejects.toMatchObject({ kind: 'refused' });
+  });
+
+  test('are not repeated after a rate limit', async () => {
+    respond = (calls) => ({ body: calls.map((call, i) => (i === 2 ? toError(call.id, 429, 'no') : answerTo(call))) });
+    await expect(together()).rejects.toMatchObject({ kind: 'rate' });
+    expect(takeSizes()).toEqual([3]);
+  });
+});

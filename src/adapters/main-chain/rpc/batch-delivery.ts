@@ -15,6 +15,11 @@ import { FIRST_GATEWAY_STATUS, isRateLimited, sendMainRpc, type MainRpcCall, typ
 export interface BatchDelivery {
   /** Returns the responses in the order of the calls, all from this node. Throws `RpcFailure`. */
   deliver(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]>;
+  /**
+   * Delivers calls whose results prove something together: several nodes may answer behind one URL, so all results are of one request, unless
+   * one of the calls fails. At a URL that does not serve batches at all, the calls are sent one by one. Throws `RpcFailure`.
+   */
+  deliverTogether(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]>;
   /** Returns the number of calls that the node accepts in one request with calls of several methods. */
   batchRoom(node: PoolNode): number;
 }
@@ -40,16 +45,28 @@ const SMALL_PART_CALLS = 10;
 /** Delay before rate-limited calls are sent again; doubles while none of them is accepted. */
 const FIRST_WAIT_MILLISECONDS = 250;
 
+/** Requests for calls that belong together before they are sent one by one. */
+const JOINT_ATTEMPTS = 2;
+/** A node that refuses so many batches in a row and answers their calls one by one does not serve batches. */
+const MAX_REFUSED_BATCHES = 3;
+
 /** Failures of the gateway in a row that a delivery survives, besides the repetition of each single call. */
 const MAX_GATEWAY_FAILURES = 3;
+
+interface GatewayFailures {
+  readonly count: number;
+  readonly atMilliseconds: number;
+}
 
 type Received = readonly (RpcResponse | undefined)[];
 
 export function createBatchDelivery(options: BatchDeliveryOptions): BatchDelivery {
   const { pool, largeResponses, maxBatchCalls, budget, stopwatch, counters } = options;
 
-  /** Failures of the gateway in a row during the deliveries of a deadline. */
-  const gatewayFailures = new WeakMap<Deadline, { readonly count: number; readonly atMilliseconds: number }>();
+  /** Failures of the gateway of a node in a row during the deliveries of a deadline. */
+  const gatewayFailures = new WeakMap<Deadline, Map<PoolNode, GatewayFailures>>();
+  /** Batches in a row whose calls a node answered only one by one; -Infinity once it has answered calls of a batch. */
+  const refusedBatches = new WeakMap<PoolNode, number>();
 
   function limitOf({ profile }: PoolNode, calls: readonly MainRpcCall[]) {
     const method = calls[0]!.method;
@@ -57,9 +74,9 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     return profile.batchLimit(method, (method === HEADER_METHOD ? HEADERS_PER_CALL : 1) * maxBatchCalls);
   }
 
-  function exchange(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<Received> {
+  async function exchange(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<Received> {
     counters.rpcCalls += calls.length;
-    return pool.exchange(
+    const received: Received = await pool.exchange(
       node,
       {
         methods: calls.map(({ method }) => method),
@@ -69,6 +86,8 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
       },
       deadline,
     );
+    if (calls.length > 1 && received.some((each) => each?.ok)) refusedBatches.set(node, -Infinity);
+    return received;
   }
 
   /** Sends calls in parts that the node accepts. */
@@ -103,13 +122,14 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   }
 
   /** Returns whether the gateway failed, and not too often since the last part that passed. */
-  function mayPass({ isOfGateway }: RpcFailure, deadline: Deadline): boolean {
+  function mayPass(node: PoolNode, { isOfGateway }: RpcFailure, deadline: Deadline): boolean {
     const now = stopwatch.nowMilliseconds();
-    const last = gatewayFailures.get(deadline) ?? { count: 0, atMilliseconds: -Infinity };
+    const failures = gatewayFailures.get(deadline) ?? new Map<PoolNode, GatewayFailures>();
+    const last = failures.get(node) ?? { count: 0, atMilliseconds: -Infinity };
     // Lanes that fail together count as one failure.
     const isNew = now - last.atMilliseconds >= FIRST_WAIT_MILLISECONDS;
     const count = last.count + Number(isNew);
-    if (isNew) gatewayFailures.set(deadline, { count, atMilliseconds: now });
+    if (isNew) gatewayFailures.set(deadline, failures.set(node, { count, atMilliseconds: now }));
     return isOfGateway && count <= MAX_GATEWAY_FAILURES;
   }
 
@@ -125,11 +145,11 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     for (let waitMilliseconds = FIRST_WAIT_MILLISECONDS; ; waitMilliseconds *= 2) {
       try {
         const responses = await deliver(node, calls, deadline);
-        gatewayFailures.delete(deadline);
+        gatewayFailures.get(deadline)?.delete(node);
         return responses;
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error;
-        if (error.kind !== 'rate' && !mayPass(error, deadline)) throw error;
+        if (error.kind !== 'rate' && !mayPass(node, error, deadline)) throw error;
         const pause = Math.max(waitMilliseconds, (error.retryAfterSeconds ?? 0) * 1000);
         if (stopwatch.nowMilliseconds() + pause >= deadline.atMilliseconds) throw error;
         await pauseWithin(stopwatch, pause, deadline);
@@ -214,10 +234,44 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     return responses;
   }
 
+  async function sendSingly(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
+    const responses: RpcResponse[] = [];
+    for (const call of calls) responses.push(...(await sendPatiently(node, [call], deadline)));
+    return responses;
+  }
+
+  async function deliverTogether(
+    node: PoolNode,
+    calls: readonly MainRpcCall[],
+    deadline: Deadline,
+  ): Promise<RpcResponse[]> {
+    if (calls.length === 1 || refusedBatches.get(node) === MAX_REFUSED_BATCHES)
+      return sendSingly(node, calls, deadline);
+    for (let attempt = 1; attempt <= JOINT_ATTEMPTS; attempt += 1) {
+      const received = await exchange(node, calls, deadline).catch((error: unknown) => {
+        if (error instanceof RpcFailure && isRefusal(error) && !deadline.signal.aborted) return [];
+        throw error;
+      });
+      if (received.some((each) => each !== undefined && isRateLimited(each))) throw new RpcFailure('transport', 'rate');
+      if (isAnswered(received)) return received;
+    }
+    // One by one, the calls show which of them fails.
+    const responses = await sendSingly(node, calls, deadline);
+    if (!responses.every(({ ok }) => ok)) return responses;
+    refusedBatches.set(node, (refusedBatches.get(node) ?? 0) + 1);
+    throw new RpcFailure('malformed', 'refused');
+  }
+
   return {
     deliver,
+    deliverTogether,
     batchRoom: ({ profile }) => Math.min(profile.batchLimit(MIXED, maxBatchCalls).size, budget.maxCalls),
   };
+}
+
+/** Returns whether each call has a response, and not only errors, which may be those of the batch. */
+function isAnswered(received: Received): received is RpcResponse[] {
+  return received.some((each) => each?.ok) && received.every((each) => each !== undefined);
 }
 
 function isOfGateway(error: unknown): boolean {

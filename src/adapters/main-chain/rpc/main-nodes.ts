@@ -49,6 +49,8 @@ export interface MainNode {
   readonly profile: NodeProfile;
   /** Sends the calls to this node alone, once. Throws `RpcFailure`, after recording the failure. */
   request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
+  /** As `request`; the results prove something together, so they are of one request (`BatchDelivery.deliverTogether`). */
+  requestTogether(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
   /** Opens its circuit breaker. */
   leaveOut(failure: RpcFailure): void;
 }
@@ -68,6 +70,7 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
   const { nodes, tryNodes } = pool;
   const delivery = createBatchDelivery({ ...limits, pool, largeResponses, budget, stopwatch, counters });
   const deliverDivided = divideAddressLists(delivery.deliver);
+  const deliverTogether = divideAddressLists(delivery.deliverTogether);
 
   async function readChainId(node: PoolNode, deadline: Deadline): Promise<number> {
     const [response] = await deliver(node, [{ method: 'eth_chainId', params: [] }], deadline);
@@ -77,8 +80,13 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     return actual;
   }
 
-  async function deliver(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]> {
-    const responses = await deliverDivided(node, calls, deadline);
+  async function deliver(
+    node: PoolNode,
+    calls: readonly MainRpcCall[],
+    deadline: Deadline,
+    send = deliverDivided,
+  ): Promise<RpcResponse[]> {
+    const responses = await send(node, calls, deadline);
     if (!calls.every((call, i) => isSound(call, responses[i]!))) {
       throw new RpcFailure('malformed', 'unsound', { retryAfterSeconds: UNSOUND_SECONDS });
     }
@@ -130,6 +138,8 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       isAvailable: () => !node.breaker.isOpen(),
       profile: node.profile,
       request: async (calls, deadline) => (await request(calls, deadline, [node])).value,
+      requestTogether: async (calls, deadline) =>
+        (await tryNodes(deadline, (each) => deliver(each, calls, deadline, deliverTogether), [node])).value,
       leaveOut: (failure) => node.breaker.recordFailure(failure),
     })),
     listMalformed() {
