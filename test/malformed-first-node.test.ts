@@ -118,7 +118,7 @@ describe('a first node that sends', () => {
       const settings = { rpcUrls, chainId: harness.chain.deployment.chainId, addresses: harness.addresses };
       expect(await readAll(adapter)).toEqual(expected);
       expect(adapter.log.listMalformedNodes!()).toEqual([0]);
-      expect(await findMalformedNodes(settings, expected.head - 2, Date.now)).toEqual([0]);
+      expect(await findMalformedNodes(settings, expected.head - 2, Date.now, new Set())).toEqual([0]);
       expect(adapter.counters.failures).toEqual({ malformed: expect.any(Number) });
     });
   });
@@ -149,4 +149,17 @@ describe('a first node that sends', () => {
       expect(adapter.log.listMalformedNodes!()).toEqual([]);
     });
   });
+});
+
+it('doctor does not ask a node again that failed its other checks', async () => {
+  const { head } = await readAll(harness.open());
+  const faulty = await startRpcProxy(harness.chain.rpcUrl);
+  const settings = {
+    rpcUrls: [faulty.url, harness.proxy.url],
+    chainId: harness.chain.deployment.chainId,
+    addresses: harness.addresses,
+  };
+  expect(await findMalformedNodes(settings, head - 2, Date.now, new Set([1]))).toEqual([]);
+  expect(faulty.requests).toBe(0);
+  await faulty.close();
 });

@@ -64,7 +64,12 @@ export async function examineMainChain(
     }
     findings.push(examineClock(nowMilliseconds(), latest.header.timestamp));
     findings.push(examineFinality(latest.header.number - finalized.header.number));
-    const malformed = await findMalformedNodes(settings, finalized.header.number, nowMilliseconds);
+    const malformed = await findMalformedNodes(
+      settings,
+      finalized.header.number,
+      nowMilliseconds,
+      failedEndpoints(problems),
+    );
     if (malformed.length > 0)
       findings.push(toCauseFinding(explainCause({ kind: 'node-answers-malformed', nodes: malformed })));
     const nodeUrl = settings.rpcUrls.find((_, i) => !failedEndpoints(problems).has(i + 1));

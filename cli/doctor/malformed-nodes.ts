@@ -4,15 +4,17 @@ import type { MainChainConfig } from '../../src/adapters/main-chain/main-chain-c
 import { findCauseOfFailure } from '../../src/indexing/main/cause-of-failure.ts';
 import { SILENT_LOG } from '../silent-log.ts';
 
-/** Returns the positions of these nodes. `block` is a block that every node has. */
+/** Returns the positions of these nodes. `block` is a block that every node has; nodes of `failed`, numbered from 1, are not asked again. */
 export async function findMalformedNodes(
   settings: MainChainConfig,
   block: number,
   nowMilliseconds: () => number,
+  failed: ReadonlySet<number>,
 ): Promise<number[]> {
   if (settings.rpcUrls.length === 1) return [];
   const malformed: number[] = [];
   for (const [position, url] of settings.rpcUrls.entries()) {
+    if (failed.has(position + 1)) continue;
     const alone = { ...settings, rpcUrls: [url], rpcHosts: undefined, quorum: 1 };
     if (await isMalformed(alone, block, nowMilliseconds)) malformed.push(position);
   }
