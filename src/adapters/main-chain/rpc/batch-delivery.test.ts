@@ -10,7 +10,7 @@ import {
   type HttpNodeResponse,
 } from '../../../../testing/harness/http-node.ts';
 import { createCallBudget, type CallBudget } from '../../rpc/call-budget.ts';
-import { REAL_STOPWATCH, startDeadline } from '../../rpc/deadline.ts';
+import { REAL_STOPWATCH, startDeadline as startRealDeadline, type Stopwatch } from '../../rpc/deadline.ts';
 import { MAIN_CHAIN_LIMITS } from '../limits.ts';
 import { createMainNodes, type MainNodes } from './main-nodes.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './upstream-counters.ts';
@@ -19,11 +19,13 @@ let node: HttpNode;
 let nodes: MainNodes;
 let counters: MainUpstreamCounters;
 let clockMilliseconds = 0;
+let stopwatch: Stopwatch;
 /** Responds to requests for anything but the chain id. */
 let respond: (calls: readonly HttpNodeCall[]) => HttpNodeResponse;
 
 beforeEach(async () => {
   respond = answer;
+  stopwatch = REAL_STOPWATCH;
   node = await startHttpNode((calls, isBatch) => {
     if (calls[0]!.method === 'eth_chainId') return { body: toResult(calls[0]!, '0x1') };
     const response = respond(calls);
@@ -48,11 +50,14 @@ function open(rpcUrls = [node.url], limits: Partial<CallBudget> = {}): void {
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     limits: { ...MAIN_CHAIN_LIMITS, retryDelayMilliseconds: 1 },
     counters,
+    stopwatch,
     // The limits of one node are tested apart from the budget.
     budget: { ...unlimited, recordRefusal: () => undefined, ...limits },
   });
 }
 
+const startDeadline = (milliseconds: number, requestMilliseconds: number) =>
+  startRealDeadline(milliseconds, requestMilliseconds, stopwatch);
 const answerTo = (call: HttpNodeCall) => toResult(call, call.params[0]);
 const answer = (calls: readonly HttpNodeCall[]): HttpNodeResponse => ({ body: calls.map(answerTo) });
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -312,11 +317,25 @@ describe('a batch that is answered in part', () => {
 });
 
 describe('a rate limit', () => {
+  let milliseconds = 0;
+  beforeEach(async () => {
+    await nodes.close();
+    stopwatch = {
+      nowMilliseconds: () => milliseconds,
+      startTimeout: REAL_STOPWATCH.startTimeout,
+      /** Ends at once. */
+      async pause(duration) {
+        milliseconds += duration;
+      },
+    };
+    open();
+  });
+
   /** Accepts this many calls in any 200 ms. */
   function limitRate(callsPerWindow: number, refuse: () => HttpNodeResponse): void {
     let accepted: number[] = [];
     respond = (calls) => {
-      const now = performance.now();
+      const now = milliseconds;
       accepted = accepted.filter((at) => now - at < 200);
       if (accepted.length + calls.length > callsPerWindow) return refuse();
       accepted.push(...calls.map(() => now));
