@@ -274,7 +274,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'return;',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 23,
+    seed: 100,
     within: 100,
   },
   {
@@ -284,7 +284,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 23,
+    seed: 98,
     within: 100,
   },
   {

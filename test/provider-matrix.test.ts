@@ -17,7 +17,7 @@ const MACHINES = ['rated-b', 'activity-only', 'multi-currency', 'flagged', 'alt-
 const SERVED = [
   'batch-limit-geth zero-blooms duplicate-item alt-no-memo logs-address-required',
   'batch-limit-drpc reordered logs-one-address logs-results-reth further-header-members',
-  'batches-off-jsonrpsee logs-50-payload',
+  'batches-off-jsonrpsee logs-50-payload parent-block-number',
 ];
 const REFUSED = ['wrong-chain-id'];
 

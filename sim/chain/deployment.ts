@@ -18,6 +18,9 @@ export const ADDRESSES = {
   multicall3: '0xca11bde05977b3631167028862be2a173976ca11' as Address,
 } satisfies MainChainAddresses;
 
+/** Precompile of rollups that knows their own blocks. */
+export const ARB_SYS_ADDRESS = '0x0000000000000000000000000000000000000064';
+
 /** Contract that the service does not watch. */
 export const FOREIGN_ADDRESS = at('f');
 

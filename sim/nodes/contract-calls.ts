@@ -1,7 +1,7 @@
 /** Contract calls on the virtual main chain at a block (chain-evm 2). No other address has code. */
 import * as abi from '../chain/abi-words.ts';
 import { keccakOf } from '../chain/keccak.ts';
-import { ADDRESSES, MAX_QUERY_LIMIT } from '../chain/deployment.ts';
+import { ADDRESSES, ARB_SYS_ADDRESS, MAX_QUERY_LIMIT } from '../chain/deployment.ts';
 import {
   LOCAL_ORDINAL,
   machineOf,
@@ -14,7 +14,7 @@ import {
   type SimRecord,
   type World,
 } from '../chain/machine-state.ts';
-import type { Block } from '../chain/virtual-chain.ts';
+import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
 
 /** Result of a call. */
 export interface CallOutcome {
@@ -37,6 +37,8 @@ class Reverted extends Error {
 const NO_CITATION = { chainId: 0n, hash: '0' };
 const NONEXISTENT_TOKEN = '7e273289';
 const OUT_OF_BOUNDS = '9605a010';
+/** Blocks whose hashes a contract can read. */
+const KNOWN_HASHES = 256;
 
 const infoDesk: Function = () => abi.address(ADDRESSES.infoDesk);
 
@@ -51,6 +53,12 @@ const ofToken = (read: (machine: Machine) => string): Function =>
     if (machine.owner === undefined) throw new Reverted(NONEXISTENT_TOKEN + abi.uint(machine.id));
     return read(machine);
   });
+
+/** Returns nothing where the address has no code. */
+const ofRollup =
+  (read: Function): Function =>
+  (args, block) =>
+    block.world.isRollup ? read(args, block) : '';
 
 const PEERS = new Map(
   (
@@ -134,6 +142,15 @@ const CONTRACTS: Readonly<Record<string, Readonly<Record<string, Function>>>> = 
     'getCurrentBlockTimestamp()': (_, block) => abi.uint(block.timestamp),
     'getLastBlockHash()': (_, block) => block.parent!.hash.slice(2),
     'aggregate3((address,bool,bytes)[])': (args, block) => abi.uint(32) + aggregate(args, block, undefined),
+  },
+  [ARB_SYS_ADDRESS]: {
+    'arbBlockNumber()': ofRollup((_, { number }) => abi.uint(number)),
+    'arbBlockHash(uint256)': ofRollup((args, block) => {
+      const number = abi.readUint(args, 0);
+      const isKnown = number < block.number && number >= block.number - KNOWN_HASHES;
+      if (!isKnown) throw new Reverted('');
+      return ancestorAt(block, number)!.hash.slice(2);
+    }),
   },
 };
 

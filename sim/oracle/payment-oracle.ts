@@ -203,7 +203,7 @@ export class PaymentOracle {
       const { seq, reference, cents, timestamp, blockTimestamp } = followed;
       const mined = findPayment(this.#source.view, reference);
       const inForce = claimsAt(claims, BigInt(seq));
-      const verdict = judgeCitation({
+      const truth = judgeCitation({
         ...{
           source: this.#cited,
           reference,
@@ -221,6 +221,9 @@ export class PaymentOracle {
         flowsThrough: undefined,
         decimals: RATE_TABLE.tokens,
       });
+      // A payment before the window may be pruned, which is `not_found` and without flows (scoring, Absent).
+      const isPruned = truth.code === 'wrong_time' && this.#decided.get(`${home} ${id} ${seq}`) === 'not_found';
+      const verdict: Verdict = isPruned ? { ...truth, code: 'not_found' } : truth;
       const { code, token, payer, worthCents, paidCents } = verdict;
       if (EARLIER.has(code) && token !== null && payer !== null && worthCents !== null) {
         const time = BigInt(mined!.block.timestamp);
@@ -230,9 +233,7 @@ export class PaymentOracle {
         const senders = new Set(claims.flatMap(({ account, owner }) => [account, owner]));
         rows.set(reference, listSolanaRows(this.#toTransaction(mined), senders, this.#cited.tokens));
       }
-      // A payment before the window may be pruned, which is `not_found` (scoring, Absent).
-      const isPruned = verdict.code === 'wrong_time' && this.#decided.get(`${home} ${id} ${seq}`) === 'not_found';
-      return { ...followed, verdict: isPruned ? { ...verdict, code: 'not_found' } : verdict, mined };
+      return { ...followed, verdict, mined };
     });
   }
 

@@ -4,6 +4,7 @@ import {
   decodeFunctionResult,
   encodeFunctionResult,
   parseAbi,
+  numberToHex,
   toFunctionSelector,
   type Hex,
 } from 'viem';
@@ -86,6 +87,13 @@ function isHashPin(parameter: unknown): parameter is HashPin {
   return typeof parameter === 'object' && parameter !== null && 'blockHash' in parameter;
 }
 
+/** Returns number and parent of the block at which a call reads state. */
+async function readBlockOf({ params: [, at] }: ProxyCall, next: Answer) {
+  const method = isHashPin(at) ? 'eth_getBlockByHash' : 'eth_getBlockByNumber';
+  const response = await next({ method, params: [isHashPin(at) ? at.blockHash : at, false] });
+  return (response as { readonly result: { readonly number: Hex; readonly parentHash: Hex } }).result;
+}
+
 async function readNumber(hash: string, next: Answer): Promise<number | undefined> {
   const response = await next({ method: 'eth_getBlockByHash', params: [hash, false] });
   const block = 'result' in response ? (response.result as { readonly number: string } | null) : null;
@@ -154,12 +162,14 @@ const MULTICALL = parseAbi([
   'function aggregate3(Call3[] calls) payable returns (Result[] returnData)',
 ]);
 const GET_BLOCK_NUMBER = '0x42cbb15c';
+const ARB_BLOCK_NUMBER = toFunctionSelector('arbBlockNumber()');
+const ARB_BLOCK_HASH = toFunctionSelector('arbBlockHash(uint256)');
 const AGGREGATE3 = toFunctionSelector('aggregate3((address,bool,bytes)[])');
 /** Distance of the parent chain's number. */
 const PARENT_OFFSET = 1_000_000;
 
-/** Replaces `block.number` as contracts see it. */
-function changeBlockNumber(response: ProxyResponse, call: ProxyCall): ProxyResponse {
+/** Replaces `block.number` as contracts see it, and adds `ArbSys`. */
+async function respondAsArbitrum(response: ProxyResponse, call: ProxyCall, next: Answer): Promise<ProxyResponse> {
   const { data } = call.params[0] as { readonly data?: Hex };
   if (!('result' in response) || data === undefined || response.result === '0x') return response;
   const toParent = (word: string): Hex => `0x${(BigInt(word) + BigInt(PARENT_OFFSET)).toString(16).padStart(64, '0')}`;
@@ -167,9 +177,14 @@ function changeBlockNumber(response: ProxyResponse, call: ProxyCall): ProxyRespo
   if (!data.startsWith(AGGREGATE3)) return response;
   const [inner] = decodeFunctionData({ abi: MULTICALL, data }).args;
   const results = decodeFunctionResult({ abi: MULTICALL, functionName: 'aggregate3', data: response.result as Hex });
-  const changed = results.map((each, i) =>
-    inner[i]!.callData.startsWith(GET_BLOCK_NUMBER) ? { ...each, returnData: toParent(each.returnData) } : each,
-  );
+  const block = await readBlockOf(call, next);
+  const changed = results.map((each, i) => {
+    const { callData } = inner[i]!;
+    if (callData.startsWith(GET_BLOCK_NUMBER)) return { ...each, returnData: toParent(each.returnData) };
+    if (callData.startsWith(ARB_BLOCK_NUMBER))
+      return { success: true, returnData: numberToHex(BigInt(block.number), { size: 32 }) };
+    return callData.startsWith(ARB_BLOCK_HASH) ? { success: true, returnData: block.parentHash } : each;
+  });
   return { result: encodeFunctionResult({ abi: MULTICALL, functionName: 'aggregate3', result: changed }) };
 }
 
@@ -396,7 +411,8 @@ export const CHAIN_BEHAVIORS: readonly Behavior[] = [
         : next(call),
   }),
   stateless('parent-block-number', '5: Arbitrum: block.number of the parent chain', {
-    answer: async (call, next) => (call.method === 'eth_call' ? changeBlockNumber(await next(call), call) : next(call)),
+    answer: async (call, next) =>
+      call.method === 'eth_call' ? respondAsArbitrum(await next(call), call, next) : next(call),
   }),
   stateless('no-multicall', '6: no Multicall3', {
     answer(call, next) {

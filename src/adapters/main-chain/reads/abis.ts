@@ -166,6 +166,11 @@ export const didStoreAbi = parseAbi([
   'function readAttribute(address didAccount, bytes name) view returns (Attribute)',
 ]);
 
+export const arbSysAbi = parseAbi([
+  'function arbBlockNumber() view returns (uint256)',
+  'function arbBlockHash(uint256 blockNumber) view returns (bytes32)',
+]);
+
 export const multicall3Abi = parseAbi([
   'struct Call3 { address target; bool allowFailure; bytes callData; }',
   'struct Result { bool success; bytes returnData; }',

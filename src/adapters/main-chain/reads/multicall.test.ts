@@ -18,7 +18,9 @@ import {
   changeInner,
   type RpcFault,
 } from '../../../../testing/harness/rpc-proxy.ts';
+import type { Hex } from 'viem';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import type { Header } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 
 let harness: MachineHarness;
@@ -98,6 +100,8 @@ describe('the adapter sends', () => {
 });
 
 const isByHash = ({ params }: ProxyCall) => typeof params[1] === 'object';
+const isAtHash = ({ params }: ProxyCall, hash: string) =>
+  (params[1] as { readonly blockHash?: string } | undefined)?.blockHash === hash;
 
 describe('the proof of the block', () => {
   test.each<[string, RpcFault]>([
@@ -239,12 +243,21 @@ describe('an invalid response', () => {
 
 describe('a chain whose contracts see the block number of another chain', () => {
   const GET_BLOCK_NUMBER = '0x42cbb15c';
-  const foreignNumber = () =>
-    harness.proxy.inject(respondInner(GET_BLOCK_NUMBER, { success: true, returnData: `0x${'7'.padStart(64, '0')}` }));
+  const ARB_BLOCK_NUMBER = '0xa3b1b31d';
+  const ARB_BLOCK_HASH = '0x2b407a82';
+  const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`;
+
+  /** Makes contracts see another chain's block number, and `ArbSys` the given block. */
+  const respondAsArbitrum = ({ number, parentHash }: Pick<Header, 'number' | 'parentHash'>) => {
+    harness.proxy.inject(respondInner(GET_BLOCK_NUMBER, { success: true, returnData: word(7) }));
+    harness.proxy.inject(respondInner(ARB_BLOCK_NUMBER, { success: true, returnData: word(number) }));
+    harness.proxy.inject(respondInner(ARB_BLOCK_HASH, { success: true, returnData: parentHash as Hex }));
+  };
+
   test('is read at the hash of the block, at once from the second read on', async () => {
     const expected = [await harness.readMachine(ids[0]!), await harness.readMachine(ids[1]!)];
     const adapter = await openWarm();
-    foreignNumber();
+    respondAsArbitrum(await harness.readHead());
     expect(await read(adapter, ids[0]!)).toEqual(expected[0]);
     harness.proxy.resetCounts();
     expect(await read(adapter, ids[1]!)).toEqual(expected[1]);
@@ -253,7 +266,7 @@ describe('a chain whose contracts see the block number of another chain', () => 
 
   test('is read at the hash by the next process from its first read on', async () => {
     const first = await openWarm();
-    foreignNumber();
+    respondAsArbitrum(await harness.readHead());
     await read(first, ids[2]!);
     const next = harness.open({}, first.listProfiles());
     await harness.reportHead(next);
@@ -262,15 +275,24 @@ describe('a chain whose contracts see the block number of another chain', () => 
     expect(harness.proxy.calls.filter(({ method }) => method === 'eth_call').every(isByHash)).toBe(true);
   });
 
-  test('is not read from a node that ignores hashes', async () => {
+  test.each([
+    ['number', { number: 1 }],
+    ['parent', { parentHash: `0x${'5'.repeat(64)}` }],
+  ])('is not read from a node that ignores hashes and serves a block with another %s', async (_, other) => {
     const adapter = await openWarm();
-    foreignNumber();
-    const { number } = await harness.readHead();
-    const latest = `0x${number.toString(16)}`;
+    const head = await harness.readHead();
+    const latest = `0x${head.number.toString(16)}`;
+    respondAsArbitrum({ ...head, ...other });
     harness.proxy.inject({
       kind: 'call',
-      change: (call) => (isByHash(call) ? { ...call, params: [call.params[0], latest] } : call),
+      change: (call) => (isAtHash(call, head.hash) ? { ...call, params: [call.params[0], latest] } : call),
     });
+    await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause: 'block-mismatch' } });
+  });
+
+  test('is not read where ArbSys does not exist', async () => {
+    const adapter = await openWarm();
+    harness.proxy.inject(respondInner(GET_BLOCK_NUMBER, { success: true, returnData: word(7) }));
     await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause: 'block-mismatch' } });
   });
 });

@@ -10,7 +10,7 @@ import type { Header } from '../../../ports/main-chain.ts';
 import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
 import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
 import { createSharedTurns } from '../../rpc/shared-turns.ts';
-import { multicall3Abi } from './abis.ts';
+import { arbSysAbi, multicall3Abi } from './abis.ts';
 import { createAggregateDecoder, decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
 import { contractFunction } from './contract-function.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
@@ -48,9 +48,13 @@ export interface Multicall {
 const getBlockNumber = contractFunction(multicall3Abi, 'getBlockNumber');
 const getCurrentBlockTimestamp = contractFunction(multicall3Abi, 'getCurrentBlockTimestamp');
 const getLastBlockHash = contractFunction(multicall3Abi, 'getLastBlockHash');
+const arbBlockNumber = contractFunction(arbSysAbi, 'arbBlockNumber');
+const arbBlockHash = contractFunction(arbSysAbi, 'arbBlockHash');
 
 /** The canonical deployment. */
 export const MULTICALL3_ADDRESS = '0xca11bde05977b3631167028862be2a173976ca11' as Address;
+/** Precompile of Arbitrum chains. */
+export const ARB_SYS_ADDRESS = '0x0000000000000000000000000000000000000064' as Address;
 
 interface Group {
   readonly block: Header;
@@ -178,28 +182,28 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   }
 
   /**
-   * Reads at the hash of the block (EIP-1898) where `block.number` in contracts is that of another chain. The same
-   * request asks for a block that does not exist, because a node that answers this ignores hashes.
+   * Reads at the hash of the block (EIP-1898) where `block.number` in contracts is that of another chain. Some nodes ignore
+   * hashes, also one of several behind an address, so `ArbSys` proves the block in the same call.
    */
   async function readPinned(
     block: Header,
     calls: readonly ContractCall[],
     deadline: Deadline,
   ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
-    const proof = { target: address, data: getCurrentBlockTimestamp.selector };
-    const inner = [proof, ...calls];
-    const requests = [
-      ethCall(address, encodeAggregate3(inner), atHash(block.hash)),
-      ethCall(address, encodeAggregate3([proof]), atHash(unknownHash(block.hash))),
+    const proofs = [
+      { target: address, data: getCurrentBlockTimestamp.selector },
+      { target: ARB_SYS_ADDRESS, data: arbBlockNumber.selector },
+      { target: ARB_SYS_ADDRESS, data: arbBlockHash.encode([BigInt(block.number - 1)]) },
     ];
-    const [response, ofUnknownBlock] = await nodes.request(requests, deadline, 1);
+    const inner = [...proofs, ...calls];
+    const [response] = await nodes.request([ethCall(address, encodeAggregate3(inner), atHash(block.hash))], deadline);
     const results = response!.ok ? decodeAggregate3(response!.result) : undefined;
-    const [timestamp, ...own] = results ?? [];
+    const [timestamp, number, parentHash, ...own] = results ?? [];
     const isExact =
       results?.length === inner.length &&
       valueOf(timestamp, getCurrentBlockTimestamp) === BigInt(block.timestamp) &&
-      !ofUnknownBlock!.ok &&
-      ofUnknownBlock!.revertData === undefined;
+      valueOf(number, arbBlockNumber) === BigInt(block.number) &&
+      valueOf(parentHash, arbBlockHash) === block.parentHash;
     if (isExact) return own;
     if (!response!.ok && isTooLarge(response!)) return 'too-large';
     nodes.firstProfile().recordFeature('own-block-numbers', true);
@@ -273,11 +277,6 @@ function ethCall(to: Address, data: Hex, block: string | object): MainRpcCall {
 /** Returns the block parameter that only the block with this hash satisfies (EIP-1898). */
 function atHash(blockHash: string): object {
   return { blockHash, requireCanonical: true };
-}
-
-/** Returns the hash of no block. */
-function unknownHash(hash: string): string {
-  return `0x${Buffer.from(hash.slice(2)).reverse().toString()}`;
 }
 
 /**

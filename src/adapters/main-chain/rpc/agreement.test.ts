@@ -86,26 +86,6 @@ test('reads at every node with the purpose of the read, whose share of the budge
 });
 
 describe('request', () => {
-  describe('with a call for a block that does not exist', () => {
-    const REFUSED = new Error('unknown block');
-    const UNKNOWN: MainRpcCall = { method: 'eth_call', params: ['unknown'] };
-    const answer = ({ params }: MainRpcCall) => (params.length === 0 ? '0x1' : REFUSED);
-    const request = (...nodes: readonly VotingNode[]) =>
-      agree(nodes, 2).request([CALL, UNKNOWN], startDeadline(10_000, 5_000), 1);
-
-    test('counts the refusal of every node as a fact', async () => {
-      const [first, second] = await request(node(0, 'a', answer), node(1, 'b', answer));
-      expect([first!.ok, second!.ok]).toEqual([true, false]);
-    });
-
-    test('takes a node that answers it as one that differs', async () => {
-      const ignoresHashes = node(1, 'b', () => '0x1');
-      await expect(request(node(0, 'a', answer), ignoresHashes)).rejects.toMatchObject({ unreadable: 'disagreement' });
-      const [, second] = await request(ignoresHashes, node(0, 'a', answer), node(2, 'c', answer));
-      expect(second!.ok).toBe(false);
-    });
-  });
-
   test('asks only as many hosts as must agree', async () => {
     const nodes = [node(0, 'a', () => '0x1'), node(1, 'b', () => '0x1'), node(2, 'c', () => '0x1')];
     expect(await read(agree(nodes, 2))).toBe('0x1');

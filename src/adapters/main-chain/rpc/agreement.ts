@@ -31,11 +31,10 @@ export interface AgreementOptions {
 
 export interface Agreement {
   /**
-   * Returns the responses on which `quorum` hosts agree. The first `needed` of them, by default all, state facts of the
-   * chain; that a further call has none is a fact too. Throws `RpcFailure`: `disagreement` when the hosts differ and
+   * Returns the responses on which `quorum` hosts agree. Throws `RpcFailure`: `disagreement` when the hosts differ and
    * none of the responses has enough votes, else the failure of a node.
    */
-  request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
+  request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
   /**
    * Returns the newest block, not above `head`, whose hash `quorum` hosts know. `head` is what one of the nodes
    * returned as its newest block. Throws like `request`.
@@ -82,27 +81,18 @@ export function createAgreement(options: AgreementOptions): Agreement {
   }
 
   /** Votes twice at most: nodes that are not at one block for a moment agree soon. */
-  async function request(
-    calls: readonly MainRpcCall[],
-    deadline: Deadline,
-    needed = calls.length,
-  ): Promise<readonly RpcResponse[]> {
+  async function request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
     try {
-      return await vote(calls, deadline, needed);
+      return await vote(calls, deadline);
     } catch (error) {
       if (!(error instanceof RpcFailure) || !REPEATED.has(error.unreadable)) throw error;
       await waitForRetry(deadline);
-      return vote(calls, deadline, needed);
+      return vote(calls, deadline);
     }
   }
 
-  async function vote(
-    calls: readonly MainRpcCall[],
-    deadline: Deadline,
-    needed: number,
-  ): Promise<readonly RpcResponse[]> {
+  async function vote(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
     const waiting = listHosts();
-    const isVote = (response: RpcResponse, i: number) => i >= needed || isFact(response);
     const polls = new Set<Promise<void>>();
     const ballots = new Map<string, Ballot>();
     let failure: unknown = new RpcFailure('transport');
@@ -110,7 +100,7 @@ export function createAgreement(options: AgreementOptions): Agreement {
 
     async function poll(host: readonly VotingNode[]): Promise<void> {
       try {
-        const { node, responses } = await pollHost(host, calls, deadline, isVote);
+        const { node, responses } = await pollHost(host, calls, deadline);
         const key = toBallotKey(responses);
         const ballot = ballots.get(key) ?? { responses, voters: [] };
         ballots.set(key, ballot);
@@ -182,7 +172,7 @@ async function pollHost(
   host: readonly VotingNode[],
   calls: readonly MainRpcCall[],
   deadline: Deadline,
-  isVote: (response: RpcResponse, i: number) => boolean,
+  isVote: (response: RpcResponse) => boolean = isFact,
 ): Promise<{ readonly node: VotingNode; readonly responses: readonly RpcResponse[] }> {
   const available = host.filter((node) => node.isAvailable());
   let failure: unknown = new RpcFailure('transport');
