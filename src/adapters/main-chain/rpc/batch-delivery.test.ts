@@ -245,6 +245,17 @@ describe('the remembered size', () => {
     expect(takeSizes()).toEqual([10, 10, 10, 10]);
   });
 
+  test('of a single call grows again after many calls', async () => {
+    respond = (calls) => (calls.length > 1 ? json(400, 'no') : answer(calls));
+    await request(8);
+    expect(takeSizes()).toContain(2);
+    respond = answer;
+    await request(8);
+    expect(takeSizes()).toEqual(numbers(8).fill(1));
+    for (let i = 0; i < 100; i += 1) await request(8);
+    expect(takeSizes().at(-1)).toBe(8);
+  });
+
   test('is not lowered by calls that fail by themselves', async () => {
     respond = (calls) =>
       json(

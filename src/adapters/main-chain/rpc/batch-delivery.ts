@@ -104,6 +104,9 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
       try {
         const received = await send(node, calls.slice(from, next), deadline);
         for (const [i, response] of received.entries()) responses[from + i] = response;
+        // A batch records its outcome itself; after many calls sent one by one, a batch is tried again.
+        const limit = limitOf(node, calls);
+        if (calls.length > 1 && limit.size === 1) limit.recordSuccess(1);
       } catch (error) {
         next = calls.length; // The other lanes stop.
         throw error;
