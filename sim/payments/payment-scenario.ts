@@ -166,7 +166,10 @@ export class PaymentScenario implements CitationActor {
       }
       if (random.chance(0.3)) {
         const prunedBefore = random.integer(0, view.length);
-        for (const backend of random.pick(this.#urls).backends) backend.prunedBefore = prunedBefore;
+        const { backends } = random.pick(this.#urls);
+        // The number also says whether all nodes behind the URL are pruned or one: a draw more would change every later one.
+        const pruned = prunedBefore % 2 === 0 ? backends : backends.slice(0, 1);
+        for (const backend of pruned) backend.prunedBefore = prunedBefore;
       }
     }
     this.#traceNodes();
