@@ -333,6 +333,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     within: 100,
   },
   {
+    name: 'reads the absence of a payment and the depth of history from two nodes behind a URL of a Solana source',
+    file: 'adapters/payment-sources/solana-source.ts',
+    line: 'const isDeep = known.signatures.length === 0 || others.includes(known.slot);',
+    replacement: 'const isDeep = others.length >= 0 && (await reachesBackTo(url, window.fromTime));',
+    symptom: /^verdict not_found on event .* instead of /,
+    seed: 580,
+    within: 700,
+  },
+  {
     name: 'takes the confirmed slot of a Solana source as finalized',
     file: 'adapters/payment-sources/solana-source.ts',
     line: "params: () => [{ commitment: 'finalized' }],",

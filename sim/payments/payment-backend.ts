@@ -4,8 +4,15 @@ import { quantity } from '../nodes/wire-blocks.ts';
 import type { TransportFault } from '../transport/faults.ts';
 import type { RpcCall, RpcResult } from '../transport/network.ts';
 import type { SourceDeployment } from './deployment.ts';
-import { toSolanaTransaction } from './solana-wire.ts';
-import { finalizedOf, findPayment, type MinedPayment, type PaymentChain, type PaymentView } from './payment-chain.ts';
+import { toSolanaBlock, toSolanaTransaction } from './solana-wire.ts';
+import {
+  finalizedOf,
+  findPayment,
+  type MinedPayment,
+  type PaymentBlock,
+  type PaymentChain,
+  type PaymentView,
+} from './payment-chain.ts';
 import { toPaymentHeader, toPaymentLogs, toPaymentReceipt } from './payment-wire.ts';
 
 /** Faults of single calls. */
@@ -59,16 +66,21 @@ export class PaymentBackend {
       case 'getFirstAvailableBlock':
         return { result: Math.min(this.prunedBefore, view.length - 1) };
       case 'getBlockTime':
-        return { result: fault === 'nullBlock' ? null : (view.blocks[params[0] as number]?.timestamp ?? null) };
+        return this.#readSlot(view, params[0] as number, view.length - 1, fault, ({ timestamp }) => timestamp);
+      case 'getBlock': {
+        const [slot, { commitment }] = params as [number, { commitment: string }];
+        return this.#readSlot(view, slot, this.#slotAt(view, commitment), fault, toSolanaBlock);
+      }
       case 'getTransaction': {
         const [signature, { commitment }] = params as [string, { commitment: string }];
         const slot = this.#slotAt(view, commitment);
         return { result: this.#readTransaction(view, signature, slot, fault !== 'nullBlock') };
       }
       case 'getSignatureStatuses': {
-        const [[signature]] = params as [[string]];
-        const slot = this.#find(view, signature)?.block.number;
-        return { result: { context: { slot: view.length - 1 }, value: [slot === undefined ? null : { slot }] } };
+        const [signatures] = params as [readonly string[]];
+        const slots = signatures.map((signature) => this.#find(view, signature)?.block.number);
+        const value = slots.map((slot) => (slot === undefined ? null : { slot }));
+        return { result: { context: { slot: view.length - 1 }, value } };
       }
       case 'eth_chainId':
         return { result: quantity(Number(this.#deployment.id)) };
@@ -93,6 +105,19 @@ export class PaymentBackend {
   /** Returns the newest slot of a commitment: slots above the finalized one may still be replaced. */
   #slotAt(view: PaymentView, commitment: string): number {
     return commitment === 'finalized' ? finalizedOf(view, this.#chain.finalityDepth).number : view.length - 1;
+  }
+
+  /** Reads a block that is not pruned. */
+  #readSlot(
+    view: PaymentView,
+    slot: number,
+    newestSlot: number,
+    fault: PaymentFault | undefined,
+    encode: (block: PaymentBlock) => unknown,
+  ): RpcResult {
+    if (slot < this.prunedBefore) return refuse(-32_001, 'the block was cleaned up');
+    if (slot > newestSlot) return refuse(-32_004, 'the block is not available');
+    return { result: fault === 'nullBlock' ? null : encode(view.blocks[slot]!) };
   }
 
   #readTransaction(view: PaymentView, signature: string, newestSlot: number, hasBalances: boolean): unknown {

@@ -58,6 +58,8 @@ export class PaymentScenario implements CitationActor {
   readonly #urls: readonly NodeUrl<PaymentBackend>[];
   readonly #backends: readonly PaymentBackend[];
   readonly #sent: SentPayment[] = [];
+  /** The one URL that lacks receipts at times. */
+  #omitting: NodeUrl<PaymentBackend> | undefined;
   /** Accounts in the proofs of a machine under its owner. */
   readonly #claimed = new Map<string, string[]>();
 
@@ -164,13 +166,16 @@ export class PaymentScenario implements CitationActor {
       }
       if (random.chance(0.3)) {
         const prunedBefore = random.integer(0, view.length);
-        for (const backend of random.pick(this.#urls).backends) backend.prunedBefore = prunedBefore;
+        const { backends } = random.pick(this.#urls);
+        // The number also says whether all nodes behind the URL are pruned or one: a draw more would change every later one.
+        const pruned = prunedBefore % 2 === 0 ? backends : backends.slice(0, 1);
+        for (const backend of pruned) backend.prunedBefore = prunedBefore;
       }
     }
     this.#traceNodes();
   }
 
-  /** Lets one of several URLs lack the receipts of newest payments, often while the others are down. */
+  /** Lets the URL that lacks receipts lack those of newest payments, often while the others are down. */
   omitNewestReceipts(): void {
     const random = this.#random;
     if (this.#urls.length === 1) return;
@@ -179,9 +184,11 @@ export class PaymentScenario implements CitationActor {
     this.#traceNodes();
   }
 
+  /** Always at the same URL: no reader detects that each of several URLs is the only one that answers and lacks the payment. */
   #omitReceipts(drawBlock: () => number): void {
     const random = this.#random;
-    const omitting = random.pick(this.#urls);
+    const drawn = random.pick(this.#urls);
+    const omitting = (this.#omitting ??= drawn);
     for (const backend of omitting.backends) backend.omitsFrom = drawBlock();
     const areOthersDown = random.chance(0.7);
     for (const url of this.#urls) url.isDown = url !== omitting && areOthersDown;

@@ -1,8 +1,17 @@
 /** JSON-RPC encoding of the transactions of a Solana cluster. The blocks of the payment chain are its slots. */
-import type { MinedPayment, PaymentTransaction } from './payment-chain.ts';
+import type { MinedPayment, PaymentBlock, PaymentTransaction } from './payment-chain.ts';
 
 /** Balance of a router before and after, which forwards what it gets. */
 const UNCHANGED = 7n;
+
+/** Encodes a block with the signatures of its transactions. */
+export function toSolanaBlock({ number, timestamp, transactions }: PaymentBlock) {
+  return {
+    blockTime: timestamp,
+    parentSlot: Math.max(0, number - 1),
+    signatures: transactions.map(({ hash }) => hash),
+  };
+}
 
 /** Encodes a transaction; without `hasBalances` as a node that did not record them. */
 export function toSolanaTransaction({ transaction, block }: MinedPayment, hasBalances: boolean) {

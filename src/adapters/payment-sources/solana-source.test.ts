@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openPaymentSource, type PaymentSourceHarness } from '../../../testing/harness/payment-source.ts';
 import { PROXY_KEY, type ProxyCall, type ProxyResponse } from '../../../testing/harness/rpc-proxy.ts';
+import { FakeSolanaLedger } from '../../../testing/fakes/fake-solana-ledger.ts';
 import { formatBase58 } from '../../domain/identifiers/base58.ts';
 import { SourceUnreadable } from '../../ports/payment-sources.ts';
 
@@ -16,7 +17,7 @@ const SLOT = HEAD - 10_000;
 const WEEK = 7 * 86_400;
 const WINDOW = { fromTime: NOW - 4_000 - WEEK, throughTime: NOW - 4_000 + 900 };
 
-const timeOf = (slot: number) => NOW - Math.floor(((HEAD - slot) * 4) / 10);
+const timeOf = (slot: number) => Math.floor(NOW - (HEAD - slot) * 0.4);
 
 const balance = (mint: string, owner: string | undefined, amount: string) => ({
   accountIndex: 1,
@@ -40,25 +41,31 @@ const TRANSACTION = {
   },
 };
 
-/** Node that has one transaction; a test replaces its answers by method. */
+/** Node that has one transaction with details; a test replaces its answers by method. */
 class FakeSolanaNode {
+  readonly ledger: FakeSolanaLedger;
   readonly answers: Record<string, (params: readonly unknown[]) => unknown> = {
     getGenesisHash: () => GENESIS,
-    getSlot: () => HEAD,
-    getBlockTime: ([slot]) => timeOf(slot as number),
-    getFirstAvailableBlock: () => 0,
     getTransaction: ([signature]) => (signature === SIGNATURE ? TRANSACTION : null),
-    getSignatureStatuses: () => ({ context: { slot: HEAD }, value: [null] }),
   };
   readonly calls: ProxyCall[] = [];
 
+  constructor(headSlot = HEAD) {
+    this.ledger = new FakeSolanaLedger(headSlot, NOW);
+  }
+
   readonly respond = (call: ProxyCall): ProxyResponse => {
     this.calls.push(call);
-    const answer = this.answers[call.method]?.(call.params);
-    return answer instanceof NodeError
-      ? { error: { code: answer.code, message: answer.message } }
-      : { result: answer ?? null };
+    const answer = this.answers[call.method];
+    const result = answer?.(call.params);
+    if (result instanceof NodeError) return { error: { code: result.code, message: result.message } };
+    return answer === undefined ? this.ledger.respond(call)! : { result: result ?? null };
   };
+
+  /** Returns the parameters of its calls of a method. */
+  callsOf(method: string): readonly (readonly unknown[])[] {
+    return this.calls.filter((call) => call.method === method).map(({ params }) => params);
+  }
 }
 
 class NodeError extends Error {
@@ -75,7 +82,7 @@ afterEach(async () => {
   for (const harness of open.splice(0)) await harness.close();
 });
 
-async function openNodes(...nodes: FakeSolanaNode[]): Promise<PaymentSourceHarness> {
+async function openNodes(...nodes: Pick<FakeSolanaNode, 'respond'>[]): Promise<PaymentSourceHarness> {
   const harness = await openPaymentSource({
     nodes: nodes.map(({ respond }) => respond),
     configured: {
@@ -89,6 +96,11 @@ async function openNodes(...nodes: FakeSolanaNode[]): Promise<PaymentSourceHarne
   });
   open.push(harness);
   return harness;
+}
+
+/** Imitates a URL behind which one node answers calls of some methods and another one the others. */
+function poolOf(node: FakeSolanaNode, other: FakeSolanaNode, methodsOfOther: readonly string[]) {
+  return { respond: (call: ProxyCall) => (methodsOfOther.includes(call.method) ? other : node).respond(call) };
 }
 
 function nodeWith(answers: FakeSolanaNode['answers'] = {}): FakeSolanaNode {
@@ -202,13 +214,15 @@ describe('the absence of a transaction', () => {
     expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
   });
 
-  it.each<[string, number, { slot: number } | null]>([
-    ['is behind the finalized head', HEAD - 1, null],
-    ['has the transaction', HEAD, { slot: SLOT }],
-  ])('is not stated when the node that answers behind the URL %s', async (_, slot, status) => {
-    const { source } = await openNodes(
-      nodeWith({ getSignatureStatuses: () => ({ context: { slot }, value: [status] }) }),
-    );
+  it.each<[string, (ledger: FakeSolanaLedger) => void]>([
+    ['is behind the finalized head', (ledger) => (ledger.lagSlots = 1)],
+    ['has the transaction', (ledger) => ledger.added.set(UNKNOWN, SLOT)],
+    ['has pruned the window, as it has the transaction', (ledger) => (ledger.first = SLOT + 1)],
+    ['has another block in the slot of the old transactions', (ledger) => (ledger.shift = 1)],
+  ])('is not stated when the node that answers behind the URL %s', async (_, change) => {
+    const [archive, other] = [nodeWith(), nodeWith()];
+    change(other.ledger);
+    const { source } = await openNodes(poolOf(archive, other, ['getTransaction', 'getSignatureStatuses']));
     await expect(source.readTransaction(UNKNOWN, WINDOW)).rejects.toThrow(SourceUnreadable);
   });
 
@@ -218,27 +232,176 @@ describe('the absence of a transaction', () => {
     await expect(source.readTransaction(UNKNOWN, WINDOW)).rejects.toThrow(SourceUnreadable);
   });
 
-  it.each([
-    ['is as old as the window', WINDOW.fromTime, 'absent'],
-    ['is a second younger', WINDOW.fromTime + 1, 'unreadable'],
-  ])('needs a first available block that %s', async (_, firstTime, outcome) => {
-    const node = nodeWith({
-      getFirstAvailableBlock: () => 5,
-      getBlockTime: ([slot]) => (slot === 5 ? firstTime : NOW),
-    });
-    const { source } = await openNodes(node);
-    const read = source.readTransaction(UNKNOWN, WINDOW).catch((error: unknown) => {
-      expect(error).toBeInstanceOf(SourceUnreadable);
-      return 'unreadable';
-    });
-    expect(await read).toBe(outcome);
-  });
-
   it('needs a finalized head that is later than the window by the delay of long-term storage', async () => {
     const { source } = await openNodes(nodeWith());
     const until = (throughTime: number) => source.readTransaction(UNKNOWN, { ...WINDOW, throughTime });
     await expect(until(NOW - 300)).rejects.toThrow(SourceUnreadable);
     expect(await until(NOW - 301)).toBe('absent');
+  });
+});
+
+describe('the history of a witness', () => {
+  const SHORT = { fromTime: NOW - WEEK, throughTime: NOW - 301 };
+  const outcomeOf = async (read: Promise<unknown>) => {
+    try {
+      return await read;
+    } catch (error) {
+      expect(error).toBeInstanceOf(SourceUnreadable);
+      return 'unreadable';
+    }
+  };
+  /** Returns the slot of the newest block that was read. */
+  const lastBlock = (node: FakeSolanaNode) => node.callsOf('getBlock').at(-1)![0] as number;
+
+  function expectShortlyBeforeWindow(node: FakeSolanaNode, maxSeconds: number): void {
+    const before = WINDOW.fromTime - node.ledger.timeOf(lastBlock(node));
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThanOrEqual(maxSeconds);
+  }
+
+  it('is shown in the response that lacks the transaction, by transactions of a block shortly before the window', async () => {
+    const node = nodeWith();
+    const { source } = await openNodes(node);
+    expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
+    const [[signatures, options]] = node.callsOf('getSignatureStatuses') as [[readonly string[], object]];
+    const { signatures: known } = node.ledger.block(lastBlock(node));
+    expect([signatures, options]).toEqual([[UNKNOWN, ...known], { searchTransactionHistory: true }]);
+    expectShortlyBeforeWindow(node, 2 * 3_600);
+  });
+
+  it('may begin with that block', async () => {
+    const node = nodeWith();
+    await (await openNodes(node)).source.readTransaction(UNKNOWN, WINDOW);
+    for (const [first, expected] of [
+      [lastBlock(node), 'absent'],
+      [lastBlock(node) + 1, 'unreadable'],
+    ] as const) {
+      const pruned = nodeWith();
+      pruned.ledger.first = first;
+      const { source } = await openNodes(poolOf(nodeWith(), pruned, ['getSignatureStatuses']));
+      expect(await outcomeOf(source.readTransaction(UNKNOWN, WINDOW))).toBe(expected);
+    }
+  });
+
+  it.each([0.35, 0.38, 0.396, 0.4, 0.41, 0.55])(
+    'is searched with few calls where slots take %d s',
+    async (slotSeconds) => {
+      const node = nodeWith();
+      node.ledger.slotSeconds = slotSeconds;
+      const { source } = await openNodes(node);
+      expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
+      expectShortlyBeforeWindow(node, 2 * 3_600);
+      expect(node.callsOf('getBlock')).toHaveLength(1);
+      // The first one is that of the head.
+      expect(node.callsOf('getBlockTime').length).toBeLessThanOrEqual(5);
+    },
+  );
+
+  it('is searched once for transactions of one hour, also at the same time', async () => {
+    const node = nodeWith();
+    const { source } = await openNodes(node);
+    const signatures = [20, 21, 22].map((byte) => formatBase58(new Uint8Array(64).fill(byte)));
+    const read = (signature: string) => source.readTransaction(signature, WINDOW);
+    expect(await Promise.all(signatures.map(read))).toEqual(['absent', 'absent', 'absent']);
+    expect(node.callsOf('getBlock')).toHaveLength(1);
+    node.calls.length = 0;
+    expect(await read(UNKNOWN)).toBe('absent');
+    expect(node.calls.map(({ method }) => method)).toEqual([
+      'getTransaction',
+      'getSignatureStatuses',
+      'getGenesisHash',
+    ]);
+  });
+
+  it('costs no call where the transaction is found', async () => {
+    const node = nodeWith();
+    const { source } = await openNodes(node);
+    await source.readTransaction(SIGNATURE, WINDOW);
+    expect([node.callsOf('getBlock'), node.callsOf('getSignatureStatuses')]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['four of five slots', (slot: number) => slot % 5 !== 0],
+    [
+      'two hours of slots before the window',
+      (slot: number) => Math.abs(timeOf(slot) - WINDOW.fromTime + 3_700) < 3_600,
+    ],
+  ])('is found where %s are skipped', async (_, isSkipped) => {
+    const node = nodeWith();
+    node.ledger.isSkipped = (slot) => slot < HEAD && isSkipped(slot);
+    const { source } = await openNodes(node);
+    expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
+    expectShortlyBeforeWindow(node, 6 * 3_600);
+    expect(node.calls.length).toBeLessThanOrEqual(50);
+  });
+
+  it('may begin with the first transaction of the chain, over skipped slots', async () => {
+    for (const [first, expected] of [
+      [700, 'absent'],
+      [701, 'unreadable'],
+    ] as const) {
+      const [young, pruned] = [new FakeSolanaNode(1_500), new FakeSolanaNode(1_500)];
+      young.ledger.isEmpty = pruned.ledger.isEmpty = (slot) => slot < 700;
+      young.ledger.isSkipped = (slot) => slot % 3 === 2;
+      pruned.ledger.first = first;
+      const { source } = await openNodes(poolOf(young, pruned, ['getSignatureStatuses']));
+      expect(await outcomeOf(source.readTransaction(UNKNOWN, SHORT))).toBe(expected);
+      expect(lastBlock(young)).toBe(700);
+    }
+  });
+
+  it('is not shown by transactions after a block that the node lacks', async () => {
+    const node = new FakeSolanaNode(1_500);
+    node.ledger.isEmpty = (slot) => slot < 700;
+    const lacking = new Set([600]);
+    node.answers['getBlock'] = ([slot]) =>
+      lacking.has(slot as number) ? new NodeError(-32_007) : node.ledger.block(slot as number);
+    const { source } = await openNodes(node);
+    await expect(source.readTransaction(UNKNOWN, SHORT)).rejects.toThrow(SourceUnreadable);
+    lacking.clear();
+    expect(await source.readTransaction(UNKNOWN, SHORT)).toBe('absent');
+  });
+
+  it('need not be shown where no block has a transaction, which is read in searches of 1,000 slots', async () => {
+    const node = new FakeSolanaNode(1_500);
+    node.ledger.isEmpty = () => true;
+    const { source } = await openNodes(node);
+    await expect(source.readTransaction(UNKNOWN, SHORT)).rejects.toThrow(SourceUnreadable);
+    expect(node.callsOf('getBlock')).toHaveLength(1_001);
+    expect(await source.readTransaction(UNKNOWN, SHORT)).toBe('absent');
+    expect(node.callsOf('getBlock')).toHaveLength(1_501);
+    expect(node.callsOf('getSignatureStatuses').map(([signatures]) => signatures)).toEqual([[UNKNOWN]]);
+  });
+
+  it('is not that of a cluster to which the URL led during the search', async () => {
+    const node = new FakeSolanaNode(500);
+    const { source } = await openNodes(node);
+    await source.readFinalizedHead();
+    node.ledger.isEmpty = () => true;
+    node.answers['getGenesisHash'] = () => MINT;
+    await expect(source.readTransaction(UNKNOWN, SHORT)).rejects.toThrow(SourceUnreadable);
+    Object.assign(node.ledger, { isEmpty: () => false, first: 400 });
+    node.answers['getGenesisHash'] = () => GENESIS;
+    await expect(source.readTransaction(UNKNOWN, SHORT)).rejects.toThrow(SourceUnreadable);
+  });
+
+  it('is found where every second call reaches a node that has pruned it', async () => {
+    const [archive, pruned] = [nodeWith(), nodeWith()];
+    pruned.ledger.first = SLOT + 1;
+    let calls = 0;
+    const respond = (call: ProxyCall) => {
+      const isOfBlock = call.method === 'getBlock' || call.method === 'getBlockTime';
+      return (isOfBlock && ++calls % 2 === 0 ? pruned : archive).respond(call);
+    };
+    const { source } = await openNodes({ respond });
+    expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
+  });
+
+  it('is searched at the second URL where the first one has pruned it', async () => {
+    const pruned = nodeWith();
+    pruned.ledger.first = SLOT + 1;
+    const { source } = await openNodes(pruned, nodeWith());
+    expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
   });
 });
 

@@ -18,6 +18,7 @@ import {
   type RpcMethod,
 } from '../alt-chain/rpc/rpc-methods.ts';
 import { createAgingRead, type AgingRead } from './aging-read.ts';
+import { createSolanaHistory } from './solana-history.ts';
 import { parseSolanaTransaction, type SolanaExecution } from './solana-transaction.ts';
 import { findAtUrls, latestHead, type UrlAnswer } from './source-urls.ts';
 import type { ConfiguredSource } from './sources-file.ts';
@@ -61,6 +62,7 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
     const head = createAgingRead(clock, HEAD_AGE_MILLISECONDS, () => readHead({ call }));
     return { call, head };
   });
+  const history = createSolanaHistory({ urls, startRead, checkCluster });
 
   async function readHead(node: AltNode): Promise<FinalizedHead> {
     const slot = await node.call(getFinalizedSlot, startRead());
@@ -96,7 +98,7 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
       return await url.call(method, startRead());
     } catch (error) {
       if (!(error instanceof RpcFailure) || error.code !== UNSUPPORTED_VERSION) throw error;
-      const { slot } = await url.call(getSignatureStatus(signature), startRead());
+      const [slot] = (await url.call(getSignatureSlots([signature]), startRead())).slots;
       if (slot === undefined) throw new RpcFailure('block-mismatch', 'no-block');
       return { slot, success: false, signers: [], pre: null, post: null };
     }
@@ -116,12 +118,15 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
   }
 
   /** Throws `RpcFailure` when the URL leads to another cluster by now: what it lacks there proves nothing. */
-  async function checkCluster(url: SolanaUrl): Promise<void> {
+  async function checkCluster(url: AltNode): Promise<void> {
     const hash = await url.call(getGenesisHash, startRead());
     if (!hash.startsWith(source.reference)) throw new RpcFailure('wrong-chain');
   }
 
-  /** Several nodes may answer behind a URL, so one that is not behind the head must lack the transaction: its response names its slot. */
+  /**
+   * Returns whether the transaction is in no block of the window. Behind a URL several nodes may answer, so one of them must have reached the
+   * head, lack the transaction, and know one that shows that its history reaches back to the start of the window: its one response says all.
+   */
   async function isWitness(
     url: SolanaUrl,
     signature: string,
@@ -129,13 +134,18 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
     window: CitationWindow,
   ): Promise<boolean> {
     if (head.time <= window.throughTime + STORAGE_DELAY_SECONDS) return false;
-    const isDeep = await reachesBackTo(url, window.fromTime);
-    const { contextSlot, slot } = await url.call(getSignatureStatus(signature), startRead());
+    const known = await history.findKnown(window.fromTime, head);
+    const { contextSlot, slots } = await url.call(getSignatureSlots([signature, ...known.signatures]), startRead());
     await checkCluster(url);
-    return isDeep && slot === undefined && contextSlot >= head.block;
+    const [cited, ...others] = slots;
+    const isDeep = known.signatures.length === 0 || others.includes(known.slot);
+    return isDeep && cited === undefined && contextSlot >= head.block;
   }
 
-  /** The first block at or after the time is available when the first available one is not later than the time. */
+  /**
+   * Informs an operator; it proves nothing of a URL behind which nodes differ. The first block at or after the time is available when the first
+   * available one is not later than the time.
+   */
   async function reachesBackTo(url: SolanaUrl, time: number): Promise<boolean> {
     const first = await url.call(getFirstAvailableBlock, startRead());
     if (first === 0) return true;
@@ -152,24 +162,25 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
   };
 }
 
-interface SignatureStatus {
+interface SignatureSlots {
   /** Newest slot of the node that answers. */
   readonly contextSlot: number;
-  /** Slot of the transaction; undefined: the node does not have it. */
-  readonly slot: number | undefined;
+  /** Slots of the transactions; undefined: the node does not have it. */
+  readonly slots: readonly (number | undefined)[];
 }
 
-function getSignatureStatus(signature: string): RpcMethod<SignatureStatus> {
+/** Reads the slots of up to 256 transactions in one response. */
+function getSignatureSlots(signatures: readonly string[]): RpcMethod<SignatureSlots> {
   return {
     name: 'getSignatureStatuses',
-    params: () => [[signature], { searchTransactionHistory: true }],
+    params: () => [signatures, { searchTransactionHistory: true }],
     parse(result) {
       const { context, value } = expectObject(result);
       const statuses = expectArray(value);
-      if (statuses.length !== 1) throw new Undecodable();
+      if (statuses.length !== signatures.length) throw new Undecodable();
       return {
         contextSlot: expectCount(expectObject(context)['slot']),
-        slot: expectOptional(statuses[0], (status) => expectCount(expectObject(status)['slot'])),
+        slots: statuses.map((status) => expectOptional(status, (each) => expectCount(expectObject(each)['slot']))),
       };
     },
   };

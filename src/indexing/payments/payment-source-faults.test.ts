@@ -7,6 +7,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PAYMENT_SOURCE_FAILURE_MODES, type PaymentSourceFailureMode } from '../../../test/failure-modes-table.ts';
 import { FAKE_CHAIN_ID, FakeEvmChain, FakeEvmNode } from '../../../testing/fakes/fake-evm-chain.ts';
+import { FakeSolanaLedger } from '../../../testing/fakes/fake-solana-ledger.ts';
 import { OWNER, submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 import { createHarness, FINGERPRINT, machine, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
@@ -97,18 +98,13 @@ async function openWorld() {
   const start = chain.head.timestamp;
   for (let hour = 30 * 24; hour > 0; hour -= 1) evmChain.mine(start - hour * HOUR, { from: PAYER });
   const evmNode = new FakeEvmNode(evmChain);
-  const solana = { slot: HEAD_SLOT, time: start, first: 0 };
-  const timeOf = (slot: number) => solana.time - Math.floor(((HEAD_SLOT - slot) * 4) / 10);
-  const answerSolana = ({ method, params }: ProxyCall): ProxyResponse => {
-    const answers: Readonly<Record<string, () => unknown>> = {
-      getGenesisHash: () => GENESIS,
-      getSlot: () => solana.slot,
-      getBlockTime: () => timeOf(params[0] as number),
-      getFirstAvailableBlock: () => solana.first,
-      getTransaction: () => (params[0] === SIGNATURE && solana.first <= PAID_SLOT ? solanaPayment() : null),
-      getSignatureStatuses: () => ({ context: { slot: solana.slot }, value: [null] }),
-    };
-    return { result: answers[method]!() };
+  const solana = new FakeSolanaLedger(HEAD_SLOT, start);
+  solana.added.set(SIGNATURE, PAID_SLOT);
+  const answerSolana = (call: ProxyCall): ProxyResponse => {
+    const { method, params } = call;
+    if (method === 'getGenesisHash') return { result: GENESIS };
+    const isKnown = params[0] === SIGNATURE && solana.first <= PAID_SLOT;
+    return solana.respond(call) ?? { result: isKnown ? solanaPayment() : null };
   };
 
   /** Nodes that do not respond: nothing waits for the real timeouts of their source. */
@@ -182,7 +178,7 @@ async function openWorld() {
       const now = chain.head.timestamp;
       evmChain.mine(now, { from: PAYER });
       // The payment is as old as that of the other source.
-      solana.time = paidAt + Math.floor(((HEAD_SLOT - PAID_SLOT) * 4) / 10);
+      solana.headTime = paidAt + Math.floor(((HEAD_SLOT - PAID_SLOT) * 4) / 10);
       setTime(now);
       const advanced = await index.advance(NEVER);
       if (advanced.kind !== 'caught-up') throw new Error(advanced.kind);
@@ -261,10 +257,10 @@ function inject(world: World, { kind, fault }: PaymentSourceFailureMode): () => 
       );
     case 'lagging':
       evmNode.newestBlock = isEvm ? 29 * 24 : undefined;
-      if (!isEvm) solana.slot -= (DAY * 10) / 4;
+      if (!isEvm) solana.lagSlots = (DAY * 10) / 4;
       return () => {
         evmNode.newestBlock = undefined;
-        solana.slot = HEAD_SLOT;
+        solana.lagSlots = 0;
       };
     case 'pruned':
       evmNode.firstReceiptBlock = isEvm ? evmNode.chain.blocks.length + 10 : 0;

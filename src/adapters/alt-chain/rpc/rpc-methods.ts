@@ -169,8 +169,8 @@ export function getBlockTime(slot: number): RpcMethod<{ readonly seconds: number
   };
 }
 
-/** Lists the signatures of a block in the order of its transactions. */
-export function getBlockSignatures(slot: number): RpcMethod<readonly string[]> {
+/** Reads a block with the signatures of its transactions, with the parser of the caller. */
+export function getBlock<T>(slot: number, parse: (result: unknown) => T): RpcMethod<T> {
   return {
     name: 'getBlock',
     params: () => [
@@ -179,9 +179,14 @@ export function getBlockSignatures(slot: number): RpcMethod<readonly string[]> {
     ],
     parse: (result) => {
       if (result === null) throw new RpcFailure('rpc-error', 'no-block');
-      return readBlockSignatures(result);
+      return parse(result);
     },
   };
+}
+
+/** Lists the signatures of a block in the order of its transactions. */
+export function getBlockSignatures(slot: number): RpcMethod<readonly string[]> {
+  return getBlock(slot, readBlockSignatures);
 }
 
 function withMinSlot(minSlot: number, config: object): object {
