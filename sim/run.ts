@@ -15,6 +15,8 @@ import type { Report } from './worker.ts';
 /** Single-threaded garbage collection leaves the other core to the other worker. Stack traces are for a replay. */
 const WORKER_OPTIONS = ['--single-threaded-gc', '--max-semi-space-size=32', '--stack-trace-limit=0'];
 const TAIL_LINES = 25;
+/** Number of seeds after which a campaign shows that it advances. */
+const FIRST_PROGRESS = 10;
 /** Number of failed seeds whose traces are printed. */
 const SHOWN_FAILURES = 3;
 
@@ -54,12 +56,13 @@ async function runMany(from: number, count: number): Promise<boolean> {
   let next = from;
   let done = 0;
   let isStopped = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isStopped = true));
+  // Ctrl+C at a terminal arrives twice: from the terminal, and forwarded by the parent.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (isStopped = true));
 
   function note(result: SeedResult): void {
     addFigures(total, result.figures);
     done += 1;
-    if (done % 1_000 === 0) print(`${done} seeds, ${failed.length} failed`);
+    if (done === FIRST_PROGRESS || done % 1_000 === 0) print(`${done} seeds, ${failed.length} failed`);
     if (result.failure === undefined) return;
     failed.push(result);
     print(`SEED=${result.seed} node sim/run.ts ${flags}`);
