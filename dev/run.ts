@@ -57,10 +57,13 @@ await runUntilStopped(async (onShutdown) => {
     service.kill('SIGTERM');
     await exited;
   });
+  let isReady = false;
   createInterface({ input: service.stdout }).on('line', (line) => {
     // Hides the address behind the proxy.
     if (!line.startsWith('listening on')) return console.log(line);
     console.log(`service started; open ${url}`);
+    if (!isReady) console.log(`ready; sample machines: ${join(dir, 'fixtures.json')}; Ctrl-C stops everything`);
+    isReady = true;
     proxy.reload();
   });
 
@@ -71,7 +74,6 @@ await runUntilStopped(async (onShutdown) => {
       settling = setTimeout(proxy.reload, SETTLING_MILLISECONDS);
     });
   }
-  console.log(`ready; sample machines: ${join(dir, 'fixtures.json')}; Ctrl-C stops everything`);
 });
 
 async function findFreePort(): Promise<number> {
