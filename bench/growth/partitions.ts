@@ -3,7 +3,7 @@
  * service changes. `event_histories` stays whole: a unique index of a partitioned table must contain the partition column, and
  * this table has two unique indexes.
  *
- *     node bench/growth/partitions.ts 16 | psql "$DATABASE_URL"
+ *     node bin/run.js bench/growth/partitions.ts 16 | psql "$DATABASE_URL"
  *
  * Run it after a service has created the tables and before one fills them.
  */
@@ -43,6 +43,12 @@ export function listStatements(parts: number): readonly string[] {
     );
 }
 
+/** Returns a statement that fails where a table has rows, which the partitions would not contain. */
+function requireEmptyTables(): string {
+  const filled = Object.keys(TABLES).map((table) => `EXISTS (SELECT FROM ${table})`);
+  return `DO $$ BEGIN IF ${filled.join(' OR ')} THEN RAISE 'the tables have rows'; END IF; END $$`;
+}
+
 /** Returns the bytes of rows and indexes of each table, over all its partitions. */
 export async function readSizes(client: pg.Client): Promise<Record<string, { rows: number; indexes: number }>> {
   const { rows } = await client.query<{ name: string; rows: string; indexes: string }>(
@@ -61,6 +67,7 @@ export async function readSizes(client: pg.Client): Promise<Record<string, { row
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  for (const statement of ['BEGIN', ...listStatements(Number(process.argv[2] ?? 16)), 'COMMIT'])
-    console.log(`${statement};`);
+  const statements = ['BEGIN', requireEmptyTables(), ...listStatements(Number(process.argv[2] ?? 16)), 'COMMIT'];
+  console.log('\\set ON_ERROR_STOP on');
+  for (const statement of statements) console.log(`${statement};`);
 }
