@@ -570,6 +570,8 @@ export const SECTIONS = [
         '`GET /changes` lists the final changes of machines in their order, by cursor and kind; a cursor that is not stored any more is refused with 410.',
       'changes.stream':
         '`GET /changes/stream` sends the same changes as they are stored, and continues after `Last-Event-ID`.',
+      'changes.other-origin':
+        'Pages of other origins follow `GET /changes/stream` and resume it, with `EventSource` and with `fetch`.',
       'changes.kills': 'No change is lost when replicas are killed.',
       'changes.webhooks': 'Webhooks are signed as Standard Webhooks describes.',
       'changes.asyncapi': '`GET /asyncapi.json` describes stream and webhooks.',
@@ -618,8 +620,7 @@ export const SECTIONS = [
         'The form of `/docs` sends the request that any client sends, and shows the complete response.',
       'documents.errors-page': '`docs/errors.md` is the error table, with cause and remedy.',
       'documents.getting-started': 'Every command of `docs/getting-started.md` runs.',
-      'documents.blocks':
-        'Every fenced command of README and documents is run by a test, or a marker states why none runs it.',
+      'documents.blocks': 'Every fenced program and command of README and documents is run by a test.',
       'documents.index': '`docs/README.md` links to every document.',
       'client.vectors': 'The clients in TypeScript, Python and Go agree on all shared vectors.',
       'client.quick-starts': 'Every program in the READMEs of the Python and Go clients prints the output below it.',

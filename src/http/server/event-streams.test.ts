@@ -4,9 +4,8 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildApp } from '../../app.ts';
+import { storeRatingChange } from '../../../testing/fixtures/stored-changes.ts';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
-import { ABSENT_VALUES, listMachineChanges } from '../../domain/changes/machine-change.ts';
-import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Ctx } from '../../ports/ctx.ts';
 import type { Store } from '../../ports/store.ts';
 import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
@@ -14,8 +13,6 @@ import { findMessageProblems, type AsyncapiDocument } from '../../../testing/har
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 import { HEARTBEAT_MILLISECONDS, MAX_STREAMS_OF_NETWORK, READ_TIMEOUT_MILLISECONDS } from './event-streams.ts';
 import { rule } from '../../../test/conformance/rule.ts';
-
-const ID = 42n as MachineId;
 
 let store: Store;
 let app: FastifyInstance;
@@ -41,17 +38,7 @@ afterEach(async () => {
 });
 
 async function change(rating: string): Promise<void> {
-  const checkpoint = await store.readMainChainCheckpoint();
-  const next = { blockNumber: ++block, blockHash: `0x${'b'.repeat(64)}` };
-  const touched = { machines: [ID], kybOperators: [] };
-  await store.advanceMainChain(checkpoint, next, [], { readAtBlock: 0, changes: [] }, undefined, touched);
-  const [machine] = await store.listDueMachines(0, 1);
-  const values = { ...ABSENT_VALUES, rating };
-  const changes = listMachineChanges(ID, machine!.values ?? ABSENT_VALUES, values, {
-    blockNumber: block,
-    observedAt: 1,
-  });
-  await store.writeObservations([{ machine: machine!, values, isAbsent: false, changes, dueAt: 9_000_000_000 }]);
+  await storeRatingChange(store, ++block, rating);
 }
 
 /** Opens a stream and collects what it sends. */
@@ -121,6 +108,25 @@ test('resumes after Last-Event-ID rather than after the query', async () => {
   const reader = new Reader('?after=0', { 'Last-Event-ID': '2' });
   await reader.until(/id: 3\nevent/);
   expect(reader.cursors).toEqual(['3']);
+});
+
+test('allows pages of other origins to send Last-Event-ID, and to read the stream', async () => {
+  rule('changes.other-origin');
+  const { statusCode, headers } = await app.inject({
+    method: 'OPTIONS',
+    url: '/changes/stream',
+    headers: {
+      origin: 'https://page.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'last-event-id',
+    },
+  });
+  expect([statusCode, headers['access-control-allow-origin']]).toEqual([204, '*']);
+  expect(String(headers['access-control-allow-methods']).split(', ')).toContain('GET');
+  expect(String(headers['access-control-allow-headers']).toLowerCase().split(', ')).toContain('last-event-id');
+  const reader = new Reader('', { Origin: 'https://page.example', 'Last-Event-ID': '2' });
+  await reader.until(/id: 3\nevent/);
+  expect(reader.text).toContain('\r\nAccess-Control-Allow-Origin: *\r\n');
 });
 
 test('moves the position past changes of other kinds', async () => {
