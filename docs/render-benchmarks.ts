@@ -102,13 +102,12 @@ ${shortfalls.length === 0 ? 'None.' : shortfalls.join('\n')}
 
 ## Run the benchmarks
 
-<!-- not run: takes hours of an idle machine; \`npm test\` runs each program with \`--quick\` -->
-
 \`\`\`sh
-npm run build && npm run bench               # all in sequence; stores the figures and renders this page
-npm run bench -- --only index/               # programs whose name matches; other rows stay
-npm run bench -- --quick                     # smoke run of every program; stores nothing
+npm run build && npm run bench -- --only rating/ --quick   # smoke run of the programs whose name matches; stores nothing
 \`\`\`
+
+After a build, \`npm run bench\` runs all programs in sequence, which takes hours, stores their figures and renders this page; with
+\`-- --only index/\` other rows stay. \`npm run bench -- --quick\` is a smoke run of all.
 
 Use an idle machine. Service and peers alternate within one run (A B C A B C …), so that a drifting clock speed favors none, and
 a figure is the median of its rounds. \`wrk\` and \`nginx\` come from Debian, FastAPI is installed into a virtual environment

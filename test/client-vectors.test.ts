@@ -1,6 +1,6 @@
 /** The TypeScript client against the golden vectors that the clients of all languages share. */
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient, isRetryable, parseMachineKey } from '../client/client.ts';
 import type { DirectorySelection } from '../client/directory.ts';
 import { formatDecisionMessage } from '../client/monetization.ts';
@@ -97,6 +97,39 @@ it.each(vectors.errors)('reports $status $body as $kind', async ({ status, body,
   });
   const result = await client.getRating('42');
   expect(result.ok ? undefined : [result.error.kind, isRetryable(result.error)]).toEqual([kind, expected]);
+});
+
+describe('the program of docs/statements.md', () => {
+  const page = readFileSync(new URL('../docs/statements.md', import.meta.url), 'utf8');
+  const [{ document, now, chainId, registry, keys }] = vectors.statements as [Vectors['statements'][number]];
+  /** The printed program with the values of a vector in the place of its own. */
+  const program = /```ts\n([^]+?)```/
+    .exec(page)![1]!
+    .replace('@svcos/client/statements', new URL('../client/statements.ts', import.meta.url).href)
+    .replace('chainId: 1,', `chainId: ${chainId},`)
+    .replace(/'0x5FbD…'/, `'${registry}'`)
+    .replace(/'0x1A64…'/, `'${keys[0]!.address}'`);
+
+  afterEach(() => void vi.useRealTimers());
+
+  /** Runs it at the time of the vector with the text of a document. */
+  function run(text: string): Promise<unknown> {
+    vi.useFakeTimers({ toFake: ['Date'], now: now * 1_000 });
+    const source = `const text = ${JSON.stringify(text)};\n${program}`;
+    return import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(source)}`);
+  }
+
+  it('accepts a statement', async () => {
+    rule('documents.blocks');
+    expect(program).not.toContain('…');
+    await expect(run(document)).resolves.toBeDefined();
+  });
+
+  it('throws for a changed statement', async () => {
+    const changed = document.replace('"bonded":true', '"bonded":false');
+    expect(changed).not.toBe(document);
+    await expect(run(changed)).rejects.toThrow('wrong signer');
+  });
 });
 
 describe('verifyRatingStatement', () => {

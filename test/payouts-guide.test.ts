@@ -23,8 +23,8 @@ const BEHIND_SECONDS = 1_200;
 const FINALIZING_BLOCKS = 3;
 const SILENT = { info() {}, warn() {}, error() {} };
 
-/** Commands that a reader runs, in order; blocks that are marked as not run are left out. */
-const commands = [...GUIDE.matchAll(/(<!-- not run: .+ -->\n\n)?```sh\n([^]+?)```/g)].flatMap(([, mark, text]) =>
+/** Commands that a reader runs, in order, without the blocks that another test runs. */
+const commands = [...GUIDE.matchAll(/(<!-- run by .+ -->\n\n)?```sh\n([^]+?)```/g)].flatMap(([, mark, text]) =>
   mark === undefined ? [text!] : [],
 );
 const [program] = [...GUIDE.matchAll(/```ts\n([^]+?)```/g)].map(([, text]) => text!);

@@ -73,15 +73,17 @@ export interface EmbeddedServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Contents of files in the parent of the data folder, by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Folder of an installed server, with `bin`; undefined: the package's server. */
+  readonly installation?: string;
 }
 
-/** Starts the package's server. */
+/** Starts the package's server, or an installed one. */
 export async function startEmbeddedPostgres(options: EmbeddedServerOptions = {}): Promise<PostgresServer> {
-  const { port, settings: furtherSettings, files = {} } = options;
+  const { port, settings: furtherSettings, files = {}, installation } = options;
   const account = process.getuid?.() === 0 ? UNPRIVILEGED : undefined;
   const folder = mkdtempSync(join(tmpdir(), 'pg-'));
-  const native = findNative(folder, account !== undefined);
-  linkLibraries(native, join(folder, 'lib'));
+  const native = installation ?? findNative(folder, account !== undefined);
+  if (installation === undefined) linkLibraries(native, join(folder, 'lib'));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, { mode: 0o600 });
   if (account !== undefined) changeOwner(folder, account);
   const env = {
