@@ -355,17 +355,21 @@ describe('a transaction', () => {
 });
 
 describe('a block', () => {
-  it('lists its signatures in execution order', async () => {
+  it('lists its signatures in execution order, after that of its vote', async () => {
     const [first, second] = transactions;
     const block = await callRpc<Record<string, unknown>>(node, 'getBlock', first!.slot, {
       ...{ transactionDetails: 'signatures', rewards: false, maxSupportedTransactionVersion: 0 },
     });
     expect(block).toMatchObject({
       ...{ blockHeight: first!.slot, blockTime: GENESIS, parentSlot: first!.slot - 1 },
-      signatures: [first!.signature, second!.signature],
+      signatures: [expect.any(String), first!.signature, second!.signature],
     });
     const next = await callRpc(node, 'getBlock', first!.slot + 1, { transactionDetails: 'signatures' });
-    expect(next).toMatchObject({ previousBlockhash: block['blockhash'], signatures: [] });
+    expect(next).toMatchObject({ previousBlockhash: block['blockhash'], signatures: [expect.any(String)] });
+    const [vote] = block['signatures'] as string[];
+    expect(await callRpc(node, 'getSignatureStatuses', [vote], { searchTransactionHistory: true })).toMatchObject({
+      value: [{ slot: first!.slot, err: null, confirmationStatus: 'finalized' }],
+    });
     const bare = await callRpc(node, 'getBlock', first!.slot, { transactionDetails: 'none' });
     expect(bare).not.toHaveProperty('signatures');
   });

@@ -197,7 +197,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       if (names.length > MAX_STATUSES) throw invalidParams(`Too many inputs provided; max ${MAX_STATUSES}`);
       const [slot, finalized] = [slotAt('processed'), slotAt('finalized')];
       const statuses = names.map(readSignature).map((signature) => {
-        const transaction = findTransaction(signature, slot);
+        const transaction = findTransaction(signature, slot) ?? findVote(signature, slot);
         if (transaction === undefined) return null;
         const isFinalized = transaction.slot <= finalized;
         return {
@@ -237,7 +237,7 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       if (transactionDetails !== 'signatures' && transactionDetails !== 'none') {
         throw invalidParams('only transactionDetails "signatures" and "none" are supported');
       }
-      const signatures = chain.block(slot).map((transaction) => transaction.signatures[0]!);
+      const signatures = [voteOf(slot), ...chain.block(slot).map((transaction) => transaction.signatures[0]!)];
       return {
         blockHeight: slot,
         blockTime: timeOf(slot),
@@ -261,6 +261,23 @@ export function createRpcMethods(chain: Chain, faults: NodeFaults): Readonly<Rec
       }
     },
   };
+
+  /**
+   * Returns the signature of the vote in a block. Every block of a cluster has votes, by which readers see how far back a node reaches; here
+   * they have a signature and a status, and no other content. The signature begins with the slot.
+   */
+  function voteOf(slot: number): string {
+    const bytes = createHash('sha512').update(`${chain.genesisHash} vote ${slot}`).digest();
+    bytes.writeBigUInt64BE(BigInt(slot));
+    return formatBase58(new Uint8Array(bytes));
+  }
+
+  /** Returns the vote of a block that the node has at the slot. */
+  function findVote(signature: string, newest: number): Pick<ExecutedTransaction, 'slot' | 'err'> | undefined {
+    const slot = Number(Buffer.from(parseBase58(signature, 64)!).readBigUInt64BE());
+    const isKnown = slot >= faults.firstAvailableBlock && slot <= newest && voteOf(slot) === signature;
+    return isKnown ? { slot, err: null } : undefined;
+  }
 
   /** Returns the hash of a block. Transactions use other hashes, see `getLatestBlockhash`. */
   function blockhashOf(slot: number): string {
