@@ -3,6 +3,7 @@
  * a repair; it refuses nothing by itself, because each machine is compared with its own count.
  */
 import { Fault } from '../../domain/faults.ts';
+import type { BlockId } from '../../domain/machine/machine-facts.ts';
 import type { MainChainLog } from '../../ports/main-chain.ts';
 import type { Log } from '../../ports/runtime.ts';
 import type { MainChainIndexStore } from '../../ports/store.ts';
@@ -13,6 +14,8 @@ export interface EventTotalCheck {
   compare(chain: Pick<MainChainLog, 'readEventTotal'>): Promise<void>;
   /** Returns the events that the index lacks, negative for ones that it has in excess; undefined before the first comparison. */
   missing(): number | undefined;
+  /** Returns whether the last comparison was at this block, and the index lacked nothing. */
+  agreesAt(block: Pick<BlockId, 'hash'>): boolean;
 }
 
 export interface EventTotalCheckOptions {
@@ -50,5 +53,6 @@ export function createEventTotalCheck({ store, repair, log }: EventTotalCheckOpt
       }
     },
     missing: () => missing,
+    agreesAt: ({ hash }) => hash === comparedHash && missing === 0,
   };
 }

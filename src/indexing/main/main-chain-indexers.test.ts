@@ -5,9 +5,10 @@ import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { HeadStep } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
-import { submitted } from '../../../testing/fakes/fake-logs.ts';
+import { submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
 import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
 import { rule } from '../../../test/conformance/rule.ts';
+import type { PaymentScanner } from '../payments/payment-scanner.ts';
 import { createMainChainIndexers } from './main-chain-indexers.ts';
 import { FINGERPRINT, FixedRates, machine } from '../../../testing/fixtures/indexer-harness.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
@@ -18,6 +19,14 @@ async function openIndexers(proof: IndexProof = 'before', chain = new FakeChain(
   const store = await createMemoryStore();
   const time = new VirtualTime();
   const steps: HeadStep[] = [];
+  const searches: { readonly events: number; readonly transfers: number }[] = [];
+  const payments: PaymentScanner = {
+    async scan() {
+      const { count: events } = await store.readEventLogCount('current', A);
+      searches.push({ events, transfers: (await store.readIndexedMachine(A))?.transfers.length ?? 0 });
+      return 'idle';
+    },
+  };
   const indexers = createMainChainIndexers({
     chain,
     deferredChain,
@@ -38,12 +47,13 @@ async function openIndexers(proof: IndexProof = 'before', chain = new FakeChain(
     pollIntervalMilliseconds: 60_000,
     listeners: [{ advanceHead: (step) => steps.push(step) }],
     proof,
+    payments,
     random: () => 0,
   });
   const loops = [indexers.worker, indexers.head, indexers.prover].filter((loop) => loop !== undefined);
   const stop = () => Promise.all(loops.map((loop) => loop.stop()));
   const start = () => loops.map((loop) => loop.start());
-  return { chain, store, time, steps, indexers, start, stop };
+  return { chain, store, time, steps, searches, indexers, start, stop };
 }
 
 describe('the main chain’s indexers', () => {
@@ -181,6 +191,54 @@ describe('the main chain’s indexers', () => {
     expect(await store.areEventLogsProven('current', A)).toBe(true);
     expect(await store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: 399, kind: 'sample' }]);
     expect(indexers.report().prover).toEqual({ differences: 0, unproven: 0 });
+    await stop();
+  });
+
+  it('search no events for payments until hidden transfers are found by the proof', async () => {
+    const chain = new FakeChain();
+    chain.servesReceipts = true;
+    chain.mine([transferred(A)]);
+    chain.mine([submitted(A)]);
+    chain.mineMany(400);
+    chain.faults = {
+      logs: (logs) => logs.filter(({ registry }) => registry === undefined),
+      receipts: () => 'unproven',
+    };
+    const { time, searches, indexers, start, stop } = await openIndexers('background', chain);
+    start();
+    await time.advance(120_000);
+    expect(indexers.report().missingEvents).toBe(0);
+    expect(searches).toEqual([]);
+    chain.faults = {};
+    await time.advance(600_000);
+    expect(searches[0]).toEqual({ events: 1, transfers: 1 });
+    await stop();
+  });
+
+  it('search no events for payments while the number of events differs from that of the contract', async () => {
+    const chain = new FakeChain();
+    chain.mine([transferred(A)]);
+    chain.mine([submitted(A)]);
+    chain.mineMany(400);
+    chain.faults.logs = (logs) => logs.filter(({ event }) => event === undefined);
+    const { time, searches, indexers, start, stop } = await openIndexers('off', chain);
+    start();
+    await time.advance(120_000);
+    expect(indexers.report().missingEvents).toBe(1);
+    expect(searches).toEqual([]);
+    chain.faults = {};
+    await time.advance(1_200_000);
+    expect(searches[0]).toEqual({ events: 1, transfers: 1 });
+    await stop();
+  });
+
+  it('search events for payments at once in mode off when their number agrees', async () => {
+    const { chain, time, searches, start, stop } = await openIndexers('off');
+    chain.mine([submitted(A)]);
+    chain.mineMany(400);
+    start();
+    await time.advance(0);
+    expect(searches[0]).toMatchObject({ events: 1 });
     await stop();
   });
 

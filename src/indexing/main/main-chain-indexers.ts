@@ -3,12 +3,14 @@
  * follower runs in every process that serves requests.
  */
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
+import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { EventTimes, IndexCounters, IndexHealth, IndexStatus } from '../../ports/indexes.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
+import { createEventCompleteness } from './event-completeness.ts';
 import { createEventTotalCheck } from './event-total-check.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
@@ -141,6 +143,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const { balances, random } = options;
   const repair = createIndexRepair({ chain, balances, store, integrity, clock: monotonicClock, log, startBlock });
   const eventTotal = createEventTotalCheck({ store, repair, log });
+  const events = createEventCompleteness({ store, eventTotal, proof, startBlock });
   const prover = createBackgroundProver({ chain, store, clock: monotonicClock, log, proof, startBlock, random });
 
   /** The last step left nothing to do: the calls of the next may wait for those of the head. */
@@ -162,10 +165,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     if (!isIndexed) proverLoop.wake();
     isIndexed = true;
     await eventTotal.compare(isDeferred && deferred !== undefined ? deferred.chain : chain);
-    const { number, timestamp } = advanced.block;
-    const place = { block: number, time: timestamp };
-    const readEvents = readMainEvents(chain, store, advanced.block);
-    const scanned = await options.payments?.scan('main', place, { readEvents }, signal);
+    const scanned = await scanPayments(advanced.block, signal);
     const outcome = await folder.fold(advanced.block, signal);
     if (outcome === 'idle' && !isFolded) {
       isFolded = true;
@@ -173,6 +173,13 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     }
     isIdle = outcome === 'idle' && scanned !== 'more';
     return isIdle ? 'idle' : 'more';
+  }
+
+  async function scanPayments(block: BlockRef, signal: AbortSignal): Promise<StepOutcome> {
+    const { payments } = options;
+    if (payments === undefined || !(await events.isCompleteThrough(block))) return 'idle';
+    const readEvents = readMainEvents(chain, store, block);
+    return payments.scan('main', { block: block.number, time: block.timestamp }, { readEvents }, signal);
   }
 
   /** A poll that begins after the index has caught up connects its checkpoint to the head. */
