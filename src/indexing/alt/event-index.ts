@@ -143,20 +143,17 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     return outcome;
   }
 
-  /** Searches up to the newest slot at which no machine lacks events: the claims of all machines are known up to there. */
   async function scanPayments(signal: AbortSignal): Promise<StepOutcome> {
     const { payments } = options;
     const { observed } = await store.readAltWalk();
-    const complete = verification.completeThrough();
-    if (payments === undefined || observed === undefined || complete === undefined) return 'idle';
-    const slot = Math.min(observed.slot, complete);
-    const time = await backoff.run(() => history.readBlockTime(slot), signal);
+    if (payments === undefined || observed === undefined) return 'idle';
+    const time = await backoff.run(() => history.readBlockTime(observed.slot), signal);
     if (time === undefined) return 'idle';
     const reads = {
       readEvents: readAltEvents(store),
       readBlockSignatures: (slot: number) => backoff.run(() => history.readBlockSignatures(slot), signal),
     };
-    return payments.scan('alt', { block: slot, time }, reads, signal);
+    return payments.scan('alt', { block: observed.slot, time }, reads, signal);
   }
 
   return {
