@@ -194,27 +194,6 @@ describe('the main chain’s indexers', () => {
     await stop();
   });
 
-  it('search no events for payments until hidden transfers are found by the proof', async () => {
-    const chain = new FakeChain();
-    chain.servesReceipts = true;
-    chain.mine([transferred(A)]);
-    chain.mine([submitted(A)]);
-    chain.mineMany(400);
-    chain.faults = {
-      logs: (logs) => logs.filter(({ registry }) => registry === undefined),
-      receipts: () => 'unproven',
-    };
-    const { time, searches, indexers, start, stop } = await openIndexers('background', chain);
-    start();
-    await time.advance(120_000);
-    expect(indexers.report().missingEvents).toBe(0);
-    expect(searches).toEqual([]);
-    chain.faults = {};
-    await time.advance(600_000);
-    expect(searches[0]).toEqual({ events: 1, transfers: 1 });
-    await stop();
-  });
-
   it('search no events for payments while the number of events differs from that of the contract', async () => {
     const chain = new FakeChain();
     chain.mine([transferred(A)]);

@@ -10,7 +10,6 @@ import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
-import { createEventCompleteness } from './event-completeness.ts';
 import { createEventTotalCheck } from './event-total-check.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
@@ -143,7 +142,6 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const { balances, random } = options;
   const repair = createIndexRepair({ chain, balances, store, integrity, clock: monotonicClock, log, startBlock });
   const eventTotal = createEventTotalCheck({ store, repair, log });
-  const events = createEventCompleteness({ store, eventTotal, proof, startBlock });
   const prover = createBackgroundProver({ chain, store, clock: monotonicClock, log, proof, startBlock, random });
 
   /** The last step left nothing to do: the calls of the next may wait for those of the head. */
@@ -175,9 +173,10 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     return isIdle ? 'idle' : 'more';
   }
 
+  /** Searches once the index has all events that the contract counts: verdicts depend on the claims of all machines, and are never changed. */
   async function scanPayments(block: BlockRef, signal: AbortSignal): Promise<StepOutcome> {
     const { payments } = options;
-    if (payments === undefined || !(await events.isCompleteThrough(block))) return 'idle';
+    if (payments === undefined || !eventTotal.agreesAt(block)) return 'idle';
     const readEvents = readMainEvents(chain, store, block);
     return payments.scan('main', { block: block.number, time: block.timestamp }, { readEvents }, signal);
   }
