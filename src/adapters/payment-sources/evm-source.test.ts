@@ -252,6 +252,20 @@ describe('the absence of a transaction', () => {
     expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
   });
 
+  it('is stated by a URL that allows three calls in a batch', async () => {
+    const { source, proxies } = await openNodes(new FakeEvmNode(createChain()));
+    const refusal = {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: 31, message: 'Batch of more than 3 requests are not allowed' },
+    };
+    proxies[0]!.inject({
+      kind: 'body',
+      change: (body) => ((JSON.parse(body) as { length?: number }).length! > 3 ? JSON.stringify(refusal) : body),
+    });
+    expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
+  });
+
   it('is not stated while another URL does not answer', async () => {
     const chain = createChain();
     const { source, proxies } = await openNodes(new FakeEvmNode(chain), new FakeEvmNode(chain));

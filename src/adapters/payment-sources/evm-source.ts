@@ -37,6 +37,8 @@ export interface EvmSourceOptions {
 
 /** One URL with its finalized head. */
 export interface EvmUrl extends EvmRequester {
+  /** As `requestTogether` without a call for the chain id: some URLs allow three calls, and a known receipt shows the chain as well. */
+  readonly requestReceipts: EvmRequester['requestTogether'];
   readonly head: AgingRead<FinalizedHead>;
   /**
    * Returns the header of a finalized block with this hash, whatever chain the URL serves; several transactions of one block
@@ -71,6 +73,7 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     };
     return {
       ...checked,
+      requestReceipts: node.requestTogether,
       head: createAgingRead(clock, HEAD_AGE_MILLISECONDS, read),
       readHeader: shareHeaders(node.request, startRead),
     };
@@ -116,10 +119,8 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     const known = await findTransactionSince(fromTime, head);
     if (known === undefined) return false;
     const hashes = [hash, ...known];
-    const [header, ...responses] = await url.requestTogether(
-      [headerCall('finalized'), ...hashes.map(receiptCall)],
-      startRead(),
-    );
+    const request = known.length > 0 ? url.requestReceipts : url.requestTogether;
+    const [header, ...responses] = await request([headerCall('finalized'), ...hashes.map(receiptCall)], startRead());
     const finalized = toFinalized(header!);
     const [hasCited, ...hasFirst] = responses.map((response, i) => {
       const receipt = toReceipt(response, hashes[i]!);

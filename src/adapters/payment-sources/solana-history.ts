@@ -40,7 +40,7 @@ const RATE_PROBES = 6;
 /** Slots read in one search for a block with transactions. Blocks of public clusters have votes. */
 const MAX_SCAN_SLOTS = 1_000;
 /** Several, because some archives store no votes. */
-const MAX_KNOWN = 8;
+const MAX_KNOWN = 64;
 /** Code of a node that has dropped the block, and calls after which one is accepted: another node behind the URL may have it. */
 const CLEANED_UP = -32_001;
 const MAX_CALLS = 4;

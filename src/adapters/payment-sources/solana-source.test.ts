@@ -269,6 +269,22 @@ describe('the history of a witness', () => {
     expectShortlyBeforeWindow(node, 2 * 3_600);
   });
 
+  it('is shown by any transaction of a block whose votes the URL does not store, asked for a few at a time', async () => {
+    const node = nodeWith();
+    const votes = Array.from({ length: 11 }, (_, i) => formatBase58(new Uint8Array(64).fill(100 + i)));
+    node.answers['getBlock'] = ([slot]) => {
+      const block = node.ledger.block(slot as number);
+      return { ...block, signatures: [...votes, ...block.signatures] };
+    };
+    const { source } = await openNodes(node);
+    const outcomes = [];
+    for (let i = 0; i < 3; i += 1) outcomes.push(await outcomeOf(source.readTransaction(UNKNOWN, WINDOW)));
+    expect(outcomes.toSorted()).toEqual(['absent', 'unreadable', 'unreadable']);
+    const asked = node.callsOf('getSignatureStatuses').map(([signatures]) => signatures as readonly string[]);
+    expect(asked.map(({ length }) => length)).toEqual([5, 5, 5]);
+    expect(new Set(asked.flat()).size).toBe(13);
+  });
+
   it('may begin with that block', async () => {
     const node = nodeWith();
     await (await openNodes(node)).source.readTransaction(UNKNOWN, WINDOW);

@@ -47,6 +47,8 @@ const HEAD_AGE_MILLISECONDS = 10_000;
 const HEAD_SLOTS = 4;
 /** Delay after which a node that reads transactions from long-term storage has stored them. */
 const STORAGE_DELAY_SECONDS = 300;
+/** Known transactions in a request: some plans allow five signatures. */
+const ASKED_KNOWN = 4;
 const UNSUPPORTED_VERSION = -32_015;
 
 /** Unlike that of the alt chain, this call accepts any slot: each URL reports its own head. */
@@ -63,6 +65,7 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
     return { call, head };
   });
   const history = createSolanaHistory({ urls, startRead, checkCluster });
+  let turn = 0;
 
   async function readHead(node: AltNode): Promise<FinalizedHead> {
     const slot = await node.call(getFinalizedSlot, startRead());
@@ -117,6 +120,13 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
     return { found: { kind: 'solana', block: slot, time, ...facts } };
   }
 
+  /** Returns other transactions each time, because a URL may have only some of them. */
+  function takeInTurn(signatures: readonly string[]): readonly string[] {
+    if (signatures.length <= ASKED_KNOWN) return signatures;
+    turn += 1;
+    return Array.from({ length: ASKED_KNOWN }, (_, i) => signatures[(turn * ASKED_KNOWN + i) % signatures.length]!);
+  }
+
   /** Throws `RpcFailure` when the URL leads to another cluster by now: what it lacks there proves nothing. */
   async function checkCluster(url: AltNode): Promise<void> {
     const hash = await url.call(getGenesisHash, startRead());
@@ -135,7 +145,8 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
   ): Promise<boolean> {
     if (head.time <= window.throughTime + STORAGE_DELAY_SECONDS) return false;
     const known = await history.findKnown(window.fromTime, head);
-    const { contextSlot, slots } = await url.call(getSignatureSlots([signature, ...known.signatures]), startRead());
+    const asked = takeInTurn(known.signatures);
+    const { contextSlot, slots } = await url.call(getSignatureSlots([signature, ...asked]), startRead());
     await checkCluster(url);
     const [cited, ...others] = slots;
     const isDeep = known.signatures.length === 0 || others.includes(known.slot);

@@ -483,16 +483,17 @@ describe('calls that belong together', () => {
     expect(await together()).toMatchObject(numbers(3).map(() => ({ code: -32602 })));
   });
 
-  test('are sent one by one to a node that has refused every batch', async () => {
-    refuseAbove(1, () => json(400, 'no'));
+  test.each([1, 2])('are sent one by one to a node that has refused every batch above %d', async (limit) => {
+    await request(limit);
+    refuseAbove(limit, () => json(400, 'no'));
     for (let i = 0; i < 3; i += 1) await expect(together()).rejects.toMatchObject({ kind: 'refused' });
     takeSizes();
     expect(await together()).toMatchObject(numbers(3).map((result) => ({ result })));
     expect(takeSizes()).toEqual([1, 1, 1]);
   });
 
-  test('are never sent one by one to a node that has answered a batch', async () => {
-    await request(2);
+  test('are never sent one by one to a node that has answered a batch of their size', async () => {
+    await request(3);
     refuseAbove(1, () => json(500, 'no'));
     for (let i = 0; i < 5; i += 1) await expect(together()).rejects.toMatchObject({ kind: 'refused' });
   });

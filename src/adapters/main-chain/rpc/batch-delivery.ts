@@ -17,7 +17,7 @@ export interface BatchDelivery {
   deliver(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]>;
   /**
    * Delivers calls whose results prove something together: several nodes may answer behind one URL, so all results are of one request, unless
-   * one of the calls fails. At a URL that does not serve batches at all, the calls are sent one by one. Throws `RpcFailure`.
+   * one of the calls fails. At a URL that serves no batches of this size, the calls are sent one by one. Throws `RpcFailure`.
    */
   deliverTogether(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]>;
   /** Returns the number of calls that the node accepts in one request with calls of several methods. */
@@ -47,7 +47,7 @@ const FIRST_WAIT_MILLISECONDS = 250;
 
 /** Requests for calls that belong together before they are sent one by one. */
 const JOINT_ATTEMPTS = 2;
-/** A node that refuses so many batches in a row and answers their calls one by one does not serve batches. */
+/** A node that refuses so many batches in a row and answers their calls one by one does not serve batches of this size. */
 const MAX_REFUSED_BATCHES = 3;
 
 /** Failures of the gateway in a row that a delivery survives, besides the repetition of each single call. */
@@ -58,6 +58,15 @@ interface GatewayFailures {
   readonly atMilliseconds: number;
 }
 
+interface NodeBatches {
+  /** Calls of the largest batch that the node read. */
+  readonly largest: number;
+  /** Larger batches in a row that it refused, and whose calls it answered one by one. */
+  readonly refused: number;
+}
+
+const NO_BATCHES: NodeBatches = { largest: 1, refused: 0 };
+
 type Received = readonly (RpcResponse | undefined)[];
 
 export function createBatchDelivery(options: BatchDeliveryOptions): BatchDelivery {
@@ -65,8 +74,8 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
 
   /** Failures of the gateway of a node in a row during the deliveries of a deadline. */
   const gatewayFailures = new WeakMap<Deadline, Map<PoolNode, GatewayFailures>>();
-  /** Batches in a row whose calls a node answered only one by one; -Infinity once it has answered calls of a batch. */
-  const refusedBatches = new WeakMap<PoolNode, number>();
+  const batches = new WeakMap<PoolNode, NodeBatches>();
+  const batchesOf = (node: PoolNode) => batches.get(node) ?? NO_BATCHES;
 
   function limitOf({ profile }: PoolNode, calls: readonly MainRpcCall[]) {
     const method = calls[0]!.method;
@@ -86,7 +95,9 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
       },
       deadline,
     );
-    if (calls.length > 1 && received.some((each) => each?.ok)) refusedBatches.set(node, -Infinity);
+    const { largest } = batchesOf(node);
+    if (calls.length > largest && received.some((each) => each?.ok))
+      batches.set(node, { largest: calls.length, refused: 0 });
     return received;
   }
 
@@ -248,8 +259,8 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     calls: readonly MainRpcCall[],
     deadline: Deadline,
   ): Promise<RpcResponse[]> {
-    if (calls.length === 1 || refusedBatches.get(node) === MAX_REFUSED_BATCHES)
-      return sendSingly(node, calls, deadline);
+    const isServed = ({ largest, refused }: NodeBatches) => calls.length <= largest || refused < MAX_REFUSED_BATCHES;
+    if (calls.length === 1 || !isServed(batchesOf(node))) return sendSingly(node, calls, deadline);
     for (let attempt = 1; attempt <= JOINT_ATTEMPTS; attempt += 1) {
       const received = await exchange(node, calls, deadline).catch((error: unknown) => {
         if (error instanceof RpcFailure && isRefusal(error) && !deadline.signal.aborted) return [];
@@ -261,7 +272,8 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     // One by one, the calls show which of them fails.
     const responses = await sendSingly(node, calls, deadline);
     if (!responses.every(({ ok }) => ok)) return responses;
-    refusedBatches.set(node, (refusedBatches.get(node) ?? 0) + 1);
+    const { largest, refused } = batchesOf(node);
+    batches.set(node, { largest, refused: calls.length > largest ? refused + 1 : 0 });
     throw new RpcFailure('malformed', 'refused');
   }
 
