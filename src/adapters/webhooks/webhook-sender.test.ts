@@ -1,5 +1,6 @@
 /** Tests the sender of webhooks against local receivers, and its signatures with the official library of Standard Webhooks. */
 import { execFileSync } from 'node:child_process';
+import { lookup } from 'node:dns';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -7,27 +8,20 @@ import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Receiver } from './watch-file.ts';
 import { createWebhookSender, type WebhookSender } from './webhook-sender.ts';
 import { parseWebhookSecret } from './webhook-signature.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { RECEIVER_FAILURE_MODES } from '../../../test/failure-modes-table.ts';
+import type { ResolveName } from '../outbound/public-address.ts';
 
-/** Resolves names of the top-level domain `invalid`, which no name server does. */
-vi.mock('node:dns', async (importOriginal) => {
-  const dns = await importOriginal<typeof import('node:dns')>();
-  type Callback = (
-    error: Error | null,
-    addresses?: readonly { readonly address: string; readonly family: number }[],
-  ) => void;
-  const lookup = (hostname: string, options: object, callback: Callback) => {
-    if (hostname === 'unknown.invalid') callback(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }));
-    else if (hostname === 'private.invalid') callback(null, [{ address: '10.0.0.1', family: 4 }]);
-    else dns.lookup(hostname, { ...options, all: true }, callback);
-  };
-  return { ...dns, lookup };
-});
+/** Resolves `private.invalid` to a private address; no name server knows the top-level domain `invalid`. */
+const resolveName: ResolveName = (hostname, options, callback) => {
+  if (hostname === 'unknown.invalid') callback(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), []);
+  else if (hostname === 'private.invalid') callback(null, [{ address: '10.0.0.1', family: 4 }]);
+  else lookup(hostname, options, callback);
+};
 
 const [SECRET, OLD_SECRET] = [`whsec_${'A'.repeat(32)}`, `whsec_${'B'.repeat(32)}`];
 const MESSAGE = { id: 'change-7', body: '{"type":"machine.changed","data":{"cursor":7}}' };
@@ -112,6 +106,7 @@ function open(url: string, parts: Partial<Receiver> = {}, trusted: string | null
   const clock = { nowMilliseconds: () => Date.now() };
   return (sender = createWebhookSender([receiver], {
     clock,
+    resolveName,
     timeoutMilliseconds: 500,
     ...(trusted !== null && { certificateAuthority: trusted }),
   }));

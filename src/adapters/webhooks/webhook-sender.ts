@@ -11,6 +11,7 @@ import {
   createCheckedLookup,
   isLoopbackAddress,
   isPublicAddress,
+  type ResolveName,
 } from '../outbound/public-address.ts';
 import { isLoopbackHost, type Receiver } from './watch-file.ts';
 import { signWebhook } from './webhook-signature.ts';
@@ -24,6 +25,8 @@ export interface WebhookSenderOptions {
   readonly clock: Clock;
   /** Certificates that are trusted besides those of the system, in tests. */
   readonly certificateAuthority?: string;
+  /** The name service; that of the system when absent. */
+  readonly resolveName?: ResolveName;
   readonly timeoutMilliseconds?: number;
 }
 
@@ -34,12 +37,12 @@ export interface WebhookSender {
 
 /** Creates a sender for these receivers. A receiver without an entry has problem `address`. */
 export function createWebhookSender(receivers: readonly Receiver[], options: WebhookSenderOptions): WebhookSender {
-  const { clock, certificateAuthority, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
+  const { clock, certificateAuthority, resolveName, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
   const targets = new Map(
     receivers.map((receiver) => {
       const isAccepted = createAddressRule(receiver);
       const connect = {
-        lookup: createCheckedLookup(isAccepted),
+        lookup: createCheckedLookup(isAccepted, resolveName),
         timeout: timeoutMilliseconds,
         ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
       };
