@@ -29,6 +29,8 @@ export interface CountVerification {
   check(signal: AbortSignal): Promise<StepOutcome>;
   /** Returns the number of machines that the last check found incomplete. */
   report(): number;
+  /** Returns the newest slot through which this process found the events of every machine complete; undefined before. */
+  completeThrough(): number | undefined;
 }
 
 interface Counts {
@@ -50,6 +52,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
   const examined = new Map<MachineId, string>();
   let pending: Counts | undefined;
   let incompleteMachines = 0;
+  let completeSlot: number | undefined;
 
   async function check(signal: AbortSignal): Promise<StepOutcome> {
     const walk = await store.readAltWalk();
@@ -67,6 +70,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     );
     if (isSettledEverywhere) {
       incompleteMachines = 0;
+      completeSlot = counts.slot;
       return 'idle';
     }
     const isFirstCheck = pending === undefined;
@@ -85,6 +89,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     const changed: AltMachineState[] = [];
     const incomplete: MachineId[] = [];
     const unconfirmed: AltMachineState[] = [];
+    if (await areComplete(machines, counts)) completeSlot = counts.slot;
     for (const id of listIds(machines, counts)) {
       const state = machines.get(id) ?? emptyMachineState(id);
       if (state.lastSlot > counts.slot) continue;
@@ -103,6 +108,27 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     const hasConfirmed = await confirmSome(unconfirmed, signal);
     const outcome = await repairDue(incomplete, counts, signal);
     return hasConfirmed ? 'more' : outcome;
+  }
+
+  /** Returns whether nothing is marked, and each machine has as many events up to the slot of the counts as they say. */
+  async function areComplete(machines: ReadonlyMap<MachineId, AltMachineState>, counts: Counts): Promise<boolean> {
+    for (const id of listIds(machines, counts)) {
+      const state = machines.get(id) ?? emptyMachineState(id);
+      const isComplete =
+        state.lastSlot > counts.slot ? await matchesEarlierCount(state, counts) : isSettled(state, counts);
+      if (!isComplete) return false;
+    }
+    return true;
+  }
+
+  /** Compares the events up to the slot of the counts, of a machine with later ones. */
+  async function matchesEarlierCount(state: AltMachineState, counts: Counts): Promise<boolean> {
+    const { id, problem, priorEventCount } = state;
+    const { count, priorEventCount: prior } = counts.counts.get(id) ?? NO_COUNT;
+    if (problem !== undefined || prior !== priorEventCount || count >= BigInt(state.eventCount)) return false;
+    const next = Number(count);
+    const around = await store.listAltEvents(id, Math.max(0, next - 1), next + 1);
+    return around.every(({ eventIndex, slot }) => slot > counts.slot === eventIndex >= next);
   }
 
   /**
@@ -153,7 +179,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     await store.writeAltIndex(revision, { walk, machines });
   }
 
-  return { check, report: () => incompleteMachines };
+  return { check, report: () => incompleteMachines, completeThrough: () => completeSlot };
 }
 
 function hasReached({ observed }: AltWalk, counts: Counts): boolean {

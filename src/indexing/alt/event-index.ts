@@ -54,6 +54,8 @@ export interface AltEventIndexReport {
 
 const CONCURRENCY = 8;
 const TRANSACTIONS_PER_BATCH = 1_000;
+/** Longest time for which machines that lack events hold back the search for payments. */
+export const MAX_HELD_BACK_SECONDS = 3_600;
 
 export function createAltEventIndex(options: AltEventIndexOptions): AltEventIndex {
   const { history, store, fxRates, clock, timers, log, identity, firstSlot, concurrency = CONCURRENCY } = options;
@@ -65,6 +67,8 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
   const verification = createCountVerification({ history, store, backoff, repair, clock, log });
   const folder = createAltEventFolder({ store, fxRates, log });
 
+  /** Newest slot at which no machine lacked events. */
+  let complete: { readonly slot: number; readonly time: number } | undefined;
   let refusal: IndexRefusal | undefined;
   let isClaimed = false;
   let phase: ReturnType<AltEventIndex['phase']> = 'walk';
@@ -136,10 +140,16 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     return 'more';
   }
 
+  /** Folding continues where the search for payments fails. */
   async function fold(signal: AbortSignal): Promise<StepOutcome> {
-    const scanned = await scanPayments(signal);
+    let failure: unknown;
+    const scanned = await scanPayments(signal).catch((error: unknown) => {
+      failure = error;
+      return 'idle' as const;
+    });
     const outcome = scanned === 'more' ? scanned : await folder.fold(signal);
     if (outcome === 'idle') phase = 'walk';
+    if (failure !== undefined) throw failure;
     return outcome;
   }
 
@@ -147,13 +157,29 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     const { payments } = options;
     const { observed } = await store.readAltWalk();
     if (payments === undefined || observed === undefined) return 'idle';
-    const time = await backoff.run(() => history.readBlockTime(observed.slot), signal);
+    const time = await findSearchTime(observed.slot, signal);
     if (time === undefined) return 'idle';
     const reads = {
       readEvents: readAltEvents(store),
       readBlockSignatures: (slot: number) => backoff.run(() => history.readBlockSignatures(slot), signal),
     };
     return payments.scan('alt', { block: observed.slot, time }, reads, signal);
+  }
+
+  /**
+   * Returns the time up to which the claims of all machines are known. A machine that lacks events holds it back for a limited time, so
+   * that one that is never complete does not stop the verdicts on all others.
+   */
+  async function findSearchTime(observedSlot: number, signal: AbortSignal): Promise<number | undefined> {
+    const readTime = (slot: number) => backoff.run(() => history.readBlockTime(slot), signal);
+    const observedTime = await readTime(observedSlot);
+    if (observedTime === undefined) return undefined;
+    const slot = Math.min(observedSlot, verification.completeThrough() ?? -1);
+    if (slot !== -1 && slot !== complete?.slot) {
+      const time = slot === observedSlot ? observedTime : await readTime(slot);
+      if (time !== undefined) complete = { slot, time };
+    }
+    return Math.max(complete?.time ?? 0, observedTime - MAX_HELD_BACK_SECONDS);
   }
 
   return {

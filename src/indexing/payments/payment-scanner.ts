@@ -10,6 +10,7 @@ import { isEvmAccount } from '../../domain/rating/paid/payout-proof.ts';
 import type { RateTable } from '../../domain/rating/rate-table.ts';
 import { SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
 import type { SignatureChecks } from '../../domain/signatures/signature-checks.ts';
+import { AltNodeBusy } from '../../ports/alt-chain.ts';
 import type { PaymentSources } from '../../ports/payment-sources.ts';
 import { PLACES_PER_TRANSACTION } from '../../ports/payment-store.ts';
 import type {
@@ -134,7 +135,8 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     try {
       return await scanMachine(machine, head, reads);
     } catch (error) {
-      if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
+      const isUnreadable = error instanceof Fault && error.kind === 'ChainUnreadable';
+      if (!isUnreadable && !(error instanceof AltNodeBusy)) throw error;
       log.warn({ home: machine.home, machine: String(machine.id) }, 'events cannot be searched for payments');
       return 'waiting';
     }

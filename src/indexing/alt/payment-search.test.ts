@@ -1,0 +1,106 @@
+/** Tests up to which time the alt chain is searched for payments: a verdict depends on the claims of all machines up to then. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FakeHistory, recordOf } from '../../../testing/fakes/fake-alt-history.ts';
+import { createAltHarness } from '../../../testing/fixtures/alt-index-harness.ts';
+import { machine } from '../../../testing/fixtures/indexer-harness.ts';
+import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
+import { chainUnreadable } from '../../domain/faults.ts';
+import { AltNodeBusy } from '../../ports/alt-chain.ts';
+import type { Store } from '../../ports/store.ts';
+import type { PaymentScanner } from '../payments/payment-scanner.ts';
+import { MAX_HELD_BACK_SECONDS } from './event-index.ts';
+
+const [A, B] = [machine(11), machine(12)];
+
+let store: Store;
+beforeEach(async () => void (store = await createMemoryStore()));
+afterEach(() => store.close());
+
+function open(chain: FakeHistory) {
+  const times: number[] = [];
+  const payments: PaymentScanner = {
+    async scan(_, { time }) {
+      times.push(time);
+      return Promise.resolve('idle');
+    },
+  };
+  return { times, ...createAltHarness({ chain, store, payments }) };
+}
+
+it('searches up to an hour ago while the counts of events are refused, and up to the newest slot afterwards', async () => {
+  const chain = new FakeHistory();
+  chain.submit(A, recordOf(1));
+  chain.onRequest = (request) => {
+    if (request === 'counts') throw chainUnreadable('alt', 'transport');
+  };
+  const { times, settle } = open(chain);
+  await settle(3);
+  expect(new Set(times)).toEqual(new Set([chain.timeOf(chain.slot) - MAX_HELD_BACK_SECONDS]));
+  chain.onRequest = () => undefined;
+  await settle(2);
+  expect(times.at(-1)).toBe(chain.timeOf(chain.slot));
+});
+
+it('does not search beyond the newest slot at which no machine lacked events, for an hour', async () => {
+  const chain = new FakeHistory();
+  chain.submit(A, recordOf(1));
+  const { times, settle } = open(chain);
+  await settle();
+  const complete = chain.timeOf(chain.slot);
+  expect(times.at(-1)).toBe(complete);
+  const [hidden] = chain.submit(B, recordOf(2));
+  chain.submit(A, recordOf(3));
+  chain.alterPage = (rows) => rows.filter(({ signature }) => signature !== hidden);
+  await settle(3);
+  expect(new Set(times)).toEqual(new Set([complete]));
+  chain.slot += Math.ceil((2 * MAX_HELD_BACK_SECONDS) / chain.slotSeconds);
+  chain.submit(A, recordOf(4));
+  await settle(3);
+  expect(times.at(-1)).toBe(chain.timeOf(chain.slot) - MAX_HELD_BACK_SECONDS);
+  chain.alterPage = (rows) => rows;
+  await settle(3);
+  expect(times.at(-1)).toBe(chain.timeOf(chain.slot));
+});
+
+it('searches a chain on which a machine submits events all the time', async () => {
+  const chain = new FakeHistory();
+  chain.submit(A, recordOf(1));
+  const counted: number[] = [];
+  chain.onRequest = (request) => {
+    if (request !== 'counts' && request !== 'page') return;
+    chain.submit(A, recordOf(chain.slot));
+    if (request === 'counts') counted.push(chain.timeOf(chain.slot));
+  };
+  const { times, settle } = open(chain);
+  await settle(3);
+  expect(times.length).toBeGreaterThan(0);
+  expect(counted).toEqual(expect.arrayContaining(times));
+});
+
+it('does not search beyond a slot before which an event of a busy machine is missing', async () => {
+  const chain = new FakeHistory();
+  // Without logs no event has an index, which would show that one is missing.
+  const submit = () =>
+    chain.finalize({ changes: [{ kind: 'submitted', machineId: A, record: recordOf(chain.slot) }], hasLogs: false });
+  const [hidden] = submit();
+  const hiddenTime = chain.timeOf(chain.slot);
+  chain.alterPage = (rows) => rows.filter(({ signature }) => signature !== hidden);
+  chain.onRequest = (request) => {
+    if (request === 'counts' || request === 'page') submit();
+  };
+  const { times, settle } = open(chain);
+  await settle(3);
+  expect(Math.max(...times)).toBeLessThan(hiddenTime);
+});
+
+it('folds and follows the chain while the search fails', async () => {
+  const chain = new FakeHistory();
+  chain.submit(A, recordOf(1));
+  const payments: PaymentScanner = { scan: () => Promise.reject(new AltNodeBusy('behind')) };
+  const { settle, read, events } = createAltHarness({ chain, store, payments });
+  expect(await settle(2)).toEqual(['node-busy', 'node-busy']);
+  expect(events.phase()).toBe('walk');
+  chain.submit(A, recordOf(2));
+  await settle();
+  expect(await read(A)).toMatchObject({ isComplete: true, values: [1, 2] });
+});
