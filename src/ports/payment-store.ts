@@ -76,6 +76,8 @@ export interface DueCitations {
 
 export interface OpenCitation extends PaymentMachine, NewCitation {
   readonly attempts: number;
+  /** Number of writes of claims before it was listed. */
+  readonly claimRevision: number;
 }
 
 /** Change of hands: the events before `seq` are declared from then on. */
@@ -143,7 +145,10 @@ export interface PaymentStore {
   ): Promise<
     readonly { readonly place: ChainPlace; readonly to: string | undefined; readonly blockTimestamp: number }[]
   >;
-  /** Stores a scan. Returns false, and stores nothing, when the history has another version by now. */
+  /**
+   * Stores a scan. Returns false, and stores nothing, when the history has another version by now. Verdicts of other machines are undecided
+   * again where they are on payments since a claim changed, by its account or to a machine that claimed it.
+   */
   writePaymentScan(write: PaymentScanWrite): Promise<boolean>;
   /** Sets the block time through which every machine of a home chain is scanned. */
   writeScannedThrough(home: HomeChain, time: number): Promise<void>;
@@ -175,7 +180,7 @@ export interface PaymentStore {
   /** Returns the block through which the transfers of all the addresses are read; -1 where one was never read. */
   readFlowsThrough(source: string, own: readonly OwnAddress[]): Promise<number>;
   postponeCitation(citation: OpenCitation, retryAtMilliseconds: number): Promise<void>;
-  /** Stores a verdict and opens the machine's next citation on the source; ignored when the citation is no longer open. */
+  /** Stores a verdict and opens the machine's next citation on the source; ignored when the citation is no longer open, or claims changed meanwhile. */
   decideCitation(citation: OpenCitation, decided: DecidedPayment): Promise<void>;
 
   /** Returns the addresses that are furthest behind `block`; undefined when none is. */

@@ -32,8 +32,8 @@ export interface VerifiedWindow extends BlockRange {
   readonly parentHash: string;
   readonly last: BlockRef;
   readonly summary: WindowSummary;
-  /** Blocks with logs that were trusted, ascending. */
-  readonly unprovenBlocks: readonly LogBlock[];
+  /** Blocks with logs of a range that was trusted, ascending; undefined: the range is proven. */
+  readonly unprovenBlocks: readonly LogBlock[] | undefined;
 }
 
 /**
@@ -84,7 +84,7 @@ export function createBlockReader(
     const { headers, summary } = proven;
     const { number, hash, timestamp } = headers.at(-1)!;
     const { parentHash } = headers[0]!;
-    return { ...range, parentHash, last: { number, hash, timestamp }, summary, unprovenBlocks: [] };
+    return { ...range, parentHash, last: { number, hash, timestamp }, summary, unprovenBlocks: undefined };
   }
 
   /** Queries the range, and by hash every block that may hold logs. */
@@ -109,7 +109,13 @@ export function createBlockReader(
     }
     const { number, hash, timestamp } = last!;
     const { parentHash } = first!;
-    return { ...range, parentHash, last: { number, hash, timestamp }, summary, unprovenBlocks };
+    return {
+      ...range,
+      parentHash,
+      last: { number, hash, timestamp },
+      summary,
+      unprovenBlocks: isProven ? undefined : unprovenBlocks,
+    };
   }
 
   async function verifyWindowPart(

@@ -179,7 +179,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
       const { last, summary, unprovenBlocks } = window;
       before = { blockNumber: last.number, blockHash: last.hash };
       const ownership = await readOwnership(window, isFar ? finalized : last, alreadyRead);
-      const unproven = unprovenBlocks.length === 0 ? undefined : { blocks: unprovenBlocks, ownershipOf: [] };
+      const unproven = unprovenBlocks && { blocks: unprovenBlocks, ownershipOf: [] };
       yield { last, events: summary.events, ownership, unproven, touched: summary.touched };
     }
   }

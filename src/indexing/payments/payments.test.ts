@@ -271,6 +271,28 @@ describe('payments', () => {
     expect([await codes(A), await codes(B)]).toEqual([['1 wrong_payee'], ['1 paid']]);
   });
 
+  it('are judged again when an earlier claim of another machine is found later, and are the same as if it had been known', async () => {
+    const store = await createMemoryStore();
+    stores.push(store);
+    let isHidden = true;
+    const listUnscanned: Store['listUnscanned'] = async (...parameters) =>
+      (await store.listUnscanned(...parameters)).filter(({ id }) => !isHidden || id !== B);
+    const { chain, scan, work, pay, codes, pass } = await openWorld({ store: { ...store, listUnscanned } });
+    chain.mine([mint(A), mint(B), submitted(A, proofOf(A))]);
+    chain.mine([submitted(B, proofOf(B))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 paid']);
+    isHidden = false;
+    await scan();
+    expect(await codes()).toEqual(['1 pending']);
+    await work();
+    expect(await codes()).toEqual(['1 wrong_payee']);
+  });
+
   it('are declared again after a change of hands, which ends the claims', async () => {
     const { chain, scan, work, pay, codes, summary, pass } = await openWorld();
     chain.mine([mint(A), submitted(A, proofOf(A))]);

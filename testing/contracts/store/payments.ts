@@ -112,7 +112,7 @@ export function testPayments(under: StoreUnderTest): void {
       ]);
       expect(seqs(await openOn(SOLANA))).toEqual([[A.id, 5]]);
       const [first] = await openOn(EVM);
-      expect(first).toEqual({ ...A, ...citation(3), attempts: 0 });
+      expect(first).toEqual({ ...A, ...citation(3), attempts: 0, claimRevision: 0 });
       await under.store.decideCitation(first!, paid(5_000));
       expect(seqs(await openOn(EVM))).toEqual([
         [A.id, 4],
@@ -159,6 +159,73 @@ export function testPayments(under: StoreUnderTest): void {
       expect(await listDue()).toEqual([]);
       await under.store.decideCitation((await openOn(EVM))[0]!, paid(5_000));
       expect(await listDue()).toEqual([A.id]);
+    });
+
+    describe('of a verdict', () => {
+      const codesOf = async (of: typeof A | typeof B) =>
+        (await under.store.listVerdicts(CONFIGURATION, of, 0, 9)).map(({ seq, code }) => `${seq} ${code}`);
+      const endedAt = (at: number) => claim(0, { since: TIME - 900, end: { at, seq: 1 } });
+
+      /** Decides two citations of A as paid at TIME - 60, and leaves a third one open. */
+      async function decide(own: readonly PlacedClaim[]): Promise<void> {
+        await open();
+        await scan({ claims: own, citations: [citation(3), citation(4), citation(5)] });
+        for (let count = 0; count < 2; count++) await under.store.decideCitation((await openOn(EVM))[0]!, paid(5_000));
+        expect(await codesOf(A)).toEqual(['3 paid', '4 paid', '5 pending']);
+      }
+
+      it.each([
+        ['claims its account', [claim(0)], undefined, claim(0, { since: TIME - 60 }), true],
+        ['claims its account after it', [claim(0)], undefined, claim(0, { since: TIME - 59 }), false],
+        ['claims its payer', [], undefined, claim(0, { account: PAYER, since: TIME - 60 }), true],
+        ['claims its payer after it', [], undefined, claim(0, { account: PAYER, since: TIME - 59 }), false],
+        ['ends a claim of its account', [claim(0)], claim(0, { since: TIME - 900 }), endedAt(TIME - 60), true],
+        [
+          'ends a claim of its account after it',
+          [claim(0)],
+          claim(0, { since: TIME - 900 }),
+          endedAt(TIME - 59),
+          false,
+        ],
+        ['claims another account', [claim(0)], undefined, claim(0, { account: OWNER, since: TIME - 60 }), false],
+      ])('make it again where another machine %s: %#', async (_, own, before, changed, isMadeAgain) => {
+        await open();
+        if (before !== undefined) await scan({ ...B, claims: [before] });
+        await decide(own);
+        await scan({ ...B, claims: [changed] });
+        expect(await codesOf(A)).toEqual(
+          isMadeAgain ? ['3 pending', '4 pending', '5 pending'] : ['3 paid', '4 paid', '5 pending'],
+        );
+        expect(seqs(await openOn(EVM))).toEqual([[A.id, isMadeAgain ? 3 : 5]]);
+        if (!isMadeAgain) return;
+        expect((await under.store.listVerdicts(CONFIGURATION, A, 0, 4))[0]).toMatchObject({
+          paidCents: 0,
+          payer: null,
+        });
+        expect((await under.store.listDueMachines(0, 9)).map(({ id: machineId }) => machineId)).toEqual([A.id]);
+      });
+
+      it('read the transfers of the machine again, which may be pruned', async () => {
+        const followed = [{ source: EVM, address: ACCOUNT, since: TIME }];
+        await open();
+        await scan({ claims: [claim(0)], citations: [citation(3)], followed });
+        await under.store.writeFlows(EVM, followed, 50, [], 9);
+        await under.store.decideCitation((await openOn(EVM))[0]!, paid(5_000));
+        expect(await under.store.readFlowsThrough(EVM, followed)).toBe(50);
+        await scan({ ...B, claims: [claim(0, { since: TIME - 60 })] });
+        expect(await under.store.readFlowsThrough(EVM, followed)).toBe(-1);
+      });
+
+      it('ignore one that was reached while claims changed', async () => {
+        await open();
+        await scan({ claims: [claim(0)], citations: [citation(3)] });
+        const [listed] = await openOn(EVM);
+        await scan({ ...B, claims: [claim(0)] });
+        await under.store.decideCitation(listed!, paid(5_000));
+        expect(await codesOf(A)).toEqual(['3 pending']);
+        await under.store.decideCitation((await openOn(EVM))[0]!, paid(5_000));
+        expect(await codesOf(A)).toEqual(['3 paid']);
+      });
     });
 
     it('never change a verdict', async () => {

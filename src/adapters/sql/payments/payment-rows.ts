@@ -10,6 +10,8 @@ import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 
 export type ClaimRow = Schema['payment_claims'];
 export type CitationRow = Schema['payment_citations'];
+/** Citation with the number of writes of claims. */
+export type OpenCitationRow = CitationRow & { readonly claim_revision: number };
 
 export interface PlaceRow {
   readonly block: number;
@@ -33,6 +35,9 @@ export const prepareClaims = (dialect: Dialect) =>
     (q, { home, id }) => q`SELECT * FROM payment_claims WHERE home = ${home} AND machine_id = ${id} ORDER BY seq`,
   );
 
+/** Number of writes that changed claims. */
+export const CLAIM_REVISION = 'COALESCE((SELECT claim_revision FROM payment_configuration), 0)';
+
 /** Opens the oldest citation of a machine on a source that has no verdict. */
 export const prepareOpenNext = (dialect: Dialect) =>
   prepareText(dialect)()(
@@ -48,7 +53,7 @@ export function fromClaimRow(row: ClaimRow): PlacedClaim {
   return { account, owner, since, seq, end, place: { block, index } };
 }
 
-export function fromCitationRow(row: CitationRow): OpenCitation {
+export function fromCitationRow(row: OpenCitationRow): OpenCitation {
   return {
     home: HOMES[row.home]!,
     id: fromIdBytes(row.machine_id),
@@ -61,6 +66,7 @@ export function fromCitationRow(row: CitationRow): OpenCitation {
     blockTimestamp: row.block_timestamp,
     isAttested: row.is_attested === 1,
     attempts: row.attempts,
+    claimRevision: row.claim_revision,
   };
 }
 

@@ -32,6 +32,7 @@ import {
   type PlaceRow,
 } from './payment-rows.ts';
 import type { ScanReads } from './scan-reads.ts';
+import { createVerdictRemoval, listClaimChanges } from './verdict-removal.ts';
 
 type PaymentScans = Pick<
   PaymentStore,
@@ -108,6 +109,11 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       `DELETE FROM payment_${name} WHERE (home, machine_id) IN (SELECT home, machine_id FROM batch)`,
     ),
   );
+  // Transfers of old payments may be pruned, and all verdicts of the machine are made again.
+  const readSendersAgain = batch(
+    { address: 'text' },
+    'UPDATE payment_senders SET through_block = NULL FROM batch WHERE payment_senders.address = batch.address',
+  );
   const upsertScan = batch(
     {
       ...{ home: 'integer', machine_id: 'bytes', version: 'integer', claims_seq: 'integer', cited_seq: 'integer' },
@@ -157,13 +163,26 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
     (q, { home }) => q`SELECT scanned_through FROM payment_positions WHERE home = ${home}`,
   );
 
+  const removeVerdicts = createVerdictRemoval(database);
+
   function* writeScan(write: PaymentScanWrite): SqlProgram<boolean> {
     const key = keyOf(write);
     const { scan, claims, citations, hands, followed } = write;
     if ((yield* readVersion(write)) !== scan.version) return false;
     const stored = yield* readScan(write);
-    if (stored !== undefined && stored.version !== scan.version) {
+    const isSame = stored?.version === scan.version;
+    const before =
+      stored === undefined || (isSame && claims.length === 0)
+        ? []
+        : (yield* readRows(selectClaims(key))).map(fromClaimRow);
+    yield* removeVerdicts(
+      write,
+      isSame ? listClaimChanges(before, claims) : listClaimChanges([], [...before, ...claims]),
+    );
+    if (stored !== undefined && !isSame) {
       for (const remove of removeOf) yield* execute({ sql: remove, batch: [[key.home, key.id]] });
+      const own = before.flatMap(({ account, owner }) => [[account], [owner]]);
+      yield* execute({ sql: readSendersAgain, batch: own });
     }
     const hasClaims = claims.some(({ end }) => end === undefined) ? 1 : 0;
     const row = [key.home, key.id, scan.version, scan.claimsSeq, scan.citedSeq, scan.throughBlock, hasClaims];

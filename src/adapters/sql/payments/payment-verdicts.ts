@@ -27,6 +27,7 @@ import {
 import type { Schema } from '../schema/schema.ts';
 import { fromIdBytes } from '../schema/stored-machine-id.ts';
 import {
+  CLAIM_REVISION,
   fromCitationRow,
   fromClaimRow,
   HOMES,
@@ -36,6 +37,7 @@ import {
   prepareOpenNext,
   type CitationRow,
   type ClaimRow,
+  type OpenCitationRow,
 } from './payment-rows.ts';
 import type { ScanReads } from './scan-reads.ts';
 
@@ -60,10 +62,13 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
   const selectClaims = prepareClaims(dialect);
 
   const integerType = sql.raw(dialect.columns.integer);
-  const selectOpen = query<CitationRow>()(
+  const selectOpen = query<OpenCitationRow>()(
     { source: text, now: integer, main: integer, alt: integer, home: integer, id: bytes, limit: integer },
-    (q, { source, now, main, alt, home, id, limit }) => q`SELECT * FROM payment_citations
-      WHERE source = ${source} AND is_open = 1 AND (home, machine_id) > (${home}, ${id}) AND retry_at <= ${now}
+    (
+      q,
+      { source, now, main, alt, home, id, limit },
+    ) => q`SELECT payment_citations.*, ${sql.raw(CLAIM_REVISION)} AS claim_revision
+      FROM payment_citations WHERE source = ${source} AND is_open = 1 AND (home, machine_id) > (${home}, ${id}) AND retry_at <= ${now}
         AND block_timestamp <= CASE home WHEN 0 THEN CAST(${main} AS ${integerType}) ELSE CAST(${alt} AS ${integerType}) END
       ORDER BY home, machine_id LIMIT ${limit}`,
   );
@@ -94,14 +99,14 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
     {
       ...{ home: 'integer', machine_id: 'bytes', seq: 'integer', reference: 'text', code: 'text' },
       ...{ paid_cents: 'integer', token: 'text', payer: 'text', worth_cents: 'integer', returned_cents: 'integer' },
-      payment_time: 'integer',
+      ...{ payment_time: 'integer', claim_revision: 'integer' },
     },
     `UPDATE payment_citations SET code = batch.code, is_open = 0, paid_cents = batch.paid_cents, token = batch.token,
        payer = batch.payer, worth_cents = batch.worth_cents, returned_cents = batch.returned_cents,
        payment_time = batch.payment_time
      FROM batch WHERE payment_citations.home = batch.home AND payment_citations.machine_id = batch.machine_id
        AND payment_citations.seq = batch.seq AND payment_citations.reference = batch.reference
-       AND payment_citations.is_open = 1`,
+       AND payment_citations.is_open = 1 AND batch.claim_revision = ${CLAIM_REVISION}`,
   );
   const insertCitedFlows = batch(
     {
@@ -135,9 +140,9 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
 
   function* decideOne(citation: OpenCitation, { verdict, time, flows }: DecidedPayment): SqlProgram<void> {
     const key = keyOf(citation);
-    const { seq, source, reference } = citation;
+    const { seq, source, reference, claimRevision } = citation;
     const row: SqlValue[] = [key.home, key.id, seq, reference, verdict.code, verdict.paidCents];
-    row.push(verdict.token, verdict.payer, verdict.worthCents, verdict.returnedCents, time ?? null);
+    row.push(verdict.token, verdict.payer, verdict.worthCents, verdict.returnedCents, time ?? null, claimRevision);
     const decided = yield* execute({ sql: decide, batch: [row] });
     if (decided === 0) return;
     yield* execute({

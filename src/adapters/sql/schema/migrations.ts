@@ -689,4 +689,11 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'times of acceptances',
     statements: ({ columns: { integer } }) => [`ALTER TABLE machine_provenance ADD COLUMN accepted_at ${integer}`],
   },
+  {
+    name: 'verdicts that changed claims concern',
+    statements: ({ columns: { integer } }) => [
+      `ALTER TABLE payment_configuration ADD COLUMN claim_revision ${integer} NOT NULL DEFAULT 0`,
+      `CREATE INDEX payment_citations_of_payer ON payment_citations (payer, payment_time) WHERE payer IS NOT NULL`,
+    ],
+  },
 ];

@@ -240,8 +240,8 @@ export interface Schema {
     received_at: number;
     evidence: Uint8Array | null;
   };
-  /** Sources and rates that the payment rows belong to. */
-  payment_configuration: { only_row: number; fingerprint: string };
+  /** Sources and rates that the payment rows belong to; `claim_revision` counts the writes that changed claims. */
+  payment_configuration: { only_row: number; fingerprint: string; claim_revision: number };
   /** Block time through which every machine of a home chain (0 main, 1 alt) is searched for claims. */
   payment_positions: { home: number; scanned_through: number };
   payment_scans: {
