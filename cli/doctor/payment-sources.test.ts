@@ -2,9 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../../testing/fixtures/sample-environment.ts';
 import { FAKE_CHAIN_ID, FakeEvmChain, FakeEvmNode } from '../../testing/fakes/fake-evm-chain.ts';
+import { FakeSolanaLedger } from '../../testing/fakes/fake-solana-ledger.ts';
 import { PROXY_KEY, respondWith, startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 import { examinePaymentSources } from './payment-sources.ts';
 
@@ -105,4 +106,41 @@ it.each([
 it('reports a URL that does not answer', async () => {
   const findings = await examine(createNode(20), NOW, (node) => node.inject({ kind: 'cut' }));
   expect(findings[1]).toMatchObject({ state: 'unreachable', text: 'does not answer' });
+});
+
+describe('a Solana URL', () => {
+  const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+  const MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+  const HEAD_SLOT = 400_000_000;
+  const TEXT = `finalized block ${HEAD_SLOT}, 0 s old; history of 14 days`;
+  const ABSENCE = 'prove that a transaction does not exist';
+
+  async function examineSolana(method?: string, code = -32_601) {
+    const ledger = new FakeSolanaLedger(HEAD_SLOT, NOW);
+    proxy = await startRpcProxy((call) => {
+      if (call.method === method) return { error: { code, message: 'refused' } };
+      return ledger.respond(call) ?? { result: GENESIS };
+    });
+    const source = { id: '1151111081099710', rpc: [proxy.url], tokens: { USDC: MINT } };
+    return (await examineFile({ [`solana:${GENESIS.slice(0, 32)}`]: source }))[1];
+  }
+
+  it('passes when it serves what proves the absence of a transaction', async () => {
+    expect(await examineSolana()).toMatchObject({ state: 'ok', text: TEXT });
+  });
+
+  it.each(['getBlock', 'getSignatureStatuses'])('cannot prove absence without %s', async (method) => {
+    expect(await examineSolana(method)).toMatchObject({
+      state: 'warn',
+      text: `${TEXT}; it cannot ${ABSENCE}: it refuses getBlock or getSignatureStatuses`,
+      remedy: 'citations of such transactions stay pending; enable both methods, or add a node that serves them',
+    });
+  });
+
+  it('is not judged when it is overloaded during the search', async () => {
+    expect(await examineSolana('getBlock', -32_005)).toMatchObject({
+      state: 'warn',
+      text: `${TEXT}; whether it can ${ABSENCE} is not known`,
+    });
+  });
 });

@@ -34,7 +34,11 @@ async function examineSource({ source, check }: OpenedSource, nowSeconds: number
   return findings.map((finding) => toUrlFinding(`${source.name} rpc[${finding.position}]`, finding, nowSeconds));
 }
 
-function toUrlFinding(subject: string, { identity, finalized, isDeep }: SourceFinding, nowSeconds: number): Finding {
+function toUrlFinding(
+  subject: string,
+  { identity, finalized, isDeep, provesAbsence }: SourceFinding,
+  nowSeconds: number,
+): Finding {
   if (identity === 'other') return fail(subject, 'serves another chain', 'name a node of this chain');
   if (identity === 'unknown') return unreachable(subject, 'does not answer', 'check the URL, its key and the network');
   if (finalized === undefined) {
@@ -43,10 +47,21 @@ function toUrlFinding(subject: string, { identity, finalized, isDeep }: SourceFi
   const age = Math.max(0, Math.round(nowSeconds - finalized.time));
   const text = `finalized block ${finalized.block}, ${age} s old`;
   if (age > MAX_HEAD_SECONDS) return warn(subject, text, 'verdicts stay pending while the chain is not finalized');
-  if (isDeep === true) return ok(subject, `${text}; history of ${CITED_DAYS} days`);
+  if (isDeep === true) return toDeepFinding(subject, `${text}; history of ${CITED_DAYS} days`, provesAbsence);
   if (isDeep === false) {
     const shallow = `${text}; its history is shorter than ${CITED_DAYS} days`;
     return warn(subject, shallow, 'citations of unknown transactions stay pending; add a node with more history');
   }
   return warn(subject, `${text}; the depth of its history is not known`, 'check whether the node serves old receipts');
+}
+
+function toDeepFinding(subject: string, text: string, provesAbsence: boolean | undefined): Finding {
+  if (provesAbsence === true) return ok(subject, text);
+  if (provesAbsence === undefined) {
+    const unknown = `${text}; whether it can prove that a transaction does not exist is not known`;
+    return warn(subject, unknown, 'check that the node serves getBlock and getSignatureStatuses');
+  }
+  const refused = `${text}; it cannot prove that a transaction does not exist: it refuses getBlock or getSignatureStatuses`;
+  const remedy = 'citations of such transactions stay pending; enable both methods, or add a node that serves them';
+  return warn(subject, refused, remedy);
 }

@@ -818,6 +818,18 @@ type PaymentSourceEntry struct {
 	LastFailure *string `json:"last_failure"`
 }
 
+// PaymentSearchEntry: How far the events of a home chain are searched. Verdicts on later events are pending; those of Solana machines need both chains.
+type PaymentSearchEntry struct {
+	// The home chain of the events.
+	Chain string `json:"chain"`
+
+	// The block time through which all events are searched for payments, in Unix seconds; null: none yet.
+	SearchedThrough *int64 `json:"searched_through"`
+
+	// The age of that time; null: none yet.
+	AgeSeconds *int64 `json:"age_seconds"`
+}
+
 // AltIndexLag: How old the index of the alt chain is.
 type AltIndexLag struct {
 	// Whether the index is fresh enough to be used.
@@ -2592,4 +2604,7 @@ type Status struct {
 
 	// The payment sources; only the process that follows them reports it.
 	PaymentSources []PaymentSourceEntry `json:"payment_sources,omitempty"`
+
+	// The search of each home chain; absent without payment sources, or when the database cannot be read.
+	PaymentSearches []PaymentSearchEntry `json:"payment_searches,omitempty"`
 }

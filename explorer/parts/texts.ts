@@ -203,6 +203,12 @@ export function describeAge(seconds: number): string {
   return seconds < 2 ? 'just now' : `${formatDuration(seconds)} ago`;
 }
 
+/** Describes through which time the events of a home chain are searched for payments. */
+export function describeSearch(ageSeconds: number | null): string {
+  if (ageSeconds === null) return 'no events searched yet; verdicts wait';
+  return `events searched up to ${describeAge(ageSeconds)}; verdicts on later ones wait`;
+}
+
 export const CONTRACT_NAMES: Readonly<Record<string, string>> = {
   machine_registry: 'Machine registry',
   machine_state_and_sync: 'Machine state',

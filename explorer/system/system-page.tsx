@@ -8,7 +8,7 @@ import { FailureNotice, Id, Mark, Section, Skeleton } from '../parts/components.
 import { DID_PREFIX, namespace } from '../parts/namespace.ts';
 import type { Deployment, Readiness, Status } from '../parts/wire.ts';
 import { readReport, SystemLine } from './system-line.tsx';
-import { CONTRACT_NAMES, describeAge, NOT_AVAILABLE, plural, SITE_NAME } from '../parts/texts.ts';
+import { CONTRACT_NAMES, describeAge, describeSearch, NOT_AVAILABLE, plural, SITE_NAME } from '../parts/texts.ts';
 
 interface Described {
   readonly info: { readonly version: string };
@@ -147,8 +147,9 @@ function describeProof({ mode, unproven_blocks: count }: NonNullable<OperatorInd
     : `${plural(count, 'block')} with events ${count === 1 ? 'is' : 'are'} not proven by receipts yet.`;
 }
 
-/** Payment sources, and what stops or slows the indexes. Nothing where the service reports neither. */
-function Health({ status: { causes, payment_sources: sources = [] } }: { readonly status: Status }) {
+/** Payment sources, the search for payments, and what stops or slows the indexes. Nothing where the service reports none. */
+function Health({ status }: { readonly status: Status }) {
+  const { causes, payment_sources: sources = [], payment_searches: searches = [] } = status;
   return (
     <>
       {causes.length > 0 && (
@@ -163,8 +164,11 @@ function Health({ status: { causes, payment_sources: sources = [] } }: { readonl
           </dl>
         </Section>
       )}
-      {sources.length > 0 && (
-        <Section title="Payment sources" note="Chains on which payments to machines are followed.">
+      {sources.length + searches.length > 0 && (
+        <Section
+          title="Payments"
+          note="Chains on which payments to machines are followed, and how far events are searched for them."
+        >
           <dl class="facts">
             {sources.map(({ source, up, head_age_seconds: age, waiting_machines: waiting }) => (
               <>
@@ -176,6 +180,12 @@ function Health({ status: { causes, payment_sources: sources = [] } }: { readonl
                   {age !== null && `, newest final block ${describeAge(age)}`}; {plural(waiting, 'machine')} waiting for
                   a verdict
                 </dd>
+              </>
+            ))}
+            {searches.map(({ chain, age_seconds: age }) => (
+              <>
+                <dt key={`${chain} name`}>{chains[chain === 'main' ? 'main' : 'alt'].name}</dt>
+                <dd key={chain}>{describeSearch(age)}</dd>
               </>
             ))}
           </dl>

@@ -9,10 +9,11 @@ import {
   judgeObservationAge,
   measureIndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
+import type { HomeChain } from '../domain/rating/paid/claims.ts';
 import type { AltIndexStatus, AltWalkProgress, IndexProofStatus, MainChainIndexStatus } from '../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
-import type { CallBudgetState, PaymentSourceState } from '../ports/runtime.ts';
+import { nowSeconds, type CallBudgetState, type PaymentSourceState } from '../ports/runtime.ts';
 import { raceTimeout } from './race-timeout.ts';
 import { readTrustedSeconds } from './trusted-clock.ts';
 
@@ -115,6 +116,17 @@ export interface Freshness extends IndexReports {
   /** Informational; undefined where the process does not report them. */
   readonly callBudgets: readonly CallBudgetState[] | undefined;
   readonly paymentSources: readonly PaymentSourceState[] | undefined;
+  /** Informational; undefined as `getPaymentSearches` says. */
+  readonly paymentSearches: readonly PaymentSearch[] | undefined;
+}
+
+/** How far the events of a home chain are searched for payments. Verdicts on later events are pending. */
+export interface PaymentSearch {
+  readonly home: HomeChain;
+  /** Unix seconds; undefined before the first pass. */
+  readonly throughTime: number | undefined;
+  /** Age of that time. */
+  readonly ageSeconds: number | undefined;
 }
 
 /**
@@ -127,12 +139,14 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   const paymentSources = ctx.process?.paymentSources?.();
   const ofProcess = { callBudgets, paymentSources };
   if (main === undefined) {
-    return { isFresh: false, operatorIndex: undefined, altIndex: undefined, causes: [], ...ofProcess };
+    const unread = { operatorIndex: undefined, altIndex: undefined, paymentSearches: undefined };
+    return { isFresh: false, causes: [], ...unread, ...ofProcess };
   }
-  const [{ index, altIndex }, hasFleets, contracts] = await Promise.all([
+  const [{ index, altIndex }, hasFleets, contracts, paymentSearches] = await Promise.all([
     readIndexes(ctx, main),
     readAltFleets(ctx),
     readInTime(ctx, () => main.chain.readReadiness(), NOTHING_READY),
+    getPaymentSearches(ctx),
   ]);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
   const isFresh =
@@ -149,8 +163,24 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     operatorIndex: toReport(ctx, index),
     altIndex,
     causes: [...(isUnexplained ? explainRefusals(index, contracts) : mainCauses), ...altCauses],
+    paymentSearches,
     ...ofProcess,
   };
+}
+
+/** Returns the search of each home chain, main chain first; undefined without payment sources or home chain, or when the store cannot be read. */
+export async function getPaymentSearches(ctx: Ctx): Promise<readonly PaymentSearch[] | undefined> {
+  const { main, alt, paymentSources } = ctx;
+  if (main === undefined || paymentSources === undefined || paymentSources.list.length === 0) return undefined;
+  const homes: readonly HomeChain[] = alt === undefined ? ['main'] : ['main', 'alt'];
+  return readInTime(ctx, () => Promise.all(homes.map((home) => readPaymentSearch(ctx, home))), undefined);
+}
+
+async function readPaymentSearch({ store, clock }: Ctx, home: HomeChain): Promise<PaymentSearch> {
+  const time = await store.readScannedThrough(home);
+  return time < 0
+    ? { home, throughTime: undefined, ageSeconds: undefined }
+    : { home, throughTime: time, ageSeconds: Math.max(0, nowSeconds(clock) - time) };
 }
 
 function isReadable(contracts: MainChainReadiness): boolean {

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakePaymentSource } from '../../testing/fakes/fake-payment-source.ts';
 import { createStubCtx } from '../../testing/fakes/stub-ctx.ts';
 import { CallCounter } from '../domain/metrics/call-counter.ts';
 import { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
 import { Fault, UNREADABLE_CAUSES } from '../domain/faults.ts';
 import type { Ctx } from '../ports/ctx.ts';
+import type { PaymentSources } from '../ports/payment-sources.ts';
 import type { Store } from '../ports/store.ts';
 import { startAdminListener, type AdminListener } from './admin-listener.ts';
-import { readServiceMetrics, type MetricSources } from './service-metrics.ts';
+import { readSearchMetric, readServiceMetrics, type MetricSources } from './service-metrics.ts';
 
 const BUDGET = { callsPerSecond: 25, calls: { caller: 7 }, waiting: 3, refused: 5, refusals: 2, isDayExhausted: true };
 
@@ -148,6 +150,21 @@ test('svc_open_challenges is present while the database responds, and only where
   ]);
   const failing = storeWith(() => Promise.reject(new Fault('StoreUnavailable', {})));
   expect([await read({ onboarding: chip, store: failing }), await read({})]).toEqual([[], []]);
+});
+
+test('svc_payment_search_age_seconds has a sample for each home chain with payment sources, infinite before the first search', async () => {
+  const through = { main: 1_788_900_000 - 75, alt: -1 };
+  const store = { readScannedThrough: async (home: 'main' | 'alt') => through[home] } as unknown as Store;
+  const chains = { main: {} as Ctx['main'], alt: {} as Ctx['alt'] };
+  const read = async (list: PaymentSources['list']) => {
+    const ctx = createStubCtx({ store, ...chains, paymentSources: { hash: null, list } });
+    return (await readSearchMetric(ctx)).samples;
+  };
+  expect(await read([new FakePaymentSource()])).toEqual([
+    { labels: { chain: 'main' }, value: 75 },
+    { labels: { chain: 'alt' }, value: Infinity },
+  ]);
+  expect(await read([])).toEqual([]);
 });
 
 test('health checks return their status and body', async () => {

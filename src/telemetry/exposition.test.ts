@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
 import { formatMetrics } from './exposition.ts';
 
-test('counters and gauges are one line per sample, with escaped labels', () => {
+test('counters and gauges are one line per sample, with escaped labels and +Inf', () => {
   const text = formatMetrics([
     { name: 'svc_ready', help: 'Ready to serve.', type: 'gauge', samples: [{ labels: {}, value: 1 }] },
     {
@@ -12,6 +12,7 @@ test('counters and gauges are one line per sample, with escaped labels', () => {
       samples: [
         { labels: { kind: 'a', of: 'b' }, value: 2 },
         { labels: { kind: '"\\\n', of: '' }, value: 0.5 },
+        { labels: {}, value: Infinity },
       ],
     },
     { name: 'svc_empty', help: 'Nothing.', type: 'gauge', samples: [] },
@@ -25,6 +26,7 @@ test('counters and gauges are one line per sample, with escaped labels', () => {
       '# TYPE svc_things_total counter',
       'svc_things_total{kind="a",of="b"} 2',
       'svc_things_total{kind="\\"\\\\\\n",of=""} 0.5',
+      'svc_things_total +Inf',
       '',
     ].join('\n'),
   );

@@ -50,7 +50,7 @@ function formatDurations(name: string, labels: Labels, { counts, sumSeconds }: L
 
 function formatLine(name: string, labels: Labels, value: number): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escape(text)}"`);
-  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`;
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value === Infinity ? '+Inf' : value}`;
 }
 
 function escape(text: string): string {

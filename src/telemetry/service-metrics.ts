@@ -2,7 +2,7 @@
  * Metrics of the service, computed from its counters on each scrape. `docs/operating.md` documents every name. A counter
  * that an alert reads exists from the start with the value 0, because a rate cannot see the first value of a series.
  */
-import { getReadiness } from '../actions/health.ts';
+import { getPaymentSearches, getReadiness } from '../actions/health.ts';
 import { CLOCK_STATES } from '../domain/clock/clock-judgement.ts';
 import type { CallCounter } from '../domain/metrics/call-counter.ts';
 import type { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
@@ -139,6 +139,7 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
     ),
     toClockMetric(sources.ctx),
     ...toSourceMetrics(sources.ctx.process?.paymentSources?.() ?? []),
+    await readSearchMetric(sources.ctx),
     ...(await readChangeMetrics(sources.ctx, sources.changeFeed)),
     ...(await readReadinessMetrics(sources.ctx)),
   ];
@@ -183,6 +184,17 @@ function toSourceMetrics(states: readonly PaymentSourceState[]): MetricFamily[] 
       type: 'counter',
     },
   ];
+}
+
+/** Before the first pass the age is infinite, so that an alert sees that no event is searched. */
+export async function readSearchMetric(ctx: Ctx): Promise<MetricFamily> {
+  const searches = (await getPaymentSearches(ctx)) ?? [];
+  return {
+    name: 'svc_payment_search_age_seconds',
+    help: 'Seconds since the time through which the events of a home chain are searched for payments; +Inf before the first search.',
+    type: 'gauge',
+    samples: searches.map(({ home, ageSeconds = Infinity }) => ({ labels: { chain: home }, value: ageSeconds })),
+  };
 }
 
 /** Metric that `svc doctor` reads. */

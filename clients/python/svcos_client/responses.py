@@ -654,6 +654,17 @@ class PaymentSourceEntry(TypedDict):
     last_failure: Union[str, None]
 
 
+class PaymentSearchEntry(TypedDict):
+    """How far the events of a home chain are searched. Verdicts on later events are pending; those of Solana machines need both chains."""
+
+    # The home chain of the events.
+    chain: Literal["main", "solana"]
+    # The block time through which all events are searched for payments, in Unix seconds; null: none yet.
+    searched_through: Union[int, None]
+    # The age of that time; null: none yet.
+    age_seconds: Union[int, None]
+
+
 class AltIndexLag(TypedDict):
     """How old the index of the alt chain is."""
 
@@ -2091,3 +2102,5 @@ class Status(TypedDict):
     call_budgets: NotRequired[list["CallBudgetEntry"]]
     # The payment sources; only the process that follows them reports it.
     payment_sources: NotRequired[list["PaymentSourceEntry"]]
+    # The search of each home chain; absent without payment sources, or when the database cannot be read.
+    payment_searches: NotRequired[list["PaymentSearchEntry"]]

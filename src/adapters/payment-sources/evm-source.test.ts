@@ -499,11 +499,12 @@ describe('the check of a source', () => {
     proxies[2]!.inject(respondWith('eth_chainId', { result: '0x1' }));
     proxies[3]!.inject({ kind: 'cut' });
     const finalized = { block: chain.blocks.length - 1, time: NOW };
+    const unread = { finalized: undefined, isDeep: undefined, provesAbsence: undefined };
     expect(await opened.check()).toEqual([
-      { position: 0, identity: 'expected', finalized, isDeep: true },
-      { position: 1, identity: 'expected', finalized, isDeep: false },
-      { position: 2, identity: 'other', finalized: undefined, isDeep: undefined },
-      { position: 3, identity: 'unknown', finalized: undefined, isDeep: undefined },
+      { position: 0, identity: 'expected', finalized, isDeep: true, provesAbsence: true },
+      { position: 1, identity: 'expected', finalized, isDeep: false, provesAbsence: false },
+      { position: 2, identity: 'other', ...unread },
+      { position: 3, identity: 'unknown', ...unread },
     ]);
   });
 

@@ -3,9 +3,11 @@
  * the time on. Nodes drop their oldest blocks first, so a node that has one of them has every later transaction.
  */
 import type { FinalizedHead } from '../../ports/payment-sources.ts';
+import type { Clock } from '../../ports/runtime.ts';
 import { setBounded } from '../rpc/bounded-map.ts';
 import type { Deadline } from '../rpc/deadline.ts';
-import { RpcFailure } from '../rpc/rpc-failure.ts';
+import { isFresh } from '../rpc/is-fresh.ts';
+import { METHOD_NOT_FOUND, RpcFailure } from '../rpc/rpc-failure.ts';
 import type { AltNode } from '../alt-chain/rpc/alt-nodes.ts';
 import { expectCount, expectObject } from '../alt-chain/rpc/json-shape.ts';
 import { getBlock, getBlockTime, type RpcMethod } from '../alt-chain/rpc/rpc-methods.ts';
@@ -21,6 +23,7 @@ export interface KnownTransactions {
 
 export interface SolanaHistoryOptions {
   readonly urls: readonly AltNode[];
+  readonly clock: Clock;
   readonly startRead: () => Deadline;
   /** Throws `RpcFailure` when the URL leads to another cluster. */
   readonly checkCluster: (url: AltNode) => Promise<void>;
@@ -44,13 +47,25 @@ const MAX_KNOWN = 64;
 /** Code of a node that has dropped the block, and calls after which one is accepted: another node behind the URL may have it. */
 const CLEANED_UP = -32_001;
 const MAX_CALLS = 4;
-/** Results of searches that are cached. */
+/** Results of searches that are cached; failures, for each URL. */
 const CACHED_SEARCHES = 512;
+/** Time for which a failed search is not repeated at its URL; shorter where another node behind the URL may have the block. */
+const REFUSED_MILLISECONDS = 300_000;
+const CLEANED_UP_MILLISECONDS = 60_000;
+/** Key of a failure that does not depend on the time of the search. */
+const ANY_TIME = -1;
 
-export function createSolanaHistory({ urls, startRead, checkCluster }: SolanaHistoryOptions): SolanaHistory {
+interface FailedSearch {
+  readonly failure: RpcFailure;
+  readonly sinceMilliseconds: number;
+}
+
+export function createSolanaHistory({ urls, clock, startRead, checkCluster }: SolanaHistoryOptions): SolanaHistory {
   /** Newest block that each search has read, by the time: all earlier ones from its first on have no transaction. */
   const searches = new Map<number, KnownTransactions>();
   const running = new Map<number, Promise<KnownTransactions>>();
+  /** Failed searches at each URL, by the time. */
+  const failures = new Map(urls.map((url) => [url, new Map<number, FailedSearch>()] as const));
 
   const isDone = ({ slot, signatures }: KnownTransactions, head: FinalizedHead) =>
     signatures.length > 0 || slot >= head.block;
@@ -68,7 +83,7 @@ export function createSolanaHistory({ urls, startRead, checkCluster }: SolanaHis
   function advance(time: number, head: FinalizedHead, last: KnownTransactions | undefined): Promise<KnownTransactions> {
     const shared = running.get(time);
     if (shared !== undefined) return shared;
-    const reading = firstOf(urls, (url) => scan(url, time, head, last))
+    const reading = firstOf(urls, (url) => search(url, time, head, last))
       .then((found) => {
         setBounded(searches, time, found, CACHED_SEARCHES);
         return found;
@@ -76,6 +91,32 @@ export function createSolanaHistory({ urls, startRead, checkCluster }: SolanaHis
       .finally(() => running.delete(time));
     running.set(time, reading);
     return reading;
+  }
+
+  /** Searches at a URL, unless it refused that a short time ago: each citation of a time needs the same search. */
+  async function search(
+    url: AltNode,
+    time: number,
+    head: FinalizedHead,
+    last: KnownTransactions | undefined,
+  ): Promise<KnownTransactions> {
+    const failed = failures.get(url)!;
+    const recent = [ANY_TIME, time].map((key) => failed.get(key)).find((each) => each !== undefined && isRecent(each));
+    if (recent !== undefined) throw recent.failure;
+    try {
+      return await scan(url, time, head, last);
+    } catch (error) {
+      if (error instanceof RpcFailure && isRefusal(error)) {
+        const key = error.code === METHOD_NOT_FOUND ? ANY_TIME : time;
+        setBounded(failed, key, { failure: error, sinceMilliseconds: clock.nowMilliseconds() }, CACHED_SEARCHES);
+      }
+      throw error;
+    }
+  }
+
+  function isRecent({ failure, sinceMilliseconds }: FailedSearch): boolean {
+    const isDropped = failure.code === CLEANED_UP;
+    return isFresh(clock, sinceMilliseconds, isDropped ? CLEANED_UP_MILLISECONDS : REFUSED_MILLISECONDS);
   }
 
   /** Reads blocks up to one with transactions. Each names the one before it, so that none is taken for a skipped slot. */
@@ -150,6 +191,11 @@ export function createSolanaHistory({ urls, startRead, checkCluster }: SolanaHis
   }
 
   return { findKnown };
+}
+
+/** Returns whether a node responded that it does not serve the request or does not have the block. */
+export function isRefusal({ kind }: RpcFailure): boolean {
+  return kind === 'refused' || kind === 'no-block';
 }
 
 interface LinkedBlock extends KnownTransactions {

@@ -372,9 +372,10 @@ describe('the history of a witness', () => {
     const lacking = new Set([600]);
     node.answers['getBlock'] = ([slot]) =>
       lacking.has(slot as number) ? new NodeError(-32_007) : node.ledger.block(slot as number);
-    const { source } = await openNodes(node);
+    const { source, time } = await openNodes(node);
     await expect(source.readTransaction(UNKNOWN, SHORT)).rejects.toThrow(SourceUnreadable);
     lacking.clear();
+    time.milliseconds += 300_000;
     expect(await source.readTransaction(UNKNOWN, SHORT)).toBe('absent');
   });
 
@@ -421,6 +422,66 @@ describe('the history of a witness', () => {
   });
 });
 
+describe('a failed search', () => {
+  const EARLIER = { ...WINDOW, fromTime: WINDOW.fromTime - 3 * 3_600 };
+  /** Reads a citation after some seconds and returns the number of its calls to search for old transactions. */
+  async function searchAfter(harness: PaymentSourceHarness, node: FakeSolanaNode, seconds: number, window = WINDOW) {
+    harness.time.milliseconds += seconds * 1_000;
+    // The head is read before the calls are counted.
+    await harness.source.readFinalizedHead();
+    node.calls.length = 0;
+    await expect(harness.source.readTransaction(UNKNOWN, window)).rejects.toThrow(SourceUnreadable);
+    return node.callsOf('getBlock').length + node.callsOf('getBlockTime').length;
+  }
+
+  it.each<[string, FakeSolanaNode, number, boolean]>([
+    [
+      'of any time where the node does not serve the method',
+      nodeWith({ getBlock: () => new NodeError(-32_601) }),
+      300,
+      false,
+    ],
+    [
+      'of the same hour where the node refuses the block',
+      nodeWith({ getBlock: () => new NodeError(-32_603) }),
+      300,
+      true,
+    ],
+    [
+      'of the same hour where the node lacks the block',
+      nodeWith({ getBlock: () => new NodeError(-32_007) }),
+      300,
+      true,
+    ],
+    [
+      'of the same hour where the node has dropped the block',
+      nodeWith({ getBlock: () => new NodeError(-32_001) }),
+      60,
+      true,
+    ],
+  ])('is not repeated for minutes for a citation %s', async (_, node, seconds, isEarlierSearched) => {
+    const harness = await openNodes(node);
+    expect(await searchAfter(harness, node, 0)).toBeGreaterThan(0);
+    expect(await searchAfter(harness, node, seconds - 1)).toBe(0);
+    expect((await searchAfter(harness, node, 0, EARLIER)) > 0).toBe(isEarlierSearched);
+    expect(await searchAfter(harness, node, 1)).toBeGreaterThan(0);
+  });
+
+  it('is repeated when an overloaded node is called again', async () => {
+    const node = nodeWith({ getBlock: () => new NodeError(-32_005) });
+    const harness = await openNodes(node);
+    await searchAfter(harness, node, 0);
+    expect(await searchAfter(harness, node, 60)).toBeGreaterThan(0);
+  });
+
+  it('does not stop the search at another URL', async () => {
+    const refusing = nodeWith({ getBlock: () => new NodeError(-32_601) });
+    const { source } = await openNodes(refusing, nodeWith());
+    for (const window of [WINDOW, EARLIER]) expect(await source.readTransaction(UNKNOWN, window)).toBe('absent');
+    expect(refusing.callsOf('getBlock')).toHaveLength(1);
+  });
+});
+
 describe('the finalized head', () => {
   it('is the newest finalized slot that has a time', async () => {
     const node = nodeWith({
@@ -432,14 +493,24 @@ describe('the finalized head', () => {
 });
 
 describe('the check of a source', () => {
-  it('reports identity, finalized head and depth of history of each URL', async () => {
+  it('reports identity, finalized head, depth of history and proof of absence of each URL', async () => {
     const young = nodeWith({ getFirstAvailableBlock: () => HEAD - 10 });
     const { opened } = await openNodes(nodeWith(), young, nodeWith({ getGenesisHash: () => MINT }));
     const finalized = { block: HEAD, time: NOW };
     expect(await opened.check()).toEqual([
-      { position: 0, identity: 'expected', finalized, isDeep: true },
-      { position: 1, identity: 'expected', finalized, isDeep: false },
-      { position: 2, identity: 'other', finalized: undefined, isDeep: undefined },
+      { position: 0, identity: 'expected', finalized, isDeep: true, provesAbsence: true },
+      { position: 1, identity: 'expected', finalized, isDeep: false, provesAbsence: false },
+      { position: 2, identity: 'other', finalized: undefined, isDeep: undefined, provesAbsence: undefined },
     ]);
+  });
+
+  it.each<[boolean | undefined, string, FakeSolanaNode['answers']]>([
+    [false, 'refuses blocks', { getBlock: () => new NodeError(-32_601) }],
+    [false, 'lacks blocks', { getBlock: () => new NodeError(-32_009) }],
+    [false, 'refuses statuses', { getSignatureStatuses: () => new NodeError(-32_601) }],
+    [undefined, 'is overloaded', { getBlock: () => new NodeError(-32_005) }],
+  ])('reports %s as proof of absence of a URL that %s, whatever others serve', async (expected, _, answers) => {
+    const { opened } = await openNodes(nodeWith(answers), nodeWith());
+    expect((await opened.check()).map(({ provesAbsence }) => provesAbsence)).toEqual([expected, true]);
   });
 });

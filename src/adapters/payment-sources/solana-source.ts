@@ -18,7 +18,7 @@ import {
   type RpcMethod,
 } from '../alt-chain/rpc/rpc-methods.ts';
 import { createAgingRead, type AgingRead } from './aging-read.ts';
-import { createSolanaHistory } from './solana-history.ts';
+import { createSolanaHistory, isRefusal } from './solana-history.ts';
 import { parseSolanaTransaction, type SolanaExecution } from './solana-transaction.ts';
 import { findAtUrls, latestHead, type UrlAnswer } from './source-urls.ts';
 import type { ConfiguredSource } from './sources-file.ts';
@@ -40,6 +40,8 @@ export interface SolanaSource extends Omit<PaymentSource, 'name' | 'id' | 'kind'
   readonly urls: readonly SolanaUrl[];
   /** Returns whether the URL has the transactions since the time. Throws `RpcFailure`. */
   reachesBackTo(url: SolanaUrl, time: number): Promise<boolean>;
+  /** Returns whether the URL alone serves what proves the absence of a transaction since the time. Throws `RpcFailure`. */
+  provesAbsence(url: SolanaUrl, time: number): Promise<boolean>;
 }
 
 const HEAD_AGE_MILLISECONDS = 10_000;
@@ -64,7 +66,7 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
     const head = createAgingRead(clock, HEAD_AGE_MILLISECONDS, () => readHead({ call }));
     return { call, head };
   });
-  const history = createSolanaHistory({ urls, startRead, checkCluster });
+  const history = createSolanaHistory({ urls, clock, startRead, checkCluster });
   let turn = 0;
 
   async function readHead(node: AltNode): Promise<FinalizedHead> {
@@ -164,11 +166,25 @@ export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSo
     return firstTime !== undefined && firstTime <= time;
   }
 
+  /** Informs an operator: sends the calls of a proof. One that the node refuses makes every proof fail. */
+  async function provesAbsence(url: SolanaUrl, time: number): Promise<boolean> {
+    try {
+      const own = createSolanaHistory({ urls: [url], clock, startRead, checkCluster });
+      const { signatures } = await own.findKnown(time, await url.head.get());
+      if (signatures.length > 0) await url.call(getSignatureSlots(takeInTurn(signatures)), startRead());
+      return true;
+    } catch (error) {
+      if (error instanceof RpcFailure && isRefusal(error)) return false;
+      throw error;
+    }
+  }
+
   return {
     urls,
     readFinalizedHead: () => latestHead(urls),
     readTransaction: (signature, window) => findAtUrls(urls, (url) => ask(url, signature, window)),
     reachesBackTo,
+    provesAbsence,
     transfers: undefined,
   };
 }

@@ -13,6 +13,8 @@ export interface SourceFinding {
   readonly finalized: FinalizedHead | undefined;
   /** Whether its history reaches back as far as an event may cite; undefined: not known. */
   readonly isDeep: boolean | undefined;
+  /** Whether it serves what proves the absence of a cited transaction; undefined: not known. */
+  readonly provesAbsence: boolean | undefined;
 }
 
 /** A citation may be this much older than the event's block: 7 days for the event and 7 for the payment. */
@@ -21,11 +23,13 @@ export const CITED_SECONDS = 14 * 86_400;
 interface CheckedSource<Url> {
   readonly urls: readonly Url[];
   reachesBackTo(url: Url, time: number): Promise<boolean>;
+  /** Absent: the check of the depth sends the calls of a proof. */
+  provesAbsence?(url: Url, time: number): Promise<boolean>;
 }
 
 /** Checks each URL. Never throws. */
 export function checkSource<Url extends { readonly head: AgingRead<FinalizedHead> }, Name>(
-  { urls, reachesBackTo }: CheckedSource<Url>,
+  { urls, reachesBackTo, provesAbsence }: CheckedSource<Url>,
   identities: readonly (Name | undefined)[],
   expected: Name,
   { clock }: { readonly clock: Clock },
@@ -35,10 +39,12 @@ export function checkSource<Url extends { readonly head: AgingRead<FinalizedHead
     urls.map(async (url, position): Promise<SourceFinding> => {
       const actual = identities[position];
       const identity = actual === undefined ? 'unknown' : actual === expected ? 'expected' : 'other';
-      if (identity !== 'expected') return { position, identity, finalized: undefined, isDeep: undefined };
+      const unknown = { finalized: undefined, isDeep: undefined, provesAbsence: undefined };
+      if (identity !== 'expected') return { position, identity, ...unknown };
       const finalized = await orUndefined(url.head.renew());
       const isDeep = finalized && (await orUndefined(reachesBackTo(url, since)));
-      return { position, identity, finalized, isDeep };
+      const proof = isDeep === true ? provesAbsence?.(url, since) : undefined;
+      return { position, identity, finalized, isDeep, provesAbsence: proof ? await orUndefined(proof) : isDeep };
     }),
   );
 }

@@ -106,6 +106,19 @@ const PAYMENT_SOURCE = described(
   'A payment source as this process follows it. Informational.',
 );
 
+const PAYMENT_SEARCH = described(
+  closedObject({
+    chain: described(word('main', 'solana'), 'The home chain of the events.'),
+    searched_through: described(
+      orNull(COUNT),
+      'The block time through which all events are searched for payments, in Unix seconds; null: none yet.',
+      1_772_452_800,
+    ),
+    age_seconds: described(orNull(COUNT), 'The age of that time; null: none yet.', 14),
+  }),
+  'How far the events of a home chain are searched. Verdicts on later events are pending; those of Solana machines need both chains.',
+);
+
 /** Describes the state of both indexes. */
 export function indexMembers() {
   return {
@@ -179,8 +192,13 @@ export function healthResponses() {
               },
             ],
           ),
+          payment_searches: described(
+            listOf(refer('PaymentSearchEntry')),
+            'The search of each home chain; absent without payment sources, or when the database cannot be read.',
+            [{ chain: 'main', searched_through: 1_772_452_800, age_seconds: 14 }],
+          ),
         },
-        ['call_budgets', 'payment_sources'],
+        ['call_budgets', 'payment_sources', 'payment_searches'],
       ),
       'Whether the indexes are fresh.',
     ),
@@ -193,6 +211,7 @@ export function healthParts() {
     IndexProofEntry: INDEX_PROOF,
     CallBudgetEntry: CALL_BUDGET,
     PaymentSourceEntry: PAYMENT_SOURCE,
+    PaymentSearchEntry: PAYMENT_SEARCH,
     AltIndexLag: ALT_INDEX,
     AltIndexProgress: ALT_PROGRESS,
     StatusCause: STATUS_CAUSE,

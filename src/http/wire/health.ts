@@ -1,5 +1,12 @@
 /** Maps readiness and freshness to their responses (http-facts 12, decisions 4). */
-import type { AltIndexReport, Freshness, IndexReports, OperatorIndexReport, Readiness } from '../../actions/health.ts';
+import type {
+  AltIndexReport,
+  Freshness,
+  IndexReports,
+  OperatorIndexReport,
+  PaymentSearch,
+  Readiness,
+} from '../../actions/health.ts';
 import type { CallBudgetState, PaymentSourceState } from '../../ports/runtime.ts';
 import type {
   AltIndexLag,
@@ -7,6 +14,7 @@ import type {
   CallBudgetEntry,
   IndexProofEntry,
   OperatorIndexLag,
+  PaymentSearchEntry,
   PaymentSourceEntry,
   ReadinessResponse,
   StatusResponse,
@@ -50,6 +58,7 @@ export function toStatusReport(freshness: Freshness, maxLagBlocks: number): Stat
     causes: freshness.causes.map(({ kind, subject, text, remedy }) => ({ cause: kind, subject, text, remedy })),
     ...(freshness.callBudgets !== undefined && { call_budgets: freshness.callBudgets.map(toBudgetEntry) }),
     ...(freshness.paymentSources !== undefined && { payment_sources: freshness.paymentSources.map(toSourceEntry) }),
+    ...(freshness.paymentSearches !== undefined && { payment_searches: freshness.paymentSearches.map(toSearchEntry) }),
   };
 }
 
@@ -69,9 +78,17 @@ function toSourceEntry({
   };
 }
 
+function toSearchEntry({ home, throughTime, ageSeconds }: PaymentSearch): PaymentSearchEntry {
+  return { chain: toChainName(home), searched_through: throughTime ?? null, age_seconds: ageSeconds ?? null };
+}
+
+function toChainName(home: 'main' | 'alt'): 'main' | 'solana' {
+  return home === 'main' ? 'main' : 'solana';
+}
+
 function toBudgetEntry({ chain, callsPerSecond, waiting, refused, isDayExhausted }: CallBudgetState): CallBudgetEntry {
   return {
-    chain: chain === 'main' ? 'main' : 'solana',
+    chain: toChainName(chain),
     calls_per_second: callsPerSecond === undefined ? null : Math.floor(callsPerSecond),
     waiting_requests: waiting,
     refused_reads: refused,

@@ -1095,6 +1095,8 @@ export interface StatusResponse {
   readonly call_budgets?: readonly CallBudgetEntry[];
   /** The payment sources; only the process that follows them reports it. */
   readonly payment_sources?: readonly PaymentSourceEntry[];
+  /** The search of each home chain; absent without payment sources, or when the database cannot be read. */
+  readonly payment_searches?: readonly PaymentSearchEntry[];
 }
 
 /** The rating. NR: not rated; Provisioned: bonded, with too little history for a rating. */
@@ -1615,6 +1617,16 @@ export interface PaymentSourceEntry {
   readonly waiting_machines: number;
   /** The cause of the last failure; null: none since the start. */
   readonly last_failure: string | null;
+}
+
+/** How far the events of a home chain are searched. Verdicts on later events are pending; those of Solana machines need both chains. */
+export interface PaymentSearchEntry {
+  /** The home chain of the events. */
+  readonly chain: 'main' | 'solana';
+  /** The block time through which all events are searched for payments, in Unix seconds; null: none yet. */
+  readonly searched_through: number | null;
+  /** The age of that time; null: none yet. */
+  readonly age_seconds: number | null;
 }
 
 /** How old the index of the alt chain is. */

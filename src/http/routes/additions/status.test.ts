@@ -1,9 +1,13 @@
 /** Status for monitors: whole bodies, and the limits of lag and age. */
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { NOW, openAltService, type AltService, type AltServiceOptions } from '../../../../testing/harness/alt-chain.ts';
 import { ALL_CONTRACTS_READY } from '../../../../testing/fixtures/all-contracts-ready.ts';
+import { FakePaymentSource } from '../../../../testing/fakes/fake-payment-source.ts';
+import { Fault } from '../../../domain/faults.ts';
 import { explainCause } from '../../../domain/index-rules/index-cause.ts';
+import type { HomeChain } from '../../../domain/rating/paid/claims.ts';
 import type { AltWalkProgress, AltIndexStatus } from '../../../ports/indexes.ts';
+import type { PaymentStore } from '../../../ports/payment-store.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
 let service: AltService | undefined;
@@ -184,6 +188,39 @@ test('reports the payment sources that this process follows', async () => {
       { source: 'eip155:1', up: null, head_age_seconds: null, waiting_machines: 0, last_failure: null },
     ],
   ]);
+});
+
+describe('the search of events for payments', () => {
+  const paymentSources = { hash: 'ab'.repeat(32), list: [new FakePaymentSource()] };
+  const through: Readonly<Record<HomeChain, number>> = { main: NOW - 75, alt: -1 };
+  const readThrough = async (home: HomeChain) => through[home];
+  const MAIN = { chain: 'main', searched_through: NOW - 75, age_seconds: 75 };
+  const ALT_SEARCH = { chain: 'solana', searched_through: null, age_seconds: null };
+
+  async function readSearches(
+    options: AltServiceOptions = {},
+    readScannedThrough: PaymentStore['readScannedThrough'] = readThrough,
+  ) {
+    await open({}, { ...options, ctx: { paymentSources, ...options.ctx } });
+    Object.assign(service!.ctx.store, { readScannedThrough });
+    const { status, text } = await service!.request('/status');
+    return [status, (JSON.parse(text) as { payment_searches?: unknown }).payment_searches];
+  }
+
+  test('is reported with its time and age for each home chain, null before the first pass', async () => {
+    expect(await readSearches()).toEqual([200, [MAIN, ALT_SEARCH]]);
+  });
+
+  test('is reported for the main chain alone without an alt chain', async () => {
+    expect(await readSearches({ hasAlt: false })).toEqual([200, [MAIN]]);
+  });
+
+  test('is absent without payment sources, and when the store cannot be read', async () => {
+    expect(await readSearches({ ctx: { paymentSources: { hash: null, list: [] } } })).toEqual([200, undefined]);
+    await service!.close();
+    const failing = () => Promise.reject(new Fault('StoreUnavailable', {}));
+    expect(await readSearches({}, failing)).toEqual([200, undefined]);
+  });
 });
 
 test('returns 503 without a chain and with unreadable indexes', async () => {
