@@ -141,8 +141,8 @@ class Run {
     if (isLost) return undefined;
     if (isAltRating(response)) this.#figures.altRatings += 1;
     const strict = this.#judge(request, response, span);
-    const isUnproven = strict !== undefined && request.kind === 'fleet' && (await this.#isUnproven(service));
-    const problem = isUnproven ? this.#judge(request, response, { ...span, mayMintsBeHidden: true }) : strict;
+    const isIndexUnproven = strict !== undefined && (await this.#isUnproven(service));
+    const problem = isIndexUnproven ? this.#judge(request, response, { ...span, isIndexUnproven }) : strict;
     const { 'chain-block': block = '-' } = response.headers;
     trace.line(`${number} ${response.status} block ${String(block)} ${response.body}`);
     if (problem !== undefined) this.#failure ??= `request ${number}, ${path}: ${problem}`;

@@ -56,6 +56,8 @@ export interface ChangeOfHands {
   readonly at: number;
   readonly from: string;
   readonly to: string;
+  /** Whether it was minted to the new owner. */
+  readonly isMint: boolean;
 }
 
 export interface Machine {
@@ -65,6 +67,8 @@ export interface Machine {
   /** Newest owner that a transfer named; stays after a burn. */
   readonly lastOwner: string | undefined;
   readonly hands: readonly ChangeOfHands[];
+  /** Number of changes of hands before each burn. */
+  readonly burns: readonly number[];
   /** Ends of payout claims: changes of hands and burns. */
   readonly claimEnds: readonly { readonly seq: number; readonly at: number }[];
   /** Transaction of the newest change of hands, and whether the owner has set the controller in a later one. */
@@ -121,6 +125,7 @@ export const NO_MACHINE: Omit<Machine, 'id'> = {
   owner: undefined,
   lastOwner: undefined,
   hands: [],
+  burns: [],
   claimEnds: [],
   handsTransaction: undefined,
   isAccepted: true,

@@ -315,7 +315,8 @@ function setHome(draft: BlockDraft, machine: Machine, home: number): void {
 
 function logTransfer(draft: BlockDraft, from: string, to: string, id: bigint): void {
   noteClaimEnd(draft, draft.machine(id), to);
-  if (to !== ZERO) noteOwner(draft, draft.machine(id), to);
+  if (to === ZERO) draft.change(id, { burns: [...draft.machine(id).burns, draft.machine(id).hands.length] });
+  else noteOwner(draft, draft.machine(id), to, from === ZERO);
   const indexed = [address(from), address(to), uint(id)];
   draft.log('machineRegistry', 'Transfer(address,address,uint256)', indexed);
 }
@@ -349,10 +350,10 @@ function noteClaimEnd(draft: BlockDraft, { id, lastOwner, claimEnds, events }: M
 }
 
 /** Notes a change of hands; the first mint is none. */
-function noteOwner(draft: BlockDraft, { id, lastOwner, hands, events }: Machine, to: string): void {
+function noteOwner(draft: BlockDraft, { id, lastOwner, hands, events }: Machine, to: string, isMint: boolean): void {
   draft.change(id, { lastOwner: to });
   if (lastOwner === undefined || lastOwner === to) return;
-  const change = { seq: events.length, at: draft.timestamp, from: lastOwner, to };
+  const change = { seq: events.length, at: draft.timestamp, from: lastOwner, to, isMint };
   const unaccepted = { handsTransaction: draft.transactionKey, isAccepted: false, controllers: [] };
   draft.change(id, { hands: [...hands, change], ...unaccepted });
 }

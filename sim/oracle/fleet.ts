@@ -96,7 +96,7 @@ function listExcusedBy(
   page: Page,
 ): bigint[][] {
   if (!span.areBlocksProven) return listExcused(account, base, heads, ids, moved, page);
-  if (span.mayMintsBeHidden !== true) return [];
+  if (span.isIndexUnproven !== true) return [];
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
   const isOwned = (id: bigint) => !isHeldHere(id, base) || machineOf(base.world, id).owner === account;
   const certain = ids.filter((id) => isOwned(id) || shown.includes(id));

@@ -1,6 +1,7 @@
 /**
- * What a node may hide for good in mode `off`, because no counter of the contracts shows it (design/real-chains 1): transfers that lead back
- * to an owner, a controller that was taken back, and pauses of all machines.
+ * What a node may hide because no counter of the contracts shows it, until the blocks are proven and for good in mode `off`
+ * (design/real-chains 1): transfers that lead back to an owner, or from a mint to a burn; a controller that was taken back; and in mode
+ * `off` pauses of all machines.
  */
 import type { ChangeOfHands, Machine } from '../chain/machine-state.ts';
 
@@ -14,8 +15,10 @@ export function listWithoutProof(machine: Machine): readonly Machine[] {
 }
 
 function listAltered(machine: Machine): Machine[] {
-  const { hands, controllers, isAccepted } = machine;
-  const altered = withoutWaysBack(hands).filter((left) => left.length < hands.length);
+  const { hands, burns, controllers, isAccepted } = machine;
+  // Up to a burn everything leads back to no owner, so that the mint after it is no change of hands.
+  const sinceBurn = burns.map((at) => hands.slice(hands[at]?.isMint === true ? at + 1 : at));
+  const altered = [hands, ...sinceBurn].flatMap(withoutWaysBack).filter((left) => left.length < hands.length);
   const wasTakenBack = controllers.length > new Set(controllers).size;
   return [
     ...(isAccepted && wasTakenBack ? [{ ...machine, isAccepted: false }] : []),

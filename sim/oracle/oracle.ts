@@ -25,10 +25,10 @@ export interface Span {
    */
   readonly areBlocksProven: boolean;
   /**
-   * Whether indexed blocks are still to be proven. Until then the mint of a machine may be hidden, and nothing counts the
-   * machines that an address controls without owning them (docs/security.md).
+   * Whether indexed blocks are still to be proven. Until then the mint of a machine may be hidden, nothing counts the machines that an
+   * address controls without owning them, and transfers that lead back to an owner may be hidden (docs/security.md).
    */
-  readonly mayMintsBeHidden?: boolean;
+  readonly isIndexUnproven?: boolean;
   /** Undefined without a payment source. */
   readonly payments?: PaymentOracle | undefined;
 }
@@ -145,9 +145,13 @@ function listAncestors(heads: readonly Block[]): Block[] {
 }
 
 /** Lists what the index may hold of a machine at a block. */
-export function listStates({ areBlocksProven }: Span, id: bigint, { world }: Block): readonly Machine[] {
+export function listStates(
+  { areBlocksProven, isIndexUnproven = false }: Span,
+  id: bigint,
+  { world }: Block,
+): readonly Machine[] {
   const machine = machineOf(world, id);
-  return areBlocksProven ? [machine] : listWithoutProof(machine);
+  return areBlocksProven && !isIndexUnproven ? [machine] : listWithoutProof(machine);
 }
 
 /** Returns the body with the availability of its block where it shows that of an earlier one: a log that paused all machines may be hidden. */

@@ -88,7 +88,9 @@ export interface HandsChange {
 
 export interface PaymentScanWrite extends PaymentMachine {
   readonly scan: PaymentScan;
-  /** All claims of the machine. */
+  /** Whether all events are searched. Until then claims of later events that an earlier version made hold for other machines. */
+  readonly isAtEnd: boolean;
+  /** All claims of the searched events. */
   readonly claims: readonly PlacedClaim[];
   readonly citations: readonly NewCitation[];
   readonly hands: readonly HandsChange[];
@@ -133,7 +135,7 @@ export interface PaymentStore {
   usePaymentConfiguration(fingerprint: string): Promise<void>;
   /** Returns machines with events or transfers that are not scanned, in order of id, after `after`. */
   listUnscanned(home: HomeChain, limit: number, after?: MachineId): Promise<readonly UnscannedMachine[]>;
-  /** Returns the claims of a machine in order. */
+  /** Returns the claims of the searched events of a machine in order. */
   listClaims(machine: PaymentMachine): Promise<readonly PlacedClaim[]>;
   /** Counts the followed citations in blocks of the times, both ends included. */
   countCitations(machine: PaymentMachine, fromTime: number, throughTime: number): Promise<number>;
@@ -147,10 +149,10 @@ export interface PaymentStore {
   >;
   /**
    * Stores a scan. Returns false, and stores nothing, when the history has another version by now. Verdicts of other machines are undecided
-   * again where they are on payments since a claim changed, by its account or to a machine that claimed it.
+   * again where they are on payments since a claim changed.
    */
   writePaymentScan(write: PaymentScanWrite): Promise<boolean>;
-  /** Sets the block time through which every machine of a home chain is scanned. */
+  /** Sets the block time through which every machine of a home chain is scanned; an earlier one changes nothing. */
   writeScannedThrough(home: HomeChain, time: number): Promise<void>;
   /** Returns that time; -1 before the first scan. */
   readScannedThrough(home: HomeChain): Promise<number>;
@@ -210,6 +212,6 @@ export interface PaymentStore {
     from: number,
     to: number,
   ): Promise<readonly StoredVerdict[]>;
-  /** Deletes citations of blocks before a time, and transfers from 200 days before the oldest undecided citation. */
+  /** Deletes citations of blocks before a time, and transfers before a time, except 200 days of them before the oldest undecided citation. */
   prunePayments(citationsBefore: number, flowsBefore: number): Promise<void>;
 }

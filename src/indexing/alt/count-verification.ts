@@ -29,8 +29,8 @@ export interface CountVerification {
   check(signal: AbortSignal): Promise<StepOutcome>;
   /** Returns the number of machines that the last check found incomplete. */
   report(): number;
-  /** Returns the newest slot through which this process found the events of every machine complete; undefined before. */
-  completeThrough(): number | undefined;
+  /** Returns the newest slot through which this process found the events of every machine complete, and when; undefined before. */
+  complete(): { readonly slot: number; readonly atMilliseconds: number } | undefined;
 }
 
 interface Counts {
@@ -52,7 +52,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
   const examined = new Map<MachineId, string>();
   let pending: Counts | undefined;
   let incompleteMachines = 0;
-  let completeSlot: number | undefined;
+  let complete: ReturnType<CountVerification['complete']>;
 
   async function check(signal: AbortSignal): Promise<StepOutcome> {
     const walk = await store.readAltWalk();
@@ -70,7 +70,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     );
     if (isSettledEverywhere) {
       incompleteMachines = 0;
-      completeSlot = counts.slot;
+      noteComplete(counts);
       return 'idle';
     }
     const isFirstCheck = pending === undefined;
@@ -89,7 +89,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     const changed: AltMachineState[] = [];
     const incomplete: MachineId[] = [];
     const unconfirmed: AltMachineState[] = [];
-    if (await areComplete(machines, counts)) completeSlot = counts.slot;
+    if (await areComplete(machines, counts)) noteComplete(counts);
     for (const id of listIds(machines, counts)) {
       const state = machines.get(id) ?? emptyMachineState(id);
       if (state.lastSlot > counts.slot) continue;
@@ -108,6 +108,10 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     const hasConfirmed = await confirmSome(unconfirmed, signal);
     const outcome = await repairDue(incomplete, counts, signal);
     return hasConfirmed ? 'more' : outcome;
+  }
+
+  function noteComplete({ slot }: Counts): void {
+    complete = { slot: Math.max(slot, complete?.slot ?? slot), atMilliseconds: clock.nowMilliseconds() };
   }
 
   /** Returns whether nothing is marked, and each machine has as many events up to the slot of the counts as they say. */
@@ -179,7 +183,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     await store.writeAltIndex(revision, { walk, machines });
   }
 
-  return { check, report: () => incompleteMachines, completeThrough: () => completeSlot };
+  return { check, report: () => incompleteMachines, complete: () => complete };
 }
 
 function hasReached({ observed }: AltWalk, counts: Counts): boolean {

@@ -55,7 +55,9 @@ export interface AltEventIndexReport {
 const CONCURRENCY = 8;
 const TRANSACTIONS_PER_BATCH = 1_000;
 /** Longest time for which machines that lack events hold back the search for payments. */
-export const MAX_HELD_BACK_SECONDS = 3_600;
+const MAX_HELD_BACK_MILLISECONDS = 3_600_000;
+/** Time of a search after which no verdict can be made. */
+const NOTHING_SEARCHED = 0;
 
 export function createAltEventIndex(options: AltEventIndexOptions): AltEventIndex {
   const { history, store, fxRates, clock, timers, log, identity, firstSlot, concurrency = CONCURRENCY } = options;
@@ -68,7 +70,9 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
   const folder = createAltEventFolder({ store, fxRates, log });
 
   /** Newest slot at which no machine lacked events. */
-  let complete: { readonly slot: number; readonly time: number } | undefined;
+  let searchable: { readonly slot: number; readonly time: number } | undefined;
+  /** Clock at the first search of this process. */
+  let heldBackFrom: number | undefined;
   let refusal: IndexRefusal | undefined;
   let isClaimed = false;
   let phase: ReturnType<AltEventIndex['phase']> = 'walk';
@@ -140,17 +144,14 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     return 'more';
   }
 
-  /** Folding continues where the search for payments fails. */
+  /** Events are folded also where the search for payments fails, which the step reports when nothing is left to fold. */
   async function fold(signal: AbortSignal): Promise<StepOutcome> {
-    let failure: unknown;
-    const scanned = await scanPayments(signal).catch((error: unknown) => {
-      failure = error;
-      return 'idle' as const;
-    });
-    const outcome = scanned === 'more' ? scanned : await folder.fold(signal);
-    if (outcome === 'idle') phase = 'walk';
-    if (failure !== undefined) throw failure;
-    return outcome;
+    const search = scanPayments(signal);
+    const [searched] = await Promise.allSettled([search]);
+    if (searched.status === 'fulfilled' && searched.value === 'more') return 'more';
+    if ((await folder.fold(signal)) === 'more') return 'more';
+    phase = 'walk';
+    return search;
   }
 
   async function scanPayments(signal: AbortSignal): Promise<StepOutcome> {
@@ -167,19 +168,21 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
   }
 
   /**
-   * Returns the time up to which the claims of all machines are known. A machine that lacks events holds it back for a limited time, so
-   * that one that is never complete does not stop the verdicts on all others.
+   * Returns the time up to which the claims of all machines are known. Machines that lack events hold it back for a limited time, so that
+   * one that is never complete does not stop the verdicts on all others.
    */
   async function findSearchTime(observedSlot: number, signal: AbortSignal): Promise<number | undefined> {
     const readTime = (slot: number) => backoff.run(() => history.readBlockTime(slot), signal);
-    const observedTime = await readTime(observedSlot);
-    if (observedTime === undefined) return undefined;
-    const slot = Math.min(observedSlot, verification.completeThrough() ?? -1);
-    if (slot !== -1 && slot !== complete?.slot) {
-      const time = slot === observedSlot ? observedTime : await readTime(slot);
-      if (time !== undefined) complete = { slot, time };
+    const complete = verification.complete();
+    const slot = Math.min(observedSlot, complete?.slot ?? -1);
+    if (slot !== -1 && slot !== searchable?.slot) {
+      const time = await readTime(slot);
+      if (time !== undefined) searchable = { slot, time };
     }
-    return Math.max(complete?.time ?? 0, observedTime - MAX_HELD_BACK_SECONDS);
+    heldBackFrom ??= clock.nowMilliseconds();
+    const heldBackMilliseconds = clock.nowMilliseconds() - Math.max(heldBackFrom, complete?.atMilliseconds ?? 0);
+    if (heldBackMilliseconds < MAX_HELD_BACK_MILLISECONDS) return searchable?.time ?? NOTHING_SEARCHED;
+    return readTime(observedSlot);
   }
 
   return {

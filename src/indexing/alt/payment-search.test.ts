@@ -8,8 +8,8 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import { AltNodeBusy } from '../../ports/alt-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import type { PaymentScanner } from '../payments/payment-scanner.ts';
-import { MAX_HELD_BACK_SECONDS } from './event-index.ts';
 
+const MINUTES_10 = 600_000;
 const [A, B] = [machine(11), machine(12)];
 
 let store: Store;
@@ -27,21 +27,20 @@ function open(chain: FakeHistory) {
   return { times, ...createAltHarness({ chain, store, payments }) };
 }
 
-it('searches up to an hour ago while the counts of events are refused, and up to the newest slot afterwards', async () => {
+it('searches nothing for an hour while the counts of events are refused, and then everything', async () => {
   const chain = new FakeHistory();
   chain.submit(A, recordOf(1));
   chain.onRequest = (request) => {
     if (request === 'counts') throw chainUnreadable('alt', 'transport');
   };
   const { times, settle } = open(chain);
-  await settle(3);
-  expect(new Set(times)).toEqual(new Set([chain.timeOf(chain.slot) - MAX_HELD_BACK_SECONDS]));
-  chain.onRequest = () => undefined;
-  await settle(2);
+  await settle(6, MINUTES_10);
+  expect(new Set(times)).toEqual(new Set([0]));
+  await settle(8, MINUTES_10);
   expect(times.at(-1)).toBe(chain.timeOf(chain.slot));
 });
 
-it('does not search beyond the newest slot at which no machine lacked events, for an hour', async () => {
+it('searches up to the newest slot at which no machine lacked events, for an hour', async () => {
   const chain = new FakeHistory();
   chain.submit(A, recordOf(1));
   const { times, settle } = open(chain);
@@ -51,14 +50,29 @@ it('does not search beyond the newest slot at which no machine lacked events, fo
   const [hidden] = chain.submit(B, recordOf(2));
   chain.submit(A, recordOf(3));
   chain.alterPage = (rows) => rows.filter(({ signature }) => signature !== hidden);
-  await settle(3);
+  await settle(5, MINUTES_10);
   expect(new Set(times)).toEqual(new Set([complete]));
-  chain.slot += Math.ceil((2 * MAX_HELD_BACK_SECONDS) / chain.slotSeconds);
-  chain.submit(A, recordOf(4));
-  await settle(3);
-  expect(times.at(-1)).toBe(chain.timeOf(chain.slot) - MAX_HELD_BACK_SECONDS);
+  await settle(2, MINUTES_10);
+  const late = chain.timeOf(chain.slot);
+  expect(times.at(-1)).toBe(late);
   chain.alterPage = (rows) => rows;
-  await settle(3);
+  await settle(3, MINUTES_10);
+  chain.submit(A, recordOf(4));
+  await settle(1, MINUTES_10);
+  expect(times.at(-1)).toBe(chain.timeOf(chain.slot));
+});
+
+it('holds an event back that was hidden in the first walk, however old it is', async () => {
+  const chain = new FakeHistory();
+  const [hidden] = chain.submit(B, recordOf(1));
+  chain.slot += 7_200;
+  chain.submit(A, recordOf(2));
+  chain.alterPage = (rows) => rows.filter(({ signature }) => signature !== hidden);
+  const { times, settle } = open(chain);
+  await settle(5, MINUTES_10);
+  expect(new Set(times)).toEqual(new Set([0]));
+  chain.alterPage = (rows) => rows;
+  await settle(3, MINUTES_10);
   expect(times.at(-1)).toBe(chain.timeOf(chain.slot));
 });
 
@@ -89,7 +103,7 @@ it('does not search beyond a slot before which an event of a busy machine is mis
     if (request === 'counts' || request === 'page') submit();
   };
   const { times, settle } = open(chain);
-  await settle(3);
+  await settle(3, MINUTES_10);
   expect(Math.max(...times)).toBeLessThan(hiddenTime);
 });
 

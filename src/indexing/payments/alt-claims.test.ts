@@ -12,6 +12,7 @@ import { toHex } from '../../domain/evidence/signed-bytes.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { formatPayoutText } from '../../domain/rating/paid/payout-proof.ts';
+import { AltNodeBusy } from '../../ports/alt-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import { createPaymentScanner } from './payment-scanner.ts';
 import { readAltEvents } from './scanned-events.ts';
@@ -32,7 +33,7 @@ function claim(machineId: MachineId) {
   return { kind: 'submitted' as const, machineId, record };
 }
 
-async function listPlaces(chain: FakeHistory) {
+async function openScanner(chain: FakeHistory) {
   const harness = createAltHarness({ chain, store });
   expect(await harness.settle()).toEqual([]);
   const sources = { hash: 'test', list: [new FakePaymentSource()] };
@@ -43,7 +44,12 @@ async function listPlaces(chain: FakeHistory) {
     readBlockSignatures: (slot: number) => chain.readBlockSignatures(slot),
   };
   const head = { block: chain.slot, time: chain.timeOf(chain.slot) };
-  await createPaymentScanner(common).scan('alt', head, reads, NEVER);
+  const scanner = createPaymentScanner(common);
+  return { clock, scan: () => scanner.scan('alt', head, reads, NEVER) };
+}
+
+async function listPlaces(chain: FakeHistory) {
+  await (await openScanner(chain)).scan();
   const claims = [
     ...(await store.listClaims({ home: 'alt', id: A })),
     ...(await store.listClaims({ home: 'alt', id: B })),
@@ -72,4 +78,18 @@ it('knows no claim while the block lacks its transaction', async () => {
   chain.readBlockSignatures = async () => Promise.resolve([]);
   expect(await listPlaces(chain)).toEqual([]);
   expect(await store.readScannedThrough('alt')).toBe(-1);
+});
+
+it('holds the search back for an hour while a claim cannot be placed', async () => {
+  const chain = new FakeHistory();
+  chain.finalize({ changes: [claim(A)] });
+  chain.readBlockSignatures = () => Promise.reject(new AltNodeBusy('behind'));
+  const { clock, scan } = await openScanner(chain);
+  await scan();
+  clock.jump(3_599_999);
+  await scan();
+  expect(await store.readScannedThrough('alt')).toBe(-1);
+  clock.jump(1);
+  await scan();
+  expect(await store.readScannedThrough('alt')).toBe(chain.timeOf(chain.slot));
 });

@@ -76,12 +76,17 @@ interface Pass {
   readonly fromTime: number;
   after: UnscannedMachine['id'] | undefined;
   isComplete: boolean;
+  /** Whether events of a machine could not be read, or a claim not be placed. */
+  hasFailed: boolean;
   hasAdvanced: boolean;
   /** Whether the search of a machine was stored. */
   hasStored: boolean;
 }
 
-const NOTHING_STORED = { hasAdvanced: false, hasStored: false };
+const NOTHING_STORED = { hasFailed: false, hasAdvanced: false, hasStored: false };
+
+/** Time for which a machine of the alt chain that cannot be searched holds back the verdicts on others. */
+const MAX_FAILING_MILLISECONDS = 3_600_000;
 
 /** Groups machines whose events are read at the same time, and so in few calls: one with many events, or several with as many together. */
 function groupByEvents(machines: readonly UnscannedMachine[]): readonly (readonly UnscannedMachine[])[] {
@@ -105,6 +110,8 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
   /** Machines whose next amount is pending under a table of rates. */
   const pending = new Map<string, RateTable>();
   const passes = new Map<HomeChain, Pass>();
+  /** Clock of the first of the passes in a row in which a machine failed. */
+  const failingSince = new Map<HomeChain, number>();
 
   /** Runs a part of a pass over all machines, so that the loop gets back to the head. */
   async function scan(home: HomeChain, head: ScannedHead, reads: HomeReads, signal: AbortSignal): Promise<StepOutcome> {
@@ -114,31 +121,44 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     for (const group of groupByEvents(listed)) {
       if (signal.aborted) return 'idle';
       const outcomes = await Promise.all(group.map((machine) => scanSafely(machine, head, reads)));
-      if (outcomes.some((outcome) => outcome !== 'done')) pass.isComplete = false;
+      if (outcomes.some((outcome) => outcome === 'more' || outcome === 'waiting')) pass.isComplete = false;
+      if (outcomes.includes('failed')) pass.hasFailed = true;
       if (outcomes.includes('more')) pass.hasAdvanced = true;
-      if (outcomes.some((outcome) => outcome !== 'waiting')) pass.hasStored = true;
+      if (outcomes.some((outcome) => outcome === 'more' || outcome === 'done')) pass.hasStored = true;
       pass.after = group.at(-1)!.id;
     }
     passes.set(home, pass);
     if (listed.length === MACHINES_PER_CALL) return 'more';
     passes.delete(home);
-    if (pass.isComplete) await store.writeScannedThrough(home, pass.fromTime);
+    if (pass.isComplete && mayCount(home, pass)) await store.writeScannedThrough(home, pass.fromTime);
     if (pass.hasStored) options.onSearched?.();
     return pass.hasAdvanced ? 'more' : 'idle';
+  }
+
+  /** Returns whether the chain counts as searched although a machine failed. Its claims are heeded when they are found. */
+  function mayCount(home: HomeChain, { hasFailed }: Pass): boolean {
+    if (!hasFailed) {
+      failingSince.delete(home);
+      return true;
+    }
+    const now = clock.nowMilliseconds();
+    const since = failingSince.get(home) ?? now;
+    failingSince.set(home, since);
+    return home === 'alt' && now - since >= MAX_FAILING_MILLISECONDS;
   }
 
   async function scanSafely(
     machine: UnscannedMachine,
     head: ScannedHead,
     reads: HomeReads,
-  ): Promise<'done' | 'more' | 'waiting'> {
+  ): Promise<'done' | 'more' | 'waiting' | 'failed'> {
     try {
       return await scanMachine(machine, head, reads);
     } catch (error) {
       const isUnreadable = error instanceof Fault && error.kind === 'ChainUnreadable';
       if (!isUnreadable && !(error instanceof AltNodeBusy)) throw error;
       log.warn({ home: machine.home, machine: String(machine.id) }, 'events cannot be searched for payments');
-      return 'waiting';
+      return 'failed';
     }
   }
 
@@ -183,6 +203,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
         citedSeq: isPending ? scanned.citedSeq : from + searched,
         throughBlock: isAtEnd ? head.block : scanned.throughBlock,
       },
+      isAtEnd,
       claims,
       citations,
       hands: claims.length === 0 ? [] : await listHands(machine, claims, events, isAtEnd),

@@ -37,9 +37,9 @@ const FIRST_BACKOFF_MILLISECONDS = 1_000;
 const MAX_BACKOFF_MILLISECONDS = 60_000;
 /** Shortest wait for a head that is not past the window of an open citation. */
 const MIN_WAIT_MILLISECONDS = 5_000;
-/** Retention (design/scoring.md, Determinism). */
+/** Retention (design/scoring.md, Determinism); transfers for as long as a verdict that is made again may depend on them. */
 const CITATION_DAYS = 400;
-const FLOW_DAYS = 200;
+const FLOW_DAYS = CITATION_DAYS + 200;
 
 interface SourceState extends Pick<PaymentSourceState, 'isUp' | 'waitingMachines' | 'lastFailure'> {
   readonly head: FinalizedHead | undefined;

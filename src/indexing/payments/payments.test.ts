@@ -409,7 +409,7 @@ describe('payments', () => {
     await store.writeScannedThrough('main', searchedThrough);
     await time.advance(86_400_000);
     await work();
-    expect(limits).toEqual([-1, searchedThrough].map((searched) => searched - 200 * 86_400));
+    expect(limits).toEqual([-1, searchedThrough].map((searched) => searched - 600 * 86_400));
   });
 });
 
@@ -494,7 +494,7 @@ describe('the bounds of payments', () => {
     const followed = Array.from({ length: 1_200 }, (_, place) => ({
       ...{ source: source.name, address: addressOf(place + 1), since },
     }));
-    const nothing = { claims: [], citations: [], hands: [] };
+    const nothing = { isAtEnd: true, claims: [], citations: [], hands: [] };
     await store.writePaymentScan({ home: 'main', id: A, scan: searched!, ...nothing, followed });
     source.finalizeAt(since + 12_000);
     await work();

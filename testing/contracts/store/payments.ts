@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
 import { NO_VERDICT_DETAILS } from '../../../src/domain/rating/paid/payment-verdict.ts';
 import type { NewCitation, OpenCitation, PaymentScanWrite, PlacedClaim } from '../../../src/ports/payment-store.ts';
+import { emptyMachineState } from '../../../src/indexing/alt/event-numbering.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { checkpointAt, id, NO_OWNERSHIP, submitted, transferred } from './samples.ts';
 
@@ -37,7 +38,7 @@ const citation = (seq: number, more: Partial<NewCitation> = {}): NewCitation => 
 const scanned = (more: Partial<PaymentScanWrite> = {}): PaymentScanWrite => ({
   ...A,
   scan: { version: 0, claimsSeq: 9, citedSeq: 9, throughBlock: 20 },
-  ...{ claims: [], citations: [], hands: [], followed: [] },
+  ...{ isAtEnd: true, claims: [], citations: [], hands: [], followed: [] },
   ...more,
 });
 const flow = (block: number, logIndex: number, more: object = {}) => ({
@@ -162,63 +163,106 @@ export function testPayments(under: StoreUnderTest): void {
     });
 
     describe('of a verdict', () => {
+      const C = { home: 'alt', id: id(9) } as const;
       const codesOf = async (of: typeof A | typeof B) =>
         (await under.store.listVerdicts(CONFIGURATION, of, 0, 9)).map(({ seq, code }) => `${seq} ${code}`);
-      const endedAt = (at: number) => claim(0, { since: TIME - 900, end: { at, seq: 1 } });
+      const early = (more: Partial<PlacedClaim> = {}) => claim(0, { since: TIME - 900, ...more });
+      const endedAt = (at: number) => early({ end: { at, seq: 1 } });
+      const [made, kept] = [
+        ['2 not_found', '3 paid', '4 pending', '5 pending'],
+        ['2 not_found', '3 paid', '4 paid', '5 pending'],
+      ];
 
-      /** Decides two citations of A as paid at TIME - 60, and leaves a third one open. */
+      /** Decides citations of A, of which the third is paid at TIME - 60, and leaves a fourth one open. */
       async function decide(own: readonly PlacedClaim[]): Promise<void> {
-        await open();
-        await scan({ claims: own, citations: [citation(3), citation(4), citation(5)] });
-        for (let count = 0; count < 2; count++) await under.store.decideCitation((await openOn(EVM))[0]!, paid(5_000));
-        expect(await codesOf(A)).toEqual(['3 paid', '4 paid', '5 pending']);
+        await scan({ claims: own, citations: [2, 3, 4, 5].map((seq) => citation(seq)) });
+        const missing = { ...paid(0), verdict: { ...NO_VERDICT_DETAILS, code: 'not_found' }, time: undefined } as const;
+        for (const decided of [missing, { ...paid(5_000), time: TIME - 99 }, paid(5_000)]) {
+          await under.store.decideCitation((await openOn(EVM))[0]!, decided);
+        }
+        expect(await codesOf(A)).toEqual(kept);
       }
 
       it.each([
-        ['claims its account', [claim(0)], undefined, claim(0, { since: TIME - 60 }), true],
-        ['claims its account after it', [claim(0)], undefined, claim(0, { since: TIME - 59 }), false],
-        ['claims its payer', [], undefined, claim(0, { account: PAYER, since: TIME - 60 }), true],
-        ['claims its payer after it', [], undefined, claim(0, { account: PAYER, since: TIME - 59 }), false],
-        ['ends a claim of its account', [claim(0)], claim(0, { since: TIME - 900 }), endedAt(TIME - 60), true],
-        [
-          'ends a claim of its account after it',
-          [claim(0)],
-          claim(0, { since: TIME - 900 }),
-          endedAt(TIME - 59),
-          false,
-        ],
-        ['claims another account', [claim(0)], undefined, claim(0, { account: OWNER, since: TIME - 60 }), false],
-      ])('make it again where another machine %s: %#', async (_, own, before, changed, isMadeAgain) => {
+        ['claims its account', early({ since: TIME - 60 }), made],
+        ['claims its account after it', early({ since: TIME - 59 }), kept],
+        ['claims its payer under its owner', early({ account: PAYER, since: TIME - 60 }), made],
+        ['claims its payer under another owner', early({ account: PAYER, owner: PAYER, since: TIME - 60 }), kept],
+        ['claims its payer after it', early({ account: PAYER, since: TIME - 59 }), kept],
+        ['claims another account', early({ account: OWNER, since: TIME - 60 }), kept],
+      ])('make it and the later ones again where another machine %s: %#', async (_, changed, expected) => {
         await open();
-        if (before !== undefined) await scan({ ...B, claims: [before] });
-        await decide(own);
+        await decide([early()]);
+        await under.store.writeScannedThrough('main', TIME);
         await scan({ ...B, claims: [changed] });
-        expect(await codesOf(A)).toEqual(
-          isMadeAgain ? ['3 pending', '4 pending', '5 pending'] : ['3 paid', '4 paid', '5 pending'],
-        );
-        expect(seqs(await openOn(EVM))).toEqual([[A.id, isMadeAgain ? 3 : 5]]);
-        if (!isMadeAgain) return;
-        expect((await under.store.listVerdicts(CONFIGURATION, A, 0, 4))[0]).toMatchObject({
+        expect(await codesOf(A)).toEqual(expected);
+        expect(seqs(await openOn(EVM))).toEqual([[A.id, expected === made ? 4 : 5]]);
+        if (expected !== made) return;
+        expect((await under.store.listVerdicts(CONFIGURATION, A, 4, 5))[0]).toMatchObject({
           paidCents: 0,
           payer: null,
         });
         expect((await under.store.listDueMachines(0, 9)).map(({ id: machineId }) => machineId)).toEqual([A.id]);
       });
 
-      it('read the transfers of the machine again, which may be pruned', async () => {
-        const followed = [{ source: EVM, address: ACCOUNT, since: TIME }];
+      it.each([
+        [endedAt(TIME - 60), made],
+        [endedAt(TIME - 59), kept],
+        [early(), kept],
+      ])('make it again where another machine ends a claim of its account: %#', async (changed, expected) => {
         await open();
-        await scan({ claims: [claim(0)], citations: [citation(3)], followed });
-        await under.store.writeFlows(EVM, followed, 50, [], 9);
-        await under.store.decideCitation((await openOn(EVM))[0]!, paid(5_000));
-        expect(await under.store.readFlowsThrough(EVM, followed)).toBe(50);
-        await scan({ ...B, claims: [claim(0, { since: TIME - 60 })] });
-        expect(await under.store.readFlowsThrough(EVM, followed)).toBe(-1);
+        await scan({ ...B, claims: [early()] });
+        await decide([early()]);
+        await under.store.writeScannedThrough('main', TIME);
+        await scan({ ...B, claims: [changed] });
+        expect(await codesOf(A)).toEqual(expected);
+      });
+
+      it('make none again where no time up to its payment was searched, as in normal operation', async () => {
+        await open();
+        await decide([early()]);
+        await under.store.writeScannedThrough('main', TIME - 61);
+        await scan({ ...B, claims: [early({ since: TIME - 60 })] });
+        expect(await codesOf(A)).toEqual(kept);
+      });
+
+      it('make none of the main chain again for a claim of the alt chain', async () => {
+        const walk = { done: undefined, observed: undefined, open: undefined };
+        const state = emptyMachineState(C.id);
+        await under.store.writeAltIndex(0, { walk, machines: [{ state, isRewritten: false, operations: [] }] });
+        await open();
+        await decide([early()]);
+        await under.store.writeScannedThrough('main', TIME);
+        expect(await scan({ ...C, claims: [early({ since: TIME - 60 })] })).toBe(true);
+        expect(await under.store.listClaimsOf([ACCOUNT], A, TIME)).toHaveLength(1);
+        expect(await codesOf(A)).toEqual(kept);
+      });
+
+      it('keep it while the history of another machine is searched again and its claims are the same', async () => {
+        await open();
+        const claims = [early({ since: TIME - 60 })];
+        await scan({ ...B, claims });
+        await decide([early()]);
+        await under.store.writeScannedThrough('main', TIME);
+        const { store } = under;
+        expect(await store.replaceEventLogs(checkpointAt(1), 'current', B.id, [submitted(B.id), submitted(B.id)])).toBe(
+          true,
+        );
+        const scanned = { version: 1, throughBlock: 1 };
+        await scan({ ...B, scan: { ...scanned, claimsSeq: 0, citedSeq: 0 }, isAtEnd: false });
+        expect([await codesOf(A), await store.listClaims(B)]).toEqual([kept, []]);
+        expect(await store.listClaimsOf([ACCOUNT], A, TIME)).toMatchObject(claims);
+        await scan({ ...B, scan: { ...scanned, claimsSeq: 2, citedSeq: 2 }, claims });
+        expect([await codesOf(A), await store.listClaims(B)]).toEqual([kept, claims]);
+        await store.replaceEventLogs(checkpointAt(1), 'current', B.id, [submitted(B.id)]);
+        await scan({ ...B, scan: { version: 2, throughBlock: 1, claimsSeq: 1, citedSeq: 1 } });
+        expect([await codesOf(A), await store.listClaims(B)]).toEqual([made, []]);
       });
 
       it('ignore one that was reached while claims changed', async () => {
         await open();
         await scan({ claims: [claim(0)], citations: [citation(3)] });
+        await under.store.writeScannedThrough('main', TIME);
         const [listed] = await openOn(EVM);
         await scan({ ...B, claims: [claim(0)] });
         await under.store.decideCitation(listed!, paid(5_000));

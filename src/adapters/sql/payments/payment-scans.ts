@@ -29,6 +29,7 @@ import {
   MACHINE,
   prepareClaims,
   prepareOpenNext,
+  type ClaimRow,
   type PlaceRow,
 } from './payment-rows.ts';
 import type { ScanReads } from './scan-reads.ts';
@@ -103,16 +104,20 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
     (q, { id }) => q`SELECT block_number AS block, log_index AS place, to_address, block_timestamp FROM registry_logs
       WHERE machine_id = ${id} AND kind = 'transfer' ORDER BY block_number, log_index`,
   );
-  const removeOf = ['claims', 'citations', 'cited_flows'].map((name) =>
+  const removeOf = ['citations', 'cited_flows'].map((name) =>
     batch(
       { home: 'integer', machine_id: 'bytes' },
       `DELETE FROM payment_${name} WHERE (home, machine_id) IN (SELECT home, machine_id FROM batch)`,
     ),
   );
-  // Transfers of old payments may be pruned, and all verdicts of the machine are made again.
-  const readSendersAgain = batch(
-    { address: 'text' },
-    'UPDATE payment_senders SET through_block = NULL FROM batch WHERE payment_senders.address = batch.address',
+  const selectStored = query<ClaimRow>()(
+    MACHINE,
+    (q, { home, id }) => q`SELECT * FROM payment_claims WHERE home = ${home} AND machine_id = ${id} ORDER BY seq`,
+  );
+  const removeClaims = query()(
+    { ...MACHINE, from: integer },
+    (q, { home, id, from }) => q`DELETE FROM payment_claims
+      WHERE home = ${home} AND machine_id = ${id} AND seq < ${from}`,
   );
   const upsertScan = batch(
     {
@@ -156,7 +161,8 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
   const upsertPosition = query()(
     { home: integer, time: integer },
     (q, { home, time }) => q`INSERT INTO payment_positions (home, scanned_through) VALUES (${home}, ${time})
-      ON CONFLICT (home) DO UPDATE SET scanned_through = excluded.scanned_through`,
+      ON CONFLICT (home) DO UPDATE SET scanned_through = excluded.scanned_through
+      WHERE excluded.scanned_through > payment_positions.scanned_through`,
   );
   const selectPosition = query<{ scanned_through: number }>()(
     { home: integer },
@@ -170,20 +176,14 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
     const { scan, claims, citations, hands, followed } = write;
     if ((yield* readVersion(write)) !== scan.version) return false;
     const stored = yield* readScan(write);
-    const isSame = stored?.version === scan.version;
-    const before =
-      stored === undefined || (isSame && claims.length === 0)
-        ? []
-        : (yield* readRows(selectClaims(key))).map(fromClaimRow);
-    yield* removeVerdicts(
-      write,
-      isSame ? listClaimChanges(before, claims) : listClaimChanges([], [...before, ...claims]),
-    );
-    if (stored !== undefined && !isSame) {
+    if (stored !== undefined && stored.version !== scan.version) {
       for (const remove of removeOf) yield* execute({ sql: remove, batch: [[key.home, key.id]] });
-      const own = before.flatMap(({ account, owner }) => [[account], [owner]]);
-      yield* execute({ sql: readSendersAgain, batch: own });
     }
+    const before = stored === undefined ? [] : (yield* readRows(selectStored(key))).map(fromClaimRow);
+    // Until a new history is searched, its old claims hold for other machines.
+    const unsearched = write.isAtEnd ? [] : before.filter(({ seq }) => seq >= scan.claimsSeq);
+    yield* removeVerdicts(write, listClaimChanges(before, [...claims, ...unsearched]));
+    if (before.length > unsearched.length) yield* execute(removeClaims({ ...key, from: unsearched[0]?.seq ?? NO_SEQ }));
     const hasClaims = claims.some(({ end }) => end === undefined) ? 1 : 0;
     const row = [key.home, key.id, scan.version, scan.claimsSeq, scan.citedSeq, scan.throughBlock, hasClaims];
     yield* execute({ sql: upsertScan, batch: [row] });
@@ -234,6 +234,9 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       (await database.run(readFirst(selectPosition({ home: homeNumber(home) }))))?.scanned_through ?? -1,
   };
 }
+
+/** After all positions of events. */
+const NO_SEQ = Number.MAX_SAFE_INTEGER;
 
 type EventPlaceRow = PlaceRow & { readonly unplaced: string | null };
 

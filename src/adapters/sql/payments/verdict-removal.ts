@@ -1,14 +1,16 @@
 /** Verdicts that depend on a claim of another machine, which are made again where it changes (docs/decisions/payment-sources.md). */
 import type { PaymentMachine, PlacedClaim } from '../../../ports/payment-store.ts';
 import { createTouchedMachines } from '../changes/touched-machines.ts';
+import { bytes, integer, text } from '../engine/prepared-query.ts';
 import { prepareText } from '../engine/prepared-text.ts';
-import { execute, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 import { fromIdBytes } from '../schema/stored-machine-id.ts';
 import { keyOf, prepareOpenNext } from './payment-rows.ts';
 
-/** Account whose assignment, or whose owner, may be another one from a time on. */
+/** Claim that holds, or does not hold, from a time on. */
 export interface ClaimChange {
   readonly account: string;
+  readonly owner: string;
   readonly fromTime: number;
 }
 
@@ -16,80 +18,91 @@ interface DependentRow {
   readonly home: number;
   readonly machine_id: Uint8Array;
   readonly source: string;
+  readonly seq: number;
 }
 
-/** Lists claims that were made, and those whose end is another one. Both lists are in order of position. */
+/** Lists the claims of a machine that are made, removed, or end at another time. */
 export function listClaimChanges(
   before: readonly PlacedClaim[],
   after: readonly PlacedClaim[],
 ): readonly ClaimChange[] {
-  const stored = new Map(before.map((claim) => [claim.seq, claim]));
-  return after.flatMap((claim) => {
-    const { account, since, end } = claim;
-    const old = stored.get(claim.seq);
-    if (old === undefined) return [{ account, fromTime: since }];
-    if (old.end?.at === end?.at) return [];
-    return [{ account, fromTime: Math.min(old.end?.at ?? Infinity, end?.at ?? Infinity) }];
+  const [old, current] = [before, after].map((claims) => new Map(claims.map((claim) => [keyOfClaim(claim), claim])));
+  return [...new Set([...old!.keys(), ...current!.keys()])].flatMap((key) => {
+    const [was, is] = [old!.get(key), current!.get(key)];
+    const { account, owner, since } = (was ?? is)!;
+    if (was === undefined || is === undefined) return [{ account, owner, fromTime: since }];
+    const fromTime = Math.min(was.end?.at ?? Infinity, is.end?.at ?? Infinity);
+    return was.end?.at === is.end?.at ? [] : [{ account, owner, fromTime }];
   });
 }
 
+function keyOfClaim({ account, owner, since, place }: PlacedClaim): string {
+  return [account, owner, since, place.block, place.index].join();
+}
+
 /**
- * Creates a program that makes verdicts of other machines undecided: on payments by one of the accounts, or to a machine that claimed one.
- * All verdicts of such a machine on the source are made again, because later ones depend on earlier ones and their transfers. Requires the
- * write lock.
+ * Creates a program that makes verdicts of other machines undecided, with the later ones of the same machine and source, which may depend on
+ * them: on payments to a machine that claimed one of the accounts, and on those by one of them where the owners are the same. A verdict of
+ * the main chain depends on no claim of the alt chain. Requires the write lock.
  */
 export function createVerdictRemoval({ dialect }: SqlDatabase) {
-  const { batch } = dialect;
+  const query = prepareText(dialect);
   const openNext = prepareOpenNext(dialect);
   const observed = createTouchedMachines(dialect);
-  const countChange = prepareText(dialect)()(
+  const readSearched = query<{ time: number | null }>()(
     {},
-    (q) => q`UPDATE payment_configuration SET claim_revision = claim_revision + 1`,
+    (q) => q`SELECT max(scanned_through) AS time FROM payment_positions`,
   );
-  const changed = { home: 'integer', machine_id: 'bytes', account: 'text', from_time: 'integer' } as const;
+  const countChange = query()({}, (q) => q`UPDATE payment_configuration SET claim_revision = claim_revision + 1`);
+  const dependentOf = {
+    home: 'integer',
+    machine_id: 'bytes',
+    account: 'text',
+    owner: 'text',
+    from_time: 'integer',
+  } as const;
   const selectDependent = [
-    `SELECT DISTINCT c.home, c.machine_id, c.source FROM batch
-     JOIN payment_citations c ON c.payer = batch.account AND c.payment_time >= batch.from_time
-     WHERE (c.home, c.machine_id) <> (batch.home, batch.machine_id)`,
-    `SELECT DISTINCT c.home, c.machine_id, c.source FROM batch
-     JOIN payment_claims p ON p.account = batch.account
-     JOIN payment_citations c ON c.home = p.home AND c.machine_id = p.machine_id AND c.payment_time >= batch.from_time
-     WHERE (p.home, p.machine_id) <> (batch.home, batch.machine_id)`,
-  ].map((text) => batch(changed, text));
-  const ofMachine = { home: 'integer', machine_id: 'bytes', source: 'text' } as const;
-  const isOfBatch = (table: string) =>
-    `${table}.home = batch.home AND ${table}.machine_id = batch.machine_id AND ${table}.source = batch.source`;
-  const removeVerdicts = batch(
-    ofMachine,
-    `UPDATE payment_citations SET code = 'pending', is_open = 0, attempts = 0, retry_at = 0, paid_cents = 0, token = NULL,
-       payer = NULL, worth_cents = NULL, returned_cents = NULL, payment_time = NULL
-     FROM batch WHERE ${isOfBatch('payment_citations')}`,
-  );
-  const removeFlows = batch(
-    ofMachine,
-    `DELETE FROM payment_cited_flows WHERE (home, machine_id, source) IN (SELECT home, machine_id, source FROM batch)`,
-  );
-  // Transfers of earlier payments may be pruned.
-  const readSendersAgain = batch(
-    ofMachine,
-    `UPDATE payment_senders SET through_block = NULL
-     FROM batch JOIN payment_claims p ON p.home = batch.home AND p.machine_id = batch.machine_id
-     WHERE payment_senders.source = batch.source AND payment_senders.address IN (p.account, p.owner)`,
+    `SELECT c.home, c.machine_id, c.source, min(c.seq) AS seq FROM batch
+     JOIN payment_citations c ON c.payer = batch.account AND c.payment_time >= batch.from_time AND c.home = batch.home
+     WHERE c.machine_id <> batch.machine_id AND EXISTS (SELECT 1 FROM payment_claims o
+       WHERE o.home = c.home AND o.machine_id = c.machine_id AND o.owner = batch.owner)
+     GROUP BY c.home, c.machine_id, c.source`,
+    `SELECT c.home, c.machine_id, c.source, min(c.seq) AS seq FROM (
+       SELECT p.home, p.machine_id, min(batch.from_time) AS from_time FROM batch
+       JOIN payment_claims p ON p.account = batch.account AND (p.home = batch.home OR batch.home = 0)
+       WHERE (p.home, p.machine_id) <> (batch.home, batch.machine_id) GROUP BY p.home, p.machine_id) others
+     JOIN payment_citations c ON c.home = others.home AND c.machine_id = others.machine_id
+       AND c.payment_time >= others.from_time
+     GROUP BY c.home, c.machine_id, c.source`,
+  ].map((text) => dialect.batch(dependentOf, text));
+  const removeVerdicts = query()(
+    { home: integer, id: bytes, source: text, seq: integer },
+    (q, { home, id, source, seq }) => q`UPDATE payment_citations SET code = 'pending', is_open = 0, attempts = 0,
+        retry_at = 0, paid_cents = 0, token = NULL, payer = NULL, worth_cents = NULL, returned_cents = NULL,
+        payment_time = NULL
+      WHERE home = ${home} AND machine_id = ${id} AND source = ${source} AND seq >= ${seq}
+        AND code NOT IN ('not_found', 'failed')`,
   );
 
   return function* removeDependent(of: PaymentMachine, changes: readonly ClaimChange[]): SqlProgram<void> {
     if (changes.length === 0) return;
+    // No verdict was made on later payments.
+    const searched = (yield* readFirst(readSearched({})))?.time ?? -1;
+    const early = changes.filter(({ fromTime }) => fromTime <= searched);
+    if (early.length === 0) return;
     yield* execute(countChange({}));
     const { home, id } = keyOf(of);
-    const rows: DependentRow[] = [];
-    for (const text of selectDependent) {
-      const found = { sql: text, batch: changes.map(({ account, fromTime }) => [home, id, account, fromTime]) };
-      rows.push(...(yield* readRows<DependentRow>(found)));
+    const found: DependentRow[] = [];
+    for (const sql of selectDependent) {
+      const rows = early.map(({ account, owner, fromTime }) => [home, id, account, owner, fromTime]);
+      found.push(...(yield* readRows<DependentRow>({ sql, batch: rows })));
     }
-    if (rows.length === 0) return;
-    const dependent = rows.map((row) => [row.home, row.machine_id, row.source]);
-    for (const sql of [removeVerdicts, removeFlows, readSendersAgain]) yield* execute({ sql, batch: dependent });
-    for (const row of rows) yield* execute(openNext({ home: row.home, id: row.machine_id, source: row.source }));
-    yield* observed.touch({ machines: rows.map((row) => fromIdBytes(row.machine_id)), kybOperators: [] });
+    // One statement for each, because a machine may have many citations.
+    for (const { seq, source, ...dependent } of found) {
+      const key = { home: dependent.home, id: dependent.machine_id, source };
+      yield* execute(removeVerdicts({ ...key, seq }));
+      yield* execute(openNext(key));
+    }
+    yield* observed.touch({ machines: found.map((row) => fromIdBytes(row.machine_id)), kybOperators: [] });
   };
 }
