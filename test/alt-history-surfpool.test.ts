@@ -102,11 +102,21 @@ function createNodeFace(target: SurfpoolNode): AltNode {
       const signature = formatBase58(bytes.subarray(1, 65));
       const wire = Buffer.from(bytes).toString('base64');
       await target.request('sendTransaction', [wire, { encoding: 'base64' }]);
-      const statuses = (await target.request('getSignatureStatuses', [[signature]])) as {
-        readonly value: readonly [{ readonly slot: number; readonly err: unknown }];
-      };
-      return { signature, logs: [], ...statuses.value[0] };
+      return { signature, logs: [], ...(await readStatus(target, signature)) };
     },
   };
   return face as AltNode;
+}
+
+/** Reads the status of a transaction once the node shows it, which may be after it has accepted the transaction. */
+async function readStatus(
+  target: SurfpoolNode,
+  signature: string,
+): Promise<{ readonly slot: number; readonly err: unknown }> {
+  for (;;) {
+    const statuses = (await target.request('getSignatureStatuses', [[signature]])) as {
+      readonly value: readonly [{ readonly slot: number; readonly err: unknown } | null];
+    };
+    if (statuses.value[0] !== null) return statuses.value[0];
+  }
 }
