@@ -88,9 +88,7 @@ export interface HandsChange {
 
 export interface PaymentScanWrite extends PaymentMachine {
   readonly scan: PaymentScan;
-  /** Whether all events are searched. Until then claims of later events that an earlier version made hold for other machines. */
-  readonly isAtEnd: boolean;
-  /** All claims of the searched events. */
+  /** All claims of the machine. */
   readonly claims: readonly PlacedClaim[];
   readonly citations: readonly NewCitation[];
   readonly hands: readonly HandsChange[];
@@ -135,7 +133,7 @@ export interface PaymentStore {
   usePaymentConfiguration(fingerprint: string): Promise<void>;
   /** Returns machines with events or transfers that are not scanned, in order of id, after `after`. */
   listUnscanned(home: HomeChain, limit: number, after?: MachineId): Promise<readonly UnscannedMachine[]>;
-  /** Returns the claims of the searched events of a machine in order. */
+  /** Returns the claims of a machine in order. */
   listClaims(machine: PaymentMachine): Promise<readonly PlacedClaim[]>;
   /** Counts the followed citations in blocks of the times, both ends included. */
   countCitations(machine: PaymentMachine, fromTime: number, throughTime: number): Promise<number>;

@@ -127,7 +127,6 @@ export async function fillPayments(store: Store): Promise<void> {
   const place = { block: 1, index: 0 };
   await store.usePaymentConfiguration('sources rates');
   await store.writePaymentScan({
-    isAtEnd: true,
     ...{ home: 'main', id: id(7), hands: [], citations: [citation(1), citation(2)], followed: [{ ...own, source }] },
     scan: { version: 0, claimsSeq: 1, citedSeq: 1, throughBlock: 2 },
     claims: [{ account: sender, owner: OWNER, since: NOW, seq: 0, end: undefined, place }],

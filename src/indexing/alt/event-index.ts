@@ -57,7 +57,7 @@ const TRANSACTIONS_PER_BATCH = 1_000;
 /** Longest time for which machines that lack events hold back the search for payments. */
 const MAX_HELD_BACK_MILLISECONDS = 3_600_000;
 /** Time of a search after which no verdict can be made. */
-const NOTHING_SEARCHED = 0;
+const NOTHING_SEARCHED = -1;
 
 export function createAltEventIndex(options: AltEventIndexOptions): AltEventIndex {
   const { history, store, fxRates, clock, timers, log, identity, firstSlot, concurrency = CONCURRENCY } = options;
@@ -71,6 +71,8 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
 
   /** Newest slot at which no machine lacked events. */
   let searchable: { readonly slot: number; readonly time: number } | undefined;
+  /** Search of the current phase, which is not repeated while events are folded. */
+  let search: Promise<StepOutcome> | undefined;
   /** Clock at the first search of this process. */
   let heldBackFrom: number | undefined;
   let refusal: IndexRefusal | undefined;
@@ -146,12 +148,17 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
 
   /** Events are folded also where the search for payments fails, which the step reports when nothing is left to fold. */
   async function fold(signal: AbortSignal): Promise<StepOutcome> {
-    const search = scanPayments(signal);
-    const [searched] = await Promise.allSettled([search]);
-    if (searched.status === 'fulfilled' && searched.value === 'more') return 'more';
+    search ??= scanPayments(signal);
+    const current = search;
+    const [searched] = await Promise.allSettled([current]);
+    if (searched.status === 'fulfilled' && searched.value === 'more') {
+      search = undefined;
+      return 'more';
+    }
     if ((await folder.fold(signal)) === 'more') return 'more';
     phase = 'walk';
-    return search;
+    search = undefined;
+    return current;
   }
 
   async function scanPayments(signal: AbortSignal): Promise<StepOutcome> {

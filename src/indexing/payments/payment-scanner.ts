@@ -70,6 +70,13 @@ const FOLLOWED_DAYS = 400;
 const EVENTS_PER_STEP = 1_000;
 const MACHINES_PER_CALL = 100;
 
+/** Claims of the first events of a history. */
+interface ClaimDraft {
+  readonly version: number;
+  readonly claims: readonly PlacedClaim[];
+  readonly throughSeq: number;
+}
+
 /** Pass over the machines of a home chain that have something to search. */
 interface Pass {
   /** Time of the head at its start: events after it may be missed. */
@@ -87,6 +94,8 @@ const NOTHING_STORED = { hasFailed: false, hasAdvanced: false, hasStored: false 
 
 /** Time for which a machine of the alt chain that cannot be searched holds back the verdicts on others. */
 const MAX_FAILING_MILLISECONDS = 3_600_000;
+
+const keyOf = ({ home, id }: UnscannedMachine) => `${home} ${id}`;
 
 /** Groups machines whose events are read at the same time, and so in few calls: one with many events, or several with as many together. */
 function groupByEvents(machines: readonly UnscannedMachine[]): readonly (readonly UnscannedMachine[])[] {
@@ -110,6 +119,8 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
   /** Machines whose next amount is pending under a table of rates. */
   const pending = new Map<string, RateTable>();
   const passes = new Map<HomeChain, Pass>();
+  /** Claims of machines whose history is searched for them first. */
+  const drafts = new Map<string, ClaimDraft>();
   /** Clock of the first of the passes in a row in which a machine failed. */
   const failingSince = new Map<HomeChain, number>();
 
@@ -130,7 +141,8 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     passes.set(home, pass);
     if (listed.length === MACHINES_PER_CALL) return 'more';
     passes.delete(home);
-    if (pass.isComplete && mayCount(home, pass)) await store.writeScannedThrough(home, pass.fromTime);
+    const isSearched = mayCount(home, pass);
+    if (pass.isComplete && isSearched) await store.writeScannedThrough(home, pass.fromTime);
     if (pass.hasStored) options.onSearched?.();
     return pass.hasAdvanced ? 'more' : 'idle';
   }
@@ -162,26 +174,32 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     }
   }
 
-  /** Searches one page of events. 'done': the claims of all events are known. */
+  /** Searches one page of events. 'done': the claims of all events are known; 'failed': events or the place of a claim cannot be read now. */
   async function scanMachine(
     machine: UnscannedMachine,
     head: ScannedHead,
     reads: HomeReads,
-  ): Promise<'done' | 'more' | 'waiting'> {
+  ): Promise<'done' | 'more' | 'waiting' | 'failed'> {
     const { table } = fxRates.current();
     const { version, eventCount } = machine;
-    const key = `${machine.home} ${machine.id}`;
+    if (
+      machine.scan === undefined &&
+      eventCount > EVENTS_PER_STEP &&
+      (await store.readScannedThrough(machine.home)) >= 0
+    )
+      return scanClaims(machine, head, reads);
+    const key = keyOf(machine);
     const scanned: PaymentScan = machine.scan ?? { version, claimsSeq: 0, citedSeq: 0, throughBlock: -1 };
     const isPending = pending.get(key) === table;
     const from = isPending ? scanned.claimsSeq : scanned.citedSeq;
     const to = Math.min(eventCount, from + EVENTS_PER_STEP);
     const events = from < to ? await reads.readEvents(machine, from, to) : [];
-    if (events === undefined) return 'waiting';
+    if (events === undefined) return 'failed';
     const isAtEnd = to === eventCount;
     const before = machine.scan === undefined ? [] : await store.listClaims(machine);
     const unapplied = events.slice(Math.max(0, scanned.claimsSeq - from));
     const claims = await findClaims(machine, before, unapplied, isAtEnd, reads);
-    if (claims === undefined) return 'waiting';
+    if (claims === undefined) return 'failed';
 
     const citing = isPending ? [] : events;
     const { citations, searched } = searchCitations({
@@ -203,7 +221,6 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
         citedSeq: isPending ? scanned.citedSeq : from + searched,
         throughBlock: isAtEnd ? head.block : scanned.throughBlock,
       },
-      isAtEnd,
       claims,
       citations,
       hands: claims.length === 0 ? [] : await listHands(machine, claims, events, isAtEnd),
@@ -212,6 +229,32 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     if (!(await store.writePaymentScan(write))) return 'waiting';
     if (!isAtEnd || (searched < citing.length && write.scan.claimsSeq < eventCount)) return 'more';
     return 'done';
+  }
+
+  /**
+   * Searches one page of events for claims alone, and stores them once all are known: on a chain that counts as searched, verdicts of this
+   * machine and of others depend on all claims.
+   */
+  async function scanClaims(
+    machine: UnscannedMachine,
+    head: ScannedHead,
+    reads: HomeReads,
+  ): Promise<'more' | 'waiting' | 'failed'> {
+    const { home, id, version, eventCount } = machine;
+    const key = keyOf(machine);
+    const last = drafts.get(key);
+    const draft = last?.version === version ? last : { version, claims: [], throughSeq: 0 };
+    const throughSeq = Math.min(eventCount, draft.throughSeq + EVENTS_PER_STEP);
+    const events = await reads.readEvents(machine, draft.throughSeq, throughSeq);
+    const isAtEnd = throughSeq === eventCount;
+    const claims = events && (await findClaims(machine, draft.claims, events, isAtEnd, reads));
+    if (claims === undefined) return 'failed';
+    drafts.set(key, { version, claims, throughSeq });
+    if (!isAtEnd) return 'more';
+    drafts.delete(key);
+    const scan = { version, claimsSeq: eventCount, citedSeq: 0, throughBlock: head.block };
+    const write = { home, id, scan, claims, citations: [], hands: [], followed: listFollowed(claims, claims) };
+    return (await store.writePaymentScan(write)) ? 'more' : 'waiting';
   }
 
   /** Returns the claims after the events; undefined while the time of a transfer or the place of a claim is unknown. */

@@ -293,6 +293,37 @@ describe('payments', () => {
     expect(await codes()).toEqual(['1 wrong_payee']);
   });
 
+  it('of a machine that is searched later than others wait until all its claims are known', async () => {
+    const store = await createMemoryStore();
+    stores.push(store);
+    let isHidden = true;
+    const listUnscanned: Store['listUnscanned'] = async (...parameters) =>
+      (await store.listUnscanned(...parameters)).filter(({ id }) => !isHidden || id !== B);
+    const writes: object[] = [];
+    const writePaymentScan: Store['writePaymentScan'] = (write) => {
+      const { claimsSeq, citedSeq } = write.scan;
+      if (write.id === B)
+        writes.push({ claimsSeq, citedSeq, claims: write.claims.length, citations: write.citations.length });
+      return store.writePaymentScan(write);
+    };
+    const { chain, scan, work, pay, codes } = await openWorld({ store: { ...store, listUnscanned, writePaymentScan } });
+    chain.mine([mint(A), mint(B), submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([submitted(B, proofOf(B)), submitted(B, citing(1))]);
+    const second = createMainChainKey(new Uint8Array(32).fill(8));
+    chain.mine([...Array.from({ length: 1_200 }, () => submitted(B)), submitted(B, proofOf(B, second))]);
+    await scan();
+    await work();
+    isHidden = false;
+    await scan();
+    expect(writes).toEqual([
+      { claimsSeq: 1_203, citedSeq: 0, claims: 2, citations: 0 },
+      { claimsSeq: 1_203, citedSeq: 1_000, claims: 2, citations: 1 },
+      { claimsSeq: 1_203, citedSeq: 1_203, claims: 2, citations: 0 },
+    ]);
+    expect(await codes(B)).toEqual(['1 pending']);
+  });
+
   it('are declared again after a change of hands, which ends the claims', async () => {
     const { chain, scan, work, pay, codes, summary, pass } = await openWorld();
     chain.mine([mint(A), submitted(A, proofOf(A))]);
@@ -494,7 +525,7 @@ describe('the bounds of payments', () => {
     const followed = Array.from({ length: 1_200 }, (_, place) => ({
       ...{ source: source.name, address: addressOf(place + 1), since },
     }));
-    const nothing = { isAtEnd: true, claims: [], citations: [], hands: [] };
+    const nothing = { claims: [], citations: [], hands: [] };
     await store.writePaymentScan({ home: 'main', id: A, scan: searched!, ...nothing, followed });
     source.finalizeAt(since + 12_000);
     await work();

@@ -38,7 +38,7 @@ const citation = (seq: number, more: Partial<NewCitation> = {}): NewCitation => 
 const scanned = (more: Partial<PaymentScanWrite> = {}): PaymentScanWrite => ({
   ...A,
   scan: { version: 0, claimsSeq: 9, citedSeq: 9, throughBlock: 20 },
-  ...{ isAtEnd: true, claims: [], citations: [], hands: [], followed: [] },
+  ...{ claims: [], citations: [], hands: [], followed: [] },
   ...more,
 });
 const flow = (block: number, logIndex: number, more: object = {}) => ({
@@ -248,15 +248,22 @@ export function testPayments(under: StoreUnderTest): void {
         expect(await store.replaceEventLogs(checkpointAt(1), 'current', B.id, [submitted(B.id), submitted(B.id)])).toBe(
           true,
         );
-        const scanned = { version: 1, throughBlock: 1 };
-        await scan({ ...B, scan: { ...scanned, claimsSeq: 0, citedSeq: 0 }, isAtEnd: false });
-        expect([await codesOf(A), await store.listClaims(B)]).toEqual([kept, []]);
-        expect(await store.listClaimsOf([ACCOUNT], A, TIME)).toMatchObject(claims);
-        await scan({ ...B, scan: { ...scanned, claimsSeq: 2, citedSeq: 2 }, claims });
+        await scan({ ...B, scan: { version: 1, throughBlock: 1, claimsSeq: 2, citedSeq: 0 }, claims });
         expect([await codesOf(A), await store.listClaims(B)]).toEqual([kept, claims]);
         await store.replaceEventLogs(checkpointAt(1), 'current', B.id, [submitted(B.id)]);
         await scan({ ...B, scan: { version: 2, throughBlock: 1, claimsSeq: 1, citedSeq: 1 } });
         expect([await codesOf(A), await store.listClaims(B)]).toEqual([made, []]);
+      });
+
+      it('ignore one that was reached before its history was searched again', async () => {
+        await open();
+        await scan({ claims: [early()], citations: [citation(3)] });
+        const [listed] = await openOn(EVM);
+        await under.store.replaceEventLogs(checkpointAt(1), 'current', A.id, [submitted(A.id), submitted(A.id)]);
+        const again = { scan: { version: 1, throughBlock: 1, claimsSeq: 9, citedSeq: 9 } };
+        expect(await scan({ ...again, claims: [early()], citations: [citation(3)] })).toBe(true);
+        await under.store.decideCitation(listed!, paid(5_000));
+        expect(await codesOf(A)).toEqual(['3 pending']);
       });
 
       it('ignore one that was reached while claims changed', async () => {

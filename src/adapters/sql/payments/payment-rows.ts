@@ -28,13 +28,11 @@ export const MACHINE = { home: integer, id: bytes };
 export const homeNumber = (home: HomeChain): number => HOMES.indexOf(home);
 export const keyOf = ({ home, id }: PaymentMachine) => ({ home: homeNumber(home), id: toIdBytes(id) });
 
-/** Reads the claims of the searched events of a machine in order. */
+/** Reads the claims of a machine in order. */
 export const prepareClaims = (dialect: Dialect) =>
   prepareText(dialect)<ClaimRow>()(
     MACHINE,
-    (q, { home, id }) => q`SELECT c.* FROM payment_scans s
-      JOIN payment_claims c ON c.home = s.home AND c.machine_id = s.machine_id AND c.seq < s.claims_seq
-      WHERE s.home = ${home} AND s.machine_id = ${id} ORDER BY c.seq`,
+    (q, { home, id }) => q`SELECT * FROM payment_claims WHERE home = ${home} AND machine_id = ${id} ORDER BY seq`,
   );
 
 /** Number of writes that changed claims. */

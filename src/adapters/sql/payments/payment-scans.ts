@@ -29,7 +29,6 @@ import {
   MACHINE,
   prepareClaims,
   prepareOpenNext,
-  type ClaimRow,
   type PlaceRow,
 } from './payment-rows.ts';
 import type { ScanReads } from './scan-reads.ts';
@@ -104,20 +103,11 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
     (q, { id }) => q`SELECT block_number AS block, log_index AS place, to_address, block_timestamp FROM registry_logs
       WHERE machine_id = ${id} AND kind = 'transfer' ORDER BY block_number, log_index`,
   );
-  const removeOf = ['citations', 'cited_flows'].map((name) =>
+  const removeOf = ['claims', 'citations', 'cited_flows'].map((name) =>
     batch(
       { home: 'integer', machine_id: 'bytes' },
       `DELETE FROM payment_${name} WHERE (home, machine_id) IN (SELECT home, machine_id FROM batch)`,
     ),
-  );
-  const selectStored = query<ClaimRow>()(
-    MACHINE,
-    (q, { home, id }) => q`SELECT * FROM payment_claims WHERE home = ${home} AND machine_id = ${id} ORDER BY seq`,
-  );
-  const removeClaims = query()(
-    { ...MACHINE, from: integer },
-    (q, { home, id, from }) => q`DELETE FROM payment_claims
-      WHERE home = ${home} AND machine_id = ${id} AND seq < ${from}`,
   );
   const upsertScan = batch(
     {
@@ -169,21 +159,20 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
     (q, { home }) => q`SELECT scanned_through FROM payment_positions WHERE home = ${home}`,
   );
 
-  const removeVerdicts = createVerdictRemoval(database);
+  const verdicts = createVerdictRemoval(database);
 
   function* writeScan(write: PaymentScanWrite): SqlProgram<boolean> {
     const key = keyOf(write);
     const { scan, claims, citations, hands, followed } = write;
     if ((yield* readVersion(write)) !== scan.version) return false;
     const stored = yield* readScan(write);
+    const before = stored === undefined ? [] : (yield* readRows(selectClaims(key))).map(fromClaimRow);
     if (stored !== undefined && stored.version !== scan.version) {
       for (const remove of removeOf) yield* execute({ sql: remove, batch: [[key.home, key.id]] });
+      // A verdict may be in the making for an event of the old history.
+      yield* verdicts.countChange();
     }
-    const before = stored === undefined ? [] : (yield* readRows(selectStored(key))).map(fromClaimRow);
-    // Until a new history is searched, its old claims hold for other machines.
-    const unsearched = write.isAtEnd ? [] : before.filter(({ seq }) => seq >= scan.claimsSeq);
-    yield* removeVerdicts(write, listClaimChanges(before, [...claims, ...unsearched]));
-    if (before.length > unsearched.length) yield* execute(removeClaims({ ...key, from: unsearched[0]?.seq ?? NO_SEQ }));
+    yield* verdicts.removeDependent(write, listClaimChanges(before, claims));
     const hasClaims = claims.some(({ end }) => end === undefined) ? 1 : 0;
     const row = [key.home, key.id, scan.version, scan.claimsSeq, scan.citedSeq, scan.throughBlock, hasClaims];
     yield* execute({ sql: upsertScan, batch: [row] });
@@ -234,9 +223,6 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       (await database.run(readFirst(selectPosition({ home: homeNumber(home) }))))?.scanned_through ?? -1,
   };
 }
-
-/** After all positions of events. */
-const NO_SEQ = Number.MAX_SAFE_INTEGER;
 
 type EventPlaceRow = PlaceRow & { readonly unplaced: string | null };
 

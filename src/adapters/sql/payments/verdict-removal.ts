@@ -40,12 +40,18 @@ function keyOfClaim({ account, owner, since, place }: PlacedClaim): string {
   return [account, owner, since, place.block, place.index].join();
 }
 
-/**
- * Creates a program that makes verdicts of other machines undecided, with the later ones of the same machine and source, which may depend on
- * them: on payments to a machine that claimed one of the accounts, and on those by one of them where the owners are the same. A verdict of
- * the main chain depends on no claim of the alt chain. Requires the write lock.
- */
-export function createVerdictRemoval({ dialect }: SqlDatabase) {
+export interface VerdictRemoval {
+  /** Notes that claims or citations changed, so that no verdict is stored that is in the making. Requires the write lock. */
+  countChange(): SqlProgram<void>;
+  /**
+   * Makes verdicts of other machines undecided, with the later ones of the same machine and source, which may depend on them: on payments to a
+   * machine that claimed one of the accounts, and on those by one of them where the owners are the same. A verdict of the main chain depends
+   * on no claim of the alt chain. Requires the write lock.
+   */
+  removeDependent(of: PaymentMachine, changes: readonly ClaimChange[]): SqlProgram<void>;
+}
+
+export function createVerdictRemoval({ dialect }: SqlDatabase): VerdictRemoval {
   const query = prepareText(dialect);
   const openNext = prepareOpenNext(dialect);
   const observed = createTouchedMachines(dialect);
@@ -53,7 +59,7 @@ export function createVerdictRemoval({ dialect }: SqlDatabase) {
     {},
     (q) => q`SELECT max(scanned_through) AS time FROM payment_positions`,
   );
-  const countChange = query()({}, (q) => q`UPDATE payment_configuration SET claim_revision = claim_revision + 1`);
+  const increment = query()({}, (q) => q`UPDATE payment_configuration SET claim_revision = claim_revision + 1`);
   const dependentOf = {
     home: 'integer',
     machine_id: 'bytes',
@@ -84,13 +90,17 @@ export function createVerdictRemoval({ dialect }: SqlDatabase) {
         AND code NOT IN ('not_found', 'failed')`,
   );
 
-  return function* removeDependent(of: PaymentMachine, changes: readonly ClaimChange[]): SqlProgram<void> {
+  function* countChange(): SqlProgram<void> {
+    yield* execute(increment({}));
+  }
+
+  function* removeDependent(of: PaymentMachine, changes: readonly ClaimChange[]): SqlProgram<void> {
     if (changes.length === 0) return;
     // No verdict was made on later payments.
     const searched = (yield* readFirst(readSearched({})))?.time ?? -1;
     const early = changes.filter(({ fromTime }) => fromTime <= searched);
     if (early.length === 0) return;
-    yield* execute(countChange({}));
+    yield* countChange();
     const { home, id } = keyOf(of);
     const found: DependentRow[] = [];
     for (const sql of selectDependent) {
@@ -104,5 +114,7 @@ export function createVerdictRemoval({ dialect }: SqlDatabase) {
       yield* execute(openNext(key));
     }
     yield* observed.touch({ machines: found.map((row) => fromIdBytes(row.machine_id)), kybOperators: [] });
-  };
+  }
+
+  return { countChange, removeDependent };
 }
