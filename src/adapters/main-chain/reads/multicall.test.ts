@@ -290,6 +290,15 @@ describe('a chain whose contracts see the block number of another chain', () => 
     await expect(read(adapter, ids[0]!)).rejects.toMatchObject({ context: { cause: 'block-mismatch' } });
   });
 
+  test('is not read at the first block, which has no parent to be proven by', async () => {
+    const first = await openWarm();
+    respondAsArbitrum(await harness.readHead());
+    await read(first, ids[0]!);
+    const next = harness.open({}, first.listProfiles());
+    await harness.reportHead(next, { head: { ...(await harness.readHead()), number: 0 } });
+    await expect(read(next, ids[0]!)).rejects.toMatchObject({ context: { cause: 'block-mismatch' } });
+  });
+
   test('is not read where ArbSys does not exist', async () => {
     const adapter = await openWarm();
     harness.proxy.inject(respondInner(GET_BLOCK_NUMBER, { success: true, returnData: word(7) }));

@@ -190,6 +190,8 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     calls: readonly ContractCall[],
     deadline: Deadline,
   ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
+    // Nothing proves the first block, which a node far behind shows.
+    if (block.number === 0) return 'other-block';
     const proofs = [
       { target: address, data: getCurrentBlockTimestamp.selector },
       { target: ARB_SYS_ADDRESS, data: arbBlockNumber.selector },
