@@ -15,6 +15,9 @@ export type RawOutcome =
   /** `text` is safe to print by `svc doctor` alone. `isRate`: the node refused because of its rate limit. */
   | { readonly ok: false; readonly code: number | undefined; readonly text: string; readonly isRate: boolean };
 
+type Attempt =
+  Extract<RawOutcome, { ok: true }> | (Extract<RawOutcome, { ok: false }> & { readonly waitSeconds: number });
+
 export interface RawCall {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -23,7 +26,7 @@ export interface RawCall {
 export interface RawNode {
   /** Sends one call; after a refusal of the rate, once more. Never throws. */
   call(method: string, ...params: readonly unknown[]): Promise<RawOutcome>;
-  /** Returns whether the node answers these calls completely in one batch. Never throws. */
+  /** Returns whether the node answers these calls completely in one batch, which is sent as often as a call. Never throws. */
   answersBatch(calls: readonly RawCall[]): Promise<boolean>;
   readonly calls: number;
   readonly bytes: number;
@@ -44,6 +47,13 @@ interface RawReply {
   readonly json: unknown;
   readonly text: string;
 }
+
+const isArray: (value: unknown) => value is readonly unknown[] = Array.isArray;
+
+const toPayload = ({ method, params }: RawCall, id: number) => ({ jsonrpc: '2.0', id, method, params });
+
+const isAnswered = (item: unknown): item is Readonly<Record<string, unknown>> =>
+  isObject(item) && 'result' in item && !isObject(item['error']);
 
 export function openRawNode(url: string): RawNode {
   const node = parseRpcUrl(url);
@@ -77,34 +87,43 @@ export function openRawNode(url: string): RawNode {
     return { ...reply, json: parseNodeJson(body), text: `HTTP ${reply.status} ${text}` };
   }
 
-  async function callOnce({ method, params }: RawCall): Promise<RawOutcome & { readonly waitSeconds?: number }> {
+  /** Sends one call, or several in one batch. */
+  async function sendOnce(requested: RawCall | readonly RawCall[]): Promise<Attempt> {
+    const isBatch = isArray(requested);
+    const count = isBatch ? requested.length : 1;
     const sentAt = REAL_STOPWATCH.nowMilliseconds();
-    const { status, retryAfterSeconds, json, text } = await send({ jsonrpc: '2.0', id: 1, method, params }, 1);
-    if (isObject(json) && 'result' in json && !isObject(json['error'])) {
-      rate.recordAccepted(1);
-      return { ok: true, result: json['result'] };
+    const { status, retryAfterSeconds, json, text } = await send(
+      isBatch ? requested.map(toPayload) : toPayload(requested, 0),
+      count,
+    );
+    const items: readonly unknown[] = isBatch && Array.isArray(json) ? json : [json];
+    const results = items.filter(isAnswered);
+    if (results.length === count) {
+      rate.recordAccepted(count);
+      return { ok: true, result: isBatch ? results.map(({ result }) => result) : results[0]!['result'] };
     }
-    const error = isObject(json) && isObject(json['error']) ? json['error'] : {};
+    const refused = items.find((item) => !isAnswered(item));
+    const error = isObject(refused) && isObject(refused['error']) ? refused['error'] : {};
     const message = typeof error['message'] === 'string' ? error['message'] : undefined;
     const code = typeof error['code'] === 'number' ? error['code'] : undefined;
     const isRate = status === 429 || status === 402 || (message !== undefined && isRateText(message));
-    if (isRate) rate.recordRefusal(1, sentAt);
+    if (isRate) rate.recordRefusal(count, sentAt);
     const shown = message === undefined ? text : cutProviderText(message, url);
     return { ok: false, code, text: shown, isRate, waitSeconds: Math.min(MAX_WAIT_SECONDS, retryAfterSeconds ?? 1) };
   }
 
+  async function sendTwice(requested: RawCall | readonly RawCall[]): Promise<RawOutcome> {
+    const first = await sendOnce(requested);
+    if (first.ok || !first.isRate) return first;
+    await REAL_STOPWATCH.pause(first.waitSeconds * 1000, new AbortController().signal);
+    return sendOnce(requested);
+  }
+
   return {
-    async call(method, ...params) {
-      const first = await callOnce({ method, params });
-      if (first.ok || !first.isRate) return first;
-      await REAL_STOPWATCH.pause((first.waitSeconds ?? 1) * 1000, new AbortController().signal);
-      return callOnce({ method, params });
-    },
+    call: (method, ...params) => sendTwice({ method, params }),
     async answersBatch(batch) {
-      const payload = batch.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
-      const { json } = await send(payload, batch.length);
-      const items = Array.isArray(json) ? json.filter((item) => isObject(item) && 'result' in item) : [];
-      return items.length === batch.length;
+      const { ok } = await sendTwice(batch);
+      return ok;
     },
     get calls() {
       return calls;
