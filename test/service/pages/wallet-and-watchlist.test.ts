@@ -44,6 +44,8 @@ it('shows what changed on the watchlist since the last visit', async () => {
   await page.getByRole('button', { name: 'Watch', exact: true }).click();
   await page.goto(`${baseUrl}/explorer/watchlist`);
   await page.getByText('first visit').waitFor();
+  // The page stores what it has shown; it would replace the values that follow.
+  await expect.poll(() => page.evaluate(`localStorage.getItem('watchlist')`)).toMatch(/"seen":\{"rating"/);
   await page.evaluate(
     `localStorage.setItem('watchlist', JSON.stringify([{ kind: 'machine', id: '${id}', seen: { rating: 'AAA 99' } }]))`,
   );
