@@ -49,7 +49,8 @@ export function judgeFleetResponse(
     if (base === undefined) continue;
     for (const fleet of fleets) {
       const { ids, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
-      const moved = span.areBlocksProven ? [] : listMoved(account, base, fleet);
+      const isUnproven = !span.areBlocksProven || span.isIndexUnproven === true;
+      const moved = isUnproven ? listMoved(account, base, fleet) : [];
       const facts = { account, span, heads, received, receivedForAbsence, ofAlt: [...ofAlt, ...moved] };
       const lists = [ids, ...listExcusedBy(facts, base, ids, moved, page)];
       for (const held of lists) {
@@ -88,6 +89,7 @@ function mergeHoldings(account: string, base: Block, fleet: ReceivedFleet | unde
   return { ids, ofAlt: listed, unreadable: named.length };
 }
 
+/** Returns the lists that hidden logs may cause until they are proven. */
 function listExcusedBy(
   { span, account, heads }: EntryFacts,
   base: Block,
@@ -100,7 +102,7 @@ function listExcusedBy(
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
   const isOwned = (id: bigint) => !isHeldHere(id, base) || machineOf(base.world, id).owner === account;
   const certain = ids.filter((id) => isOwned(id) || shown.includes(id));
-  const optional = ids.filter((id) => !certain.includes(id));
+  const optional = [...ids, ...moved].filter((id) => !certain.includes(id));
   return listWithSome(certain, optional, page.pagination.total);
 }
 
