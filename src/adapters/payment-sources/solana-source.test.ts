@@ -434,32 +434,13 @@ describe('a failed search', () => {
     return node.callsOf('getBlock').length + node.callsOf('getBlockTime').length;
   }
 
-  it.each<[string, FakeSolanaNode, number, boolean]>([
-    [
-      'of any time where the node does not serve the method',
-      nodeWith({ getBlock: () => new NodeError(-32_601) }),
-      300,
-      false,
-    ],
-    [
-      'of the same hour where the node refuses the block',
-      nodeWith({ getBlock: () => new NodeError(-32_603) }),
-      300,
-      true,
-    ],
-    [
-      'of the same hour where the node lacks the block',
-      nodeWith({ getBlock: () => new NodeError(-32_007) }),
-      300,
-      true,
-    ],
-    [
-      'of the same hour where the node has dropped the block',
-      nodeWith({ getBlock: () => new NodeError(-32_001) }),
-      60,
-      true,
-    ],
-  ])('is not repeated for minutes for a citation %s', async (_, node, seconds, isEarlierSearched) => {
+  it.each([
+    ['of any time where the node does not serve the method', -32_601, 300, false],
+    ['of the same hour where the node refuses the block', -32_603, 300, true],
+    ['of the same hour where the node lacks the block', -32_007, 300, true],
+    ['of the same hour where the node has dropped the block', -32_001, 60, true],
+  ])('is not repeated for minutes for a citation %s', async (_, code, seconds, isEarlierSearched) => {
+    const node = nodeWith({ getBlock: () => new NodeError(code) });
     const harness = await openNodes(node);
     expect(await searchAfter(harness, node, 0)).toBeGreaterThan(0);
     expect(await searchAfter(harness, node, seconds - 1)).toBe(0);

@@ -6,7 +6,7 @@ import type { AltEventStore, AltWalk } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
 import type { FxRates } from '../../ports/rates.ts';
-import type { PaymentScanner } from '../payments/payment-scanner.ts';
+import { MAX_HELD_BACK_MILLISECONDS, type PaymentScanner } from '../payments/payment-scanner.ts';
 import { readAltEvents } from '../payments/scanned-events.ts';
 import { createAltEventFolder } from './event-folder.ts';
 import { createAltEventMerge } from './event-merge.ts';
@@ -54,8 +54,6 @@ export interface AltEventIndexReport {
 
 const CONCURRENCY = 8;
 const TRANSACTIONS_PER_BATCH = 1_000;
-/** Longest time for which machines that lack events hold back the search for payments. */
-const MAX_HELD_BACK_MILLISECONDS = 3_600_000;
 /** Time of a search after which no verdict can be made. */
 const NOTHING_SEARCHED = -1;
 
@@ -151,13 +149,10 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     search ??= scanPayments(signal);
     const current = search;
     const [searched] = await Promise.allSettled([current]);
-    if (searched.status === 'fulfilled' && searched.value === 'more') {
-      search = undefined;
-      return 'more';
-    }
-    if ((await folder.fold(signal)) === 'more') return 'more';
-    phase = 'walk';
+    const hasMore = searched.status === 'fulfilled' && searched.value === 'more';
+    if (!hasMore && (await folder.fold(signal)) === 'more') return 'more';
     search = undefined;
+    if (!hasMore) phase = 'walk';
     return current;
   }
 

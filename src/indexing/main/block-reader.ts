@@ -95,7 +95,7 @@ export function createBlockReader(
     const numbers = isProven ? listBlocks(range) : listEndsAnd(range, logsByBlock.keys());
 
     const summary = new WindowSummary();
-    const unprovenBlocks: LogBlock[] = [];
+    const unprovenBlocks: LogBlock[] | undefined = isProven ? undefined : [];
     let first: Header | undefined;
     let last: Header | undefined;
     for (const batch of chunk(numbers, HEADERS_PER_BATCH)) {
@@ -105,17 +105,11 @@ export function createBlockReader(
       last = headers.at(-1)!;
       const verified = await verifyWindowPart(headers, logsByBlock);
       summary.add(verified);
-      if (!isProven) unprovenBlocks.push(...listLogBlocks(verified));
+      unprovenBlocks?.push(...listLogBlocks(verified));
     }
     const { number, hash, timestamp } = last!;
     const { parentHash } = first!;
-    return {
-      ...range,
-      parentHash,
-      last: { number, hash, timestamp },
-      summary,
-      unprovenBlocks: isProven ? undefined : unprovenBlocks,
-    };
+    return { ...range, parentHash, last: { number, hash, timestamp }, summary, unprovenBlocks };
   }
 
   async function verifyWindowPart(

@@ -173,7 +173,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     return isIdle ? 'idle' : 'more';
   }
 
-  /** Searches once the index has all events that the contract counts: verdicts depend on the claims of all machines, and are never changed. */
+  /** Searches once the index has all events that the contract counts: verdicts depend on the claims of all machines. */
   async function scanPayments(block: BlockRef, signal: AbortSignal): Promise<StepOutcome> {
     const { payments } = options;
     if (payments === undefined || !eventTotal.agreesAt(block)) return 'idle';

@@ -70,6 +70,12 @@ const FOLLOWED_DAYS = 400;
 const EVENTS_PER_STEP = 1_000;
 const MACHINES_PER_CALL = 100;
 
+/**
+ * Outcome of one page of a machine. `done`: the claims of all events are known; `waiting`: its history has another version by now; `failed`:
+ * events or the place of a claim cannot be read now.
+ */
+type PageOutcome = 'done' | 'more' | 'waiting' | 'failed';
+
 /** Claims of the first events of a history. */
 interface ClaimDraft {
   readonly version: number;
@@ -92,8 +98,8 @@ interface Pass {
 
 const NOTHING_STORED = { hasFailed: false, hasAdvanced: false, hasStored: false };
 
-/** Time for which a machine of the alt chain that cannot be searched holds back the verdicts on others. */
-const MAX_FAILING_MILLISECONDS = 3_600_000;
+/** Longest time for which machines of the alt chain that lack events or cannot be searched hold back the verdicts on others. */
+export const MAX_HELD_BACK_MILLISECONDS = 3_600_000;
 
 const keyOf = ({ home, id }: UnscannedMachine) => `${home} ${id}`;
 
@@ -156,14 +162,10 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     const now = clock.nowMilliseconds();
     const since = failingSince.get(home) ?? now;
     failingSince.set(home, since);
-    return home === 'alt' && now - since >= MAX_FAILING_MILLISECONDS;
+    return home === 'alt' && now - since >= MAX_HELD_BACK_MILLISECONDS;
   }
 
-  async function scanSafely(
-    machine: UnscannedMachine,
-    head: ScannedHead,
-    reads: HomeReads,
-  ): Promise<'done' | 'more' | 'waiting' | 'failed'> {
+  async function scanSafely(machine: UnscannedMachine, head: ScannedHead, reads: HomeReads): Promise<PageOutcome> {
     try {
       return await scanMachine(machine, head, reads);
     } catch (error) {
@@ -174,12 +176,8 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     }
   }
 
-  /** Searches one page of events. 'done': the claims of all events are known; 'failed': events or the place of a claim cannot be read now. */
-  async function scanMachine(
-    machine: UnscannedMachine,
-    head: ScannedHead,
-    reads: HomeReads,
-  ): Promise<'done' | 'more' | 'waiting' | 'failed'> {
+  /** Searches one page of events. */
+  async function scanMachine(machine: UnscannedMachine, head: ScannedHead, reads: HomeReads): Promise<PageOutcome> {
     const { table } = fxRates.current();
     const { version, eventCount } = machine;
     if (
@@ -235,11 +233,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
    * Searches one page of events for claims alone, and stores them once all are known: on a chain that counts as searched, verdicts of this
    * machine and of others depend on all claims.
    */
-  async function scanClaims(
-    machine: UnscannedMachine,
-    head: ScannedHead,
-    reads: HomeReads,
-  ): Promise<'more' | 'waiting' | 'failed'> {
+  async function scanClaims(machine: UnscannedMachine, head: ScannedHead, reads: HomeReads): Promise<PageOutcome> {
     const { home, id, version, eventCount } = machine;
     const key = keyOf(machine);
     const last = drafts.get(key);

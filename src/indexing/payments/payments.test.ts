@@ -46,6 +46,16 @@ async function openWorld(options?: PaymentWorldOptions) {
   return world;
 }
 
+/** Opens a store that lists no events of machine B to be searched, until it is shown. */
+async function openHidingStore() {
+  const store = await createMemoryStore();
+  stores.push(store);
+  let isHidden = true;
+  const listUnscanned: Store['listUnscanned'] = async (...parameters) =>
+    (await store.listUnscanned(...parameters)).filter(({ id }) => !isHidden || id !== B);
+  return { store: { ...store, listUnscanned }, show: () => void (isHidden = false) };
+}
+
 const mint = (id: MachineId): FakeLog => transferred(id);
 
 describe('payments', () => {
@@ -272,12 +282,8 @@ describe('payments', () => {
   });
 
   it('are judged again when an earlier claim of another machine is found later, and are the same as if it had been known', async () => {
-    const store = await createMemoryStore();
-    stores.push(store);
-    let isHidden = true;
-    const listUnscanned: Store['listUnscanned'] = async (...parameters) =>
-      (await store.listUnscanned(...parameters)).filter(({ id }) => !isHidden || id !== B);
-    const { chain, scan, work, pay, codes, pass } = await openWorld({ store: { ...store, listUnscanned } });
+    const { store, show } = await openHidingStore();
+    const { chain, scan, work, pay, codes, pass } = await openWorld({ store });
     chain.mine([mint(A), mint(B), submitted(A, proofOf(A))]);
     chain.mine([submitted(B, proofOf(B))]);
     pay(1);
@@ -286,7 +292,7 @@ describe('payments', () => {
     await scan();
     await work();
     expect(await codes()).toEqual(['1 paid']);
-    isHidden = false;
+    show();
     await scan();
     expect(await codes()).toEqual(['1 pending']);
     await work();
@@ -294,11 +300,7 @@ describe('payments', () => {
   });
 
   it('of a machine that is searched later than others wait until all its claims are known', async () => {
-    const store = await createMemoryStore();
-    stores.push(store);
-    let isHidden = true;
-    const listUnscanned: Store['listUnscanned'] = async (...parameters) =>
-      (await store.listUnscanned(...parameters)).filter(({ id }) => !isHidden || id !== B);
+    const { store, show } = await openHidingStore();
     const writes: object[] = [];
     const writePaymentScan: Store['writePaymentScan'] = (write) => {
       const { claimsSeq, citedSeq } = write.scan;
@@ -306,7 +308,7 @@ describe('payments', () => {
         writes.push({ claimsSeq, citedSeq, claims: write.claims.length, citations: write.citations.length });
       return store.writePaymentScan(write);
     };
-    const { chain, scan, work, pay, codes } = await openWorld({ store: { ...store, listUnscanned, writePaymentScan } });
+    const { chain, scan, work, pay, codes } = await openWorld({ store: { ...store, writePaymentScan } });
     chain.mine([mint(A), mint(B), submitted(A, proofOf(A))]);
     pay(1);
     chain.mine([submitted(B, proofOf(B)), submitted(B, citing(1))]);
@@ -314,7 +316,7 @@ describe('payments', () => {
     chain.mine([...Array.from({ length: 1_200 }, () => submitted(B)), submitted(B, proofOf(B, second))]);
     await scan();
     await work();
-    isHidden = false;
+    show();
     await scan();
     expect(writes).toEqual([
       { claimsSeq: 1_203, citedSeq: 0, claims: 2, citations: 0 },

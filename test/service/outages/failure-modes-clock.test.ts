@@ -19,9 +19,9 @@ import {
   type RouteName,
 } from '../../failure-modes-table.ts';
 import { abortAfter } from '../../../testing/harness/granted-time.ts';
-import type { RpcProxy } from '../../../testing/harness/rpc-proxy.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
+import { holdHead } from '../hold-head.ts';
 import { startIndexedService, startProxiedService, type ProxiedService } from '../proxied-service.ts';
 import { createCaller, describeResponse, type FailureModesFixture } from './failure-modes-fixture.ts';
 
@@ -98,23 +98,6 @@ async function settle(seconds: number, expected: (name: RouteName) => readonly s
 
 const healthy = (name: RouteName) => [ROUTES[name].healthy];
 
-/** Hides every block after the newest one, and waits until the service has reached it. */
-async function holdHead(proxy: RpcProxy): Promise<void> {
-  const { mainChain } = inject('fixtures');
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(mainChain.rpcUrl, { method: 'POST', headers, body });
-  const { result: head } = (await response.json()) as { readonly result: string };
-  const pin = (param: unknown) => (param === 'latest' ? head : param === 'finalized' ? toFinalized(head) : param);
-  proxy.inject({ kind: 'call', change: ({ method, params }) => ({ method, params: params.map(pin) }) });
-  // A cached machine answers for an older block, so the index is asked.
-  const readHead = async () =>
-    (await fetchChecked(`${proxied.service.url}/status`)).json<{ operator_index: { head_block: number } }>();
-  await expect.poll(readHead, SOON).toMatchObject({ operator_index: { head_block: Number(head) } });
-}
-
-const toFinalized = (head: string) => `0x${(Number(head) - 2).toString(16)}`;
-
 /** Injects the fault into a service that runs, or starts one with it; returns what ends it. */
 async function injectFault(fault: ClockFault): Promise<() => void> {
   const setClock = () => {
@@ -132,7 +115,8 @@ async function injectFault(fault: ClockFault): Promise<() => void> {
       offset.wallSeconds = HOUR;
       return setClock;
     case 'suspended host':
-      await holdHead(proxied.proxy);
+      // A cached machine answers for an older block, so the index is asked.
+      await holdHead(proxied);
       offset.monotonicSeconds = -8 * HOUR;
       return () => proxied.proxy.heal();
     case 'slow drift':

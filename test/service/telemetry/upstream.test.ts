@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
+import { holdHead } from '../hold-head.ts';
 import { untilObserved } from '../first-work.ts';
 import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
@@ -9,31 +10,15 @@ const { machines, operators } = inject('fixtures');
 const machineOf = (name: string) => findMachine(machines, name);
 const FLEET = findMachine(operators, 'fleet');
 
-const POLLS = 3;
-
 let proxied: ProxiedService;
 
 beforeAll(async () => {
   proxied = await startIndexedService();
   await untilObserved(proxied.service.url);
-  await holdHead();
+  // After a new block machines are read again and cached ones renewed, at any time.
+  await holdHead(proxied);
 });
 afterAll(() => proxied.close());
-
-/** Holds the head at the newest block: after a new one, machines are read again and cached ones renewed, at any time. */
-async function holdHead(): Promise<void> {
-  const { rpcUrl } = inject('fixtures').mainChain;
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
-  const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  const { result: newest } = (await response.json()) as { readonly result: string };
-  proxied.proxy.inject({
-    kind: 'call',
-    change: ({ method, params }) => ({ method, params: params.map((param) => (param === 'latest' ? newest : param)) }),
-  });
-  // The first of them may still find it new.
-  proxied.proxy.resetCounts();
-  await proxied.proxy.waitForRequests(POLLS);
-}
 
 /**
  * Returns the most eth_calls of one block that the node receives for concurrent requests to the paths, in calls that concern `machine`.

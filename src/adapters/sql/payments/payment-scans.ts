@@ -166,8 +166,10 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
     const { scan, claims, citations, hands, followed } = write;
     if ((yield* readVersion(write)) !== scan.version) return false;
     const stored = yield* readScan(write);
-    const before = stored === undefined ? [] : (yield* readRows(selectClaims(key))).map(fromClaimRow);
-    if (stored !== undefined && stored.version !== scan.version) {
+    const isRescan = stored !== undefined && stored.version !== scan.version;
+    // Most machines have no claims, and within a version none are removed.
+    const before = isRescan || claims.length > 0 ? (yield* readRows(selectClaims(key))).map(fromClaimRow) : [];
+    if (isRescan) {
       for (const remove of removeOf) yield* execute({ sql: remove, batch: [[key.home, key.id]] });
       // A verdict may be in the making for an event of the old history.
       yield* verdicts.countChange();
