@@ -251,8 +251,10 @@ describe('an unreachable node', () => {
   });
 });
 
-describe('the last of 1,000 concurrent decisions', () => {
+describe('the last of 1,000 decisions, 250 at a time', () => {
   const RACERS = 1_000;
+  // As many as a busy machine serves within the deadline of a request; a decision that ends with 503 may be in the log or not.
+  const AT_A_TIME = 250;
 
   it('is the newest, and the decision log equals the acknowledged ones in order', async () => {
     rule('opt-in.strictly-newer');
@@ -263,7 +265,7 @@ describe('the last of 1,000 concurrent decisions', () => {
       const place = (n * 617) % RACERS;
       return sign(id, ownerKey, place % 2 === 0, from + Math.floor(place / 4));
     });
-    const agent = new Agent({ maxSockets: RACERS, keepAlive: false });
+    const agent = new Agent({ maxSockets: AT_A_TIME, keepAlive: false });
     const responses = await Promise.all(bodies.map((body) => putThrough(agent, pathOf(did), body)));
     agent.destroy();
 
