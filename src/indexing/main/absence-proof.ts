@@ -24,7 +24,7 @@ import { AdaptiveWindow } from './adaptive-window.ts';
 import type { BlockProof } from './block-proof.ts';
 import type { BloomEvidence } from './bloom-evidence.ts';
 import { listBlocks } from './block-reader.ts';
-import { isRangeRefusal } from './window-stream.ts';
+import { isRangeRefusal, isTimeout } from './window-stream.ts';
 
 /** Returns a random integer from 0 to `bound - 1`. */
 export type RandomBelow = (bound: number) => number;
@@ -48,7 +48,10 @@ export interface AbsenceProofOptions {
 
 /** Finds a node that hides the logs of one block in two hundred with a probability of 99.3 %. */
 const SAMPLED_BLOCKS = 1_000;
-const HEADERS_PER_WINDOW = 500;
+const MAX_HEADERS_PER_READ = 500;
+const MIN_HEADERS_PER_READ = 10;
+/** Headers by which a read grows after each segment. */
+const HEADERS_MORE_PER_READ = 10;
 const NO_LOGS = digestLogs([]);
 /** Hosts that must return the same. */
 const REQUIRED_HOSTS = 2;
@@ -65,6 +68,8 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   let unproven: BlockRange[] = [];
   let retriedAt = clock.nowMilliseconds();
   let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
+  /** Smaller behind a node that does not serve more within the deadline of one read. */
+  let headersPerRead = MAX_HEADERS_PER_READ;
 
   async function prove({ blockNumber }: Checkpoint): Promise<StepOutcome> {
     if (hasPassed(clock, retriedAt, retryMilliseconds)) {
@@ -85,6 +90,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   }
 
   async function complete(segment: ProofSegment): Promise<StepOutcome> {
+    headersPerRead = Math.min(MAX_HEADERS_PER_READ, headersPerRead + HEADERS_MORE_PER_READ);
     // Blocks with logs are needed again until every header was read.
     await store.addProofSegment(segment, !isFull || segment.kind === 'headers');
     return 'more';
@@ -162,13 +168,22 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   async function proveBySample(gap: BlockRange): Promise<StepOutcome> {
     const known = await listDigests(gap);
     const numbers = drawBlocks(gap, known);
-    for (let from = 0; from < numbers.length; from += HEADERS_PER_WINDOW) {
-      const batch = numbers.slice(from, from + HEADERS_PER_WINDOW);
-      const headers = await chain.readHeaders(batch);
+    while (numbers.length > 0) {
+      const batch = numbers.splice(0, headersPerRead);
+      const headers = await readHeaders(batch);
       checkHeaders(batch, headers);
       if (!(await proveHeaders(headers, known))) return giveUp(gap, 'unproven-receipts');
     }
     return complete({ ...gap, kind: 'sample' });
+  }
+
+  async function readHeaders(numbers: readonly number[]): Promise<Header[]> {
+    try {
+      return await chain.readHeaders(numbers);
+    } catch (error) {
+      if (isTimeout(error)) headersPerRead = Math.max(MIN_HEADERS_PER_READ, Math.floor(numbers.length / 2));
+      throw error;
+    }
   }
 
   /** Draws blocks, ascending, with the newest one that has logs; all of them where there are few. */
@@ -184,9 +199,9 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
 
   /** Reads the newest headers of the gap, their links, and the receipts of those that blooms do not settle. */
   async function proveByHeaders(gap: BlockRange): Promise<StepOutcome> {
-    const range = { fromBlock: Math.max(gap.fromBlock, gap.toBlock - HEADERS_PER_WINDOW + 1), toBlock: gap.toBlock };
+    const range = { fromBlock: Math.max(gap.fromBlock, gap.toBlock - headersPerRead + 1), toBlock: gap.toBlock };
     const numbers = listBlocks(range);
-    const headers = await chain.readHeaders(numbers);
+    const headers = await readHeaders(numbers);
     if (headers.some(({ number }, i) => number !== numbers[i])) throw new ResponseRejected('missing-header');
     const broken = headers.findLast((header, i) => i > 0 && headers[i - 1]!.hash !== header.parentHash);
     if (broken !== undefined) return endSegment(broken, range);

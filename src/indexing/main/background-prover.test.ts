@@ -340,6 +340,21 @@ describe('the background proof', () => {
     expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
   });
 
+  it.each<[IndexProof, string]>([
+    ['background', 'sample'],
+    ['full', 'headers'],
+  ])('reads fewer headers at a time behind a node that serves 60 of them in time (%s)', async (proof, kind) => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, asTold, { proof });
+    chain.faults.before = (request, numbers) => {
+      if (request === 'headers' && numbers.length > 60) throw chainUnreadable('main', 'deadline');
+    };
+    for (let step = 0, outcome = ''; outcome !== 'idle' && step < 500; step++)
+      outcome = await opened.prover.prove(NEVER).catch(() => 'failed');
+    const segments = await opened.store.listProofSegments();
+    expect(segments).toContainEqual({ fromBlock: 0, toBlock: FINALIZED, kind });
+  });
+
   it('proves and repairs by hash where receipts prove nothing and blooms are real', async () => {
     const chain = createChain(HISTORY);
     const opened = await openProver(chain, without(600), { sample: [600, 601] });

@@ -93,7 +93,8 @@ export function isRangeRefusal(error: unknown): boolean {
   return error instanceof LogQueryRefused && error.reason === 'range-too-large';
 }
 
-function isTimeout(error: unknown): boolean {
+/** Returns whether the chain read failed because its deadline expired. */
+export function isTimeout(error: unknown): boolean {
   return error instanceof Fault && 'cause' in error.context && error.context.cause === 'deadline';
 }
 
