@@ -18,9 +18,10 @@ export function checkChainId(node: EvmRequester, chainId: number): EvmRequester 
   const check =
     (request: EvmRequester['request']): EvmRequester['request'] =>
     async (calls, deadline) => {
-      const [identity, ...responses] = await request([{ method: 'eth_chainId', params: [] }, ...calls], deadline);
-      if (parseQuantity(toResult(identity!)) !== chainId) throw new RpcFailure('wrong-chain');
-      return responses;
+      // Last: where a batch is refused, its first call alone shows whether that one is the cause.
+      const responses = await request([...calls, { method: 'eth_chainId', params: [] }], deadline);
+      if (parseQuantity(toResult(responses.at(-1)!)) !== chainId) throw new RpcFailure('wrong-chain');
+      return responses.slice(0, -1);
     };
   return { request: check(node.request), requestTogether: check(node.requestTogether) };
 }

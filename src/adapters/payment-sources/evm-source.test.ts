@@ -219,13 +219,21 @@ describe('reading a cited transaction', () => {
     expect(`${String(error)} ${lines.join()}`).not.toContain(PROXY_KEY);
   });
 
-  it('is unreadable when a receipt is longer than the limit', async () => {
+  it('is unreadable when a receipt is longer than the limit, and others are read at once', async () => {
     const chain = createChain();
     const { source, proxies } = await openNodesWithin(40_000, new FakeEvmNode(chain));
-    proxies[0]!.inject(answerWith('eth_getTransactionReceipt', withLog({ data: `0x${'00'.repeat(9 * 1024 * 1024)}` })));
-    await expect(source.readTransaction(chain.transactionHash(1), WINDOW)).rejects.toMatchObject({
-      problem: 'malformed',
+    const huge = chain.transactionHash(1);
+    const lengthen = withLog({ data: `0x${'00'.repeat(9 * 1024 * 1024)}` });
+    proxies[0]!.inject({
+      kind: 'answer',
+      change: (response, call) =>
+        call.method === 'eth_getTransactionReceipt' && call.params[0] === huge && 'result' in response
+          ? { result: lengthen(response.result as never) }
+          : response,
     });
+    for (let i = 0; i < 3; i++)
+      await expect(source.readTransaction(huge, WINDOW)).rejects.toMatchObject({ problem: 'rpc-error' });
+    expect(await source.readTransaction(chain.transactionHash(2), WINDOW)).toMatchObject({ kind: 'evm', block: 2 });
   });
 
   it('takes a receipt that waits for its block as none', async () => {

@@ -48,8 +48,8 @@ let lastId = 0;
 /**
  * Sends all calls in one HTTP request and returns the responses in the order of the calls; undefined for a call of a
  * batch without exactly one response. Throws `RpcFailure` when the request as a whole has no usable response, with kind
- * `refused` when one error refuses a batch. A body over the size limit is a `too-large` error for every call that a
- * smaller one can replace.
+ * `refused` when one error refuses a batch. A body over the size limit is a `too-large` error for every call of a batch, and for
+ * one whose result may be of any length.
  */
 export async function sendMainRpc(
   node: RpcNode,
@@ -69,7 +69,7 @@ export async function sendMainRpc(
   if (status === 413) return calls.map(() => TOO_LARGE);
   const isHttpSuccess = status >= 200 && status < 300;
   if (body === undefined) {
-    if (isHttpSuccess && (calls.length > 1 || DIVISIBLE.has(methods[0]!))) return calls.map(() => TOO_LARGE);
+    if (isHttpSuccess && (calls.length > 1 || OF_ANY_LENGTH.has(methods[0]!))) return calls.map(() => TOO_LARGE);
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport');
   }
   const ids = requests.map(({ id }) => id);
@@ -121,8 +121,13 @@ function resolveLimit(response: RpcResponse, call: MainRpcCall): RpcResponse {
   return { ...response, hint: call.method === 'eth_getLogs' ? 'too-large' : 'rate' };
 }
 
-/** Methods whose result is shorter for a smaller query; a longer result of any other is the fault of its node. */
-const DIVISIBLE: ReadonlySet<string> = new Set(['eth_call', 'eth_getLogs', 'eth_getBlockReceipts']);
+/** Methods whose result is as long as the query or the transaction makes it; a longer result of any other is the fault of its node. */
+const OF_ANY_LENGTH: ReadonlySet<string> = new Set([
+  'eth_call',
+  'eth_getLogs',
+  'eth_getBlockReceipts',
+  'eth_getTransactionReceipt',
+]);
 
 const TOO_LARGE: RpcResponse = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
 
