@@ -85,7 +85,10 @@ export interface AltHistory {
   readBlockSignatures(slot: number): Promise<readonly string[]>;
   /** Returns the counts of all event logs, and their slot. */
   readEventLogCounts(): Promise<{ readonly slot: number; readonly counts: ReadonlyMap<MachineId, EventLogCount> }>;
-  /** Returns every machine of the registry, the registry's own count before and after, and the slot of the rows. */
+  /**
+   * Returns every machine of the registry, the registry's own count before and after, and the slot of the rows. Throws
+   * `AltNodeBusy` (`behind`) when the first count is about a minute or more older than the second.
+   */
   readFleet(): Promise<{
     readonly slot: number;
     readonly fleet: AltFleet;

@@ -254,6 +254,21 @@ describe('the fleet', () => {
     ]);
   });
 
+  it.each([
+    [150, 'accepted'],
+    [151, 'refused as behind'],
+  ])('whose counts are %i slots apart is %s', async (slots, expected) => {
+    node.responses.set('getProgramAccounts', () => {
+      node.slot = CANNED_SLOT + slots;
+      return { result: { context: { slot: node.slot }, value: snapshotFile.rows } };
+    });
+    const outcome = history.readFleet().then(
+      () => 'accepted',
+      (error: unknown) => (error instanceof AltNodeBusy ? `refused as ${error.reason}` : error),
+    );
+    expect(await outcome).toBe(expected);
+  });
+
   it('counts the invalid rows of the vectors among the valid ones', async () => {
     const [first] = snapshotFile.rows;
     const bad = snapshotFile.badRows.map(({ pubkey, data }) => ({ pubkey, account: { ...first!.account, data } }));

@@ -50,6 +50,12 @@ export interface AltHistoryOptions {
 /** Error code for a transaction of an unsupported version. */
 const VERSION_NOT_SUPPORTED = -32015;
 
+/**
+ * Slots that may lie between the two counts of a fleet, about a minute. A count from a node that is further behind would
+ * not notice an omitted row once as many machines were made as retired since.
+ */
+const MAX_SLOTS_BETWEEN_COUNTS = 150;
+
 /** Capacity of the cache of derived log addresses, about 200 bytes each. */
 const MAX_CACHED_LOG_ADDRESSES = 50_000;
 
@@ -73,9 +79,10 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
     }
   }
 
-  async function readMachineCount(): Promise<bigint> {
+  async function readMachineCount() {
     const accounts = await call(getMultipleAccounts(listMachineAccountKeys([], singletons)));
-    return unwrapDeployment(toMachineAccounts(accounts, [], programs, ordinal)).machineCount;
+    const { machineCount } = unwrapDeployment(toMachineAccounts(accounts, [], programs, ordinal));
+    return { slot: accounts.slot, machineCount };
   }
 
   function toBusy({ kind, retryAfterSeconds }: RpcFailure): AltNodeBusy {
@@ -117,12 +124,13 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
       return { slot, counts };
     },
     async readFleet() {
-      const countBefore = await readMachineCount();
+      const before = await readMachineCount();
       const { slot, rows } = await call(getFleetRows(machineRegistry));
-      const countAfter = await readMachineCount();
+      const after = await readMachineCount();
+      if (after.slot - before.slot > MAX_SLOTS_BETWEEN_COUNTS) throw new AltNodeBusy('behind');
       const fleet = readFleetRows(rows, machineRegistry);
       if (fleet === undefined) throw chainUnreadable('alt', 'malformed');
-      return { slot, fleet, countBefore, countAfter };
+      return { slot, fleet, countBefore: before.machineCount, countAfter: after.machineCount };
     },
   };
 }
