@@ -6,11 +6,19 @@ import type { ProxiedService } from './proxied-service.ts';
 
 const SOON = { timeout: 30_000 };
 
-/** Hides every block after the newest one, until the faults of the proxy are removed, and waits until the service has reached it. */
+/**
+ * Hides every block after the newest one, until the faults of the proxy are removed, and waits until the service has reached it. Requests
+ * of the meantime wait for its number, so that the service never knows a newer block.
+ */
 export async function holdHead({ proxy, service }: ProxiedService): Promise<void> {
-  const head = await createRpc(inject('fixtures').mainChain.rpcUrl).request<string>('eth_blockNumber');
+  let head = '';
+  const reading = createRpc(inject('fixtures').mainChain.rpcUrl)
+    .request<string>('eth_blockNumber')
+    .then((number) => (head = number));
   const pin = (param: unknown) => (param === 'latest' ? head : param === 'finalized' ? toFinalized(head) : param);
+  proxy.inject({ kind: 'hold', until: reading });
   proxy.inject({ kind: 'call', change: ({ method, params }) => ({ method, params: params.map(pin) }) });
+  await reading;
   const readHead = async () =>
     (await fetchChecked(`${service.url}/status`)).json<{ operator_index: { head_block: number } }>();
   const isReached = async () =>
