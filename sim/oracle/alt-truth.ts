@@ -56,7 +56,7 @@ export function isAltBodyTrue(
   if (body['rating_unavailable'] !== 'indexer_behind') {
     return matchesExpected(body, expect(log.events, log.events.length === 0 ? 'no_events_yet' : null));
   }
-  // While the index is behind, counts cover what is indexed, which may belong to an earlier incarnation.
+  // While the index is behind, counts cover what is indexed: events may be missing, or of an earlier incarnation with the same prior count.
   const counted = body['event_count'] as number;
   const { events } = log;
   if (events.length === 0) return false;

@@ -40,13 +40,16 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
     const count = toCount(eventLog);
     if (count === 0) return { isComplete: true, state: emptyRatingState(), tail: [] };
     const stored = await store.readAltHistory(snapshot.id, ratesFingerprint, count, MAX_TAIL + 2);
+    // None of the events of another incarnation are events of the machine.
+    if (!isSameIncarnation(stored, eventLog, snapshot.slot))
+      return { isComplete: false, state: emptyRatingState(), tail: [] };
     const state =
       stored.state === undefined ? emptyRatingState() : parse(snapshot, () => decodeRatingState(stored.state!.state));
     const known = pickConsecutive(
       stored.events.filter(({ eventIndex }) => eventIndex >= state.nextSeq && eventIndex < count),
       state.nextSeq,
     );
-    const isConsistent = known.length === count - state.nextSeq && isTrusted(stored, eventLog);
+    const isConsistent = known.length === count - state.nextSeq && isTrusted(stored);
     const isComplete = isConsistent && matchesSlot(stored.events, count, snapshot.slot);
     if (isComplete) await checkLastEvent(snapshot, eventLog, stored, count);
     return { isComplete, state, tail: known.map(toRatingEvent) };
@@ -164,12 +167,19 @@ function toCount({ count }: AltEventLog): number {
   return Number(count);
 }
 
-/**
- * Returns whether the first walk has ended, nothing is known to be missing, and the incarnation is the one of the
- * account.
- */
-function isTrusted({ walk, machine }: StoredAltHistory, { priorEventCount }: AltEventLog): boolean {
-  return walk.observed !== undefined && machine?.priorEventCount === priorEventCount && isSound(machine);
+/** Returns whether the stored events and the account belong to one incarnation, as far as prior count and slots show. */
+function isSameIncarnation(
+  { machine, events }: StoredAltHistory,
+  { count, priorEventCount }: AltEventLog,
+  slot: number,
+): boolean {
+  if (machine?.priorEventCount !== priorEventCount) return false;
+  return !events.some((event) => event.slot <= slot && event.eventIndex >= count);
+}
+
+/** Returns whether the first walk has ended, and nothing is known to be missing. */
+function isTrusted({ walk, machine }: StoredAltHistory): boolean {
+  return walk.observed !== undefined && machine !== undefined && isSound(machine);
 }
 
 /** A last event that another request found wrong is checked again by each request. */

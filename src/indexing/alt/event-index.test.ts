@@ -574,9 +574,20 @@ describe('a history', () => {
     await harness.settle();
     chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
     chain.submit(A, ...records(0, 2));
-    expect((await harness.read(A)).isComplete).toBe(false);
+    expect(await harness.read(A)).toEqual({ isComplete: false, folded: 0, values: [] });
     await harness.settle();
     await expectAll();
+  });
+
+  it('counts no event of an ended incarnation that had as many events and another prior count', async () => {
+    chain.submit(A, ...records(0, 4));
+    await harness.settle();
+    chain.finalize({ changes: [{ kind: 'closed', machineId: A }] });
+    chain.finalize({ changes: [{ kind: 'imported', machineId: A, prior: 3n }] });
+    chain.submit(A, ...records(10, 14));
+    expect(await harness.read(A)).toEqual({ isComplete: false, folded: 0, values: [] });
+    await harness.settle();
+    expect((await harness.read(A)).values).toEqual(values(10, 14));
   });
 
   it('does not return events of an ended incarnation as those of the next', async () => {
