@@ -64,7 +64,7 @@ describe('a node that refuses requests', () => {
 
   it('leaves stored rows unchanged and no request in flight', async () => {
     const chain = new FakeChain();
-    chain.mineMany(100);
+    chain.mineMany(200);
     let windows = 0;
     chain.faults.before = (request) => {
       if (request === 'logs' && ++windows > 5) throw chainUnreadable('main', 'transport');
@@ -152,6 +152,17 @@ describe('a node that returns false data', () => {
     chain.mineMany(600);
     chain.faults.header = (header) => (header.number === 500 ? { ...header, parentHash: '0xother' } : header);
     expect(await advance(await openHarness({ chain }))).toBe('broken-link');
+  });
+
+  it('is not the end of a stored window near the head while on another fork', async () => {
+    const chain = new FakeChain();
+    chain.mineMany(50);
+    chain.faults.header = (header) => (header.number === 9 ? { ...header, hash: '0xother' } : header);
+    const harness = await openHarness({ chain, maxWindowBlocks: 10 });
+    expect(await advance(harness)).toBe('broken-link');
+    expect(await harness.store.readMainChainCheckpoint()).toBeUndefined();
+    chain.faults = {};
+    expect(await advance(harness)).toBe('caught-up');
   });
 
   it('is detected when it reports another finalized block', async () => {

@@ -163,7 +163,11 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     return { kind: 'behind' };
   }
 
-  /** Yields consecutive windows of proven blocks, each with the ownership that its logs name. */
+  /**
+   * Yields consecutive windows of proven blocks, each with the ownership that its logs name. Near the head a window is
+   * yielded only once the next one or the finalized block confirms its last block, because a node of a pool may still
+   * be on another fork.
+   */
   async function* readVerifiedSteps(
     range: BlockRange,
     from: Checkpoint | undefined,
@@ -174,13 +178,21 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     // Reads at one block always return the same result.
     const alreadyRead = isFar ? new ReadMachines() : undefined;
     let before = from;
+    let unconfirmed: ImportStep | undefined;
     for await (const window of streamWindows(source.reader.readWindow, adaptiveWindow, range, signal)) {
-      await checkLinks(window, before, finalized);
+      if (unconfirmed === undefined) await checkFollows(window, before);
+      else if (window.parentHash !== unconfirmed.last.hash) throw new ResponseRejected('broken-link');
+      else yield unconfirmed;
       const { last, summary, unprovenBlocks } = window;
+      const isEnd = last.number === finalized.number;
+      if (isEnd && last.hash !== finalized.hash) throw new ResponseRejected('hash-mismatch');
       before = { blockNumber: last.number, blockHash: last.hash };
       const ownership = await readOwnership(window, isFar ? finalized : last, alreadyRead);
       const unproven = unprovenBlocks && { blocks: unprovenBlocks, ownershipOf: [] };
-      yield { last, events: summary.events, ownership, unproven, touched: summary.touched };
+      const step = { last, events: summary.events, ownership, unproven, touched: summary.touched };
+      const isConfirmed = isEnd || finalized.number - last.number > MAX_LAG_BLOCKS;
+      if (isConfirmed) yield step;
+      unconfirmed = isConfirmed ? undefined : step;
     }
   }
 
@@ -220,14 +232,8 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     return { readAtBlock: block.number, changes };
   }
 
-  /** Checks a window against the block before it and the finalized block. */
-  async function checkLinks(
-    window: VerifiedWindow,
-    checkpoint: Checkpoint | undefined,
-    finalized: BlockRef,
-  ): Promise<void> {
-    const isEnd = window.last.number === finalized.number;
-    if (isEnd && window.last.hash !== finalized.hash) throw new ResponseRejected('hash-mismatch');
+  /** Checks that a window follows the stored blocks. */
+  async function checkFollows(window: VerifiedWindow, checkpoint: Checkpoint | undefined): Promise<void> {
     if (checkpoint !== undefined && window.parentHash !== checkpoint.blockHash) {
       const block = await source.chain.readHeader(checkpoint.blockNumber);
       if (block.hash !== checkpoint.blockHash) throw refuseCheckpoint();
