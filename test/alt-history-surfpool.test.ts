@@ -68,7 +68,8 @@ it('lists the transactions that mention the program, newest first', async () => 
   expect(await history.listSignatures(MACHINE, submitted[1])).toStrictEqual(ours.slice(3));
   for (const { slot, blockTime, hasFailed, signature } of ours) {
     expect(hasFailed).toBe(false);
-    expect(await history.readBlockTime(slot)).toBe(blockTime);
+    // surfpool computes the time of the row and the time of the block separately; they may differ by a second.
+    expect(Math.abs((await history.readBlockTime(slot))! - blockTime!)).toBeLessThanOrEqual(1);
     expect(await history.readBlockSignatures(slot)).toContain(signature);
   }
 });
