@@ -11,6 +11,7 @@ import type { DecisionBundle } from '../../src/domain/monetization/decision-bund
 import { BUNDLE_KEY, provenDecision } from '../../testing/fixtures/decision-bundles.ts';
 import { CONTROLLER, DEPLOYMENT, ID, NOW, OWNER, STRANGER } from '../../testing/fixtures/deciding-machines.ts';
 import { MAIN } from '../../testing/fixtures/sample-environment.ts';
+import { listPageCommands, runInShell } from '../../testing/harness/page-commands.ts';
 import { runSvc } from '../../testing/harness/run-svc.ts';
 import { rule } from '../../test/conformance/rule.ts';
 
@@ -120,6 +121,20 @@ describe('an exported bundle', () => {
     blockLag = 0;
     expect([code, stderr]).toEqual([4, expect.stringContaining('was not the newest')]);
   });
+});
+
+it('docs/decision-log.md prints commands that succeed in their order', async () => {
+  rule('documents.blocks');
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(pathOf('svc.env'), settings.join(''));
+  const lines = listPageCommands('docs/decision-log.md', 'cli/commands/decisions.test.ts');
+  expect(lines).toHaveLength(3);
+  const [, second] = bundleOf(pathOf('bundle.json')).decisions;
+  for (const line of lines) {
+    const own = line.replace(/0x1A64\S*/, BUNDLE_KEY.address).replace('0x3f…', second!.hash);
+    const { code, stderr } = await runInShell(own, folder);
+    expect([line, code, stderr]).toEqual([line, 0, '']);
+  }
 });
 
 describe('an export', () => {

@@ -25,7 +25,11 @@ export interface SvcResult {
 
 /** Runs a command until it exits. */
 export async function runSvc(args: readonly string[], options: SvcOptions = {}): Promise<SvcResult> {
-  const svc = startSvc(args, options);
+  return readResult(startSvc(args, options));
+}
+
+/** Returns what a process prints until it exits. */
+export async function readResult(svc: RunningSvc): Promise<SvcResult> {
   const [stdout, stderr] = [readAll(svc.stdout), readAll(svc.stderr)];
   const [code] = (await once(svc, 'close')) as [number | null];
   return { code, stdout: await stdout, stderr: await stderr };

@@ -15,6 +15,7 @@ import { abiOf, loadArtifacts } from '../../../contracts/artifacts.ts';
 import { accountOf } from '../../../devnet/accounts.ts';
 import { createChainWriter } from '../../../devnet/main-chain/chain-writer.ts';
 import type { StatementResponse } from '../../../src/http/wire/response-types.ts';
+import { listPageCommands, runInShell } from '../../../testing/harness/page-commands.ts';
 import { rule } from '../../conformance/rule.ts';
 import { TAMPERINGS } from './tampered-statements.ts';
 
@@ -41,6 +42,8 @@ async function fetchStatement(did: string): Promise<StatementResponse> {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'statements-'));
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(folder, 'svc.env'), settings.join(''));
   // The logs are proven in the background.
   document = await vi.waitFor(() => fetchStatement(RATED.did), { timeout: 60_000, interval: 500 });
   const terms = { signer: SIGNER, model: 'mcr/2', minScoreHundredths: 6_000, maxAge: 86_400n };
@@ -121,13 +124,7 @@ describe('a statement of the running service', () => {
     ['alt chain', ALT_RATED],
   ])('is recomputed from the chains by svc statement verify --replay: %s', async (_, { did }) => {
     rule('statement.replay');
-    const envFile = join(folder, 'env');
-    writeFileSync(
-      envFile,
-      Object.entries(env)
-        .map(([name, value]) => `${name}=${value}\n`)
-        .join(''),
-    );
+    const envFile = join(folder, 'svc.env');
     const options = ['--replay', '--base-url', baseUrl, '--env-file', envFile];
     expect(await verifyByCommand(await fetchStatement(did), ...options)).toBe(EXIT_CODES.ok);
     expect(await verifyByCommand(await fetchStatement(did), '--signer', SIGNER)).toBe(EXIT_CODES.ok);
@@ -152,5 +149,22 @@ describe('a changed statement is refused by client, command and contract', () =>
       command: await verifyByCommand(changed, '--base-url', baseUrl),
       contract: await isEligible(changed, RATED.owner),
     }).toEqual({ client: false, command: EXIT_CODES.verificationFailed, contract: false });
+  });
+});
+
+describe.each(['docs/statements.md', 'docs/decision-log.md'])('%s', (page) => {
+  it('prints commands that succeed in their order', async () => {
+    rule('documents.blocks');
+    const lines = listPageCommands(page, 'test/service/ratings/statements.test.ts');
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines) {
+      const own = line
+        .replace('https://ratings.example', baseUrl)
+        .replace('did:svc:42', RATED.did)
+        .replace(/0x1A64\S*/, SIGNER)
+        .replace('--at 1800000000', `--at ${document.statement.ratedAt}`);
+      const { code, stderr } = await runInShell(own, folder, { SVC_BASE_URL: baseUrl });
+      expect([line, code, stderr]).toEqual([line, 0, '']);
+    }
   });
 });
