@@ -187,7 +187,10 @@ function wirePayments(
     pollIntervalMilliseconds: pollIntervalSeconds * 1000,
   });
   const checks = createSignatureChecks(NATIVE_CURVES);
-  const scanner = createPaymentScanner({ ...shared, checks, onSearched: loop.wake });
+  const scanner = createPaymentScanner({
+    ...{ ...shared, checks, onSearched: loop.wake },
+    yieldToEventLoop: () => Promise.resolve(),
+  });
   return { sources, loop, scanner };
 }
 

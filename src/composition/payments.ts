@@ -1,4 +1,5 @@
 /** Creates the search of payments and the worker that follows them; nothing without payment sources. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createSignatureChecks } from '../domain/signatures/signature-checks.ts';
 import { NATIVE_CURVES } from '../domain/signatures/native-curves.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
@@ -28,7 +29,7 @@ export function createPayments(start: ServiceStart): PaymentParts | undefined {
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
   });
   return {
-    scanner: createPaymentScanner({ ...shared, checks, onSearched: loop.wake }),
+    scanner: createPaymentScanner({ ...shared, checks, yieldToEventLoop, onSearched: loop.wake }),
     report,
     worker: nameLoop(loop, { kind: 'index' }, workScope),
   };

@@ -1,4 +1,5 @@
 /** Tests of the order of claims by alt-chain machines: an account is assigned to one machine, also when two claim it in one slot. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
@@ -44,7 +45,7 @@ async function openScanner(chain: FakeHistory) {
     readBlockSignatures: (slot: number) => chain.readBlockSignatures(slot),
   };
   const head = { block: chain.slot, time: chain.timeOf(chain.slot) };
-  const scanner = createPaymentScanner(common);
+  const scanner = createPaymentScanner({ ...common, yieldToEventLoop });
   return { clock, scan: () => scanner.scan('alt', head, reads, NEVER) };
 }
 

@@ -35,6 +35,8 @@ export interface PaymentScannerOptions {
   readonly checks: SignatureChecks;
   readonly clock: Clock;
   readonly log: Log;
+  /** Lets other work run, between parts of a long computation. */
+  readonly yieldToEventLoop: () => Promise<void>;
   /** Called after a pass over all machines that found something new. */
   readonly onSearched?: () => void;
 }
@@ -69,6 +71,8 @@ export interface PaymentScanner {
 const FOLLOWED_DAYS = 400;
 const EVENTS_PER_STEP = 1_000;
 const MACHINES_PER_CALL = 100;
+/** Verified without a pause, in about 30 ms. */
+const PROOFS_AT_ONCE = 20;
 
 /**
  * Outcome of one page of a machine. `done`: the claims of all events are known; `waiting`: its history has another version by now; `failed`:
@@ -117,6 +121,12 @@ function groupByEvents(machines: readonly UnscannedMachine[]): readonly (readonl
     groups.at(-1)!.push(machine);
   }
   return groups;
+}
+
+/** Splits events so that each part has a bounded number of proofs. Returns the positions after the parts. */
+function listPartEnds(events: readonly ScannedEvent[]): readonly number[] {
+  const withProof = events.flatMap((event, position) => (carriesProof(event) ? [position] : []));
+  return [...withProof.filter((_, proof) => proof > 0 && proof % PROOFS_AT_ONCE === 0), events.length];
 }
 
 export function createPaymentScanner(options: PaymentScannerOptions): PaymentScanner {
@@ -269,7 +279,14 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     if (places.length < events.length) return undefined;
     const context = { id: machine.id, namespace, checks };
     const endSeq = isAtEnd ? machine.eventCount : undefined;
-    const claims = searchClaims(before, { events, places, ownerLogs, endSeq }, context, isMain);
+    let claims = before;
+    let start = 0;
+    for (const end of listPartEnds(events)) {
+      const part = { events: events.slice(start, end), places: places.slice(start, end), ownerLogs };
+      claims = searchClaims(claims, { ...part, endSeq: end === events.length ? endSeq : undefined }, context, isMain);
+      start = end;
+      if (start < events.length) await options.yieldToEventLoop();
+    }
     const added = await Promise.all(
       claims
         .slice(before.length)

@@ -2,6 +2,7 @@
  * Failure modes of payment sources (docs/failure-modes.md): the worker over the real adapters of an EVM and a Solana source, each with
  * one URL. While one of them fails its verdicts wait; afterwards they are those of a source without the fault.
  */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -136,7 +137,7 @@ async function openWorld() {
   const sources = { hash: 'test', list: [evm.source, alt.source] };
   const clock = { nowMilliseconds: () => evm.time.milliseconds };
   const shared = { store, sources, namespace: DEFAULT_NAMESPACE, fxRates: rates, clock, log };
-  const scanner = createPaymentScanner({ ...shared, checks: PORTABLE_CHECKS });
+  const scanner = createPaymentScanner({ ...shared, checks: PORTABLE_CHECKS, yieldToEventLoop });
   const worker = createPaymentWorker({
     ...shared,
     ...{ homes: ['main'], timers: new VirtualTime(), pollIntervalMilliseconds: POLL_MILLISECONDS },

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { controlled, OWNER, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
 import { machine, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
-import { createMainChainKey } from '../../../testing/fixtures/signing-keys.ts';
+import { createMainChainKey, PORTABLE_CHECKS } from '../../../testing/fixtures/signing-keys.ts';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import {
   citing,
@@ -21,6 +21,7 @@ import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts
 import { createRateTable, extendRateTable } from '../../domain/rating/rate-table.ts';
 import { TRANSFER_TOPIC } from '../../domain/rating/paid/transfer-log.ts';
 import { dayOf } from '../../domain/rating/utc-day.ts';
+import type { SignatureChecks } from '../../domain/signatures/signature-checks.ts';
 import type { Store } from '../../ports/store.ts';
 
 const A = PAID_MACHINE;
@@ -465,6 +466,24 @@ describe('the bounds of payments', () => {
     expect(searched).toMatchObject({ claimsSeq: 3_001, citedSeq: 3_001 });
     expect(counts.map(({ code, count }) => [code, count])).toEqual([['not_found', 200]]);
     expect(source.requests.filter((name) => name === 'transaction')).toHaveLength(201);
+  });
+
+  it('verify at most 20 proofs without letting other work run', async () => {
+    const turns: number[] = [];
+    let proofs = 0;
+    const recoverSigner: SignatureChecks['recoverSigner'] = (...parameters) => {
+      if (proofs === 0) setImmediate(() => (turns.push(proofs), (proofs = 0)));
+      proofs += 1;
+      return PORTABLE_CHECKS.recoverSigner(...parameters);
+    };
+    const { chain, scan, summary } = await openWorld({ checks: { ...PORTABLE_CHECKS, recoverSigner } });
+    const forged = { ...second, address: ACCOUNT.address };
+    chain.mine([mint(A), ...Array.from({ length: 99 }, () => submitted(A, proofOf(A, forged)))]);
+    chain.mine([submitted(A, proofOf(A))]);
+    await scan();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([turns.reduce((sum, count) => sum + count, 0), Math.max(...turns)]).toEqual([100, 20]);
+    expect(await summary()).toMatchObject({ claims: [{ account: ACCOUNT.address, seq: 99 }] });
   });
 
   it('judge a payment of 5,000 payers, and one with more logs as wrong_payee', async () => {

@@ -51,6 +51,6 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
     ...createPaymentVerdicts(database, scanReads),
     ...createPaymentFlows(database),
     usePaymentConfiguration: (fingerprint) => database.exclusive(use(fingerprint)),
-    prunePayments: (citationsBefore, flowsBefore) => database.transaction(prune(citationsBefore, flowsBefore)),
+    prunePayments: (citationsBefore, flowsBefore) => database.exclusive(prune(citationsBefore, flowsBefore)),
   };
 }
