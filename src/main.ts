@@ -83,7 +83,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const { fxRates } = rates;
     const workScope = createWorkScope();
     const nodeProfiles = await readNodeProfiles(store, log);
-    const sourcesAdapter = await openPaymentSources(config, log, shutdown);
+    const sourcesAdapter = await openPaymentSources(config, log, shutdown, nodeProfiles);
     const { sources: paymentSources } = sourcesAdapter;
     const chainState = { paymentSources, nodeProfiles, trustedClock };
     const start = { config, log, isLenient, shutdown, store, fxRates, workScope, ...chainState };
@@ -154,7 +154,11 @@ export async function startService(config: Config, { log, isLenient = false }: S
 
     const profileLoop = createProfileLoop({
       ...{ store, log, shutdown },
-      listProfiles: () => new Map([...(main?.adapter.listProfiles() ?? []), ...(alt?.adapter.listProfiles() ?? [])]),
+      // A node of a chain may be the node of a source too: what the chain's reads learned about it counts.
+      listProfiles: () =>
+        new Map(
+          [sourcesAdapter, main?.adapter, alt?.adapter].flatMap((adapter) => [...(adapter?.listProfiles() ?? [])]),
+        ),
     });
     const isIndexing = config.indexer !== 'off';
     const caughtUp = Promise.all([main?.indexers.caughtUp, alt?.caughtUp]);

@@ -6,6 +6,7 @@ import {
 } from '../adapters/payment-sources/create-payment-sources.ts';
 import { NO_SOURCES, readSourcesFile, type SourcesReading } from '../adapters/payment-sources/sources-file.ts';
 import type { Config } from '../config.ts';
+import type { NodeProfiles } from '../ports/node-profiles.ts';
 import type { Log } from '../ports/runtime.ts';
 import { CLOCK } from './process-time.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -26,6 +27,7 @@ export async function openPaymentSources(
   config: Config,
   log: Log,
   shutdown: Pick<Shutdown, 'add'>,
+  profiles: NodeProfiles,
 ): Promise<PaymentSourcesAdapter> {
   const { configured, problems } = await readSources(config);
   if (problems !== undefined) throw new StartRefused(problems);
@@ -33,6 +35,7 @@ export async function openPaymentSources(
     clock: CLOCK,
     log,
     callsPerSecond: config.sourceCallsPerSecond,
+    profiles,
   });
   shutdown.add(() => adapter.close());
   return adapter;

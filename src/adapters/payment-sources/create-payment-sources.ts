@@ -1,4 +1,5 @@
 /** Factory of the payment sources: one node pool with its own call budget for each. Sends no request before the first call. */
+import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { SourceUnreadable, type PaymentSource, type PaymentSources } from '../../ports/payment-sources.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { createCallBudget, type CallBudget } from '../rpc/call-budget.ts';
@@ -32,6 +33,8 @@ export interface SourcesDependencies {
   /** Ceiling for each source. */
   readonly callsPerSecond: number;
   readonly limits?: Partial<SourceLimits> | undefined;
+  /** What an earlier process learned about the nodes. */
+  readonly profiles?: NodeProfiles | undefined;
   /** Replaces HTTP and real time in simulations. */
   readonly post?: PostRpc | undefined;
   readonly stopwatch?: Stopwatch | undefined;
@@ -49,6 +52,8 @@ export interface OpenedSource {
 export interface PaymentSourcesAdapter {
   readonly sources: PaymentSources;
   readonly opened: readonly OpenedSource[];
+  /** Returns what is known about the nodes, to be stored. */
+  listProfiles(): NodeProfiles;
   /** Closes all connections; reads in flight fail. */
   close(): Promise<void>;
 }
@@ -61,15 +66,19 @@ export function createPaymentSources(
   return {
     sources: { hash: hash ?? null, list: opened.map(({ source }) => source) },
     opened,
+    listProfiles: () => new Map(opened.flatMap((each) => [...each.listProfiles()])),
     async close() {
       await Promise.all(opened.map((each) => each.close()));
     },
   };
 }
 
-type Closable = OpenedSource & { readonly close: () => Promise<void> };
+interface SourceNodes {
+  readonly listProfiles: () => NodeProfiles;
+  readonly close: () => Promise<void>;
+}
 
-function openEvm(source: ConfiguredSource, dependencies: SourcesDependencies): Closable {
+function openEvm(source: ConfiguredSource, dependencies: SourcesDependencies): OpenedSource & SourceNodes {
   const counters = createMainUpstreamCounters();
   const { budget, startRead, shared, limits } = openShared(source, dependencies);
   const nodes = createMainNodes({
@@ -84,11 +93,12 @@ function openEvm(source: ConfiguredSource, dependencies: SourcesDependencies): C
     counters,
     budget,
     check: async () => checkSource(evm, await nodes.readChainIds(startRead()), Number(source.reference), dependencies),
+    listProfiles: nodes.listProfiles,
     close: nodes.close,
   };
 }
 
-function openSolana(source: ConfiguredSource, dependencies: SourcesDependencies): Closable {
+function openSolana(source: ConfiguredSource, dependencies: SourcesDependencies): OpenedSource & SourceNodes {
   const counters = createAltUpstreamCounters();
   const { budget, startRead, shared, limits } = openShared(source, dependencies);
   const nodes = createAltNodes({
@@ -104,18 +114,19 @@ function openSolana(source: ConfiguredSource, dependencies: SourcesDependencies)
     counters,
     budget,
     check: async () => checkSource(solana, await nodes.readGenesisHashes(startRead()), source.reference, dependencies),
+    listProfiles: nodes.listProfiles,
     close: nodes.close,
   };
 }
 
 function openShared({ name, rpcUrls }: ConfiguredSource, dependencies: SourcesDependencies) {
-  const { clock, log, callsPerSecond, post, stopwatch = REAL_STOPWATCH } = dependencies;
+  const { clock, log, callsPerSecond, profiles, post, stopwatch = REAL_STOPWATCH } = dependencies;
   const limits = { ...SOURCE_LIMITS, ...dependencies.limits };
   const budget = createCallBudget({ clock, stopwatch, callsPerSecond });
   return {
     budget,
     limits,
-    shared: { rpcUrls, chain: name, clock, log, budget, post, stopwatch },
+    shared: { rpcUrls, chain: name, clock, log, budget, profiles, post, stopwatch },
     startRead: () =>
       startDeadline(limits.readTimeoutMilliseconds, limits.requestTimeoutMilliseconds, stopwatch, {
         work: INDEX_WORK,
