@@ -142,7 +142,7 @@ type RatingFactor json.RawMessage
 
 // RatingReason: A deduction from the score, or a notice.
 type RatingReason struct {
-	// Identifies the deduction or notice.
+	// Identifies the notice or deduction.
 	Code string `json:"code"`
 
 	// Hundredths of a point; null: a notice, which costs none.
@@ -347,7 +347,7 @@ type EventEntry struct {
 	// The chain of the payment (CAIP-2); null: not found.
 	Source *string `json:"source"`
 
-	// The token of the payment; null: not found.
+	// The symbol of the token of the payment; null: not found.
 	Token *string `json:"token"`
 
 	// The account that paid; null: not found.
@@ -877,7 +877,7 @@ type ValidationIssue struct {
 	// The kind of problem.
 	Type string `json:"type"`
 
-	// Where the parameter is.
+	// Its place, and its name or position there.
 	Loc []json.RawMessage `json:"loc"`
 
 	// The problem, for people.

@@ -604,7 +604,7 @@ export const SECTIONS = [
       'documents.openapi': '`/openapi.json` describes every route.',
       'documents.samples': 'The programs of the reference compile in Go and in Python, for every operation.',
       'documents.openapi-bounds':
-        'Every integer of a response has the bounds of the service and fits a 64-bit float; numbers of 256 bits are not described as integers.',
+        'Every number, array and text of a response has the bounds of the service, except what others publish; integers fit a 64-bit float.',
       'documents.openapi-generators':
         'The OpenAPI document has the form that generators of clients accept: security schemes, descriptions, bounds, examples.',
       'documents.generators':

@@ -131,8 +131,8 @@ RatingFactor = Union["RevenueFactorEntry", "CadenceFactorEntry", "TrendFactorEnt
 class RatingReason(TypedDict):
     """A deduction from the score, or a notice."""
 
-    # Identifies the deduction or notice.
-    code: str
+    # Identifies the notice or deduction.
+    code: Literal["not_bonded", "not_graduated", "history_elsewhere", "dormant", "unanchored", "flagged", "revenue_low", "revenue_unverified", "cadence_low", "cadence_unverified", "trend_below", "trend_without_revenue", "trend_unknown", "trust_override", "trust_none", "trust_low", "tenure_short"]
     # Hundredths of a point; null: a notice, which costs none.
     lost_hundredths: Union[int, None]
     # The same for people.
@@ -281,7 +281,7 @@ EventEntry = TypedDict("EventEntry", {
     "paid_cents": int,
     # The chain of the payment (CAIP-2); null: not found.
     "source": Union[str, None],
-    # The token of the payment; null: not found.
+    # The symbol of the token of the payment; null: not found.
     "token": Union[str, None],
     # The account that paid; null: not found.
     "payer": Union[str, None],
@@ -651,7 +651,7 @@ class PaymentSourceEntry(TypedDict):
     # Machines that wait for a verdict on a payment.
     waiting_machines: int
     # The cause of the last failure; null: none since the start.
-    last_failure: Union[str, None]
+    last_failure: Union[Literal["transport", "deadline", "rate-limited", "calls-used-up", "rpc-error", "malformed", "wrong-chain", "block-mismatch", "undecodable", "disagreement", "contradiction", "events", "no-head"], None]
 
 
 class PaymentSearchEntry(TypedDict):
@@ -707,7 +707,7 @@ class ValidationIssue(TypedDict):
 
     # The kind of problem.
     type: str
-    # Where the parameter is.
+    # Its place, and its name or position there.
     loc: list[Union[str, int]]
     # The problem, for people.
     msg: str
@@ -1565,8 +1565,8 @@ class StatementDomain(TypedDict):
 class StatementTypesRatingStatementItem(TypedDict):
     """Part of a response."""
 
-    name: str
-    type: str
+    name: Literal["machineId", "homeChain", "model", "rating", "scoreHundredths", "bonded", "negativeFlag", "kyb", "chip", "blockNumber", "blockHash", "altSlot", "ratedAt", "validUntil", "explanationHash"]
+    type: Literal["uint256", "uint16", "string", "bool", "bytes32", "uint64"]
 
 
 class StatementTypes(TypedDict):
@@ -1786,8 +1786,8 @@ class StatementDirectoryDomain(TypedDict):
 class StatementDirectoryTypesRatingStatementItem(TypedDict):
     """Part of a response."""
 
-    name: str
-    type: str
+    name: Literal["machineId", "homeChain", "model", "rating", "scoreHundredths", "bonded", "negativeFlag", "kyb", "chip", "blockNumber", "blockHash", "altSlot", "ratedAt", "validUntil", "explanationHash"]
+    type: Literal["uint256", "uint16", "string", "bool", "bytes32", "uint64"]
 
 
 class StatementDirectoryTypes(TypedDict):
@@ -1994,8 +1994,8 @@ class AgentFeedbackProofDomain(TypedDict):
 class AgentFeedbackProofTypesRatingStatementItem(TypedDict):
     """Part of a response."""
 
-    name: str
-    type: str
+    name: Literal["machineId", "homeChain", "model", "rating", "scoreHundredths", "bonded", "negativeFlag", "kyb", "chip", "blockNumber", "blockHash", "altSlot", "ratedAt", "validUntil", "explanationHash"]
+    type: Literal["uint256", "uint16", "string", "bool", "bytes32", "uint64"]
 
 
 class AgentFeedbackProofTypes(TypedDict):

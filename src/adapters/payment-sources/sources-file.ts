@@ -13,6 +13,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { parseAltKey } from '../../domain/identifiers/alt-identifiers.ts';
 import { canonicalBytes } from '../../domain/json/canonical-json.ts';
 import { parseStrictJson, type JsonObject, type JsonValue } from '../../domain/json/strict-json.ts';
+import { PAYMENT } from '../../domain/rating/constants.ts';
 import { isCurrencyCode } from '../../domain/rating/currency.ts';
 import { parseRpcUrl } from '../rpc/http-post.ts';
 import { readConfiguredFile } from '../files/configured-file.ts';
@@ -48,7 +49,6 @@ export type SourcesReading =
 
 export const NO_SOURCES: ConfiguredSources = { hash: undefined, sources: [] };
 
-const MAX_SOURCES = 8;
 const MAX_URLS = 4;
 const MAX_TOKENS = 16;
 const MAX_ID = 2n ** 64n - 1n;
@@ -71,7 +71,7 @@ export function parseSources(bytes: Uint8Array, symbols: readonly string[]): Sou
     return { problems: [`SOURCES_FILE: ${problem.text} at character ${problem.position} of the JSON text`] };
   if (!isJsonObject(value)) return { problems: ['SOURCES_FILE: must be a JSON object'] };
   const problems: string[] = [];
-  if (value.size > MAX_SOURCES) problems.push(`SOURCES_FILE: has more than ${MAX_SOURCES} sources`);
+  if (value.size > PAYMENT.maxSources) problems.push(`SOURCES_FILE: has more than ${PAYMENT.maxSources} sources`);
   const sources = [...value].map(([name, source], index) => {
     const place = parseName(name) === undefined ? `source ${index + 1}` : `"${name}"`;
     return parseSource(name, source, symbols, (member, rule) =>

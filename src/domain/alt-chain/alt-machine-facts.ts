@@ -7,6 +7,9 @@ import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import type { ReadResult } from '../read-result.ts';
 import type { EventRecord, ServiceEndpoint, SubscriptionStatus, VerificationMethod } from '../machine/machine-facts.ts';
 
+/** Size of the account with every text and list at its maximum (chain-svm 3.1), which bounds each of its texts. */
+export const MAX_ALT_MACHINE_BYTES = 7_386;
+
 /** Account of a machine. It is the token: a machine exists on the alt chain exactly when its account does. */
 export interface AltMachine {
   /** Signs the monetization message. */

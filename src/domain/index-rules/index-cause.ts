@@ -194,6 +194,17 @@ export interface ExplainedCause {
   readonly remedy: string;
 }
 
+const CAUSES_WITH_FIGURES: Readonly<Record<Exclude<IndexCause['kind'], PlainIndexCause>, true>> = {
+  'finality-distant': true,
+  'first-index-slow': true,
+  'alt-first-index-slow': true,
+  'node-answers-malformed': true,
+  'hosts-missing': true,
+};
+
+/** All causes by name. */
+export const INDEX_CAUSES: readonly string[] = [...PLAIN_INDEX_CAUSES, ...Object.keys(CAUSES_WITH_FIGURES)];
+
 /** Returns the sentence and the remedy of a cause. */
 export function explainCause(cause: IndexCause): ExplainedCause {
   const { kind } = cause;

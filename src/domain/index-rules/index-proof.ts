@@ -7,3 +7,6 @@ export const INDEX_PROOFS = ['background', 'full', 'before', 'off'] as const;
  * other header afterwards. `before`: serves only proven blocks. `off`: proves nothing.
  */
 export type IndexProof = (typeof INDEX_PROOFS)[number];
+
+/** Proven ranges that a report lists, newest first; the others are counted. */
+export const MAX_REPORTED_SEGMENTS = 20;

@@ -14,7 +14,8 @@ export interface ServiceDirectory {
   readonly webServices: readonly ServiceEndpoint[];
 }
 
-const MAX_URL_LENGTH = 2048;
+/** Longer URLs that others published are not used. */
+export const MAX_URL_LENGTH = 2048;
 const DOCUMENTATION = { types: ['documentation', 'documentation_url'], ids: ['documentation'] };
 const DATA_API = { types: ['dataapi', 'data_api'], ids: ['data-api', 'data_api'] };
 const VISIBILITY = { types: ['datavisibility', 'data_visibility'], ids: ['data-visibility'] };
@@ -45,7 +46,7 @@ function findEndpoint(
   );
 }
 
-/** Returns the text when it is an http(s) URL of at most 2048 characters without blanks and control characters. */
+/** Returns the text when it is an http(s) URL of at most `MAX_URL_LENGTH` characters without blanks and control characters. */
 function parseWebUrl(text: string): string | undefined {
   const plausible = text.length <= MAX_URL_LENGTH && /^https?:\/\/[^\s\p{C}]+$/iu.test(text);
   return plausible && URL.canParse(text) ? text : undefined;

@@ -152,6 +152,8 @@ export const ANCHOR = { fullHundredths: 5_000, divisor: 6 } as const;
 /** Following of cited payments (design/scoring.md, Sources and payout accounts, Verdict). Times in seconds. */
 export const PAYMENT = {
   maxClaims: 16,
+  /** Payment sources of a deployment. */
+  maxSources: 8,
   maxDailyCitations: 200,
   /** Greatest distance between the timestamp of an event and its payment. */
   timeSeconds: 604_800,

@@ -14,7 +14,8 @@ const decimalsByCode: ReadonlyMap<string, number> = new Map(
 );
 
 /** Syntax of the `currency` of a revenue event, token symbols included. */
-const CURRENCY_CODE = /^[A-Z0-9]{3,10}$/;
+/** Whole texts that are the code of a currency or token. */
+export const CURRENCY_CODE = /^[A-Z0-9]{3,10}$/;
 
 /** Returns whether the whole text is a currency code. */
 export function isCurrencyCode(text: string): boolean {

@@ -1,7 +1,18 @@
 /** Schemas of the ERC-8004 files of a machine: its registration, and its rating as feedback. */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { EXAMPLE_ACCOUNT, MAIN_ACCOUNT } from './caip.ts';
-import { closedObject, described, exactly, listOf, MACHINE_ID, TEXT, word, type JsonSchema } from './json-schema.ts';
+import {
+  closedObject,
+  described,
+  exactly,
+  listOf,
+  MACHINE_ID,
+  PUBLISHED_URL,
+  SENTENCE,
+  TEXT,
+  word,
+  type JsonSchema,
+} from './json-schema.ts';
 import { POINT_HUNDREDTHS, LINK, MACHINE_NAME, MODEL_NAME } from './machines.ts';
 import { signedMembers } from './statements.ts';
 
@@ -15,11 +26,7 @@ export function agentFileResponses(namespace: Namespace): Record<'AgentRegistrat
   const service = closedObject(
     {
       name: described(TEXT, 'The type of the service, as published, or DID.', 'DID'),
-      endpoint: described(
-        { type: 'string', maxLength: 2048 },
-        'As published, unchecked.',
-        `did:${namespace.did_method}:42`,
-      ),
+      endpoint: described(PUBLISHED_URL, 'As published, unchecked.', `did:${namespace.did_method}:42`),
       version: described(exactly('v1'), 'Of the DID only.', 'v1'),
     },
     ['version'],
@@ -39,7 +46,7 @@ export function agentFileResponses(namespace: Namespace): Record<'AgentRegistrat
           minItems: 1,
           description: 'Where the machine is registered.',
         },
-        supportedTrust: described(listOf(TEXT, 0), 'Declares no trust model.', []),
+        supportedTrust: described(listOf(SENTENCE, 0), 'Declares no trust model.', []),
       }),
       'The registration file of a machine (ERC-8004).',
     ),

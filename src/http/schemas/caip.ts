@@ -1,6 +1,8 @@
 /** Schemas of accounts (CAIP-10) and tokens (CAIP-19) of the main chain. */
 import type { JsonSchema } from './json-schema.ts';
 
+/** A chain (CAIP-2). */
+export const CHAIN_NAME: JsonSchema = { type: 'string', pattern: '^(?:eip155|solana):[-_a-zA-Z0-9]{1,32}$' };
 export const MAIN_ACCOUNT: JsonSchema = { type: 'string', pattern: '^eip155:[0-9]{1,32}:0x[0-9a-fA-F]{40}$' };
 export const CAIP_19: JsonSchema = {
   type: 'string',

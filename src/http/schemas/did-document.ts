@@ -7,6 +7,7 @@ import {
   exactly,
   listOf,
   machineDid,
+  PUBLISHED_URL,
   TEXT,
   word,
   type JsonSchema,
@@ -36,11 +37,7 @@ export function didResponses(namespace: Namespace) {
   const service = closedObject({
     id: fragment('service-1'),
     type: described(TEXT, 'As published.', 'web'),
-    serviceEndpoint: described(
-      { type: 'string', maxLength: 2048 },
-      'As published, unchecked.',
-      'https://machine.example',
-    ),
+    serviceEndpoint: described(PUBLISHED_URL, 'As published, unchecked.', 'https://machine.example'),
   });
   const document = described(
     closedObject({

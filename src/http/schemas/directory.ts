@@ -2,6 +2,7 @@
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { FACET_NAMES, FACETS, MAX_COUNTED_UNLISTED } from '../../domain/machine/machine-directory.ts';
 import {
+  ACCOUNT_TEXT,
   ADDRESS_TEXT,
   closedObject,
   COUNT,
@@ -9,7 +10,6 @@ import {
   listOf,
   machineDid,
   MACHINE_ID,
-  NONEMPTY_TEXT,
   orNull,
   refer,
   TEXT,
@@ -98,7 +98,7 @@ export function directoryParts(namespace: Namespace) {
         ...FACET_SCHEMAS,
         score: SCORE,
         operator: described(orNull(ADDRESS_TEXT), 'Operator of the machine; null: none is recorded.'),
-        owner: described(NONEMPTY_TEXT, 'Owner: an address, or a key of the alt chain.', EXAMPLE_OWNER),
+        owner: described(ACCOUNT_TEXT, 'Owner: an address, or a key of the alt chain.', EXAMPLE_OWNER),
         event_count: described(COUNT, 'Indexed events.', 120),
         total_revenue: described(COUNT, 'Qualifying revenue in US cents.', 1_250_000),
         last_event_at: described(orNull(COUNT), 'Unix time in seconds of the newest block with an event; null: none.'),

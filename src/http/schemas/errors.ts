@@ -117,8 +117,11 @@ export function describeErrors(profile: ProfileName, kind: FaultKind | 'Unexpect
 export const VALIDATION_ISSUE = described(
   closedObject(
     {
-      type: described(NONEMPTY_TEXT, 'The kind of problem.', 'int_parsing'),
-      loc: described({ type: 'array', items: { anyOf: [TEXT, COUNT] }, minItems: 1 }, 'Where the parameter is.'),
+      type: described({ type: 'string', pattern: '^[a-z]+(?:_[a-z]+)*$' }, 'The kind of problem.', 'int_parsing'),
+      loc: described(
+        { ...listOf({ anyOf: [{ ...TEXT, maxLength: 32 }, COUNT] }, 2), minItems: 1 },
+        'Its place, and its name or position there.',
+      ),
       msg: described(NONEMPTY_TEXT, 'The problem, for people.'),
       input: { description: 'The given value, at most 100 characters of it.' },
       ctx: described(

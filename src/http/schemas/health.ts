@@ -1,5 +1,27 @@
 /** Schemas of health, readiness and status (http-facts 12, decisions 4). */
-import { closedObject, COUNT, described, exactly, FLAG, listOf, orNull, refer, TEXT, word } from './json-schema.ts';
+import { UNREADABLE_CAUSES } from '../../domain/faults.ts';
+import { INDEX_CAUSES } from '../../domain/index-rules/index-cause.ts';
+import { MAX_REPORTED_SEGMENTS } from '../../domain/index-rules/index-proof.ts';
+import { PAYMENT } from '../../domain/rating/constants.ts';
+import { CHAIN_NAME } from './caip.ts';
+import {
+  closedObject,
+  COUNT,
+  described,
+  exactly,
+  FLAG,
+  listOf,
+  orNull,
+  refer,
+  TEXT,
+  word,
+  type JsonSchema,
+} from './json-schema.ts';
+
+/** The home chains. */
+const CHAINS = ['main', 'solana'];
+/** Each chain reports a cause once. */
+const MAX_CAUSES = CHAINS.length * INDEX_CAUSES.length;
 
 const READY = described(FLAG, 'Whether the index is fresh enough to be used.', true);
 
@@ -39,7 +61,7 @@ const INDEX_PROOF = described(
     backfilled: described(FLAG, 'Whether all owners and block times of the first backfill are known.', true),
     unproven_blocks: described(COUNT, 'Blocks whose logs are served but not yet proven by their receipts.', 0),
     segment_count: described(COUNT, 'The number of ranges that are known to hold no other logs.', 1),
-    segments: described(listOf(SEGMENT), 'The newest of these ranges, newest first.'),
+    segments: described(listOf(SEGMENT, MAX_REPORTED_SEGMENTS), 'The newest of these ranges, newest first.'),
   }),
   'How far the index of the main chain is proven. Informational.',
 );
@@ -74,10 +96,14 @@ const ALT_PROGRESS = described(
   'The progress of the alt-chain index through its history.',
 );
 
+const CAUSE_NAME: JsonSchema = { type: 'string', pattern: '^[a-z]+(?:-[a-z]+)*$' };
+/** The name of a variable, or a word. */
+const SUBJECT: JsonSchema = { type: 'string', pattern: '^(?:[A-Z]+(?:_[A-Z]+)*|[a-z]+)$' };
+
 const STATUS_CAUSE = described(
   closedObject({
-    cause: described(TEXT, 'A fixed name of the cause; more may be added.', 'logs-refused'),
-    subject: described(TEXT, 'The variable or fact that the cause concerns.', 'MAIN_RPC_URLS'),
+    cause: described(CAUSE_NAME, 'A fixed name of the cause; more may be added.', 'logs-refused'),
+    subject: described(SUBJECT, 'The variable or fact that the cause concerns.', 'MAIN_RPC_URLS'),
     text: described(TEXT, 'What is wrong.', 'the node refuses log queries, even of one block'),
     remedy: described(TEXT, 'What to do.', 'name another node in MAIN_RPC_URLS that serves eth_getLogs'),
   }),
@@ -86,7 +112,7 @@ const STATUS_CAUSE = described(
 
 const CALL_BUDGET = described(
   closedObject({
-    chain: described(word('main', 'solana'), 'The chain whose nodes are called.'),
+    chain: described(word(...CHAINS), 'The chain whose nodes are called.'),
     calls_per_second: described(orNull(COUNT), 'The calls allowed per second now; null: no limit is known.', 25),
     waiting_requests: described(COUNT, 'Requests that wait for their turn.', 0),
     refused_reads: described(COUNT, 'Reads refused since the start because their turn did not come in time.', 0),
@@ -97,18 +123,22 @@ const CALL_BUDGET = described(
 
 const PAYMENT_SOURCE = described(
   closedObject({
-    source: described(TEXT, 'The CAIP-2 name of the chain.', 'eip155:8453'),
+    source: described(CHAIN_NAME, 'The CAIP-2 name of the chain.', 'eip155:8453'),
     up: described(orNull(FLAG), 'Whether the last attempt could read it; null: there was none.', true),
     head_age_seconds: described(orNull(COUNT), 'Seconds since the newest finalized block read; null: none yet.', 14),
     waiting_machines: described(COUNT, 'Machines that wait for a verdict on a payment.', 0),
-    last_failure: described(orNull(TEXT), 'The cause of the last failure; null: none since the start.', null),
+    last_failure: described(
+      orNull(word(...UNREADABLE_CAUSES)),
+      'The cause of the last failure; null: none since the start.',
+      null,
+    ),
   }),
   'A payment source as this process follows it. Informational.',
 );
 
 const PAYMENT_SEARCH = described(
   closedObject({
-    chain: described(word('main', 'solana'), 'The home chain of the events.'),
+    chain: described(word(...CHAINS), 'The home chain of the events.'),
     searched_through: described(
       orNull(COUNT),
       'The block time through which all events are searched for payments, in Unix seconds; null: none yet.',
@@ -172,15 +202,15 @@ export function healthResponses() {
             'Null: no alt chain is configured, nothing is listed yet, or the index cannot be read.',
           ),
           causes: described(
-            listOf(refer('StatusCause')),
+            listOf(refer('StatusCause'), MAX_CAUSES),
             'What stops or slows the indexes now, as far as this process knows; empty: nothing.',
             [],
           ),
-          call_budgets: described(listOf(refer('CallBudgetEntry')), 'The call budget of each chain.', [
+          call_budgets: described(listOf(refer('CallBudgetEntry'), CHAINS.length), 'The call budget of each chain.', [
             { chain: 'main', calls_per_second: 25, waiting_requests: 0, refused_reads: 0, day_exhausted: false },
           ]),
           payment_sources: described(
-            listOf(refer('PaymentSourceEntry')),
+            listOf(refer('PaymentSourceEntry'), PAYMENT.maxSources),
             'The payment sources; only the process that follows them reports it.',
             [
               {
@@ -193,7 +223,7 @@ export function healthResponses() {
             ],
           ),
           payment_searches: described(
-            listOf(refer('PaymentSearchEntry')),
+            listOf(refer('PaymentSearchEntry'), CHAINS.length),
             'The search of each home chain; absent without payment sources, or when the database cannot be read.',
             [{ chain: 'main', searched_through: 1_772_452_800, age_seconds: 14 }],
           ),

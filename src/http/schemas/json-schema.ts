@@ -1,5 +1,6 @@
 /** Builders and vocabulary for JSON Schema 2020-12. Every object of the service is closed. */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { MAX_URL_LENGTH } from '../../domain/machine/service-directory.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -42,6 +43,10 @@ export function refer(name: string): JsonSchema {
 
 export const TEXT: JsonSchema = { type: 'string' };
 export const NONEMPTY_TEXT: JsonSchema = { type: 'string', minLength: 1 };
+/** A sentence of the service. A test compares the length with all of them. */
+export const SENTENCE: JsonSchema = { ...NONEMPTY_TEXT, maxLength: 300 };
+/** A URL that others published; longer ones are not shown. */
+export const PUBLISHED_URL: JsonSchema = { type: 'string', maxLength: MAX_URL_LENGTH };
 export const FLAG: JsonSchema = { type: 'boolean' };
 /** A number with 64 bits; generators that are not instructed choose 32, which lose digits. */
 export const NUMBER: JsonSchema = { type: 'number', format: 'double' };
@@ -87,6 +92,12 @@ export const ALT_KEY_TEXT: JsonSchema = described(
   'An account of the alt chain: base58 of 32 bytes.',
   'GmaDrppBC7P5ARKV8g3djiwP89vz1jLK23V2GBjuAEGB',
 );
+
+/** An address of the main chain, or a key of the alt chain. */
+export const ACCOUNT_TEXT: JsonSchema = {
+  type: 'string',
+  pattern: '^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$',
+};
 
 export const ADDRESS_TEXT: JsonSchema = described(
   { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },

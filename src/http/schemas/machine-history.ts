@@ -1,7 +1,10 @@
 /** Schemas of the history of a rating and of the listing of events (decisions 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { VERDICTS } from '../../domain/rating/verdict.ts';
+import { CURRENCY_CODE } from '../../domain/rating/currency.ts';
+import { CHAIN_NAME } from './caip.ts';
 import {
+  ACCOUNT_TEXT,
   closedObject,
   COUNT,
   DECIMAL_TEXT,
@@ -14,7 +17,6 @@ import {
   MACHINE_ID,
   orNull,
   refer,
-  TEXT,
   UNIX_SECONDS,
   UTC_DAY,
   word,
@@ -137,9 +139,13 @@ const EVENT_ENTRY = eventSchema(
       'declared',
     ),
     paid_cents: described(EVENT_CENTS, 'US cents of the payment that count for this event.', 0),
-    source: described(orNull(TEXT), 'The chain of the payment (CAIP-2); null: not found.', null),
-    token: described(orNull(TEXT), 'The token of the payment; null: not found.', null),
-    payer: described(orNull(TEXT), 'The account that paid; null: not found.', null),
+    source: described(orNull(CHAIN_NAME), 'The chain of the payment (CAIP-2); null: not found.', null),
+    token: described(
+      orNull({ type: 'string', pattern: CURRENCY_CODE.source }),
+      'The symbol of the token of the payment; null: not found.',
+      null,
+    ),
+    payer: described(orNull(ACCOUNT_TEXT), 'The account that paid; null: not found.', null),
     worth_cents: described(orNull(EVENT_CENTS), 'US cents of the whole payment; null: not found.', null),
     returned_cents: described(orNull(COUNT), 'US cents that went back to the payer; null: not found.', null),
   },

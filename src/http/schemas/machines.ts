@@ -1,10 +1,14 @@
 /** Schemas of the responses about one machine: rating, explanation, profile and card (http-facts 4 to 6, decisions 1 and 4). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { MAX_EVENT_CENTS, MAX_TOTAL_HUNDREDTHS, TREND, TRUST } from '../../domain/rating/constants.ts';
+import { MAX_ALT_MACHINE_BYTES } from '../../domain/alt-chain/alt-machine-facts.ts';
+import { MAX_EVENT_CENTS, MAX_TOTAL_HUNDREDTHS, MODEL, PAYMENT, TREND, TRUST } from '../../domain/rating/constants.ts';
+import { DEDUCTION_TEXTS, NOTICE_TEXTS } from '../../domain/rating/reasons.ts';
+import { CURRENCY_CODE } from '../../domain/rating/currency.ts';
 import { CAIP_19, EXAMPLE_ACCOUNT, EXAMPLE_ASSET, MAIN_ACCOUNT } from './caip.ts';
 import { VERDICTS } from '../../domain/rating/verdict.ts';
 import { exampleOf } from './example.ts';
 import {
+  ACCOUNT_TEXT,
   addressDid,
   BASE58_KEY,
   BYTE,
@@ -23,7 +27,9 @@ import {
   NUMBER,
   ORDINAL,
   orNull,
+  PUBLISHED_URL,
   refer,
+  SENTENCE,
   TEXT,
   UINT256_NUMBER,
   UNIX_SECONDS,
@@ -40,7 +46,11 @@ export const MACHINE_NAME = described(
   'The display name of the machine.',
   'Machine #42',
 );
-export const MODEL_NAME = described(NONEMPTY_TEXT, 'The version of the rating model.', 'mcr/2');
+export const MODEL_NAME = described(
+  { type: 'string', pattern: '^mcr/[1-9][0-9]*$' },
+  'The version of the rating model.',
+  MODEL,
+);
 const VISIBILITY = described(
   word('private', 'onchain', 'public'),
   'Who may see the events, as the owner published.',
@@ -98,7 +108,7 @@ export function mcrMembers(namespace: Namespace) {
     last_updated: described(orNull(COUNT), 'Unix time of the newest event in seconds; null: no event.', 1_772_413_200),
     ...ALT_HOME,
     summary: described(
-      NONEMPTY_TEXT,
+      SENTENCE,
       'The rating in one sentence.',
       'Rated AAA with 95 of 100 points; largest deduction: short tenure.',
     ),
@@ -167,14 +177,18 @@ const RATING_FACTOR = described({ oneOf: Object.keys(FACTORS).map(refer) }, 'One
 
 const RATING_REASON = described(
   closedObject({
-    code: described(NONEMPTY_TEXT, 'Identifies the deduction or notice.', 'tenure_short'),
+    code: described(
+      word(...Object.keys(NOTICE_TEXTS), ...Object.keys(DEDUCTION_TEXTS)),
+      'Identifies the notice or deduction.',
+      'tenure_short',
+    ),
     lost_hundredths: described(
       orNull(POINT_HUNDREDTHS),
       'Hundredths of a point; null: a notice, which costs none.',
       424,
     ),
     text: described(
-      NONEMPTY_TEXT,
+      SENTENCE,
       'The same for people.',
       'Fewer than 52 weeks had a qualifying event. Time and steady use raise this.',
     ),
@@ -218,8 +232,8 @@ const FOREIGN_OBJECT: JsonSchema = { type: 'object' };
 export const OPERATOR_VERIFIED = 'Whether the identity of the operator is verified and it accepted the machine.';
 
 const ACCOUNT = closedObject({
-  account: described(NONEMPTY_TEXT, 'The address of the account.'),
-  owner: described(NONEMPTY_TEXT, 'The owner of the machine that the account signed for.'),
+  account: described(ACCOUNT_TEXT, 'The address of the account.'),
+  owner: described(ACCOUNT_TEXT, 'The owner of the machine that the account signed for.'),
   since: described(UNIX_SECONDS, 'Unix time in seconds of the block with the signature.'),
   seq: described(COUNT, 'The position of the event with the signature.'),
 });
@@ -236,7 +250,7 @@ const EVIDENCE = {
     'Whether the machine changed hands since its chip record was issued; null: there is no chip record in force.',
     null,
   ),
-  accounts: described(listOf(ACCOUNT, 16), 'The accounts that signed for payments to the machine.', []),
+  accounts: described(listOf(ACCOUNT, PAYMENT.maxClaims), 'The accounts that signed for payments to the machine.', []),
   verdicts: described(
     closedObject(Object.fromEntries(VERDICTS.map((verdict) => [verdict, COUNT]))),
     'How many events of the last 180 days have each verdict on their payment.',
@@ -291,7 +305,7 @@ export function explanationSchema(namespace: Namespace): JsonSchema {
 export const EVENT_CENTS: JsonSchema = { ...COUNT, maximum: MAX_EVENT_CENTS };
 
 const REVENUE_MEMBERS = {
-  origin_currency: described({ type: 'string', pattern: '^[A-Z0-9]{3,10}$' }, 'Revenue only: the currency.', 'USD'),
+  origin_currency: described({ type: 'string', pattern: CURRENCY_CODE.source }, 'Revenue only: the currency.', 'USD'),
   usd_value: described(orNull(EVENT_CENTS), 'Revenue only: US cents; null: not converted.', 30_000),
   origin_subunit: described(
     // A configured token has at most 255 decimals.
@@ -329,13 +343,10 @@ export function eventSchema(description: string, first: Properties = {}, last: P
   };
 }
 
-/** Longer URLs are not shown. */
-const URL_TEXT: JsonSchema = { type: 'string', maxLength: 2048 };
-
 const MACHINE_EVENT = eventSchema('An event that a machine reported.');
 
 const DATA_MEMBERS = {
-  data_api: described(URL_TEXT, 'The data API of a private machine.'),
+  data_api: described(PUBLISHED_URL, 'The data API of a private machine.'),
   event_data: described(
     listOf(refer('MachineEvent'), 100),
     'The oldest events of a machine with the visibility onchain.',
@@ -351,16 +362,18 @@ const DATA_MEMBERS = {
 const ALT_MEMBERS = {
   ...ALT_HOME,
   owner: described(BASE58_KEY, 'The account that owns the machine; alt-chain machines only.'),
-  controller: described(orNull(TEXT), 'The account that controls the machine; alt-chain machines only.'),
-  machine_type: described(TEXT, 'As registered; alt-chain machines only.'),
+  controller: described(orNull(BASE58_KEY), 'The account that controls the machine; alt-chain machines only.'),
+  machine_type: described({ ...TEXT, maxLength: MAX_ALT_MACHINE_BYTES }, 'As registered; alt-chain machines only.'),
   relocating: described(exactly(false), 'A machine that relocates has no profile; alt-chain machines only.'),
 };
 
 export const LINK: JsonSchema = { type: 'string', pattern: '^https?://' };
-const TRAIT = { trait_type: described(NONEMPTY_TEXT, 'The name of the attribute.') };
+/** The name of an attribute, or a word that is the value of one. */
+const TRAIT_TEXT: JsonSchema = { ...NONEMPTY_TEXT, maxLength: 32 };
+const TRAIT = { trait_type: described(TRAIT_TEXT, 'The name of the attribute.') };
 const ATTRIBUTE: JsonSchema = {
   anyOf: [
-    closedObject({ ...TRAIT, value: NONEMPTY_TEXT }),
+    closedObject({ ...TRAIT, value: TRAIT_TEXT }),
     closedObject({ ...TRAIT, value: SCORE, max_value: COUNT }),
     closedObject({ ...TRAIT, display_type: exactly('number'), value: COUNT }),
   ],
@@ -407,7 +420,7 @@ function profileFactsSchema(namespace: Namespace): JsonSchema {
     negative_flag: HAS_NEGATIVE_FLAG,
     event_count: EVENT_COUNT,
     data_visibility: VISIBILITY,
-    documentation_url: described(orNull(URL_TEXT), 'As published; null: none.', 'https://machine.example/manual'),
+    documentation_url: described(orNull(PUBLISHED_URL), 'As published; null: none.', 'https://machine.example/manual'),
     service_endpoints: described(listOf(service), 'As published in the DID document.'),
     ...DATA_MEMBERS,
     ...ALT_MEMBERS,
@@ -429,12 +442,12 @@ function cardSchema(namespace: Namespace): JsonSchema {
   });
   const service = closedObject({
     name: described(TEXT, 'The type of the service, as published.', 'web'),
-    endpoint: described(TEXT, 'As published, unchecked.', 'https://machine.example'),
+    endpoint: described(PUBLISHED_URL, 'As published, unchecked.', 'https://machine.example'),
   });
   const agent = {
     image: described(LINK, 'The picture of the rating.', 'https://ratings.example/machines/42/card.svg'),
     x402Support: described(exactly(false), 'No endpoint is known to accept payments by x402.', false),
-    supportedTrust: described(listOf(NONEMPTY_TEXT, 0), 'Declares no trust model.', []),
+    supportedTrust: described(listOf(SENTENCE, 0), 'Declares no trust model.', []),
     asset_id: described(
       orNull(CAIP_19),
       'The token of the machine (CAIP-19); null: an alt-chain machine has none.',
@@ -454,7 +467,7 @@ function cardSchema(namespace: Namespace): JsonSchema {
     active: described(exactly(true), 'Every machine with a card is registered.'),
     services: described(listOf(service), 'The web services that the machine publishes.'),
     data_visibility: VISIBILITY,
-    documentation_url: described(URL_TEXT, 'As published; empty: none.', 'https://machine.example/manual'),
+    documentation_url: described(PUBLISHED_URL, 'As published; empty: none.', 'https://machine.example/manual'),
     operator: described(orNull(addressDid(namespace)), OPERATOR_DID),
     bond_status: BOND_STATUS,
     event_count: EVENT_COUNT,

@@ -1,6 +1,7 @@
 /** Schemas of an opt-in decision, its state and log, and the published deployment (http-facts 9, design/provable 2). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import {
+  ACCOUNT_TEXT,
   ADDRESS_TEXT,
   BASE58_KEY,
   closedObject,
@@ -14,7 +15,6 @@ import {
   HASH,
   listOf,
   MACHINE_ID,
-  NONEMPTY_TEXT,
   orNull,
   refer,
   UNIX_SECONDS,
@@ -25,7 +25,7 @@ import {
 const SIGNED_AT: JsonSchema = { ...COUNT, minimum: 1 };
 
 const ACCOUNT = described(
-  { type: 'string', pattern: '^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$' },
+  ACCOUNT_TEXT,
   'The address in EIP-55 spelling, or the base58 key of an alt-chain machine.',
   '0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1',
 );
@@ -66,8 +66,17 @@ const MONETIZATION_STATE = described(
   'The opt-in decision in force.',
 );
 
+/** EIP-191 or Ed25519. */
+const SIGNATURE_TEXT: JsonSchema = {
+  type: 'string',
+  pattern: '^(?:0x[0-9a-fA-F]{130}|[1-9A-HJ-NP-Za-km-z]{64,88})$',
+};
+
+/** Six lines of printable ASCII. */
+const MESSAGE: JsonSchema = { type: 'string', pattern: '^[ -~]+(?:\\n[ -~]+){5}$' };
+
 const SIGNATURE = described(
-  orNull(NONEMPTY_TEXT),
+  orNull(SIGNATURE_TEXT),
   'As sent. Null until 330 s after the timestamp, and while the clock of the service is in doubt.',
   null,
 );
@@ -95,7 +104,7 @@ function decisionEntry(namespace: Namespace): JsonSchema {
         closedObject({
           ...DECISION,
           signature: SIGNATURE,
-          message: described(NONEMPTY_TEXT, 'The signed message.'),
+          message: described(MESSAGE, 'The signed message.'),
           authority: refer('AuthorityAtDecision'),
           previous: described(orNull(HASH), 'The hash of the row before; null: the first row.', null),
           hash: described(HASH, 'SHA-256 of the RFC 8785 form of the row without this member.', EXAMPLE_HASH),
@@ -206,7 +215,7 @@ export const DECISION_SCHEMA: JsonSchema = {
     opted_in: described(FLAG, 'True opts the machine in, false opts it out.', true),
     timestamp: described(SIGNED_AT, 'Unix time in seconds when it was signed, in digits only.', 1_772_413_200),
     signature: described(
-      { type: 'string', pattern: '^(?:0x[0-9a-fA-F]{130}|[1-9A-HJ-NP-Za-km-z]{64,88})$' },
+      SIGNATURE_TEXT,
       'EIP-191: 0x and 130 hex digits. With signer_pubkey: base58 of the 64 bytes of an Ed25519 signature.',
       `0x${'5a'.repeat(32)}${'1f'.repeat(32)}1b`,
     ),

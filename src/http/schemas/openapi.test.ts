@@ -13,7 +13,11 @@ import { createStubCtx } from '../../../testing/fakes/stub-ctx.ts';
 import { buildApp } from '../../app.ts';
 import { registerRoutes } from '../routes/register-routes.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
+import { emptyRatingState } from '../../domain/rating/rating-state.ts';
+import { DEDUCTION_TEXTS, NOTICE_TEXTS } from '../../domain/rating/reasons.ts';
+import { summarize } from '../../domain/rating/summary.ts';
 import type { RouteOptions, Routes } from '../server/route-table.ts';
+import { SENTENCE } from './json-schema.ts';
 import { createPartSchemas, createResponseSchemas } from './openapi.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
@@ -155,6 +159,76 @@ test('bounds every integer that the service writes to what a 64-bit float repres
   expect(unsafe.map(([path, { maximum }]) => [path.split('/').slice(-3).join('/'), maximum])).toEqual(
     ['Fleet', 'RatedFleet', 'BoundFleet'].map(() => ['pagination/properties/offset', GREATEST_OFFSET]),
   );
+});
+
+/**
+ * Texts and lists that nothing bounds but the size of a node's response: the main chain stores any number of services, of any length, and
+ * any number of renewals. A published key is published for ever.
+ */
+const UNBOUNDED = [
+  ...['Card.services', 'Card.services[].name', 'History.changes', 'StatementDirectory.keys'],
+  ...['DidDocument.service', 'DidDocument.service[].type'],
+  ...['DidResolution.didDocument.service', 'DidResolution.didDocument.service[].type'],
+  ...['AgentRegistration.services', 'AgentRegistration.services[].name'],
+  ...['', '[].id', '[].type', '[].endpoint'].map((member) => `ProfileFacts.service_endpoints${member}`),
+  // They name the positions of nodes, of which any number is configured.
+  ...['StatusCause.text', 'StatusCause.remedy'],
+  // They name what the parameter accepts.
+  ...['ValidationIssue.msg', 'ValidationIssue.ctx{}'],
+];
+
+/** Whole documents, whose own specifications describe them. */
+const WHOLE_DOCUMENTS = ['LlmsText', 'ChangeStream', 'SvgImage', 'PngImage', 'FleetCsv', 'DirectoryCsv'];
+const SPECIFICATIONS = ['AsyncapiDocument', 'OpenapiDocument'];
+
+test('bounds every array and every text that the service writes, except those that others write', () => {
+  rule('documents.openapi-bounds');
+  const names = Object.keys(document.components.schemas);
+  const outside = [...WHOLE_DOCUMENTS, ...SPECIFICATIONS];
+  expect(names).toEqual(expect.arrayContaining(outside));
+  const schemas = names.filter((name) => !outside.includes(name));
+  const nodes = schemas.flatMap((name) => listNodes(document.components.schemas[name], name));
+  const unbounded = nodes.filter(isUnbounded).map(([path]) => toMemberPath(path));
+  expect(unbounded.toSorted()).toEqual(UNBOUNDED.toSorted());
+  // An error lists every invalid parameter of a route.
+  const bodies = listNodes(document.paths).filter(([path]) => /\/responses\/.+\/content\//.test(path));
+  const ends = bodies.filter(isUnbounded).map(([path]) => path.split('/').at(-1));
+  expect(new Set(ends)).toEqual(new Set(['detail']));
+});
+
+function isUnbounded([path, node]: readonly [string, Readonly<Record<string, unknown>>]): boolean {
+  if (path.includes('/examples/')) return false;
+  if (node['type'] === 'array') return !('maxItems' in node);
+  return node['type'] === 'string' && !['maxLength', 'pattern', 'format', 'enum', 'const'].some((each) => each in node);
+}
+
+/** Returns the path of a schema as that of the member: `Card.services[].name`. */
+function toMemberPath(path: string): string {
+  return path
+    .replace(/\/(?:anyOf|oneOf)\/\d+/g, '')
+    .replaceAll('/additionalProperties', '{}')
+    .replaceAll('/properties/', '.')
+    .replaceAll('/items', '[]');
+}
+
+test('bounds its sentences to what the longest of them needs', () => {
+  const phrases = Object.values(DEDUCTION_TEXTS).map(({ phrase }) => phrase);
+  const state = emptyRatingState();
+  const summaries = [...phrases, undefined].flatMap((phrase) => [
+    summarize({ kind: 'rated', score: 100, letter: 'BBB' }, state, true, phrase),
+    summarize({ kind: 'below_scale', score: 10 }, state, true, phrase),
+  ]);
+  const others = (['not_bonded', 'not_graduated'] as const).map((kind) => summarize({ kind }, state, true, undefined));
+  const texts = [...Object.values(NOTICE_TEXTS), ...Object.values(DEDUCTION_TEXTS).map(({ text }) => text)];
+  const lengths = [...texts, ...summaries, ...others].map(({ length }) => length);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(SENTENCE['maxLength'] as number);
+});
+
+test('describes the codes of reasons as those of the model', () => {
+  const { properties } = document.components.schemas['RatingReason'] as {
+    readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>>;
+  };
+  expect(properties['code']!.enum).toEqual([...Object.keys(NOTICE_TEXTS), ...Object.keys(DEDUCTION_TEXTS)]);
 });
 
 test('describes the numbers of 256 bits as floats, which every generated client reads', () => {

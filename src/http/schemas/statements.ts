@@ -1,7 +1,7 @@
 /** Schemas of rating statements and of their published keys (design/provable 1). */
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
-import { STATEMENT_TYPES } from '../../domain/statements/rating-statement.ts';
-import { explanationSchema, POINT_HUNDREDTHS } from './machines.ts';
+import { STATEMENT_MEMBERS, STATEMENT_TYPE, STATEMENT_TYPES } from '../../domain/statements/rating-statement.ts';
+import { explanationSchema, MODEL_NAME, POINT_HUNDREDTHS } from './machines.ts';
 import {
   ADDRESS_TEXT,
   closedObject,
@@ -14,7 +14,6 @@ import {
   HASH,
   listOf,
   MACHINE_ID,
-  NONEMPTY_TEXT,
   ORDINAL,
   orNull,
   UNIX_SECONDS,
@@ -28,7 +27,7 @@ const STATEMENT_MESSAGE = described(
   closedObject({
     machineId: MACHINE_ID,
     homeChain: described(ORDINAL, 'The protocol ordinal of the home chain.', 1),
-    model: described(NONEMPTY_TEXT, 'The version of the rating model.', 'mcr/2'),
+    model: MODEL_NAME,
     rating: described(word('AAA', 'AA', 'A', 'BBB', 'BB', 'B', 'NR', 'Provisioned'), 'The rating.', 'AA'),
     scoreHundredths: described(POINT_HUNDREDTHS, 'Points in hundredths; 0 for NR and Provisioned.', 8_896),
     bonded: described(FLAG, 'Whether the machine has an active bond.', true),
@@ -47,7 +46,13 @@ const STATEMENT_MESSAGE = described(
 
 const STATEMENT_TYPE_LIST = described(
   closedObject({
-    RatingStatement: listOf(closedObject({ name: NONEMPTY_TEXT, type: NONEMPTY_TEXT })),
+    [STATEMENT_TYPE]: listOf(
+      closedObject({
+        name: word(...STATEMENT_MEMBERS.map(({ name }) => name)),
+        type: word(...new Set(STATEMENT_MEMBERS.map(({ type }) => type))),
+      }),
+      STATEMENT_MEMBERS.length,
+    ),
   }),
   'The EIP-712 types.',
   STATEMENT_TYPES,

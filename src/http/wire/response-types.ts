@@ -689,8 +689,23 @@ export interface StatementResponse {
   /** The EIP-712 types. */
   readonly types: {
     readonly RatingStatement: readonly {
-      readonly name: string;
-      readonly type: string;
+      readonly name:
+        | 'machineId'
+        | 'homeChain'
+        | 'model'
+        | 'rating'
+        | 'scoreHundredths'
+        | 'bonded'
+        | 'negativeFlag'
+        | 'kyb'
+        | 'chip'
+        | 'blockNumber'
+        | 'blockHash'
+        | 'altSlot'
+        | 'ratedAt'
+        | 'validUntil'
+        | 'explanationHash';
+      readonly type: 'uint256' | 'uint16' | 'string' | 'bool' | 'bytes32' | 'uint64';
     }[];
   };
   /** r, s and the recovery byte, with low s. */
@@ -857,8 +872,23 @@ export interface StatementDirectoryResponse {
   /** The EIP-712 types. */
   readonly types: {
     readonly RatingStatement: readonly {
-      readonly name: string;
-      readonly type: string;
+      readonly name:
+        | 'machineId'
+        | 'homeChain'
+        | 'model'
+        | 'rating'
+        | 'scoreHundredths'
+        | 'bonded'
+        | 'negativeFlag'
+        | 'kyb'
+        | 'chip'
+        | 'blockNumber'
+        | 'blockHash'
+        | 'altSlot'
+        | 'ratedAt'
+        | 'validUntil'
+        | 'explanationHash';
+      readonly type: 'uint256' | 'uint16' | 'string' | 'bool' | 'bytes32' | 'uint64';
     }[];
   };
 }
@@ -1031,8 +1061,23 @@ export interface AgentFeedbackResponse {
     /** The EIP-712 types. */
     readonly types: {
       readonly RatingStatement: readonly {
-        readonly name: string;
-        readonly type: string;
+        readonly name:
+          | 'machineId'
+          | 'homeChain'
+          | 'model'
+          | 'rating'
+          | 'scoreHundredths'
+          | 'bonded'
+          | 'negativeFlag'
+          | 'kyb'
+          | 'chip'
+          | 'blockNumber'
+          | 'blockHash'
+          | 'altSlot'
+          | 'ratedAt'
+          | 'validUntil'
+          | 'explanationHash';
+        readonly type: 'uint256' | 'uint16' | 'string' | 'bool' | 'bytes32' | 'uint64';
       }[];
     };
     /** r, s and the recovery byte, with low s. */
@@ -1198,8 +1243,25 @@ export type RatingFactor =
 
 /** A deduction from the score, or a notice. */
 export interface RatingReason {
-  /** Identifies the deduction or notice. */
-  readonly code: string;
+  /** Identifies the notice or deduction. */
+  readonly code:
+    | 'not_bonded'
+    | 'not_graduated'
+    | 'history_elsewhere'
+    | 'dormant'
+    | 'unanchored'
+    | 'flagged'
+    | 'revenue_low'
+    | 'revenue_unverified'
+    | 'cadence_low'
+    | 'cadence_unverified'
+    | 'trend_below'
+    | 'trend_without_revenue'
+    | 'trend_unknown'
+    | 'trust_override'
+    | 'trust_none'
+    | 'trust_low'
+    | 'tenure_short';
   /** Hundredths of a point; null: a notice, which costs none. */
   readonly lost_hundredths: number | null;
   /** The same for people. */
@@ -1333,7 +1395,7 @@ export interface EventEntry extends MachineEvent {
   readonly paid_cents: number;
   /** The chain of the payment (CAIP-2); null: not found. */
   readonly source: string | null;
-  /** The token of the payment; null: not found. */
+  /** The symbol of the token of the payment; null: not found. */
   readonly token: string | null;
   /** The account that paid; null: not found. */
   readonly payer: string | null;
@@ -1616,7 +1678,21 @@ export interface PaymentSourceEntry {
   /** Machines that wait for a verdict on a payment. */
   readonly waiting_machines: number;
   /** The cause of the last failure; null: none since the start. */
-  readonly last_failure: string | null;
+  readonly last_failure:
+    | 'transport'
+    | 'deadline'
+    | 'rate-limited'
+    | 'calls-used-up'
+    | 'rpc-error'
+    | 'malformed'
+    | 'wrong-chain'
+    | 'block-mismatch'
+    | 'undecodable'
+    | 'disagreement'
+    | 'contradiction'
+    | 'events'
+    | 'no-head'
+    | null;
 }
 
 /** How far the events of a home chain are searched. Verdicts on later events are pending; those of Solana machines need both chains. */
@@ -1667,7 +1743,7 @@ export interface StatusCause {
 export interface ValidationIssue {
   /** The kind of problem. */
   readonly type: string;
-  /** Where the parameter is. */
+  /** Its place, and its name or position there. */
   readonly loc: readonly (string | number)[];
   /** The problem, for people. */
   readonly msg: string;

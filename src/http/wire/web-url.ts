@@ -1,6 +1,5 @@
 /** Check of URLs that others publish, before a client may open them. */
-
-const MAX_URL_LENGTH = 2048;
+import { MAX_URL_LENGTH } from '../../domain/machine/service-directory.ts';
 
 /** Returns whether the text is an HTTP URL of at most 2,048 characters. */
 export function isWebUrl(text: string): boolean {

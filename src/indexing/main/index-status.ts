@@ -2,7 +2,7 @@
  * Progress of the main-chain index and of its proof. Implements `IndexStatus` from what the worker and the prover last
  * wrote, whichever process they run in, and from the head follower of this process.
  */
-import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
+import { MAX_REPORTED_SEGMENTS, type IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { IndexProofStatus, IndexStatus } from '../../ports/indexes.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Checkpoint, Store } from '../../ports/store.ts';
@@ -29,8 +29,6 @@ export interface IndexStatusOptions {
 const PROOF_AGE_MILLISECONDS = 5_000;
 /** With fast finality the index may pass the followed head by this much for a moment. */
 const MAX_BLOCKS_AHEAD = 64;
-/** Segments reported, newest first; the others are counted. */
-const MAX_SEGMENTS = 20;
 
 export function createIndexStatus({ store, integrity, clock, proof, follower }: IndexStatusOptions): IndexStatus {
   let cached: { readonly atMilliseconds: number; readonly status: Promise<IndexProofStatus> } | undefined;
@@ -57,7 +55,7 @@ export function createIndexStatus({ store, integrity, clock, proof, follower }: 
       isBackfilled: untimed.length === 0 && unread.length === 0,
       unprovenBlocks: unproven?.blocks ?? 0,
       segmentCount: segments.length,
-      segments: segments.toReversed().slice(0, MAX_SEGMENTS),
+      segments: segments.toReversed().slice(0, MAX_REPORTED_SEGMENTS),
     };
   }
 

@@ -1,12 +1,11 @@
 /** Layout of a machine's own account (chain-svm 3.1), the only one of variable length; it is exactly as long as its content. */
-import type { AltMachine } from '../../../domain/alt-chain/alt-machine-facts.ts';
+import { MAX_ALT_MACHINE_BYTES, type AltMachine } from '../../../domain/alt-chain/alt-machine-facts.ts';
 import type { ServiceEndpoint, VerificationMethod } from '../../../domain/machine/machine-facts.ts';
 import type { AccountLayout } from './account-decoder.ts';
 import type { ByteReader } from './byte-reader.ts';
 
-/** Size with every text and list empty, and with every one at its maximum. */
+/** Size with every text and list empty. */
 const MIN_BYTES = 186;
-const MAX_BYTES = 7_386;
 
 const LENGTH_BYTES = 4;
 const MIN_METHOD_BYTES = 3 * LENGTH_BYTES + 32;
@@ -16,7 +15,7 @@ export const MACHINE_DISCRIMINATOR = '1966160d3af38a4f';
 
 export const machineLayout: AccountLayout<AltMachine, bigint> = {
   discriminator: MACHINE_DISCRIMINATOR,
-  allowsLength: (bytes) => bytes >= MIN_BYTES && bytes <= MAX_BYTES,
+  allowsLength: (bytes) => bytes >= MIN_BYTES && bytes <= MAX_ALT_MACHINE_BYTES,
   read: (reader) => {
     const { id, facts } = readMachineHead(reader);
     const value: AltMachine = {

@@ -214,7 +214,12 @@ test('prunes what is old behind a checkpoint of the statement key, and nothing w
   rule('decision-log.retention');
   const rows = 501;
   const start = NOW - 40 * 86_400;
-  for (let n = 0; n < rows; n += 1) await store.applyDecision(decisionOf(start + n, { machineId: ID }));
+  const signed = {
+    machineId: ID,
+    signature: OWNER.sign(messageOf(OPT_IN)),
+    message: Buffer.from(messageOf(OPT_IN)).toString(),
+  };
+  for (let n = 0; n < rows; n += 1) await store.applyDecision(decisionOf(start + n, signed));
   await decide(NOW);
   const oldest = await listApplied(store, ID);
   expect(oldest).toHaveLength(rows + 1);
