@@ -5,8 +5,9 @@
  */
 import { Fault, type FaultContexts, type FaultKind, type StatementRefusal } from '../domain/faults.ts';
 import type { BodyRule, DecisionMember } from '../domain/monetization/decision-refusal.ts';
+import type { Media } from './images/svg-media.ts';
 import { toParameterIssue } from './parameter-issues.ts';
-import { GENERAL_REQUESTS_PER_MINUTE, JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './server/route-profiles.ts';
+import { GENERAL_REQUESTS_PER_MINUTE, JSON_MEDIA, ROUTE_PROFILES, type ProfileName } from './server/route-profiles.ts';
 
 export interface WireError {
   readonly status: number;
@@ -297,12 +298,18 @@ export function toWireError(profile: ProfileName, error: unknown): WireError {
 }
 
 /** Returns names and values in turn, as Node's `writeHead` takes them. No cache may store an error. */
-export function toErrorHeaders(profile: ProfileName, { headers }: WireError, text: string): string[] {
+export function toErrorHeaders(
+  profile: ProfileName,
+  { headers }: WireError,
+  text: string,
+  media: Media = JSON_MEDIA,
+): string[] {
   return [
     ...['Cache-Control', 'no-store'],
     ...ROUTE_PROFILES[profile].headers,
     ...Object.entries(headers ?? {}).flat(),
-    ...['Content-Type', JSON_TYPE],
+    ...Object.entries(media.headers).flat(),
+    ...['Content-Type', media.type],
     ...['Content-Length', String(Buffer.byteLength(text))],
   ];
 }

@@ -20,7 +20,8 @@ import { machineParts, machineResponses } from './machines.ts';
 import { monetizationParts, monetizationResponses } from './monetization.ts';
 import { statementResponses } from './statements.ts';
 import { verifyParts, verifyResponses } from './verify-record.ts';
-import type { Media } from '../images/svg-media.ts';
+import { isErrorImage } from '../images/error-images.ts';
+import { SVG_MEDIA, type Media } from '../images/svg-media.ts';
 import { ROUTE_PROFILES, type ProfileName } from '../server/route-profiles.ts';
 
 export interface RouteDescription {
@@ -293,14 +294,34 @@ function toConstantHeaders({ headers }: Media): Record<string, object> {
 }
 
 /** Describes the error responses by status. A status that a successful response has as well, such as 503 of readiness, lists both bodies. */
-function toErrors(profile: ProfileName, { responses: successes, faults }: RouteDescription): Record<string, object> {
+function toErrors(
+  profile: ProfileName,
+  { responses: successes, faults, media }: RouteDescription,
+): Record<string, object> {
   const kinds = [...new Set([...faults, ...ALWAYS])];
   const statuses = new Set(kinds.flatMap((kind) => describeErrors(profile, kind).map(({ status }) => status)));
   const responses = [...statuses].map((status) => {
     const name = successes[status];
-    return [status, toErrorResponse(profile, kinds, status, name === undefined ? [] : [refer(name)])] as const;
+    const response = toErrorResponse(profile, kinds, status, name === undefined ? [] : [refer(name)]);
+    const isImage = media?.type.startsWith('image/') === true && isErrorImage(status);
+    return [status, isImage ? toImage(response) : response] as const;
   });
   return Object.fromEntries(responses);
+}
+
+/** Describes an error response whose JSON an image replaces. */
+function toImage(response: ErrorResponse): ErrorResponse {
+  return {
+    ...response,
+    headers: { ...response.headers, ...toConstantHeaders(SVG_MEDIA) },
+    content: { 'image/svg+xml': { schema: refer('SvgImage') } },
+  };
+}
+
+interface ErrorResponse {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, object>>;
+  readonly content: Readonly<Record<string, object>>;
 }
 
 /** Describes the responses of one status to these kinds of faults. */
@@ -309,7 +330,7 @@ function toErrorResponse(
   kinds: readonly (FaultKind | 'Unexpected')[],
   status: number,
   otherBodies: readonly JsonSchema[] = [],
-): object {
+): ErrorResponse {
   const byKind = kinds.map((kind) => ({ kind, errors: describeErrors(profile, kind) }));
   const errors = byKind.flatMap(({ errors }) => errors).filter((error) => error.status === status);
   const headers: Record<string, object> = toHeaders(profile, 'no-store');

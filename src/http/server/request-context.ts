@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestScope } from '../../actions/request-scope.ts';
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
+import type { ErrorImages } from '../images/error-images.ts';
 import type { CallerWork, Clock, Log } from '../../ports/runtime.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { EventStreams } from './event-streams.ts';
@@ -52,6 +53,8 @@ export interface Route {
   readonly isImmediate: boolean;
   /** Judges the raw headers before anything is counted or read, and returns the error to send. Undefined: every request is admitted. */
   readonly refuse: ((rawHeaders: readonly string[]) => Fault | undefined) | undefined;
+  /** Images that replace the JSON of errors; undefined: errors are JSON. */
+  readonly errorImages: ErrorImages | undefined;
   readonly services: PipelineServices;
 }
 

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../domain/faults.ts';
 import type { Timers, WorkScope } from '../../ports/runtime.ts';
+import type { ErrorImages } from '../images/error-images.ts';
 import { sendError } from './response.ts';
 import type { ClientIp } from './client-ip.ts';
 import { Deadlines } from './deadlines.ts';
@@ -36,6 +37,8 @@ export interface RoutePolicy {
   readonly refuse?: Route['refuse'];
   /** The handler responds at once where what it needs is cached. */
   readonly isImmediate?: boolean;
+  /** Images that replace the JSON of errors. */
+  readonly errorImages?: ErrorImages | undefined;
 }
 
 const MAX_HEADERS = 200;
@@ -86,7 +89,7 @@ export class RequestPipeline {
   }
 
   createRoute(
-    { profile, requestsPerMinute, refuse, isImmediate = false }: RoutePolicy,
+    { profile, requestsPerMinute, refuse, isImmediate = false, errorImages }: RoutePolicy,
     pattern: string,
     handler: Handler,
   ): Route {
@@ -94,7 +97,7 @@ export class RequestPipeline {
     const rateLimiter = requestsPerMinute === undefined ? undefined : createRouteLimiter(requestsPerMinute, pattern);
     const deadlines = this.#deadlines[ROUTE_PROFILES[profile].deadlineClass];
     const metrics = services.metrics.ofRoute(pattern);
-    return { profile, pattern, handler, services, metrics, deadlines, rateLimiter, refuse, isImmediate };
+    return { profile, pattern, handler, services, metrics, deadlines, rateLimiter, refuse, isImmediate, errorImages };
   }
 
   /** Handles the request to completion. Never throws. `parameters` are decoded. */

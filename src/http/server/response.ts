@@ -7,13 +7,12 @@ import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import type { PipelineServices, RequestContext } from './request-context.ts';
 import type { StaticAsset } from '../../ports/presentation.ts';
-import type { Media } from '../images/svg-media.ts';
+import { findErrorImage } from '../images/error-images.ts';
+import { SVG_MEDIA, type Media } from '../images/svg-media.ts';
 import type { EncodedJson, EncodedText } from './json-encoding.ts';
 import { PAGE_HEADERS } from '../pages/html-shell.ts';
-import { JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './route-profiles.ts';
+import { JSON_MEDIA, JSON_TYPE, ROUTE_PROFILES, type ProfileName } from './route-profiles.ts';
 import { toErrorHeaders, toWireError } from '../error-responses.ts';
-
-export const JSON_MEDIA: Media = { type: JSON_TYPE, headers: {} };
 
 /**
  * Sends a 200 that caches must revalidate, or the 304 of a conditional request.
@@ -123,13 +122,15 @@ export function sendStaticAsset(context: RequestContext, { contentType, content,
   send(context, 200, headers, body, body.byteLength);
 }
 
-/** Sends the response that the error table gives to anything that was thrown. */
+/** Sends the response that the error table gives to anything that was thrown; a route of images may send one in place of the JSON. */
 export function sendError(context: RequestContext, error: unknown): void {
-  const { profile, pattern, services } = context.route;
+  const { profile, pattern, services, errorImages } = context.route;
   if (!(error instanceof Fault)) services.log.error({ route: pattern, class: nameClass(error) }, 'unexpected error');
   const wire = toWireError(profile, error);
-  const text = JSON.stringify(wire.body);
-  send(context, wire.status, toErrorHeaders(profile, wire, text), text, Buffer.byteLength(text), error);
+  const image = errorImages && findErrorImage(wire.status, errorImages);
+  const text = image ?? JSON.stringify(wire.body);
+  const media = image === undefined ? JSON_MEDIA : SVG_MEDIA;
+  send(context, wire.status, toErrorHeaders(profile, wire, text, media), text, Buffer.byteLength(text), error);
 }
 
 /** Media of server-sent events. Buffering proxies would hold events back. */

@@ -2,6 +2,7 @@
  * Route profiles: each route has one, which decides the shape of its errors (`error-responses.ts`), whether pages of other origins may read
  * it, and its deadline (http-facts 2, decisions 3, evidence 2).
  */
+import type { Media } from '../images/svg-media.ts';
 
 export type ProfileName =
   | 'read' // rating, profile, card and their additions
@@ -32,6 +33,7 @@ export interface RouteProfile {
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
+export const JSON_MEDIA: Media = { type: JSON_TYPE, headers: {} };
 
 /** Documented headers that a browser hides from pages of other origins unless they are named. */
 const EXPOSED_HEADERS = 'Retry-After, ETag, Link, Allow, Content-Disposition, chain-block, chain-block-age';

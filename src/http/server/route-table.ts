@@ -27,6 +27,7 @@ export interface Routes {
 
 interface KnownPath {
   readonly profile: ProfileName;
+  readonly errorImages: RoutePolicy['errorImages'];
   readonly handlers: Map<string, Handler>;
 }
 
@@ -77,8 +78,8 @@ export class RouteTable implements Routes {
   }
 
   #register(method: string, path: string, options: RouteOptions, handler: Handler): void {
-    const { profile, description } = options;
-    const known = this.#paths.get(path) ?? { profile, handlers: new Map<string, Handler>() };
+    const { profile, description, errorImages } = options;
+    const known = this.#paths.get(path) ?? { profile, errorImages, handlers: new Map<string, Handler>() };
     if (known.profile !== profile) throw new Error(`${path} has two profiles`);
     known.handlers.set(method, handler);
     this.#paths.set(path, known);
@@ -98,11 +99,11 @@ export class RouteTable implements Routes {
     return route;
   }
 
-  #addHead(path: string, { profile, handlers }: KnownPath): void {
+  #addHead(path: string, { profile, errorImages, handlers }: KnownPath): void {
     const read = handlers.get('GET');
     if (read === undefined || !ROUTE_PROFILES[profile].head) return;
     handlers.set('HEAD', read);
-    this.#add('HEAD', path, { profile }, read);
+    this.#add('HEAD', path, { profile, errorImages }, read);
   }
 
   /** Thirty methods of every path are not registered with the framework, which takes most of the time of a start. */

@@ -23,7 +23,8 @@ import { operatorText, TEXT, type JsonSchema } from '../../schemas/json-schema.t
 import type { RouteDescription } from '../../schemas/openapi.ts';
 import { encodeJson, encodeText } from '../../server/json-encoding.ts';
 import type { RequestContext } from '../../server/request-context.ts';
-import { JSON_MEDIA, sendCacheableJson, sendMedia } from '../../server/response.ts';
+import { sendCacheableJson, sendMedia } from '../../server/response.ts';
+import { JSON_MEDIA } from '../../server/route-profiles.ts';
 import type { Routes } from '../../server/route-table.ts';
 import {
   formatCursor,

@@ -1,5 +1,7 @@
 /** Rating images: card, badge and link preview. */
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { buildApp, type AppOptions } from '../../../app.ts';
+import { Fault } from '../../../domain/faults.ts';
 import type { ImageRenderer } from '../../../ports/presentation.ts';
 import {
   eventLog,
@@ -9,6 +11,7 @@ import {
   UNREADABLE,
   type AltService,
 } from '../../../../testing/harness/alt-chain.ts';
+import { conformanceOfApp } from '../../../../testing/harness/openapi-conformance.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
 let service: AltService | undefined;
@@ -138,4 +141,53 @@ test('changes the ETag of the PNG with the renderer', async () => {
 test('does not register the PNG without a renderer', async () => {
   service = await openAltService({ machines: [rated] });
   expect((await service.request('/machines/1/card.png')).text).toBe('{"detail":"Not Found"}');
+});
+
+describe('an error of an image route', () => {
+  /** Sends a request to a service whose alt chain reads this history, and compares the response with the document. */
+  async function requestFrom(path: string, readHistory: () => Promise<never>, options: AppOptions, times = 1) {
+    service = await openAltService({ machines: [rated], ctx: { imageRenderer: pictures } });
+    const alt = service.ctx.alt!;
+    const ctx = { ...service.ctx, alt: { ...alt, index: { ...alt.index, readHistory } } };
+    const app = await buildApp(ctx, { rateLimits: 'off', ...options });
+    try {
+      for (let i = 1; i < times; i += 1) await app.inject(path);
+      const { statusCode: status, headers, body: text } = await app.inject(path);
+      (await conformanceOfApp(app, ctx)).expectDocumented('GET', path, { status, headers, text });
+      return { status, headers, title: / id="t">([^<]+)</.exec(text)?.[1] };
+    } finally {
+      await app.close();
+    }
+  }
+  const unreadable = () => Promise.reject(new Fault('StoreUnavailable', {}));
+
+  test.each(IMAGES)('is an image with its status and Retry-After over the rate limit: %s', async (path) => {
+    rule('images.always');
+    const { status, headers, title } = await requestFrom(path, unreadable, { rateLimits: 'on' }, 91);
+    expect([status, headers['content-type'], headers['cache-control'], title]).toEqual([
+      ...[429, 'image/svg+xml; charset=utf-8', 'no-store', 'Machine: rate limit exceeded'],
+    ]);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  test.each(IMAGES)('is an image after an unexpected error: %s', async (path) => {
+    rule('images.always');
+    const fail = () => Promise.reject(new TypeError('secret'));
+    const { status, headers, title } = await requestFrom(path, fail, {});
+    expect([status, headers['cache-control'], title]).toEqual([500, 'no-store', 'Machine: unavailable now']);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  test.each(IMAGES)('is an image after the deadline: %s', async (path) => {
+    rule('images.always');
+    const wait = () => new Promise<never>(() => {});
+    const { status, headers, title } = await requestFrom(path, wait, { deadlineMilliseconds: { general: 1 } });
+    expect([status, headers['retry-after'], title]).toEqual([503, '30', 'Machine: unavailable now']);
+  });
+
+  test.each(IMAGES)('stays JSON where only a program can cause it: POST %s', async (path) => {
+    service = await openAltService({ machines: [rated], ctx: { imageRenderer: pictures } });
+    const { status, text } = await service.request(path, { method: 'POST' });
+    expect([status, text]).toEqual([405, '{"detail":"Method Not Allowed"}']);
+  });
 });

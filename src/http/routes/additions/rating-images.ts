@@ -8,6 +8,7 @@ import type { BlockRef } from '../../../domain/machine/machine-facts.ts';
 import { dayOf } from '../../../domain/rating/utc-day.ts';
 import type { Ctx } from '../../../ports/ctx.ts';
 import { sendMedia, sendImage } from '../../server/response.ts';
+import { createErrorImages, UNAVAILABLE } from '../../images/error-images.ts';
 import { PNG_MEDIA } from '../../images/png-media.ts';
 import { formatBadge, formatStateBadge } from '../../images/rating-badge.ts';
 import { formatCard } from '../../images/rating-card.ts';
@@ -25,55 +26,73 @@ import { formatMachineName } from '../../wire/machines.ts';
 
 const CARD_SIZE = { width: 480, height: 160 } as const;
 
-export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
-  routes.get('/machines/:machine_id/card.svg', { profile: 'read', description: CARD }, async (request) => {
-    const { id, name } = readName(request.parameter('machine_id'));
-    const { image, block } = await describeOrState(
-      async () => {
-        const shown = await readCardFacts(ctx, id());
-        return shown && { image: formatCard(shown.facts), block: shown.block };
-      },
-      (state) => formatStateCard({ name, state, ...CARD_SIZE }),
-    );
-    sendMedia(request, encodeText(image), SVG_MEDIA, block);
-  });
+/** They are sent before the id is parsed. Those of the PNG are SVG as well, because a refusal must cost less than a response. */
+const UNNAMED = 'Machine';
+const CARD_ERRORS = createErrorImages((state) => formatStateCard({ name: UNNAMED, state, ...CARD_SIZE }));
+const PREVIEW_ERRORS = createErrorImages((state) => formatStateCard({ name: UNNAMED, state, ...PREVIEW_SIZE }));
+const BADGE_ERRORS = createErrorImages((state) => formatStateBadge(UNNAMED, state));
 
-  routes.get('/machines/:machine_id/badge.svg', { profile: 'read', description: BADGE }, async (request) => {
-    const { id, name } = readName(request.parameter('machine_id'));
-    const { image, block } = await describeOrState(
-      async () => {
-        const rated = await getRating(ctx, id());
-        if (isBehind(rated)) return undefined;
-        const { rating, snapshot } = rated;
-        return { image: formatBadge({ name, letter: rating.letter, score: rating.score }), block: snapshot.block };
-      },
-      (state) => formatStateBadge(name, state),
-    );
-    sendMedia(request, encodeText(image), SVG_MEDIA, block);
-  });
+export function ratingImagesRoutes(routes: Routes, ctx: Ctx): void {
+  routes.get(
+    '/machines/:machine_id/card.svg',
+    { profile: 'read', description: CARD, errorImages: CARD_ERRORS },
+    async (request) => {
+      const { id, name } = readName(request.parameter('machine_id'));
+      const { image, block } = await describeOrState(
+        async () => {
+          const shown = await readCardFacts(ctx, id());
+          return shown && { image: formatCard(shown.facts), block: shown.block };
+        },
+        (state) => formatStateCard({ name, state, ...CARD_SIZE }),
+      );
+      sendMedia(request, encodeText(image), SVG_MEDIA, block);
+    },
+  );
+
+  routes.get(
+    '/machines/:machine_id/badge.svg',
+    { profile: 'read', description: BADGE, errorImages: BADGE_ERRORS },
+    async (request) => {
+      const { id, name } = readName(request.parameter('machine_id'));
+      const { image, block } = await describeOrState(
+        async () => {
+          const rated = await getRating(ctx, id());
+          if (isBehind(rated)) return undefined;
+          const { rating, snapshot } = rated;
+          return { image: formatBadge({ name, letter: rating.letter, score: rating.score }), block: snapshot.block };
+        },
+        (state) => formatStateBadge(name, state),
+      );
+      sendMedia(request, encodeText(image), SVG_MEDIA, block);
+    },
+  );
 
   const { imageRenderer } = ctx;
   if (imageRenderer === undefined) return;
-  routes.get('/machines/:machine_id/card.png', { profile: 'read', description: PREVIEW }, async (request) => {
-    const { id, name } = readName(request.parameter('machine_id'));
-    const { image: svg, block } = await describeOrState(
-      async () => {
-        const shown = await readCardFacts(ctx, id());
-        return shown && { image: formatPreview(shown.facts), block: shown.block };
-      },
-      (state) => formatStateCard({ name, state, ...PREVIEW_SIZE }),
-    );
-    const etag = toEntityTag(`${imageRenderer.version}\n${svg}`);
-    const make = () => imageRenderer.render(svg, () => request.isAwaited);
-    await sendImage(request, { etag, make }, PNG_MEDIA, block);
-  });
+  routes.get(
+    '/machines/:machine_id/card.png',
+    { profile: 'read', description: PREVIEW, errorImages: PREVIEW_ERRORS },
+    async (request) => {
+      const { id, name } = readName(request.parameter('machine_id'));
+      const { image: svg, block } = await describeOrState(
+        async () => {
+          const shown = await readCardFacts(ctx, id());
+          return shown && { image: formatPreview(shown.facts), block: shown.block };
+        },
+        (state) => formatStateCard({ name, state, ...PREVIEW_SIZE }),
+      );
+      const etag = toEntityTag(`${imageRenderer.version}\n${svg}`);
+      const make = () => imageRenderer.render(svg, () => request.isAwaited);
+      await sendImage(request, { etag, make }, PNG_MEDIA, block);
+    },
+  );
 }
 
 /** Returns the name for an image, and the id, which throws `ParametersInvalid` where the text is none. */
 function readName(text: string): { readonly name: string; readonly id: () => MachineId } {
   const id = parseMachineId(text);
   return {
-    name: id === undefined ? 'Machine' : formatMachineName(id),
+    name: id === undefined ? UNNAMED : formatMachineName(id),
     id: () => requireMachineId(text, 'machine_id'),
   };
 }
@@ -83,8 +102,6 @@ interface DescribedImage {
   /** Undefined: the image shows no facts of a chain. */
   readonly block: BlockRef | undefined;
 }
-
-const UNAVAILABLE = 'unavailable now';
 
 /** Returns the image of the rating, or one that says why there is none: an embedded image must not break. */
 async function describeOrState(
