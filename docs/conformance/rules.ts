@@ -476,7 +476,8 @@ export const SECTIONS = [
       'badge.svg': '`GET /machines/{machine_id}/badge.svg` shows the rating and the score.',
       'images.always':
         'Badge, card and preview are images in every state of a machine, and when the service refuses or fails; they say why there is no rating.',
-      'images.page-colors': 'A rating has the same color on pages, card and badge.',
+      'images.page-colors':
+        'A rating has the same color on pages, card and badge; the colors are ordered in lightness.',
       'marketplace.profile': 'The profile carries `description`, `image`, `external_url` and typed `attributes`.',
       'marketplace.card': 'The card carries the members of an ERC-8004 registration whose names do not clash.',
       'status.freshness':

@@ -32,9 +32,48 @@ describe('image colors', () => {
   });
 });
 
+/** CIE lightness, 0 for black and 100 for white. */
+function lightness(color: string): number {
+  const relative = luminance(color);
+  return relative > 216 / 24_389 ? 116 * Math.cbrt(relative) - 16 : (24_389 / 27) * relative;
+}
+
+const css = readFileSync(new URL('../../../explorer/page.css', import.meta.url), 'utf8');
+
+/** Returns the light and the dark value of a color token of the pages. */
+function tokenOf(name: string): readonly string[] {
+  return new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\);`).exec(css)!.slice(1);
+}
+
+describe('colors of ratings', () => {
+  const SCALE = ['AAA', 'AA', 'A', 'BBB', 'BB', 'B', 'NR'] as const;
+
+  test.each([
+    ['light', LIGHT, 1],
+    ['dark', DARK, -1],
+  ])(
+    'differ in lightness by at least 4.9 from one to the next, in the order of the scale, %s',
+    (_name, palette, sign) => {
+      rule('images.page-colors');
+      const values = SCALE.map((letter) => lightness(palette.letters[letter]));
+      const steps = values.slice(1).map((value, index) => sign * (value - values[index]!));
+      expect(steps.filter((step) => step < 4.9)).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['light', LIGHT, 0],
+    ['dark', DARK, 1],
+  ])('have a contrast of at least 4.5 on the grounds of the pages, %s', (_name, palette, mode) => {
+    rule('images.page-colors');
+    const grounds = ['ground', 'sheet'].map((name) => tokenOf(name)[mode]!);
+    const weak = Object.values(palette.letters).filter((color) => grounds.some((each) => contrast(color, each) < 4.5));
+    expect(weak).toEqual([]);
+  });
+});
+
 test('are those of the pages', () => {
   rule('images.page-colors');
-  const css = readFileSync(new URL('../../../explorer/page.css', import.meta.url), 'utf8');
   const colors = [...css.matchAll(/\.letter-(\w+) \{\s+--tone: light-dark\((#\w+), (#\w+)\);/g)];
   const ofPages = colors.map(([, letter, light, dark]) => [letter, light, dark]);
   const letters = Object.keys(LIGHT.letters) as (keyof typeof LIGHT.letters)[];

@@ -1,4 +1,4 @@
-/** Color palettes of the images; the letters have the colors of the pages. Letters and text have a contrast of at least 4.5 on their background. */
+/** Color palettes of the images; the letters have the colors of the pages, and a better one has more contrast. Letters and text have a contrast of at least 4.5 on their background. */
 import type { RatingLetter } from '../../domain/rating/scale.ts';
 
 export interface Palette {
@@ -16,14 +16,14 @@ export const LIGHT: Palette = {
   muted: '#59626d',
   track: '#dfe3e8',
   letters: {
-    AAA: '#06492a',
-    AA: '#0d6b3c',
-    A: '#2a7d47',
-    BBB: '#14618c',
-    BB: '#8a6400',
-    B: '#b05a13',
-    NR: '#7b1d18',
-    Provisioned: '#6b7488',
+    AAA: '#022a17',
+    AA: '#06381f',
+    A: '#124726',
+    BBB: '#115074',
+    BB: '#755200',
+    B: '#a44c0d',
+    NR: '#d63229',
+    Provisioned: '#667085',
   },
 };
 
@@ -33,13 +33,13 @@ export const DARK: Palette = {
   muted: '#a3adb8',
   track: '#343b43',
   letters: {
-    AAA: '#b6f2d0',
-    AA: '#86e0ae',
-    A: '#5cc58b',
-    BBB: '#7cc4ee',
-    BB: '#eabf55',
-    B: '#e8985a',
-    NR: '#ff9c94',
+    AAA: '#d0f7e4',
+    AA: '#a5ecc8',
+    A: '#94dbaf',
+    BBB: '#7ec4ed',
+    BB: '#dca118',
+    B: '#e3823d',
+    NR: '#f1574f',
     Provisioned: '#8f9ab0',
   },
 };

@@ -42,10 +42,10 @@ describe('the card', () => {
       '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="160" viewBox="0 0 480 160" role="img" aria-labelledby="t d">',
       '<title id="t">Machine #42: AA, 87 of 100</title><desc id="d">Rated AA with 87 of 100 points; largest deduction: short tenure.</desc>',
       '<style>.b{fill:#ffffff;stroke:#dfe3e8}.t{fill:#1a1d21;font-size:18px;font-weight:600}.m{fill:#59626d;font-size:13px}' +
-        '.l{fill:#0d6b3c;font-weight:700;font-size:28px}.s{font-size:14px}.r{stroke:#dfe3e8}.g,.c{stroke:#0d6b3c}' +
+        '.l{fill:#06381f;font-weight:700;font-size:28px}.s{font-size:14px}.r{stroke:#dfe3e8}.g,.c{stroke:#06381f}' +
         'text{font-family:system-ui,sans-serif}@media (prefers-color-scheme:dark){.b{fill:#14171a;stroke:#343b43}' +
         '.t{fill:#eef1f4;font-size:18px;font-weight:600}.m{fill:#a3adb8;font-size:13px}' +
-        '.l{fill:#86e0ae;font-weight:700;font-size:28px}.s{font-size:14px}.r{stroke:#343b43}.g,.c{stroke:#86e0ae}' +
+        '.l{fill:#a5ecc8;font-weight:700;font-size:28px}.s{font-size:14px}.r{stroke:#343b43}.g,.c{stroke:#a5ecc8}' +
         'text{font-family:system-ui,sans-serif}}</style>',
       '<rect class="b" x=".5" y=".5" width="479" height="159" rx="12"/>',
       '<circle class="r" cx="80" cy="80" r="56" fill="none" stroke-width="11"/>',
@@ -113,7 +113,7 @@ test('renders the badge byte for byte', () => {
       '<title id="t">Machine #42: AA 87</title>\n' +
       '<clipPath id="c"><rect width="161" height="20" rx="3"/></clipPath><g clip-path="url(#c)">\n' +
       '<rect width="107" height="20" fill="#3d444d"/>\n' +
-      '<rect x="107" width="54" height="20" fill="#0d6b3c"/></g>\n' +
+      '<rect x="107" width="54" height="20" fill="#06381f"/></g>\n' +
       '<g fill="#ffffff" font-family="system-ui,sans-serif" font-size="11" lengthAdjust="spacingAndGlyphs">\n' +
       '<text x="8" y="14" textLength="91">machine rating</text>\n' +
       '<text x="115" y="14" font-weight="700" textLength="38">AA 87</text></g>\n' +
