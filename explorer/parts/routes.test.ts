@@ -5,13 +5,18 @@ import { rule } from '../../test/conformance/rule.ts';
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;
 const HASH = `0x${'cd'.repeat(32)}`;
+/** 64 bytes in base58. */
+const SIGNATURE = '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW';
 const WALLET = '9hL2ZK3dd8FsJHETdexhZqzXL2TyvL85DAdUtEv5nMEi';
 const DID = `did:${DEFAULT_NAMESPACE.did_method}:`;
 
 let findPath: (text: string, known?: readonly string[]) => string | undefined;
 
 beforeAll(async () => {
-  const chains = { main: { name: 'Main', explorer: 'https://scan.example/base/?a=1' }, alt: { name: 'Alt' } };
+  const chains = {
+    main: { name: 'Main', explorer: 'https://scan.example/base/?a=1' },
+    alt: { name: 'Alt', explorer: 'https://alt.example/?cluster=devnet' },
+  };
   const dataset = { namespace: JSON.stringify(DEFAULT_NAMESPACE), chains: JSON.stringify(chains) };
   vi.stubGlobal('document', { body: { dataset } });
   ({ findPath } = await import('./routes.ts'));
@@ -32,6 +37,13 @@ it.each([
   [`https://scan.example/address/${ADDRESS}`, `/explorer/operator/${ADDRESS}`],
   [HASH, `https://scan.example/base/tx/${HASH}?a=1`],
   [HASH.toUpperCase(), `https://scan.example/base/tx/${HASH}?a=1`],
+  [SIGNATURE, `https://alt.example/tx/${SIGNATURE}?cluster=devnet`],
+  [` https://other.example/tx/${SIGNATURE}?cluster=testnet`, `https://alt.example/tx/${SIGNATURE}?cluster=devnet`],
+  [`https://scan.example/token/${ADDRESS}?a=42`, '/explorer/machine/42'],
+  [`https://scan.example/token/${ADDRESS}?b=1&a=42#inventory`, '/explorer/machine/42'],
+  [`token/${ADDRESS}?a=42`, '/explorer/machine/42'],
+  [`https://scan.example/token/${HASH.slice(0, 42)}?a=${ADDRESS}`, `/explorer/operator/${ADDRESS}`],
+  [`https://scan.example/token/${ADDRESS}`, `/explorer/operator/${ADDRESS}`],
   ['1234…6789', '/explorer/machine/1234556789'],
   ['#1234...6789', '/explorer/machine/1234556789'],
 ])('finds %s', (text, path) => {
@@ -39,13 +51,22 @@ it.each([
   expect(findPath(text, ['1234556789', '99'])).toBe(path);
 });
 
-it.each(['', 'nothing', '0', '042', '0x12', 'https://', 'https://scan.example/', 'javascript:alert(1)', '12…34'])(
-  'does not find %j',
-  (text) => {
-    rule('pages.search');
-    expect(findPath(text, ['1234556789'])).toBeUndefined();
-  },
-);
+it.each([
+  '',
+  'nothing',
+  '0',
+  '042',
+  '0x12',
+  'https://',
+  'https://scan.example/',
+  'javascript:alert(1)',
+  '12…34',
+  SIGNATURE + SIGNATURE,
+  `token/${ADDRESS}?a=0`,
+])('does not find %j', (text) => {
+  rule('pages.search');
+  expect(findPath(text, ['1234556789'])).toBeUndefined();
+});
 
 it('does not guess between two known machines', () => {
   expect(findPath('12…89', ['1211189', '1222289'])).toBeUndefined();

@@ -41,16 +41,22 @@ function isList(view: string | undefined): view is (typeof LISTS)[number] {
 }
 
 const TRANSACTION = /^0x[0-9a-f]{64}$/;
+/** Base58 of the 64 bytes of a transaction's first signature, which names it on the alt chain. */
+const ALT_TRANSACTION = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+/** Token page of a block explorer; `a` is the id of the token, or the address of a holder. */
+const TOKEN_PAGE = /(?:^|\/)token\/0x[0-9a-f]{40}\/?\?(?:[^#]*&)?a=([^&#]+)/i;
 const SHORTENED = /^#?(\d{2,})(?:…|\.{2,})(\d{2,})$/;
 /** Nested URLs of one search text. */
 const MAX_UNWRAPPED = 3;
 
 /**
- * Returns the address of a page for a search text: an id, a DID or an address in any letter case, the URL of a page, a transaction, or a
- * shortened id of one of the known machines. Undefined if the text is none of these.
+ * Returns the address of a page for a search text: an id, a DID or an address in any letter case, the URL of a page, a transaction of
+ * either chain, the token page of a block explorer, or a shortened id of one of the known machines. Undefined if the text is none of these.
  */
 export function findPath(search: string, known: readonly string[] = [], depth = 0): string | undefined {
   const text = search.trim();
+  const token = TOKEN_PAGE.exec(text)?.[1];
+  if (token !== undefined) return isMachineId(token) || isAddress(token) ? findPath(token) : undefined;
   if (/^https?:\/\//i.test(text)) return depth < MAX_UNWRAPPED ? findInUrl(text, known, depth) : undefined;
   const hasPrefix = text.slice(0, DID_PREFIX.length).toLowerCase() === DID_PREFIX.toLowerCase();
   const bare = hasPrefix ? text.slice(DID_PREFIX.length) : text.replace(/^#/, '');
@@ -59,6 +65,7 @@ export function findPath(search: string, known: readonly string[] = [], depth = 
   if (ADDRESS.test(hex)) return operatorPath(hex);
   if (TRANSACTION.test(hex.toLowerCase())) return explorerUrl('main', 'tx', hex.toLowerCase());
   if (isWallet(text)) return walletPath(text);
+  if (ALT_TRANSACTION.test(text)) return explorerUrl('alt', 'tx', text);
   return findShortened(text, known);
 }
 

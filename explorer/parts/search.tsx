@@ -15,7 +15,9 @@ export function Search({ find, navigate, isLarge = false }: SearchProps) {
     const input = (event.currentTarget as HTMLFormElement).elements.namedItem('q') as HTMLInputElement;
     const path = find(input.value);
     setProblem(
-      path === undefined ? 'Not recognized. Enter a machine id, DID, operator address or wallet address.' : '',
+      path === undefined
+        ? 'Not recognized. Enter a machine id, DID, operator address, wallet address or transaction.'
+        : '',
     );
     if (path !== undefined) navigate(path);
     else input.focus();

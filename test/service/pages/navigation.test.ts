@@ -47,7 +47,7 @@ describe('keyboard navigation', () => {
     await visit.page.keyboard.type('nothing that is');
     await visit.page.keyboard.press('Enter');
     expect(await readText(visit.page, '.problem')).toBe(
-      'Not recognized. Enter a machine id, DID, operator address or wallet address.',
+      'Not recognized. Enter a machine id, DID, operator address, wallet address or transaction.',
     );
     await visit.page.keyboard.press('ControlOrMeta+A');
     await visit.page.keyboard.type(did);
