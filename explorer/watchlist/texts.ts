@@ -5,6 +5,8 @@ export const NOTHING_WATCHED =
 export const KEPT_HERE = 'The list is stored in this browser only. Export it to use it elsewhere.';
 export const NOT_A_LIST = 'This file is not an exported watchlist. Nothing was imported.';
 export const UNCHANGED = 'no change since your last visit';
+/** Where the feed of changes does not reach back to it. */
+export const VALUES_UNCHANGED = 'no change of these values since your last visit';
 export const FIRST_VISIT = 'first visit';
 
 export const VALUE_NAMES: Readonly<Record<string, string>> = {
@@ -12,4 +14,9 @@ export const VALUE_NAMES: Readonly<Record<string, string>> = {
   bond: 'Bond',
   flag: 'Flag',
   machines: 'Machines',
+  owner: 'Owner',
+  operator: 'Operator',
+  kyb: 'Operator (KYB)',
+  chip: 'Chip',
+  'opt-in': 'Opt-in',
 };

@@ -1,15 +1,24 @@
 /** Watchlist page: the watched machines and operators with what changed since the last visit. */
 import { useEffect, useState } from 'preact/hooks';
-import { Section } from '../parts/components.tsx';
+import { Section, When } from '../parts/components.tsx';
 import { saveFile } from '../parts/downloads.ts';
 import { shorten, toPlainText } from '../parts/formats.ts';
 import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RemoveButton } from '../parts/remove-button.tsx';
 import { machinePath, operatorPath } from '../parts/routes.ts';
-import { describeFailure, isRated, SITE_NAME } from '../parts/texts.ts';
-import type { Fleet, Explanation } from '../parts/wire.ts';
-import { FIRST_VISIT, KEPT_HERE, NOT_A_LIST, NOTHING_WATCHED, UNCHANGED, VALUE_NAMES } from './texts.ts';
+import { describeFailure, isRated, MONETIZATION_STATES, SITE_NAME } from '../parts/texts.ts';
+import type { Change, Explanation, Fleet } from '../parts/wire.ts';
+import { loadChangesSince, readCursor, storeCursor, type ChangesSince } from './changes-since.ts';
+import {
+  FIRST_VISIT,
+  KEPT_HERE,
+  NOT_A_LIST,
+  NOTHING_WATCHED,
+  UNCHANGED,
+  VALUE_NAMES,
+  VALUES_UNCHANGED,
+} from './texts.ts';
 import {
   listWatched,
   onWatchlistChange,
@@ -26,6 +35,17 @@ export function WatchlistPage() {
   const [before] = useState(listWatched);
   const [items, setItems] = useState(before);
   const [problem, setProblem] = useState('');
+  const [since, setSince] = useState<ChangesSince>();
+  useEffect(() => {
+    if (before.length === 0) return undefined;
+    const end = new AbortController();
+    void loadChangesSince(readCursor(), end.signal).then((found) => {
+      if (found === undefined || end.signal.aborted) return;
+      setSince(found);
+      storeCursor(found.newest);
+    });
+    return () => end.abort();
+  }, []);
   useEffect(() => {
     document.title = `Watchlist | ${SITE_NAME}`;
     return onWatchlistChange(() => setItems(listWatched()));
@@ -71,6 +91,7 @@ export function WatchlistPage() {
               <Item
                 key={`${item.kind} ${item.id}`}
                 item={item}
+                since={since}
                 seen={before.find(({ kind, id }) => kind === item.kind && id === item.id)?.seen ?? {}}
               />
             ))}
@@ -81,7 +102,15 @@ export function WatchlistPage() {
   );
 }
 
-function Item({ item, seen }: { readonly item: WatchedItem; readonly seen: SeenValues }) {
+function Item({
+  item,
+  seen,
+  since,
+}: {
+  readonly item: WatchedItem;
+  readonly seen: SeenValues;
+  readonly since: ChangesSince | undefined;
+}) {
   const isMachine = item.kind === 'machine';
   const machine = useQuery<Explanation>(isMachine ? `/mcr/${machineDid(item.id)}/explanation` : undefined, 60);
   const fleet = useQuery<Fleet>(
@@ -95,6 +124,8 @@ function Item({ item, seen }: { readonly item: WatchedItem; readonly seen: SeenV
     if (values !== undefined) rememberSeen(item, values);
   }, [text]);
   const changed = Object.keys(values ?? {}).filter((name) => seen[name] !== undefined && seen[name] !== values![name]);
+  const isFirst = Object.keys(seen).length === 0;
+  const changes = isFirst ? [] : (since?.changes.filter((change) => isOf(change, item)) ?? []);
   return (
     <li>
       <a href={isMachine ? machinePath(item.id) : operatorPath(item.id)} title={item.id}>
@@ -110,14 +141,22 @@ function Item({ item, seen }: { readonly item: WatchedItem; readonly seen: SeenV
         {values !== undefined && (
           <span class={changed.length > 0 ? 'changed' : 'quiet'}>
             {' ('}
-            {Object.keys(seen).length === 0
+            {isFirst
               ? FIRST_VISIT
-              : changed.length === 0
-                ? UNCHANGED
-                : changed.map((name) => `${VALUE_NAMES[name] ?? name}: ${seen[name]!} → ${values[name]!}`).join('; ')}
+              : changed.length > 0
+                ? changed.map((name) => `${VALUE_NAMES[name] ?? name}: ${seen[name]!} → ${values[name]!}`).join('; ')
+                : since?.isComplete === true && changes.length === 0
+                  ? UNCHANGED
+                  : VALUES_UNCHANGED}
             {')'}
           </span>
         )}{' '}
+        {changes.slice(-SHOWN_CHANGES).map((change) => (
+          <ObservedChange key={change.cursor} change={change} isOfMachine={isMachine} />
+        ))}
+        {changes.length > SHOWN_CHANGES && (
+          <span class="changed">and {changes.length - SHOWN_CHANGES} earlier changes </span>
+        )}
         <RemoveButton
           label={`${item.kind} ${shorten(item.id, 6)}`}
           class="copy"
@@ -126,6 +165,33 @@ function Item({ item, seen }: { readonly item: WatchedItem; readonly seen: SeenV
       </span>
     </li>
   );
+}
+
+/** Newest changes of one entry that are shown. */
+const SHOWN_CHANGES = 5;
+
+function isOf({ machine_id: machine, operator }: Change, { kind, id }: WatchedItem): boolean {
+  return kind === 'machine' ? machine === id : operator?.toLowerCase() === id;
+}
+
+function ObservedChange({ change, isOfMachine }: { readonly change: Change; readonly isOfMachine: boolean }) {
+  const { kind, machine_id: id, from, to, observed_at: at } = change;
+  return (
+    <span class="changed">
+      {!isOfMachine && `#${shorten(id, 6)} `}
+      {VALUE_NAMES[kind] ?? kind}: {describeValue(from)} → {describeValue(to)} (<When seconds={at} />){' '}
+    </span>
+  );
+}
+
+function describeValue(value: string | null): string {
+  if (value === null) return 'none';
+  if (isDecision(value)) return MONETIZATION_STATES[value].toLowerCase();
+  return value.length > 20 ? shorten(value, 6) : value;
+}
+
+function isDecision(value: string): value is keyof typeof MONETIZATION_STATES {
+  return Object.hasOwn(MONETIZATION_STATES, value);
 }
 
 function toValues({ mcr, mcr_score, bond_status, negative_flag }: Explanation): SeenValues {

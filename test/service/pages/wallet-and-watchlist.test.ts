@@ -54,3 +54,29 @@ it('shows what changed on the watchlist since the last visit', async () => {
   expect(await readText(page, '.changed')).toMatch(/^\s*\(Rating: AAA 99 → /);
   await visit.close();
 });
+
+it('shows on the watchlist what the feed of changes observed since the last visit', async () => {
+  rule('pages.watchlist');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const { id } = machineOf('flagged');
+  const change = { cursor: 8, kind: 'chip', machine_id: id, did: '', operator: null, from: 'verified', to: 'expired' };
+  const feed = {
+    changes: [{ ...change, block: 1, observed_at: 1 }],
+    next: 8,
+    newest: 8,
+    oldest_after: 0,
+    opened_at: 1,
+  };
+  await page.route('**/changes?*', (route) => route.fulfill({ json: feed }));
+  await page.goto(`${baseUrl}/explorer/watchlist`);
+  await page.evaluate(
+    `localStorage.setItem('watchlist', JSON.stringify([{ kind: 'machine', id: '${id}', seen: { machines: '' } }]));
+     localStorage.setItem('watchlist-cursor', '7');`,
+  );
+  await page.reload();
+  await page.locator('.changed').waitFor();
+  expect(await readText(page, '.changed')).toMatch(/^\s*Chip: verified → expired/);
+  await expect.poll(() => page.evaluate(`localStorage.getItem('watchlist-cursor')`)).toBe('8');
+  await visit.close();
+});
