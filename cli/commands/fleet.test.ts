@@ -7,6 +7,7 @@ import { runSvc } from '../../testing/harness/run-svc.ts';
 
 const OPERATOR = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1';
 const WITHOUT_MACHINES = `0x${'0'.repeat(39)}1`;
+const RATED = `0x${'0'.repeat(39)}2`;
 const entry = (id: number) => ({
   did: `did:svc:${id}`,
   machine_id: String(id),
@@ -18,6 +19,11 @@ const entry = (id: number) => ({
   event_count: id * 1000,
   ...(id === 3 && { home_chain: 5, rating_unavailable: 'not_rated_here' }),
 });
+const ratedEntry = (id: number) => ({
+  ...{ ...entry(id), name: undefined, rating_unavailable: undefined, mcr: 'BB', subscription: 'Active' },
+  ...{ total_revenue: 5, revenue_trend: 'up', summary: 'Rated BB.' },
+});
+const UNRATED_ENTRY = { ...ratedEntry(3), machine_id: '4', did: 'did:svc:4', rating_unavailable: 'no_events_yet' };
 const ACCOUNT = { kind: 'evm', address: '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1' };
 const RECORD = {
   machineId: '42',
@@ -31,7 +37,7 @@ const RECORD = {
 let server: Server;
 let baseUrl: string;
 
-/** Serves two pages of one operator, an empty page of another, and one record; everything else returns 404. */
+/** Serves two pages of two operators, one of them with ratings, an empty page of another, and one record; everything else returns 404. */
 beforeAll(async () => {
   const page = (operator: string, offset: number, machines: object[], total: number) => ({
     operator_did: `did:svc:${operator}`,
@@ -49,6 +55,8 @@ beforeAll(async () => {
   const documents: Readonly<Record<string, object>> = {
     [`/operator/did:svc:${OPERATOR}/machines?offset=0&limit=20`]: page(OPERATOR, 0, [entry(1), entry(2)], 22),
     [`/operator/did:svc:${OPERATOR}/machines?offset=20&limit=20`]: page(OPERATOR, 20, [entry(3)], 22),
+    [`/operator/did:svc:${RATED}/fleet?offset=0&limit=500`]: page(RATED, 0, [ratedEntry(1), ratedEntry(3)], 502),
+    [`/operator/did:svc:${RATED}/fleet?offset=500&limit=500`]: page(RATED, 20, [UNRATED_ENTRY], 502),
     [`/operator/did:svc:${WITHOUT_MACHINES}/machines?offset=0&limit=20`]: page(WITHOUT_MACHINES, 0, [], 0),
     '/v1/verify/machines/42': RECORD,
   };
@@ -68,7 +76,21 @@ afterAll(() => server.close());
 const svc = (...args: string[]) => runSvc([...args, '--base-url', baseUrl]);
 
 describe('svc fleet', () => {
-  it('prints every page in one table without color', async () => {
+  it('prints the ratings of every page, those of alt-chain machines too', async () => {
+    const { code, stdout } = await svc('fleet', RATED);
+    expect([code, stdout.split('\n').slice(0, 5)]).toEqual([
+      0,
+      [
+        `did:svc:${RATED}  502 machines`,
+        'rating     score  bond      events  flag  machine',
+        'BB         10     bonded    1000    no    did:svc:1',
+        'BB         30     unbonded  3000    no    did:svc:3',
+        'no events  -      unbonded  3000    no    did:svc:4',
+      ],
+    ]);
+  });
+
+  it('prints the listing in one table without color where ratings of fleets are not served', async () => {
     expect(await svc('fleet', OPERATOR)).toEqual({
       code: 0,
       stderr: '',

@@ -1,5 +1,5 @@
 /** `svc fleet`: all machines of an operator, read through HTTP, as a table. */
-import type { Client, FleetEntry, FleetResponse } from '../../client/client.ts';
+import type { Client, FleetEntry, FleetResponse, RatedFleetEntry, RatedFleetResponse } from '../../client/client.ts';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
@@ -22,13 +22,27 @@ export const fleet = defineCommand({
   },
 });
 
+type Page = FleetResponse | RatedFleetResponse;
+
+const PAGE_SIZE = 500;
+
+/** Lists every page with ratings, or every page of the listing of the interface where a deployment serves no additions. */
+async function* listPages(client: Client, operator: string) {
+  for (let offset = 0; ; offset += PAGE_SIZE) {
+    const page = await client.listRatedFleet(operator, { offset, limit: PAGE_SIZE });
+    if (!page.ok && 'status' in page.error && page.error.status === 404) return yield* client.listWholeFleet(operator);
+    yield page;
+    if (!page.ok || offset + PAGE_SIZE >= page.value.pagination.total) return;
+  }
+}
+
 /** Reads every page. Throws `CommandFailed`. */
-async function readPages(client: Client, operator: string): Promise<FleetResponse[]> {
-  const pages: FleetResponse[] = [];
+async function readPages(client: Client, operator: string): Promise<Page[]> {
+  const pages: Page[] = [];
   let listed = 0;
   try {
-    for await (const result of client.listWholeFleet(operator)) {
-      const page = requireValue(client, operator, result);
+    for await (const result of listPages(client, operator)) {
+      const page = requireValue<Page>(client, operator, result);
       pages.push(page);
       listed += page.machines.length;
       showProgress(listed, page.pagination.total);
@@ -40,12 +54,12 @@ async function readPages(client: Client, operator: string): Promise<FleetRespons
 }
 
 /** Merges all pages into one document; `total` and `index` are those of the first page. */
-function joinPages([first, ...others]: readonly FleetResponse[]) {
+function joinPages([first, ...others]: readonly Page[]) {
   const { operator_did, index, pagination } = first!;
   const pages = [first!, ...others];
   return {
     operator_did,
-    machines: pages.flatMap(({ machines }) => machines),
+    machines: pages.flatMap(({ machines }): readonly (FleetEntry | RatedFleetEntry)[] => machines),
     total: pagination.total,
     unreadable: pages.reduce((sum, { unreadable }) => sum + unreadable, 0),
     index,
@@ -70,13 +84,19 @@ function formatFleet({ operator_did, machines, total, unreadable, index }: Retur
   ].join('\n');
 }
 
-/** Lists do not rate machines of the alt chain; `svc machine` does. */
-function toRow(machine: FleetEntry): Cell[] {
+const UNRATED: Readonly<Record<NonNullable<FleetEntry['rating_unavailable']>, string>> = {
+  no_events_yet: 'no events',
+  indexer_behind: 'syncing',
+  not_rated_here: 'see machine',
+};
+
+/** The listing of the interface does not rate machines of the alt chain; `svc machine` does. */
+function toRow(machine: FleetEntry | RatedFleetEntry): Cell[] {
   const { mcr, mcr_score: score, bond_status: bond, event_count: events, negative_flag: flag, did } = machine;
-  const isUnrated = machine.rating_unavailable !== undefined;
+  const why = machine.rating_unavailable;
   return [
-    { text: isUnrated ? 'see machine' : printable(mcr), style: isUnrated ? 'dim' : styleOfScore(score) },
-    { text: isUnrated ? '-' : String(score) },
+    { text: why === undefined ? printable(mcr) : UNRATED[why], style: why === undefined ? styleOfScore(score) : 'dim' },
+    { text: why === undefined ? String(score) : '-' },
     { text: printable(bond), ...(bond === 'unbonded' && { style: 'yellow' as const }) },
     { text: String(events) },
     { text: flag ? 'yes' : 'no', ...(flag && { style: 'red' as const }) },
