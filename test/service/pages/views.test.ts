@@ -6,6 +6,7 @@ import { launchBrowser, openVisit, slowNetwork, type Visit } from './browser.ts'
 import { baseUrl, fleet, machineOf, machinePath, walletOf } from './sample-pages.ts';
 
 const PHONE = { width: 320, height: 740 };
+const DESKTOP = { width: 1_440, height: 1_000 };
 /** Layout shift of a page that does not move what is read. */
 const MAX_LAYOUT_SHIFT = 0.05;
 /** Request timeout of the pages. */
@@ -59,21 +60,29 @@ describe('the view', () => {
   });
   afterAll(() => visit.close());
 
-  it.each(PAGES)('of %s is accessible in light and dark, violates no policy, and fits a phone', async (_, path) => {
-    rule('pages.accessible');
-    const { page } = visit;
-    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    await page.goto(baseUrl + path);
-    await page.locator('header.top').waitFor();
-    await page.waitForLoadState('networkidle');
-    await expect.poll(() => page.locator('.skeleton').count(), { timeout: REQUEST_TIMEOUT_MILLISECONDS }).toBe(0);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      expect([colorScheme, await visit.listViolations()]).toEqual([colorScheme, []]);
-      expect([colorScheme, await visit.findAccessibilityViolations()]).toEqual([colorScheme, []]);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    }
-  });
+  it.each(PAGES)(
+    'of %s is accessible in light and dark, violates no policy, and fits a phone and a desktop',
+    async (_, path) => {
+      rule('pages.accessible');
+      const { page } = visit;
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+      await page.goto(baseUrl + path);
+      await page.locator('header.top').waitFor();
+      await page.waitForLoadState('networkidle');
+      await expect.poll(() => page.locator('.skeleton').count(), { timeout: REQUEST_TIMEOUT_MILLISECONDS }).toBe(0);
+      for (const viewport of [PHONE, DESKTOP]) {
+        await page.setViewportSize(viewport);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          const shown = `${colorScheme}, ${viewport.width} px`;
+          expect([shown, await visit.listViolations()]).toEqual([shown, []]);
+          expect([shown, await visit.findAccessibilityViolations()]).toEqual([shown, []]);
+          expect([shown, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([shown, 0]);
+        }
+      }
+      await page.setViewportSize(PHONE);
+    },
+  );
 });
 
 it('detects accessibility violations, policy violations, dialogs and script errors', async () => {
@@ -116,7 +125,7 @@ it.each([
   ['the system status', '/explorer/system'],
 ])('shows %s on a slow network without moving what is read', async (_, path) => {
   rule('pages.layout-shift');
-  const visit = await openVisit(browser, { viewport: { width: 1_440, height: 1_000 } });
+  const visit = await openVisit(browser, { viewport: DESKTOP });
   const { page } = visit;
   await slowNetwork(page);
   await page.addInitScript(`
