@@ -8,6 +8,7 @@ import { FailureNotice, Id, Mark, Section, Skeleton } from '../parts/components.
 import { DID_PREFIX, namespace } from '../parts/namespace.ts';
 import type { Deployment, Readiness, Status } from '../parts/wire.ts';
 import { readReport, SystemLine } from './system-line.tsx';
+import { describeProvenRange } from './proven-range.ts';
 import { CONTRACT_NAMES, describeAge, describeSearch, NOT_AVAILABLE, plural, SITE_NAME } from '../parts/texts.ts';
 
 interface Described {
@@ -133,7 +134,8 @@ function IndexProgress({ index }: { readonly index: OperatorIndex }) {
       )}
       {head_observed_age_seconds !== null && (
         <p class="note">
-          Chain head read {describeAge(head_observed_age_seconds)}. {proof !== undefined && describeProof(proof)}
+          Chain head read {describeAge(head_observed_age_seconds)}.{' '}
+          {proof !== undefined && `${describeProof(proof)} ${describeProvenRange(proof)}`}
         </p>
       )}
     </>
