@@ -1,7 +1,7 @@
 /** Directory: all machines of the deployment with filters, order, page size and page in the URL. */
 import { useEffect, useState } from 'preact/hooks';
 import { chains } from '../parts/chains.ts';
-import { FailureNotice, Id, Section, Skeleton, StaleNotice, When } from '../parts/components.tsx';
+import { CopyButton, FailureNotice, Id, Section, Skeleton, StaleNotice, When } from '../parts/components.tsx';
 import { FileDownload } from '../parts/file-download.tsx';
 import { loadCsv } from '../parts/downloads.ts';
 import { formatCents, formatCount, shorten } from '../parts/formats.ts';
@@ -279,7 +279,8 @@ function Row({ machine }: { readonly machine: DirectoryEntry }) {
         <span>
           <a href={machinePath(id)} title={id}>
             #{shorten(id, 6)}
-          </a>
+          </a>{' '}
+          <CopyButton text={id} label={`the id ${shorten(id, 6)}`} />
           {home === 'alt' && <span class="quiet"> {chains.alt.name}</span>}
         </span>
       </td>

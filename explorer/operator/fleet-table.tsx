@@ -1,18 +1,18 @@
 /** Table of a fleet: filters, order and page are in the URL, and stay when the machines are loaded again. */
-import { Section } from '../parts/components.tsx';
+import { CopyButton, Section } from '../parts/components.tsx';
 import { chains } from '../parts/chains.ts';
 import { formatCents, formatCount, shorten } from '../parts/formats.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { machinePath } from '../parts/routes.ts';
 import { formatOrder, Pager, parseOrder, SortField, SortHead, type SortColumn } from '../parts/sortable.tsx';
-import { isRated, RATINGS } from '../parts/texts.ts';
+import { isRated, RATINGS, TREND_TEXTS } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import type { FleetMachine } from './fleet.ts';
 import { describeBond, NO_MATCHES, UNAVAILABLE_TEXTS } from './texts.ts';
 
 const PAGE = 20;
 
-type Column = 'machine' | 'rating' | 'score' | 'bond' | 'flag' | 'events' | 'revenue';
+type Column = 'machine' | 'rating' | 'score' | 'bond' | 'flag' | 'events' | 'revenue' | 'trend';
 
 const COLUMNS: readonly SortColumn<Column>[] = [
   { key: 'machine', name: 'Machine', isNumber: false },
@@ -22,7 +22,12 @@ const COLUMNS: readonly SortColumn<Column>[] = [
   { key: 'flag', name: 'Flag', isNumber: false },
   { key: 'events', name: 'Events', isNumber: true },
   { key: 'revenue', name: 'Revenue', isNumber: true },
+  { key: 'trend', name: 'Trend', isNumber: false, isFalling: true },
 ];
+
+/** From worst to best; unknown trends come first. */
+const TRENDS = ['insufficient', 'down', 'stable', 'up'] as const;
+const trendOf = ({ revenue_trend: trend }: FleetMachine) => (trend ? TRENDS.indexOf(trend) : -1);
 
 /** A machine without a rating comes after every rated one. */
 const rankOf = ({ mcr, rating_unavailable }: FleetMachine) =>
@@ -39,6 +44,7 @@ const ORDERS: Readonly<Record<Column, (a: FleetMachine, b: FleetMachine) => numb
   flag: (a, b) => Number(a.negative_flag) - Number(b.negative_flag),
   events: (a, b) => a.event_count - b.event_count,
   revenue: (a, b) => (a.total_revenue ?? 0) - (b.total_revenue ?? 0),
+  trend: (a, b) => trendOf(a) - trendOf(b),
 };
 
 export interface FleetTableProps {
@@ -55,7 +61,7 @@ export function FleetTable({ machines, isLinked, csv }: FleetTableProps) {
   const rating = state.get('rating') ?? '';
   const text = state.get('id') ?? '';
   const hasRevenue = machines.some(({ total_revenue }) => total_revenue !== undefined);
-  const columns = hasRevenue ? COLUMNS : COLUMNS.filter(({ key }) => key !== 'revenue');
+  const columns = hasRevenue ? COLUMNS : COLUMNS.filter(({ key }) => key !== 'revenue' && key !== 'trend');
   const matches = machines.filter(
     (machine) => machine.machine_id.includes(text) && (rating === '' || labelOf(machine) === rating),
   );
@@ -147,6 +153,7 @@ function Row({
   readonly hasRevenue: boolean;
 }) {
   const { machine_id: id, mcr, mcr_score, rating_unavailable, negative_flag, event_count, total_revenue } = machine;
+  const { revenue_trend: trend } = machine;
   const { alt } = chains;
   return (
     <tr>
@@ -158,7 +165,8 @@ function Row({
             </a>
           ) : (
             <span title={id}>#{shorten(id, 8)}</span>
-          )}
+          )}{' '}
+          <CopyButton text={id} label={`the id ${shorten(id, 8)}`} />
           {machine.home_chain !== undefined && <span class="quiet"> {alt.name}</span>}
         </span>
       </td>
@@ -178,9 +186,12 @@ function Row({
         {formatCount(event_count)}
       </td>
       {hasRevenue && (
-        <td data-label="Revenue" class="number">
-          {total_revenue === undefined ? '–' : formatCents(total_revenue)}
-        </td>
+        <>
+          <td data-label="Revenue" class="number">
+            {total_revenue === undefined ? '–' : formatCents(total_revenue)}
+          </td>
+          <td data-label="Trend">{trend ? TREND_TEXTS[trend] : '–'}</td>
+        </>
       )}
     </tr>
   );

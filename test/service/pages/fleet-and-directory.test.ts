@@ -1,7 +1,7 @@
 /** Lists of machines in a real browser: the fleet of an operator and the directory of the deployment. */
 import type { Browser, Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DirectoryResponse, DirectorySummaryResponse } from '../../../client/client.ts';
+import type { DirectoryResponse, DirectorySummaryResponse, RatedFleetResponse } from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
 import { launchBrowser, openVisit, tabTo } from './browser.ts';
 import { baseUrl, fleet, machineOf } from './sample-pages.ts';
@@ -73,6 +73,28 @@ describe('the operator page', () => {
     await expect.poll(() => listIds(page)).toEqual(ids);
     expect(await page.getByText('Page 2 of 3').count()).toBe(1);
     expect(await page.evaluate('document.activeElement.getAttribute("title")')).toBe(ids[3]);
+    await visit.close();
+  });
+
+  it('sorts by the trend of each machine, and copies whole ids', async () => {
+    rule('pages.fleet');
+    const visit = await openVisit(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = visit;
+    await page.goto(`${baseUrl}${path}?sort=-trend`);
+    await page.locator('tbody a').first().waitFor();
+    const { machines } = (await (
+      await fetch(`${baseUrl}/operator/${fleet.address}/fleet`)
+    ).json()) as RatedFleetResponse;
+    const ranks = ['rising', 'stable', 'falling', 'not enough data', '–'];
+    const trends = await page.locator('td[data-label=Trend]').allInnerTexts();
+    const rising = machines.filter(({ revenue_trend: trend }) => trend === 'up').length;
+    expect(trends.map((text) => text.trim())).toEqual(
+      trends.map((text) => text.trim()).toSorted((a, b) => ranks.indexOf(a) - ranks.indexOf(b)),
+    );
+    expect(trends.filter((text) => text.trim() === 'rising')).toHaveLength(Math.min(20, rising));
+    const [id] = await listIds(page);
+    await page.getByRole('button', { name: 'Copy the id' }).first().click();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(id);
     await visit.close();
   });
 
