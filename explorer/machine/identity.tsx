@@ -2,14 +2,14 @@
  * Identity section: owner, operator, controller and home chain. Untrusted text is shown as text, and no untrusted
  * address is a link.
  */
-import { chains } from '../parts/chains.ts';
+import { chains, type ChainName } from '../parts/chains.ts';
 import { useQuery, type Query } from '../parts/queries.ts';
 import { formatCount, toPlainText } from '../parts/formats.ts';
 import { ExplorerLink, Id, FailureNotice, Section, Skeleton } from '../parts/components.tsx';
 import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
 import { operatorPath, walletPath } from '../parts/routes.ts';
 import { NOT_AVAILABLE } from '../parts/texts.ts';
-import { OWNER_NOTE } from './texts.ts';
+import { NO_OWNER, OWNER_NOTE } from './texts.ts';
 import type { Card, Directory, DirectoryEntry, Profile, VerifyRecord } from '../parts/wire.ts';
 
 export interface IdentityProps {
@@ -49,7 +49,17 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
             )}
           </dd>
           {card.response !== undefined &&
-            (home === undefined ? <MainOwner id={id} /> : <AltOwner owner={shown.owner} />)}
+            (home === undefined ? (
+              <>
+                <MainOwner id={id} />
+                {chains.alt.ordinal !== undefined && <NoOwner chain="alt" home="main" />}
+              </>
+            ) : (
+              <>
+                <NoOwner chain="main" home="alt" />
+                <AltOwner owner={shown.owner} />
+              </>
+            ))}
           <dt>Controller</dt>
           <dd>
             {controller === undefined ? (
@@ -128,6 +138,16 @@ function MainOwner({ id }: { readonly id: string }) {
           </>
         )}
       </dd>
+    </>
+  );
+}
+
+/** Only the home chain says who owns a machine, whatever it leaves on the other. */
+function NoOwner({ chain, home }: { readonly chain: ChainName; readonly home: ChainName }) {
+  return (
+    <>
+      <dt>Owner on {chains[chain].name}</dt>
+      <dd>{NO_OWNER.replace('{home}', chains[home].name)}</dd>
     </>
   );
 }

@@ -148,4 +148,5 @@ export const CLASS_FILTERS = [
   { key: 'none', name: 'Not qualifying' },
 ] as const;
 export const NO_MATCHING_EVENTS = 'No loaded event matches the filters.';
+export const NO_OWNER = 'Not in force: the machine is homed on {home}';
 export const OWNER_NOTE = 'Owner as last observed at final block';

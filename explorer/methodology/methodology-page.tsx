@@ -155,7 +155,8 @@ export function MethodologyPage() {
         <p>
           The tab Raw data of a machine shows the inputs of its rating; the tab Rating saves it signed.{' '}
           <code>svc replay</code> reads the chains with its own code, computes the rating again and reports every
-          difference. The <a href="/docs">API reference</a> describes signed ratings.
+          difference. The full specification of the model is <code>docs/scoring.md</code> of the source code, and the{' '}
+          <a href="/docs">API reference</a> describes signed ratings.
         </p>
       </Section>
     </>

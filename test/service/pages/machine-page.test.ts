@@ -142,7 +142,7 @@ describe('the tabs of a machine', () => {
     await visit.close();
   });
 
-  it('show the owner of a machine on its home chain', async () => {
+  it('show the owner of a machine on its home chain, and that none is in force on the other', async () => {
     rule('pages.machine-tabs');
     const visit = await openVisit(browser);
     const { page } = visit;
@@ -151,6 +151,11 @@ describe('the tabs of a machine', () => {
       const owner = page.locator('dt', { hasText: 'Owner on' }).locator('xpath=following-sibling::dd[1]').locator('a');
       await owner.first().waitFor();
       expect((await owner.first().getAttribute('title'))?.toLowerCase()).toBe(machineOf(name).owner.toLowerCase());
+      const rows = page.locator('dt', { hasText: 'Owner on' }).locator('xpath=following-sibling::dd[1]');
+      expect([
+        await rows.count(),
+        await rows.filter({ hasText: 'Not in force: the machine is homed on' }).count(),
+      ]).toEqual([2, 1]);
     }
     await visit.close();
   });
