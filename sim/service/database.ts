@@ -3,7 +3,7 @@
  * after a commit whose result is never reported. The database survives; uncommitted changes do not.
  */
 import { openSqlite } from '../../src/adapters/sql/engine/sqlite.ts';
-import { execute, readRows } from '../../src/adapters/sql/engine/sql-program.ts';
+import { execute, readRows, statementOf } from '../../src/adapters/sql/engine/sql-program.ts';
 import type { Result, SqlDatabase, SqlProgram } from '../../src/adapters/sql/engine/sql-program.ts';
 
 const free: SqlDatabase[] = [];
@@ -58,7 +58,7 @@ export function openForLife(database: SqlDatabase, life: Life): SqlDatabase {
     let step = work.next();
     while (step.done !== true) {
       check();
-      if (life.writesLeft !== undefined && WRITE.test(step.value.sql)) {
+      if (life.writesLeft !== undefined && WRITE.test(statementOf(step.value).sql)) {
         if (life.writesLeft <= 0) end();
         life.writesLeft -= 1;
       }

@@ -11,7 +11,7 @@ import { Fault } from '../../domain/faults.ts';
 import type { Store } from '../../ports/store.ts';
 import { createStore } from './create-store.ts';
 import { openPostgres } from './engine/postgres.ts';
-import { readFirst } from './engine/sql-program.ts';
+import { execute, readFirst, readRows, type SqlDatabase } from './engine/sql-program.ts';
 import { testStore } from '../../../testing/contracts/store-contract.ts';
 import { createEmptiedDatabases, type EmptiedDatabases } from '../../../testing/contracts/store/emptied-databases.ts';
 import { append, checkpointAt, id, NO_OWNERSHIP, submitted } from '../../../testing/contracts/store/samples.ts';
@@ -142,6 +142,74 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
       await administration.query('ROLLBACK');
       expect(await impatient.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP)).toBe(true);
       await impatient.close();
+    });
+
+    describe('a transaction with statements that nothing waits for', () => {
+      const statement = (sql: string, ...parameters: string[]) => execute({ sql, parameters });
+      const insert = (name: string) => statement('INSERT INTO names VALUES ($1)', name);
+      const listNames = function* () {
+        const rows = yield* readRows<{ name: string }>({ sql: 'SELECT name FROM names ORDER BY name', parameters: [] });
+        return rows.map(({ name }) => name);
+      };
+      const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
+      let connected: SqlDatabase;
+      beforeEach(async () => {
+        await administration.query('CREATE TABLE names (name TEXT PRIMARY KEY)');
+        const report = (code: string) => codes.push(code);
+        connected = openPostgres(database.url, report, STATEMENT_TIMEOUT_MILLISECONDS);
+      });
+      afterEach(() => connected.close());
+
+      test('runs them in order before a statement that is waited for', async () => {
+        const names = await connected.transaction(
+          (function* () {
+            for (let k = 10; k < 40; k++) yield* insert(`${k}`);
+            yield* statement("DELETE FROM names WHERE name < '38'");
+            return yield* listNames();
+          })(),
+        );
+        expect(names).toEqual(['38', '39']);
+        expect(await connected.run(listNames())).toEqual(['38', '39']);
+      });
+
+      test.each([1, 2, 20])(
+        'stores none of them when number %i of 20 fails, and reports its failure',
+        async (failing) => {
+          const failed = connected.transaction(
+            (function* () {
+              for (let k = 1; k <= 20; k++) yield* k === failing ? statement('SELECT 1 / 0') : insert(`${k}`);
+            })(),
+          );
+          await expect(failed).rejects.toEqual(failure);
+          expect(codes).toEqual(['22012']);
+          expect(await connected.run(listNames())).toEqual([]);
+        },
+      );
+
+      test('stores none of them when the program throws', async () => {
+        const failed = connected.transaction(
+          (function* () {
+            yield* insert('1');
+            yield* listNames();
+            yield* insert('2');
+            throw new RangeError('of the program');
+          })(),
+        );
+        await expect(failed).rejects.toThrow(new RangeError('of the program'));
+        expect(await connected.run(listNames())).toEqual([]);
+      });
+
+      test('lets each of them take as long as a single statement may', async () => {
+        const slow = `SELECT pg_sleep(${(0.55 * STATEMENT_TIMEOUT_MILLISECONDS) / 1000})`;
+        await connected.transaction(
+          (function* () {
+            yield* statement(slow);
+            yield* statement(slow);
+            yield* insert('1');
+          })(),
+        );
+        expect(await connected.run(listNames())).toEqual(['1']);
+      });
     });
 
     test('rejects a database of a newer release', async () => {

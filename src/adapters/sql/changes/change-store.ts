@@ -15,7 +15,14 @@ import {
   type ObservationWrite,
 } from '../../../ports/change-store.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
-import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import {
+  countChanges,
+  execute,
+  readFirst,
+  readRows,
+  type SqlDatabase,
+  type SqlProgram,
+} from '../engine/sql-program.ts';
 import { createBlockStream } from '../main-chain/block-stream.ts';
 import { hexToColumn } from '../schema/hex-columns.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -153,7 +160,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
         ...[values === undefined ? null : JSON.stringify(values), facets, ...listing],
         machine.precedesFeed && values === undefined && !isAbsent ? 1 : 0,
       ];
-      if ((yield* execute({ sql: update, batch: [row] })) === 0) continue;
+      if ((yield* countChanges({ sql: update, batch: [row] })) === 0) continue;
       count(toListedColumns(machine)[0], -1);
       count(facets, 1);
       if (isAbsent) yield* execute({ sql: removeAbsent, batch: [[id, machine.touches]] });
@@ -167,7 +174,7 @@ export function createChangeStore(database: SqlDatabase): ChangeStore {
   }
 
   function* openFeed(now: number): SqlProgram<void> {
-    if ((yield* execute(open({ now }))) > 0) yield* execute(markKnown({}));
+    if ((yield* countChanges(open({ now }))) > 0) yield* execute(markKnown({}));
   }
 
   function* list({ after, limit, kinds = CHANGE_KINDS }: ChangeQuery): SqlProgram<ChangePage> {

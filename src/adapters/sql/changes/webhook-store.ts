@@ -8,7 +8,7 @@ import type {
 } from '../../../ports/webhooks.ts';
 import { integer, text } from '../engine/prepared-query.ts';
 import { prepareText } from '../engine/prepared-text.ts';
-import { execute, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import { countChanges, execute, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 import type { Schema } from '../schema/schema.ts';
 import { fromChangeRow } from './change-rows.ts';
 
@@ -91,7 +91,7 @@ export function createWebhookStore(database: SqlDatabase): WebhookStore {
     addDeliveries: (name, from, to, cursors, nowSeconds) =>
       database.transaction(
         (function* () {
-          if ((yield* execute(moveReceiver({ name, from, to }))) === 0) return false;
+          if ((yield* countChanges(moveReceiver({ name, from, to }))) === 0) return false;
           yield* execute({ sql: insertDelivery, batch: cursors.map((cursor) => [name, cursor, nowSeconds]) });
           return true;
         })(),

@@ -5,7 +5,15 @@
 import pg from 'pg';
 import { nameFailure, toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { postgresDialect } from './dialect.ts';
-import type { Batch, Query, Result, SqlDatabase, SqlValue, SqlProgram } from './sql-program.ts';
+import {
+  statementOf,
+  type Batch,
+  type Query,
+  type Result,
+  type SqlDatabase,
+  type SqlProgram,
+  type SqlValue,
+} from './sql-program.ts';
 
 const MAX_CONNECTIONS = 10;
 /** Timeout for a free connection or an unresponsive server. */
@@ -15,6 +23,9 @@ const STATEMENT_TIMEOUT_MILLISECONDS = 15_000;
 const QUERY_TIMEOUT_MILLISECONDS = STATEMENT_TIMEOUT_MILLISECONDS + 5_000;
 /** Limit on how long a process stopped in the middle of a transaction can block others. */
 const IDLE_TRANSACTION_TIMEOUT_MILLISECONDS = 10_000;
+
+/** Statements that a transaction sends ahead; bounds the rows that wait in memory. */
+const MAX_STATEMENTS_AHEAD = 8;
 
 /** Advisory lock of exclusive programs; any number that no other user of the database takes. */
 const EXCLUSIVE_LOCK = 8_466_219_517;
@@ -37,6 +48,8 @@ const CONNECTION: pg.ClientConfig = {
   types,
   keepAlive: true,
   connectionTimeoutMillis: CONNECTION_TIMEOUT_MILLISECONDS,
+  // Statements are sent without waiting for the results of those before.
+  pipeline: true,
 };
 
 const LIMIT_IDLE_TRANSACTIONS = `SET idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_TIMEOUT_MILLISECONDS}`;
@@ -57,17 +70,19 @@ class PostgresDatabase implements SqlDatabase {
   readonly #report: ReportFailure;
   readonly #pool: pg.Pool;
   readonly #names = new Map<string, string>();
+  readonly #queryTimeoutMilliseconds: number;
 
   constructor(url: string, report: ReportFailure, timeoutMilliseconds?: number) {
     this.#url = url;
     this.#report = report;
+    this.#queryTimeoutMilliseconds = timeoutMilliseconds ?? QUERY_TIMEOUT_MILLISECONDS;
     const settings = listSettings(url, timeoutMilliseconds ?? STATEMENT_TIMEOUT_MILLISECONDS);
     this.#pool = new pg.Pool({
       connectionString: url,
       ...CONNECTION,
       connectionTimeoutMillis: timeoutMilliseconds ?? CONNECTION_TIMEOUT_MILLISECONDS,
       max: MAX_CONNECTIONS,
-      query_timeout: timeoutMilliseconds ?? QUERY_TIMEOUT_MILLISECONDS,
+      query_timeout: this.#queryTimeoutMilliseconds,
       // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg waits for the promise; its types declare void.
       async onConnect(client) {
         ignoreConnectionErrors(client);
@@ -78,7 +93,14 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   run<T>(program: SqlProgram<T>): Promise<T> {
-    return this.#withClient((client) => this.#drive(client, program));
+    return this.#withClient(async (client) => {
+      let step = program.next();
+      while (step.done !== true) {
+        const request = statementOf(step.value);
+        step = program.next(await this.#guard(() => this.#send(client, request)));
+      }
+      return step.value;
+    });
   }
 
   snapshot<T>(program: SqlProgram<T>): Promise<T> {
@@ -155,26 +177,47 @@ class PostgresDatabase implements SqlDatabase {
     }
   }
 
+  /**
+   * Runs a program in a transaction. Deferred statements and the commit are sent behind those before, without waiting. That is atomic: the
+   * server runs them in order, and after one that failed it rejects the others and rolls back.
+   */
   async #transact<T>(client: pg.ClientBase, begin: readonly string[], program: SqlProgram<T>): Promise<T> {
-    for (const text of begin) await this.#guard(() => client.query(text));
-    const value = await this.#drive(client, program);
-    await this.#guard(() => client.query('COMMIT'));
-    return value;
-  }
-
-  async #drive<T>(client: pg.ClientBase, program: SqlProgram<T>): Promise<T> {
+    let sent: Promise<Result>[] = [];
+    const send = (request: Query | Batch) => {
+      const result = this.#send(client, request, sent.length);
+      // It is waited for below, where an earlier failure comes first.
+      result.catch(() => undefined);
+      sent.push(result);
+    };
+    const settle = () =>
+      this.#guard(async () => {
+        let last = NO_RESULT;
+        for (const result of sent) last = await result;
+        sent = [];
+        return last;
+      });
+    for (const sql of begin) send({ sql, parameters: [] });
     let step = program.next();
-    while (step.done !== true) step = program.next(await this.#execute(client, step.value));
+    while (step.done !== true) {
+      const isDeferred = 'deferred' in step.value;
+      send(statementOf(step.value));
+      step = program.next(isDeferred && sent.length < MAX_STATEMENTS_AHEAD ? NO_RESULT : await settle());
+    }
+    send(COMMIT);
+    await settle();
     return step.value;
   }
 
-  async #execute(client: pg.ClientBase, request: Query | Batch): Promise<Result> {
-    if ('batch' in request && request.batch.length === 0) return { rows: [], changes: 0 };
-    const values = 'batch' in request ? toColumns(request.batch) : [...request.parameters];
-    const { rows, rowCount } = await this.#guard(() =>
-      client.query<object>({ name: this.#nameOf(request.sql), text: request.sql, values }),
-    );
-    return { rows, changes: rowCount ?? 0 };
+  /** Sends a statement behind others without a result, each of which may take its time. Throws before it sends anything, or rejects. */
+  #send(client: pg.ClientBase, request: Query | Batch, statementsAhead = 0): Promise<Result> {
+    if ('batch' in request && request.batch.length === 0) return Promise.resolve(NO_RESULT);
+    const query = {
+      name: this.#nameOf(request.sql),
+      text: request.sql,
+      values: 'batch' in request ? toColumns(request.batch) : [...request.parameters],
+      query_timeout: this.#queryTimeoutMilliseconds * (statementsAhead + 1),
+    };
+    return client.query<object>(query).then(({ rows, rowCount }) => ({ rows, changes: rowCount ?? 0 }));
   }
 
   async #guard<T>(action: () => Promise<T>): Promise<T> {
@@ -212,6 +255,8 @@ function ignoreConnectionErrors(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
 
+const COMMIT: Query = { sql: 'COMMIT', parameters: [] };
+const NO_RESULT: Result = { rows: [], changes: 0 };
 const BEGIN_EXCLUSIVE = ['BEGIN', `SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK})`];
 
 /** Converts rows to one array per column, as `Dialect.batch` expects. */

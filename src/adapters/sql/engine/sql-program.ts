@@ -31,7 +31,16 @@ export interface Result {
   readonly changes: number;
 }
 
-export type SqlProgram<T> = Generator<Query | Batch, T, Result>;
+/** Statement whose result the program does not use. */
+export interface Deferred {
+  readonly deferred: Query | Batch;
+}
+
+export type SqlProgram<T> = Generator<Query | Batch | Deferred, T, Result>;
+
+export function statementOf(step: Query | Batch | Deferred): Query | Batch {
+  return 'deferred' in step ? step.deferred : step;
+}
 
 export function* readRows<Row>(query: Query<Row> | Batch<Row>): SqlProgram<readonly Row[]> {
   return (yield query).rows as readonly Row[];
@@ -41,8 +50,13 @@ export function* readFirst<Row>(query: Query<Row>): SqlProgram<Row | undefined> 
   return (yield query).rows[0] as Row | undefined;
 }
 
+/** Executes a statement whose result is not used. A transaction of PostgreSQL continues without waiting for it. */
+export function* execute(query: Query | Batch): SqlProgram<void> {
+  yield { deferred: query };
+}
+
 /** Executes a statement and returns the number of changed rows. */
-export function* execute(query: Query | Batch): SqlProgram<number> {
+export function* countChanges(query: Query | Batch): SqlProgram<number> {
   return (yield query).changes;
 }
 

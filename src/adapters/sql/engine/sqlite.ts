@@ -9,7 +9,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { toStoreUnavailable, type ReportFailure } from './database-failure.ts';
 import { sqliteDialect } from './dialect.ts';
-import type { Batch, Query, Result, SqlDatabase, SqlValue, SqlProgram } from './sql-program.ts';
+import {
+  statementOf,
+  type Batch,
+  type Deferred,
+  type Query,
+  type Result,
+  type SqlDatabase,
+  type SqlProgram,
+  type SqlValue,
+} from './sql-program.ts';
 
 /** How long a call waits for the write lock of another process; an index batch takes a fraction of it. */
 const LOCK_TIMEOUT_MILLISECONDS = 2_000;
@@ -168,7 +177,7 @@ class SqliteDatabase implements SqlDatabase {
 /** Execution of a program; a repeated run resumes with the statement that failed. */
 class ProgramRun<T> {
   readonly #program: SqlProgram<T>;
-  #step: IteratorResult<Query | Batch, T> | undefined;
+  #step: IteratorResult<Query | Batch | Deferred, T> | undefined;
   /** Whether a statement was executed. */
   hasExecuted = false;
 
@@ -179,7 +188,7 @@ class ProgramRun<T> {
   run(execute: (request: Query | Batch) => Result): T {
     let step = (this.#step ??= this.#program.next());
     while (step.done !== true) {
-      const result = execute(step.value);
+      const result = execute(statementOf(step.value));
       this.hasExecuted = true;
       step = this.#step = this.#program.next(result);
     }

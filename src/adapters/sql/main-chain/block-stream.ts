@@ -5,7 +5,7 @@ import type { Checkpoint, HeadObservation } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import type { StreamName } from '../schema/schema.ts';
-import { execute, readFirst, type SqlProgram } from '../engine/sql-program.ts';
+import { countChanges, execute, readFirst, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface BlockStream {
   /** Records the identity of an empty stream. False if another one is recorded. */
@@ -101,7 +101,7 @@ export function createBlockStream({ builder }: Dialect, stream: StreamName): Blo
               number,
               hash,
             });
-      return (yield* execute(moved)) === 1;
+      return (yield* countChanges(moved)) === 1;
     },
     *writeHeadObservation({ blockNumber, observedAtMilliseconds }) {
       yield* execute(upsertHead({ number: blockNumber, observedAt: observedAtMilliseconds }));

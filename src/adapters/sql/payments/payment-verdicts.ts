@@ -17,6 +17,7 @@ import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { bytes, integer, text } from '../engine/prepared-query.ts';
 import { prepareText, type SqlText } from '../engine/prepared-text.ts';
 import {
+  countChanges,
   execute,
   readFirst,
   readRows,
@@ -143,7 +144,7 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
     const { seq, source, reference, claimRevision } = citation;
     const row: SqlValue[] = [key.home, key.id, seq, reference, verdict.code, verdict.paidCents];
     row.push(verdict.token, verdict.payer, verdict.worthCents, verdict.returnedCents, time ?? null, claimRevision);
-    const decided = yield* execute({ sql: decide, batch: [row] });
+    const decided = yield* countChanges({ sql: decide, batch: [row] });
     if (decided === 0) return;
     yield* execute({
       sql: insertCitedFlows,

@@ -17,7 +17,14 @@ import type {
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import type { Schema } from '../schema/schema.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
-import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import {
+  countChanges,
+  execute,
+  readFirst,
+  readRows,
+  type SqlDatabase,
+  type SqlProgram,
+} from '../engine/sql-program.ts';
 
 const RETENTION_AFTER_EXPIRY_SECONDS = 3_600;
 const RETENTION_AFTER_CONSUMPTION_SECONDS = 30 * 86_400;
@@ -105,7 +112,7 @@ export function createChipStore(database: SqlDatabase): ChipStore {
 
   function* insertChallenge(challenge: NewChallenge, caps: ChallengeCaps): SqlProgram<boolean> {
     yield* execute({ sql: lockCaps.sql, parameters: lockCaps.parameters as number[] });
-    const inserted = yield* execute(
+    const inserted = yield* countChanges(
       insertUnderCaps({
         ...caps,
         nonceHash: fromHex(challenge.nonceHash),
@@ -128,7 +135,9 @@ export function createChipStore(database: SqlDatabase): ChipStore {
 
   function* accept(nonceHash: Hex, record: StoredEvidenceRecord): SqlProgram<AcceptanceOutcome> {
     const evidenceHash = fromHex(record.evidenceHash);
-    const consumed = yield* execute(consume({ nonceHash: fromHex(nonceHash), evidenceHash, now: record.receivedAt }));
+    const consumed = yield* countChanges(
+      consume({ nonceHash: fromHex(nonceHash), evidenceHash, now: record.receivedAt }),
+    );
     if (consumed === 0) return yield* find(nonceHash, record.evidenceHash);
     const { sql: text, parameters } = builder.insertInto('evidence_intakes').values(toRow(record)).compile();
     yield* execute({ sql: text, parameters: parameters as Uint8Array[] });
@@ -153,7 +162,7 @@ export function createChipStore(database: SqlDatabase): ChipStore {
     consumeChallenge: (nonceHash, record) => database.transaction(accept(nonceHash, record)),
     deleteOldChallenges: (now) =>
       database.run(
-        execute(
+        countChanges(
           deleteOld({
             expiredBefore: now - RETENTION_AFTER_EXPIRY_SECONDS,
             consumedBefore: now - RETENTION_AFTER_CONSUMPTION_SECONDS,

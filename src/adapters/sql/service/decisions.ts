@@ -13,10 +13,18 @@ import type {
 } from '../../../ports/store.ts';
 import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { bytes, integer, prepareQuery, text, type ParameterType } from '../engine/prepared-query.ts';
+import { prepareText } from '../engine/prepared-text.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import type { Schema } from '../schema/schema.ts';
 import { toIdBytes } from '../schema/stored-machine-id.ts';
-import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import {
+  countChanges,
+  execute,
+  readFirst,
+  readRows,
+  type SqlDatabase,
+  type SqlProgram,
+} from '../engine/sql-program.ts';
 
 type DecisionColumns = Pick<Schema['decisions'], 'opted_in' | 'signed_at' | 'signer'>;
 
@@ -46,14 +54,12 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
           .whereRef('decisions.signed_at', '<', 'excluded.signed_at'),
       ),
   );
-  const selectHead = prepareQuery({ machineId: bytes }, ({ machineId }) =>
-    builder
-      .selectFrom('decision_audit')
-      .select('hash')
-      .where('machine_id', '=', machineId)
-      .where('hash', 'is not', null)
-      .orderBy('signed_at', 'desc')
-      .limit(1),
+  const selectEnds = prepareText(database.dialect)<{ head: Uint8Array | null; oldest: number | null }>()(
+    { machineId: bytes },
+    (sql, { machineId }) => sql`SELECT
+      (SELECT hash FROM decision_audit WHERE machine_id = ${machineId} AND hash IS NOT NULL
+        ORDER BY signed_at DESC LIMIT 1) AS head,
+      (SELECT signed_at FROM decision_audit WHERE machine_id = ${machineId} ORDER BY signed_at LIMIT 1) AS oldest`,
   );
   const insertAudit = prepareQuery(
     {
@@ -145,15 +151,15 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
       signedAt: decision.timestamp,
       signer: decision.signer,
     };
-    if ((yield* execute(upsert(row))) === 0) return false;
-    const head = (yield* readFirst(selectHead(row)))?.hash ?? undefined;
-    const hash = hashDecisionRow(toDecisionRow(decision, head && columnToHex(head)));
+    if ((yield* countChanges(upsert(row))) === 0) return false;
+    const { head, oldest } = (yield* readFirst(selectEnds(row)))!;
+    const hash = hashDecisionRow(toDecisionRow(decision, head === null ? undefined : columnToHex(head)));
     const { signature, appliedAtMilliseconds: appliedAt, message, authority } = decision;
     const { owner, controller, block, slot = null } = authority;
     const place = { blockNumber: block.number, blockHash: hexToColumn(block.hash), slot };
     const link = { previous: head ?? NO_BYTES, hash: hexToColumn(hash) };
     yield* execute(insertAudit({ ...row, signature, appliedAt, message, owner, controller, ...place, ...link }));
-    if (retention !== undefined) yield* prune(row.machineId, retention);
+    if (retention !== undefined && oldest !== null && oldest < retention.from) yield* prune(row.machineId, retention);
     yield* observed.touch({ machines: [decision.machineId], kybOperators: [] });
     return true;
   }
@@ -163,7 +169,7 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
     if (last === undefined) return;
     const rows = { machineId, through: last.signed_at };
     yield* execute(deleteUnproven(rows));
-    const pruned = yield* execute(deleteChained(rows));
+    const pruned = yield* countChanges(deleteChained(rows));
     if (last.hash === null) return;
     const earlier = (yield* readFirst(selectCheckpoint({ machineId })))?.log_count ?? 0;
     const { head, signer, signature } = sign({ hash: columnToHex(last.hash), count: earlier + pruned });
@@ -176,11 +182,11 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
   function* list(id: MachineId, page: { through: number; limit: number }): SqlProgram<DecisionLogPage> {
     const machineId = toIdBytes(id);
     const rows = yield* readRows(selectPage({ machineId, ...page }));
-    const head = (yield* readFirst(selectHead({ machineId })))?.hash ?? undefined;
+    const { head } = (yield* readFirst(selectEnds({ machineId })))!;
     const checkpoint = yield* readFirst(selectCheckpoint({ machineId }));
     return {
       decisions: rows.map((row) => toLogged(id, row)),
-      head: head && columnToHex(head),
+      head: head === null ? undefined : columnToHex(head),
       checkpoint: checkpoint && toCheckpoint(id, checkpoint),
     };
   }

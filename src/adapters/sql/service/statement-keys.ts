@@ -3,7 +3,14 @@ import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { StatementKey } from '../../../domain/statements/statement-keys.ts';
 import type { StatementKeyStore } from '../../../ports/store.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
-import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import {
+  countChanges,
+  execute,
+  readFirst,
+  readRows,
+  type SqlDatabase,
+  type SqlProgram,
+} from '../engine/sql-program.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import type { Schema } from '../schema/schema.ts';
 
@@ -59,7 +66,7 @@ export function createStatementKeys(database: SqlDatabase): StatementKeyStore {
       return (await database.run(readRows(selectAll({})))).map(toKey);
     },
     async revokeStatementKey(address, nowSeconds) {
-      return (await database.exclusive(execute(revoke({ address: hexToColumn(address), now: nowSeconds })))) > 0;
+      return (await database.exclusive(countChanges(revoke({ address: hexToColumn(address), now: nowSeconds })))) > 0;
     },
   };
 }
