@@ -13,6 +13,22 @@ export function readCpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
+/**
+ * Waits until a process has used less than a tenth of a core for a second and a half: a service that has just started still
+ * indexes and judges payments. Throws after the time limit.
+ */
+export async function waitUntilIdle(pid: number, limitMilliseconds = 60_000): Promise<void> {
+  const end = performance.now() + limitMilliseconds;
+  let used = readCpuSeconds(pid);
+  for (let calmRounds = 0; calmRounds < 3;) {
+    if (performance.now() > end) throw new Error(`process ${pid} does not become idle`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const now = readCpuSeconds(pid);
+    calmRounds = now - used < 0.05 ? calmRounds + 1 : 0;
+    used = now;
+  }
+}
+
 /** Polls until the first 200 and returns its body. Throws after the time limit. */
 export async function waitForOk(url: string, pauseMilliseconds = 50, limitMilliseconds = 60_000): Promise<string> {
   const end = performance.now() + limitMilliseconds;

@@ -18,7 +18,7 @@ import { createMainChainKey, NATIVE_CHECKS } from '../../testing/fixtures/signin
 import { parseStrictJson } from '../../src/domain/json/strict-json.ts';
 import { startEmbeddedPostgres } from '../../testing/harness/embedded-postgres.ts';
 import { printFigures } from '../figures.ts';
-import { median } from '../measuring.ts';
+import { median, waitUntilIdle } from '../measuring.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const CONNECTIONS = 64;
@@ -88,6 +88,7 @@ async function measurePuts(devnet: Devnet, databaseUrl: string): Promise<void> {
       if (line.startsWith('listening on ')) url = line.slice('listening on '.length);
       if (url !== '') break;
     }
+    await waitUntilIdle(child.pid!);
     const decisions = signDecisions(devnet);
     const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
     const start = performance.now();

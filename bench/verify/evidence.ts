@@ -17,7 +17,7 @@ import { chipPreimage, fromHex } from '../../src/domain/evidence/signed-bytes.ts
 import { NATIVE_CHECKS } from '../../testing/fixtures/signing-keys.ts';
 import { createProvider, startChipService } from '../../test/campaigns/chip-process.ts';
 import { printFigures } from '../figures.ts';
-import { median } from '../measuring.ts';
+import { median, waitUntilIdle } from '../measuring.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const CHALLENGES = Number(process.env['BENCH_CHALLENGES'] ?? 200);
@@ -81,6 +81,7 @@ async function measureService(): Promise<void> {
     logFile: join(folder, 'log'),
   });
   try {
+    await waitUntilIdle(service.process.pid!);
     const sign = createProvider(devnet);
     const fleet = devnet.fixtures.machines.filter(({ name, home }) => name.startsWith('fleet') && home === 'main');
     const [challengeSeconds, evidenceSeconds]: [number[], number[]] = [[], []];
