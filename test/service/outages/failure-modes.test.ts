@@ -251,21 +251,32 @@ function answerAsOtherCluster({
   }
 }
 
+/** Runs a statement for each table, in its own transaction: the service locks several tables in its own order. */
+const forEachTable = (statement: string) =>
+  `DO $$ DECLARE each name; BEGIN
+     FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+       EXECUTE format('${statement}', each);
+       COMMIT;
+     END LOOP; END $$`;
+
+type Statements = readonly string[];
+
 /** Statements that break the database, and those that repair it. */
-const DATABASE_FAULTS: Readonly<Partial<Record<FailureMode['fault'], (name: string) => readonly [string, string]>>> = {
+const DATABASE_FAULTS: Readonly<
+  Partial<Record<FailureMode['fault'], (name: string) => readonly [breaking: Statements, healing: Statements]>>
+> = {
   'read-only': (name) => [
-    `ALTER DATABASE ${name} SET default_transaction_read_only = on`,
-    `ALTER DATABASE ${name} RESET default_transaction_read_only`,
+    [`ALTER DATABASE ${name} SET default_transaction_read_only = on`],
+    [`ALTER DATABASE ${name} RESET default_transaction_read_only`],
   ],
-  'without its tables': () => ['ALTER SCHEMA public RENAME TO hidden', 'ALTER SCHEMA hidden RENAME TO public'],
+  'without its tables': () => [['ALTER SCHEMA public RENAME TO hidden'], ['ALTER SCHEMA hidden RENAME TO public']],
   'full disk': () => [
-    `CREATE FUNCTION fail_as_full() RETURNS trigger LANGUAGE plpgsql
-       AS $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
-     DO $$ DECLARE each name; BEGIN
-       FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-         EXECUTE format('CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE OR DELETE ON %I EXECUTE FUNCTION fail_as_full()', each);
-       END LOOP; END $$`,
-    'DROP FUNCTION fail_as_full CASCADE',
+    [
+      `CREATE FUNCTION fail_as_full() RETURNS trigger LANGUAGE plpgsql
+         AS $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$`,
+      forEachTable('CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE OR DELETE ON %I EXECUTE FUNCTION fail_as_full()'),
+    ],
+    [forEachTable('DROP TRIGGER full_disk ON %I'), 'DROP FUNCTION fail_as_full'],
   ],
 };
 
@@ -276,13 +287,13 @@ async function injectDatabaseFault(fault: FailureMode['fault']): Promise<Injecte
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
   const [breaking, healing] = DATABASE_FAULTS[fault]!(harness.database.name);
-  await run(breaking);
+  for (const statement of breaking) await run(statement);
   await endConnections();
   return {
     met: () => 1,
     async heal() {
       await run('SET default_transaction_read_only = off');
-      await run(healing);
+      for (const statement of healing) await run(statement);
       await endConnections();
     },
   };
