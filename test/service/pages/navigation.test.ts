@@ -100,3 +100,21 @@ it('finds a machine by the shortened id that a list shows', async () => {
   expect(new URL(page.url()).pathname).toBe(`/explorer/machine/${id!}`);
   await visit.close();
 });
+
+it.each([
+  [`0x${'5f'.repeat(32)}`, 'main'],
+  ['5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW', 'alt'],
+] as const)('says that no block explorer is configured for the transaction %s', async (transaction, chain) => {
+  rule('pages.search');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl);
+  const names = await page.evaluate<Record<typeof chain, { name: string }>>('JSON.parse(document.body.dataset.chains)');
+  await page.getByRole('searchbox').fill(transaction);
+  await page.keyboard.press('Enter');
+  expect(await readText(page, '.problem')).toBe(
+    `This looks like a transaction of ${names[chain].name}, for which no block explorer is configured here. ` +
+      'Search for its machine instead: the tab Events names the transactions that the owner publishes.',
+  );
+  await visit.close();
+});
