@@ -83,7 +83,11 @@ function Machine({ id }: { readonly id: string }) {
               <a href={`/explorer/compare?ids=${id}`}>Compare</a>
             </>
           )}
-          {shown?.machine_type !== undefined && <bdi class="stranger">{toPlainText(shown.machine_type)}</bdi>}
+          {shown?.machine_type !== undefined && (
+            <span>
+              <span class="quiet">Type</span> <bdi class="stranger">{toPlainText(shown.machine_type)}</bdi>
+            </span>
+          )}
         </p>
         {response !== undefined ? (
           <Verdict rating={rating} history={history} verified={verified} homeChain={homeChain} />
