@@ -1,15 +1,17 @@
 /** Compare page: up to six machines side by side, with their factors and their histories in one chart. The ids are in the URL. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Section, Skeleton } from '../parts/components.tsx';
+import { MachineLink, Section, Skeleton } from '../parts/components.tsx';
 import { RemoveButton } from '../parts/remove-button.tsx';
 import { formatCents, formatDay, formatPoints, shorten } from '../parts/formats.ts';
 import { machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
-import { isMachineId, machinePath } from '../parts/routes.ts';
+import { isMachineId } from '../parts/routes.ts';
 import { describeFailure, FACTOR_NAMES, isRated, SITE_NAME, SUBSCRIPTION_STATES, TREND_TEXTS } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import { useWidth } from '../parts/use-width.ts';
+import { judgeFlag } from '../../src/domain/rating/negative-flag.ts';
+import { FLAG_STATES } from '../directory/texts.ts';
 import { findAny } from '../home/find-any.ts';
 import type { Explanation, Factor, History } from '../parts/wire.ts';
 import { FULL, MOST_COMPARED, NO_OVERLAY, NOT_A_MACHINE, NOTHING_TO_COMPARE } from './texts.ts';
@@ -79,10 +81,7 @@ function Machine({ id, place, remove }: { readonly id: string; readonly place: n
   return (
     <section class="card" aria-label={`Machine ${id}`}>
       <h2>
-        <span class={`swatch line-${place}`} aria-hidden="true" />{' '}
-        <a href={machinePath(id)} title={id}>
-          #{shorten(id, 4)}
-        </a>
+        <LineKey place={place} /> <MachineLink id={id} ends={4} />
       </h2>
       {response !== undefined ? (
         <Facts explanation={response.body} />
@@ -103,8 +102,18 @@ function Machine({ id, place, remove }: { readonly id: string; readonly place: n
   );
 }
 
+/** Piece of the machine's line in the chart. */
+function LineKey({ place }: { readonly place: number }) {
+  return (
+    <svg class="line-key" width={28} height={8} aria-hidden="true">
+      <path class={`score-line line-${place}`} d="M0 4H28" />
+    </svg>
+  );
+}
+
 function Facts({ explanation }: { readonly explanation: Explanation }) {
-  const { mcr, mcr_score, factors, inputs, negative_flag, total_revenue, revenue_trend } = explanation;
+  const { mcr, mcr_score, factors, inputs, total_revenue, revenue_trend } = explanation;
+  const lost = (explanation.dormancy?.lost_hundredths ?? 0) + (explanation.anchor?.lost_hundredths ?? 0);
   return (
     <dl class="facts">
       <dt>Rating</dt>
@@ -125,10 +134,12 @@ function Facts({ explanation }: { readonly explanation: Explanation }) {
           </>
         );
       })}
+      <dt>Deductions</dt>
+      <dd>{lost === 0 ? 'none' : `−${formatPoints(lost)}`}</dd>
       <dt>Bond</dt>
       <dd>{SUBSCRIPTION_STATES[inputs.subscription].text}</dd>
       <dt>Flag</dt>
-      <dd>{negative_flag ? 'on record' : 'none'}</dd>
+      <dd>{FLAG_STATES[judgeFlag(BigInt(inputs.negative_flag_at), inputs.now)]}</dd>
       <dt>Qualifying revenue</dt>
       <dd>{formatCents(total_revenue)}</dd>
       <dt>Revenue trend</dt>
