@@ -86,7 +86,7 @@ export function WatchlistPage() {
         <p class="quiet">{NOTHING_WATCHED}</p>
       ) : (
         <Section title="Watched">
-          <ul class="log">
+          <ul class="log watched">
             {items.map((item) => (
               <Item
                 key={`${item.kind} ${item.id}`}
