@@ -1,12 +1,12 @@
 /** Compare page: up to six machines side by side, with their factors and their histories in one chart. The ids are in the URL. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { MachineLink, Section, Skeleton } from '../parts/components.tsx';
+import { CopyButton, Section, Skeleton } from '../parts/components.tsx';
 import { RemoveButton } from '../parts/remove-button.tsx';
 import { formatCents, formatDay, formatPoints, shorten } from '../parts/formats.ts';
 import { machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
-import { isMachineId } from '../parts/routes.ts';
+import { isMachineId, machinePath } from '../parts/routes.ts';
 import { describeFailure, FACTOR_NAMES, isRated, SITE_NAME, SUBSCRIPTION_STATES, TREND_TEXTS } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import { useWidth } from '../parts/use-width.ts';
@@ -79,10 +79,16 @@ const FACTORS = Object.keys(FACTOR_NAMES) as readonly Factor['name'][];
 function Machine({ id, place, remove }: { readonly id: string; readonly place: number; readonly remove: () => void }) {
   const { response, failure } = useQuery<Explanation>(`/mcr/${machineDid(id)}/explanation`, 60);
   return (
-    <section class="card" aria-label={`Machine ${id}`}>
-      <h2>
-        <LineKey place={place} /> <MachineLink id={id} ends={4} />
-      </h2>
+    <section class="card" aria-label={`Machine ${shorten(id, 4)}`}>
+      <div class="title">
+        <h2>
+          <LineKey place={place} />{' '}
+          <a href={machinePath(id)} title={id}>
+            #{shorten(id, 4)}
+          </a>
+        </h2>
+        <CopyButton text={id} label={`the id ${shorten(id, 4)}`} />
+      </div>
       {response !== undefined ? (
         <Facts explanation={response.body} />
       ) : failure !== undefined ? (
@@ -171,7 +177,7 @@ function Overlay({ ids }: { readonly ids: readonly string[] }) {
           width={width}
           height={HEIGHT}
           role="img"
-          aria-label={`Scores of ${drawn.map(({ id }) => `#${shorten(id, 4)}`).join(', ')} over ${DAYS} days`}
+          aria-label={`Scores of the last ${DAYS} days: ${drawn.map(({ id }) => describeLine(id, lines[id]!)).join('; ')}`}
         >
           {[0, 50, 100].map((score) => (
             <g key={score}>
@@ -208,6 +214,12 @@ function Line({
     if (response !== undefined) report(id, response.body.points);
   }, [id, response]);
   return null;
+}
+
+/** The first and the last score of a line that is drawn. */
+function describeLine(id: string, points: History['points']): string {
+  const scores = points.slice(-DAYS).flatMap(({ mcr, mcr_score: score }) => (isRated(mcr) ? [score] : []));
+  return `#${shorten(id, 4)} from ${scores[0]!} to ${scores.at(-1)!}`;
 }
 
 function yOf(score: number): number {

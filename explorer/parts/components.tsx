@@ -78,6 +78,31 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   );
 }
 
+interface IdTitleProps {
+  readonly kind: string;
+  readonly id: string;
+  readonly sign?: string;
+  /** What the button copies, with its name. */
+  readonly copied: string;
+  readonly label: string;
+}
+
+/** Heading of the page of an id. The button is beside it, so that the heading is no more than a name. */
+export function IdTitle({ kind, id, sign = '', copied, label }: IdTitleProps) {
+  return (
+    <div class="title">
+      <h1>
+        {kind}{' '}
+        <span title={id}>
+          {sign}
+          {shorten(id)}
+        </span>
+      </h1>
+      <CopyButton text={copied} label={label} />
+    </div>
+  );
+}
+
 export interface IdProps {
   readonly id: string;
   readonly label: string;

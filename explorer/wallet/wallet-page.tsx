@@ -1,10 +1,10 @@
 /** Wallet page: the state of the binding of an alt-chain wallet, the rating of the bound legacy machine, and the operator's machines. */
 import { useEffect } from 'preact/hooks';
 import {
-  CopyButton,
   ExplorerLink,
   FailureNotice,
   Id,
+  IdTitle,
   MachineLink,
   Mark,
   Section,
@@ -47,9 +47,7 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
   return (
     <>
       <header class="card wallet-head">
-        <h1>
-          Wallet <span title={wallet}>{shorten(wallet, 6)}</span> <CopyButton text={wallet} label="the address" />
-        </h1>
+        <IdTitle kind="Wallet" id={wallet} copied={wallet} label="the address" />
         <BindingState binding={binding} rating={rating} />
         <p class="buttons">
           <ExplorerLink chain="alt" kind="address" value={wallet} />

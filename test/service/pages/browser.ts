@@ -89,7 +89,7 @@ const LIST_UNCOPIED_IDS = `(() => {
   while (texts.nextNode()) {
     const { data, parentElement: parent } = texts.currentNode;
     if (!/\\w{4}…\\w{4}/.test(data) || parent.closest('pre, button, svg') !== null) continue;
-    const place = parent.closest('.id, .short-link') ?? parent.parentElement;
+    const place = parent.closest('.id, .short-link, .title') ?? parent.parentElement;
     if (place.querySelector('button[aria-label^="Copy "]') === null) found.push(data);
   }
   return found;

@@ -1,7 +1,7 @@
 /** Compare page in a real browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ExplanationResponse } from '../../../client/client.ts';
+import type { ExplanationResponse, HistoryResponse } from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
 import { baseUrl, machineOf } from './sample-pages.ts';
@@ -35,3 +35,21 @@ it.each([
     await visit.close();
   },
 );
+
+it('names the scores of each line of the chart', async () => {
+  rule('pages.compare');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const ids = ['flagged', 'fresh'].map((name) => machineOf(name).id);
+  const { points } = (await (
+    await fetch(`${baseUrl}/mcr/${machineOf('flagged').did}/history`)
+  ).json()) as HistoryResponse;
+  const scores = points.slice(-90).map(({ mcr_score: score }) => score);
+  await page.goto(`${baseUrl}/explorer/compare?ids=${ids.join()}`);
+  await page.locator('.overlay .score-line').waitFor();
+  const id = `#${ids[0]!.slice(0, 4)}…${ids[0]!.slice(-4)}`;
+  expect(await page.getByRole('img').getAttribute('aria-label')).toBe(
+    `Scores of the last 90 days: ${id} from ${scores[0]!} to ${scores.at(-1)!}`,
+  );
+  await visit.close();
+});

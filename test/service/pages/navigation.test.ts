@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActiveMachinesResponse } from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
-import { baseUrl, machineOf } from './sample-pages.ts';
+import { baseUrl, fleet, machineOf, walletOf } from './sample-pages.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -118,3 +118,21 @@ it.each([
   );
   await visit.close();
 });
+
+it.each([
+  ['machine', `Machine #${shorten(machineOf('rated-b').id)}`, `/explorer/machine/${machineOf('rated-b').id}`],
+  ['operator', `Operator ${shorten(fleet.address)}`, `/explorer/operator/${fleet.address}`],
+  ['wallet', `Wallet ${shorten(walletOf('bound'))}`, `/explorer/wallet/${walletOf('bound')}`],
+])('names the page of a %s in its heading, and nothing else', async (_, name, path) => {
+  rule('pages.copy');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl + path);
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+  await visit.close();
+});
+
+function shorten(id: string): string {
+  return `${id.slice(0, 6)}…${id.slice(-6)}`;
+}
