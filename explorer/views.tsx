@@ -53,12 +53,12 @@ export async function loadView(route: Route): Promise<View> {
     }
     case 'unknown':
       return () => (
-        <>
+        <div class="notice">
           <h1>Page not found</h1>
           <p>
             The address is misspelled or the page was removed. <a href="/">Go to search</a>
           </p>
-        </>
+        </div>
       );
   }
 }

@@ -15,7 +15,7 @@ import { openClient, requireValue } from '../service-client.ts';
 import { formatTable, type Cell } from '../table.ts';
 
 const MAX_LIMIT = 100;
-const COLUMNS = ['position', 'time', 'type', 'value', 'judgement', 'class', 'verdict'];
+const COLUMNS = ['position', 'time', 'type', 'amount', 'judgement', 'class', 'verdict'];
 const STYLES: Readonly<Record<string, 'green' | 'yellow'>> = { attested: 'green', paid: 'green', declared: 'yellow' };
 
 export const events = defineCommand({
@@ -48,17 +48,24 @@ export const events = defineCommand({
 });
 
 function toRow(event: EventEntry): Cell[] {
-  const { position, timestamp, event_type: type, origin_value: value, origin_currency: currency } = event;
+  const { position, timestamp, event_type: type } = event;
   const style = STYLES[event.class ?? ''];
   return [
     { text: String(position) },
     { text: formatTime(timestamp) },
     { text: type === 0 ? 'revenue' : type === 1 ? 'activity' : String(type) },
-    { text: currency === undefined ? String(value) : `${value} ${printable(currency)}` },
+    { text: formatAmount(event) },
     { text: printable(event.judgement), ...(event.judgement !== 'sound' && { style: 'red' as const }) },
     { text: event.class ?? '-', ...(style && { style }) },
     { text: event.verdict ?? '-' },
   ];
+}
+
+/** In the unit of the currency, as amounts are written; in parts of it where their number is unknown. */
+function formatAmount({ origin_value: value, origin_currency: currency, origin_subunit: subunit }: EventEntry): string {
+  if (currency === undefined) return String(value);
+  const amount = typeof subunit === 'number' ? (value / subunit).toFixed(Math.round(Math.log10(subunit))) : value;
+  return `${amount} ${printable(currency)}`;
 }
 
 /** A time as reported may be beyond every calendar. */

@@ -26,8 +26,17 @@ const EVENTS = {
   machine_id: '42',
   next_cursor: 7,
   events: [
-    { position: 8, timestamp: 1_772_413_200, event_type: 0, origin_value: 30_000, origin_currency: 'USD' },
+    {
+      position: 8,
+      timestamp: 1_772_413_200,
+      event_type: 0,
+      origin_value: 30_000,
+      origin_currency: 'USD',
+      origin_subunit: 100,
+    },
     { position: 7, timestamp: 9e15, event_type: 1, origin_value: 3 },
+    { position: 6, timestamp: 9e15, event_type: 0, origin_value: 500, origin_currency: 'JPY', origin_subunit: 1 },
+    { position: 5, timestamp: 9e15, event_type: 0, origin_value: 700, origin_currency: 'ZZZ', origin_subunit: null },
   ].map((event, at) => ({
     ...event,
     judgement: at === 0 ? 'sound' : 'early',
@@ -127,13 +136,15 @@ describe('svc history', () => {
 });
 
 describe('svc events', () => {
-  it('prints a table, and the cursor of older events to standard error', async () => {
+  it('prints a table with amounts in their unit, and the cursor of older events to standard error', async () => {
     expect(await svc('events', DID)).toEqual({
       code: 0,
       stdout: [
-        'position  time                  type      value      judgement  class  verdict',
-        '8         2026-03-02T01:00:00Z  revenue   30000 USD  sound      paid   paid',
-        '7         9000000000000000      activity  3          early      -      -',
+        'position  time                  type      amount      judgement  class  verdict',
+        '8         2026-03-02T01:00:00Z  revenue   300.00 USD  sound      paid   paid',
+        '7         9000000000000000      activity  3           early      -      -',
+        '6         9000000000000000      revenue   500 JPY     early      -      -',
+        '5         9000000000000000      revenue   700 ZZZ     early      -      -',
         '',
       ].join('\n'),
       stderr: 'older events: --cursor 7\n',

@@ -501,6 +501,8 @@ export const SECTIONS = [
       'pages.errors':
         'A page reports what is absent, unreadable, out of date, relocating, homed elsewhere or over the rate limit.',
       'pages.machine': 'A machine is shown as the routes return it.',
+      'pages.copy': 'Every shortened id has a button that copies all of it.',
+      'pages.compare': 'Compared machines show their factors, deductions and flag.',
       'pages.fleet': 'A fleet is listed completely, sorted, in pages, and exported as CSV.',
       'pages.directory':
         'The directory lists, filters, sorts and exports the machines of the deployment; its state is in the URL.',
@@ -517,7 +519,7 @@ export const SECTIONS = [
       'pages.opt-in-preconditions': 'An opt-in that the service would refuse is not offered, and the reason is shown.',
       'pages.watchlist': 'The watchlist stays in the browser and shows what changed since the last visit.',
       'pages.search':
-        'The search finds ids, DIDs and addresses in any letter case, URLs, transactions and shortened ids.',
+        'The search finds ids, DIDs and addresses in any letter case, URLs, transactions and shortened ids, and says where no block explorer shows a transaction.',
       'pages.keyboard': 'Every control is reachable by keyboard.',
       'pages.hostile-text': 'Hostile text remains text.',
       'pages.signing':

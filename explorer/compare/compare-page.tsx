@@ -1,6 +1,6 @@
 /** Compare page: up to six machines side by side, with their factors and their histories in one chart. The ids are in the URL. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Section, Skeleton } from '../parts/components.tsx';
+import { CopyButton, Section, Skeleton } from '../parts/components.tsx';
 import { RemoveButton } from '../parts/remove-button.tsx';
 import { formatCents, formatDay, formatPoints, shorten } from '../parts/formats.ts';
 import { machineDid } from '../parts/namespace.ts';
@@ -10,6 +10,8 @@ import { isMachineId, machinePath } from '../parts/routes.ts';
 import { describeFailure, FACTOR_NAMES, isRated, SITE_NAME, SUBSCRIPTION_STATES, TREND_TEXTS } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import { useWidth } from '../parts/use-width.ts';
+import { judgeFlag } from '../../src/domain/rating/negative-flag.ts';
+import { FLAG_STATES } from '../directory/texts.ts';
 import { findAny } from '../home/find-any.ts';
 import type { Explanation, Factor, History } from '../parts/wire.ts';
 import { FULL, MOST_COMPARED, NO_OVERLAY, NOT_A_MACHINE, NOTHING_TO_COMPARE } from './texts.ts';
@@ -77,13 +79,16 @@ const FACTORS = Object.keys(FACTOR_NAMES) as readonly Factor['name'][];
 function Machine({ id, place, remove }: { readonly id: string; readonly place: number; readonly remove: () => void }) {
   const { response, failure } = useQuery<Explanation>(`/mcr/${machineDid(id)}/explanation`, 60);
   return (
-    <section class="card" aria-label={`Machine ${id}`}>
-      <h2>
-        <span class={`swatch line-${place}`} aria-hidden="true" />{' '}
-        <a href={machinePath(id)} title={id}>
-          #{shorten(id, 4)}
-        </a>
-      </h2>
+    <section class="card" aria-label={`Machine ${shorten(id, 4)}`}>
+      <div class="title">
+        <h2>
+          <LineKey place={place} />{' '}
+          <a href={machinePath(id)} title={id}>
+            #{shorten(id, 4)}
+          </a>
+        </h2>
+        <CopyButton text={id} label={`the id ${shorten(id, 4)}`} />
+      </div>
       {response !== undefined ? (
         <Facts explanation={response.body} />
       ) : failure !== undefined ? (
@@ -103,8 +108,18 @@ function Machine({ id, place, remove }: { readonly id: string; readonly place: n
   );
 }
 
+/** Piece of the machine's line in the chart. */
+function LineKey({ place }: { readonly place: number }) {
+  return (
+    <svg class="line-key" width={28} height={8} aria-hidden="true">
+      <path class={`score-line line-${place}`} d="M0 4H28" />
+    </svg>
+  );
+}
+
 function Facts({ explanation }: { readonly explanation: Explanation }) {
-  const { mcr, mcr_score, factors, inputs, negative_flag, total_revenue, revenue_trend } = explanation;
+  const { mcr, mcr_score, factors, inputs, total_revenue, revenue_trend } = explanation;
+  const lost = (explanation.dormancy?.lost_hundredths ?? 0) + (explanation.anchor?.lost_hundredths ?? 0);
   return (
     <dl class="facts">
       <dt>Rating</dt>
@@ -125,10 +140,12 @@ function Facts({ explanation }: { readonly explanation: Explanation }) {
           </>
         );
       })}
+      <dt>Deductions</dt>
+      <dd>{lost === 0 ? 'none' : `−${formatPoints(lost)}`}</dd>
       <dt>Bond</dt>
       <dd>{SUBSCRIPTION_STATES[inputs.subscription].text}</dd>
       <dt>Flag</dt>
-      <dd>{negative_flag ? 'on record' : 'none'}</dd>
+      <dd>{FLAG_STATES[judgeFlag(BigInt(inputs.negative_flag_at), inputs.now)]}</dd>
       <dt>Qualifying revenue</dt>
       <dd>{formatCents(total_revenue)}</dd>
       <dt>Revenue trend</dt>
@@ -160,7 +177,7 @@ function Overlay({ ids }: { readonly ids: readonly string[] }) {
           width={width}
           height={HEIGHT}
           role="img"
-          aria-label={`Scores of ${drawn.map(({ id }) => `#${shorten(id, 4)}`).join(', ')} over ${DAYS} days`}
+          aria-label={`Scores of the last ${DAYS} days: ${drawn.map(({ id }) => describeLine(id, lines[id]!)).join('; ')}`}
         >
           {[0, 50, 100].map((score) => (
             <g key={score}>
@@ -197,6 +214,12 @@ function Line({
     if (response !== undefined) report(id, response.body.points);
   }, [id, response]);
   return null;
+}
+
+/** The first and the last score of a line that is drawn. */
+function describeLine(id: string, points: History['points']): string {
+  const scores = points.slice(-DAYS).flatMap(({ mcr, mcr_score: score }) => (isRated(mcr) ? [score] : []));
+  return `#${shorten(id, 4)} from ${scores[0]!} to ${scores.at(-1)!}`;
 }
 
 function yOf(score: number): number {

@@ -1,13 +1,13 @@
 /** Directory: all machines of the deployment with filters, order, page size and page in the URL. */
 import { useEffect, useState } from 'preact/hooks';
 import { chains } from '../parts/chains.ts';
-import { CopyButton, FailureNotice, Id, Section, Skeleton, StaleNotice, When } from '../parts/components.tsx';
+import { FailureNotice, Id, MachineLink, Section, Skeleton, StaleNotice, When } from '../parts/components.tsx';
 import { FileDownload } from '../parts/file-download.tsx';
 import { loadCsv } from '../parts/downloads.ts';
 import { formatCents, formatCount, shorten } from '../parts/formats.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
-import { directoryPath, isAddress, isWallet, machinePath, operatorPath } from '../parts/routes.ts';
+import { directoryPath, isAddress, isWallet, operatorPath } from '../parts/routes.ts';
 import { formatOrder, parseOrder, SortField, SortHead, type SortColumn, type SortOrder } from '../parts/sortable.tsx';
 import { Spread, toRatingParts } from '../parts/spread.tsx';
 import { isRated, plural, SITE_NAME, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
@@ -277,10 +277,7 @@ function Row({ machine }: { readonly machine: DirectoryEntry }) {
     <tr>
       <td data-label="Machine">
         <span>
-          <a href={machinePath(id)} title={id}>
-            #{shorten(id, 6)}
-          </a>{' '}
-          <CopyButton text={id} label={`the id ${shorten(id, 6)}`} />
+          <MachineLink id={id} />
           {home === 'alt' && <span class="quiet"> {chains.alt.name}</span>}
         </span>
       </td>
@@ -297,7 +294,7 @@ function Row({ machine }: { readonly machine: DirectoryEntry }) {
         {operator === null ? (
           '–'
         ) : (
-          <Id id={operator} label="operator" href={operatorPath(operator)} ends={4} hasCopy={false} />
+          <Id id={operator} label={`the operator ${shorten(operator, 4)}`} href={operatorPath(operator)} ends={4} />
         )}
       </td>
       <td data-label="Revenue" class="number">

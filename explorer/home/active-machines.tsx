@@ -1,10 +1,9 @@
 /** List of the machines with the latest events, and how current it is. */
 import { chains } from '../parts/chains.ts';
 import { useQuery } from '../parts/queries.ts';
-import { formatCount, shorten } from '../parts/formats.ts';
+import { formatCount } from '../parts/formats.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
-import { FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
-import { machinePath } from '../parts/routes.ts';
+import { FailureNotice, MachineLink, Section, Skeleton, When } from '../parts/components.tsx';
 import { UNAVAILABLE_TEXTS } from '../operator/texts.ts';
 import type { ActiveMachines } from '../parts/wire.ts';
 import { isRated, plural } from '../parts/texts.ts';
@@ -62,9 +61,7 @@ function Row({
 }) {
   return (
     <li>
-      <a href={machinePath(id)} title={id}>
-        #{shorten(id, 6)}
-      </a>
+      <MachineLink id={id} />
       <span class="rating">
         {rating_unavailable === undefined ? (
           <>

@@ -2,10 +2,9 @@
 import { useEffect } from 'preact/hooks';
 import { ActiveSection } from './active-machines.tsx';
 import { useQuery } from '../parts/queries.ts';
-import { shorten } from '../parts/formats.ts';
-import { Section } from '../parts/components.tsx';
+import { MachineLink, Section, ShortLink } from '../parts/components.tsx';
 import { findAny } from './find-any.ts';
-import { machinePath, operatorPath, walletPath } from '../parts/routes.ts';
+import { operatorPath, walletPath } from '../parts/routes.ts';
 import { RatingChanges } from './rating-changes.tsx';
 import { listRecentMachines } from './recent-machines.ts';
 import { Search } from '../parts/search.tsx';
@@ -47,24 +46,15 @@ function Examples() {
         ' '
       ) : (
         <>
-          For example machine{' '}
-          <a href={machinePath(machine.machine_id)} title={machine.machine_id}>
-            #{shorten(machine.machine_id, 6)}
-          </a>
+          For example machine <MachineLink id={machine.machine_id} />
           {machine.operator !== null && (
             <>
-              , operator{' '}
-              <a href={operatorPath(machine.operator)} title={machine.operator}>
-                {shorten(machine.operator, 6)}
-              </a>
+              , operator <ShortLink id={machine.operator} href={operatorPath(machine.operator)} label="operator" />
             </>
           )}
           {alt !== undefined && (
             <>
-              , wallet{' '}
-              <a href={walletPath(alt.owner)} title={alt.owner}>
-                {shorten(alt.owner, 6)}
-              </a>
+              , wallet <ShortLink id={alt.owner} href={walletPath(alt.owner)} label="wallet" />
             </>
           )}
         </>
@@ -81,9 +71,7 @@ function Recent() {
       <ul class="recent">
         {machines.map(({ id, letter, score }) => (
           <li key={id}>
-            <a href={machinePath(id)} title={id}>
-              #{shorten(id, 8)}
-            </a>{' '}
+            <MachineLink id={id} ends={8} />{' '}
             <span class="quiet">
               {letter}, {score} of 100 when viewed
             </span>

@@ -1,9 +1,7 @@
 /** List of the latest changes of ratings, from the feed of changes. */
-import { FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
-import { shorten } from '../parts/formats.ts';
+import { FailureNotice, MachineLink, Section, Skeleton, When } from '../parts/components.tsx';
 import { useQuery } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
-import { machinePath } from '../parts/routes.ts';
 import { RATINGS } from '../parts/texts.ts';
 import type { Change, ChangePage, Letter } from '../parts/wire.ts';
 
@@ -42,9 +40,7 @@ function List({ changes }: { readonly changes: readonly Change[] }) {
     <ul class="active">
       {latest.map(({ cursor, machine_id: id, from, to, observed_at: at }) => (
         <li key={cursor}>
-          <a href={machinePath(id)} title={id}>
-            #{shorten(id, 6)}
-          </a>
+          <MachineLink id={id} />
           <span class="rating">
             <Value letter={from} /> to <Value letter={to} />
           </span>

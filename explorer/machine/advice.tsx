@@ -12,6 +12,7 @@ import {
   describeTrustAdvice,
   FIRST_RATING,
   FRAUD_ADVICE,
+  REVENUE_LOW,
 } from './texts.ts';
 import { rateScenario } from './what-if.ts';
 
@@ -34,7 +35,7 @@ export function Advice({ explanation, isFraud }: { readonly explanation: Explana
             <li key={code}>
               {lost !== null && <strong class="lost">−{formatPoints(lost)}</strong>}
               <span>
-                {code === 'not_bonded' ? describeBondAdvice(explanation, isFraud, text) : text}{' '}
+                {describeReason(code, text, explanation, isFraud)}{' '}
                 {lost !== null && describeStep(code, factors, lost, explanation)}
               </span>
             </li>
@@ -43,6 +44,11 @@ export function Advice({ explanation, isFraud }: { readonly explanation: Explana
       )}
     </Section>
   );
+}
+
+function describeReason(code: string, text: string, explanation: Explanation, isFraud: boolean): string {
+  if (code === 'not_bonded') return describeBondAdvice(explanation, isFraud, text);
+  return code === 'revenue_low' ? REVENUE_LOW : text;
 }
 
 function describeBondAdvice({ inputs: { subscription } }: Explanation, isFraud: boolean, text: string): string {

@@ -35,7 +35,7 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
         <dl class="facts">
           <dt>DID</dt>
           <dd>
-            <Id id={machineDid(id)} label="DID" />
+            <Id id={machineDid(id)} label="DID" ends={14} />
           </dd>
           <dt>Operator</dt>
           <dd>
@@ -77,7 +77,7 @@ export function Identity({ id, profile, shown, card, verified }: IdentityProps) 
             <>
               <dt>Registry</dt>
               <dd>
-                <Id id={registration} label="registry" />{' '}
+                <Id id={registration} label="registry" ends={14} />{' '}
                 <ExplorerLink
                   chain={home === undefined ? 'main' : 'alt'}
                   kind="address"

@@ -12,7 +12,7 @@ import { ANCHOR_DEDUCTION, NO_EVENTS_YET, TABS } from './texts.ts';
 import { Verification } from './verification.tsx';
 import { Embed, isTerminatedForFraud, Verdict } from './verdict.tsx';
 import { WhatIfForm } from './what-if-form.tsx';
-import { CopyButton, FailureNotice, Section, Skeleton, When } from '../parts/components.tsx';
+import { FailureNotice, IdTitle, Section, Skeleton, When } from '../parts/components.tsx';
 import { formatCents, formatCount, formatPoints, shorten, toPlainText } from '../parts/formats.ts';
 import { machineDid, namespace } from '../parts/namespace.ts';
 import { isMachineId } from '../parts/routes.ts';
@@ -73,9 +73,7 @@ function Machine({ id }: { readonly id: string }) {
   return (
     <>
       <header class="machine-head card">
-        <h1 class="machine-name">
-          Machine <span title={id}>#{shorten(id)}</span> <CopyButton text={did} label="the DID of the machine" />
-        </h1>
+        <IdTitle kind="Machine" id={id} sign="#" copied={did} label="the DID of the machine" />
         <p class="buttons">
           {rating.failure?.status !== 404 && (
             <>
@@ -83,7 +81,11 @@ function Machine({ id }: { readonly id: string }) {
               <a href={`/explorer/compare?ids=${id}`}>Compare</a>
             </>
           )}
-          {shown?.machine_type !== undefined && <bdi class="stranger">{toPlainText(shown.machine_type)}</bdi>}
+          {shown?.machine_type !== undefined && (
+            <span>
+              <span class="quiet">Type</span> <bdi class="stranger">{toPlainText(shown.machine_type)}</bdi>
+            </span>
+          )}
         </p>
         {response !== undefined ? (
           <Verdict rating={rating} history={history} verified={verified} homeChain={homeChain} />

@@ -15,10 +15,10 @@ export const TABS = [
 ] as const;
 export type Tab = (typeof TABS)[number]['key'];
 
-/** The reason of the service says "renew", which a terminated bond does not allow. */
+/** The reason of the service says that renewal restores the rating: a terminated bond cannot be renewed, and points may be too few. */
 export const BOND_ADVICE = {
   NotActivated: 'The machine was never bonded. Activating its subscription lets it be rated.',
-  Runoff: 'The bond has expired. Renewing the subscription restores the rating.',
+  Runoff: 'The bond has expired. Renewing the subscription lets the machine be rated again.',
   Terminated: 'The bond was terminated, which is final. This machine id cannot be bonded again.',
 } as const;
 export const FRAUD_ADVICE =
@@ -64,6 +64,10 @@ export const CAUSE_TEXTS: Readonly<Record<History['actions'][number]['cause'], s
   events: 'new events',
   time: 'time without enough new events',
 };
+
+/** The reason of the service says "little or nothing" of weeks that miss a tenth of a point as well. */
+export const REVENUE_LOW =
+  'Not every one of the last 13 weeks earned the full amount. Steady weekly revenue raises this.';
 
 /** Reason of the deduction that the factors do not show. */
 export const ANCHOR_DEDUCTION = 'Points above 50 count a sixth';
@@ -112,7 +116,7 @@ export const NOT_VERIFIED_HERE = 'Records of operator and chip are served for ma
 export const CHIP_CHANGED_HANDS =
   'The chip record was issued before the machine changed hands. It says nothing about the new owner: the machine needs a new record for its events to count as attested.';
 export const NO_ACCOUNTS =
-  'No account has signed, so no payment to this machine can be followed and its revenue counts as declared.';
+  'No account has signed, so no payment to this machine can be followed. Its revenue counts as declared unless an attested chip signs it.';
 export const ACCOUNTS_NOTE = 'Accounts that signed for payments to this machine, with the time of the signature.';
 
 export const EVENT_CLASSES = {

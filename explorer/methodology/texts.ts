@@ -6,7 +6,7 @@ import type { Factor } from '../parts/wire.ts';
 export const FACTOR_TEXTS: Readonly<Record<Factor['name'], { readonly most: number; readonly text: string }>> = {
   revenue: {
     most: 30,
-    text: 'What the machine earns per week, over the best 13 of the last 14 weeks. Declared revenue earns half of the points; revenue whose payment was followed on a chain, or that an attested chip signed, earns all.',
+    text: 'What the machine earns per week, over the best 13 of the last 14 weeks. Declared revenue earns half of the points; revenue whose payment was followed on a chain, or that an attested chip signed, earns all. A week of activity alone earns at most a third.',
   },
   cadence: {
     most: 25,

@@ -1,8 +1,7 @@
 /** Overview of a fleet: distribution of ratings, totals, and the lag of the index. */
-import { Section, StaleNotice } from '../parts/components.tsx';
+import { MachineLink, Section, StaleNotice } from '../parts/components.tsx';
 import { chains } from '../parts/chains.ts';
-import { formatCents, formatCount, shorten } from '../parts/formats.ts';
-import { machinePath } from '../parts/routes.ts';
+import { formatCents, formatCount } from '../parts/formats.ts';
 import { Spread, toRatingParts } from '../parts/spread.tsx';
 import { plural, TREND_TEXTS } from '../parts/texts.ts';
 import type { FleetMachine, FleetQuery, LoadedFleet } from './fleet.ts';
@@ -69,10 +68,7 @@ function Totals({ machines }: { readonly machines: readonly FleetMachine[] }) {
       {largest.map(({ machine_id: id, total_revenue }) => (
         <div key={id}>
           <dt>
-            Top:{' '}
-            <a href={machinePath(id)} title={id}>
-              #{shorten(id, 4)}
-            </a>
+            Top: <MachineLink id={id} ends={4} />
           </dt>
           <dd>{describeShare(total_revenue!, total)}</dd>
         </div>

@@ -1,11 +1,10 @@
 /** Table of a fleet: filters, order and page are in the URL, and stay when the machines are loaded again. */
-import { CopyButton, Section } from '../parts/components.tsx';
+import { CopyButton, MachineLink, Section } from '../parts/components.tsx';
 import { chains } from '../parts/chains.ts';
 import { formatCents, formatCount, shorten } from '../parts/formats.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
-import { machinePath } from '../parts/routes.ts';
 import { formatOrder, Pager, parseOrder, SortField, SortHead, type SortColumn } from '../parts/sortable.tsx';
-import { isRated, RATINGS, TREND_TEXTS } from '../parts/texts.ts';
+import { isRated, plural, RATINGS, TREND_TEXTS } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import type { FleetMachine } from './fleet.ts';
 import { describeBond, NO_MATCHES, UNAVAILABLE_TEXTS } from './texts.ts';
@@ -105,7 +104,7 @@ export function FleetTable({ machines, isLinked, csv }: FleetTableProps) {
         <SortField {...sort} />
       </div>
       <p class="note" role="status">
-        {formatCount(sorted.length)} of {formatCount(machines.length)}
+        {formatCount(sorted.length)} of {plural(machines.length, 'machine')}
       </p>
       {sorted.length === 0 ? (
         <p class="quiet">{NO_MATCHES}</p>
@@ -160,13 +159,12 @@ function Row({
       <td data-label="Machine">
         <span>
           {isLinked ? (
-            <a href={machinePath(id)} title={id}>
-              #{shorten(id, 8)}
-            </a>
+            <MachineLink id={id} ends={8} />
           ) : (
-            <span title={id}>#{shorten(id, 8)}</span>
-          )}{' '}
-          <CopyButton text={id} label={`the id ${shorten(id, 8)}`} />
+            <>
+              <span title={id}>#{shorten(id, 8)}</span> <CopyButton text={id} label={`the id ${shorten(id, 8)}`} />
+            </>
+          )}
           {machine.home_chain !== undefined && <span class="quiet"> {alt.name}</span>}
         </span>
       </td>

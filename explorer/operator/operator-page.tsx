@@ -1,6 +1,6 @@
 /** Operator page: the machines of an address of the main chain, with their ratings. */
 import { useEffect } from 'preact/hooks';
-import { CopyButton, ExplorerLink, FailureNotice, Skeleton } from '../parts/components.tsx';
+import { ExplorerLink, FailureNotice, IdTitle, Skeleton } from '../parts/components.tsx';
 import { shorten } from '../parts/formats.ts';
 import { DID_PREFIX } from '../parts/namespace.ts';
 import { isAddress } from '../parts/routes.ts';
@@ -46,9 +46,7 @@ function Operator({ address }: { readonly address: string }) {
   return (
     <>
       <header class="card">
-        <h1>
-          Operator <span title={address}>{shorten(address, 6)}</span> <CopyButton text={address} label="the address" />
-        </h1>
+        <IdTitle kind="Operator" id={address} copied={address} label="the address" />
         <p class="buttons">
           <WatchButton entry={{ kind: 'operator', id: address }} />
           <ExplorerLink chain="main" kind="address" value={address} />

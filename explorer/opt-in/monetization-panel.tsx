@@ -91,7 +91,8 @@ function Signers({
         )}
         {!isAlt && controller !== undefined && (
           <li>
-            Controller: <Id id={controller} label="controller" /> <span class="quiet">{SAME_ACCOUNT}</span>
+            Controller: <Id id={controller} label="controller" />{' '}
+            {controller === owner && <span class="quiet">{SAME_ACCOUNT}</span>}
           </li>
         )}
       </ul>

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { chains, explorerUrl, type ChainName, type ExplorerKind } from './chains.ts';
 import { useNow, type Query, type ApiFailure } from './queries.ts';
 import { formatTime, shorten, toPlainText } from './formats.ts';
+import { machinePath } from './routes.ts';
 import { describeAge, describeFailure } from './texts.ts';
 
 export type Tone = 'good' | 'fair' | 'bad' | 'quiet';
@@ -64,10 +65,41 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       setState('Copy failed');
     }
   };
+  const outcome = state === '' ? '' : `${state}: ${label}`;
   return (
-    <button type="button" class="copy" aria-label={`Copy ${label}`} onClick={() => void copy()}>
-      <span role="status">{state || 'Copy'}</span>
-    </button>
+    <>
+      <button type="button" class="copy" aria-label={outcome || `Copy ${label}`} onClick={() => void copy()}>
+        {state || 'Copy'}
+      </button>
+      <span class="unseen" role="status">
+        {outcome}
+      </span>
+    </>
+  );
+}
+
+interface IdTitleProps {
+  readonly kind: string;
+  readonly id: string;
+  readonly sign?: string;
+  /** What the button copies, with its name. */
+  readonly copied: string;
+  readonly label: string;
+}
+
+/** Heading of the page of an id. The button is beside it, so that the heading is no more than a name. */
+export function IdTitle({ kind, id, sign = '', copied, label }: IdTitleProps) {
+  return (
+    <div class="title">
+      <h1>
+        {kind}{' '}
+        <span title={id}>
+          {sign}
+          {shorten(id)}
+        </span>
+      </h1>
+      <CopyButton text={copied} label={label} />
+    </div>
   );
 }
 
@@ -77,11 +109,10 @@ export interface IdProps {
   readonly href?: string;
   /** Number of characters shown at each end. */
   readonly ends?: number;
-  readonly hasCopy?: boolean;
 }
 
 /** Shows an id without its middle. Hover and focus show all of it; the button copies all of it. */
-export function Id({ id, label, href, ends = 8, hasCopy = true }: IdProps) {
+export function Id({ id, label, href, ends = 8 }: IdProps) {
   const whole = toPlainText(id);
   const short = (
     <>
@@ -100,9 +131,36 @@ export function Id({ id, label, href, ends = 8, hasCopy = true }: IdProps) {
           <code>{short}</code>
         </a>
       )}
-      {hasCopy && <CopyButton text={id} label={label} />}
+      <CopyButton text={id} label={label} />
     </span>
   );
+}
+
+interface ShortLinkProps {
+  readonly id: string;
+  readonly href: string;
+  /** Kind of the id, for the name of the button. */
+  readonly label: string;
+  readonly sign?: string;
+  readonly ends?: number;
+}
+
+/** Link to the page of an id without its middle, for lists and sentences. Hover shows all of it; the button copies all of it. */
+export function ShortLink({ id, href, label, sign = '', ends = 6 }: ShortLinkProps) {
+  const short = shorten(id, ends);
+  return (
+    <span class="short-link">
+      <a href={href} title={id}>
+        {sign}
+        {short}
+      </a>{' '}
+      <CopyButton text={id} label={`the ${label} ${short}`} />
+    </span>
+  );
+}
+
+export function MachineLink({ id, ends = 6 }: { readonly id: string; readonly ends?: number }) {
+  return <ShortLink id={id} href={machinePath(id)} label="id" sign="#" ends={ends} />;
 }
 
 /** Shows how long ago a time was; with `isExact` the time itself as well. */

@@ -11,6 +11,7 @@ const WALLET = '9hL2ZK3dd8FsJHETdexhZqzXL2TyvL85DAdUtEv5nMEi';
 const DID = `did:${DEFAULT_NAMESPACE.did_method}:`;
 
 let findPath: (text: string, known?: readonly string[]) => string | undefined;
+let findTransactionChain: (text: string) => string | undefined;
 
 beforeAll(async () => {
   const chains = {
@@ -19,7 +20,7 @@ beforeAll(async () => {
   };
   const dataset = { namespace: JSON.stringify(DEFAULT_NAMESPACE), chains: JSON.stringify(chains) };
   vi.stubGlobal('document', { body: { dataset } });
-  ({ findPath } = await import('./routes.ts'));
+  ({ findPath, findTransactionChain } = await import('./routes.ts'));
   return () => vi.unstubAllGlobals();
 });
 
@@ -70,4 +71,18 @@ it.each([
 
 it('does not guess between two known machines', () => {
   expect(findPath('12…89', ['1211189', '1222289'])).toBeUndefined();
+});
+
+it.each([
+  [HASH, 'main'],
+  [` https://scan.example/tx/${HASH.toUpperCase()}?a=1#logs`, 'main'],
+  [SIGNATURE, 'alt'],
+  [`https://alt.example/tx/${SIGNATURE}?cluster=devnet`, 'alt'],
+  ['42', undefined],
+  [ADDRESS, undefined],
+  [WALLET, undefined],
+  ['', undefined],
+])('names the chain of the transaction %j', (text, chain) => {
+  rule('pages.search');
+  expect(findTransactionChain(text)).toBe(chain);
 });

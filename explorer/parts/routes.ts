@@ -1,5 +1,5 @@
 /** Routes of the pages, and the resolution of a search text to a path. */
-import { explorerUrl } from './chains.ts';
+import { explorerUrl, type ChainName } from './chains.ts';
 import { DID_PREFIX } from './namespace.ts';
 
 export type Route =
@@ -67,6 +67,17 @@ export function findPath(search: string, known: readonly string[] = [], depth = 
   if (isWallet(text)) return walletPath(text);
   if (ALT_TRANSACTION.test(text)) return explorerUrl('alt', 'tx', text);
   return findShortened(text, known);
+}
+
+/** Returns the chain whose transactions look like the search text, or like the last part of its address; undefined if it is none. */
+export function findTransactionChain(search: string): ChainName | undefined {
+  const last = search
+    .trim()
+    .replace(/[?#].*$/, '')
+    .split('/')
+    .at(-1)!;
+  if (TRANSACTION.test(last.toLowerCase())) return 'main';
+  return ALT_TRANSACTION.test(last) ? 'alt' : undefined;
 }
 
 /** Reads a page of any deployment of this service, or the last part of another URL. */

@@ -1,5 +1,7 @@
 /** Search field for ids, DIDs and addresses. Rejects other input at once, without a request. */
 import { useState } from 'preact/hooks';
+import { chains } from './chains.ts';
+import { findTransactionChain } from './routes.ts';
 
 export interface SearchProps {
   /** Returns the path for a search text; undefined if the text is not recognized. */
@@ -14,11 +16,7 @@ export function Search({ find, navigate, isLarge = false }: SearchProps) {
     event.preventDefault();
     const input = (event.currentTarget as HTMLFormElement).elements.namedItem('q') as HTMLInputElement;
     const path = find(input.value);
-    setProblem(
-      path === undefined
-        ? 'Not recognized. Enter a machine id, DID, operator address, wallet address or transaction.'
-        : '',
-    );
+    setProblem(path === undefined ? describeUnfound(input.value) : '');
     if (path !== undefined) navigate(path);
     else input.focus();
   };
@@ -47,4 +45,13 @@ export function Search({ find, navigate, isLarge = false }: SearchProps) {
       </p>
     </form>
   );
+}
+
+/** A transaction is found where its chain has a block explorer: the service lists events by machine. */
+function describeUnfound(text: string): string {
+  const chain = findTransactionChain(text);
+  return chain === undefined
+    ? 'Not recognized. Enter a machine id, DID, operator address, wallet address or transaction.'
+    : `This looks like a transaction of ${chains[chain].name}, for which no block explorer is configured here. ` +
+        'Search for its machine instead: the tab Events names the transactions that the owner publishes.';
 }

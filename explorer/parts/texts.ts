@@ -78,9 +78,11 @@ export const TREND_TEXTS = {
 export const NOT_AVAILABLE = 'Not available';
 
 /** Describes the measure of a factor in a short phrase. */
-export function describeMeasure({ name, measure }: Factor): string {
+export function describeMeasure({ name, measure, points_hundredths: points }: Factor): string {
   switch (name) {
     case 'revenue':
+      if (measure.usd_cents === 0 && points > 0)
+        return 'no revenue in the best 13 of 14 weeks; activity earns the points';
       return `${formatCents(measure.usd_cents)} in the best 13 of 14 weeks, ${formatCents(measure.verified_usd_cents)} of it verified`;
     case 'cadence':
       return (

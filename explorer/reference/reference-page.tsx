@@ -1,4 +1,5 @@
 /** API reference: every route of the OpenAPI document, each with a form to call it. */
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useQuery } from '../parts/queries.ts';
 import {
@@ -152,7 +153,16 @@ function Contents({ groups }: { readonly groups: ReturnType<typeof listGroups> }
               {operations.map(({ id, method, path }) => (
                 <li key={id}>
                   <a href={`#${id}`}>
-                    <span class="method">{method}</span> <code>{path}</code>
+                    <span class="method">{method}</span>{' '}
+                    <code>
+                      {path.split('/').map((part, at) => (
+                        <Fragment key={at}>
+                          {at > 1 && <wbr />}
+                          {at > 0 && '/'}
+                          {part}
+                        </Fragment>
+                      ))}
+                    </code>
                   </a>
                 </li>
               ))}

@@ -175,7 +175,7 @@ function Health({ status }: { readonly status: Status }) {
             {sources.map(({ source, up, head_age_seconds: age, waiting_machines: waiting }) => (
               <>
                 <dt key={`${source} name`}>
-                  <code>{shorten(source, 12)}</code>
+                  <Id id={source} label={`the payment source ${shorten(source, 12)}`} ends={12} />
                 </dt>
                 <dd key={source}>
                   {up === null ? 'not read yet' : up ? 'readable' : 'unreadable'}

@@ -1,12 +1,22 @@
 /** Wallet page: the state of the binding of an alt-chain wallet, the rating of the bound legacy machine, and the operator's machines. */
 import { useEffect } from 'preact/hooks';
-import { CopyButton, ExplorerLink, FailureNotice, Id, Mark, Section, Skeleton, When } from '../parts/components.tsx';
+import {
+  ExplorerLink,
+  FailureNotice,
+  Id,
+  IdTitle,
+  MachineLink,
+  Mark,
+  Section,
+  Skeleton,
+  When,
+} from '../parts/components.tsx';
 import { chains } from '../parts/chains.ts';
 import { formatCents, formatCount, shorten } from '../parts/formats.ts';
 import { useQuery, type ApiFailure, type Query } from '../parts/queries.ts';
 import { RatingRing } from '../parts/rating-ring.tsx';
 import { RatingMark } from '../parts/rating-mark.tsx';
-import { directoryPath, machinePath, operatorPath } from '../parts/routes.ts';
+import { directoryPath, operatorPath } from '../parts/routes.ts';
 import { isRated, SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
 import type { BoundFleet, BoundRating, Directory } from '../parts/wire.ts';
 import { describeUnlisted } from '../directory/texts.ts';
@@ -37,9 +47,7 @@ export function WalletPage({ wallet }: { readonly wallet: string }) {
   return (
     <>
       <header class="card wallet-head">
-        <h1>
-          Wallet <span title={wallet}>{shorten(wallet, 6)}</span> <CopyButton text={wallet} label="the address" />
-        </h1>
+        <IdTitle kind="Wallet" id={wallet} copied={wallet} label="the address" />
         <BindingState binding={binding} rating={rating} />
         <p class="buttons">
           <ExplorerLink chain="alt" kind="address" value={wallet} />
@@ -127,9 +135,7 @@ function OwnedMachines({ wallet }: { readonly wallet: string }) {
       <ul class="active">
         {machines.map(({ machine_id: id, rating, score, observed_at: at }) => (
           <li key={id}>
-            <a href={machinePath(id)} title={id}>
-              #{shorten(id, 6)}
-            </a>
+            <MachineLink id={id} />
             <span class="rating">
               <RatingMark letter={rating} /> {isRated(rating) && <span class="quiet">{score} of 100</span>}
             </span>

@@ -1,13 +1,13 @@
 /** Watchlist page: the watched machines and operators with what changed since the last visit. */
 import { useEffect, useState } from 'preact/hooks';
-import { Section, When } from '../parts/components.tsx';
+import { Id, MachineLink, Section, ShortLink, When } from '../parts/components.tsx';
 import { saveFile } from '../parts/downloads.ts';
 import { shorten, toPlainText } from '../parts/formats.ts';
 import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RemoveButton } from '../parts/remove-button.tsx';
-import { machinePath, operatorPath } from '../parts/routes.ts';
-import { describeFailure, isRated, MONETIZATION_STATES, SITE_NAME } from '../parts/texts.ts';
+import { operatorPath } from '../parts/routes.ts';
+import { describeFailure, isRated, MONETIZATION_STATES, plural, SITE_NAME } from '../parts/texts.ts';
 import type { Change, Explanation, Fleet } from '../parts/wire.ts';
 import { loadChangesSince, readCursor, storeCursor, type ChangesSince } from './changes-since.ts';
 import {
@@ -86,7 +86,7 @@ export function WatchlistPage() {
         <p class="quiet">{NOTHING_WATCHED}</p>
       ) : (
         <Section title="Watched">
-          <ul class="log">
+          <ul class="log watched">
             {items.map((item) => (
               <Item
                 key={`${item.kind} ${item.id}`}
@@ -128,9 +128,11 @@ function Item({
   const changes = isFirst ? [] : (since?.changes.filter((change) => isOf(change, item)) ?? []);
   return (
     <li>
-      <a href={isMachine ? machinePath(item.id) : operatorPath(item.id)} title={item.id}>
-        {isMachine ? `#${shorten(item.id, 6)}` : shorten(item.id, 6)}
-      </a>
+      {isMachine ? (
+        <MachineLink id={item.id} />
+      ) : (
+        <ShortLink id={item.id} href={operatorPath(item.id)} label="operator" />
+      )}
       <span>
         {values !== undefined && Object.values(values).join(', ')}
         {values === undefined && failure === undefined && 'Loading…'}
@@ -178,16 +180,20 @@ function ObservedChange({ change, isOfMachine }: { readonly change: Change; read
   const { kind, machine_id: id, from, to, observed_at: at } = change;
   return (
     <span class="changed">
-      {!isOfMachine && `#${shorten(id, 6)} `}
-      {VALUE_NAMES[kind] ?? kind}: {describeValue(from)} → {describeValue(to)} (<When seconds={at} />){' '}
+      {!isOfMachine && (
+        <>
+          <MachineLink id={id} />{' '}
+        </>
+      )}
+      {VALUE_NAMES[kind] ?? kind}: <Value text={from} /> → <Value text={to} /> (<When seconds={at} />){' '}
     </span>
   );
 }
 
-function describeValue(value: string | null): string {
-  if (value === null) return 'none';
-  if (isDecision(value)) return MONETIZATION_STATES[value].toLowerCase();
-  return value.length > 20 ? shorten(value, 6) : value;
+function Value({ text }: { readonly text: string | null }) {
+  if (text === null) return <>none</>;
+  if (isDecision(text)) return <>{MONETIZATION_STATES[text].toLowerCase()}</>;
+  return text.length > 20 ? <Id id={text} label={`the account ${shorten(text, 6)}`} ends={6} /> : <>{text}</>;
 }
 
 function isDecision(value: string): value is keyof typeof MONETIZATION_STATES {
@@ -203,7 +209,7 @@ function toValues({ mcr, mcr_score, bond_status, negative_flag }: Explanation): 
 }
 
 function toFleetValues(fleet: Fleet | undefined): SeenValues | undefined {
-  return fleet && { machines: `${fleet.pagination.total} machines` };
+  return fleet && { machines: plural(fleet.pagination.total, 'machine') };
 }
 
 function save(items: readonly WatchedItem[]): void {

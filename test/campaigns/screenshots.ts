@@ -37,6 +37,14 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
   const wallet = (name: string) => `/explorer/wallet/${wallets.find((each) => each.name === name)!.address}`;
   const owner = machines.find(({ name }) => name === 'alt-rated')!.owner;
   const ids = ['rated-aaa', 'rated-b', 'flagged', 'alt-rated'].map((name) => machine(name).split('/').at(-1)!);
+  /** Values of a last visit: nothing, the same, and another rating. */
+  const watched = JSON.stringify([
+    { kind: 'machine', id: ids[0] },
+    { kind: 'machine', id: ids[1], seen: { rating: 'BB 55', bond: 'bonded', flag: 'no flag' } },
+    { kind: 'machine', id: ids[2], seen: { bond: 'bonded', flag: 'flag on record' } },
+    { kind: 'machine', id: '12' },
+    { kind: 'operator', id: operator('fleet').split('/').at(-1)!.toLowerCase(), seen: { machines: '40 machines' } },
+  ]);
   const tabs = ['history', 'events', 'verification', 'identity', 'opt-in', 'embed', 'raw'];
   const fail = (pattern: string | RegExp, status: number, json: object) => (page: Page) =>
     page.route(pattern, (route) => route.fulfill({ status, json, headers: { 'Retry-After': '30' } }));
@@ -47,8 +55,15 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
     { name: 'machines-none', path: '/explorer/machines?rating=AAA&flag=in_force' },
     { name: 'methodology', path: '/methodology' },
     { name: 'system', path: '/explorer/system' },
+    { name: 'not-found', path: '/explorer/nothing' },
+    { name: 'compare-empty', path: '/explorer/compare' },
     { name: 'compare', path: `/explorer/compare?ids=${ids.join()}` },
     { name: 'watchlist', path: '/explorer/watchlist' },
+    {
+      name: 'watchlist-filled',
+      path: '/explorer/watchlist',
+      prepare: (page) => page.addInitScript(`localStorage.setItem('watchlist', ${JSON.stringify(watched)})`),
+    },
     { name: 'docs', path: '/docs' },
     { name: 'docs-operation', path: '/docs#getRating' },
     { name: 'operator', path: operator('fleet') },
@@ -77,6 +92,23 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
       name: 'tab-opt-in-open',
       path: `${machine('rated-b')}?tab=opt-in`,
       act: (page) => page.getByRole('button', { name: 'Change opt-in' }).click(),
+    },
+    ...['rated-b', 'alt-rated'].map((name) => ({
+      name: `tab-opt-in-message-${name}`,
+      path: `${machine(name)}?tab=opt-in`,
+      act: async (page: Page) => {
+        await page.getByRole('button', { name: 'Change opt-in' }).click();
+        await page.getByRole('button', { name: 'Show the message to sign' }).click();
+        await page.locator('.message').waitFor();
+      },
+    })),
+    {
+      name: 'search-transaction',
+      path: '/',
+      act: async (page) => {
+        await page.getByRole('searchbox').fill(`0x${'5f'.repeat(32)}`);
+        await page.keyboard.press('Enter');
+      },
     },
   ];
   const states: View[] = [

@@ -73,6 +73,11 @@ const WATCHLIST_PAGE: PageText = {
   title: `Watchlist | ${SITE}`,
   summary: 'The machines and operators that this browser watches, and what changed since the last visit.',
 };
+const UNKNOWN_PAGE: PageText = {
+  status: 404,
+  title: `Page not found | ${SITE}`,
+  summary: 'No page has this address. It is misspelled, or the page was removed.',
+};
 const UNKNOWN_ID: PageText = {
   status: 404,
   title: `No such machine | ${SITE}`,
@@ -110,6 +115,7 @@ export function pagesRoutes(routes: Routes, ctx: Ctx, additions: Additions | und
   show('/explorer/machine/:id', (request) => describeMachine(ctx, request.parameter('id'), additions));
   show('/explorer/operator/:address', (request) => describeOperator(request.parameter('address'), ctx));
   show('/explorer/wallet/:address', (request) => describeWallet(request.parameter('address')));
+  for (const path of ['/explorer', '/explorer/:view', '/explorer/:view/:value']) show(path, () => UNKNOWN_PAGE);
 
   routes.get(`${PAGE_FILES_PATH}/:name`, { profile: 'page' }, async (request) => {
     const { script, parts, style, icon } = await loadFiles(ctx, pages);

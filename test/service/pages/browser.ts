@@ -82,6 +82,24 @@ export async function readText(page: Page, selector = 'main'): Promise<string> {
   return (await page.locator(selector).first().innerText()).replace(/\n+/g, '\n');
 }
 
+/** The text of a button or a chart is no id to copy. */
+const LIST_UNCOPIED_IDS = `(() => {
+  const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (texts.nextNode()) {
+    const { data, parentElement: parent } = texts.currentNode;
+    if (!/\\w{4}…\\w{4}/.test(data) || parent.closest('pre, button, svg') !== null) continue;
+    const place = parent.closest('.id, .short-link, .title') ?? parent.parentElement;
+    if (place.querySelector('button[aria-label^="Copy "]') === null) found.push(data);
+  }
+  return found;
+})()`;
+
+/** Lists the shortened ids that have no button to copy all of them. */
+export function listUncopiedIds(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(LIST_UNCOPIED_IDS);
+}
+
 interface FocusedElement {
   readonly tag: string;
   readonly name: string;

@@ -44,6 +44,9 @@ describe('the HTML shell', () => {
     ['/explorer/machine/12', 404],
     ['/explorer/machine/0', 404],
     ['/explorer/operator/0x12', 404],
+    ['/explorer', 404],
+    ['/explorer/nothing', 404],
+    ['/explorer/nothing/12', 404],
     [`/explorer/operator/${fleet.address}`, 200],
   ])('is served for %s with status %i and the security headers', async (path, status) => {
     rule('pages.status-and-policy');

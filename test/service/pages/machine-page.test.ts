@@ -310,3 +310,36 @@ it('shows the deduction that the factors do not contain', async () => {
   expect(shown).toContain(`Points above 50 count a sixth: −${anchor!.lost_hundredths / 100} points.`);
   await visit.close();
 });
+
+it('gives reasons that fit a machine of steady revenue, with an attested chip, and with an expired bond', async () => {
+  rule('pages.machine');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl + machinePath('many-events'));
+  expect(await readText(page, '.reasons')).toContain(
+    'Not every one of the last 13 weeks earned the full amount. Steady weekly revenue raises this.',
+  );
+  await page.goto(baseUrl + machinePath('runoff'));
+  expect(await readText(page, '.reasons')).toContain('Renewing the subscription lets the machine be rated again.');
+  await page.goto(`${baseUrl}${machinePath('verified')}?tab=verification`);
+  expect(await readText(page, 'section[aria-labelledby=section-payout-accounts]')).toContain(
+    'Its revenue counts as declared unless an attested chip signs it.',
+  );
+  await visit.close();
+});
+
+it('says that the owner is the controller only where both are the same account', async () => {
+  rule('pages.opt-in-preconditions');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const note = page.getByText('Where no controller is set, the owner is the controller.');
+  for (const [name, count] of [
+    ['rated-b', 1],
+    ['sold', 0],
+  ] as const) {
+    await page.goto(`${baseUrl}${machinePath(name)}?tab=opt-in`);
+    await page.locator('.plainly li').nth(1).waitFor();
+    expect([name, await note.count()]).toEqual([name, count]);
+  }
+  await visit.close();
+});

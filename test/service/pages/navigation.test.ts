@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActiveMachinesResponse } from '../../../client/client.ts';
 import { rule } from '../../conformance/rule.ts';
 import { launchBrowser, openVisit, readText } from './browser.ts';
-import { baseUrl, machineOf } from './sample-pages.ts';
+import { baseUrl, fleet, machineOf, walletOf } from './sample-pages.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -100,3 +100,39 @@ it('finds a machine by the shortened id that a list shows', async () => {
   expect(new URL(page.url()).pathname).toBe(`/explorer/machine/${id!}`);
   await visit.close();
 });
+
+it.each([
+  [`0x${'5f'.repeat(32)}`, 'main'],
+  ['5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW', 'alt'],
+] as const)('says that no block explorer is configured for the transaction %s', async (transaction, chain) => {
+  rule('pages.search');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl);
+  const names = await page.evaluate<Record<typeof chain, { name: string }>>('JSON.parse(document.body.dataset.chains)');
+  await page.getByRole('searchbox').fill(transaction);
+  await page.keyboard.press('Enter');
+  expect(await readText(page, '.problem')).toBe(
+    `This looks like a transaction of ${names[chain].name}, for which no block explorer is configured here. ` +
+      'Search for its machine instead: the tab Events names the transactions that the owner publishes.',
+  );
+  await visit.close();
+});
+
+it.each([
+  ['machine', `Machine #${shorten(machineOf('rated-b').id)}`, `/explorer/machine/${machineOf('rated-b').id}`],
+  ['operator', `Operator ${shorten(fleet.address)}`, `/explorer/operator/${fleet.address}`],
+  ['wallet', `Wallet ${shorten(walletOf('bound'))}`, `/explorer/wallet/${walletOf('bound')}`],
+])('names the page of a %s in its heading, and nothing else', async (_, name, path) => {
+  rule('pages.copy');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl + path);
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+  await visit.close();
+});
+
+function shorten(id: string): string {
+  return `${id.slice(0, 6)}…${id.slice(-6)}`;
+}

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rule } from '../../conformance/rule.ts';
-import { launchBrowser, openVisit, slowNetwork, type Visit } from './browser.ts';
+import { launchBrowser, listUncopiedIds, openVisit, slowNetwork, type Visit } from './browser.ts';
 import { baseUrl, fleet, machineOf, machinePath, walletOf } from './sample-pages.ts';
 
 const PHONE = { width: 320, height: 740 };
@@ -45,7 +45,9 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['an opt-in', `${machinePath('unbonded')}?tab=opt-in`],
   ['the code to embed', `${machinePath('rated-b')}?tab=embed`],
   ['a comparison', `/explorer/compare?ids=${machineOf('flagged').id},${machineOf('alt-rated').id}`],
+  ['an empty comparison', '/explorer/compare'],
   ['the watchlist', '/explorer/watchlist'],
+  ['an address without a page', '/explorer/nothing'],
   ['the methodology', '/methodology'],
   ['a bound wallet', `/explorer/wallet/${walletOf('bound')}`],
   ['an operator wallet', `/explorer/wallet/${walletOf('bound-operator')}`],
@@ -61,15 +63,16 @@ describe('the view', () => {
   afterAll(() => visit.close());
 
   it.each(PAGES)(
-    'of %s is accessible in light and dark, violates no policy, and fits a phone and a desktop',
+    'of %s is accessible in light and dark, violates no policy, fits a phone and a desktop, and copies shortened ids',
     async (_, path) => {
-      rule('pages.accessible');
+      rule('pages.accessible', 'pages.copy');
       const { page } = visit;
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
       await page.goto(baseUrl + path);
       await page.locator('header.top').waitFor();
       await page.waitForLoadState('networkidle');
       await expect.poll(() => page.locator('.skeleton').count(), { timeout: REQUEST_TIMEOUT_MILLISECONDS }).toBe(0);
+      expect(await listUncopiedIds(page)).toEqual([]);
       for (const viewport of [PHONE, DESKTOP]) {
         await page.setViewportSize(viewport);
         for (const colorScheme of ['light', 'dark'] as const) {

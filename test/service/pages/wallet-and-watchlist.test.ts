@@ -2,8 +2,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rule } from '../../conformance/rule.ts';
-import { launchBrowser, openVisit, readText } from './browser.ts';
-import { baseUrl, machineOf, machinePath, walletOf } from './sample-pages.ts';
+import { launchBrowser, listUncopiedIds, openVisit, readText } from './browser.ts';
+import { baseUrl, fleet, machineOf, machinePath, walletOf } from './sample-pages.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -78,5 +78,37 @@ it('shows on the watchlist what the feed of changes observed since the last visi
   await page.locator('.changed').waitFor();
   expect(await readText(page, '.changed')).toMatch(/^\s*Chip: verified → expired/);
   await expect.poll(() => page.evaluate(`localStorage.getItem('watchlist-cursor')`)).toBe('8');
+  await visit.close();
+});
+
+it('copies the whole id of each entry of the watchlist, and of each account that changed', async () => {
+  rule('pages.copy');
+  const visit = await openVisit(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page } = visit;
+  const { id } = machineOf('flagged');
+  const operator = fleet.address.toLowerCase();
+  const [from, to] = [`0x${'1a'.repeat(20)}`, `0x${'2b'.repeat(20)}`];
+  const change = { cursor: 8, kind: 'owner', machine_id: id, did: '', operator, from, to, block: 1, observed_at: 1 };
+  const feed = { changes: [change], next: 8, newest: 8, oldest_after: 0, opened_at: 1 };
+  await page.route('**/changes?*', (route) => route.fulfill({ json: feed }));
+  await page.goto(`${baseUrl}/explorer/watchlist`);
+  const entries = [
+    { kind: 'machine', id, seen: { rating: 'A 75' } },
+    { kind: 'operator', id: operator, seen: { machines: '1 machine' } },
+  ];
+  await page.evaluate(
+    `localStorage.setItem('watchlist', '${JSON.stringify(entries)}'); localStorage.setItem('watchlist-cursor', '7');`,
+  );
+  await page.reload();
+  await page.getByText(`Machines: 1 machine → ${fleet.machines.length} machines`).waitFor();
+  expect(await listUncopiedIds(page)).toEqual([]);
+  const copied: unknown[] = [];
+  for (const button of await page.getByRole('button', { name: /^Cop(y|ied)/ }).all()) {
+    await button.click();
+    await button.getByText('Copied').waitFor();
+    copied.push(await page.evaluate('navigator.clipboard.readText()'));
+  }
+  expect(copied).toEqual([id, from, to, operator, id, from, to]);
+  expect(await visit.findAccessibilityViolations()).toEqual([]);
   await visit.close();
 });
