@@ -178,6 +178,24 @@ describe('a backfill from logs', () => {
     expect(stored.at(-1)).toBe(998);
   });
 
+  it.each(['background', 'before'] as const)(
+    'reads no window twice when steps end in between, mode %s',
+    async (proof) => {
+      const harness = await openBackfill({ chain: createLongChain(3_000), maxWindowBlocks: 20, proof });
+      const ranges: string[] = [];
+      harness.chain.faults.before = (request, [from, to]) => {
+        if (request !== 'logs') return;
+        harness.time.jump(500);
+        ranges.push(`${from} ${to}`);
+      };
+      let steps = 1;
+      while ((await advance(harness)) === 'behind') steps += 1;
+      expect(steps).toBeGreaterThan(2);
+      expect(ranges).toHaveLength(150);
+      expect(new Set(ranges).size).toBe(150);
+    },
+  );
+
   it('asks for smaller ranges where the node refuses wide ones', async () => {
     const chain = createLongChain(5_000);
     const refused: number[] = [];

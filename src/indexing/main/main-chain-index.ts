@@ -146,12 +146,13 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     const range = { fromBlock: from === undefined ? startBlock : from.blockNumber + 1, toBlock: finalized.number };
     const isFar = range.toBlock - range.fromBlock > MAX_LAG_BLOCKS;
     const progress = watchBackfill(range, startBlock, clock, log);
+    const isOver = () => clock.nowMilliseconds() >= endAt;
     const steps =
       isFar && options.proof !== 'before'
-        ? readLogSteps(range, from, finalized, signal)
-        : readVerifiedSteps(range, from, finalized, signal, isFar);
+        ? readLogSteps(range, from, finalized, signal, isOver)
+        : readVerifiedSteps(range, from, finalized, signal, isOver, isFar);
     let checkpoint = from;
-    // The chain reads of a step overlap with storing the previous one.
+    // The chain reads of a step overlap with storing the previous one. They end the loop, so that none is read in vain.
     for await (const { last, events, ownership, unproven, touched } of readOneAhead(steps)) {
       const next = { blockNumber: last.number, blockHash: last.hash };
       const isStored = await store.advanceMainChain(checkpoint, next, events, ownership, unproven, touched);
@@ -159,7 +160,6 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
       checkpoint = next;
       progress.reach(next.blockNumber);
       if (next.blockNumber === finalized.number) return { kind: 'caught-up', block: last };
-      if (clock.nowMilliseconds() >= endAt) break;
     }
     return { kind: 'behind' };
   }
@@ -174,13 +174,14 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     from: Checkpoint | undefined,
     finalized: BlockRef,
     signal: AbortSignal,
+    isOver: () => boolean,
     isFar: boolean,
   ): AsyncGenerator<ImportStep> {
     // Reads at one block always return the same result.
     const alreadyRead = isFar ? new ReadMachines() : undefined;
     let before = from;
     let unconfirmed: ImportStep | undefined;
-    for await (const window of streamWindows(source.reader.readWindow, adaptiveWindow, range, signal)) {
+    for await (const window of streamWindows(source.reader.readWindow, adaptiveWindow, range, signal, isOver)) {
       if (unconfirmed === undefined) await checkFollows(window, before);
       else if (window.parentHash !== unconfirmed.last.hash) throw new ResponseRejected('broken-link');
       else yield unconfirmed;
@@ -205,13 +206,14 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     from: Checkpoint | undefined,
     finalized: BlockRef,
     signal: AbortSignal,
+    isOver: () => boolean,
   ): AsyncGenerator<ImportStep> {
     const { chain } = source;
     if (from !== undefined && (await chain.readHeader(from.blockNumber)).hash !== from.blockHash)
       throw refuseCheckpoint();
     integrity.report('index', undefined);
     const readWindow = (part: BlockRange) => readLogWindow(chain, contracts, part);
-    const windows = streamWindows(readWindow, logWindow, range, signal);
+    const windows = streamWindows(readWindow, logWindow, range, signal, isOver);
     for await (const group of groupWindows(windows, clock)) {
       const { toBlock, last, events, unproven, touched } = await confirmGroup(chain, group, finalized);
       yield { last, events, ownership: { readAtBlock: toBlock, changes: [] }, unproven, touched };
