@@ -57,6 +57,8 @@ export interface FakeFaults {
 
 const GENESIS_TIMESTAMP = 1_700_000_000;
 const BLOCK_SECONDS = 7;
+/** Exceeds the number of hashes that one chain uses. */
+const FORK_HASHES = 1_000_000;
 
 const PLAIN_RECORD: Omit<EventRecord, 'timestamp'> = {
   eventType: REVENUE_TYPE,
@@ -122,6 +124,14 @@ export class FakeChain implements MainChainLog {
   /** Removes the newest blocks; blocks mined next have other hashes. */
   rollBack(depth: number): void {
     this.#blocks.length -= depth;
+  }
+
+  /** Returns a chain with the same blocks except the newest `depth`; blocks mined there are rivals of those here. */
+  fork(depth: number): FakeChain {
+    const rival = new FakeChain();
+    rival.#blocks = this.#blocks.slice(0, this.#blocks.length - depth);
+    rival.#hashes = this.#hashes + FORK_HASHES;
+    return rival;
   }
 
   headerAt(number: number): Header {

@@ -145,6 +145,24 @@ describe('shares', () => {
     expect(countCalls('caller')).toBe(6);
   });
 
+  test('leaves the head nothing for a burst that happened twice, and forgets a need after two minutes', async () => {
+    const countFree = async () => {
+      await time.advance(1_100);
+      grants = [];
+      const withdrawals = Array.from({ length: 30 }, () => request('caller', caller('192.0.2.1')));
+      for (const withdraw of withdrawals) withdraw();
+      await time.advance(1_100);
+      return countCalls('caller');
+    };
+    for (const free of [8, 8, 5]) {
+      request('head', HEAD, 5);
+      expect(await countFree()).toBe(free);
+    }
+    await time.advance(120_000);
+    request('head', HEAD, 1);
+    expect(await countFree()).toBe(8);
+  });
+
   test('gives the index a fifth while callers wait, and all that is left when none does', async () => {
     await saturate(30, [
       { name: 'index', purpose: INDEX },

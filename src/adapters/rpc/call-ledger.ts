@@ -4,8 +4,10 @@ import { toWindow, WINDOW_MILLISECONDS } from './call-ceiling.ts';
 /** Least that is left to the head in each window, and the largest part of the ceiling. */
 const MIN_HEAD_CALLS = 2;
 export const MAX_HEAD_PART = 0.5;
-/** Time in which the need of the head is measured; the larger one of the last two counts. */
-const HEAD_PERIOD_MILLISECONDS = 60_000;
+/** Time in which the need of the head is measured. */
+const HEAD_PERIOD_MILLISECONDS = 120_000;
+/** Windows of this time that needed at least as many calls. A start has two bursts: its checks, and the join with the index. */
+const WINDOWS_OF_NEED = 3;
 
 interface Entry {
   readonly calls: number;
@@ -18,7 +20,9 @@ export class CallLedger {
   readonly #entries: Entry[] = [];
   #used = 0;
   #usedByHead = 0;
-  #headPeak = { atMilliseconds: 0, peak: 0, peakBefore: 0 };
+  /** Calls of the head by window, oldest first. */
+  #headWindows: { readonly atMilliseconds: number; calls: number }[] = [];
+  #headNeed = 0;
 
   /** Calls that count now. */
   get used(): number {
@@ -50,7 +54,7 @@ export class CallLedger {
     for (let left = count, windows = 1; left > 0; left -= limit, windows += 1) {
       this.#add(Math.min(left, limit), isHead, now + windows * milliseconds);
     }
-    if (isHead) this.#measureHead(now);
+    if (isHead) this.#measureHead(count, now, milliseconds);
   }
 
   #add(calls: number, isHead: boolean, untilMilliseconds: number): void {
@@ -60,17 +64,19 @@ export class CallLedger {
     if (isHead) this.#usedByHead += calls;
   }
 
-  #measureHead(now: number): void {
-    if (now - this.#headPeak.atMilliseconds > HEAD_PERIOD_MILLISECONDS) {
-      this.#headPeak = { atMilliseconds: now, peak: 0, peakBefore: this.#headPeak.peak };
-    }
-    this.#headPeak.peak = Math.max(this.#headPeak.peak, this.#usedByHead);
+  /** What fewer windows needed is a burst, as at a start: it comes first anyway, and need not be left free for minutes. */
+  #measureHead(count: number, now: number, milliseconds: number): void {
+    const current = this.#headWindows.at(-1);
+    if (current !== undefined && now - current.atMilliseconds < milliseconds) current.calls += count;
+    else this.#headWindows.push({ atMilliseconds: now, calls: count });
+    this.#headWindows = this.#headWindows.filter((each) => now - each.atMilliseconds < HEAD_PERIOD_MILLISECONDS);
+    const largestFirst = this.#headWindows.map(({ calls }) => calls).sort((one, other) => other - one);
+    this.#headNeed = largestFirst[WINDOWS_OF_NEED - 1] ?? 0;
   }
 
   /** Returns how many calls of a window are left to the head. */
   headShare(limit: number): number {
-    const need = Math.max(MIN_HEAD_CALLS, this.#headPeak.peak, this.#headPeak.peakBefore);
-    return Math.min(need, Math.floor(limit * MAX_HEAD_PART));
+    return Math.min(Math.max(MIN_HEAD_CALLS, this.#headNeed), Math.floor(limit * MAX_HEAD_PART));
   }
 
   /** Returns what is free at a rate: calls of a window, and those that the head may take before all others. */

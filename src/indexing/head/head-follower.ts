@@ -206,6 +206,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     const known = followed?.head;
     const isContinued = known !== undefined && recent.hashAt(known.number) === known.hash;
     const newLogs = isContinued ? segment.logs.filter(({ blockNumber }) => blockNumber > known.number) : undefined;
+    schedule.recordBlocks(segment.headers);
     notify(response.head, newLogs, started);
     followed = { head: response.head, recent };
     // When the memory limit was reached, reading the same range again would end the same way.

@@ -83,8 +83,56 @@ describe('the poll schedule', () => {
     expect(Math.max(...lateness.slice(60, 99))).toBeLessThanOrEqual(2 * INTERVAL);
   });
 
-  it('waits 15 s at most', () => {
-    const { polls } = follow(every(60, 20), () => 500);
-    expect(Math.min(...polls.slice(8, 19))).toBeGreaterThan(40);
+  it('waits 15 s at most, and again while no block is due', () => {
+    const { polls, lateness } = follow(every(60, 20), () => 500);
+    expect(new Set(polls.slice(8, 19))).toEqual(new Set([4]));
+    expect(Math.max(...lateness.slice(8, 19))).toBeLessThanOrEqual(INTERVAL);
+  });
+
+  describe('with the blocks that led to the head', () => {
+    const blocks = every(12, 9).map((seconds, number) => ({
+      number,
+      hash: `0x${number}`,
+      timestamp: GENESIS + seconds,
+    }));
+    const head = blocks.at(-1)!;
+
+    function learn(known = blocks) {
+      const schedule = createPollSchedule(INTERVAL);
+      schedule.recordBlocks(known);
+      return schedule;
+    }
+
+    it('waits until the next block may have been mined, and then polls at the interval', () => {
+      const schedule = learn();
+      const at = head.timestamp * 1000;
+      expect(schedule.recordHead(head, at + 2_000)).toBe(10_000);
+      expect(schedule.recordHead(head, at + 12_000)).toBe(INTERVAL);
+      expect(schedule.recordHead(head, at + 13_000)).toBe(INTERVAL);
+      const next = { number: 9, hash: '0x9', timestamp: head.timestamp + 12 };
+      expect(schedule.recordHead(next, at + 14_000)).toBe(12_000);
+    });
+
+    it.each([
+      ['the clock is behind the head', blocks, -3_600_000],
+      ['the clock is ahead of the next block', blocks, 3_600_000],
+      ['four blocks show three gaps', blocks.slice(-4), 2_000],
+      [
+        'their times follow no schedule',
+        blocks.map((block, i) => ({ ...block, timestamp: head.timestamp - (8 - i) ** 3 })),
+        2_000,
+      ],
+    ])('polls at the interval where %s', (_name, known, ageMilliseconds) => {
+      const at = head.timestamp * 1000 + ageMilliseconds;
+      expect(learn(known).recordHead(known.at(-1)!, at)).toBe(INTERVAL);
+    });
+
+    it('learns nothing from them once its polls have shown a schedule', () => {
+      const schedule = createPollSchedule(INTERVAL);
+      for (const block of blocks) schedule.recordHead(block, block.timestamp * 1000 + 500);
+      schedule.recordBlocks(every(3, 20).map((seconds, number) => ({ ...head, number, timestamp: GENESIS + seconds })));
+      const next = { number: 9, hash: '0x9', timestamp: head.timestamp + 12 };
+      expect(schedule.recordHead(next, next.timestamp * 1000 + 500)).toBeGreaterThan(11_000);
+    });
   });
 });

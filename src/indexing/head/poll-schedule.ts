@@ -6,6 +6,8 @@
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 
 export interface PollSchedule {
+  /** Learns the block time from consecutive blocks that were read together, where the polls have not shown it yet. */
+  recordBlocks(blocks: readonly BlockRef[]): void;
   /** Records the head that a poll returned; returns the milliseconds from the start of that poll until the next one. */
   recordHead(head: BlockRef, polledAtMilliseconds: number): number;
 }
@@ -24,7 +26,7 @@ const RECENT_DELAYS = 8;
 const EARLY_MILLISECONDS = 25;
 /** Delay after a late block; doubles up to the interval. */
 const FIRST_RETRY_MILLISECONDS = 250;
-/** Upper bound of any delay, whatever the timestamps of blocks say. */
+/** Upper bound of any delay, whatever the timestamps of blocks say; a block that is due later is polled for again then. */
 const MAX_WAIT_MILLISECONDS = 15_000;
 
 interface LastPoll {
@@ -37,6 +39,7 @@ interface LastPoll {
 
 export function createPollSchedule(intervalMilliseconds: number): PollSchedule {
   let before: LastPoll | undefined;
+  /** Polls since the next block was due. */
   let retries = 0;
   /** Milliseconds of block time between a block and its child, newest last. */
   const gaps: number[] = [];
@@ -70,33 +73,55 @@ export function createPollSchedule(intervalMilliseconds: number): PollSchedule {
     const lateness = atMilliseconds - Math.max(last.atMilliseconds, last.dueAtMilliseconds);
     if (lateness < 0 || lateness > intervalMilliseconds) return;
     const delay = atMilliseconds - head.timestamp * 1000;
-    push(delays, last.isPlanned ? Math.min(delay, findDelay()) - EARLY_MILLISECONDS : delay, MAX_DELAYS);
+    const isKnown = last.isPlanned && delays.length > 0;
+    push(delays, isKnown ? Math.min(delay, findDelay()) - EARLY_MILLISECONDS : delay, MAX_DELAYS);
   }
 
-  /** Returns when the child of the head is due by the schedule. */
-  function findNextDue(head: BlockRef, atMilliseconds: number): number | undefined {
+  /**
+   * Returns when the child of the head is due by the schedule. Before a block was seen to appear, that is its earliest time,
+   * where the clock agrees with the head.
+   */
+  function findDue({ timestamp }: BlockRef, atMilliseconds: number): number | undefined {
     const gap = findGap();
-    if (gap === undefined || delays.length === 0 || retries > 0) return undefined;
-    const dueAtMilliseconds = head.timestamp * 1000 + gap + findDelay();
-    const longest = Math.min(gap + intervalMilliseconds, MAX_WAIT_MILLISECONDS);
-    return atMilliseconds + Math.min(Math.max(dueAtMilliseconds - atMilliseconds, FIRST_RETRY_MILLISECONDS), longest);
+    if (gap === undefined) return undefined;
+    const minedAtMilliseconds = timestamp * 1000;
+    const earliest = minedAtMilliseconds + gap;
+    if (delays.length > 0) return earliest + findDelay();
+    return minedAtMilliseconds <= atMilliseconds && atMilliseconds < earliest ? earliest : undefined;
   }
 
-  function findRetryDelay(): number {
-    if (retries === 0 || findGap() === undefined) return intervalMilliseconds;
-    return Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (retries - 1), intervalMilliseconds);
+  /** Returns the delay until the next poll of a block that is due in a while. */
+  function findWait(milliseconds: number): number {
+    const longest = Math.min(findGap()! + intervalMilliseconds, MAX_WAIT_MILLISECONDS);
+    return Math.min(Math.max(milliseconds, FIRST_RETRY_MILLISECONDS), longest);
   }
 
   return {
+    recordBlocks(blocks) {
+      if (gaps.length >= MIN_GAPS) return;
+      for (const [i, { timestamp }] of blocks.slice(1).entries())
+        push(gaps, (timestamp - blocks[i]!.timestamp) * 1000, MAX_GAPS);
+    },
     recordHead(head, polledAtMilliseconds) {
       const last = before;
       const isNew = last?.head.hash !== head.hash;
-      retries = isNew ? 0 : Math.min(retries + 1, 16);
       if (isNew && last !== undefined) recordSighting(head, polledAtMilliseconds, last);
-      const planned = findNextDue(head, polledAtMilliseconds);
-      const dueAtMilliseconds = planned ?? polledAtMilliseconds + findRetryDelay();
-      before = { head, atMilliseconds: polledAtMilliseconds, dueAtMilliseconds, isPlanned: planned !== undefined };
-      return dueAtMilliseconds - polledAtMilliseconds;
+      const due = findDue(head, polledAtMilliseconds);
+      const isEarly = due !== undefined && polledAtMilliseconds < due;
+      retries = isNew || isEarly ? 0 : Math.min(retries + 1, 16);
+      const isPlanned = due !== undefined && retries === 0;
+      const retryDelay =
+        due === undefined
+          ? intervalMilliseconds
+          : Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (retries - 1), intervalMilliseconds);
+      const wait = isPlanned ? findWait(due - polledAtMilliseconds) : retryDelay;
+      before = {
+        head,
+        atMilliseconds: polledAtMilliseconds,
+        dueAtMilliseconds: polledAtMilliseconds + wait,
+        isPlanned,
+      };
+      return wait;
     },
   };
 }

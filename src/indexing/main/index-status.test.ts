@@ -38,8 +38,9 @@ it('serves ratings only while the followed blocks join the index to the head', a
 it('serves no ratings before the times of the backfill are known', async () => {
   const chain = createLongChain();
   chain.faults.logs = (logs) => logs.map((log) => ({ ...log, blockTimestamp: undefined }));
-  chain.faults.before = (request) => {
-    if (request === 'headers') throw chainUnreadable('main', 'transport');
+  // The headers that confirm the checkpoint are served.
+  chain.faults.before = (request, numbers) => {
+    if (request === 'headers' && !numbers.includes(398)) throw chainUnreadable('main', 'transport');
   };
   const harness = await openHarness({ chain, proof: 'background' });
   expect(await advance(harness)).toBe('ChainUnreadable');

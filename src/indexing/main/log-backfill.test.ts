@@ -30,13 +30,13 @@ function withoutTimes(chain: FakeChain): FakeChain {
 }
 
 describe('a backfill from logs', () => {
-  it('reads logs and owners, and no headers but the newest and the finalized one', async () => {
+  it('reads logs and owners, and one batch of headers besides the newest and the finalized one', async () => {
     const { chain, ...harness } = await openBackfill();
     expect(await advance({ chain, ...harness })).toBe('caught-up');
     const counts = Object.fromEntries(
       [...Map.groupBy(chain.requests, (name) => name)].map(([name, each]) => [name, each.length]),
     );
-    expect(counts).toEqual({ header: 2, logs: 2, ownership: 1 });
+    expect(counts).toEqual({ header: 2, headers: 1, logs: 2, ownership: 1 });
     expect((await harness.store.readEventLogCount('current', A)).count).toBe(99);
     const [first] = await harness.store.listEventLogs('current', A, 0, 1);
     expect(first).toMatchObject({ blockNumber: 10, blockTimestamp: chain.headerAt(10).timestamp });
@@ -75,16 +75,20 @@ describe('a backfill from logs', () => {
   it('looks up times that no log reports, newest first, and lists no log without one', async () => {
     const chain = withoutTimes(createLongChain(20_000));
     const harness = await openBackfill({ chain });
-    const requested: number[] = [];
+    const requests: (readonly number[])[] = [];
     chain.faults.before = (request, numbers) => {
       if (request !== 'headers') return;
-      if (requested.length > 0) throw chainUnreadable('main', 'transport');
-      requested.push(...numbers);
+      if (requests.length === 2) throw chainUnreadable('main', 'transport');
+      requests.push(numbers);
     };
     expect(await advance(harness)).toBe('ChainUnreadable');
-    expect(requested.slice(0, 2)).toEqual([19_990, 19_980]);
-    const newest = await harness.store.listEventLogs('current', A, 1_998, 1_999);
-    expect(newest).toMatchObject([{ blockTimestamp: chain.headerAt(19_990).timestamp }]);
+    // The blocks near the finalized one were read with the logs.
+    expect(requests[0]!.slice(-2)).toEqual([19_990, 19_998]);
+    expect(requests[1]!.slice(0, 2)).toEqual([19_890, 19_880]);
+    const newest = await harness.store.listEventLogs('current', A, 1_988, 1_990);
+    expect(newest.map(({ blockTimestamp }) => blockTimestamp)).toEqual(
+      [19_890, 19_900].map((number) => chain.headerAt(number).timestamp),
+    );
     expect(await harness.store.listEventLogs('current', A, 0, 10)).toEqual([]);
 
     delete chain.faults.before;
@@ -103,8 +107,9 @@ describe('a backfill from logs', () => {
       return readHeaders(numbers);
     };
     expect(await advance(harness)).toBe('behind');
-    expect(reads).toEqual([25, ...Array.from({ length: 10 }, () => 50)]);
-    expect(await harness.store.listUntimedBlocks(Infinity, 1)).toMatchObject([{ blockNumber: 5_990 - 5_250 }]);
+    // The first read confirms what was stored, with the ten newest blocks.
+    expect(reads).toEqual([11, 25, ...Array.from({ length: 10 }, () => 50)]);
+    expect(await harness.store.listUntimedBlocks(Infinity, 1)).toMatchObject([{ blockNumber: 5_990 - 5_350 }]);
   });
 
   it('gives no time to a block that is not the one of its logs', async () => {
@@ -172,6 +177,24 @@ describe('a backfill from logs', () => {
     expect(stored.length).toBeGreaterThan(1);
     expect(stored.at(-1)).toBe(998);
   });
+
+  it.each(['background', 'before'] as const)(
+    'reads no window twice when steps end in between, mode %s',
+    async (proof) => {
+      const harness = await openBackfill({ chain: createLongChain(3_000), maxWindowBlocks: 20, proof });
+      const ranges: string[] = [];
+      harness.chain.faults.before = (request, [from, to]) => {
+        if (request !== 'logs') return;
+        harness.time.jump(500);
+        ranges.push(`${from} ${to}`);
+      };
+      let steps = 1;
+      while ((await advance(harness)) === 'behind') steps += 1;
+      expect(steps).toBeGreaterThan(2);
+      expect(ranges).toHaveLength(150);
+      expect(new Set(ranges).size).toBe(150);
+    },
+  );
 
   it('asks for smaller ranges where the node refuses wide ones', async () => {
     const chain = createLongChain(5_000);

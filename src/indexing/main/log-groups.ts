@@ -1,5 +1,5 @@
 /**
- * Groups consecutive windows, so that a backfill reads one header and writes one transaction for many of them. A group
+ * Groups consecutive windows, so that a backfill reads few headers and writes one transaction for many of them. A group
  * ends after a few seconds or when it holds many logs, which bounds memory and the work that a crash loses.
  */
 import type { TouchedMachines } from '../../ports/change-store.ts';
@@ -15,7 +15,7 @@ export interface LogGroup {
   readonly touched: TouchedMachines;
 }
 
-const MAX_GROUP_MILLISECONDS = 5_000;
+const MAX_GROUP_MILLISECONDS = 10_000;
 const MAX_GROUP_LOGS = 25_000;
 
 /** Yields groups of windows. What was read before a failure is yielded before it is thrown. */

@@ -20,7 +20,8 @@ import { AdaptiveWindow } from './adaptive-window.ts';
 import { completeBackfill, type BackfillStore } from './backfill-completion.ts';
 import { IndexRefused, type IndexIntegrity } from '../loops/index-integrity.ts';
 import type { BlockReader, VerifiedWindow } from './block-reader.ts';
-import { groupWindows, type LogGroup } from './log-groups.ts';
+import { confirmGroup, readOnFinalizedChain } from './confirmed-group.ts';
+import { groupWindows } from './log-groups.ts';
 import { readLogWindow } from './log-window.ts';
 import { readOneAhead, streamWindows } from './window-stream.ts';
 
@@ -145,12 +146,13 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     const range = { fromBlock: from === undefined ? startBlock : from.blockNumber + 1, toBlock: finalized.number };
     const isFar = range.toBlock - range.fromBlock > MAX_LAG_BLOCKS;
     const progress = watchBackfill(range, startBlock, clock, log);
+    const isOver = () => clock.nowMilliseconds() >= endAt;
     const steps =
       isFar && options.proof !== 'before'
-        ? readLogSteps(range, from, finalized, signal)
-        : readVerifiedSteps(range, from, finalized, signal, isFar);
+        ? readLogSteps(range, from, finalized, signal, isOver)
+        : readVerifiedSteps(range, from, finalized, signal, isOver, isFar);
     let checkpoint = from;
-    // The chain reads of a step overlap with storing the previous one.
+    // The chain reads of a step overlap with storing the previous one. They end the loop, so that none is read in vain.
     for await (const { last, events, ownership, unproven, touched } of readOneAhead(steps)) {
       const next = { blockNumber: last.number, blockHash: last.hash };
       const isStored = await store.advanceMainChain(checkpoint, next, events, ownership, unproven, touched);
@@ -158,28 +160,28 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
       checkpoint = next;
       progress.reach(next.blockNumber);
       if (next.blockNumber === finalized.number) return { kind: 'caught-up', block: last };
-      if (clock.nowMilliseconds() >= endAt) break;
     }
     return { kind: 'behind' };
   }
 
   /**
-   * Yields consecutive windows of proven blocks, each with the ownership that its logs name. Near the head a window is
-   * yielded only once the next one or the finalized block confirms its last block, because a node of a pool may still
-   * be on another fork.
+   * Yields consecutive windows of proven blocks, each with the ownership that its logs name. A node of a pool may still
+   * be on another fork, so that a window is yielded only once its last block is confirmed: near the head by the next
+   * window or the finalized block, elsewhere by a node that has the finalized block.
    */
   async function* readVerifiedSteps(
     range: BlockRange,
     from: Checkpoint | undefined,
     finalized: BlockRef,
     signal: AbortSignal,
+    isOver: () => boolean,
     isFar: boolean,
   ): AsyncGenerator<ImportStep> {
     // Reads at one block always return the same result.
     const alreadyRead = isFar ? new ReadMachines() : undefined;
     let before = from;
     let unconfirmed: ImportStep | undefined;
-    for await (const window of streamWindows(source.reader.readWindow, adaptiveWindow, range, signal)) {
+    for await (const window of streamWindows(source.reader.readWindow, adaptiveWindow, range, signal, isOver)) {
       if (unconfirmed === undefined) await checkFollows(window, before);
       else if (window.parentHash !== unconfirmed.last.hash) throw new ResponseRejected('broken-link');
       else yield unconfirmed;
@@ -190,28 +192,30 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
       const ownership = await readOwnership(window, isFar ? finalized : last, alreadyRead);
       const unproven = unprovenBlocks && { blocks: unprovenBlocks, ownershipOf: [] };
       const step = { last, events: summary.events, ownership, unproven, touched: summary.touched };
-      const isConfirmed = isEnd || finalized.number - last.number > MAX_LAG_BLOCKS;
+      const isDistant = finalized.number - last.number > MAX_LAG_BLOCKS;
+      if (isDistant) await checkOnFinalizedChain(last, finalized);
+      const isConfirmed = isEnd || isDistant;
       if (isConfirmed) yield step;
       unconfirmed = isConfirmed ? undefined : step;
     }
   }
 
-  /** Yields groups of windows read from logs alone. The only headers are those of their last blocks. */
+  /** Yields groups of windows read from logs alone; each is confirmed on the finalized chain by a few headers. */
   async function* readLogSteps(
     range: BlockRange,
     from: Checkpoint | undefined,
     finalized: BlockRef,
     signal: AbortSignal,
+    isOver: () => boolean,
   ): AsyncGenerator<ImportStep> {
     const { chain } = source;
     if (from !== undefined && (await chain.readHeader(from.blockNumber)).hash !== from.blockHash)
       throw refuseCheckpoint();
     integrity.report('index', undefined);
-    const windows = streamWindows((part) => readLogWindow(chain, contracts, part), logWindow, range, signal);
+    const readWindow = (part: BlockRange) => readLogWindow(chain, contracts, part);
+    const windows = streamWindows(readWindow, logWindow, range, signal, isOver);
     for await (const group of groupWindows(windows, clock)) {
-      const { toBlock, events, unproven, touched } = group;
-      const last = toBlock === finalized.number ? finalized : await chain.readHeader(toBlock);
-      checkLastBlock(group, last);
+      const { toBlock, last, events, unproven, touched } = await confirmGroup(chain, group, finalized);
       yield { last, events, ownership: { readAtBlock: toBlock, changes: [] }, unproven, touched };
     }
   }
@@ -242,6 +246,11 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     integrity.report('index', undefined);
   }
 
+  async function checkOnFinalizedChain({ number, hash }: BlockRef, finalized: BlockRef): Promise<void> {
+    const headers = await readOnFinalizedChain(source.chain, [number], finalized);
+    if (headers.get(number)!.hash !== hash) throw new ResponseRejected('hash-mismatch');
+  }
+
   function refuseCheckpoint(): IndexRefused {
     integrity.report('index', 'checkpoint-not-on-chain');
     return new IndexRefused('checkpoint-not-on-chain');
@@ -257,12 +266,6 @@ interface ImportStep {
   readonly ownership: OwnershipReads;
   readonly unproven: UnprovenWindow | undefined;
   readonly touched: TouchedMachines;
-}
-
-/** Checks that logs of the last block are of the block that the checkpoint will name. */
-function checkLastBlock({ unproven }: LogGroup, last: BlockRef): void {
-  const block = unproven.blocks.at(-1);
-  if (block?.blockNumber === last.number && block.blockHash !== last.hash) throw new ResponseRejected('hash-mismatch');
 }
 
 /** Bounds the memory of the set; about 20 MB. */

@@ -124,4 +124,28 @@ describe('a stream of windows', () => {
     expect(state).toEqual({ seen: [0], ended: 'completed' });
     expect(requested).toHaveLength(4);
   });
+
+  it('yields what was requested when its time is over, and requests nothing else', async () => {
+    const { reader, requested } = createReader();
+    let isOver = false;
+    const { signal } = new AbortController();
+    const state = follow(streamWindows(reader.readWindow, createWindow(), RANGE, signal, () => isOver));
+    await settle();
+    isOver = true;
+    for (const { response } of requested) response.resolve(undefined);
+    await settle();
+    expect(state).toEqual({ seen: [0, 10, 20, 30], ended: 'completed' });
+    expect(requested).toHaveLength(4);
+  });
+
+  it('yields one window when its time was over before', async () => {
+    const { reader, requested } = createReader();
+    const { signal } = new AbortController();
+    const state = follow(streamWindows(reader.readWindow, createWindow(), RANGE, signal, () => true));
+    await settle();
+    requested[0]!.response.resolve(undefined);
+    await settle();
+    expect(state).toEqual({ seen: [0], ended: 'completed' });
+    expect(requested).toHaveLength(1);
+  });
 });

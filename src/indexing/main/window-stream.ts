@@ -16,19 +16,24 @@ interface Reading<Window> {
   readonly outcome: Promise<Outcome<Window>>;
 }
 
-/** Yields the windows of a range in order. Ends early when the signal is aborted. Throws what `readWindow` throws. */
+/**
+ * Yields the windows of a range in order. Ends early when the signal is aborted. Once `isOver` returns true, only what was
+ * requested before is yielded; the first window always is. Throws what `readWindow` throws.
+ */
 export async function* streamWindows<Window extends { readonly summary: WindowSummary }>(
   readWindow: (range: BlockRange) => Promise<Window>,
   adaptiveWindow: AdaptiveWindow,
   { fromBlock, toBlock }: BlockRange,
   signal: AbortSignal,
+  isOver: () => boolean = () => false,
 ): AsyncGenerator<Window> {
   let pending: Reading<Window>[] = [];
   let next = fromBlock;
   let halvings = 0;
+  const hasNext = () => next <= toBlock && (next === fromBlock || !isOver());
   try {
     while (!signal.aborted) {
-      while (pending.length < adaptiveWindow.concurrency && next <= toBlock) {
+      while (pending.length < adaptiveWindow.concurrency && hasNext()) {
         const range = { fromBlock: next, toBlock: Math.min(next + adaptiveWindow.windowBlocks - 1, toBlock) };
         pending.push({ range, outcome: settle(readWindow(range)) });
         next = range.toBlock + 1;
