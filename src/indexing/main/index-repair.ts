@@ -35,7 +35,7 @@ export interface IndexRepair {
   /** Reads all event logs of the machine again. */
   startEvents(generation: EventGeneration, id: MachineId): void;
   /**
-   * Reads all event logs again of every machine whose number of records differs: of those in the index, then of those that mints name. At
+   * Reads all event logs again of every machine with more records than known logs: of those in the index, then of those that mints name. At
    * most every ten minutes, and half as often after each time in a row in which no log explained the counter, down to once a day.
    */
   startEventTotal(): void;
@@ -191,7 +191,7 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     for (let after: MachineId | undefined; ;) {
       const { checkpoint, counts } = await store.listEventCounts(after, COUNTS_PER_PAGE);
       if (checkpoint === undefined || counts.length === 0) return isRepaired;
-      if (await repairDiffering(checkpoint, counts)) isRepaired = true;
+      if (await repairLacking(checkpoint, counts)) isRepaired = true;
       after = counts.at(-1)!.id;
     }
   }
@@ -206,18 +206,20 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
         if (registry?.kind !== 'transfer' || registry.from !== undefined) throw new ResponseRejected('foreign-machine');
         ids.add(registry.machineId);
       }
+      if (ids.size === 0) continue;
       const checkpoint = await readCheckpoint();
       const counts = await Promise.all(
         [...ids].map(async (id) => ({ id, count: (await store.readEventLogCount('current', id)).count })),
       );
-      if (!(await repairDiffering(checkpoint, counts))) continue;
+      if (!(await repairLacking(checkpoint, counts))) continue;
       isRepaired = true;
       if (await isTotalEqual()) return true;
     }
     return isRepaired;
   }
 
-  async function repairDiffering(checkpoint: Checkpoint, counts: readonly EventCount[]): Promise<boolean> {
+  /** Reads the events of machines again that have more records than known logs. The logs may be of a later checkpoint. */
+  async function repairLacking(checkpoint: Checkpoint, counts: readonly EventCount[]): Promise<boolean> {
     integrity.check();
     const counted = await chain.readEventCounts(
       toBlockId(checkpoint),
@@ -225,7 +227,7 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     );
     let isRepaired = false;
     for (const [i, { id, count }] of counts.entries()) {
-      if (counted[i] !== BigInt(count) && (await repairEvents('current', id))) isRepaired = true;
+      if (counted[i]! > BigInt(count) && (await repairEvents('current', id))) isRepaired = true;
     }
     return isRepaired;
   }
