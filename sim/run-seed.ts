@@ -208,9 +208,7 @@ class Run {
     await this.#waitUntilSolved(RECOVERY_MINUTES, () => this.#findProblem());
     // A rejected index gives no verdicts.
     if (this.#figures.rejectedIndexes === 0)
-      await this.#waitUntilSolved(VERDICT_MINUTES, async () =>
-        scenario.paymentOracle?.findUndecided(scenario.indexProof !== 'off'),
-      );
+      await this.#waitUntilSolved(VERDICT_MINUTES, async () => scenario.paymentOracle?.findUndecided());
     if (scenario.isPeaceful && scenario.indexProof === 'before' && scenario.network.ranges > 0)
       throw new Failed('valid receipts were served, but not accepted');
   }

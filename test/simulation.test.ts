@@ -58,7 +58,7 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     expect(total.rejectedIndexes).toBeGreaterThan(0);
   });
 
-  it.each([
+  it.each<[seed: number, indexProof?: IndexProof]>([
     // A hidden log whose bits other logs of its block set too: logs that explain a bloom were accepted as complete.
     [50491],
     // The same in a new block: one of two logs of one contract was hidden, and the other was accepted as complete.
@@ -76,8 +76,16 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [298],
     // A profile that showed the events of an earlier incarnation as those of the next.
     [780],
-  ])('holds for seed %i, which once found a bug', async (seed) => {
-    expect((await runSeed({ seed, client })).failure).toBeUndefined();
+    // A machine whose every log was hidden before it was burned: the total of events was never repaired, and no payment was judged again.
+    [1000228, 'off'],
+    // Events of a machine were found before its transfers: without its claims, payments to its account were paid to another machine.
+    [1004469, 'off'],
+    // Of the oracle: payout accounts whose claims were ended only by hidden transfers that lead back to an owner.
+    [1005163, 'off'],
+    // Of the oracle: a hidden transfer of a machine from an address and a later one of another to it, which leave its balance equal.
+    [1006016, 'off'],
+  ])('holds for seed %i, which once found a bug', async (seed, indexProof) => {
+    expect((await runSeed({ seed, client, indexProof })).failure).toBeUndefined();
   });
 
   it(`holds for each of ${POISONED_SEEDS} seeds whose nodes have wrong profiles`, async ({ signal }) => {

@@ -60,17 +60,27 @@ export interface ChangeOfHands {
   readonly isMint: boolean;
 }
 
+/** End of payout claims: the number of events before it, and its block time in Unix seconds. */
+export interface ClaimEnd {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** Transfer to an owner, or a burn to the zero address. */
+export interface Transfer extends ClaimEnd {
+  readonly to: string;
+}
+
 export interface Machine {
   readonly id: bigint;
   /** Undefined: no token on this chain. */
   readonly owner: string | undefined;
   /** Newest owner that a transfer named; stays after a burn. */
   readonly lastOwner: string | undefined;
+  readonly transfers: readonly Transfer[];
   readonly hands: readonly ChangeOfHands[];
-  /** Number of changes of hands before each burn. */
-  readonly burns: readonly number[];
-  /** Ends of payout claims: changes of hands and burns. */
-  readonly claimEnds: readonly { readonly seq: number; readonly at: number }[];
+  /** Changes of hands and burns. */
+  readonly claimEnds: readonly ClaimEnd[];
   /** Transaction of the newest change of hands, and whether the owner has set the controller in a later one. */
   readonly handsTransaction: object | undefined;
   readonly isAccepted: boolean;
@@ -124,8 +134,8 @@ export const EMPTY_WORLD: World = {
 export const NO_MACHINE: Omit<Machine, 'id'> = {
   owner: undefined,
   lastOwner: undefined,
+  transfers: [],
   hands: [],
-  burns: [],
   claimEnds: [],
   handsTransaction: undefined,
   isAccepted: true,

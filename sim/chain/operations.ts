@@ -296,7 +296,9 @@ function bridgeIn(draft: BlockDraft, machine: Machine, random: Random, actors: A
 function importEvents(draft: BlockDraft, machine: Machine, random: Random, { citations }: Actors): void {
   if (citations !== undefined) return;
   const prior = machine.prior + machine.events.length + random.integer(0, 3);
-  draft.change(machine.id, { prior, events: [], hands: machine.hands.map((change) => ({ ...change, seq: 0 })) });
+  const restart = <T>(changes: readonly T[]) => changes.map((change) => ({ ...change, seq: 0 }));
+  const [transfers, hands] = [restart(machine.transfers), restart(machine.hands)];
+  draft.change(machine.id, { prior, events: [], transfers, hands });
   draft.log('eventRegistry', 'MachineEventsImported(uint256,uint256)', [uint(machine.id)], [uint(prior)]);
   draft.note(`${machine.id} imported ${prior} events`);
   if (!random.chance(0.3)) return;
@@ -314,9 +316,10 @@ function setHome(draft: BlockDraft, machine: Machine, home: number): void {
 }
 
 function logTransfer(draft: BlockDraft, from: string, to: string, id: bigint): void {
+  const { transfers, events } = draft.machine(id);
+  draft.change(id, { transfers: [...transfers, { to, seq: events.length, at: draft.timestamp }] });
   noteClaimEnd(draft, draft.machine(id), to);
-  if (to === ZERO) draft.change(id, { burns: [...draft.machine(id).burns, draft.machine(id).hands.length] });
-  else noteOwner(draft, draft.machine(id), to, from === ZERO);
+  if (to !== ZERO) noteOwner(draft, draft.machine(id), to, from === ZERO);
   const indexed = [address(from), address(to), uint(id)];
   draft.log('machineRegistry', 'Transfer(address,address,uint256)', indexed);
 }

@@ -116,6 +116,7 @@ function listWithSome(certain: readonly bigint[], optional: readonly bigint[], t
  * Returns every list that a node may cause by hiding logs of controllers and homes, which nothing counts: machines that the
  * account holds may be missing and machines that it held may be left over, unless the page shows the opposite. A machine
  * that the account has transferred away since may be missing too: hidden transfers to and from it leave its balance equal.
+ * So may as many that it transferred away before be left over as it has received since.
  */
 function listExcused(
   account: string,
@@ -137,7 +138,14 @@ function listExcused(
     ...leftOver.filter((id) => shown.includes(id)),
   ];
   const optional = [...ids, ...leftOver].filter((id) => !certain.includes(id));
-  return listWithSome(certain, optional, pagination.total);
+  const since = known.filter((id) => !isOwnedAt(id, base) && heads.some((head) => isOwnedAt(id, head)));
+  const before = listBack(base);
+  const sold = known.filter(
+    (id) => !ids.includes(id) && !leftOver.includes(id) && before.some((block) => isOwnedAt(id, block)),
+  );
+  return [...since.keys(), since.length].flatMap((count) =>
+    listSubsets(sold, count).flatMap((some) => listWithSome([...certain, ...some], optional, pagination.total)),
+  );
 }
 
 /** Returns machines of the alt chain that the main chain holds, which a hidden arrival leaves in the listing. */
@@ -223,7 +231,7 @@ function areEntriesTrue(
       (block) =>
         judge(machineOf(block.world, id)).kind === 'here' &&
         listStates(span, id, block).some((machine) =>
-          listEvidence(span, id, block).some((evidence) =>
+          listEvidence(span, machine, block).some((evidence) =>
             wallSeconds.some((now) => isDeepStrictEqual(entry, expectEntry(id, block, now, evidence, machine))),
           ),
         ),

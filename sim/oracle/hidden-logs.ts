@@ -1,9 +1,9 @@
 /**
  * What a node may hide because no counter of the contracts shows it, until the blocks are proven and for good in mode `off`
- * (design/real-chains 1): transfers that lead back to an owner, or from a mint to a burn; a controller that was taken back; and in mode
- * `off` pauses of all machines.
+ * (design/real-chains 1): transfers that lead back to an owner, or from a mint to a burn, with the ends of payout claims that they are; a
+ * controller that was taken back; and in mode `off` pauses of all machines.
  */
-import type { ChangeOfHands, Machine } from '../chain/machine-state.ts';
+import { ZERO, type ChangeOfHands, type ClaimEnd, type Machine, type Transfer } from '../chain/machine-state.ts';
 
 const known = new WeakMap<Machine, readonly Machine[]>();
 
@@ -15,22 +15,49 @@ export function listWithoutProof(machine: Machine): readonly Machine[] {
 }
 
 function listAltered(machine: Machine): Machine[] {
-  const { hands, burns, controllers, isAccepted } = machine;
-  // Up to a burn everything leads back to no owner, so that the mint after it is no change of hands.
-  const sinceBurn = burns.map((at) => hands.slice(hands[at]?.isMint === true ? at + 1 : at));
-  const altered = [hands, ...sinceBurn].flatMap(withoutWaysBack).filter((left) => left.length < hands.length);
+  const { transfers, hands, claimEnds, controllers, isAccepted } = machine;
+  const altered = new Map<string, Traces>();
+  for (const left of withoutWaysBack(transfers, ZERO)) {
+    const traces = traceTransfers(left);
+    const isAltered = traces.hands.length < hands.length || traces.claimEnds.length < claimEnds.length;
+    if (isAltered) altered.set(JSON.stringify(traces), traces);
+  }
   const wasTakenBack = controllers.length > new Set(controllers).size;
   return [
     ...(isAccepted && wasTakenBack ? [{ ...machine, isAccepted: false }] : []),
     // Whether the owner before a hidden way back had accepted the operator is not retained.
-    ...altered.flatMap((left) => [true, false].map((each) => ({ ...machine, hands: left, isAccepted: each }))),
+    ...[...altered.values()].flatMap((traces) =>
+      (traces.hands.length < hands.length ? [true, false] : [isAccepted]).map((each) => ({
+        ...machine,
+        ...traces,
+        isAccepted: each,
+      })),
+    ),
   ];
 }
 
-/** Returns the changes of hands without any of those that lead from an owner back to it. */
-function withoutWaysBack(hands: readonly ChangeOfHands[]): (readonly ChangeOfHands[])[] {
-  const [first, ...rest] = hands;
+/** Returns the transfers without any of those that lead from an owner, or from none, back to it. */
+function withoutWaysBack(transfers: readonly Transfer[], owner: string): (readonly Transfer[])[] {
+  const [first, ...rest] = transfers;
   if (first === undefined) return [[]];
-  const hidden = hands.flatMap(({ to }, i) => (to === first.from ? withoutWaysBack(hands.slice(i + 1)) : []));
-  return [...withoutWaysBack(rest).map((left) => [first, ...left]), ...hidden];
+  // A longer way back consists of several that begin and end at the owner.
+  const back = transfers.findIndex(({ to }) => to === owner);
+  const hidden = back < 0 ? [] : withoutWaysBack(transfers.slice(back + 1), owner);
+  return [...withoutWaysBack(rest, first.to).map((left) => [first, ...left]), ...hidden];
+}
+
+type Traces = Pick<Machine, 'hands' | 'claimEnds'>;
+
+/** Returns the changes of hands and the ends of payout claims among transfers. */
+function traceTransfers(transfers: readonly Transfer[]): Traces {
+  const hands: ChangeOfHands[] = [];
+  const claimEnds: ClaimEnd[] = [];
+  let lastOwner: string | undefined;
+  transfers.forEach(({ to, seq, at }, i) => {
+    const isChange = to !== ZERO && lastOwner !== undefined && to !== lastOwner;
+    if (to === ZERO || isChange) claimEnds.push({ seq, at });
+    if (isChange) hands.push({ seq, at, from: lastOwner!, to, isMint: transfers[i - 1]?.to === ZERO });
+    if (to !== ZERO) lastOwner = to;
+  });
+  return { hands, claimEnds };
 }

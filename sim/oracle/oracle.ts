@@ -33,9 +33,9 @@ export interface Span {
   readonly payments?: PaymentOracle | undefined;
 }
 
-/** Lists what may be known of a machine's payments at a block. */
-export function listEvidence({ payments }: Span, id: bigint, block: Block): readonly PaymentEvidence[] {
-  return payments === undefined ? [NO_PAYMENTS] : payments.listEvidence(id, block);
+/** Lists what may be known of a machine's payments at a block; `machine` is what the index may hold of it. */
+export function listEvidence({ payments }: Span, machine: Machine, block: Block): readonly PaymentEvidence[] {
+  return payments === undefined ? [NO_PAYMENTS] : payments.listEvidence(machine, block);
 }
 
 /** Longest wait of the follower for a scheduled block, without a request; missed blocks slow the schedule down. */
@@ -177,7 +177,7 @@ export function judgeFacts(
     if (block === undefined || judge(machineOf(block.world, id)).kind !== 'here') continue;
     const shown = areBlocksProven ? body : withKnownPauses(body, id, block);
     const isTrue = listStates(span, id, block).some((machine) =>
-      listEvidence(span, id, block).some((evidence) =>
+      listEvidence(span, machine, block).some((evidence) =>
         wallSeconds.some((now) => matchesExpected(shown, expectBody(route, id, block, now, evidence, machine))),
       ),
     );

@@ -21,14 +21,13 @@ import type { VerdictCode } from '../../src/domain/rating/verdict.ts';
 import type { DecidedPayment, OpenCitation } from '../../src/ports/payment-store.ts';
 import { altMachineOf, type AltSimEvent, type AltWorld } from '../alt-chain/machine-state.ts';
 import type { VirtualAltChain } from '../alt-chain/virtual-alt-chain.ts';
-import { machineOf, type Machine, type SimEvent } from '../chain/machine-state.ts';
+import { machineOf, type ClaimEnd, type Machine, type SimEvent } from '../chain/machine-state.ts';
 import type { Block, VirtualChain } from '../chain/virtual-chain.ts';
 import { TOKEN, type SourceDeployment } from '../payments/deployment.ts';
 import { listBalances } from '../payments/solana-wire.ts';
 import { findPayment, type MinedPayment, type PaymentChain } from '../payments/payment-chain.ts';
 import { toPaymentLogs } from '../payments/payment-wire.ts';
 import { NO_PAYMENTS, RATE_TABLE, toRawEvents, type PaymentEvidence } from './evidence.ts';
-import { judge } from './truth.ts';
 
 const HEADER = 'svc payout account/1';
 /** Other metadata of a run is shorter. */
@@ -64,7 +63,11 @@ export interface PaymentHomes {
   readonly alt: VirtualAltChain | undefined;
 }
 
-type PaidMachine = Pick<OpenCitation, 'home'> & { readonly id: bigint };
+interface PaidMachine extends Pick<OpenCitation, 'home'> {
+  readonly id: bigint;
+  /** Ends of claims that the index lacks; none where it is left out. */
+  readonly hiddenEnds?: readonly ClaimEnd[];
+}
 
 /** Event of either chain; those of the alt chain hold their place. */
 type PlacedEvent = SimEvent & Partial<Pick<AltSimEvent, 'place'>>;
@@ -111,14 +114,9 @@ export class PaymentOracle {
     return `${name}: ${show(made)} instead of ${show(verdict)}`;
   }
 
-  /**
-   * Returns a citation that waits although everything that its verdict depends on is final and readable. Without proof only a response
-   * about a machine compares its transfers with its owner, so that claims of a machine that is not served may stay unknown.
-   */
-  findUndecided(areBlocksProven: boolean): string | undefined {
-    const { tip } = this.#homes.main;
+  /** Returns a citation that waits although everything that its verdict depends on is final and readable. */
+  findUndecided(): string | undefined {
     for (const { home, id } of this.#listMachines()) {
-      if (home === 'main' && !areBlocksProven && judge(machineOf(tip.world, id)).kind !== 'here') continue;
       const open = this.#listFollowed({ home, id }).find(({ seq }) => !this.#decided.has(`${home} ${id} ${seq}`));
       if (open !== undefined) return `no verdict on event ${open.seq} of ${id}`;
     }
@@ -127,12 +125,14 @@ export class PaymentOracle {
 
   /**
    * Lists what a response about a machine at a block may show of its payments: the search may have reached any earlier final state, and any
-   * number of its citations may be judged, in order.
+   * number of its citations may be judged, in order. Transfers that the machine lacks end no claims (`hidden-logs.ts`).
    */
-  listEvidence(id: bigint, block: Block): PaymentEvidence[] {
-    const shown = machineOf(block.world, id);
-    const accounts = this.#listAccounts(id, this.#homes.main.finalized, shown);
-    return this.#combine({ home: 'main', id }, shown.events.length, block.timestamp, accounts);
+  listEvidence(shown: Machine, block: Block): PaymentEvidence[] {
+    const { id, events } = shown;
+    const hiddenEnds = machineOf(block.world, id).claimEnds.filter((end) => !shown.claimEnds.some(isSameAs(end)));
+    const machine: PaidMachine = { home: 'main', id, hiddenEnds };
+    const accounts = this.#listAccounts(machine, this.#homes.main.finalized, shown);
+    return this.#combine(machine, events.length, block.timestamp, accounts);
   }
 
   /** Lists what a response about an alt-chain machine in a world may show. Its owner never changes in a run with payments. */
@@ -171,14 +171,14 @@ export class PaymentOracle {
   }
 
   /** Lists the accounts in force as of each final state of the machine, without those before a change of hands that is shown. */
-  #listAccounts(id: bigint, finalized: Block, { hands }: Machine): (readonly object[])[] {
-    const claims = this.#claimsOf({ home: 'main', id });
+  #listAccounts(machine: PaidMachine, finalized: Block, { hands }: Machine): (readonly object[])[] {
+    const claims = this.#claimsOf(machine);
     if (claims.length === 0) return [[]];
     const change = hands.at(-1)?.seq ?? 0;
     const found = new Map<string, readonly object[]>([['[]', []]]);
     let before: Machine | undefined;
     for (let at: Block | undefined = finalized; at !== undefined; at = at.parent) {
-      const state = machineOf(at.world, id);
+      const state = machineOf(at.world, machine.id);
       if (state === before) continue;
       before = state;
       const inForce = claims.filter(({ seq, end }) => {
@@ -273,13 +273,15 @@ export class PaymentOracle {
   }
 
   /** Returns the claims of a machine; those of the same proofs and ends are computed once. */
-  #claimsOf({ home, id }: PaidMachine): readonly Claim[] {
+  #claimsOf({ home, id, hiddenEnds = [] }: PaidMachine): readonly Claim[] {
     const machine = this.#read({ home, id });
     const proofs = machine.events.flatMap(({ metadata, blockTimestamp }, seq) =>
       metadata.length > MAX_DIGITS_WITHOUT_PROOF ? [`${seq}/${blockTimestamp}`] : [],
     );
     if (proofs.length === 0) return [];
-    const ends = machine.claimEnds.map(({ seq, at }) => ({ before: BigInt(seq), at: BigInt(at) }));
+    const ends = machine.claimEnds
+      .filter((end) => !hiddenEnds.some(isSameAs(end)))
+      .map(({ seq, at }) => ({ before: BigInt(seq), at: BigInt(at) }));
     const key = [home, id, ...proofs, ...ends.map(({ before, at }) => `${before}-${at}`)].join(' ');
     let claims = this.#claims.get(key);
     if (claims === undefined) {
@@ -364,9 +366,14 @@ function isLater({ place: [block, index] }: Claim, { place: [ownBlock, ownIndex]
   return block > ownBlock || (block === ownBlock && index > ownIndex);
 }
 
-function isSameEnd({ seq, at }: Machine['claimEnds'][number], end: NonNullable<Claim['end']>): boolean {
+function isSameEnd({ seq, at }: ClaimEnd, end: NonNullable<Claim['end']>): boolean {
   return BigInt(seq) === end.before && BigInt(at) === end.at;
 }
+
+const isSameAs =
+  ({ seq, at }: ClaimEnd) =>
+  (other: ClaimEnd) =>
+    seq === other.seq && at === other.at;
 
 function countCodes(judged: readonly Judged[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};

@@ -134,7 +134,7 @@ export interface MainChainIndexStore {
     id: MachineId,
     logs: readonly EventLogEntry[],
   ): Promise<boolean>;
-  /** Lists machines with a token in order of id, after `after`, with their number of known logs since the last import. */
+  /** Lists machines with a token or events in order of id, after `after`, with their number of known logs since the last import. */
   listEventCounts(
     after: MachineId | undefined,
     limit: number,

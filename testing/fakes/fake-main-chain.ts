@@ -6,7 +6,7 @@ import { LogLimits } from '../../src/domain/index-rules/log-limits.ts';
 import { buildBloom, ZERO_BLOOM } from '../../src/domain/index-rules/bloom.ts';
 import { EMPTY_RECEIPTS_ROOT } from '../../src/domain/index-rules/receipts-root.ts';
 import { chainUnreadable } from '../../src/domain/faults.ts';
-import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
+import { ZERO_ADDRESS, type Address, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { BlockId, BlockRef, EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { REVENUE_TYPE } from '../../src/domain/rating/constants.ts';
 import type {
@@ -170,7 +170,7 @@ export class FakeChain implements MainChainLog {
           (tokenTransfersOf === undefined ||
             (registry?.kind === 'transfer' && registry.machineId === tokenTransfersOf)) &&
           (transfersOf === undefined ||
-            (registry?.kind === 'transfer' && registry[transfersOf.side] === transfersOf.holder)),
+            (registry?.kind === 'transfer' && (registry[transfersOf.side] ?? ZERO_ADDRESS) === transfersOf.holder)),
       );
       return [...(this.faults.logs?.(found, 'logs') ?? found)];
     });

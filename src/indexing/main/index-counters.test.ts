@@ -20,7 +20,7 @@ import { LogQueryRefused, type ChainLog } from '../../ports/main-chain.ts';
 
 const BUYER = `0x${'bb'.repeat(20)}` as Address;
 const STRANGER = `0x${'cc'.repeat(20)}` as Address;
-const [A, B, C] = [machine(11), machine(12), machine(13)];
+const [A, B, C, D] = [machine(11), machine(12), machine(13), machine(14)];
 
 /** Checks the tokens of an owner; returns the kind of the fault, or `agrees`. */
 async function check({ store, counters }: IndexerHarness, owner: Address): Promise<string> {
@@ -427,6 +427,68 @@ describe('the events of a machine', () => {
     await harness.eventTotal.compare(harness.chain);
     expect([harness.eventTotal.missing(), harness.repair.report()]).toEqual([0, { started: 1, succeeded: 1 }]);
     expect(await readTimes(harness, A, 3)).toHaveLength(3);
+  });
+
+  /** D was minted, had two events, and was burned; the node withholds the blocks from the index. The counter disagrees afterwards. */
+  async function openBurned(withheld: readonly number[]): Promise<IndexerHarness> {
+    const chain = new FakeChain();
+    chain.mine([transferred(D)]);
+    chain.mine([submitted(D, { value: 1n })]);
+    chain.mine([submitted(D, { value: 2n })]);
+    chain.mine([transferred(D, OWNER, 'zero')]);
+    for (const id of [A, B, C]) chain.mine([transferred(id), submitted(id)]);
+    chain.mineMany(2);
+    const harness = await openHarness({ chain, completeness: 'trusted' });
+    chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => !withheld.includes(blockNumber));
+    expect(await advance(harness)).toBe('caught-up');
+    await harness.eventTotal.compare(chain);
+    await harness.repair.idle();
+    expect(harness.eventTotal.missing()).toBe(withheld.includes(2) ? 2 : 1);
+    return harness;
+  }
+
+  /** Compares the total again after a time; returns the events that the index lacks after the repair. */
+  async function compareLater({ time, chain, eventTotal, repair }: IndexerHarness, milliseconds: number) {
+    await time.advance(milliseconds);
+    await eventTotal.compare(chain);
+    await repair.idle();
+    await eventTotal.compare(chain);
+    return eventTotal.missing();
+  }
+
+  test.each([
+    ['an event', [3]],
+    ['every log', [1, 2, 3, 4]],
+  ])('are found by the comparison in total for a burned machine of which the index lacks %s', async (_, withheld) => {
+    const harness = await openBurned(withheld);
+    const { store, repair, chain } = harness;
+    chain.faults = {};
+    expect(await compareLater(harness, 1_200_000)).toBe(0);
+    expect((await store.listEventLogs('current', D, 0, 9)).map(({ value }) => value)).toEqual([1n, 2n]);
+    expect(repair.report()).toEqual({ started: 2, succeeded: 1 });
+  });
+
+  test('are searched for in mints only while the total differs', async () => {
+    const harness = await openBurned([3]);
+    const { chain } = harness;
+    chain.faults = {};
+    chain.requests.length = 0;
+    expect(await compareLater(harness, 1_200_000)).toBe(0);
+    // The events of the machine, and no mints.
+    expect(chain.requests.filter((name) => name === 'logs')).toHaveLength(1);
+  });
+
+  test('are searched for half as often after each repair that found nothing, down to once a day', async () => {
+    const harness = await openBurned([1, 2, 3, 4]);
+    const startedAt: number[] = [];
+    for (let minute = 10; minute <= 4 * 24 * 60; minute += 10) {
+      const { started } = harness.repair.report();
+      expect(await compareLater(harness, 600_000)).toBe(2);
+      if (harness.repair.report().started > started) startedAt.push(minute);
+    }
+    expect(startedAt.map((at, i) => at - (startedAt[i - 1] ?? 0))).toEqual([
+      20, 40, 80, 160, 320, 640, 1280, 1440, 1440,
+    ]);
   });
 
   test('are compared once per checkpoint while they agree', async () => {

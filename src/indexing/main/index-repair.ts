@@ -3,7 +3,7 @@
  * machine again, newest first, and replaces only what they name. One repair runs at a time, and each at most once a minute.
  */
 import { Fault } from '../../domain/faults.ts';
-import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { checkHeaders, checkLogsOfBlock, type BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import {
@@ -34,7 +34,10 @@ export interface IndexRepair {
   startTransfers(id: MachineId): void;
   /** Reads all event logs of the machine again. */
   startEvents(generation: EventGeneration, id: MachineId): void;
-  /** Reads all event logs again of every machine whose number of records differs; at most every ten minutes. */
+  /**
+   * Reads all event logs again of every machine with more records than known logs: of those in the index, then of those that mints name. At
+   * most every ten minutes, and half as often after each time in a row in which no log explained the counter, down to once a day.
+   */
   startEventTotal(): void;
   /** Resolves when no repair is running. */
   idle(): Promise<void>;
@@ -47,12 +50,22 @@ export interface IndexRepairReport {
   readonly succeeded: number;
 }
 
+interface EventCount {
+  readonly id: MachineId;
+  /** Number of known logs since the last import. */
+  readonly count: number;
+}
+
 export interface IndexRepairOptions {
-  readonly chain: Pick<MainChainLog, 'addresses' | 'readLogs' | 'readHeaders' | 'readOwnership' | 'readEventCounts'>;
+  readonly chain: Pick<
+    MainChainLog,
+    'addresses' | 'readLogs' | 'readHeaders' | 'readOwnership' | 'readEventCounts' | 'readEventTotal'
+  >;
   readonly balances: Pick<MainChain, 'readBalanceAt'>;
   readonly store: Pick<
     MainChainIndexStore,
     | 'listEventCounts'
+    | 'readEventTotal'
     | 'readMainChainCheckpoint'
     | 'readIndexedMachine'
     | 'replaceChipLogs'
@@ -72,6 +85,7 @@ const INTERVAL_MILLISECONDS = 60_000;
 const MAX_REMEMBERED = 10_000;
 /** The repair of all machines reads the counters of each. */
 const TOTAL_INTERVAL_MILLISECONDS = 600_000;
+const MAX_TOTAL_INTERVAL_MILLISECONDS = 86_400_000;
 const COUNTS_PER_PAGE = 1_000;
 const HEADERS_PER_BATCH = 500;
 /** The checkpoint rarely moves twice while a few machines are read. */
@@ -84,6 +98,8 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
   let running: Promise<void> | undefined;
   let started = 0;
   let succeeded = 0;
+  /** Repairs of all machines in a row that found nothing. */
+  let fruitlessTotals = 0;
 
   async function repairTokens(owner: Address): Promise<boolean> {
     const checkpoint = await readCheckpoint();
@@ -164,18 +180,61 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
   }
 
   async function repairEventTotal(): Promise<boolean> {
+    const isKnownRepaired = await repairKnown();
+    const isRepaired = (await isTotalEqual()) || (await repairMinted()) || isKnownRepaired;
+    fruitlessTotals = isRepaired ? 0 : fruitlessTotals + 1;
+    return isRepaired;
+  }
+
+  async function repairKnown(): Promise<boolean> {
     let isRepaired = false;
     for (let after: MachineId | undefined; ;) {
       const { checkpoint, counts } = await store.listEventCounts(after, COUNTS_PER_PAGE);
       if (checkpoint === undefined || counts.length === 0) return isRepaired;
-      integrity.check();
-      const ids = counts.map(({ id }) => id);
-      const counted = await chain.readEventCounts(toBlockId(checkpoint), ids);
-      for (const [i, { id, count }] of counts.entries()) {
-        if (counted[i] !== BigInt(count) && (await repairEvents('current', id))) isRepaired = true;
-      }
-      after = ids.at(-1);
+      if (await repairLacking(checkpoint, counts)) isRepaired = true;
+      after = counts.at(-1)!.id;
     }
+  }
+
+  /** Compares the machines that mints name, newest first, until the total agrees: all logs of a machine may have been withheld. */
+  async function repairMinted(): Promise<boolean> {
+    let isRepaired = false;
+    const range = { fromBlock: startBlock, toBlock: (await readCheckpoint()).blockNumber };
+    for await (const logs of scan(range, [{ transfersOf: { holder: ZERO_ADDRESS, side: 'from' } }])) {
+      const ids = new Set<MachineId>();
+      for (const { registry } of logs) {
+        if (registry?.kind !== 'transfer' || registry.from !== undefined) throw new ResponseRejected('foreign-machine');
+        ids.add(registry.machineId);
+      }
+      if (ids.size === 0) continue;
+      const checkpoint = await readCheckpoint();
+      const counts = await Promise.all(
+        [...ids].map(async (id) => ({ id, count: (await store.readEventLogCount('current', id)).count })),
+      );
+      if (!(await repairLacking(checkpoint, counts))) continue;
+      isRepaired = true;
+      if (await isTotalEqual()) return true;
+    }
+    return isRepaired;
+  }
+
+  /** Reads the events of machines again that have more records than known logs. The logs may be of a later checkpoint. */
+  async function repairLacking(checkpoint: Checkpoint, counts: readonly EventCount[]): Promise<boolean> {
+    integrity.check();
+    const counted = await chain.readEventCounts(
+      toBlockId(checkpoint),
+      counts.map(({ id }) => id),
+    );
+    let isRepaired = false;
+    for (const [i, { id, count }] of counts.entries()) {
+      if (counted[i]! > BigInt(count) && (await repairEvents('current', id))) isRepaired = true;
+    }
+    return isRepaired;
+  }
+
+  async function isTotalEqual(): Promise<boolean> {
+    const stored = await store.readEventTotal();
+    return stored === undefined || (await chain.readEventTotal(toBlockId(stored.checkpoint))) === BigInt(stored.total);
   }
 
   /** Returns the event logs of the machine in chain order, with the times of their headers. */
@@ -246,7 +305,10 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     startChipLogs: (id) => start({ machine: String(id) }, () => repairChipLogs(id)),
     startTransfers: (id) => start({ machine: String(id), logs: 'transfers' }, () => repairTransfers(id)),
     startEvents: (generation, id) => start({ machine: String(id), generation }, () => repairEvents(generation, id)),
-    startEventTotal: () => start({ machine: 'all' }, repairEventTotal, TOTAL_INTERVAL_MILLISECONDS),
+    startEventTotal: () => {
+      const interval = TOTAL_INTERVAL_MILLISECONDS * 2 ** fruitlessTotals;
+      start({ machine: 'all' }, repairEventTotal, Math.min(interval, MAX_TOTAL_INTERVAL_MILLISECONDS));
+    },
     idle: () => running ?? Promise.resolve(),
     report: () => ({ started, succeeded }),
   };

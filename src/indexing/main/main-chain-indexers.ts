@@ -25,7 +25,7 @@ import { createBlockReader } from './block-reader.ts';
 import { createBackgroundProver, type BackgroundProverReport } from './background-prover.ts';
 import type { RandomBelow } from './absence-proof.ts';
 import type { PaymentScanner } from '../payments/payment-scanner.ts';
-import { readMainEvents } from '../payments/scanned-events.ts';
+import { createMainReads } from '../payments/scanned-events.ts';
 
 export interface MainChainIndexersOptions {
   readonly chain: MainChainLog;
@@ -177,8 +177,8 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   async function scanPayments(block: BlockRef, signal: AbortSignal): Promise<StepOutcome> {
     const { payments } = options;
     if (payments === undefined || !eventTotal.agreesAt(block)) return 'idle';
-    const readEvents = readMainEvents(chain, store, block);
-    return payments.scan('main', { block: block.number, time: block.timestamp }, { readEvents }, signal);
+    const reads = createMainReads(chain, store, repair, block);
+    return payments.scan('main', { block: block.number, time: block.timestamp }, reads, signal);
   }
 
   /** A poll that begins after the index has caught up connects its checkpoint to the head. */

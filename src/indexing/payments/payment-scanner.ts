@@ -3,6 +3,7 @@
  * only: the claims of a machine are always known, because verdicts on other machines depend on them.
  */
 import { Fault } from '../../domain/faults.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { claimsInForceAt, listClaimedHands, type HomeChain } from '../../domain/rating/paid/claims.ts';
 import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
@@ -14,6 +15,7 @@ import { AltNodeBusy } from '../../ports/alt-chain.ts';
 import type { PaymentSources } from '../../ports/payment-sources.ts';
 import { PLACES_PER_TRANSACTION } from '../../ports/payment-store.ts';
 import type {
+  ChainPlace,
   EventPlace,
   HandsChange,
   PaymentScan,
@@ -58,6 +60,11 @@ export type ReadEvents = (
 /** Reads of the home chain that is searched. */
 export interface HomeReads {
   readonly readEvents: ReadEvents;
+  /**
+   * Returns whether the known transfers of a machine begin before a place and lead to its owner at the head, so that its owner at the place
+   * is known. Starts their repair where they do not. Absent on the alt chain, where events name the owner.
+   */
+  readonly knowsOwnerSince?: (id: MachineId, place: ChainPlace) => Promise<boolean>;
   /** Returns the signatures of a slot's transactions in order. Absent on the main chain. */
   readonly readBlockSignatures?: (slot: number) => Promise<readonly string[]>;
 }
@@ -261,7 +268,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     return (await store.writePaymentScan(write)) ? 'more' : 'waiting';
   }
 
-  /** Returns the claims after the events; undefined while the time of a transfer or the place of a claim is unknown. */
+  /** Returns the claims after the events; undefined while a transfer, its time or the place of a claim is unknown. */
   async function findClaims(
     machine: UnscannedMachine,
     before: readonly PlacedClaim[],
@@ -269,14 +276,15 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     isAtEnd: boolean,
     reads: HomeReads,
   ): Promise<readonly PlacedClaim[] | undefined> {
-    const hasProof = events.some(carriesProof);
-    if (!hasProof && before.every(({ end }) => end !== undefined)) return before;
+    const firstProof = events.findIndex(carriesProof);
+    if (firstProof < 0 && before.every(({ end }) => end !== undefined)) return before;
     const isMain = machine.home === 'main';
-    const ownerLogs = isMain ? await store.listOwnerLogs(machine.id) : undefined;
-    if (ownerLogs?.some(({ blockTimestamp }) => blockTimestamp === 0)) return undefined;
     const first = Number(events[0]?.event.seq ?? 0);
     const places = events.length === 0 ? [] : await store.listEventPlaces(machine, first, first + events.length);
     if (places.length < events.length) return undefined;
+    if (firstProof >= 0 && (await reads.knowsOwnerSince?.(machine.id, places[firstProof]!)) === false) return undefined;
+    const ownerLogs = isMain ? await store.listOwnerLogs(machine.id) : undefined;
+    if (ownerLogs?.some(({ blockTimestamp }) => blockTimestamp === 0)) return undefined;
     const context = { id: machine.id, namespace, checks };
     const endSeq = isAtEnd ? machine.eventCount : undefined;
     let claims = before;

@@ -300,6 +300,32 @@ describe('payments', () => {
     expect(await codes()).toEqual(['1 wrong_payee']);
   });
 
+  it.each<readonly [name: string, withheld: readonly FakeLog[], after: readonly FakeLog[], before: readonly FakeLog[]]>(
+    [
+      ['a mint', [mint(B)], [submitted(B, proofOf(B))], []],
+      ['a sale', [transferred(B, OWNER, BUYER)], [submitted(B, proofOf(B, ACCOUNT, BUYER))], [mint(B)]],
+      ['a burn', [transferred(B, OWNER, 'zero')], [], [mint(B), submitted(B, proofOf(B))]],
+    ],
+  )('wait while the index lacks %s of another machine that claims the account', async (_, logs, after, before) => {
+    const { chain, scan, work, pay, codes, pass, index, repair } = await openWorld({ completeness: 'trusted' });
+    chain.mine([mint(A), submitted(A, proofOf(A)), ...before]);
+    const withheld = chain.mine(logs).number;
+    chain.mine(after);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    chain.faults.logs = (found) => found.filter(({ blockNumber }) => blockNumber !== withheld);
+    expect((await index.advance(NEVER)).kind).toBe('caught-up');
+    chain.faults = {};
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 pending']);
+    await repair.idle();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 wrong_payee']);
+  });
+
   it('of a machine that is searched later than others wait until all its claims are known', async () => {
     const { store, show } = await openHidingStore();
     const writes: object[] = [];

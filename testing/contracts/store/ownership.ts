@@ -196,6 +196,8 @@ export function testOwnership(under: StoreUnderTest): void {
       const counts = [
         { id: id(1), count: 2 },
         { id: id(2), count: 1 },
+        // Without a token, as after a burn.
+        { id: id(3), count: 1 },
         { id: id(4), count: 0 },
       ];
       expect(await store.listEventCounts(undefined, 9)).toEqual({ checkpoint, counts });
