@@ -99,9 +99,12 @@ export class FakeChain implements MainChainLog {
   }
 
   /** Mines a block with these logs; `foreign` are addresses and topics that other contracts logged. */
-  mine(logs: readonly FakeLog[] = [], foreign: readonly string[] = []): Header {
+  mine(
+    logs: readonly FakeLog[] = [],
+    foreign: readonly string[] = [],
+    timestamp = GENESIS_TIMESTAMP + this.blockSeconds * this.#blocks.length,
+  ): Header {
     const number = this.#blocks.length;
-    const timestamp = GENESIS_TIMESTAMP + this.blockSeconds * number;
     const hash = this.#nextHash();
     const records: PlacedLog[] = [];
     logs.forEach((log, index) => {
