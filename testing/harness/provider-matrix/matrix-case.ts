@@ -7,7 +7,7 @@ import type { Config } from '../../../src/config.ts';
 import { startService, type Service } from '../../../src/main.ts';
 import type { Log } from '../../../src/ports/runtime.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
-import { startProviderProxy, type ProviderProxy } from '../provider-proxy/provider-proxy.ts';
+import { startProviderProxy, type ProviderProxy, type Upstream } from '../provider-proxy/provider-proxy.ts';
 import { PROXY_KEY } from '../rpc-proxy.ts';
 import { readAnswer, readState, toConfig, type Variables } from './matrix-service.ts';
 
@@ -63,6 +63,8 @@ export interface Truth {
 export interface OpenCase {
   /** Whether everything was served when `settle` ended last. */
   readonly isServed: boolean;
+  /** Whether nothing can change any more: the start was refused, or a response differs. */
+  readonly isOver: boolean;
   /** Compares until every response is current, one differs, or the time is over. */
   settle(truth: Truth, capMilliseconds: number): Promise<void>;
   /** Runs the checks of `svc doctor`, stops everything and returns the outcome. */
@@ -78,12 +80,18 @@ const MAX_LISTED = 5;
 const FRESH_ROUNDS = 5;
 const FRESH_PAUSE_MILLISECONDS = 2_000;
 
+/** Nodes behind the proxies. */
+export interface Upstreams {
+  readonly main: Upstream;
+  /** Undefined: there is no alt chain. */
+  readonly alt: Upstream | undefined;
+}
+
 /** Starts proxies and service of one case. The caller finishes it. */
-export async function openCase({ main, alt }: MatrixCase, env: Variables): Promise<OpenCase> {
+export async function openCase({ main, alt }: MatrixCase, env: Variables, upstreams: Upstreams): Promise<OpenCase> {
   const startedAt = performance.now();
-  const mainProxy = await startProviderProxy(env['MAIN_RPC_URLS']!, main);
-  const altUrl = env['ALT_RPC_URLS'];
-  const altProxy = altUrl === undefined ? undefined : await startProviderProxy(altUrl, alt);
+  const mainProxy = await startProviderProxy(upstreams.main, main);
+  const altProxy = upstreams.alt === undefined ? undefined : await startProviderProxy(upstreams.alt, alt);
   const altUrls = altProxy === undefined ? {} : { ALT_RPC_URLS: altProxy.url };
   const config = toConfig({ ...env, MAIN_RPC_URLS: mainProxy.url, ...altUrls });
   const lines: string[] = [];
@@ -119,6 +127,9 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
   return {
     get isServed() {
       return isServed;
+    },
+    get isOver() {
+      return service === undefined || differences.length > 0;
     },
     async settle(truth, capMilliseconds) {
       if (service === undefined) return;
