@@ -17,7 +17,7 @@ import { combine, divide, listCoveredPairs } from '../../testing/harness/provide
 import { openProviderMatrix, type ProviderMatrix } from '../../testing/harness/provider-matrix/provider-matrix.ts';
 import { ALT_BEHAVIORS } from '../../testing/harness/provider-proxy/alt-behaviors.ts';
 import type { Behavior } from '../../testing/harness/provider-proxy/behavior.ts';
-import { MAIN_BEHAVIORS } from '../../testing/harness/provider-proxy/behaviors.ts';
+import { countRefusals, MAIN_BEHAVIORS } from '../../testing/harness/provider-proxy/behaviors.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);
 const SIZE = Number(process.env['SIZE'] ?? 10);
@@ -74,7 +74,7 @@ const toCase = (combination: Combination): MatrixCase => ({
 });
 
 const expectationOf = (combination: Combination): Behavior['expect'] =>
-  combination.some(({ expect: each }) => each === 'refused') ? 'refused' : 'served';
+  countRefusals(combination) > 0 ? 'refused' : 'served';
 
 /** Returns whether a case is served with a passing doctor, or refused with a cause and a failing doctor. */
 function isSound({ combination, outcome: { kind, doctor } }: Judged): boolean {

@@ -39,6 +39,13 @@ describe('combinations of provider behaviors', () => {
     expect(listCoveredPairs([one, other])).toEqual(listPairs([one, other]));
   });
 
+  it('hold two behaviors that must be refused together alone', () => {
+    const isTogether = (names: readonly string[]) =>
+      ['no-hash-pins', 'parent-block-number'].every((name) => names.includes(name));
+    const served = large.filter((each) => !each.some(isRefused)).map(namesOf);
+    expect(served.filter(isTogether)).toEqual([['no-hash-pins', 'parent-block-number']]);
+  });
+
   it('are divided into smaller ones that cover the same pairs', () => {
     const names = ['logs-50-besu', 'batch-limit-geth', 'html-502', 'rate-32005', 'null-blooms'];
     const combination = ALL.filter(({ name }) => names.includes(name));

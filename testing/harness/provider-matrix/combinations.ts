@@ -4,6 +4,7 @@
  */
 import type { Random } from '../../../sim/random.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
+import { countRefusals } from '../provider-proxy/behaviors.ts';
 
 /** Faults and rates. They add to each other: few requests pass more than two of them. */
 const DISTURBANCE =
@@ -73,7 +74,7 @@ function cover(behaviors: readonly Behavior[], size: number, random: Random): Be
   const combinations: Behavior[][] = [];
   for (const pair of shuffle(pairs, random).sort((one, other) => countDisturbances(other) - countDisturbances(one))) {
     if (!open.has(toKey(pair))) continue;
-    const combination = extend(pair, behaviors, size, open);
+    const combination = countRefusals(pair) > 0 ? [...pair] : extend(pair, behaviors, size, open);
     for (const each of listPairs(combination)) open.delete(each);
     combinations.push(combination);
   }
@@ -108,6 +109,7 @@ function mayHold(combination: readonly Behavior[]): boolean {
   const disturbances = countDisturbances(combination);
   const maxLimits = MAX_LIMITS[disturbances === 0 ? 'calm' : 'disturbed'];
   return (
+    countRefusals(combination) === 0 &&
     disturbances <= MAX_DISTURBANCES &&
     LIMITS.every((kind) => combination.filter(({ name }) => kind.test(name)).length <= maxLimits)
   );

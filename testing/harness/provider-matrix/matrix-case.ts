@@ -7,6 +7,7 @@ import type { Config } from '../../../src/config.ts';
 import { startService, type Service } from '../../../src/main.ts';
 import type { Log } from '../../../src/ports/runtime.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
+import { countRefusals } from '../provider-proxy/behaviors.ts';
 import { startProviderProxy, type ProviderProxy, type Upstream } from '../provider-proxy/provider-proxy.ts';
 import { PROXY_KEY } from '../rpc-proxy.ts';
 import { readAnswer, readState, toConfig, type Variables } from './matrix-service.ts';
@@ -116,11 +117,17 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables, upstre
     return true;
   }
 
-  /** A cause counts when the log and `svc doctor` name it in the same words. */
+  /**
+   * A cause counts when the log and `svc doctor` name it in the same words. Where there are two reasons to refuse, the
+   * service may name the one and `svc doctor`, which checks in another order, the other.
+   */
   const judge = (causes: readonly string[], doctor: readonly string[]): OutcomeKind => {
     if (differences.length > 0) return 'wrong';
     if (isServed) return 'served';
-    const isNamed = (cause: string) => [lines, doctor].every((texts) => texts.some((text) => text.includes(cause)));
+    const hasTwoCauses = countRefusals([...main, ...alt]) > 1;
+    const isNamedIn = (texts: readonly string[], cause: string) => texts.some((text) => text.includes(cause));
+    const isNamed = (cause: string) =>
+      isNamedIn(lines, cause) && (hasTwoCauses ? doctor.length > 0 : isNamedIn(doctor, cause));
     return causes.some(isNamed) ? 'refused' : 'stuck';
   };
 
