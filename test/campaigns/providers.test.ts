@@ -5,7 +5,7 @@
  * Combinations of up to `SIZE` (10) behaviors, drawn with `SEED` (1), cover every pair of each chain (`-t combination`); one
  * that does not hold is divided until a pair is found that does not. Mixtures (`-t mixture`) cover every pair of both chains. `PART=1/2` runs every second case, so that two processes use two cores.
  * `PROGRESS` names a file that records each case; the cases that it holds already are skipped. `MINUTES` (240) bounds the
- * time, `GROUP` (4) is the number of cases side by side, `CASES` names combinations (`a + b; c + d`), `BEHAVIORS` single
+ * time, `GROUP` (8) is the number of cases side by side, `CASES` names combinations (`a + b; c + d`), `BEHAVIORS` single
  * behaviors and `MACHINES` the machines whose responses these compare, separated by commas. Writes one line per case,
  * and after each group one with what is done, what failed and what comes next.
  */
@@ -13,11 +13,11 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../sim/random.ts';
 import type { CaseOutcome, MatrixCase } from '../../testing/harness/provider-matrix/matrix-case.ts';
-import { combine, listCoveredPairs, listPairs } from '../../testing/harness/provider-matrix/combinations.ts';
+import { combine, divide, listCoveredPairs } from '../../testing/harness/provider-matrix/combinations.ts';
 import { openProviderMatrix, type ProviderMatrix } from '../../testing/harness/provider-matrix/provider-matrix.ts';
 import { ALT_BEHAVIORS } from '../../testing/harness/provider-proxy/alt-behaviors.ts';
 import type { Behavior } from '../../testing/harness/provider-proxy/behavior.ts';
-import { MAIN_BEHAVIORS } from '../../testing/harness/provider-proxy/behaviors.ts';
+import { countRefusals, MAIN_BEHAVIORS } from '../../testing/harness/provider-proxy/behaviors.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);
 const SIZE = Number(process.env['SIZE'] ?? 10);
@@ -29,7 +29,7 @@ const MACHINES = process.env['MACHINES']?.split(',');
 const MINUTES = Number(process.env['MINUTES'] ?? 240);
 /** Time of the service until a case is served, or its refusal is named. */
 const CAP_MILLISECONDS = { served: 300_000, refused: 30_000 };
-const GROUP = Number(process.env['GROUP'] ?? 4);
+const GROUP = Number(process.env['GROUP'] ?? 8);
 const MAX_RESIDENT_BYTES = 2_000_000_000;
 /** Machines of combinations: each kind once, so that a case takes seconds. */
 const MACHINES_OF_COMBINATIONS = [
@@ -74,7 +74,7 @@ const toCase = (combination: Combination): MatrixCase => ({
 });
 
 const expectationOf = (combination: Combination): Behavior['expect'] =>
-  combination.some(({ expect: each }) => each === 'refused') ? 'refused' : 'served';
+  countRefusals(combination) > 0 ? 'refused' : 'served';
 
 /** Returns whether a case is served with a passing doctor, or refused with a cause and a failing doctor. */
 function isSound({ combination, outcome: { kind, doctor } }: Judged): boolean {
@@ -161,14 +161,6 @@ async function runCombinations(matrix: ProviderMatrix, combinations: readonly Co
   }
   report();
   return failed;
-}
-
-/** Returns combinations of half the size that cover the same pairs. */
-function divide(combination: Combination): Combination[] {
-  const pairs = new Set(listCoveredPairs(combination));
-  return combine(combination, Math.ceil(combination.length / 2), new Random(SEED)).filter((each) =>
-    listPairs(each).some((pair) => pairs.has(pair)),
-  );
 }
 
 describe(`SEED=${SEED}`, () => {

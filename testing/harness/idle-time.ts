@@ -15,6 +15,8 @@ export interface IdleTime {
 
 /** Turns of the event loop without work in flight after which the process counts as idle. */
 const QUIET_TURNS = 24;
+/** Turns with work in flight between two pauses, which leave the processor to other processes. */
+const WAITS_PER_PAUSE = 16;
 /** Work that neither ends nor changes for so long in real time counts as lost. */
 const LOST_MILLISECONDS = 60_000;
 const STEP_MILLISECONDS = 1_000;
@@ -47,6 +49,7 @@ export function startIdleTime(): IdleTime {
   }
 
   async function settle(): Promise<void> {
+    let waits = 0;
     for (let turns = 0; turns < QUIET_TURNS && !isStopped;) {
       if (inFlight.size === 0) {
         await new Promise((resolve) => setImmediate(resolve));
@@ -54,7 +57,9 @@ export function startIdleTime(): IdleTime {
         continue;
       }
       turns = 0;
-      await real.delay(1);
+      // Most work is of this process and ends within a few turns.
+      if (++waits % WAITS_PER_PAUSE === 0) await real.delay(1);
+      else await new Promise((resolve) => setImmediate(resolve));
       if (monotonicNow() - changedAt > LOST_MILLISECONDS) inFlight.clear();
     }
   }

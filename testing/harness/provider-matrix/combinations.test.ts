@@ -3,7 +3,7 @@ import { Random } from '../../../sim/random.ts';
 import { ALT_BEHAVIORS } from '../provider-proxy/alt-behaviors.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
 import { MAIN_BEHAVIORS } from '../provider-proxy/behaviors.ts';
-import { combine, listCoveredPairs, listPairs } from './combinations.ts';
+import { combine, divide, listCoveredPairs, listPairs } from './combinations.ts';
 
 const ALL = [...MAIN_BEHAVIORS, ...ALT_BEHAVIORS];
 const isRefused = ({ expect: each }: Behavior) => each === 'refused';
@@ -21,10 +21,12 @@ describe('combinations of provider behaviors', () => {
     expect(combine(ALL, 2, new Random(1)).flatMap(listCoveredPairs).toSorted()).toEqual(listPairs(ALL).toSorted());
   });
 
-  it('hold few behaviors that hide each other', () => {
+  it('hold at most two faults or rates, and few limits that hide each other', () => {
     for (const names of large.filter((each) => !each.some(isRefused)).map(namesOf)) {
-      expect(names.filter((name) => name.startsWith('batch')).length).toBeLessThan(4);
-      expect(names.filter((name) => name.startsWith('rate-')).length).toBeLessThan(3);
+      const disturbances = names.filter((name) => /^(?:rate-|html|reset|dropped|alt-429|alt-reset)/.test(name)).length;
+      expect(disturbances).toBeLessThan(3);
+      for (const kind of ['batch', 'logs'])
+        expect(names.filter((name) => name.startsWith(kind)).length).toBeLessThan(disturbances === 0 ? 4 : 2);
     }
   });
 
@@ -35,6 +37,28 @@ describe('combinations of provider behaviors', () => {
     expect(listCoveredPairs([first, second])).toEqual(listPairs([first, second]));
     expect(listCoveredPairs([first, second, one])).toEqual([]);
     expect(listCoveredPairs([one, other])).toEqual(listPairs([one, other]));
+  });
+
+  it('hold two behaviors that must be refused together alone', () => {
+    const isTogether = (names: readonly string[]) =>
+      ['no-hash-pins', 'parent-block-number'].every((name) => names.includes(name));
+    const served = large.filter((each) => !each.some(isRefused)).map(namesOf);
+    expect(served.filter(isTogether)).toEqual([['no-hash-pins', 'parent-block-number']]);
+  });
+
+  it('are divided into smaller ones that cover the same pairs', () => {
+    const names = ['logs-50-besu', 'batch-limit-geth', 'html-502', 'rate-32005', 'null-blooms'];
+    const combination = ALL.filter(({ name }) => names.includes(name));
+    const divided = divide(combination);
+    expect(divided.map(namesOf)).toEqual([
+      ['rate-32005', 'html-502'],
+      ['batch-limit-geth', 'logs-50-besu', 'rate-32005', 'null-blooms'],
+      ['batch-limit-geth', 'logs-50-besu', 'html-502', 'null-blooms'],
+    ]);
+    expect(new Set(divided.flatMap(listCoveredPairs))).toEqual(new Set(listPairs(combination)));
+    const refused = [ALL.find(isRefused)!, ...combination];
+    expect(divide(refused).map(({ length }) => length)).toEqual([4, 3]);
+    expect(new Set(divide(refused).flatMap(listCoveredPairs))).toEqual(new Set(listCoveredPairs(refused)));
   });
 
   it('follow the seed', () => {

@@ -4,29 +4,25 @@
  */
 import type { Random } from '../../../sim/random.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
+import { countRefusals } from '../provider-proxy/behaviors.ts';
 
-interface Family {
-  readonly names: RegExp;
-  /** Number of its behaviors that a combination may hold. */
-  readonly max: number;
-}
-
-/** Limits hide each other, because the lower one answers. Faults add to each other: few requests would pass more than two. */
-const FAMILIES: readonly Family[] = [
-  { names: /^batch/, max: 3 },
-  { names: /^logs-(?:\d|timeout|results|size)/, max: 3 },
-  { names: /^rate-/, max: 2 },
-  { names: /^(?:html|error|reset|empty|gateway|dropped|head-goes|null-new|short-logs)/, max: 2 },
-  { names: /^alt-(?:32016-often|32005|32014|missing|reset)/, max: 2 },
-  { names: /^alt-(?:32429|32007|429)/, max: 2 },
-];
-
-const familyOf = ({ name }: Behavior) => FAMILIES.find(({ names }) => names.test(name));
+/** Faults and rates. They add to each other: few requests pass more than two of them. */
+const DISTURBANCE =
+  /^(?:rate-|html|error|reset|empty|gateway|dropped|head-goes|null-new|short-logs|alt-(?:32|429|missing|reset))/;
+/** Limits of requests. They hide each other, because the lowest one answers, and beside disturbances they cost calls. */
+const LIMITS: readonly RegExp[] = [/^(?:batch|single-size)/, /^logs-/];
+/** Kinds by how often they are the reason why a combination does not hold. */
+const SUSPECTS: readonly RegExp[] = [DISTURBANCE, ...LIMITS];
+const MAX_DISTURBANCES = 2;
+const MAX_LIMITS = { calm: 3, disturbed: 1 };
 
 /** Returns the unordered pairs of a combination, each as one text. */
 export function listPairs(combination: readonly Behavior[]): string[] {
-  const names = combination.map(({ name }) => name).toSorted();
-  return names.flatMap((first, i) => names.slice(i + 1).map((second) => `${first} + ${second}`));
+  return combination.flatMap((first, i) => combination.slice(i + 1).map((second) => toKey([first, second])));
+}
+
+function toKey([first, second]: readonly [Behavior, Behavior]): string {
+  return first.name < second.name ? `${first.name} + ${second.name}` : `${second.name} + ${first.name}`;
 }
 
 /**
@@ -39,10 +35,24 @@ export function combine(behaviors: readonly Behavior[], size: number, random: Ra
     behaviors.filter(({ expect }) => expect === wanted),
   ) as [Behavior[], Behavior[]];
   return [
-    ...cover(served, size, random),
-    ...refused.flatMap((each) => chunk(shuffle(served, random), size - 1).map((others) => [each, ...others])),
     ...refused.flatMap((first, i) => refused.slice(i + 1).map((second) => [first, second])),
+    ...refused.flatMap((each) => chunk(shuffle(served, random), size - 1).map((others) => [each, ...others])),
+    ...cover(served, size, random),
   ].map((combination) => behaviors.filter((each) => combination.includes(each)));
+}
+
+/**
+ * Returns smaller combinations that cover the same pairs. Beside a behavior that must be refused, the others are halved.
+ * Otherwise one holds the two behaviors that are most likely to be the reason, and two hold all but one of these.
+ */
+export function divide(combination: readonly Behavior[]): (readonly Behavior[])[] {
+  const refused = combination.filter(({ expect }) => expect === 'refused');
+  const served = combination.filter(({ expect }) => expect === 'served');
+  if (refused.length > 0) return chunk(served, Math.ceil(served.length / 2)).map((half) => [...refused, ...half]);
+  const suspects = SUSPECTS.flatMap((kind) => combination.filter(({ name }) => kind.test(name)));
+  const [first, second] = [...new Set([...suspects, ...combination])];
+  const without = (left: Behavior | undefined) => combination.filter((each) => each !== left);
+  return [combination.filter((each) => each === first || each === second), without(second), without(first)];
 }
 
 /** Returns the pairs that a case with these behaviors shows to hold. */
@@ -54,18 +64,21 @@ export function listCoveredPairs(combination: readonly Behavior[]): string[] {
   return combination.filter((each) => each !== only).flatMap((each) => listPairs([only!, each]));
 }
 
-/** Returns combinations of behaviors that can all be served, each with as many open pairs as possible. */
+/**
+ * Returns combinations of behaviors that can all be served, each with as many open pairs as possible. Pairs of
+ * disturbances are placed first, because a combination holds only one, and run last, because they take the longest.
+ */
 function cover(behaviors: readonly Behavior[], size: number, random: Random): Behavior[][] {
-  const open = new Set(listPairs(behaviors));
   const pairs = behaviors.flatMap((first, i) => behaviors.slice(i + 1).map((second) => [first, second] as const));
+  const open = new Set(pairs.map(toKey));
   const combinations: Behavior[][] = [];
-  for (const pair of shuffle(pairs, random)) {
-    if (!open.has(listPairs(pair)[0]!)) continue;
-    const combination = extend(pair, behaviors, size, open);
+  for (const pair of shuffle(pairs, random).sort((one, other) => countDisturbances(other) - countDisturbances(one))) {
+    if (!open.has(toKey(pair))) continue;
+    const combination = countRefusals(pair) > 0 ? [...pair] : extend(pair, behaviors, size, open);
     for (const each of listPairs(combination)) open.delete(each);
     combinations.push(combination);
   }
-  return combinations;
+  return combinations.toReversed();
 }
 
 /** Adds the behaviors that cover the most open pairs. */
@@ -77,19 +90,29 @@ function extend(
 ): Behavior[] {
   const combination = [...pair];
   while (combination.length < size) {
-    const countOpen = (added: Behavior) => combination.filter((each) => open.has(listPairs([each, added])[0]!)).length;
-    const hasRoom = (added: Behavior) => {
-      const family = familyOf(added);
-      return family === undefined || combination.filter((each) => familyOf(each) === family).length < family.max;
-    };
+    const countOpen = (added: Behavior) => combination.filter((each) => open.has(toKey([each, added]))).length;
     const [best] = behaviors
-      .filter((each) => !combination.includes(each) && hasRoom(each))
+      .filter((each) => !combination.includes(each) && mayHold([...combination, each]))
       .map((behavior) => ({ behavior, count: countOpen(behavior) }))
       .sort((one, other) => other.count - one.count);
     if (best === undefined || best.count === 0) break;
     combination.push(best.behavior);
   }
   return combination;
+}
+
+const countDisturbances = (combination: readonly Behavior[]): number =>
+  combination.filter(({ name }) => DISTURBANCE.test(name)).length;
+
+/** Returns whether a service can be served behind these behaviors, and each of them acts. */
+function mayHold(combination: readonly Behavior[]): boolean {
+  const disturbances = countDisturbances(combination);
+  const maxLimits = MAX_LIMITS[disturbances === 0 ? 'calm' : 'disturbed'];
+  return (
+    countRefusals(combination) === 0 &&
+    disturbances <= MAX_DISTURBANCES &&
+    LIMITS.every((kind) => combination.filter(({ name }) => kind.test(name)).length <= maxLimits)
+  );
 }
 
 function chunk<T>(items: readonly T[], size: number): T[][] {

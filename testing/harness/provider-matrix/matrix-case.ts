@@ -7,7 +7,8 @@ import type { Config } from '../../../src/config.ts';
 import { startService, type Service } from '../../../src/main.ts';
 import type { Log } from '../../../src/ports/runtime.ts';
 import type { Behavior } from '../provider-proxy/behavior.ts';
-import { startProviderProxy, type ProviderProxy } from '../provider-proxy/provider-proxy.ts';
+import { countRefusals } from '../provider-proxy/behaviors.ts';
+import { startProviderProxy, type ProviderProxy, type Upstream } from '../provider-proxy/provider-proxy.ts';
 import { PROXY_KEY } from '../rpc-proxy.ts';
 import { readAnswer, readState, toConfig, type Variables } from './matrix-service.ts';
 
@@ -63,6 +64,8 @@ export interface Truth {
 export interface OpenCase {
   /** Whether everything was served when `settle` ended last. */
   readonly isServed: boolean;
+  /** Whether nothing can change any more: the start was refused, or a response differs. */
+  readonly isOver: boolean;
   /** Compares until every response is current, one differs, or the time is over. */
   settle(truth: Truth, capMilliseconds: number): Promise<void>;
   /** Runs the checks of `svc doctor`, stops everything and returns the outcome. */
@@ -78,12 +81,18 @@ const MAX_LISTED = 5;
 const FRESH_ROUNDS = 5;
 const FRESH_PAUSE_MILLISECONDS = 2_000;
 
+/** Nodes behind the proxies. */
+export interface Upstreams {
+  readonly main: Upstream;
+  /** Undefined: there is no alt chain. */
+  readonly alt: Upstream | undefined;
+}
+
 /** Starts proxies and service of one case. The caller finishes it. */
-export async function openCase({ main, alt }: MatrixCase, env: Variables): Promise<OpenCase> {
+export async function openCase({ main, alt }: MatrixCase, env: Variables, upstreams: Upstreams): Promise<OpenCase> {
   const startedAt = performance.now();
-  const mainProxy = await startProviderProxy(env['MAIN_RPC_URLS']!, main);
-  const altUrl = env['ALT_RPC_URLS'];
-  const altProxy = altUrl === undefined ? undefined : await startProviderProxy(altUrl, alt);
+  const mainProxy = await startProviderProxy(upstreams.main, main);
+  const altProxy = upstreams.alt === undefined ? undefined : await startProviderProxy(upstreams.alt, alt);
   const altUrls = altProxy === undefined ? {} : { ALT_RPC_URLS: altProxy.url };
   const config = toConfig({ ...env, MAIN_RPC_URLS: mainProxy.url, ...altUrls });
   const lines: string[] = [];
@@ -108,17 +117,26 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables): Promi
     return true;
   }
 
-  /** A cause counts when the log and `svc doctor` name it in the same words. */
+  /**
+   * A cause counts when the log and `svc doctor` name it in the same words. Where there are two reasons to refuse, the
+   * service may name the one and `svc doctor`, which checks in another order, the other.
+   */
   const judge = (causes: readonly string[], doctor: readonly string[]): OutcomeKind => {
     if (differences.length > 0) return 'wrong';
     if (isServed) return 'served';
-    const isNamed = (cause: string) => [lines, doctor].every((texts) => texts.some((text) => text.includes(cause)));
+    const hasTwoCauses = countRefusals([...main, ...alt]) > 1;
+    const isNamedIn = (texts: readonly string[], cause: string) => texts.some((text) => text.includes(cause));
+    const isNamed = (cause: string) =>
+      isNamedIn(lines, cause) && (hasTwoCauses ? doctor.length > 0 : isNamedIn(doctor, cause));
     return causes.some(isNamed) ? 'refused' : 'stuck';
   };
 
   return {
     get isServed() {
       return isServed;
+    },
+    get isOver() {
+      return service === undefined || differences.length > 0;
     },
     async settle(truth, capMilliseconds) {
       if (service === undefined) return;

@@ -14,7 +14,9 @@ import {
 import { startDevnet, type Devnet } from '../../../devnet/start-devnet.ts';
 import { startService, type Service } from '../../../src/main.ts';
 import { startIdleTime } from '../idle-time.ts';
-import { openCase, type Answers, type CaseOutcome, type MatrixCase, type Truth } from './matrix-case.ts';
+import { queryNode, startProviderProxy } from '../provider-proxy/provider-proxy.ts';
+import { createRestingNode, type RestingNode } from '../provider-proxy/resting-node.ts';
+import { openCase, type Answers, type CaseOutcome, type MatrixCase, type OpenCase, type Truth } from './matrix-case.ts';
 import { readAnswer, toConfig } from './matrix-service.ts';
 import { listServedPaths } from './served-paths.ts';
 
@@ -41,6 +43,8 @@ const POLL_MILLISECONDS = 250;
 const SETTLE_MILLISECONDS = 2_500;
 /** Time between two blocks in time that passes only while the process is idle; otherwise the devnet mines on demand. */
 const BLOCK_MILLISECONDS = 12_000;
+/** Times after which the cases that are served see the change and end. */
+const EARLY_MILLISECONDS = [20_000, 60_000, 150_000];
 const SILENT = { info() {}, warn() {}, error() {} };
 
 /** Starts the devnet, whose chain grows only on request and slowly, and the service behind its nodes. */
@@ -60,10 +64,13 @@ export async function openProviderMatrix({
   const { SOURCES_FILE: _sources, ...env } = devnet.env;
   const writer = createChainWriter(devnet.rpcUrl);
   const time = isIdleTime ? startIdleTime() : undefined;
-  const bare = await startService(toConfig(env), { log: SILENT });
+  const node = isIdleTime ? createRestingNode(queryNode(devnet.rpcUrl)) : undefined;
+  const upstreams = { main: node?.answer ?? devnet.rpcUrl, alt: env['ALT_RPC_URLS'] };
+  const bareProxy = await startProviderProxy(upstreams.main, []);
+  const bare = await startService(toConfig({ ...env, MAIN_RPC_URLS: bareProxy.url }), { log: SILENT });
   await bare.indexed;
   const paths = listServedPaths(devnet.fixtures, machines);
-  const mine = createMiner(writer, isIdleTime);
+  const mine = createMiner(writer, node);
   const change = createChanges(devnet, writer, mine);
   const changed = `/mcr/${devnet.fixtures.machines.find(({ name }) => name === 'rated-b')!.did}`;
   // In idle time waiting costs nothing.
@@ -79,23 +86,38 @@ export async function openProviderMatrix({
         reread: async (path) => (await readAnswer(bare, path)).text,
       });
       const producing = isIdleTime ? setInterval(() => void mine([]), BLOCK_MILLISECONDS) : undefined;
-      const open = await Promise.all(cases.map((each) => openCase(each, env)));
-      await Promise.all(open.map((each) => each.settle(truth(current), capMilliseconds)));
-      const served = open.filter(({ isServed }) => isServed);
-      if (served.length > 0) {
-        const previous = current;
+      const startedAt = performance.now();
+      const open = await Promise.all(cases.map((each) => openCase(each, env, upstreams)));
+      const outcomes = new Map<OpenCase, CaseOutcome>();
+      const finish = async (ended: readonly OpenCase[]) => {
+        for (const each of ended) outcomes.set(each, await each.finish());
+      };
+      let waiting: readonly OpenCase[] = open;
+      let previous = current;
+      // Cases that are served early end early, and do not run beside a slow one.
+      for (const until of [...EARLY_MILLISECONDS.filter((each) => each < capMilliseconds), capMilliseconds]) {
+        const left = startedAt + until - performance.now();
+        await Promise.all(waiting.map((each) => each.settle(truth(previous), left)));
+        const served = waiting.filter(({ isServed }) => isServed);
+        waiting = waiting.filter(({ isServed, isOver }) => !isServed && !isOver);
+        await finish(open.filter((each) => each.isOver && !outcomes.has(each)));
+        if (served.length === 0) continue;
+        previous = current;
         await followTo(bare, await change());
         // The index can be ahead of the head, at which ratings are read.
         while ((await readAnswer(bare, changed)).text === previous.get(changed)) await delay(POLL_MILLISECONDS);
         current = await readTruth(bare, paths);
         await Promise.all(served.map((each) => each.settle(truth(previous), capMilliseconds)));
+        await finish(served);
+        if (waiting.length === 0) break;
       }
-      const outcomes = await Promise.all(open.map((each) => each.finish()));
+      await finish(waiting);
       clearInterval(producing);
-      return outcomes;
+      return open.map((each) => outcomes.get(each)!);
     },
     async close() {
       await bare.close();
+      await bareProxy.close();
       time?.stop();
       await devnet.stop();
     },
@@ -107,13 +129,14 @@ type Mine = (calls: readonly Call[]) => Promise<Receipt[]>;
 const readNewestSeconds = async ({ rpc }: ChainWriter): Promise<number> =>
   Number((await rpc.request<{ readonly timestamp: string }>('eth_getBlockByNumber', ['latest', false])).timestamp);
 
-/** Returns a function that mines the calls in one block, one block after another, in idle time with its time. */
-function createMiner(writer: ChainWriter, isIdleTime: boolean): Mine {
+/** Returns a function that mines the calls in one block, one block after another; on a resting node in idle time. */
+function createMiner(writer: ChainWriter, node: RestingNode | undefined): Mine {
   let last: Promise<unknown> = Promise.resolve();
   async function mine(calls: readonly Call[]): Promise<Receipt[]> {
-    if (!isIdleTime) return writer.mine(calls);
+    if (node === undefined) return writer.mine(calls);
     // The chain can be ahead of the clock by the blocks of one second.
-    return writer.mine(calls, Math.max(Math.floor(Date.now() / 1000), (await readNewestSeconds(writer)) + 1));
+    const seconds = Math.max(Math.floor(Date.now() / 1000), (await readNewestSeconds(writer)) + 1);
+    return node.grow(() => writer.mine(calls, seconds));
   }
   return (calls) => {
     const mined = last.then(() => mine(calls));

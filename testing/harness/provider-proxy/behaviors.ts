@@ -13,3 +13,16 @@ export const MAIN_BEHAVIORS: readonly Behavior[] = [
   ...GATEWAY_BEHAVIORS,
   ...CHAIN_BEHAVIORS,
 ];
+
+/**
+ * Behaviors that can be served alone and must be refused together: where contracts see the block number of another chain,
+ * only a call at the hash of a block proves that its state is of this block.
+ */
+const REFUSED_TOGETHER: readonly (readonly [string, string])[] = [['no-hash-pins', 'parent-block-number']];
+
+/** Returns the number of reasons for which a service behind these behaviors must refuse. */
+export function countRefusals(behaviors: readonly Behavior[]): number {
+  const names = new Set(behaviors.map(({ name }) => name));
+  const together = REFUSED_TOGETHER.filter((pair) => pair.every((name) => names.has(name)));
+  return behaviors.filter(({ expect }) => expect === 'refused').length + together.length;
+}

@@ -39,7 +39,7 @@ export async function startProviderProxy(upstream: Upstream, behaviors: readonly
   const hooks = behaviors.map((behavior) => watchHooks(behavior.start(), () => acted.add(behavior.name)));
   const answerCall = hooks.reduceRight<Answer>(
     wrapAnswer,
-    typeof upstream === 'string' ? batchCalls(upstream) : async (call) => upstream(call),
+    typeof upstream === 'string' ? queryNode(upstream) : async (call) => upstream(call),
   );
   const calls = new Map<string, number>();
   let requests = 0;
@@ -168,7 +168,7 @@ async function readText(incoming: IncomingMessage): Promise<string> {
 }
 
 /** Returns a function that queries the node; calls of one tick share a batch. */
-function batchCalls(url: string): Answer {
+export function queryNode(url: string): Answer {
   let waiting: {
     readonly call: ProxyCall;
     readonly resolve: (response: ProxyResponse) => void;
