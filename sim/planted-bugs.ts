@@ -274,7 +274,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'return;',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 100,
+    seed: 44,
     within: 100,
   },
   {
@@ -284,7 +284,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 98,
+    seed: 44,
     within: 100,
   },
   {
@@ -358,5 +358,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     symptom: /^verdict \w+ on event .* instead of .*"code":"wrong_payee"/,
     seed: 18,
     within: 100,
+  },
+  {
+    name: 'compares the events of machines in the index only when their total differs',
+    file: 'indexing/main/index-repair.ts',
+    line: '(await isTotalEqual()) || (await repairMinted()) || isKnownRepaired;',
+    replacement: 'isKnownRepaired;',
+    indexProof: 'off',
+    symptom: /^65 minutes after all faults: no verdict on event \d+ of \d+$/,
+    seed: 1000228,
+    within: 1200,
   },
 ];

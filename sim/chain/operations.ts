@@ -297,9 +297,8 @@ function importEvents(draft: BlockDraft, machine: Machine, random: Random, { cit
   if (citations !== undefined) return;
   const prior = machine.prior + machine.events.length + random.integer(0, 3);
   const restart = <T>(changes: readonly T[]) => changes.map((change) => ({ ...change, seq: 0 }));
-  draft.change(machine.id, {
-    ...{ prior, events: [], transfers: restart(machine.transfers), hands: restart(machine.hands) },
-  });
+  const [transfers, hands] = [restart(machine.transfers), restart(machine.hands)];
+  draft.change(machine.id, { prior, events: [], transfers, hands });
   draft.log('eventRegistry', 'MachineEventsImported(uint256,uint256)', [uint(machine.id)], [uint(prior)]);
   draft.note(`${machine.id} imported ${prior} events`);
   if (!random.chance(0.3)) return;
