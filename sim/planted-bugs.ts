@@ -366,17 +366,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'isKnownRepaired;',
     indexProof: 'off',
     symptom: /^65 minutes after all faults: no verdict on event \d+ of \d+$/,
-    seed: 1181,
+    seed: 1000228,
     within: 1200,
-  },
-  {
-    name: 'searches payout proofs of machines whose transfers are not known',
-    file: 'indexing/payments/payment-scanner.ts',
-    line: 'if (firstProof >= 0 && (await reads.knowsOwnerSince?.(machine.id, places[firstProof]!)) === false) return undefined;',
-    replacement: '',
-    indexProof: 'off',
-    symptom: /^verdict \w+ on event \d+ of \d+: .* instead of /,
-    seed: 1004469,
-    within: 5000,
   },
 ];
