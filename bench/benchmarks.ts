@@ -370,7 +370,7 @@ function firstStartFigures(range: number, minutes: number): Readonly<Record<stri
       better: 'less',
       goal: { of: 'ours', most: 15 },
       shortfall:
-        'headers of the newest quarter of the blocks with logs take 8.3 minutes by themselves, after windows of 6.5 minutes for ranges of 1,024; measured on a loaded machine, whose start took 84 refused reads of owners and more polls of the head',
+        'headers of the newest quarter of the blocks with logs take 8.3 minutes by themselves, after windows of 6.5 minutes for ranges of 1,024',
     },
   };
 }

@@ -37,7 +37,10 @@ export function createHeaders(nodes: Pick<MainNodes, 'request'>, confirmHead?: C
     const responses = await nodes.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
       throw toMainFault(error);
     });
-    return responses.map((response, i) => requireHeader(response, numbers[i]!));
+    const headers = responses.map((response, i) => requireHeader(response, numbers[i]!));
+    // Owners are read at the last block of what the index confirms.
+    for (const last of headers.slice(-1)) remember(last);
+    return headers;
   }
 
   async function confirm(head: Header, deadline: Deadline): Promise<Header> {

@@ -149,6 +149,16 @@ function header(rest: object) {
   return { timestamp: '0x1', hash, parentHash: hash, logsBloom: `0x${'0'.repeat(512)}`, ...rest };
 }
 
+test('reads the last header of a batch once, also for the owners at its block', async () => {
+  const id = (await harness.activate()) as MachineId;
+  const { number } = await harness.readHead();
+  const [, last] = await log.readHeaders([number - 1, number]);
+  harness.proxy.resetCounts();
+  expect(await log.readOwnership(last!, [id])).toMatchObject([{ kind: 'held', id }]);
+  expect(harness.proxy.calls.map(({ method }) => method)).toEqual(['eth_call']);
+  await expect(log.readOwnership({ ...last!, hash: word(7n) }, [id])).rejects.toThrow('ChainUnreadable');
+});
+
 describe('an entry of eth_getLogs', () => {
   const transferTopics = encodeEventTopics({
     abi: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)']),
