@@ -63,10 +63,7 @@ function limitRange(
 }
 
 /** Sends a single query that this provider refused with its status. */
-function toStatus(
-  { status, html }: { readonly status: number; readonly html?: string },
-  refused: WeakSet<ProxyCall>,
-) {
+function toStatus({ status, html }: { readonly status: number; readonly html?: string }, refused: WeakSet<ProxyCall>) {
   return (answer: HttpAnswer, { calls, isBatch }: IncomingRequest): HttpAnswer => {
     if (isBatch || !refused.has(calls[0]!)) return answer;
     return html === undefined ? { ...answer, status } : textAnswer(status, html);
