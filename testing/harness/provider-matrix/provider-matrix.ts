@@ -72,7 +72,7 @@ export async function openProviderMatrix({
   const paths = listServedPaths(devnet.fixtures, machines);
   const mine = createMiner(writer, node);
   const change = createChanges(devnet, writer, mine);
-  const changed = `/mcr/${devnet.fixtures.machines.find(({ name }) => name === 'rated-b')!.did}`;
+  const changed = `/mcr/${devnet.fixtures.machines.find(({ name }) => name === 'rated-b')!.did}/explanation`;
   // In idle time waiting costs nothing.
   const readTruth = isIdleTime ? readSettledAnswers : readAnswers;
   let current = await readTruth(bare, paths);
@@ -103,9 +103,7 @@ export async function openProviderMatrix({
         await finish(open.filter((each) => each.isOver && !outcomes.has(each)));
         if (served.length === 0) continue;
         previous = current;
-        await followTo(bare, await change());
-        // The index can be ahead of the head, at which ratings are read.
-        while ((await readAnswer(bare, changed)).text === previous.get(changed)) await delay(POLL_MILLISECONDS);
+        await followTo(bare, changed, await change());
         current = await readTruth(bare, paths);
         await Promise.all(served.map((each) => each.settle(truth(previous), capMilliseconds)));
         await finish(served);
@@ -175,11 +173,12 @@ function createChanges({ deployment, fixtures }: Devnet, writer: ChainWriter, mi
   };
 }
 
-/** Resolves when the service has indexed the block. */
-async function followTo(service: Service, block: number): Promise<void> {
+/** Resolves when the service has indexed the block and reads the machine at it or later: its index and its head poll apart. */
+async function followTo(service: Service, path: string, block: number): Promise<void> {
   for (;;) {
     const status = (await service.app.inject('/status')).json<{ operator_index: { indexed_block: number } }>();
-    if (status.operator_index.indexed_block >= block) return;
+    const { inputs } = (await service.app.inject(path)).json<{ inputs?: { block: { number: string } } }>();
+    if (status.operator_index.indexed_block >= block && Number(inputs?.block.number) >= block) return;
     await delay(POLL_MILLISECONDS);
   }
 }
