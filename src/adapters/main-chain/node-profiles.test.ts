@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startMachineHarness, type MachineHarness } from '../../../testing/fixtures/machines.ts';
 import { ALL_EVENTS } from '../../../testing/harness/main-chain.ts';
 import { changeResults, failure, stateless, type Behavior } from '../../../testing/harness/provider-proxy/behavior.ts';
+import { CHAIN_BEHAVIORS } from '../../../testing/harness/provider-proxy/chain-behaviors.ts';
 import { LOG_BEHAVIORS } from '../../../testing/harness/provider-proxy/log-behaviors.ts';
 import { startProviderProxy, type ProviderProxy } from '../../../testing/harness/provider-proxy/provider-proxy.ts';
 import { PROXY_KEY } from '../../../testing/harness/rpc-proxy.ts';
@@ -81,6 +82,15 @@ describe('a node that accepts one address', () => {
     const before = countOf(node, 'eth_getLogs');
     await readAllLogs(open([node], first.listProfiles()));
     expect(countOf(node, 'eth_getLogs') - before).toBe(first.log.addresses.length);
+  });
+
+  test('is reported to have pruned its history where one address is refused for that', async () => {
+    const pruned = CHAIN_BEHAVIORS.find(({ name }) => name === 'pruned-history-4444')!;
+    const node = await start(behaviorOf('logs-one-address'), pruned);
+    const adapter = open([node]);
+    const read = adapter.log.readLogs({ fromBlock: 0, toBlock: 0 });
+    await expect(read).rejects.toMatchObject({ reason: 'history-pruned' });
+    expect(JSON.stringify([...adapter.listProfiles()])).not.toContain('address-lists');
   });
 
   test('is recognized by a query of one block where every refusal looks like that of a range', async () => {

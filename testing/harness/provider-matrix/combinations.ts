@@ -78,7 +78,7 @@ function cover(behaviors: readonly Behavior[], size: number, random: Random): Be
     for (const each of listPairs(combination)) open.delete(each);
     combinations.push(combination);
   }
-  return combinations.toReversed();
+  return combinations.toSorted((one, other) => countDisturbances(one) - countDisturbances(other));
 }
 
 /** Adds the behaviors that cover the most open pairs. */

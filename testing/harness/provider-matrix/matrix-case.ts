@@ -141,10 +141,11 @@ export async function openCase({ main, alt }: MatrixCase, env: Variables, upstre
     async settle(truth, capMilliseconds) {
       if (service === undefined) return;
       const cap = performance.now() + capMilliseconds;
+      const wasServed = isServed;
       missing = await compare(service, { truth, differences, deadline: cap });
       gapPaths = missing.map((each) => each.slice(0, each.indexOf(': ')));
       isServed = missing.length === 0 && differences.length === 0;
-      seconds ??= Math.round((performance.now() - startedAt) / 100) / 10;
+      if (!wasServed) seconds = Math.round((performance.now() - startedAt) / 100) / 10;
     },
     async finish() {
       const causes = isServed ? [] : service === undefined ? problems : (await readState(service)).causes;

@@ -32,7 +32,7 @@ export interface MatrixOptions {
 }
 
 export interface ProviderMatrix {
-  /** Runs the cases side by side. Everything must be served within the time, before and after the change. */
+  /** Runs the cases side by side. Everything must be served within the time, before and after a change. */
   runGroup(cases: readonly MatrixCase[], capMilliseconds: number): Promise<CaseOutcome[]>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ const POLL_MILLISECONDS = 250;
 const SETTLE_MILLISECONDS = 2_500;
 /** Time between two blocks in time that passes only while the process is idle; otherwise the devnet mines on demand. */
 const BLOCK_MILLISECONDS = 12_000;
-/** Times after which the cases that are served see the change and end. */
+/** Waiting times after which the cases that are served see a change, and end. */
 const EARLY_MILLISECONDS = [20_000, 60_000, 150_000];
 const SILENT = { info() {}, warn() {}, error() {} };
 
@@ -72,7 +72,7 @@ export async function openProviderMatrix({
   const paths = listServedPaths(devnet.fixtures, machines);
   const mine = createMiner(writer, node);
   const change = createChanges(devnet, writer, mine);
-  const changed = `/mcr/${devnet.fixtures.machines.find(({ name }) => name === 'rated-b')!.did}`;
+  const changed = `/mcr/${devnet.fixtures.machines.find(({ name }) => name === 'rated-b')!.did}/explanation`;
   // In idle time waiting costs nothing.
   const readTruth = isIdleTime ? readSettledAnswers : readAnswers;
   let current = await readTruth(bare, paths);
@@ -86,7 +86,6 @@ export async function openProviderMatrix({
         reread: async (path) => (await readAnswer(bare, path)).text,
       });
       const producing = isIdleTime ? setInterval(() => void mine([]), BLOCK_MILLISECONDS) : undefined;
-      const startedAt = performance.now();
       const open = await Promise.all(cases.map((each) => openCase(each, env, upstreams)));
       const outcomes = new Map<OpenCase, CaseOutcome>();
       const finish = async (ended: readonly OpenCase[]) => {
@@ -94,18 +93,17 @@ export async function openProviderMatrix({
       };
       let waiting: readonly OpenCase[] = open;
       let previous = current;
+      let waited = 0;
       // Cases that are served early end early, and do not run beside a slow one.
       for (const until of [...EARLY_MILLISECONDS.filter((each) => each < capMilliseconds), capMilliseconds]) {
-        const left = startedAt + until - performance.now();
-        await Promise.all(waiting.map((each) => each.settle(truth(previous), left)));
+        await Promise.all(waiting.map((each) => each.settle(truth(previous), until - waited)));
+        waited = until;
         const served = waiting.filter(({ isServed }) => isServed);
         waiting = waiting.filter(({ isServed, isOver }) => !isServed && !isOver);
         await finish(open.filter((each) => each.isOver && !outcomes.has(each)));
         if (served.length === 0) continue;
         previous = current;
-        await followTo(bare, await change());
-        // The index can be ahead of the head, at which ratings are read.
-        while ((await readAnswer(bare, changed)).text === previous.get(changed)) await delay(POLL_MILLISECONDS);
+        await followTo(bare, changed, await change());
         current = await readTruth(bare, paths);
         await Promise.all(served.map((each) => each.settle(truth(previous), capMilliseconds)));
         await finish(served);
@@ -175,11 +173,12 @@ function createChanges({ deployment, fixtures }: Devnet, writer: ChainWriter, mi
   };
 }
 
-/** Resolves when the service has indexed the block. */
-async function followTo(service: Service, block: number): Promise<void> {
+/** Resolves when the service has indexed the block and reads the machine at it or later: its index and its head poll apart. */
+async function followTo(service: Service, path: string, block: number): Promise<void> {
   for (;;) {
     const status = (await service.app.inject('/status')).json<{ operator_index: { indexed_block: number } }>();
-    if (status.operator_index.indexed_block >= block) return;
+    const { inputs } = (await service.app.inject(path)).json<{ inputs?: { block: { number: string } } }>();
+    if (status.operator_index.indexed_block >= block && Number(inputs?.block.number) >= block) return;
     await delay(POLL_MILLISECONDS);
   }
 }

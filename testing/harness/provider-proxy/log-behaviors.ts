@@ -51,19 +51,21 @@ function limitRange(
   refusal: (range: Range) => ProxyResponse,
   http?: { readonly status: number; readonly html?: string },
 ): Behavior {
+  const refused = new WeakSet<ProxyCall>();
   const answer = async (call: ProxyCall, next: Answer): Promise<ProxyResponse> => {
     const filter = rangeFilterOf(call);
     const range = filter && (await readRange(filter, next));
-    return range === undefined || range.blocks <= max ? next(call) : refusal(range);
+    if (range === undefined || range.blocks <= max) return next(call);
+    refused.add(call);
+    return refusal(range);
   };
-  return stateless(name, imitates, http === undefined ? { answer } : { answer, encode: toStatus(http) });
+  return stateless(name, imitates, http === undefined ? { answer } : { answer, encode: toStatus(http, refused) });
 }
 
-/** Sends a refused single query with the status of the provider. */
-function toStatus({ status, html }: { readonly status: number; readonly html?: string }) {
+/** Sends a single query that this provider refused with its status. */
+function toStatus({ status, html }: { readonly status: number; readonly html?: string }, refused: WeakSet<ProxyCall>) {
   return (answer: HttpAnswer, { calls, isBatch }: IncomingRequest): HttpAnswer => {
-    const isRefused = !isBatch && calls[0]!.method === 'eth_getLogs' && answer.body.includes('"error"');
-    if (!isRefused) return answer;
+    if (isBatch || !refused.has(calls[0]!)) return answer;
     return html === undefined ? { ...answer, status } : textAnswer(status, html);
   };
 }

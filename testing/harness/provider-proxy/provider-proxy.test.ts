@@ -121,6 +121,12 @@ describe('the behaviors', () => {
     expect((await send(proxy, logs(0xa, 0x45))).json).toHaveProperty('result');
   });
 
+  it('send their own status for their own refusals only', async () => {
+    const proxy = await start('logs-timeout-504', 'logs-address-required');
+    expect((await send(proxy, logs(0, 40))).status).toBe(504);
+    expect(await send(proxy, logs(0, 39))).toMatchObject({ status: 200, json: { error: { code: -32_701 } } });
+  });
+
   it('refuse calls beyond the rate and count each call of a batch', async () => {
     const proxy = await start('rate-429-seconds');
     expect((await send(proxy, batch(25))).status).toBe(200);

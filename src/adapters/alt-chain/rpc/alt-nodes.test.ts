@@ -240,6 +240,23 @@ describe('a node that limits the accounts of a call', () => {
     expect(sizes()).toStrictEqual([3, 3]);
   });
 
+  it.each([-32_016, -32_005])('sends only the part again that it refuses once with %i', async (code) => {
+    const expected = await read(harness.open());
+    limitAccounts();
+    let parts = 0;
+    first.proxy.inject({
+      kind: 'answer',
+      change: (response, { method }) =>
+        method === 'getMultipleAccounts' && 'result' in response && ++parts === 2
+          ? { error: { code, message: 'behind' } }
+          : response,
+    });
+    const adapter = harness.open();
+    first.proxy.resetCounts();
+    expect(await read(adapter)).toStrictEqual(expected);
+    expect(sizes()).toStrictEqual([6, 3, 3, 3]);
+  });
+
   it('is read again where parts are of different slots, so that the snapshot is of one slot', async () => {
     const adapter = harness.open();
     await read(adapter);

@@ -94,7 +94,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       const from = firstCount + i * size;
       return slice(from, Math.min(from + size, count));
     });
-    const ask = async (each: RpcMethod<T>) => ({ method: each, value: await send(node, each, deadline) });
+    const ask = async (each: RpcMethod<T>) => ({ method: each, value: await sendTwice(node, each, deadline) });
     let parts = [first, ...(await Promise.all(others.map(ask)))];
     for (let rounds = 0; ; rounds++) {
       const slots = parts.map(({ value }) => slotOf?.(value) ?? 0);
@@ -102,6 +102,17 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       if (slots.every((slot) => slot === newest)) return join(parts.map(({ value }) => value));
       if (rounds === MAX_SLOT_ROUNDS) throw new RpcFailure('block-mismatch', 'behind');
       parts = await Promise.all(parts.map(async (part, i) => (slots[i] === newest ? part : ask(part.method))));
+    }
+  }
+
+  /** Sends a part, and once more after a failure that may pass: otherwise the parts that are read already would be lost. */
+  async function sendTwice<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
+    try {
+      return await send(node, method, deadline);
+    } catch (error) {
+      const mayPass = error instanceof RpcFailure && (error.kind === 'behind' || error.kind === 'busy');
+      if (!mayPass || deadline.signal.aborted) throw error;
+      return send(node, method, deadline);
     }
   }
 

@@ -7,18 +7,27 @@ import type { PoolNode } from '../../rpc/node-pool.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { LogRows } from '../logs/log-rows.ts';
 import { isUnclearError, type BatchDelivery } from './batch-delivery.ts';
-import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
+import { isRateLimited, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 
 type Deliver = BatchDelivery['deliver'];
 
+/** What a query for one address says about the refusal of a list. */
+type ListRefusal = 'of-lists' | 'of-every-query' | 'unexplained';
+
 /** Returns `deliver` for nodes that may refuse lists of addresses. */
 export function divideAddressLists(deliver: Deliver): Deliver {
-  /** Returns whether the node refuses the list of this query and serves one address of it. */
-  async function refusesLists(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<boolean> {
+  /** Queries one address of the list, and where it is served the list again. */
+  async function explainRefusal(
+    node: PoolNode,
+    call: MainRpcCall,
+    refusal: RpcResponse,
+    deadline: Deadline,
+  ): Promise<ListRefusal> {
     const [single] = await deliver(node, [splitByAddress(call)[0]!], deadline);
-    if (single?.ok !== true) return false;
+    if (single?.ok !== true)
+      return isSameRefusal(refusal, single!) || isRateLimited(single!) ? 'unexplained' : 'of-every-query';
     const [again] = await deliver(node, [call], deadline);
-    return isRefused(call, again!);
+    return isRefused(call, again!) ? 'of-lists' : 'unexplained';
   }
 
   async function deliverSplit(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline) {
@@ -30,9 +39,12 @@ export function divideAddressLists(deliver: Deliver): Deliver {
   return async (node, calls, deadline) => {
     if (node.profile.lacks('address-lists')) return deliverSplit(node, calls, deadline);
     const responses = await deliver(node, calls, deadline);
-    const refused = calls.find((call, i) => hasAddressList(call) && isRefused(call, responses[i]!));
-    if (refused === undefined || !(await refusesLists(node, refused, deadline))) return responses;
-    node.profile.recordFeature('address-lists', false);
+    const refused = calls.findIndex((call, i) => hasAddressList(call) && isRefused(call, responses[i]!));
+    if (refused === -1) return responses;
+    const refusal = await explainRefusal(node, calls[refused]!, responses[refused]!, deadline);
+    if (refusal === 'unexplained') return responses;
+    if (refusal === 'of-lists') node.profile.recordFeature('address-lists', false);
+    // Where one address is refused for another reason, such as history that is pruned, that reason is the one to report.
     return deliverSplit(node, calls, deadline);
   };
 }
@@ -48,6 +60,10 @@ function isRefused({ params }: MainRpcCall, response: RpcResponse): boolean {
   const { fromBlock, toBlock } = params[0] as Filter;
   const isOfOneBlock = fromBlock === toBlock;
   return (!response.ok && response.hint === 'too-large' && isOfOneBlock) || isUnclearError(response);
+}
+
+function isSameRefusal(one: RpcResponse, other: RpcResponse): boolean {
+  return !one.ok && !other.ok && one.code === other.code && one.hint === other.hint;
 }
 
 function hasAddressList({ method, params }: MainRpcCall): boolean {
