@@ -59,7 +59,7 @@ const report = fc.record({
   pattern: fc.oneof(
     { weight: 6, arbitrary: fc.constant('direct' as const) },
     { weight: PATTERNS.length, arbitrary: pick(...PATTERNS) },
-    { weight: 1, arbitrary: fc.constant('minted' as const) },
+    { weight: 2, arbitrary: pick('minted', 'failed') },
   ),
   paidAt: pick(...PAID),
   cents: pick(900, 1_000, 5_000, 10_000, 10_000, 12_345),
@@ -117,7 +117,7 @@ export const paymentPlans = fc.record({
       { weight: 10, arbitrary: repeat },
       { weight: 4, arbitrary: claim },
       { weight: 1, arbitrary: sell },
-      { weight: 5, arbitrary: refund },
+      { weight: 7, arbitrary: refund },
     ) as fc.Arbitrary<PaymentAct>,
     { minLength: 15, maxLength: MAX_ACTS, size: 'max' },
   ),
