@@ -44,6 +44,8 @@ export interface DevnetOptions {
   readonly altChain?: boolean;
   /** Machines of the main chain; absent = the personas and the fleet. */
   readonly machines?: readonly SampleMachine[];
+  /** Machines of the alt chain; absent = the personas. */
+  readonly altMachines?: readonly SampleAltMachine[];
   /** Number of main-chain machines of the operator `fleet`. */
   readonly fleet?: number;
   /** `steady` (default) mines every two seconds, `on-demand` when a transaction or finality needs a block, `none` leaves it to the caller. */
@@ -79,7 +81,7 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
   const now = Math.floor(Date.now() / 1000);
   const dir = options.dir === undefined ? mkdtempSync(join(tmpdir(), 'devnet-')) : resolve(options.dir);
   const sampleMachines = options.machines ?? listSampleMachines(options.fleet ?? DEFAULT_FLEET_SIZE);
-  const sampleAltMachines = (options.altChain ?? true) ? listSampleAltMachines() : [];
+  const sampleAltMachines = (options.altChain ?? true) ? (options.altMachines ?? listSampleAltMachines()) : [];
   const anvil = await startAnvil({ port: options.evmPort, genesisTimestamp: genesisTimestamp(now) });
   const mined = new MinedPayments();
   // The main chain runs in another process, so both chains are seeded in parallel.

@@ -40,7 +40,7 @@ import {
 } from '../src/domain/rating/constants.ts';
 import type { Steps } from '../src/domain/rating/constants.ts';
 import { NOTICE_TEXTS, DEDUCTION_TEXTS } from '../src/domain/rating/reasons.ts';
-import { CENTS_PER_MILLION_GAS, priceGas } from '../test/campaigns/attacks/attack-costs.ts';
+import { CENTS_PER_MILLION_GAS, CENTS_PER_SOL, priceFees } from '../test/campaigns/attacks/attack-costs.ts';
 import { readAttackResults } from '../test/campaigns/attacks/attack-results.ts';
 import type { DeductionCode } from '../src/domain/rating/reasons.ts';
 import { letterOf, roundScore } from '../src/domain/rating/scale.ts';
@@ -345,26 +345,27 @@ ${table(
 
 ### Attacks that were tried
 
-Each row is a machine with real transactions on a local chain, rated by a running service once all verdicts are made. Gas
-is read from the receipts and priced at ${(CENTS_PER_MILLION_GAS / 100).toFixed(2)} USD per million (0.02 gwei at USD 2,500 for 1 ETH). Capital is what the wallets of
-the attacker have to hold at once; the bond comes on top. \`mcr/1\`, the model before this one, took the trust level that an
-event writes for evidence.
+Each row is a machine with real transactions on local chains, rated by a running service once all verdicts are made. Fees
+are read from the transactions: gas at ${(CENTS_PER_MILLION_GAS / 100).toFixed(2)} USD per million (0.02 gwei at USD 2,500 for 1 ETH), lamports at ${usd(CENTS_PER_SOL)} for 1 SOL.
+Capital is what the wallets of the attacker have to hold at once; the bond comes on top. \`mcr/1\`, the model before this one,
+took the trust level that an event writes for evidence. Machines that are paid on Solana live on the alt chain.
 
 ${table(
-  ['attempt', '`mcr/1`', '`mcr/2`', 'transactions', 'gas', 'capital', 'also'],
-  readAttackResults().map(({ attempt, underMcr1, mcr, score, transactions, gas, capitalCents, needs }) => [
+  ['attempt', '`mcr/1`', '`mcr/2`', 'transactions', 'fees', 'capital', 'also'],
+  readAttackResults().map(({ attempt, underMcr1, mcr, score, transactions, gas, lamports, capitalCents, needs }) => [
     attempt,
     rated(underMcr1),
     rated({ mcr, score }),
     transactions.toLocaleString('en'),
-    `USD ${(priceGas(gas) / 100).toFixed(2)}`,
+    `USD ${(priceFees({ gas, lamports }) / 100).toFixed(2)}`,
     usd(capitalCents),
     needs ?? '',
   ]),
 )}
 
-The last three rows are not prevented: money that goes in a circle through a wallet that has not signed is not followed. It
-reaches investment grade only under a verified operator. \`npm run campaigns -- attacks\` tries all of them again.
+The last five rows are not prevented: money that goes in a circle through a wallet that has not signed is not followed, nor
+on Solana a refund in a transaction that no event cites. Both reach investment grade only under a verified operator.
+\`npm run campaigns -- attacks\` tries all of them again.
 
 The rating cannot detect what the events do not show: a chip that signs what its owner likes, a verification obtained with a
 false name, or a machine sold together with its keys.

@@ -1,7 +1,7 @@
 /** The stored results of the attack campaign, and the arithmetic behind them. `npm run campaigns -- attacks` tries the attacks. */
 import { describe, expect, it } from 'vitest';
-import type { SentTransaction } from './campaigns/attacks/attack-costs.ts';
-import { priceGas, sumCosts } from './campaigns/attacks/attack-costs.ts';
+import type { AltTransaction, SentTransaction } from './campaigns/attacks/attack-costs.ts';
+import { priceFees, sumAltCosts, sumCosts } from './campaigns/attacks/attack-costs.ts';
 import { ATTACKS } from './campaigns/attacks/attack-list.ts';
 import { readAttackResults } from './campaigns/attacks/attack-results.ts';
 import { rateUnderMcr1 } from './campaigns/attacks/mcr1.ts';
@@ -25,9 +25,28 @@ describe('the stored results', () => {
     expect(before.length).toBeGreaterThan(results.length / 2);
   });
 
+  it.each([
+    ['solana-self-paid', 'self_paid'],
+    ['solana-sister-pays', 'self_paid'],
+    ['solana-swap', 'self_paid'],
+    ['solana-rivals-account', 'wrong_payee'],
+    ['solana-foreign-mint', 'wrong_payee'],
+    ['solana-copied-proof', 'declared'],
+    ['solana-late-claim', 'wrong_payee'],
+  ])('contain no paid verdict of %s, whose payments are %s', (attack, code) => {
+    const { verdicts } = readAttackResults().find(({ name }) => name === attack)!;
+    expect(Object.keys(verdicts).filter((each) => each !== 'declared')).toEqual(code === 'declared' ? [] : [code]);
+    expect(verdicts[code]).toBeGreaterThanOrEqual(20);
+  });
+
+  it('contain one paid verdict where every payment on Solana is refunded in a cited transaction', () => {
+    const { verdicts } = readAttackResults().find(({ name }) => name === 'solana-cited-refunds')!;
+    expect([verdicts['paid'], verdicts['circular']]).toEqual([1, 19]);
+  });
+
   it('contain real costs and no open verdict', () => {
-    for (const { transactions, gas, verdicts } of readAttackResults()) {
-      expect(gas / transactions).toBeGreaterThan(21_000);
+    for (const { transactions, gas, lamports, verdicts } of readAttackResults()) {
+      expect(gas === 0 ? lamports / transactions : gas / transactions).toBeGreaterThan(gas === 0 ? 4_999 : 21_000);
       expect(verdicts['pending']).toBeUndefined();
     }
   });
@@ -102,8 +121,33 @@ describe('the cost of an attack', () => {
     expect(sumCosts(transactions, [PAYER!, PAYOUT!], [TOKEN])).toEqual({
       transactions: 4,
       gas: 40_000,
+      lamports: 0,
       capitalCents: 700,
     });
-    expect(priceGas(40_000_000)).toBe(200);
+    expect(priceFees({ gas: 40_000_000, lamports: 0 })).toBe(200);
+  });
+
+  it('on the alt chain is the fees of its wallets, and the most that they have to hold', () => {
+    const [mint, other] = ['mint', 'other mint'];
+    const move = (payer: string, from: string, to: string, cents: number, of = mint): AltTransaction => {
+      const row = (owner: string, held: number) => ({
+        ...{ mint: of, owner, uiTokenAmount: { amount: String(held * 10_000) } },
+      });
+      return {
+        ...{ slot: 1, transaction: { message: { accountKeys: [payer, from] } } },
+        meta: { fee: 5_000, preTokenBalances: [row(from, cents)], postTokenBalances: [row(from, 0), row(to, cents)] },
+      };
+    };
+    const transactions = [
+      move('payer', 'payer', 'payout', 500),
+      move('payout', 'payout', 'payer', 500),
+      move('payer', 'payer', 'payout', 700),
+      move('payer', 'payer', 'payout', 8_000, other),
+      move('stranger', 'stranger', 'payout', 10_000),
+    ];
+    expect(sumAltCosts(transactions, ['payer', 'payout'], [mint])).toEqual({
+      ...{ transactions: 4, gas: 0, lamports: 20_000, capitalCents: 700 },
+    });
+    expect(priceFees({ gas: 0, lamports: 2_000_000_000 })).toBe(30_000);
   });
 });

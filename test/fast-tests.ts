@@ -20,6 +20,7 @@ export const SLOW_TESTS: readonly string[] = [
   'test/chip-challenge.test.ts',
   'test/chip-json-classes.test.ts',
   'test/evidence-requests.test.ts',
+  'test/payment-verdicts.test.ts',
 ];
 
 /** Imports and re-exports of values, and dynamic imports. Types are erased and count for nothing. */

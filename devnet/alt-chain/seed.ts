@@ -10,12 +10,12 @@ import type { AltNode } from '../alt-node/alt-node.ts';
 import { closeLog, importMachine, submitEvent } from '../alt-node/event-transactions.ts';
 import { machineAddresses } from '../alt-node/program-addresses.ts';
 import type { MachineAddresses } from '../alt-node/program-addresses.ts';
+import { moveTokens } from '../personas/alt-payment.ts';
+import type { AltPayment } from '../personas/alt-payment.ts';
 import type { SampleAltMachine } from '../personas/alt-persona.ts';
 import { placeBindings, placeMachine, placeSingletons, placeState, placeSubscription } from './placements.ts';
 import type { DevnetWallet } from '../personas/wallets.ts';
-import { transferUnits } from '../alt-node/token-accounts.ts';
 import { ALT_SHOPPER, ALT_SOURCE_ID, placeTokens } from './tokens.ts';
-import type { TokenWallet } from './tokens.ts';
 import { DEVNET_CHAIN_ID } from '../main-chain/anvil.ts';
 import { TOKEN_DECIMALS } from '../main-chain/payments.ts';
 import { ALT_ORDINAL } from '../main-chain/deploy.ts';
@@ -38,8 +38,8 @@ export interface AltSeedingInput {
   readonly mainChainPayments: PaymentHashes;
 }
 
-/** Order within a day: account changes, then events. */
-const STEPS = ['account', 'event'] as const;
+/** Order within a day: account changes, payments, then events. */
+const STEPS = ['account', 'payment', 'event'] as const;
 
 interface PlannedStep {
   readonly daysAgo: number;
@@ -67,10 +67,14 @@ export async function seedAltChain(
   placeTokens(
     node,
     TOKEN_DECIMALS,
-    samples.flatMap(({ persona: { payout } }) => payout ?? []),
+    samples.flatMap(({ persona: { payout, wallets = [] } }) => [
+      ...(payout ? [{ ...payout, units: 0n }] : []),
+      ...wallets,
+    ]),
   );
+  const paid = new Map<string, string>();
   const plan = [
-    ...samples.flatMap((sample) => planMachine(node, sample, { now, mainChainPayments })),
+    ...samples.flatMap((sample) => planMachine(node, sample, { now, mainChainPayments, paid })),
     toAccountStep(BOUND_DAYS_AGO, () => placeBindings(node, [...wallets, ...listBoundOwners(samples)])),
   ];
   const byDay = Map.groupBy(plan, ({ daysAgo }) => daysAgo);
@@ -102,17 +106,18 @@ function listBoundOwners(samples: readonly SampleAltMachine[]): readonly DevnetW
   );
 }
 
-/** Transfers cents from the shopper to a payout account, and returns what cites the transaction. */
+/** Sends a payment, and returns its signature. */
 async function pay(
   node: AltNode,
-  { tokenAccount }: TokenWallet,
-  cents: bigint,
-): Promise<Pick<EventRecord, 'sourceChainId' | 'sourceTxHash' | 'metadata'>> {
-  const units = (cents * 10n ** BigInt(TOKEN_DECIMALS)) / 100n;
-  const { wallet, tokenAccount: from } = ALT_SHOPPER;
-  const instruction = transferUnits(from.key, tokenAccount.key, wallet.key, units);
-  const { signature, err } = await node.submit({ instructions: [instruction], signers: [wallet.seed] });
+  { instructions, signers }: Pick<AltPayment, 'instructions' | 'signers'>,
+): Promise<string> {
+  const { signature, err } = await node.submit({ instructions, signers: signers.map(({ seed }) => seed) });
   if (err !== null) throw new Error('a payment of the local alt chain failed');
+  return signature;
+}
+
+/** Returns what cites a transaction. */
+function toCitation(signature: string): Pick<EventRecord, 'sourceChainId' | 'sourceTxHash' | 'metadata'> {
   return {
     sourceChainId: BigInt(ALT_SOURCE_ID),
     sourceTxHash: keccak256(parseBase58Exactly(signature, SIGNATURE_BYTES)!),
@@ -123,7 +128,7 @@ async function pay(
 function planMachine(
   node: AltNode,
   sample: SampleAltMachine,
-  { now, mainChainPayments }: AltSeedingInput,
+  { now, mainChainPayments, paid }: AltSeedingInput & { readonly paid: Map<string, string> },
 ): PlannedStep[] {
   const { persona, machine } = sample;
   const { createdDaysAgo, renewedDaysAgo, relocatingDaysAgo, origin, submission, sale } = persona;
@@ -153,7 +158,12 @@ function planMachine(
   }
 
   async function cite(payment: string, cents: bigint): Promise<Partial<EventRecord>> {
-    if (persona.payout !== undefined) return pay(node, persona.payout, cents);
+    const signature = paid.get(payment);
+    if (signature !== undefined) return toCitation(signature);
+    if (persona.payout !== undefined) {
+      const instructions = [moveTokens(ALT_SHOPPER, persona.payout, cents)];
+      return toCitation(await pay(node, { instructions, signers: [ALT_SHOPPER.wallet] }));
+    }
     return { sourceChainId: BigInt(DEVNET_CHAIN_ID), sourceTxHash: await mainChainPayments.hashOf(payment) };
   }
 
@@ -165,7 +175,10 @@ function planMachine(
     });
   }
 
-  const steps = [create(createdDaysAgo), ...persona.events.map(submit)];
+  const payments = (persona.payments ?? []).map((payment) =>
+    transaction('payment', payment.daysAgo, async () => paid.set(payment.name, await pay(node, payment))),
+  );
+  const steps = [create(createdDaysAgo), ...payments, ...persona.events.map(submit)];
   if (renewedDaysAgo !== undefined) {
     const since = blockTimestamp(now, createdDaysAgo);
     steps.push(

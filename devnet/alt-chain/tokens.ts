@@ -1,4 +1,5 @@
 /** Mint and token accounts of the local alt chain, which is also a payment source. */
+import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltNode } from '../alt-node/alt-node.ts';
 import { createMintData, createTokenAccountData, TOKEN_PROGRAM } from '../alt-node/token-accounts.ts';
 import { altAccountOf } from './keys.ts';
@@ -12,6 +13,13 @@ export interface TokenWallet {
   readonly wallet: AltAccount;
   /** Its token account. */
   readonly tokenAccount: AltAccount;
+  /** Absent: `ALT_MINT`. */
+  readonly mint?: AltKey;
+}
+
+/** Wallet that has tokens before the first payment. */
+export interface FundedWallet extends TokenWallet {
+  readonly units: bigint;
 }
 
 /** `source_chain_id` of events that cite the alt chain. */
@@ -27,13 +35,15 @@ export function toTokenWallet(name: string): TokenWallet {
 
 const FUNDED_UNITS = 10n ** 13n;
 
-/** Writes the mint, the accounts of the wallets, and the empty accounts of those who are paid. */
-export function placeTokens(node: AltNode, decimals: number, payouts: readonly TokenWallet[]): void {
-  const supply = FUNDED_UNITS * BigInt(TOKEN_WALLETS.length);
-  node.setAccount(ALT_MINT, { owner: TOKEN_PROGRAM, data: createMintData(supply, decimals) });
-  for (const { wallet, tokenAccount } of [...TOKEN_WALLETS, ...payouts]) {
-    const units = payouts.some((payout) => payout.wallet === wallet) ? 0n : FUNDED_UNITS;
-    const data = createTokenAccountData({ mint: ALT_MINT, owner: wallet.key, units });
-    node.setAccount(tokenAccount.key, { owner: TOKEN_PROGRAM, data });
+/** Writes the mints, and the accounts of the wallets with what they hold. */
+export function placeTokens(node: AltNode, decimals: number, wallets: readonly FundedWallet[]): void {
+  const funded = [...TOKEN_WALLETS.map((wallet) => ({ ...wallet, units: FUNDED_UNITS })), ...wallets];
+  for (const [mint, holders] of Map.groupBy(funded, ({ mint: own = ALT_MINT }) => own)) {
+    const supply = holders.reduce((sum, { units }) => sum + units, 0n);
+    node.setAccount(mint, { owner: TOKEN_PROGRAM, data: createMintData(supply, decimals) });
+    for (const { wallet, tokenAccount, units } of holders) {
+      const data = createTokenAccountData({ mint, owner: wallet.key, units });
+      node.setAccount(tokenAccount.key, { owner: TOKEN_PROGRAM, data });
+    }
   }
 }

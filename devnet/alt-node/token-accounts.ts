@@ -12,6 +12,7 @@ const STATE_OFFSET = 108;
 const INITIALIZED = 1;
 const KEY_BYTES = 32;
 const TRANSFER = 3;
+const APPROVE = 4;
 
 /** State of a token account. */
 export interface TokenAccount {
@@ -53,18 +54,31 @@ export function readTokenAccount(data: Uint8Array): TokenAccount | undefined {
   };
 }
 
-/** Returns a transfer between two token accounts, signed by the owner of the first. */
-export function transferUnits(from: AltKey, to: AltKey, owner: AltKey, units: bigint): PlannedInstruction {
-  const data = Buffer.alloc(9);
-  data[0] = TRANSFER;
-  data.writeBigUInt64LE(units, 1);
+/** Returns a transfer between two token accounts, signed by the owner or the delegate of the first. */
+export function transferUnits(from: AltKey, to: AltKey, authority: AltKey, units: bigint): PlannedInstruction {
   return {
     program: TOKEN_PROGRAM,
     accounts: [
       { address: from, isWritable: true },
       { address: to, isWritable: true },
-      { address: owner, isSigner: true },
+      { address: authority, isSigner: true },
     ],
-    data,
+    data: encodeAmount(TRANSFER, units),
   };
+}
+
+/** Returns the instruction that lets a delegate transfer units of a token account, signed by its owner. */
+export function approveUnits(account: AltKey, delegate: AltKey, owner: AltKey, units: bigint): PlannedInstruction {
+  return {
+    program: TOKEN_PROGRAM,
+    accounts: [{ address: account, isWritable: true }, { address: delegate }, { address: owner, isSigner: true }],
+    data: encodeAmount(APPROVE, units),
+  };
+}
+
+function encodeAmount(instruction: number, units: bigint): Uint8Array {
+  const data = Buffer.alloc(9);
+  data[0] = instruction;
+  data.writeBigUInt64LE(units, 1);
+  return data;
 }

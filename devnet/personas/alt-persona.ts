@@ -5,9 +5,10 @@
 import type { Account } from '../accounts.ts';
 import { accountOf } from '../accounts.ts';
 import { altAccountOf } from '../alt-chain/keys.ts';
-import type { TokenWallet } from '../alt-chain/tokens.ts';
+import type { FundedWallet, TokenWallet } from '../alt-chain/tokens.ts';
 import type { AltAccount } from '../alt-chain/keys.ts';
 import type { SubmissionOptions } from '../alt-node/event-transactions.ts';
+import type { AltPayment } from './alt-payment.ts';
 import type { ExpectedRating, VerdictCounts } from './histories.ts';
 import { machineIdOf } from '../main-chain/calls.ts';
 import type { ServiceEndpointInput } from '../main-chain/calls.ts';
@@ -59,6 +60,8 @@ export interface AltPersona {
   readonly about: string;
   /** Main-chain account name; absent = a separate operator account, null = none. */
   readonly operator?: string | null;
+  /** Account name of the owner; absent = a separate owner account. */
+  readonly owner?: string;
   /** The machine has a controller, who submits its events. */
   readonly hasController?: true;
   /** Creation of its account; of the current one for a recreated machine. */
@@ -79,6 +82,10 @@ export interface AltPersona {
   readonly isVerified?: true;
   /** The owner's wallet is not bound to the operator; absent: it is, where the operator has KYB. */
   readonly isUnbound?: true;
+  /** Token wallets beside those that are named elsewhere. */
+  readonly wallets?: readonly FundedWallet[];
+  /** Payments on the alt chain that events cite by name, and refunds. */
+  readonly payments?: readonly AltPayment[];
   /** Payments on the main chain that its events cite. */
   readonly mainChainPayments?: readonly PlannedPayment[];
   /** The machine account gets another owner on this day. */
@@ -92,10 +99,10 @@ export interface SampleAltMachine {
 }
 
 export function toSampleAltMachine(persona: AltPersona): SampleAltMachine {
-  const { name, operator, hasController } = persona;
+  const { name, operator, owner, hasController } = persona;
   const machine = {
     id: machineIdOf(credentialsOf(name)),
-    owner: altAccountOf(`${name} owner`),
+    owner: altAccountOf(owner ?? `${name} owner`),
     controller: hasController ? altAccountOf(`${name} controller`) : undefined,
     operator: operator === null ? undefined : accountOf(operator ?? `${name} operator`),
   };

@@ -4,7 +4,7 @@
  */
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import type { Claim, HomeChain } from '../domain/rating/paid/claims.ts';
-import type { Flow, OwnAddress } from '../domain/rating/paid/flows.ts';
+import type { Flow, OwnAddress, Payment } from '../domain/rating/paid/flows.ts';
 import type { EarlierPayment, PaymentVerdict } from '../domain/rating/paid/payment-verdict.ts';
 import type { PaidMove } from '../domain/rating/paid/paid-moves.ts';
 import type { SourceTransfer } from '../domain/rating/paid/source-transaction.ts';
@@ -173,8 +173,11 @@ export interface PaymentStore {
     except: PaymentMachine,
     throughTime: number,
   ): Promise<readonly (PlacedClaim & PaymentMachine)[]>;
-  /** Returns the earlier payments of a machine by the payer or of the transaction, in order. */
-  listEarlierPayments(citation: OpenCitation, payer: string): Promise<readonly EarlierPayment[]>;
+  /** Returns the earlier payments of a machine by the payer in the 180 days before a payment, and those of its transaction, in order. */
+  listEarlierPayments(
+    citation: OpenCitation,
+    payment: Pick<Payment, 'payer' | 'time'>,
+  ): Promise<readonly EarlierPayment[]>;
   /** Returns the transfers on every day on which one of the senders paid the payer, in chain order. */
   listFlowsTo(citation: OpenCitation, senders: readonly string[], payer: string): Promise<readonly Flow[]>;
   /** Returns the block through which the transfers of all the addresses are read; -1 where one was never read. */

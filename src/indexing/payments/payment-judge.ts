@@ -163,7 +163,7 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
       others: await listOthers([...accounts, payer], inForce, citation, transaction.time),
       flows: await store.listFlowsTo(citation, [...new Set(own.map(({ address }) => address))], payer),
       flowsThroughBlock,
-      earlier: await store.listEarlierPayments(citation, payer),
+      earlier: await store.listEarlierPayments(citation, { payer, time: transaction.time }),
     });
     return { verdict: settled, isBehind: flowsThroughBlock !== undefined && flowsThroughBlock < transaction.block - 1 };
   }

@@ -6,7 +6,7 @@ import { renewSubscription, transferMachine } from '../../../devnet/main-chain/c
 import { transferTokens } from '../../../devnet/main-chain/payments.ts';
 import { attestChip, attestKyb } from '../../../devnet/personas/attestation-acts.ts';
 import { STEADY_YEAR } from '../../../devnet/personas/histories.ts';
-import type { Act } from '../../../devnet/personas/persona.ts';
+import type { Act, Persona } from '../../../devnet/personas/persona.ts';
 import { signPayoutProof } from '../../../devnet/personas/payout-proof.ts';
 import { daysBetween } from '../../../devnet/personas/planned-event.ts';
 import type { PlannedEvent } from '../../../devnet/personas/planned-event.ts';
@@ -30,6 +30,7 @@ import {
   withClaim,
 } from './attack.ts';
 import type { Attack } from './attack.ts';
+import { ALT_CIRCLES, ALT_PREVENTED } from './alt-attack-list.ts';
 import { approvePool, fundFromPool, POOL_PAYMENTS, swapPayment } from './swap-pool.ts';
 
 const YEAR_ACTIVATED_DAYS_AGO = 420;
@@ -75,8 +76,8 @@ function citing(
   name: string,
   attempt: string,
   paid: readonly PlannedPayment[],
-  rest: Partial<Attack['persona']> = {},
-): Attack {
+  rest: Partial<Persona> = {},
+): Attack<Persona> {
   return {
     ...{ name, attempt },
     persona: toAttacker(name, { events: withClaim(name, reportWeekly(name)), payments: paid, ...rest }),
@@ -203,7 +204,7 @@ const PUSHED: readonly PlannedPayment[] = [
   ),
 ];
 
-export const ATTACKS: readonly Attack[] = [
+const PREVENTED: readonly Attack<Persona>[] = [
   {
     name: 'words',
     attempt: 'declares USD 400 a day for a year',
@@ -431,6 +432,10 @@ export const ATTACKS: readonly Attack[] = [
       }),
     ],
   },
+];
+
+/** Money that goes in a circle through a wallet that has not signed. */
+const CIRCLES: readonly Attack<Persona>[] = [
   citing('circle', 'has its own money paid in a circle through a wallet that has not signed', laundered('circle')),
   citing('circle-pool', 'does the same, and pays through an exchange pool', launderThroughPool('circle-pool')),
   {
@@ -439,3 +444,6 @@ export const ATTACKS: readonly Attack[] = [
     needs: 'a verified operator',
   },
 ];
+
+/** The last five are not prevented. */
+export const ATTACKS: readonly Attack[] = [...PREVENTED, ...ALT_PREVENTED, ...CIRCLES, ...ALT_CIRCLES];

@@ -13,21 +13,35 @@ import { transferPayment } from '../../../devnet/personas/planned-payment.ts';
 import type { PlannedPayment } from '../../../devnet/personas/planned-payment.ts';
 import { daysBetween } from '../../../devnet/personas/planned-event.ts';
 import type { PlannedEvent } from '../../../devnet/personas/planned-event.ts';
-import type { SampleMachine } from '../../../devnet/personas/sample-machines.ts';
+import { toSampleAltMachine } from '../../../devnet/personas/alt-persona.ts';
+import type { AltPersona } from '../../../devnet/personas/alt-persona.ts';
 
 /** Roles of the accounts that the attacker pays for. */
-const ROLES = ['owner', 'seller', 'controller', 'payout', 'payer', 'hop', 'forger', 'rival'] as const;
-type Role = (typeof ROLES)[number];
+export const ROLES = ['owner', 'seller', 'controller', 'payout', 'payer', 'hop', 'forger', 'rival'] as const;
+export type Role = (typeof ROLES)[number];
 
-export interface Attack {
+export interface Attack<Machine extends Persona | AltPersona = Persona | AltPersona> {
   readonly name: string;
   /** What is tried, as `docs/scoring.md` lists it. */
   readonly attempt: string;
-  /** What the rating needs beyond gas and money. */
+  /** What the rating needs beyond fees and money. */
   readonly needs?: string;
-  readonly persona: Persona;
+  readonly persona: Machine;
   /** Machines beside the rated one. */
-  readonly others?: readonly Persona[];
+  readonly others?: readonly Machine[];
+}
+
+/** Returns the machines of attacks on each home chain. */
+export function listSamples(attacks: readonly Attack[]) {
+  const personas = attacks.flatMap(({ persona, others = [] }) => [persona, ...others]);
+  return {
+    main: personas.filter(isOnMainChain).map((persona) => ({ persona, machine: toPersonaMachine(persona) })),
+    alt: personas.flatMap((persona) => (isOnMainChain(persona) ? [] : [toSampleAltMachine(persona)])),
+  };
+}
+
+export function isOnMainChain(persona: Persona | AltPersona): persona is Persona {
+  return 'home' in persona;
 }
 
 /** The first event claims the account; all others may cite a payment. */
@@ -36,7 +50,7 @@ export const FIRST_WEEK = 141;
 export const PAID_WEEKS = WEEKS.slice(1);
 export const WEEKLY_CENTS = 300_000n;
 /** Earlier than every event; a bond of 365 days is still active. */
-const ACTIVATED_DAYS_AGO = 150;
+export const ACTIVATED_DAYS_AGO = 150;
 const FUNDED_DAYS_AGO = 149;
 const FUNDED_CENTS = 100_000_000n;
 
@@ -65,10 +79,6 @@ export function toAttacker(name: string, rest: Partial<Persona>): Persona {
     expected: { kind: 'unknown' },
     ...rest,
   };
-}
-
-export function toSample(persona: Persona): SampleMachine {
-  return { persona, machine: toPersonaMachine(persona) };
 }
 
 /** Returns a revenue event of the highest trust level. */

@@ -74,13 +74,20 @@ export function swapPayment(
   });
 }
 
-/** Adds the second token to the token file and to the source of the main chain. */
-export function listPoolToken(tokensFile: string, sourcesFile: string, source: string): void {
+/** Adds the second token to the token file, and its address to each named source. */
+export function listPoolToken(
+  tokensFile: string,
+  sourcesFile: string,
+  addresses: Readonly<Record<string, string>>,
+): void {
   const tokens = JSON.parse(readFileSync(tokensFile, 'utf8')) as object[];
   writeFileSync(tokensFile, JSON.stringify([...tokens, { symbol: SYMBOL, decimals: TOKEN_DECIMALS, usd_rate: '1' }]));
   const sources = JSON.parse(readFileSync(sourcesFile, 'utf8')) as Record<string, { readonly tokens: object }>;
-  const listed = { ...sources[source]!.tokens, [SYMBOL]: POOL_TOKEN.toLowerCase() };
-  writeFileSync(sourcesFile, JSON.stringify({ ...sources, [source]: { ...sources[source], tokens: listed } }));
+  const listed = Object.entries(sources).map(([name, source]) => {
+    const address = addresses[name];
+    return [name, address === undefined ? source : { ...source, tokens: { ...source.tokens, [SYMBOL]: address } }];
+  });
+  writeFileSync(sourcesFile, JSON.stringify(Object.fromEntries(listed)));
 }
 
 function deployment(name: ContractName): PlannedPayment {

@@ -329,17 +329,25 @@ export function testPayments(under: StoreUnderTest): void {
       expect(unscanned).toEqual({ scan: undefined, claims: [], moves: [], counts: [] });
     });
 
-    it('return earlier payments of the payer or the transaction', async () => {
+    it('return earlier payments of the payer within 180 days, and those of the transaction', async () => {
       await open();
       await scan({ citations: [citation(1), citation(2, { reference: '0x1' }), citation(3), citation(4)] });
       const results = [paid(5_000), { ...paid(0), verdict: { ...paid(0).verdict, payer: OWNER } }, paid(7)];
       for (const result of results) await under.store.decideCitation((await openOn(EVM))[0]!, result);
       const last = (await openOn(EVM))[0]!;
-      const listed = async (reference: string, payer: string) =>
-        (await under.store.listEarlierPayments({ ...last, reference }, payer)).map(({ paidCents }) => paidCents);
+      const listed = async (reference: string, payer: string, time = TIME) =>
+        (await under.store.listEarlierPayments({ ...last, reference }, { payer, time })).map(
+          ({ paidCents }) => paidCents,
+        );
       expect(await listed('0x9', PAYER)).toEqual([5_000, 7]);
       expect(await listed('0x1', OWNER)).toEqual([5_000, 0]);
       expect(await listed('0x9', ACCOUNT)).toEqual([]);
+      const limit = TIME - 60 + 180 * DAY;
+      expect([await listed('0x9', PAYER, limit), await listed('0x9', PAYER, limit + 1)]).toEqual([[5_000, 7], []]);
+      expect([await listed('0x1', ACCOUNT, TIME + 901), await listed('0x1', ACCOUNT, TIME + 902)]).toEqual([
+        [5_000, 0],
+        [0],
+      ]);
     });
 
     it('return all transfers of a sender on the days on which it paid the payer', async () => {

@@ -1,6 +1,6 @@
 /** Citations and their verdicts (design/scoring.md, Verdict). */
 import { sql, type RawBuilder } from 'kysely';
-import { TRUST } from '../../../domain/rating/constants.ts';
+import { PAYMENT, TRUST } from '../../../domain/rating/constants.ts';
 import { SECONDS_PER_DAY } from '../../../domain/rating/utc-day.ts';
 import type { VerdictCode } from '../../../domain/rating/verdict.ts';
 import type {
@@ -83,11 +83,18 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
     { account: 'text' },
     'SELECT c.* FROM batch CROSS JOIN payment_claims c WHERE c.account = batch.account',
   );
+  // With `+seq` SQLite reads the payments of the payer by their index, and not all of the machine.
+  const isEarlier = sql.raw("code IN ('paid', 'circular', 'already_counted')");
   const selectEarlier = query<CitationRow>()(
-    { ...MACHINE, source: text, seq: integer, reference: text, payer: text },
-    (q, { home, id, source, seq, reference, payer }) => q`SELECT * FROM payment_citations
-      WHERE home = ${home} AND machine_id = ${id} AND source = ${source} AND seq < ${seq}
-        AND code IN ('paid', 'circular', 'already_counted') AND (payer = ${payer} OR reference = ${reference})
+    { ...MACHINE, source: text, seq: integer, reference: text, payer: text, since: integer, citedSince: integer },
+    (q, { home, id, source, seq, reference, payer, since, citedSince }) => q`SELECT * FROM payment_citations
+        WHERE payer = ${payer} AND home = ${home} AND machine_id = ${id} AND payment_time >= ${since}
+          AND source = ${source} AND +seq < ${seq} AND ${isEarlier}
+      UNION SELECT * FROM payment_citations
+        WHERE home = ${home} AND machine_id = ${id} AND seq < ${seq} AND seq > COALESCE((SELECT seq FROM payment_citations
+            WHERE home = ${home} AND machine_id = ${id} AND seq < ${seq} AND block_timestamp < ${citedSince}
+            ORDER BY seq DESC LIMIT 1), -1)
+          AND source = ${source} AND reference = ${reference} AND ${isEarlier}
       ORDER BY seq`,
   );
   const postpone = query()(
@@ -214,9 +221,13 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
         .map((row) => ({ ...fromClaimRow(row), home: HOMES[row.home]!, id: fromIdBytes(row.machine_id) }))
         .filter(({ home, id }) => home !== except.home || id !== except.id);
     },
-    async listEarlierPayments(citation, payer) {
+    async listEarlierPayments(citation, { payer, time }) {
       const { source, seq, reference } = citation;
-      const rows = await database.run(readRows(selectEarlier({ ...keyOf(citation), source, seq, reference, payer })));
+      // A transaction is cited by events of blocks up to 900 s before it.
+      const bounds = { since: time - PAYMENT.flowSeconds, citedSince: time - PAYMENT.lateSeconds };
+      const rows = await database.run(
+        readRows(selectEarlier({ ...keyOf(citation), source, seq, reference, payer, ...bounds })),
+      );
       return rows.map((row) => ({
         ...{ source, reference: row.reference, token: row.token!, payer: row.payer! },
         ...{ worthCents: row.worth_cents!, paidCents: row.paid_cents, time: row.payment_time! },

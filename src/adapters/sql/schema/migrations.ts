@@ -696,4 +696,13 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX payment_citations_of_payer ON payment_citations (payer, payment_time) WHERE payer IS NOT NULL`,
     ],
   },
+  {
+    name: 'one index of citations by payer',
+    statements: () => [
+      'DROP INDEX payment_citations_by_payer',
+      'DROP INDEX payment_citations_of_payer',
+      `CREATE INDEX payment_citations_by_payer ON payment_citations (payer, home, machine_id, payment_time)
+        WHERE payer IS NOT NULL`,
+    ],
+  },
 ];
