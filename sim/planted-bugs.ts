@@ -274,8 +274,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'return;',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 44,
-    within: 100,
+    seed: 164,
+    within: 200,
   },
   {
     name: 'serves a listing once its repair has started, without comparing again',
@@ -284,8 +284,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 44,
-    within: 100,
+    seed: 164,
+    within: 200,
   },
   {
     name: 'accepts an alt-chain response of an older slot than it has seen',
@@ -356,8 +356,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return home === 'alt' && (other.until === undefined || other.until >= time - PAYMENT.lateSeconds);",
     replacement: 'return false;',
     symptom: /^verdict \w+ on event .* instead of .*"code":"wrong_payee"/,
-    seed: 18,
-    within: 100,
+    seed: 165,
+    within: 200,
   },
   {
     name: 'compares the events of machines in the index only when their total differs',
