@@ -50,6 +50,13 @@ const WITHOUT_DEPLOYLESS_CALLS = stateless('to is required', 'a gateway', {
       : next(call),
 });
 
+const REFUSALS_AS_413 = stateless('HTTP 413', 'a gateway', {
+  encode: (answer, { isBatch, calls }) =>
+    !isBatch && calls[0]!.method === 'eth_getLogs' && answer.body.includes('"error"')
+      ? { ...answer, status: 413 }
+      : answer,
+});
+
 async function start(...behaviors: readonly Behavior[]): Promise<ProviderProxy> {
   const proxy = await startProviderProxy(harness.chain.rpcUrl, behaviors);
   proxies.push(proxy);
@@ -84,6 +91,14 @@ describe('a node that accepts one address', () => {
     expect(countOf(node, 'eth_getLogs') - before).toBe(first.log.addresses.length);
   });
 
+  test('is recognized where its gateway loses a wide range', async () => {
+    const node = await start(behaviorOf('logs-timeout-504'), behaviorOf('logs-one-address'));
+    const { log } = open([node]);
+    await expect(log.readLogs({ fromBlock: 0, toBlock: 50 })).rejects.toMatchObject({ reason: 'range-too-large' });
+    await log.readLogs({ fromBlock: 0, toBlock: 0 });
+    expect(await log.readLogs({ fromBlock: 0, toBlock: 30 })).toBeInstanceOf(Array);
+  });
+
   test('is reported to have pruned its history where one address is refused for that', async () => {
     const pruned = CHAIN_BEHAVIORS.find(({ name }) => name === 'pruned-history-4444')!;
     const node = await start(behaviorOf('logs-one-address'), pruned);
@@ -94,7 +109,7 @@ describe('a node that accepts one address', () => {
   });
 
   test('is recognized by a query of one block where every refusal looks like that of a range', async () => {
-    const node = await start(behaviorOf('logs-one-address'), behaviorOf('logs-5-quicknode'));
+    const node = await start(REFUSALS_AS_413, behaviorOf('logs-one-address'), behaviorOf('logs-5-quicknode'));
     const { log } = open([node]);
     await expect(log.readLogs({ fromBlock: 0, toBlock: 4 })).rejects.toMatchObject({ reason: 'range-too-large' });
     const { number } = await harness.readHead();

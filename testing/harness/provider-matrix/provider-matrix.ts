@@ -44,7 +44,7 @@ const SETTLE_MILLISECONDS = 2_500;
 /** Time between two blocks in time that passes only while the process is idle; otherwise the devnet mines on demand. */
 const BLOCK_MILLISECONDS = 12_000;
 /** Waiting times after which the cases that are served see a change, and end. */
-const EARLY_MILLISECONDS = [20_000, 60_000, 150_000];
+const EARLY_MILLISECONDS = [20_000, 60_000, 150_000, 400_000];
 const SILENT = { info() {}, warn() {}, error() {} };
 
 /** Starts the devnet, whose chain grows only on request and slowly, and the service behind its nodes. */

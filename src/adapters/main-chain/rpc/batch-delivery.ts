@@ -183,18 +183,20 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
 
   /** Sends one call. A log query that fails while its first block can be read was too large, whatever the error says. */
   async function sendOne(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<RpcResponse[]> {
-    const isRange = async () => {
-      const firstBlock = narrowToFirstBlock(call);
-      if (firstBlock === undefined || deadline.signal.aborted) return false;
-      const [response] = await exchange(node, [firstBlock], deadline).catch(() => []);
-      return response?.ok === true;
+    const isRange = async (smallerCalls: readonly MainRpcCall[]) => {
+      for (const smaller of smallerCalls) {
+        if (deadline.signal.aborted) return false;
+        const [response] = await exchange(node, [smaller], deadline).catch(() => []);
+        if (response?.ok === true) return true;
+      }
+      return false;
     };
     try {
       const [response] = await exchangeRepeatedly(node, call, deadline);
       if (response === undefined) throw new RpcFailure('malformed');
-      return isUnclearError(response) && (await isRange()) ? [{ ...response, hint: 'too-large' }] : [response];
+      return isUnclearError(response) && (await isRange(narrow(call).slice(0, 1))) ? [{ ...response, hint: 'too-large' }] : [response];
     } catch (error) {
-      if (!(error instanceof RpcFailure) || !isRefusal(error) || !(await isRange())) throw error;
+      if (!(error instanceof RpcFailure) || !isRefusal(error) || !(await isRange(narrow(call)))) throw error;
       return [RANGE_REFUSED];
     }
   }
@@ -300,12 +302,19 @@ function isRefusal({ kind, unreadable }: RpcFailure): boolean {
 
 const RANGE_REFUSED: RpcResponse = { ok: false, code: 0, revertData: undefined, hint: 'too-large' };
 
-/** Returns a log query over a range of blocks for its first block alone; undefined for any other call. */
-function narrowToFirstBlock({ method, params }: MainRpcCall): MainRpcCall | undefined {
-  const filter = params[0] as { readonly fromBlock?: unknown; readonly toBlock?: unknown } | undefined;
-  if (method !== 'eth_getLogs' || filter?.fromBlock === undefined || filter.fromBlock === filter.toBlock)
-    return undefined;
-  return { method, params: [{ ...filter, toBlock: filter.fromBlock }] };
+/**
+ * Returns smaller queries in place of a log query over a range of blocks: for its first block, then for one address of a
+ * list in it, because a node may refuse lists too. Empty for any other call.
+ */
+function narrow({ method, params }: MainRpcCall): MainRpcCall[] {
+  const filter = params[0] as { readonly fromBlock?: unknown; readonly toBlock?: unknown; readonly address?: unknown };
+  if (method !== 'eth_getLogs' || filter.fromBlock === undefined || filter.fromBlock === filter.toBlock) return [];
+  const ofFirstBlock = { ...filter, toBlock: filter.fromBlock };
+  const { address } = filter;
+  const filters = Array.isArray(address)
+    ? [ofFirstBlock, { ...ofFirstBlock, address: address[0] as unknown }]
+    : [ofFirstBlock];
+  return filters.map((each) => ({ method, params: [each] }));
 }
 
 /** Returns whether an error may mean anything. */
