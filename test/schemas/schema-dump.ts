@@ -11,7 +11,7 @@ import { createStore } from '../../src/adapters/sql/create-store.ts';
 import { postgresDialect, sqliteDialect, type Dialect } from '../../src/adapters/sql/engine/dialect.ts';
 import { migrate } from '../../src/adapters/sql/schema/migrate.ts';
 import { MIGRATIONS } from '../../src/adapters/sql/schema/migrations.ts';
-import type { Query, SqlValue } from '../../src/adapters/sql/engine/sql-program.ts';
+import { statementOf, type Query, type SqlValue } from '../../src/adapters/sql/engine/sql-program.ts';
 import { fillStore } from './fill-store.ts';
 
 interface Statement {
@@ -48,7 +48,7 @@ export function listStatements(dialect: Dialect, version: number): Statement[] {
   const statements: Statement[] = [];
   const work = migrate(dialect, MIGRATIONS.slice(0, version));
   for (let step = work.next(); step.done !== true; step = work.next({ rows: [], changes: 0 })) {
-    const { sql, parameters } = step.value as Query;
+    const { sql, parameters } = statementOf(step.value) as Query;
     if (!sql.startsWith('select')) statements.push({ sql, parameters: parameters.map(toStored) });
   }
   return statements;

@@ -301,6 +301,28 @@ describe('a machine', () => {
     expect(await harness.store.readProvenance(id)).toMatchObject({ owner: transfers.at(-1)!.to });
   });
 
+  test('is refused when the followed transfers begin at another owner than the stored one', async () => {
+    const chain = createMints();
+    const harness = await openWithout(chain, [transferred(D)]);
+    chain.mine([transferred(D, OWNER, BUYER)]);
+    chain.faults = {};
+    await harness.follower.poll();
+    expect(await checkMachine(harness, readFacts(chain, D))).toBe('EventIndexSyncing');
+    await harness.repair.idle();
+    expect(await checkMachine(harness, readFacts(chain, D))).toBe('agrees');
+    expect((await harness.store.readIndexedMachine(D))!.transfers).toHaveLength(1);
+  });
+
+  test('is refused when its owner changed between a checkpoint and a head that are not connected', async () => {
+    const chain = createMints();
+    const harness = await openHarness({ chain });
+    chain.mineMany(2);
+    expect(await advance(harness)).toBe('caught-up');
+    chain.mine([transferred(B, OWNER, BUYER)]);
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('EventIndexSyncing');
+    expect(await checkMachine(harness, readFacts(chain, A))).toBe('agrees');
+  });
+
   test('stores nothing when a node returns transfers of another machine', async () => {
     const chain = createMints();
     const harness = await openWithout(chain, [transferred(B, OWNER, BUYER)]);

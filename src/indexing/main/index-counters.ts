@@ -97,12 +97,12 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     indexed: IndexedMachine,
     followed: FollowedLogs | undefined,
   ): Promise<OwnershipChange | undefined> {
-    if (isOwnershipEqual(snapshot, indexed.ownership, followed ?? NOTHING_FOLLOWED)) return indexed.ownership;
+    // Where the logs in between are not known, what differs changed by one of them.
+    const leadsToSnapshot = (ownership: OwnershipChange) =>
+      isOwnershipEqual(snapshot, ownership, followed ?? NOTHING_FOLLOWED);
+    if (leadsToSnapshot(indexed.ownership)) return indexed.ownership;
     const ownership = await readOwnershipAgain(snapshot.id, indexed);
-    // Without followed logs in between, the row can be compared at the checkpoint only.
-    const isEqual =
-      ownership !== undefined && (followed === undefined || isOwnershipEqual(snapshot, ownership, followed));
-    return isEqual ? ownership : undefined;
+    return ownership !== undefined && leadsToSnapshot(ownership) ? ownership : undefined;
   }
 
   function syncing(checkpoint: Checkpoint | undefined, block: BlockRef): Fault {

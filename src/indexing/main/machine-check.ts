@@ -3,6 +3,7 @@
  * rows are those at the checkpoint; followed logs lead from there to the block of the facts.
  */
 import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
+import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { ReadResult } from '../../domain/read-result.ts';
 import type { ChipLogBody, RegistryLogBody } from '../../ports/main-chain.ts';
@@ -21,25 +22,36 @@ export function isOwnershipEqual(
   stored: OwnershipChange,
   { logs, isBackward }: FollowedLogs,
 ): boolean {
-  const newest = (kind: 'transfer' | 'controller') => {
-    const changes = logs.filter((log) => log.kind === kind) as Extract<RegistryLogBody, { kind: typeof kind }>[];
-    return isBackward ? changes[0] && { value: changes[0].from } : changes.at(-1) && { value: changes.at(-1)!.to };
-  };
-  const storedOwner = stored.kind === 'gone' ? undefined : stored.owner;
-  const transfer = newest('transfer');
-  if (toOptional(owner) !== (transfer === undefined ? storedOwner : transfer.value)) return false;
-  const change = newest('controller');
+  const ends = [ownerOf(stored), toOptional(owner)] as const;
+  const [older, newer] = isBackward ? [ends[1], ends[0]] : ends;
+  const transfers = logs.filter((log) => log.kind === 'transfer');
+  if (!areLinked(older, transfers, newer)) return false;
+  const changes = logs.filter((log) => log.kind === 'controller');
+  const change = isBackward ? changes[0] && { value: changes[0].from } : changes[0] && { value: changes.at(-1)!.to };
   if (controller.state === 'unreadable') return true;
   if (change !== undefined) return toOptional(controller) === change.value;
   // A mint or an arrival may set a controller without a log of its own.
-  const isNew = stored.kind !== 'held' || logs.some((log) => log.kind === 'transfer' && log.from === undefined);
+  const isNew = stored.kind !== 'held' || transfers.some(({ from }) => from === undefined);
   return isNew || toOptional(controller) === stored.controller;
 }
 
 /** Returns whether each transfer leads to the next one, and the newest to the owner. Only a hidden way back to an owner is not seen. */
 export function explainsOwner(transfers: readonly TransferLogEntry[], ownership: OwnershipChange): boolean {
-  const owner = ownership.kind === 'gone' ? undefined : ownership.owner;
-  return transfers.every(({ from }, i) => from === transfers[i - 1]?.to) && transfers.at(-1)?.to === owner;
+  return areLinked(undefined, transfers, ownerOf(ownership));
+}
+
+/** Returns whether transfers lead from an owner to another one, or to the same without any. */
+function areLinked(
+  older: Address | undefined,
+  transfers: readonly { readonly from: Address | undefined; readonly to: Address | undefined }[],
+  newer: Address | undefined,
+): boolean {
+  const owners = [older, ...transfers.map(({ to }) => to)];
+  return transfers.every(({ from }, i) => from === owners[i]) && owners.at(-1) === newer;
+}
+
+function ownerOf(ownership: OwnershipChange): Address | undefined {
+  return ownership.kind === 'gone' ? undefined : ownership.owner;
 }
 
 /** Returns whether the chip record and the number of its logs are those of the logs; true where the registry does not count them. */
