@@ -116,7 +116,7 @@ function listWithSome(certain: readonly bigint[], optional: readonly bigint[], t
  * Returns every list that a node may cause by hiding logs of controllers and homes, which nothing counts: machines that the
  * account holds may be missing and machines that it held may be left over, unless the page shows the opposite. A machine
  * that the account has transferred away since may be missing too: hidden transfers to and from it leave its balance equal.
- * So may as many that it transferred away before be left over as it has received since.
+ * So may as many that it transferred away before be left over as it has received since, or as are missing in their place.
  */
 function listExcused(
   account: string,
@@ -143,9 +143,21 @@ function listExcused(
   const sold = known.filter(
     (id) => !ids.includes(id) && !leftOver.includes(id) && before.some((block) => isOwnedAt(id, block)),
   );
-  return [...since.keys(), since.length].flatMap((count) =>
-    listSubsets(sold, count).flatMap((some) => listWithSome([...certain, ...some], optional, pagination.total)),
+  const replaceable = certain.filter((id) => isOwnedAt(id, base) && !shown.includes(id));
+  return [...sold.keys(), sold.length].flatMap((count) =>
+    listSubsets(sold, count).flatMap((some) =>
+      listReplaced(replaceable, count - since.length, count).flatMap((missing) => {
+        const kept = certain.filter((id) => !missing.includes(id));
+        return listWithSome([...kept, ...some], optional, pagination.total);
+      }),
+    ),
   );
+}
+
+/** Returns every subset with at least and at most these many items. */
+function listReplaced(items: readonly bigint[], least: number, most: number): bigint[][] {
+  const sizes = Array.from({ length: most + 1 }, (_, size) => size).filter((size) => size >= least);
+  return sizes.flatMap((size) => listSubsets(items, size));
 }
 
 /** Returns machines of the alt chain that the main chain holds, which a hidden arrival leaves in the listing. */
