@@ -4,7 +4,7 @@
  *
  * Combinations of up to `SIZE` (10) behaviors, drawn with `SEED` (1), cover every pair of each chain (`-t combination`); one
  * that does not hold is divided until a pair is found that does not. Mixtures (`-t mixture`) cover every pair of both chains. `PART=1/2` runs every second case, so that two processes use two cores.
- * `PROGRESS` names a file that records each case; the cases that it holds already are skipped. `MINUTES` (240) bounds the
+ * `PROGRESS` names a file that records each case; cases whose pairs it holds already are skipped. `MINUTES` (240) bounds the
  * time, `GROUP` (8) is the number of cases side by side, `CASES` names combinations (`a + b; c + d`), `BEHAVIORS` single
  * behaviors and `MACHINES` the machines whose responses these compare, separated by commas. Writes one line per case,
  * and after each group one with what is done, what failed and what comes next.
@@ -122,8 +122,15 @@ function takeGroup(queue: Combination[]): Combination[] {
   return group;
 }
 
-/** Runs all combinations, and smaller ones in place of each that does not hold. Returns the lines of those that cannot be divided. */
-async function runCombinations(matrix: ProviderMatrix, combinations: readonly Combination[]): Promise<string[]> {
+/**
+ * Runs all combinations with pairs that no recorded case holds, and smaller ones in place of each that does not hold.
+ * Returns the lines of those that cannot be divided.
+ */
+async function runCombinations(
+  matrix: ProviderMatrix,
+  behaviors: readonly Behavior[],
+  combinations: readonly Combination[],
+): Promise<string[]> {
   const recorded = readProgress();
   const queue: Combination[] = [];
   const failed: string[] = [];
@@ -135,6 +142,10 @@ async function runCombinations(matrix: ProviderMatrix, combinations: readonly Co
     done += 1;
     if (!holds && combination.length > 2) return enqueue(divide(combination));
     if (!holds) return void failed.push(line);
+    countPairs(combination, acted);
+  }
+
+  function countPairs(combination: Combination, acted: readonly string[]): void {
     for (const pair of listCoveredPairs(combination)) held.add(pair);
     const active = combination.filter(({ name }) => acted.includes(name));
     for (const pair of listCoveredPairs(active)) seen.add(pair);
@@ -143,7 +154,8 @@ async function runCombinations(matrix: ProviderMatrix, combinations: readonly Co
   function enqueue(added: readonly Combination[]): void {
     for (const each of added) {
       const earlier = recorded.get(nameOf(each));
-      if (earlier === undefined) queue.push(each);
+      if (listCoveredPairs(each).every((pair) => held.has(pair))) done += 1;
+      else if (earlier === undefined) queue.push(each);
       else finish(each, earlier.isSound, earlier.acted, `${earlier.kind}: ${earlier.name}`);
     }
   }
@@ -153,6 +165,10 @@ async function runCombinations(matrix: ProviderMatrix, combinations: readonly Co
     process.stdout.write(`${JSON.stringify({ ...figures, next: queue[0] && nameOf(queue[0]) })}\n`);
   };
 
+  for (const { name, isSound: holds, acted } of recorded.values()) {
+    const earlier = name.split(' + ').map((each) => behaviors.find((behavior) => behavior.name === each));
+    if (holds && earlier.every((each) => each !== undefined)) countPairs(earlier, acted);
+  }
   enqueue(combinations);
   while (queue.length > 0 && !isTimeOver()) {
     for (const judged of await runGroup(matrix, takeGroup(queue)))
@@ -201,6 +217,7 @@ describe(`SEED=${SEED}`, () => {
       const all = named ?? combine(behaviors, SIZE, new Random(SEED));
       const failed = await runCombinations(
         matrix,
+        behaviors,
         all.filter((_, i) => i % PARTS === PART - 1),
       );
       expect(failed).toEqual([]);

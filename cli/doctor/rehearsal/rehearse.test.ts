@@ -7,7 +7,10 @@ import { machine } from '../../../testing/fixtures/indexer-harness.ts';
 import { startProviderProxy } from '../../../testing/harness/provider-proxy/provider-proxy.ts';
 import { rehearseFirstStart, type RehearsalOptions } from './rehearse.ts';
 
-it('repeats a read of the block of a log that the rate limit of the node ended', async () => {
+it.each([
+  ['the rate limit of the node', 'rate-limited'],
+  ['the page of a gateway', 'malformed'],
+] as const)('repeats a read of the block of a log that %s ended', async (_, cause) => {
   const chain = new FakeChain();
   chain.mineMany(50);
   chain.mine([submitted(machine(11))]);
@@ -15,7 +18,7 @@ it('repeats a read of the block of a log that the rate limit of the node ended',
   let reads = 0;
   chain.faults.before = (request, [block]) => {
     // The first read belongs to the check of the newest blocks.
-    if (request === 'header' && block === 51 && ++reads === 2) throw chainUnreadable('main', 'rate-limited');
+    if (request === 'header' && block === 51 && ++reads === 2) throw chainUnreadable('main', cause);
   };
   const proxy = await startProviderProxy(() => ({ result: '0x60' }), []);
   try {

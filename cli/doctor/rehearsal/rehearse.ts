@@ -7,7 +7,7 @@ import type { MainChainAdapter } from '../../../src/adapters/main-chain/create-m
 import * as abis from '../../../src/adapters/main-chain/reads/abis.ts';
 import { contractFunction } from '../../../src/adapters/main-chain/reads/contract-function.ts';
 import type { Config } from '../../../src/config.ts';
-import { explainCause, formatCount } from '../../../src/domain/index-rules/index-cause.ts';
+import { explainCause, formatCount, type IndexCause } from '../../../src/domain/index-rules/index-cause.ts';
 import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
 import type { MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import { findCauseOfFailure, type ReadKind } from '../../../src/indexing/main/cause-of-failure.ts';
@@ -120,8 +120,9 @@ async function verifyBlocks(chain: MainChainLog, proof: IndexProof, sample: Chai
 
 type Attempt<T> = { readonly value: T } | { readonly finding: Finding };
 
-/** Attempts of a read that a rate limit or a lost connection ended. */
+/** Attempts of a read that a rate limit, a lost connection or the page of a gateway ended. */
 const MAX_ATTEMPTS = 4;
+const TRANSIENT: readonly IndexCause['kind'][] = ['rate-limited', 'node-unreachable', 'answers-malformed'];
 
 /** Runs a read of the index. Returns a finding with the cause and the node's own text when it fails. */
 async function attempt<T>(
@@ -135,8 +136,7 @@ async function attempt<T>(
     } catch (error) {
       const cause = findCauseOfFailure(error, kind);
       if (cause === undefined) throw error;
-      const isTransient = cause === 'rate-limited' || cause === 'node-unreachable';
-      if (!isTransient || attempts === MAX_ATTEMPTS) {
+      if (!TRANSIENT.includes(cause) || attempts === MAX_ATTEMPTS) {
         const raw = await repeat();
         return { finding: toCauseFinding(explainCause({ kind: cause }), raw.ok ? undefined : raw.text) };
       }

@@ -14,7 +14,8 @@ const LIMITS: readonly RegExp[] = [/^(?:batch|single-size)/, /^logs-/];
 /** Kinds by how often they are the reason why a combination does not hold. */
 const SUSPECTS: readonly RegExp[] = [DISTURBANCE, ...LIMITS];
 const MAX_DISTURBANCES = 2;
-const MAX_LIMITS = { calm: 3, disturbed: 1 };
+/** Faults of gateways, which the circuit breaker of a node answers. Two of them let no long series of calls through. */
+const FAULT = /^(?:rate-503|html|error|reset|empty|gateway|dropped)/;
 
 /** Returns the unordered pairs of a combination, each as one text. */
 export function listPairs(combination: readonly Behavior[]): string[] {
@@ -106,12 +107,12 @@ const countDisturbances = (combination: readonly Behavior[]): number =>
 
 /** Returns whether a service can be served behind these behaviors, and each of them acts. */
 function mayHold(combination: readonly Behavior[]): boolean {
-  const disturbances = countDisturbances(combination);
-  const maxLimits = MAX_LIMITS[disturbances === 0 ? 'calm' : 'disturbed'];
+  const count = (kind: RegExp) => combination.filter(({ name }) => kind.test(name)).length;
+  const maxLimits = countDisturbances(combination) === 0 ? 3 : count(FAULT) > 1 ? 0 : 1;
   return (
     countRefusals(combination) === 0 &&
-    disturbances <= MAX_DISTURBANCES &&
-    LIMITS.every((kind) => combination.filter(({ name }) => kind.test(name)).length <= maxLimits)
+    countDisturbances(combination) <= MAX_DISTURBANCES &&
+    LIMITS.every((kind) => count(kind) <= maxLimits)
   );
 }
 

@@ -15,10 +15,17 @@ export const MAIN_BEHAVIORS: readonly Behavior[] = [
 ];
 
 /**
- * Behaviors that can be served alone and must be refused together: where contracts see the block number of another chain,
- * only a call at the hash of a block proves that its state is of this block.
+ * Behaviors that can be served alone and must be refused together. Where contracts see the block number of another chain,
+ * only a call at the hash of a block proves that its state is of this block. Where blooms name contracts without logs, only
+ * receipts under the receipts root prove that no log is withheld.
  */
-const REFUSED_TOGETHER: readonly (readonly [string, string])[] = [['no-hash-pins', 'parent-block-number']];
+const REFUSED_TOGETHER: readonly (readonly [string, string])[] = [
+  ['no-hash-pins', 'parent-block-number'],
+  ['full-blooms', 'zero-receipts-root'],
+  ['full-blooms', 'other-receipts-root'],
+  ['full-blooms', 'no-block-receipts'],
+  ['full-blooms', 'no-receipts-mismatch'],
+];
 
 /** Returns the number of reasons for which a service behind these behaviors must refuse. */
 export function countRefusals(behaviors: readonly Behavior[]): number {

@@ -194,7 +194,9 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     try {
       const [response] = await exchangeRepeatedly(node, call, deadline);
       if (response === undefined) throw new RpcFailure('malformed');
-      return isUnclearError(response) && (await isRange(narrow(call).slice(0, 1))) ? [{ ...response, hint: 'too-large' }] : [response];
+      return isUnclearError(response) && (await isRange(narrow(call).slice(0, 1)))
+        ? [{ ...response, hint: 'too-large' }]
+        : [response];
     } catch (error) {
       if (!(error instanceof RpcFailure) || !isRefusal(error) || !(await isRange(narrow(call)))) throw error;
       return [RANGE_REFUSED];
