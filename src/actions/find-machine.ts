@@ -12,7 +12,7 @@ import { judgeHome, type MachineHome } from '../domain/machine/machine-home.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import type { AltChainPorts, Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { CachedMachine } from '../ports/main-chain.ts';
-import type { MaybePromise } from './maybe-async.ts';
+import { chain, type MaybePromise } from './maybe-async.ts';
 import { raceTimeout } from './race-timeout.ts';
 
 const POSITION_TIMEOUT_MILLISECONDS = 250;
@@ -42,16 +42,19 @@ export interface FindOptions {
 }
 
 /** Finds a machine of a served chain; any other is a fault. Returns a cached main-chain machine synchronously. */
-export function findMachine(
-  ctx: Ctx,
-  id: MachineId,
-  { firstEvents, needsStore = true }: FindOptions,
-): MaybePromise<FoundMachine> {
+export function findMachine(ctx: Ctx, id: MachineId, options: FindOptions): MaybePromise<FoundMachine> {
   const main = requireMain(ctx);
-  const cached = main.chain.getCached(id, firstEvents);
-  return cached === undefined
-    ? readFacts(ctx, main, id, { firstEvents, needsStore }).then((facts) => settleHome(ctx, main, facts, 'cached'))
-    : settleHome(ctx, main, cached, 'cached');
+  return chain(readMainFacts(ctx, main, id, options), (facts) => settleHome(ctx, main, facts, 'cached'));
+}
+
+/** Returns the facts of a machine on the main chain, wherever its home is. */
+export function readMainFacts(
+  ctx: Ctx,
+  main: MainChainPorts,
+  id: MachineId,
+  options: FindOptions,
+): MaybePromise<CachedMachine> {
+  return main.chain.getCached(id, options.firstEvents) ?? readFacts(ctx, main, id, options);
 }
 
 /** Finds a machine of a served chain from reads that start after the call; any other is a fault. */

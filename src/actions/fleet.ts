@@ -17,7 +17,7 @@ import type { FleetListing, FleetRow } from '../ports/alt-store.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { ListStore } from '../ports/store.ts';
 import { rateAltMachine, summarizeAltMachine, type MachineSummary } from './alt-machine-rating.ts';
-import { findMachine, requireMain, type FoundAltMachine } from './find-machine.ts';
+import { findMachine, readMainFacts, requireMain, type FindOptions, type FoundAltMachine } from './find-machine.ts';
 import { rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
 
 export type FreshIndex = Extract<IndexFreshness, { kind: 'fresh' }>;
@@ -38,6 +38,8 @@ export interface RatedFleetPage extends Omit<FleetPage, 'machines'> {
   /** Machines of this page that could not be read. */
   readonly unreadableIds: readonly MachineId[];
 }
+
+const FACTS_OF_ENTRY: FindOptions = { firstEvents: false };
 
 /** Reads a machine of the alt chain for an entry. */
 type ReadAlt<T> = (ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot) => T | Promise<T>;
@@ -141,22 +143,49 @@ export function requireFreshSnapshot(ctx: Ctx, observation: AltFleetObservation 
   throw new Fault('AltSnapshotOutOfDate', {});
 }
 
-/** Reads one entry. `gone`: no longer here, although the index has not seen it leave. */
+/** Reads one entry. `gone`: no longer here, although the listing has not seen it leave. */
 async function readEntry<T extends object>(
   ctx: Ctx,
   operator: Address,
-  { id, listedBy }: FleetRow,
+  row: FleetRow,
   readAlt: ReadAlt<T>,
 ): Promise<T | RatedSnapshot | 'gone' | 'unreadable'> {
   try {
-    const { main, snapshot, alt } = await findMachine(ctx, id, { firstEvents: false });
-    if (alt !== undefined) return alt.machine.operator === operator ? await readAlt(ctx, alt, snapshot) : 'gone';
-    // A machine that returned to the main chain is in the list of its holder there.
-    return listedBy === 'main' ? await rateSnapshot(ctx, main, snapshot) : 'gone';
+    return (await readIfHere(ctx, operator, row, readAlt)) ?? (await confirmGone(ctx, row));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return classifyFault(error);
   }
+}
+
+/** Returns undefined for a machine that is not here, or not the operator's. */
+async function readIfHere<T extends object>(
+  ctx: Ctx,
+  operator: Address,
+  { id, listedBy }: FleetRow,
+  readAlt: ReadAlt<T>,
+): Promise<T | RatedSnapshot | undefined> {
+  try {
+    const { main, snapshot, alt } = await findMachine(ctx, id, FACTS_OF_ENTRY);
+    if (alt !== undefined) return alt.machine.operator === operator ? await readAlt(ctx, alt, snapshot) : undefined;
+    // A machine that returned to the main chain is in the list of its holder there.
+    return listedBy === 'main' ? await rateSnapshot(ctx, main, snapshot) : undefined;
+  } catch (error) {
+    if (error instanceof Fault && classifyFault(error) === 'gone') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Requires that followed logs lead from the index to the facts of a machine that left the main chain. Else a node has hidden how it left, or
+ * its mint from the facts, and the page may lack it or another machine. Throws `EventIndexSyncing`.
+ */
+async function confirmGone(ctx: Ctx, { id, listedBy }: FleetRow): Promise<'gone'> {
+  if (listedBy === 'alt') return 'gone';
+  const main = requireMain(ctx);
+  const { snapshot } = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
+  await main.counters.checkMachine(snapshot);
+  return 'gone';
 }
 
 /** Returns what a fault of one machine makes of its entry; throws a fault that affects the whole page. */

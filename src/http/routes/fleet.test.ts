@@ -44,10 +44,12 @@ interface Fixture {
   /** In the order of their ids, from 1. */
   readonly machines?: readonly Partial<MachineSnapshot>[];
   readonly isRepairing?: boolean;
+  /** Machines whose facts the index does not explain. */
+  readonly unexplained?: readonly number[];
 }
 
 /** Requests the fleet and checks the response against the document. */
-async function list({ index, machines = [SOUND], isRepairing = false }: Fixture, query = '') {
+async function list({ index, machines = [SOUND], isRepairing = false, unexplained = [] }: Fixture, query = '') {
   const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW_MILLISECONDS, ...index };
   const snapshots = machines.map((facts, at) => ({ id: BigInt(at + 1) as MachineId, block: BLOCK, ...facts }));
   const getCached = (id: MachineId) => ({
@@ -64,11 +66,14 @@ async function list({ index, machines = [SOUND], isRepairing = false }: Fixture,
     expect([owner, tokens]).toEqual([OPERATOR, TOKENS]);
     if (isRepairing) throw new Fault('OwnershipIndexRepairing', {});
   };
+  const checkMachine = async ({ id }: MachineSnapshot) => {
+    if (unexplained.includes(Number(id))) throw new Fault('EventIndexSyncing', { indexedBlock: 199, headBlock: 200 });
+  };
   const ctx = createStubCtx({
     main: {
       chain: { getCached },
       index: { readMainChainIndex: async () => reading },
-      counters: { ...AGREEING_COUNTERS, checkTokens },
+      counters: { ...AGREEING_COUNTERS, checkTokens, checkMachine },
     } as unknown as MainChainPorts,
     store: { listOwnership, readRatingState: async () => undefined } as unknown as Store,
     fxRates: createFixedRates([]),
@@ -146,6 +151,14 @@ describe('a page with fewer entries than limit', () => {
     const { status, body } = await list({ machines: [SOUND, facts, SOUND] }, '?limit=3');
     expect([status, idsOf(body), body.unreadable]).toEqual([200, ['1', '3'], unreadable]);
     expect(body.pagination).toEqual({ offset: 0, limit: 3, total: 3 });
+  });
+
+  test.each([
+    ['no longer exists', GONE],
+    ['moved to a chain that is not served', ELSEWHERE],
+  ])('counts a machine as unreadable that %s while no log explains it', async (_name, facts) => {
+    const { status, body } = await list({ machines: [SOUND, facts, GONE], unexplained: [2] });
+    expect([status, idsOf(body), body.unreadable]).toEqual([200, ['1'], 1]);
   });
 
   test('counts unreadable machines per page', async () => {

@@ -313,6 +313,33 @@ describe('a machine', () => {
     expect((await harness.store.readIndexedMachine(D))!.transfers).toHaveLength(1);
   });
 
+  test('is refused when it is gone and no log shows it leave, until its row and its transfers are repaired', async () => {
+    const chain = createMints();
+    const harness = await openWithout(chain, [transferred(B, OWNER, 'zero')]);
+    chain.faults = {};
+    expect(await listIds(harness, OWNER)).toEqual([A, B, C]);
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('EventIndexSyncing');
+    await harness.repair.idle();
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+    expect(await listIds(harness, OWNER)).toEqual([A, C]);
+  });
+
+  test('is refused at a block before its mint while the follower has missed the mint', async () => {
+    const chain = createMints();
+    const harness = await openIndexed(chain);
+    const before = chain.head;
+    chain.faults.logs = () => [];
+    chain.mine([transferred(D)]);
+    await harness.follower.poll();
+    chain.faults = {};
+    chain.mineMany(2);
+    await harness.follower.poll();
+    expect(await advance(harness)).toBe('caught-up');
+    const facts: MachineSnapshot = { ...readFacts(chain, D, before), owner: { state: 'absent' } };
+    expect(await checkMachine(harness, facts)).toBe('EventIndexSyncing');
+    expect(await checkMachine(harness, readFacts(chain, D))).toBe('agrees');
+  });
+
   test('is refused when its owner changed between a checkpoint and a head that are not connected', async () => {
     const chain = createMints();
     const harness = await openHarness({ chain });
