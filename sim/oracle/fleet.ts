@@ -51,7 +51,7 @@ export function judgeFleetResponse(
       const { ids, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
       const isUnproven = !span.areBlocksProven || span.isIndexUnproven === true;
       const moved = isUnproven ? listMoved(account, base, fleet) : [];
-      const facts = { account, span, heads, received, receivedForAbsence, ofAlt: [...ofAlt, ...moved] };
+      const facts = { account, span, base, heads, received, receivedForAbsence, ofAlt: [...ofAlt, ...moved] };
       const lists = [ids, ...listExcusedBy(facts, base, ids, moved, page)];
       for (const held of lists) {
         if (held.length !== pagination.total) continue;
@@ -147,7 +147,8 @@ function listExcused(
   return [...sold.keys(), sold.length].flatMap((count) =>
     listSubsets(sold, count).flatMap((some) =>
       listReplaced(replaceable, count - since.length, count).flatMap((missing) => {
-        const kept = certain.filter((id) => !missing.includes(id));
+        // The alt chain still lists one whose arrival is hidden.
+        const kept = certain.filter((id) => !missing.includes(id) || moved.includes(id));
         return listWithSome([...kept, ...some], optional, pagination.total);
       }),
     ),
@@ -203,6 +204,8 @@ function isHeldHere(id: bigint, { world }: Block): boolean {
 interface EntryFacts {
   readonly account: string;
   readonly span: Span;
+  /** Block of the listing. */
+  readonly base: Block;
   readonly heads: readonly Block[];
   readonly received: readonly ReceivedAccounts[];
   /** Responses that a cached absence may come from. */
@@ -214,7 +217,7 @@ function areEntriesTrue(
   page: Page,
   ids: readonly bigint[],
   unreadableRows: number,
-  { account, span, heads, received, receivedForAbsence, ofAlt }: EntryFacts,
+  { account, span, base, heads, received, receivedForAbsence, ofAlt }: EntryFacts,
 ): boolean {
   const { wallSeconds } = span;
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
@@ -228,9 +231,12 @@ function areEntriesTrue(
   const missing = ids.filter((id) => !shown.includes(id));
   const isHomedAs = (id: bigint, kinds: readonly string[]) =>
     heads.some((head) => kinds.includes(judge(machineOf(head.world, id)).kind));
-  // A machine that returned is listed for its holder on the main chain.
+  // A machine that returned is listed for its holder on the main chain. One that had left before the block of the listing is unreadable,
+  // because its departure is in no followed log.
   const isGone = (id: bigint) =>
-    isHomedAs(id, ofAlt.includes(id) ? ['here', 'elsewhere'] : ['absent', 'elsewhere']) ||
+    (ofAlt.includes(id)
+      ? isHomedAs(id, ['here', 'elsewhere'])
+      : isHeldHere(id, base) && isHomedAs(id, ['absent', 'elsewhere'])) ||
     (ofAlt.includes(id) &&
       (received.some(({ world }) => altMachineOf(world, id).account?.operator !== account) ||
         receivedForAbsence.some(({ world }) => judgeAlt(id, world) === 'absent')));
