@@ -84,7 +84,8 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
           $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NULL; END $$;
         CREATE TRIGGER die AFTER INSERT ON event_logs EXECUTE FUNCTION die()`);
       await expect(append(store, submitted(id(7)), submitted(id(8)))).rejects.toEqual(failure);
-      expect(codes[0]).toBe('57P01');
+      // Statements sent ahead may notice the closed connection before the server's reason is read.
+      expect(['57P01', 'ECONNRESET']).toContain(codes[0]);
       await administration.query('DROP TRIGGER die ON event_logs');
 
       expect(await store.readMainChainCheckpoint()).toEqual(checkpointAt(1));

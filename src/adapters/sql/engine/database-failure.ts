@@ -20,6 +20,9 @@ const CODES_BY_TEXT = new Map([
   ['Query read timeout', 'ETIMEDOUT'],
 ]);
 
+/** A connection that the server has closed: seen at a write, where a read sees a reset. */
+const SYNONYMS = new Map([['EPIPE', 'ECONNRESET']]);
+
 const CODE = /^[0-9A-Z_]{3,40}$/;
 
 /** Reports the code of an error and returns the fault to throw. */
@@ -33,5 +36,5 @@ export function nameFailure(error: unknown): string {
   const { code = CODES_BY_TEXT.get(String((error as Partial<Error> | undefined)?.message)) } = (error ?? {}) as {
     readonly code?: unknown;
   };
-  return typeof code === 'string' && CODE.test(code) ? code : 'UNKNOWN';
+  return typeof code === 'string' && CODE.test(code) ? (SYNONYMS.get(code) ?? code) : 'UNKNOWN';
 }
