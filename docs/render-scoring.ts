@@ -18,6 +18,7 @@ import {
   DORMANCY,
   EARLY_AFTER_SECONDS,
   NEGATIVE_FLAG,
+  PAYMENT,
   GRADUATION,
   HUNDREDTHS,
   LATE_AFTER_SECONDS,
@@ -212,10 +213,31 @@ ${table(
   ],
 )}
 
-Chip records are those of the main chain, so events on the alt chain and of legacy machines are declared.
+Chip records are those of the main chain, so events on the alt chain and of legacy machines are never attested.
 
-**A change of hands** is a transfer to another owner than before. Everything before it is declared, for good; counts, days, weeks and
-totals stay.
+**A change of hands** is a transfer to another owner than before. The alt chain has no log of it: there it is a payout proof that names
+another owner than the proof before it, and, until one does, an owner of the machine account that the newest proof does not name.
+Everything before a change of hands is declared, for good; counts, days, weeks and totals stay.
+
+Payments are followed within these bounds:
+
+${table(
+  ['bound', 'value'],
+  [
+    ['payment sources', String(PAYMENT.maxSources)],
+    ['proved accounts of a machine', String(PAYMENT.maxClaims)],
+    ['citations of a machine in a UTC day', String(PAYMENT.maxDailyCitations)],
+    ['age of a citing event', `${PAYMENT.followedDays} days`],
+    ['logs of a cited transaction', PAYMENT.maxLogs.toLocaleString('en')],
+    ['time between an event and its payment', `${days(PAYMENT.timeSeconds)} days`],
+    ['time by which a payment follows the block of its event', `${PAYMENT.lateSeconds / 60} minutes`],
+    ['time for which money given and returned is added up', `${days(PAYMENT.flowSeconds)} days`],
+    [
+      'transfers of an own account in a UTC day',
+      `${PAYMENT.maxDailyTransfers.toLocaleString('en')} of a whole token or more, and as many of less`,
+    ],
+  ],
+)}
 
 ## Points
 

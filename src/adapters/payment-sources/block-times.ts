@@ -12,8 +12,8 @@ export interface TimedBlock {
 }
 
 const DAY_SECONDS = 86_400;
-/** Longer than the 400 days of which citations are judged. */
-const MAX_DAYS = 512;
+/** More than the days of which citations are judged (`PAYMENT.followedDays`) and transfers are read. */
+const MAX_DAYS = 1_024;
 /** First step of a backward search; doubles with every step. */
 const FIRST_STEP = 256;
 

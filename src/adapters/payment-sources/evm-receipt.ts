@@ -1,7 +1,8 @@
 /** Receipts of cited EVM transactions, parsed strictly. */
 import { parseAddress } from '../../domain/identifiers/identifiers.ts';
 import { isObject } from '../../domain/json/json-values.ts';
-import { MAX_TRANSACTION_LOGS, type SourceLog } from '../../domain/rating/paid/source-transaction.ts';
+import { PAYMENT } from '../../domain/rating/constants.ts';
+import type { SourceLog } from '../../domain/rating/paid/source-transaction.ts';
 import { isHexData, parseHash, parseQuantity } from '../main-chain/rpc/quantities.ts';
 
 export interface EvmReceipt {
@@ -44,7 +45,7 @@ function parseLogs(
   isListed: (contract: string) => boolean,
 ): EvmReceipt['logs'] | undefined {
   if (!Array.isArray(value)) return undefined;
-  if (value.length > MAX_TRANSACTION_LOGS) return 'too_many';
+  if (value.length > PAYMENT.maxLogs) return 'too_many';
   const logs: SourceLog[] = [];
   for (const entry of value as readonly unknown[]) {
     if (!isObject(entry) || typeof entry['address'] !== 'string' || entry['removed'] === true) return undefined;

@@ -149,11 +149,18 @@ export const DORMANCY = {
 /** Without a verified operator, or with a flag in force, hundredths above `fullHundredths` count one `divisor`-th. */
 export const ANCHOR = { fullHundredths: 5_000, divisor: 6 } as const;
 
-/** Following of cited payments (design/scoring.md, Sources and payout accounts, Verdict). Times in seconds. */
+/** Following of cited payments (design/scoring.md, Sources and payout accounts, Verdict). Times in seconds but for the days. */
 export const PAYMENT = {
+  /**
+   * Age of an event in days up to which its citation is followed and its verdict is kept. The oldest of the 365 days of a history looks
+   * back 180 days, and a block may follow its event by 8.
+   */
+  followedDays: 560,
   maxClaims: 16,
   /** Payment sources of a deployment. */
   maxSources: 8,
+  /** Logs of a receipt that is judged. */
+  maxLogs: 5_000,
   maxDailyCitations: 200,
   /** Greatest distance between the timestamp of an event and its payment. */
   timeSeconds: 604_800,

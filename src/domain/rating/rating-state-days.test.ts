@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { rule } from '../../../test/conformance/rule.ts';
+import { PAYMENT } from './constants.ts';
 import { rateDays } from './daily-rating.ts';
 import {
   onAllDays,
@@ -125,6 +126,10 @@ describe('foldDays', () => {
     expect(restoreRatingState(days)).toEqual(state);
     expect(restoreRatingState(days.slice(-RESTORE_DAYS))).toEqual(state);
     expect(restoreRatingState([])).toEqual(emptyRatingState());
+  });
+
+  it('has verdicts on the events of all retained days', () => {
+    expect(PAYMENT.followedDays).toBeGreaterThanOrEqual(RETAINED_DAYS);
   });
 
   it('adds a change of hands to the day of its block, which has no events', () => {

@@ -5,6 +5,7 @@
 import { Fault } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
+import { PAYMENT } from '../../domain/rating/constants.ts';
 import { claimsInForceAt, listClaimedHands, type HomeChain } from '../../domain/rating/paid/claims.ts';
 import { paymentFingerprint } from '../../domain/rating/paid/payment-configuration.ts';
 import { isEvmAccount } from '../../domain/rating/paid/payout-proof.ts';
@@ -74,8 +75,6 @@ export interface PaymentScanner {
   scan(home: HomeChain, head: ScannedHead, reads: HomeReads, signal: AbortSignal): Promise<StepOutcome>;
 }
 
-/** Citations of older events are declared (design/scoring.md, Determinism). */
-const FOLLOWED_DAYS = 400;
 const EVENTS_PER_STEP = 1_000;
 const MACHINES_PER_CALL = 100;
 /** Verified without a pause, in about 30 ms. */
@@ -223,7 +222,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
       sources: sources.list,
       rates: table,
       citedOnFirstDay: claims.length === 0 ? 0 : await countCited(machine, citing[0]),
-      followedFrom: nowSeconds(clock) - FOLLOWED_DAYS * SECONDS_PER_DAY,
+      followedFrom: nowSeconds(clock) - PAYMENT.followedDays * SECONDS_PER_DAY,
     });
     if (searched < citing.length) pending.set(key, table);
     else if (!isPending) pending.delete(key);

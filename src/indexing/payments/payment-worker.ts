@@ -37,9 +37,8 @@ const FIRST_BACKOFF_MILLISECONDS = 1_000;
 const MAX_BACKOFF_MILLISECONDS = 60_000;
 /** Shortest wait for a head that is not past the window of an open citation. */
 const MIN_WAIT_MILLISECONDS = 5_000;
-/** Retention (design/scoring.md, Determinism); transfers for as long as a verdict that is made again may depend on them. */
-const CITATION_DAYS = 400;
-const FLOW_DAYS = CITATION_DAYS + 200;
+/** Transfers are kept for as long as a verdict that is made again may depend on them. */
+const FLOW_DAYS = PAYMENT.followedDays + 200;
 
 interface SourceState extends Pick<PaymentSourceState, 'isUp' | 'waitingMachines' | 'lastFailure'> {
   readonly head: FinalizedHead | undefined;
@@ -140,7 +139,7 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
     // An event that is not searched yet may cite a payment that older transfers make circular.
     const searched = await Promise.all(homes.map((home) => store.readScannedThrough(home)));
     const flowsBefore = Math.min(now, ...searched) - FLOW_DAYS * SECONDS_PER_DAY;
-    await store.prunePayments(now - CITATION_DAYS * SECONDS_PER_DAY, flowsBefore);
+    await store.prunePayments(now - PAYMENT.followedDays * SECONDS_PER_DAY, flowsBefore);
     prunedOn = today;
   }
 

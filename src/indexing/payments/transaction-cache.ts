@@ -2,7 +2,8 @@
  * LRU cache of cited transactions, bounded by their logs and balances. Concurrent reads of one transaction share one request. A transaction
  * whose balances a node did not record is read again, because another read may return them.
  */
-import { MAX_TRANSACTION_LOGS, type CitedTransaction } from '../../domain/rating/paid/source-transaction.ts';
+import { PAYMENT } from '../../domain/rating/constants.ts';
+import type { CitedTransaction } from '../../domain/rating/paid/source-transaction.ts';
 
 export interface TransactionCache {
   /** Returns the cached transaction, or reads it. Only complete transactions are cached. */
@@ -10,7 +11,7 @@ export interface TransactionCache {
 }
 
 const MAX_ENTRIES = 2_000;
-const MAX_PARTS = 4 * MAX_TRANSACTION_LOGS;
+const MAX_PARTS = 4 * PAYMENT.maxLogs;
 
 export function createTransactionCache(): TransactionCache {
   const cached = new Map<string, CitedTransaction>();

@@ -24,7 +24,7 @@ export interface TransferFollower {
 const BLOCKS_PER_WINDOW = 5_000;
 const ADDRESSES_PER_WINDOW = 500;
 /** The oldest event that is judged, and what it depends on. */
-const MAX_AGE_SECONDS = (400 + 194) * SECONDS_PER_DAY;
+const MAX_AGE_SECONDS = (PAYMENT.followedDays + 194) * SECONDS_PER_DAY;
 
 export function createTransferFollower({ store, fxRates, clock }: TransferFollowerOptions): TransferFollower {
   return {

@@ -1,8 +1,5 @@
 /** Transactions and transfers of payment sources, as a verdict depends on them (design/scoring.md, Verdict). */
 
-/** Maximum number of logs of a receipt that is judged. */
-export const MAX_TRANSACTION_LOGS = 5_000;
-
 /** One log of a receipt, as the node returned it except that all hex digits are lower-case. */
 export interface SourceLog {
   readonly address: string;
@@ -26,7 +23,7 @@ export interface EvmTransaction {
   /** Block time in Unix seconds. */
   readonly time: number;
   readonly from: string;
-  /** Logs of listed tokens in their order; 'too_many' when the receipt has more than `MAX_TRANSACTION_LOGS` logs of any contract. */
+  /** Logs of listed tokens in their order; 'too_many' when the receipt has more than `PAYMENT.maxLogs` logs of any contract. */
   readonly logs: readonly SourceLog[] | 'too_many';
 }
 
