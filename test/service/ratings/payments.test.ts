@@ -5,7 +5,7 @@ import { fetchChecked, findMachine } from '../fetch-checked.ts';
 import { waitUntilSettled } from '../settled.ts';
 
 const baseUrl = inject('baseUrl');
-const { machines, seededAt } = inject('fixtures');
+const { machines, seededAt, sources } = inject('fixtures');
 const paid = machines.filter(({ settled }) => settled !== null);
 const DAY_SECONDS = 86_400;
 
@@ -95,5 +95,20 @@ describe('the service explains', () => {
     const { idle_days, lost_hundredths } = (await explain(name)).dormancy;
     expect(idle_days).toBeGreaterThanOrEqual(idleDays);
     expect(lost_hundredths).toBe(0);
+  });
+
+  it('that dormant loses points to dormancy', async () => {
+    expect((await explain('dormant')).dormancy.lost_hundredths).toBeGreaterThan(0);
+  });
+
+  it('that a customer, and not the router, pays router-paid', async () => {
+    const machine = findMachine(machines, 'router-paid');
+    await waitUntilSettled(baseUrl, machine);
+    const { events } = (await fetchChecked(`${baseUrl}/machines/${machine.id}/events?limit=100`)).json<{
+      events: { verdict: string | null; payer: string | null }[];
+    }>();
+    const payers = events.filter(({ verdict }) => verdict === 'paid').map(({ payer }) => payer);
+    const shopper = sources.main.wallets.find(({ name }) => name === 'shopper')!;
+    expect(new Set(payers)).toEqual(new Set([shopper.address.toLowerCase()]));
   });
 });
