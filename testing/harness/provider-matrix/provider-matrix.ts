@@ -79,9 +79,9 @@ export async function openProviderMatrix({
 
   return {
     async runGroup(cases, capMilliseconds) {
-      const truth = (previous: Answers): Truth => ({
+      const truth = (earlier: readonly Answers[]): Truth => ({
         current,
-        previous,
+        earlier,
         maxPauseMilliseconds: isIdleTime ? 8_000 : 500,
         reread: async (path) => (await readAnswer(bare, path)).text,
       });
@@ -92,20 +92,22 @@ export async function openProviderMatrix({
         for (const each of ended) outcomes.set(each, await each.finish());
       };
       let waiting: readonly OpenCase[] = open;
-      let previous = current;
+      /** Before each change; a case that is not served yet may have seen none of them. */
+      const earlier: Answers[] = [];
       let waited = 0;
       // Cases that are served early end early, and do not run beside a slow one.
       for (const until of [...EARLY_MILLISECONDS.filter((each) => each < capMilliseconds), capMilliseconds]) {
-        await Promise.all(waiting.map((each) => each.settle(truth(previous), until - waited)));
+        await Promise.all(waiting.map((each) => each.settle(truth(earlier), until - waited)));
         waited = until;
         const served = waiting.filter(({ isServed }) => isServed);
         waiting = waiting.filter(({ isServed, isOver }) => !isServed && !isOver);
         await finish(open.filter((each) => each.isOver && !outcomes.has(each)));
         if (served.length === 0) continue;
-        previous = current;
+        const previous = current;
+        earlier.push(previous);
         await followTo(bare, changed, await change());
         current = await readTruth(bare, paths);
-        await Promise.all(served.map((each) => each.settle(truth(previous), capMilliseconds)));
+        await Promise.all(served.map((each) => each.settle(truth([previous]), capMilliseconds)));
         await finish(served);
         if (waiting.length === 0) break;
       }
