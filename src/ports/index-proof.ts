@@ -93,6 +93,6 @@ export interface IndexProofStore {
   areEventLogsProven(generation: EventGeneration, id: MachineId): Promise<boolean>;
   /** Returns the segments in order; segments of one kind neither touch nor overlap. */
   listProofSegments(): Promise<readonly ProofSegment[]>;
-  /** Adds a segment, joined with those of its kind that it touches. With `forget`, its log blocks are needed no more. */
+  /** Adds a segment, joined with those of its kind that it touches. With `forget`, its log blocks are needed no more, except for the newest of all. */
   addProofSegment(segment: ProofSegment, forget: boolean): Promise<void>;
 }

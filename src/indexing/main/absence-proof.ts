@@ -22,7 +22,7 @@ import type { Checkpoint, Store } from '../../ports/store.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
 import { AdaptiveWindow } from './adaptive-window.ts';
 import type { BlockProof } from './block-proof.ts';
-import type { BloomEvidence } from './bloom-evidence.ts';
+import { MAX_EVIDENCE_DISTANCE, type BloomEvidence } from './bloom-evidence.ts';
 import { listBlocks } from './block-reader.ts';
 import { isRangeRefusal, isTimeout } from './window-stream.ts';
 
@@ -232,9 +232,20 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
 
   /** Proves that those of the blocks that are not known hold no logs. */
   async function proveHeaders(headers: readonly Header[], known: ReadonlyMap<number, string>): Promise<boolean> {
-    await evidence.seek(headers);
+    await evidence.seek(headers, () => readLogBlockNear(headers.at(-1)!));
     const unknown = headers.filter(({ number }) => !known.has(number));
     return blocks.proveEmpty(unknown.filter((header) => !evidence.settles(header)));
+  }
+
+  /** Returns the header of a block with logs near this one, the newest; without receipts its bloom shows whether zero blooms are real. */
+  async function readLogBlockNear({ number }: Header): Promise<readonly Header[]> {
+    if (chain.servesReceipts) return [];
+    const known = await listDigests({
+      fromBlock: Math.max(startBlock, number - MAX_EVIDENCE_DISTANCE),
+      toBlock: number + MAX_EVIDENCE_DISTANCE,
+    });
+    const newest = [...known.keys()].at(-1);
+    return newest === undefined ? [] : chain.readHeaders([newest]);
   }
 
   function windowOf(witness: ChainWitness): AdaptiveWindow {

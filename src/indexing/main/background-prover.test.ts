@@ -119,7 +119,7 @@ describe('the background proof', () => {
     expect(await opened.store.readUnprovenExtent()).toBeUndefined();
     expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
     expect(opened.prover.report()).toEqual({ differences: 0, unproven: 0 });
-    expect(await opened.store.listLogBlocks(0, FINALIZED)).toEqual([]);
+    expect(await opened.store.listLogBlocks(0, FINALIZED)).toMatchObject([{ blockNumber: 2_900 }]);
   });
 
   it('continues in a new process where the last one stopped', async () => {
@@ -442,7 +442,23 @@ describe('the full proof', () => {
       toBlock: FINALIZED,
       kind: 'headers',
     });
-    expect(await opened.store.listLogBlocks(0, FINALIZED)).toEqual([]);
+    expect(await opened.store.listLogBlocks(0, FINALIZED)).toMatchObject([{ blockNumber: 2_900 }]);
+  });
+
+  it('proves blocks of zero blooms by the bloom of a known block, in a new process behind nodes without receipts', async () => {
+    const chain = new FakeChain();
+    const logs: Readonly<Record<number, readonly FakeLog[]>> = { ...HISTORY, 1_500: [] };
+    for (let number = 1; number <= FINALIZED + chain.finalityLag; number++) chain.mine(logs[number] ?? []);
+    const opened = await openProver(chain, asTold, { proof: 'full' });
+    const { store } = opened;
+    await store.recordProvenBlocks([10, 600, 2_900]);
+    await store.addProofSegment({ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }, false);
+    await store.addProofSegment({ fromBlock: 2_000, toBlock: FINALIZED, kind: 'headers' }, true);
+    await store.addProofSegment({ fromBlock: 0, toBlock: 999, kind: 'headers' }, true);
+    // Transactions without logs.
+    chain.faults.header = (header) => ({ ...header, receiptsRoot: undefined });
+    await proveAll(opened);
+    expect(await store.listProofSegments()).toContainEqual({ fromBlock: 0, toBlock: FINALIZED, kind: 'headers' });
   });
 
   const breakLink = (header: Header) =>

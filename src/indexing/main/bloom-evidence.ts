@@ -15,7 +15,7 @@ import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts'
 import { LogQueryRefused, type Header, type MainChainLog } from '../../ports/main-chain.ts';
 
 /** Distance in blocks up to which evidence counts. */
-const MAX_DISTANCE = 100_000;
+export const MAX_EVIDENCE_DISTANCE = 100_000;
 
 export class BloomEvidence {
   readonly #chain: MainChainLog;
@@ -38,7 +38,9 @@ export class BloomEvidence {
 
   /** Returns whether the bloom of a block near this one was seen to be real, and none was seen not to be. */
   isRealNear({ number }: Header): boolean {
-    return !this.#isContradicted && this.#seenAt !== undefined && Math.abs(number - this.#seenAt) <= MAX_DISTANCE;
+    return (
+      !this.#isContradicted && this.#seenAt !== undefined && Math.abs(number - this.#seenAt) <= MAX_EVIDENCE_DISTANCE
+    );
   }
 
   /** Returns whether the header's bloom is that of all logs of its block. */
@@ -48,10 +50,15 @@ export class BloomEvidence {
     return isEqual;
   }
 
-  /** Looks for evidence near these headers when there is none: one block is read by hash. */
-  async seek(headers: readonly Header[]): Promise<void> {
-    const sample = headers.findLast(({ logsBloom }) => logsBloom !== ZERO_BLOOM);
-    if (sample === undefined || this.#isContradicted || this.isRealNear(sample)) return;
+  /**
+   * Looks for evidence near these headers when there is none: one block is read by hash, of the others where the blooms of these are
+   * all zero.
+   */
+  async seek(headers: readonly Header[], readOthers?: () => Promise<readonly Header[]>): Promise<void> {
+    if (this.#isContradicted || headers.every((header) => this.isRealNear(header))) return;
+    const hasLogs = ({ logsBloom }: Header) => logsBloom !== ZERO_BLOOM;
+    const sample = headers.findLast(hasLogs) ?? (await readOthers?.())?.findLast(hasLogs);
+    if (sample === undefined) return;
     try {
       const [block] = await this.#chain.readBlockLogs([sample]);
       if (block !== undefined) this.compare(sample, block.bloom);

@@ -30,6 +30,7 @@ export interface ProofProgress {
   /** Stores blocks whose logs were replaced. */
   replace(repairs: readonly BlockRepair[]): SqlProgram<void>;
   listRange(from: number, to: number): SqlProgram<readonly (LogBlock & { readonly isProven: boolean })[]>;
+  /** Deletes the proven blocks of a range except for the newest of all. */
   forgetProven(from: number, to: number): SqlProgram<void>;
   isProven(fromBlock: number, toBlock: number): SqlProgram<boolean>;
   /** Returns the block of the machine's first log since its last import; undefined without a log. */
@@ -66,7 +67,10 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       .deleteFrom('log_blocks')
       .where('block_number', '>=', from)
       .where('block_number', '<=', to)
-      .where('is_proven', '=', sql.lit(1)),
+      .where('is_proven', '=', sql.lit(1))
+      .where('block_number', '<', (query) =>
+        query.selectFrom('log_blocks').select(({ fn }) => fn.max('block_number').as('newest')),
+      ),
   );
   const timed = { block_number: 'integer', block_timestamp: 'integer' } as const;
   const timeTables = ['log_blocks', 'event_logs', 'active_machines', 'registry_logs'].map((table) =>
