@@ -70,8 +70,11 @@ export interface MainChain {
   readMachineUncached(id: MachineId): Promise<CachedMachine>;
   /** Returns the same as `readMachineUncached` at exactly this block. */
   readMachineAt(id: MachineId, block: BlockId): Promise<CachedMachine>;
-  /** Returns `balanceOf` of the owner at the newest known block; cached until a `Transfer` names the owner. */
-  readBalance(owner: Address): Promise<TokenBalance>;
+  /**
+   * Returns `balanceOf` of the owner at the newest known block; cached until a `Transfer` names the owner. The read of one who is not
+   * known to own machines waits behind the others.
+   */
+  readBalance(owner: Address, isKnown: boolean): Promise<TokenBalance>;
   /** Returns `balanceOf` of the owner at exactly this block, without a cache. */
   readBalanceAt(owner: Address, block: BlockId): Promise<bigint>;
   /** Returns the records at positions `from` to `to - 1` at exactly `block`, with one request per page. */

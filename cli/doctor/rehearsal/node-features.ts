@@ -61,7 +61,8 @@ async function examineSample(options: FeatureOptions, sample: ChainLog): Promise
   }
   const isProven = await chain.readProvenLogs([header], () => undefined).catch(() => false);
   if (isProven) return findings;
-  if (requiresReceipts) return [...findings, toCauseFinding(explainCause({ kind: 'receipts-unproven' }))];
+  if (requiresReceipts && chain.servesReceipts)
+    return [...findings, toCauseFinding(explainCause({ kind: 'receipts-unproven' }))];
   const text = chain.servesReceipts ? 'receipts do not match the receipts root' : 'serves no receipts by block';
   const remedy = 'logs are compared by hash and with other nodes instead; add a second node, or one with receipts';
   return [...findings, warn(SUBJECT, text, remedy)];

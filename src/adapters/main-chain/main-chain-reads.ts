@@ -72,8 +72,8 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
       workScope?.extend();
       return undefined;
     },
-    async readBalance(owner) {
-      const deadline = startRead();
+    async readBalance(owner, isKnown) {
+      const deadline = startRead(isKnown);
       const block = head.fresh() ?? (await head.read(deadline));
       const read = () => readBalance(multicall, addresses.machineRegistry, owner, block, deadline);
       return balances.get(owner, block, read);

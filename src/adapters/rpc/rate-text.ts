@@ -14,3 +14,10 @@ export function readErrorText(message: unknown): string {
 export function isRateText(text: string): boolean {
   return RATE_TEXT.test(text);
 }
+
+const DAY_TEXT = /\b(daily|monthly|(per|a) (day|month))\b/i;
+
+/** Returns whether a refusal for the rate lasts for the rest of the day or month, like HTTP 402. */
+export function isUsedUpText(text: string): boolean {
+  return DAY_TEXT.test(text);
+}

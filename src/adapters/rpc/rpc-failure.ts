@@ -1,5 +1,6 @@
 /** Error of a request that got no usable response from a node, of either chain. */
 import type { UnreadableCause } from '../../domain/faults.ts';
+import { isUsedUpText, readErrorText } from './rate-text.ts';
 
 /**
  * How the node pool handles a failure. `failed`: the node is unusable for a while; `busy`: it is overloaded or behind;
@@ -59,6 +60,12 @@ const EXHAUSTED_SECONDS = 60;
 /** Returns the failure of a request with this status: another one fails too, for hours. */
 export function paymentRequired(retryAfterSeconds = EXHAUSTED_SECONDS): RpcFailure {
   return new RpcFailure('transport', 'rate', { code: PAYMENT_REQUIRED, retryAfterSeconds });
+}
+
+/** Returns the failure of a request with HTTP 429. */
+export function tooManyRequests(body: string | Buffer | undefined, retryAfterSeconds: number | undefined): RpcFailure {
+  const isUsedUp = isUsedUpText(readErrorText(body?.toString()));
+  return isUsedUp ? paymentRequired(retryAfterSeconds) : new RpcFailure('transport', 'rate', { retryAfterSeconds });
 }
 
 const TRANSIENT: readonly FailureKind[] = ['busy', 'rate', 'behind', 'no-block'];

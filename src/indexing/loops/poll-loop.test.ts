@@ -5,7 +5,10 @@ import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
 import { createPollLoop, type NextStep, type StepOutcome } from './poll-loop.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 
-function createLoop(step: (count: number, signal: AbortSignal) => Promise<StepOutcome | NextStep>) {
+function createLoop(
+  step: (count: number, signal: AbortSignal) => Promise<StepOutcome | NextStep>,
+  bounds: { readonly maxRetryAfterMilliseconds?: number } = {},
+) {
   const time = new VirtualTime(0);
   const log = createRecordingLog();
   const startedAt: number[] = [];
@@ -14,6 +17,7 @@ function createLoop(step: (count: number, signal: AbortSignal) => Promise<StepOu
     intervalMilliseconds: 60_000,
     firstBackoffMilliseconds: 1_000,
     maxBackoffMilliseconds: 8_000,
+    ...bounds,
     clock: time,
     timers: time,
     log,
@@ -90,6 +94,16 @@ describe('a poll loop', () => {
     expect(time.pauses).toEqual([30_000]);
     await time.advance(30_000);
     expect(time.pauses).toEqual([600_000]);
+    await loop.stop();
+  });
+
+  it('waits no longer than its own bound for a pause that a node requests', async () => {
+    const { loop, time } = createLoop(() => Promise.reject(new LogQueryRefused('rate-limited', 600)), {
+      maxRetryAfterMilliseconds: 5_000,
+    });
+    loop.start();
+    await time.advance(0);
+    expect(time.pauses).toEqual([5_000]);
     await loop.stop();
   });
 

@@ -20,6 +20,8 @@ export interface PollLoopOptions {
   /** Pause after the first failure; it doubles with each further one. */
   readonly firstBackoffMilliseconds: number;
   readonly maxBackoffMilliseconds: number;
+  /** Longest delay named by a node that the loop waits for; absent: ten minutes. */
+  readonly maxRetryAfterMilliseconds?: number;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -111,7 +113,7 @@ export function createPollLoop(options: PollLoopOptions): PollLoop {
     const backoff = options.firstBackoffMilliseconds * 2 ** Math.min(consecutiveFailures - 1, 30);
     const pauseMilliseconds = Math.max(
       Math.min(backoff, options.maxBackoffMilliseconds),
-      Math.min(retryAfterMilliseconds, MAX_RETRY_AFTER_MILLISECONDS),
+      Math.min(retryAfterMilliseconds, options.maxRetryAfterMilliseconds ?? MAX_RETRY_AFTER_MILLISECONDS),
     );
     log.warn({ loop: name, reason, consecutiveFailures, pauseMilliseconds }, 'step failed');
     return pauseMilliseconds;

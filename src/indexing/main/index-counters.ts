@@ -45,7 +45,7 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
 
   /** Compares at the newest block; false also when the followed blocks do not connect it to the checkpoint. */
   async function isEqualAtHead(owner: Address, { count, checkpoint }: IndexedTokens): Promise<boolean> {
-    const { block, balance } = await balances.readBalance(owner);
+    const { block, balance } = await balances.readBalance(owner, count > 0);
     const growth = recent()?.countTokenGrowth(owner, checkpoint, block);
     return growth !== undefined && balance === BigInt(count + growth);
   }

@@ -207,6 +207,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     intervalMilliseconds: headIntervalMilliseconds,
     firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
     maxBackoffMilliseconds: MAX_HEAD_BACKOFF_MILLISECONDS,
+    maxRetryAfterMilliseconds: MAX_HEAD_BACKOFF_MILLISECONDS,
     clock,
     timers,
     log,

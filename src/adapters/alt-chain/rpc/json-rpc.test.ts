@@ -111,6 +111,7 @@ describe('a failure', () => {
     ['413', { kind: 'status', status: 413 }, { unreadable: 'transport', kind: 'refused', code: 413 }],
     ['402', { kind: 'status', status: 402, body: 'Payment Required' }, EXHAUSTED],
     ['402 with an error', { kind: 'status', status: 402, body: PAYMENT_ERROR }, EXHAUSTED],
+    ['429 for the day', { kind: 'status', status: 429, body: 'Daily request count exceeded' }, EXHAUSTED],
     ['429', rateLimit(), { unreadable: 'transport', kind: 'rate' }],
     ['429 with a wait', rateLimit(10), { unreadable: 'transport', kind: 'rate', retryAfterSeconds: 10 }],
     [

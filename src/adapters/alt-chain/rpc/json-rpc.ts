@@ -5,11 +5,11 @@
  */
 import { isObject } from '../../../domain/json/json-values.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
-import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
+import { isRateText, isUsedUpText, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
-import { PAYMENT_REQUIRED, paymentRequired, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, paymentRequired, RpcFailure, tooManyRequests } from '../../rpc/rpc-failure.ts';
 
 export interface AltRpcCall {
   readonly method: string;
@@ -27,7 +27,7 @@ export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendO
   const response = await postToNode(node, payload, { ...options, maxResponseBytes });
   if (typeof response === 'string') throw new RpcFailure(response);
   const { status, retryAfterSeconds, body } = response;
-  if (status === 429) throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
+  if (status === 429) throw tooManyRequests(body, retryAfterSeconds);
   if (status === PAYMENT_REQUIRED) throw paymentRequired();
   const isHttpSuccess = status >= 200 && status < 300;
   const parsed = body === undefined ? undefined : parseResponse(body, id);
@@ -54,6 +54,7 @@ const RATE_CODES: readonly number[] = [429, -32429];
 
 function toRpcFailure({ code, text }: RpcError, retryAfterSeconds: number | undefined): RpcFailure {
   if (RATE_CODES.includes(code) || isRateText(text)) {
+    if (isUsedUpText(text)) return paymentRequired(retryAfterSeconds);
     return new RpcFailure('rpc-error', 'rate', { code, retryAfterSeconds });
   }
   if (code === NODE_BEHIND) return new RpcFailure('rpc-error', 'busy', { code, retryAfterSeconds });

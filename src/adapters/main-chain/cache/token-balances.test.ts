@@ -35,7 +35,7 @@ test('reads the balance in the multicall of the machines of the same tick', asyn
   await adapter.chain.readDeployment();
   harness.proxy.resetCounts();
   const [{ block, balance }, snapshot] = await Promise.all([
-    adapter.chain.readBalance(owner),
+    adapter.chain.readBalance(owner, true),
     adapter.chain.readMachine(id, ALL_EVENTS),
   ]);
   expect([balance, block.hash, countCalls()]).toEqual([2n, snapshot.block.hash, 1]);
@@ -43,16 +43,16 @@ test('reads the balance in the multicall of the machines of the same tick', asyn
 
 test('returns a cached balance at each new block until a transfer names the owner', async () => {
   const { adapter, countCalls, follow } = await openFollowing();
-  await adapter.chain.readBalance(owner);
+  await adapter.chain.readBalance(owner, true);
   await harness.mine(calls.transferMachine(harness.chain.deployment, OWNER, BUYER, id));
   harness.proxy.resetCounts();
   const head = await follow({ touched: { ...NOTHING_TOUCHED, holders: new Set([buyer]) } });
-  expect(await adapter.chain.readBalance(owner)).toMatchObject({ balance: 2n, block: { hash: head.hash } });
+  expect(await adapter.chain.readBalance(owner, true)).toMatchObject({ balance: 2n, block: { hash: head.hash } });
   expect(countCalls()).toBe(0);
   await follow({ touched: { ...NOTHING_TOUCHED, holders: new Set([owner, buyer]) } });
-  expect((await adapter.chain.readBalance(owner)).balance).toBe(1n);
+  expect((await adapter.chain.readBalance(owner, true)).balance).toBe(1n);
   await follow({ touched: 'all' });
-  expect((await adapter.chain.readBalance(buyer)).balance).toBe(1n);
+  expect((await adapter.chain.readBalance(buyer, true)).balance).toBe(1n);
   expect(countCalls()).toBe(2);
 });
 

@@ -173,7 +173,7 @@ describe('a response is rejected', () => {
     ],
     [
       '-32005 for a rate',
-      { kind: 'answer' as const, change: () => ({ error: { code: -32005, message: 'daily request count exceeded' } }) },
+      { kind: 'answer' as const, change: () => ({ error: { code: -32005, message: 'request count exceeded' } }) },
       undefined,
     ],
     [
@@ -240,10 +240,25 @@ test.each([
     'HTTP 200 and a JSON-RPC error',
     { kind: 'answer' as const, change: () => ({ error: { code: 402, message: 'Payment Required' } }) },
   ],
-])('prepaid calls that are used up (402) are a rate limit with a long pause: %s', async (_, fault) => {
-  proxy.inject(fault);
-  await expect(send()).rejects.toMatchObject({ kind: 'rate', code: 402, retryAfterSeconds: 60 });
-});
+  [
+    'HTTP 429 for the day',
+    {
+      kind: 'status' as const,
+      status: 429,
+      body: '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"daily request count exceeded, request rate limited"}}',
+    },
+  ],
+  [
+    'HTTP 200 and an error for the day',
+    { kind: 'answer' as const, change: () => ({ error: { code: -32005, message: 'Quota per day exceeded' } }) },
+  ],
+])(
+  'prepaid calls that are used up (402) and those of a day are a rate limit with a long pause: %s',
+  async (_, fault) => {
+    proxy.inject(fault);
+    await expect(send()).rejects.toMatchObject({ kind: 'rate', code: 402, retryAfterSeconds: 60 });
+  },
+);
 
 describe('a lost connection', () => {
   test('is repeated once at once', async () => {

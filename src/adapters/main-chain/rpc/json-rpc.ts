@@ -7,10 +7,10 @@ import { isObject } from '../../../domain/json/json-values.ts';
 import type { Hex } from 'viem';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
-import { isRateText, readErrorText } from '../../rpc/rate-text.ts';
+import { isRateText, isUsedUpText, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
-import { PAYMENT_REQUIRED, paymentRequired, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { PAYMENT_REQUIRED, paymentRequired, RpcFailure, tooManyRequests } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { LargeReadingFailed, MAX_INLINE_BYTES, type LargeResponseReader } from './large-response-reader.ts';
 import { readEntries, type ResponseEntry, type ResultReader } from './large-responses.ts';
@@ -63,7 +63,7 @@ export async function sendMainRpc(
   const reply = await postToNode(node, payload, { ...options, maxResponseBytes });
   if (typeof reply === 'string') throw new RpcFailure(reply);
   const { status, retryAfterSeconds, body } = reply;
-  if (status === 429) throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
+  if (status === 429) throw tooManyRequests(body, retryAfterSeconds);
   // Another request fails too, for hours. A batch may be refused for its size.
   if (status === PAYMENT_REQUIRED && calls.length === 1) throw paymentRequired(retryAfterSeconds);
   if (status === 413) return calls.map(() => TOO_LARGE);
@@ -211,8 +211,10 @@ function parseResponse(entry: unknown): { readonly id: unknown; readonly respons
   if (result !== undefined && result !== null) return undefined;
   const code = error['code'] as number;
   const revertData = parseRevertData(error['data']) ?? (code === REVERTED ? '0x' : undefined);
-  const hint = revertData === undefined ? toHint(code, toText(error)) : undefined;
-  return { id, response: { ok: false, code, revertData, hint } };
+  const text = toText(error);
+  const hint = revertData === undefined ? toHint(code, text) : undefined;
+  const isUsedUp = hint === 'rate' && isUsedUpText(text);
+  return { id, response: { ok: false, code: isUsedUp ? PAYMENT_REQUIRED : code, revertData, hint } };
 }
 
 /** Returns the message and the data, which some nodes put the reason in. */
