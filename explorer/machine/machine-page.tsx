@@ -6,6 +6,7 @@ import { EventTable } from './event-table.tsx';
 import { FactorBars } from './factor-bars.tsx';
 import { HistoryTab } from './history-tab.tsx';
 import { Identity } from './identity.tsx';
+import { isOnAltChain } from './next-step.ts';
 import { RawResponses } from './raw-responses.tsx';
 import { SignedRating } from './signed-rating.tsx';
 import { ANCHOR_DEDUCTION, NO_EVENTS_YET, TABS } from './texts.ts';
@@ -121,7 +122,10 @@ function Machine({ id }: { readonly id: string }) {
           <>
             <ScoreSections explanation={response.body} history={history.response?.body} />
             <Figures explanation={response.body} />
-            <WhatIfForm operatorVerified={response.body.anchor?.operator_verified ?? false} />
+            <WhatIfForm
+              operatorVerified={response.body.anchor?.operator_verified ?? false}
+              isAlt={isOnAltChain(response.body)}
+            />
             <SignedRating id={id} />
           </>
         );
@@ -132,7 +136,7 @@ function Machine({ id }: { readonly id: string }) {
       case 'identity':
         return <Identity id={id} profile={profile} shown={shown} card={card} verified={verified} />;
       case 'verification':
-        return <Verification explanation={response.body} verified={verified} isAlt={homeChain !== undefined} />;
+        return <Verification explanation={response.body} verified={verified} />;
       case 'opt-in':
         return (
           <MonetizationPanel

@@ -10,7 +10,7 @@ export const FACTOR_TEXTS: Readonly<Record<Factor['name'], { readonly most: numb
   },
   cadence: {
     most: 25,
-    text: 'How many of the last 14 weeks and their days had a qualifying event. Five days in each of 13 weeks earn all points.',
+    text: 'How many of the last 14 weeks and their days had a qualifying event. Five days in each of 13 weeks earn all points when their events are paid or attested, and half of them when they are declared only.',
   },
   trend: { most: 15, text: 'Revenue of the last 30 days against the 30 days before, with single bursts cut.' },
   trust: {

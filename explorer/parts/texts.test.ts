@@ -11,9 +11,9 @@ it.each([
 });
 
 it.each([
-  [0, 0, '$0.00 in the best 13 of 14 weeks, $0.00 of it verified'],
-  [0, 300, 'no revenue in the best 13 of 14 weeks; activity earns the points'],
-  [150_000, 300, '$1,500.00 in the best 13 of 14 weeks, $50.00 of it verified'],
+  [0, 0, '$0.00 in the last 14 weeks, $0.00 of it verified'],
+  [0, 300, 'no revenue in the last 14 weeks; activity earns the points'],
+  [150_000, 300, '$1,500.00 in the last 14 weeks, $50.00 of it verified'],
 ])('describes revenue of %i cents with %i hundredths of a point', (cents, points, text) => {
   const measure = { usd_cents: cents, verified_usd_cents: Math.min(cents, 5_000) };
   const factor = { name: 'revenue', points_hundredths: points, max_hundredths: 3_000, measure } as const;

@@ -81,9 +81,8 @@ export const NOT_AVAILABLE = 'Not available';
 export function describeMeasure({ name, measure, points_hundredths: points }: Factor): string {
   switch (name) {
     case 'revenue':
-      if (measure.usd_cents === 0 && points > 0)
-        return 'no revenue in the best 13 of 14 weeks; activity earns the points';
-      return `${formatCents(measure.usd_cents)} in the best 13 of 14 weeks, ${formatCents(measure.verified_usd_cents)} of it verified`;
+      if (measure.usd_cents === 0 && points > 0) return 'no revenue in the last 14 weeks; activity earns the points';
+      return `${formatCents(measure.usd_cents)} in the last 14 weeks, ${formatCents(measure.verified_usd_cents)} of it verified`;
     case 'cadence':
       return (
         `active on ${plural(measure.days, 'day')} in ${plural(measure.weeks, 'week')}; ` +
