@@ -7,11 +7,18 @@ import { machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { isMachineId, machinePath } from '../parts/routes.ts';
-import { describeFailure, FACTOR_NAMES, isRated, SITE_NAME, SUBSCRIPTION_STATES, TREND_TEXTS } from '../parts/texts.ts';
+import {
+  describeFailure,
+  FACTOR_NAMES,
+  FLAG_STATES,
+  isRated,
+  SITE_NAME,
+  SUBSCRIPTION_STATES,
+  TREND_TEXTS,
+} from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import { useWidth } from '../parts/use-width.ts';
 import { judgeFlag } from '../../src/domain/rating/negative-flag.ts';
-import { FLAG_STATES } from '../directory/texts.ts';
 import { findAny } from '../home/find-any.ts';
 import type { Explanation, Factor, History } from '../parts/wire.ts';
 import { FULL, MOST_COMPARED, NO_OVERLAY, NOT_A_MACHINE, NOTHING_TO_COMPARE } from './texts.ts';

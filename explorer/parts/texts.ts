@@ -62,6 +62,12 @@ export const SUBSCRIPTION_STATES = {
   Terminated: { text: 'terminated', tone: 'bad' },
 } as const;
 
+export const FLAG_STATES = {
+  none: 'none',
+  in_force: 'in force',
+  ended: 'lapsed',
+} as const;
+
 export const MONETIZATION_STATES = {
   PENDING: 'No decision yet',
   OPTED_IN: 'Opted in',

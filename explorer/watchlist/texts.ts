@@ -9,7 +9,7 @@ export const UNCHANGED = 'no change since your last visit';
 export const VALUES_UNCHANGED = 'no change of these values since your last visit';
 export const FIRST_VISIT = 'first visit';
 
-export const VALUE_NAMES: Readonly<Record<string, string>> = {
+export const VALUE_NAMES = {
   rating: 'Rating',
   bond: 'Bond',
   flag: 'Flag',
@@ -19,4 +19,4 @@ export const VALUE_NAMES: Readonly<Record<string, string>> = {
   kyb: 'Operator (KYB)',
   chip: 'Chip',
   'opt-in': 'Opt-in',
-};
+} as const;
