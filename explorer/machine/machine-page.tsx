@@ -6,7 +6,6 @@ import { EventTable } from './event-table.tsx';
 import { FactorBars } from './factor-bars.tsx';
 import { HistoryTab } from './history-tab.tsx';
 import { Identity } from './identity.tsx';
-import { isOnAltChain } from './next-step.ts';
 import { RawResponses } from './raw-responses.tsx';
 import { SignedRating } from './signed-rating.tsx';
 import { ANCHOR_DEDUCTION, NO_EVENTS_YET, TABS } from './texts.ts';
@@ -15,8 +14,9 @@ import { Embed, isTerminatedForFraud, Verdict } from './verdict.tsx';
 import { WhatIfForm } from './what-if-form.tsx';
 import { FailureNotice, IdTitle, Section, Skeleton, When } from '../parts/components.tsx';
 import { formatCents, formatCount, formatPoints, shorten, toPlainText } from '../parts/formats.ts';
+import { isOnAltChain } from '../parts/home-chain.ts';
 import { machineDid, namespace } from '../parts/namespace.ts';
-import { isMachineId } from '../parts/routes.ts';
+import { isMachineId } from '../parts/machine-id.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import { rememberMachine } from '../home/recent-machines.ts';
 import { MonetizationPanel } from '../opt-in/monetization-panel.tsx';
@@ -83,7 +83,7 @@ function Machine({ id }: { readonly id: string }) {
             </>
           )}
           {shown?.machine_type !== undefined && (
-            <span>
+            <span class="machine-type">
               <span class="quiet">Type</span> <bdi class="stranger">{toPlainText(shown.machine_type)}</bdi>
             </span>
           )}

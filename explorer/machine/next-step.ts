@@ -5,6 +5,7 @@
 import { CADENCE, COUNTED_WEEKS, TENURE, TREND, TRUST } from '../../src/domain/rating/constants.ts';
 import { judgeAnchor } from '../../src/domain/rating/anchor.ts';
 import { isFlagInForce } from '../../src/domain/rating/negative-flag.ts';
+import { isOnAltChain } from '../parts/home-chain.ts';
 import type { Explanation, Factor } from '../parts/wire.ts';
 import {
   describeCadenceAdvice,
@@ -21,11 +22,6 @@ import { rateScenario } from './what-if.ts';
 const WEEKLY_STEPS = [5_000, 10_000, 25_000, 50_000, 100_000, 250_000];
 
 type FactorOf<Name extends Factor['name']> = Extract<Factor, { name: Name }>;
-
-/** Returns whether the machine is homed on the alt chain, where no chip is on record. */
-export function isOnAltChain({ inputs }: Explanation): boolean {
-  return inputs.slot !== undefined;
-}
 
 /** Returns undefined where the model knows no step, or where the step would add nothing. */
 export function describeStep(code: string, explanation: Explanation): string | undefined {

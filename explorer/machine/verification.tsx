@@ -2,11 +2,11 @@
 import type { ComponentChildren } from 'preact';
 import { chains } from '../parts/chains.ts';
 import { FailureNotice, Id, Mark, Section, Skeleton, When } from '../parts/components.tsx';
+import { isOnAltChain } from '../parts/home-chain.ts';
 import type { Query } from '../parts/queries.ts';
 import { operatorPath } from '../parts/routes.ts';
 import { VERIFICATION_STATES } from '../parts/texts.ts';
 import type { Explanation, VerifyRecord } from '../parts/wire.ts';
-import { isOnAltChain } from './next-step.ts';
 import {
   ACCOUNTS_NOTE,
   CHIP_CHANGED_HANDS,

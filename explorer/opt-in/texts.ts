@@ -1,4 +1,5 @@
 /** Texts of the opt-in tab. */
+import { isOnAltChain } from '../parts/home-chain.ts';
 import type { Explanation } from '../parts/wire.ts';
 
 export const MEANING = [
@@ -6,19 +7,26 @@ export const MEANING = [
   'It moves no money, changes no ownership and does not change the rating. The newest decision counts, and you can opt out at any time.',
 ];
 
+/** What stops an opt-in of a machine of the main chain; nothing of it stops one of the alt chain. */
+const AVAILABILITY_OBSTACLES: Readonly<Record<Explanation['availability'], string | undefined>> = {
+  available: undefined,
+  paused: 'The machine is paused. Opt in when it is available again.',
+  deactivated: 'The protocol deactivated this machine, so it cannot opt in.',
+  unreadable:
+    'The service cannot read whether the machine is paused, so it would refuse an opt-in now. Opt in when the availability is known again.',
+};
+
 /** Returns why an opt-in would be refused now, with the remedy; an opt-out never is. */
-export function findObstacles({ bond_status, inputs, availability }: Explanation): readonly string[] {
-  return [
-    ...(bond_status === 'bonded'
-      ? []
-      : [
-          inputs.subscription === 'Terminated'
-            ? 'The bond was terminated, so this machine cannot opt in.'
-            : 'The machine is not bonded. Bond it, wait for confirmation, then opt in.',
-        ]),
-    ...(availability === 'deactivated' ? ['The protocol deactivated this machine, so it cannot opt in.'] : []),
-    ...(availability === 'paused' ? ['The machine is paused. Opt in when it is available again.'] : []),
-  ];
+export function findObstacles(
+  explanation: Pick<Explanation, 'bond_status' | 'inputs' | 'availability'>,
+): readonly string[] {
+  const { bond_status, inputs, availability } = explanation;
+  const bond =
+    inputs.subscription === 'Terminated'
+      ? 'The bond was terminated, so this machine cannot opt in.'
+      : 'The machine is not bonded. Bond it, wait for confirmation, then opt in.';
+  const stop = isOnAltChain(explanation) ? undefined : AVAILABILITY_OBSTACLES[availability];
+  return [...(bond_status === 'bonded' ? [] : [bond]), ...(stop === undefined ? [] : [stop])];
 }
 
 export const OPT_OUT_ALWAYS = 'Opting out is always possible.';

@@ -1,4 +1,5 @@
 /** Texts shared by the pages: names of ratings, factors, states and contracts, measurements, and help for errors. */
+import { nameHomeChain } from '../../src/domain/identifiers/chain-names.ts';
 import { formatCents, formatCount, formatDuration } from './formats.ts';
 import type { Factor, Letter } from './wire.ts';
 
@@ -179,7 +180,8 @@ export function describeFailure(
       remedy: `No ${subject} exists on the chains that this service reads. Check the spelling, or use a service that reads another chain.`,
     };
   if (status === 409 && code === 'MACHINE_HOMED_ELSEWHERE') {
-    const chain = homeChain === undefined ? 'another chain' : `protocol chain ${homeChain}`;
+    const chain =
+      homeChain === undefined ? 'another chain' : (nameHomeChain(homeChain) ?? `the protocol's chain ${homeChain}`);
     return {
       title: 'Homed on another chain',
       remedy: `This machine is registered on ${chain}, which this service does not read. Use a service that reads it.`,
