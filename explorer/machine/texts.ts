@@ -189,3 +189,45 @@ export const CLASS_FILTERS = [
 export const NO_MATCHING_EVENTS = 'No loaded event matches the filters.';
 export const NO_OWNER = 'Not in force: the machine is homed on {home}';
 export const OWNER_NOTE = 'Owner as last observed at final block';
+
+export const LOADING = 'loading…';
+export const UNKNOWN = 'unknown';
+export const NOT_ACCEPTED = 'verified, has not accepted this machine';
+export const CHIP_BEFORE_SALE = 'from before the machine changed hands';
+export const SOME_UNCONVERTED = 'some not converted to USD';
+export const PROGRESS_LABEL = 'Progress toward a first rating';
+export const EMBED_NOTE = 'The images are current whenever they are loaded.';
+
+export function describeOperator(isVerified: boolean): string {
+  return `${isVerified ? 'counts' : 'does not count'} as verified`;
+}
+
+export function describeUnavailable(reason: string): string {
+  return `No rating available: ${reason.replaceAll('_', ' ')}.`;
+}
+
+/** Unix seconds. */
+export function describeFlag(begin: number, end: number, isInForce: boolean): string {
+  return isInForce
+    ? `in force from ${formatDay(begin)} to ${formatDay(end)}`
+    : `of ${formatDay(begin)}, lapsed ${formatDay(end)}`;
+}
+
+export const NOT_A_MACHINE_ID = 'is not a machine id. A machine id is a decimal number of up to 78 digits.';
+
+/** Days since the last qualifying event; null where there was none. */
+export function describeDormancy(idleDays: number | null, lost: number): string {
+  const what = idleDays === null ? 'No qualifying event' : `No qualifying event for ${plural(idleDays, 'day')}`;
+  return `${what}: −${formatPoints(lost)} points.`;
+}
+
+export function describeAnchor(lost: number): string {
+  return `${ANCHOR_DEDUCTION}: −${formatPoints(lost)} points.`;
+}
+
+/** Null: not rated. */
+export function describeTotal(total: number | null, model: string): string {
+  return `${total === null ? 'No score' : `${formatPoints(total)} points in total`} · model ${model}`;
+}
+
+export const SERVICES_NOTE = 'Declared by the owner and not verified. Use an address only if you trust the owner.';

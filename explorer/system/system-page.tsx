@@ -23,9 +23,11 @@ import {
   describeSource,
   describeVerify,
   describeWaiting,
+  EVENTS_ON,
   NO_ALT_CHAIN,
   NO_OPERATOR_INDEX,
   PAYMENTS_NOTE,
+  PAYMENTS_ON,
   RATE_LIMITS,
   RATE_LIMITS_NOTE,
 } from './texts.ts';
@@ -193,7 +195,7 @@ function Health({ status }: { readonly status: Status }) {
             {sources.map(({ source, up, head_age_seconds: age, waiting_machines: waiting }) => (
               <>
                 <dt key={`${source} name`}>
-                  <Source source={source} />
+                  {PAYMENTS_ON} <Source source={source} />
                 </dt>
                 <dd key={source}>
                   {describeSource(up)}
@@ -203,7 +205,9 @@ function Health({ status }: { readonly status: Status }) {
             ))}
             {searches.map(({ chain, age_seconds: age }) => (
               <>
-                <dt key={`${chain} name`}>{chains[chain === 'main' ? 'main' : 'alt'].name}</dt>
+                <dt key={`${chain} name`}>
+                  {EVENTS_ON} {chains[chain === 'main' ? 'main' : 'alt'].name}
+                </dt>
                 <dd key={chain}>{describeSearch(age)}</dd>
               </>
             ))}

@@ -7,6 +7,9 @@ export const NO_OPERATOR_INDEX = 'This deployment has no operator index.';
 export const NO_ALT_CHAIN = 'No second chain is configured.';
 export const PAYMENTS_NOTE =
   'Chains on which payments to machines are followed, and how far events are searched for them.';
+/** Before the name of a chain. */
+export const PAYMENTS_ON = 'Payments on';
+export const EVENTS_ON = 'Events on';
 export const BUDGETS_NOTE = 'Calls that this process may make to the nodes of a chain.';
 
 /** The service does not report its limits; those of the interface may be turned off. */

@@ -11,6 +11,7 @@ import { describeFailure, SITE_NAME } from '../parts/texts.ts';
 import type { Change, Explanation, Fleet } from '../parts/wire.ts';
 import { loadChangesSince, readCursor, selectChanges, storeCursor, type ChangesSince } from './changes-since.ts';
 import {
+  describeEarlier,
   FIRST_VISIT,
   KEPT_HERE,
   NOT_A_LIST,
@@ -132,7 +133,7 @@ function Item({
       ) : (
         <ShortLink id={item.id} href={operatorPath(item.id)} label="operator" />
       )}
-      <span>
+      <div>
         {values !== undefined && Object.values(values).join(', ')}
         {values === undefined && failure === undefined && 'Loading…'}
         {values === undefined &&
@@ -152,18 +153,13 @@ function Item({
             {')'}
           </span>
         )}{' '}
-        {changes.slice(-SHOWN_CHANGES).map((change) => (
-          <ObservedChange key={change.cursor} change={change} isOfMachine={isMachine} />
-        ))}
-        {changes.length > SHOWN_CHANGES && (
-          <span class="changed">and {changes.length - SHOWN_CHANGES} earlier changes </span>
-        )}
         <RemoveButton
           label={`${item.kind} ${shorten(item.id, 6)}`}
           class="copy"
           remove={() => setWatched(item, false)}
         />
-      </span>
+        {changes.length > 0 && <ObservedChanges changes={changes} isOfMachine={isMachine} />}
+      </div>
     </li>
   );
 }
@@ -171,18 +167,36 @@ function Item({
 /** Newest changes of one entry that are shown. */
 const SHOWN_CHANGES = 5;
 
+function ObservedChanges({
+  changes,
+  isOfMachine,
+}: {
+  readonly changes: readonly Change[];
+  readonly isOfMachine: boolean;
+}) {
+  const earlier = changes.length - SHOWN_CHANGES;
+  return (
+    <ul class="observed">
+      {changes.slice(-SHOWN_CHANGES).map((change) => (
+        <ObservedChange key={change.cursor} change={change} isOfMachine={isOfMachine} />
+      ))}
+      {earlier > 0 && <li class="changed">{describeEarlier(earlier)}</li>}
+    </ul>
+  );
+}
+
 function ObservedChange({ change, isOfMachine }: { readonly change: Change; readonly isOfMachine: boolean }) {
   const { kind, machine_id: id, from, to, observed_at: at } = change;
   return (
-    <span class="changed">
+    <li class="changed">
       {!isOfMachine && (
         <>
           <MachineLink id={id} />{' '}
         </>
       )}
-      {VALUE_NAMES[kind]}: <Value kind={kind} value={from} /> → <Value kind={kind} value={to} /> (<When seconds={at} />
-      ){' '}
-    </span>
+      {VALUE_NAMES[kind]}: <Value kind={kind} value={from} /> → <Value kind={kind} value={to} /> (
+      <When seconds={at} />)
+    </li>
   );
 }
 
