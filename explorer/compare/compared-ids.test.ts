@@ -20,11 +20,11 @@ describe('describeLeftOut', () => {
     [0, 0, undefined],
     [1, 0, 'The link names ids that are not shown: 1 is no machine id.'],
     [2, 0, 'The link names ids that are not shown: 2 are no machine ids.'],
-    [0, 3, 'The link names ids that are not shown: 3 beyond the first six, the most that are compared.'],
+    [0, 3, 'The link names ids that are not shown: 3 are beyond the first six, the most that are compared.'],
     [
       1,
       1,
-      'The link names ids that are not shown: 1 is no machine id; 1 beyond the first six, the most that are compared.',
+      'The link names ids that are not shown: 1 is no machine id; 1 is beyond the first six, the most that are compared.',
     ],
   ])('describes %i invalid and %i surplus ids', (invalid, surplus, text) => {
     expect(describeLeftOut(invalid, surplus)).toBe(text);

@@ -8,7 +8,9 @@ export const FULL = 'Six machines are compared at most. Remove one first.';
 export function describeLeftOut(invalid: number, surplus: number): string | undefined {
   const reasons = [
     ...(invalid === 0 ? [] : [invalid === 1 ? '1 is no machine id' : `${formatCount(invalid)} are no machine ids`]),
-    ...(surplus === 0 ? [] : [`${formatCount(surplus)} beyond the first six, the most that are compared`]),
+    ...(surplus === 0
+      ? []
+      : [`${formatCount(surplus)} ${surplus === 1 ? 'is' : 'are'} beyond the first six, the most that are compared`]),
   ];
   return reasons.length === 0 ? undefined : `The link names ids that are not shown: ${reasons.join('; ')}.`;
 }
