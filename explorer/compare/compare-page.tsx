@@ -6,15 +6,23 @@ import { formatCents, formatDay, formatPoints, shorten } from '../parts/formats.
 import { machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
-import { isMachineId, machinePath } from '../parts/routes.ts';
-import { describeFailure, FACTOR_NAMES, isRated, SITE_NAME, SUBSCRIPTION_STATES, TREND_TEXTS } from '../parts/texts.ts';
+import { machinePath } from '../parts/routes.ts';
+import {
+  describeFailure,
+  FACTOR_NAMES,
+  FLAG_STATES,
+  isRated,
+  SITE_NAME,
+  SUBSCRIPTION_STATES,
+  TREND_TEXTS,
+} from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import { useWidth } from '../parts/use-width.ts';
 import { judgeFlag } from '../../src/domain/rating/negative-flag.ts';
-import { FLAG_STATES } from '../directory/texts.ts';
 import { findAny } from '../home/find-any.ts';
 import type { Explanation, Factor, History } from '../parts/wire.ts';
-import { FULL, MOST_COMPARED, NO_OVERLAY, NOT_A_MACHINE, NOTHING_TO_COMPARE } from './texts.ts';
+import { parseComparedIds } from './compared-ids.ts';
+import { describeLeftOut, FULL, MOST_COMPARED, NO_OVERLAY, NOT_A_MACHINE, NOTHING_TO_COMPARE } from './texts.ts';
 
 const DAYS = 90;
 const HEIGHT = 180;
@@ -23,7 +31,8 @@ const BOTTOM = 20;
 
 export function ComparePage() {
   const [state, change] = useUrlState();
-  const ids = [...new Set((state.get('ids') ?? '').split(',').filter(isMachineId))].slice(0, MOST_COMPARED);
+  const { ids, invalid, surplus } = parseComparedIds(state.get('ids') ?? '');
+  const leftOut = describeLeftOut(invalid, surplus);
   const setIds = (next: readonly string[]) => change({ ids: next.join(',') });
   useEffect(() => {
     document.title = `Compare machines | ${SITE_NAME}`;
@@ -33,6 +42,7 @@ export function ComparePage() {
       <header class="card">
         <h1>Compare machines</h1>
         <AddMachine ids={ids} add={(id) => setIds([...ids, id])} />
+        {leftOut !== undefined && <p class="notice fair">{leftOut}</p>}
       </header>
       {ids.length === 0 ? (
         <p class="quiet">{NOTHING_TO_COMPARE}</p>

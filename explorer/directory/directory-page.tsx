@@ -10,7 +10,7 @@ import { RatingMark } from '../parts/rating-mark.tsx';
 import { directoryPath, isAddress, isWallet, operatorPath } from '../parts/routes.ts';
 import { formatOrder, parseOrder, SortField, SortHead, type SortColumn, type SortOrder } from '../parts/sortable.tsx';
 import { Spread, toRatingParts } from '../parts/spread.tsx';
-import { isRated, plural, SITE_NAME, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
+import { FLAG_STATES, isRated, plural, SITE_NAME, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import type { DirectoryEntry, DirectorySummary } from '../parts/wire.ts';
 import { describeIndex } from '../operator/texts.ts';
@@ -21,7 +21,6 @@ import {
   describeExamined,
   describeUnlisted,
   FILTERS,
-  FLAG_STATES,
   INVALID_HOLDER,
   LEAD,
   NO_MACHINES,

@@ -1,8 +1,8 @@
 /** Texts of the directory. */
 import { formatCount } from '../parts/formats.ts';
-import { MONETIZATION_STATES, plural, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
+import { FLAG_STATES, MONETIZATION_STATES, plural, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
 import { chains } from '../parts/chains.ts';
-import type { DirectoryEntry, DirectorySummary } from '../parts/wire.ts';
+import type { DirectorySummary } from '../parts/wire.ts';
 
 export const LEAD =
   'Every machine of this deployment as it was last observed at a final block. The page of a machine shows its current rating.';
@@ -10,12 +10,6 @@ export const NO_MATCHES = 'No machine matches the filters.';
 export const NO_MACHINES = 'This deployment has no machines yet.';
 export const BY_ID = 'The machines of one operator or owner are ordered by id.';
 export const INVALID_HOLDER = 'Enter an address (0x and 40 hex digits), or the key of an alt-chain account.';
-
-export const FLAG_STATES: Readonly<Record<DirectoryEntry['flag'], string>> = {
-  none: 'none',
-  in_force: 'in force',
-  ended: 'lapsed',
-};
 
 /** Members of an entry that are filters with a few values. */
 export type FilterName = keyof DirectorySummary['counts'];

@@ -1,12 +1,12 @@
 /** List of the machines with the latest events, and how current it is. */
 import { chains } from '../parts/chains.ts';
 import { useQuery } from '../parts/queries.ts';
-import { formatCount } from '../parts/formats.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { FailureNotice, MachineLink, Section, Skeleton, When } from '../parts/components.tsx';
 import { UNAVAILABLE_TEXTS } from '../operator/texts.ts';
 import type { ActiveMachines } from '../parts/wire.ts';
-import { isRated, plural } from '../parts/texts.ts';
+import { isRated } from '../parts/texts.ts';
+import { describeIndexed, describeSlot, describeUnreadable, LIST_BEHIND, NO_ACTIVE_MACHINES } from './texts.ts';
 
 const REFRESH_SECONDS = 30;
 const SHOWN = 10;
@@ -36,7 +36,7 @@ function List({ list }: { readonly list: ActiveMachines }) {
   return (
     <>
       {machines.length === 0 ? (
-        <p class="quiet">No machine has reported an event yet.</p>
+        <p class="quiet">{NO_ACTIVE_MACHINES}</p>
       ) : (
         <ul class="active">
           {machines.map((machine) => (
@@ -44,11 +44,7 @@ function List({ list }: { readonly list: ActiveMachines }) {
           ))}
         </ul>
       )}
-      {unreadable > 0 && (
-        <p class="note">
-          {plural(unreadable, 'machine')} could not be read and {unreadable === 1 ? 'is' : 'are'} not listed.
-        </p>
-      )}
+      {unreadable > 0 && <p class="note">{describeUnreadable(unreadable)}</p>}
       <Freshness list={list} />
     </>
   );
@@ -82,15 +78,9 @@ function Row({
 function Freshness({ list: { operator_index: index, solana_indexer: alt } }: { readonly list: ActiveMachines }) {
   const isBehind = index?.ready === false || alt?.ready === false;
   const parts = [
-    ...(isBehind ? ['This list may be out of date: an index is behind.'] : []),
-    ...(typeof index?.indexed_block === 'number'
-      ? [`Indexed up to block ${formatCount(index.indexed_block)}${describeLag(index.lag_blocks)}.`]
-      : []),
-    ...(typeof alt?.slot === 'number' ? [`${chains.alt.name} up to slot ${formatCount(alt.slot)}.`] : []),
+    ...(isBehind ? [LIST_BEHIND] : []),
+    ...(typeof index?.indexed_block === 'number' ? [describeIndexed(index.indexed_block, index.lag_blocks)] : []),
+    ...(typeof alt?.slot === 'number' ? [describeSlot(chains.alt.name, alt.slot)] : []),
   ];
   return <p class={isBehind ? 'notice fair' : 'note'}>{parts.join(' ')}</p>;
-}
-
-function describeLag(blocks: number | null): string {
-  return blocks === null ? '' : `, ${plural(blocks, 'block')} behind the chain head`;
 }

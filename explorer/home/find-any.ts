@@ -1,5 +1,6 @@
 /** Search over everything that this browser knows: shortened ids are found among machines that are listed, were viewed or are watched. */
-import { findPath, isMachineId } from '../parts/routes.ts';
+import { isMachineId } from '../parts/machine-id.ts';
+import { findPath } from '../parts/routes.ts';
 import { listWatched } from '../watchlist/watchlist.ts';
 import { listRecentMachines } from './recent-machines.ts';
 

@@ -10,7 +10,8 @@ import { listRecentMachines } from './recent-machines.ts';
 import { Search } from '../parts/search.tsx';
 import { SystemLine } from '../system/system-line.tsx';
 import type { Directory, Readiness } from '../parts/wire.ts';
-import { SITE_NAME } from '../parts/texts.ts';
+import { isRated, SITE_NAME } from '../parts/texts.ts';
+import { describeViewed, LEAD } from './texts.ts';
 
 export function HomePage({ navigate }: { readonly navigate: (path: string) => void }) {
   const ready = useQuery<Readiness>('/ready', 30);
@@ -21,8 +22,7 @@ export function HomePage({ navigate }: { readonly navigate: (path: string) => vo
     <div class="home">
       <h1>Look up a machine</h1>
       <p class="lead">
-        This service rates machines that earn money on their own, from 0 to 100 points, with every point explained. All
-        data comes from public chains, and anyone can recompute it: see the <a href="/methodology">methodology</a>.
+        {LEAD} <a href="/methodology">methodology</a>.
       </p>
       <Search find={findAny} navigate={navigate} isLarge />
       <Examples />
@@ -71,10 +71,7 @@ function Recent() {
       <ul class="recent">
         {machines.map(({ id, letter, score }) => (
           <li key={id}>
-            <MachineLink id={id} ends={8} />{' '}
-            <span class="quiet">
-              {letter}, {score} of 100 when viewed
-            </span>
+            <MachineLink id={id} ends={8} /> <span class="quiet">{describeViewed(letter, score, isRated(letter))}</span>
           </li>
         ))}
       </ul>

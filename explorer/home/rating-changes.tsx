@@ -3,6 +3,7 @@ import { FailureNotice, MachineLink, Section, Skeleton, When } from '../parts/co
 import { useQuery } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { RATINGS } from '../parts/texts.ts';
+import { NO_MACHINE, NO_RATING_CHANGES } from './texts.ts';
 import type { Change, ChangePage, Letter } from '../parts/wire.ts';
 
 const REFRESH_SECONDS = 60;
@@ -35,7 +36,7 @@ export function RatingChanges() {
 
 function List({ changes }: { readonly changes: readonly Change[] }) {
   const latest = changes.slice(-SHOWN).toReversed();
-  if (latest.length === 0) return <p class="quiet">No rating has changed lately.</p>;
+  if (latest.length === 0) return <p class="quiet">{NO_RATING_CHANGES}</p>;
   return (
     <ul class="active">
       {latest.map(({ cursor, machine_id: id, from, to, observed_at: at }) => (
@@ -54,7 +55,7 @@ function List({ changes }: { readonly changes: readonly Change[] }) {
 }
 
 function Value({ letter }: { readonly letter: string | null }) {
-  if (letter === null) return <span class="quiet">no machine</span>;
+  if (letter === null) return <span class="quiet">{NO_MACHINE}</span>;
   return isLetter(letter) ? <RatingMark letter={letter} /> : <>{letter}</>;
 }
 

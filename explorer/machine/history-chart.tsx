@@ -4,12 +4,11 @@
  */
 import { useRef, useState } from 'preact/hooks';
 import { formatCents, formatShortCents } from '../parts/formats.ts';
-import { isRated } from '../parts/texts.ts';
 import { useWidth } from '../parts/use-width.ts';
+import { DAYS_A_WEEK, isRatedPoint, type Week } from './history-weeks.ts';
 import { describeChange } from './texts.ts';
 import type { History, HistoryPoint } from '../parts/wire.ts';
 
-const DAYS_A_WEEK = 7;
 const SCORE_HEIGHT = 132;
 const REVENUE_HEIGHT = 72;
 const GAP = 36;
@@ -18,26 +17,6 @@ const BOTTOM = 22;
 const TOP = 10;
 const HEIGHT = TOP + SCORE_HEIGHT + GAP + REVENUE_HEIGHT + BOTTOM;
 const FULL_SCORE = 100;
-
-export interface Week {
-  /** Last day of the week. */
-  readonly end: HistoryPoint;
-  readonly revenue: number;
-}
-
-/** Groups days into weeks, counted back from today. The oldest week may be shorter. */
-export function toWeeks(points: readonly HistoryPoint[]): readonly Week[] {
-  const weeks: Week[] = [];
-  for (let end = points.length; end > 0; end -= DAYS_A_WEEK) {
-    const days = points.slice(Math.max(0, end - DAYS_A_WEEK), end);
-    weeks.unshift({ end: days.at(-1)!, revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) });
-  }
-  return weeks;
-}
-
-export function isRatedPoint({ mcr }: HistoryPoint): boolean {
-  return isRated(mcr);
-}
 
 /** Changes by day of the chart. */
 function findMarkers(points: readonly HistoryPoint[], changes: History['changes']) {

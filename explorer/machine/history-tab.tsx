@@ -4,7 +4,8 @@ import { formatDay } from '../parts/formats.ts';
 import type { Query } from '../parts/queries.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import type { History } from '../parts/wire.ts';
-import { Chart, isRatedPoint, toWeeks, WeekTable } from './history-chart.tsx';
+import { Chart, WeekTable } from './history-chart.tsx';
+import { isRatedPoint, toWeeks } from './history-weeks.ts';
 import { CAUSE_TEXTS, describeChange, HISTORY_INCOMPLETE, NO_ACTIONS, NO_CHANGES, NO_EVENTS_YET } from './texts.ts';
 
 export function HistoryTab({ query }: { readonly query: Query<History> }) {

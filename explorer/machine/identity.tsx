@@ -9,7 +9,7 @@ import { ExplorerLink, Id, FailureNotice, Section, Skeleton } from '../parts/com
 import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
 import { operatorPath, walletPath } from '../parts/routes.ts';
 import { NOT_AVAILABLE } from '../parts/texts.ts';
-import { NO_OWNER, OWNER_NOTE } from './texts.ts';
+import { NO_OWNER, OWNER_NOTE, SERVICES_NOTE } from './texts.ts';
 import type { Card, Directory, DirectoryEntry, Profile, VerifyRecord } from '../parts/wire.ts';
 
 export interface IdentityProps {
@@ -174,7 +174,7 @@ function Services({ endpoints }: { readonly endpoints: Profile['service_endpoint
   return (
     <>
       <h3>Services</h3>
-      <p class="note">Declared by the owner and not verified. Use an address only if you trust the owner.</p>
+      <p class="note">{SERVICES_NOTE}</p>
       <ul class="services">
         {endpoints.map(({ id, type, endpoint }, row) => (
           <li key={row}>

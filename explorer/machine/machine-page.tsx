@@ -8,21 +8,22 @@ import { HistoryTab } from './history-tab.tsx';
 import { Identity } from './identity.tsx';
 import { RawResponses } from './raw-responses.tsx';
 import { SignedRating } from './signed-rating.tsx';
-import { ANCHOR_DEDUCTION, NO_EVENTS_YET, TABS } from './texts.ts';
+import { describeAnchor, describeDormancy, describeTotal, NO_EVENTS_YET, NOT_A_MACHINE_ID, TABS } from './texts.ts';
 import { Verification } from './verification.tsx';
 import { Embed, isTerminatedForFraud, Verdict } from './verdict.tsx';
 import { WhatIfForm } from './what-if-form.tsx';
 import { FailureNotice, IdTitle, Section, Skeleton, When } from '../parts/components.tsx';
-import { formatCents, formatCount, formatPoints, shorten, toPlainText } from '../parts/formats.ts';
+import { formatCents, formatCount, shorten, toPlainText } from '../parts/formats.ts';
+import { isOnAltChain } from '../parts/home-chain.ts';
 import { machineDid, namespace } from '../parts/namespace.ts';
-import { isMachineId } from '../parts/routes.ts';
+import { isMachineId } from '../parts/machine-id.ts';
 import { useUrlState } from '../parts/url-state.ts';
 import { rememberMachine } from '../home/recent-machines.ts';
 import { MonetizationPanel } from '../opt-in/monetization-panel.tsx';
 import { RelocatingExit } from '../opt-in/relocating-exit.tsx';
 import { WatchButton } from '../watchlist/watch-button.tsx';
 import type { Card, Explanation, History, Monetization, Profile, VerifyRecord } from '../parts/wire.ts';
-import { isRelocating, plural, SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
+import { isRelocating, SITE_NAME, TREND_TEXTS } from '../parts/texts.ts';
 
 const REFRESH_SECONDS = 20;
 const SLOW_REFRESH_SECONDS = 60;
@@ -36,8 +37,7 @@ function InvalidId({ text }: { readonly text: string }) {
     <div class="notice">
       <h1>Invalid machine id</h1>
       <p>
-        <bdi>{text.slice(0, 100)}</bdi> is not a machine id. A machine id is a decimal number of up to 78 digits.{' '}
-        <a href="/">Go to search</a>
+        <bdi>{text.slice(0, 100)}</bdi> {NOT_A_MACHINE_ID} <a href="/">Go to search</a>
       </p>
     </div>
   );
@@ -82,7 +82,7 @@ function Machine({ id }: { readonly id: string }) {
             </>
           )}
           {shown?.machine_type !== undefined && (
-            <span>
+            <span class="machine-type">
               <span class="quiet">Type</span> <bdi class="stranger">{toPlainText(shown.machine_type)}</bdi>
             </span>
           )}
@@ -121,7 +121,10 @@ function Machine({ id }: { readonly id: string }) {
           <>
             <ScoreSections explanation={response.body} history={history.response?.body} />
             <Figures explanation={response.body} />
-            <WhatIfForm operatorVerified={response.body.anchor?.operator_verified ?? false} />
+            <WhatIfForm
+              operatorVerified={response.body.anchor?.operator_verified ?? false}
+              isAlt={isOnAltChain(response.body)}
+            />
             <SignedRating id={id} />
           </>
         );
@@ -132,7 +135,7 @@ function Machine({ id }: { readonly id: string }) {
       case 'identity':
         return <Identity id={id} profile={profile} shown={shown} card={card} verified={verified} />;
       case 'verification':
-        return <Verification explanation={response.body} verified={verified} isAlt={homeChain !== undefined} />;
+        return <Verification explanation={response.body} verified={verified} />;
       case 'opt-in':
         return (
           <MonetizationPanel
@@ -179,21 +182,10 @@ function ScoreSections({
       <Section title="Score breakdown">
         {factors.length === 0 ? <p class="quiet">{NO_EVENTS_YET}</p> : <FactorBars factors={factors} />}
         {dormancy !== null && dormancy.lost_hundredths > 0 && (
-          <p>
-            {dormancy.idle_days === null
-              ? 'No qualifying event'
-              : `No qualifying event for ${plural(dormancy.idle_days, 'day')}`}
-            : −{formatPoints(dormancy.lost_hundredths)} points.
-          </p>
+          <p>{describeDormancy(dormancy.idle_days, dormancy.lost_hundredths)}</p>
         )}
-        {anchor !== null && anchor.lost_hundredths > 0 && (
-          <p>
-            {ANCHOR_DEDUCTION}: −{formatPoints(anchor.lost_hundredths)} points.
-          </p>
-        )}
-        <p class="note">
-          {total === null ? 'No score' : `${formatPoints(total)} points in total`} · model {model}
-        </p>
+        {anchor !== null && anchor.lost_hundredths > 0 && <p>{describeAnchor(anchor.lost_hundredths)}</p>}
+        <p class="note">{describeTotal(total, model)}</p>
       </Section>
       <Advice explanation={explanation} isFraud={isTerminatedForFraud(history)} />
     </div>

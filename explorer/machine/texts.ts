@@ -71,31 +71,61 @@ export const REVENUE_LOW =
 
 /** Reason of the deduction that the factors do not show. */
 export const ANCHOR_DEDUCTION = 'Points above 50 count a sixth';
-export const ADVICE_NOTE = 'Points deducted, most first, and the next step where the model knows one.';
+export const ADVICE_NOTE =
+  'Points deducted, most first, and the next step where the model knows one. A step adds the points named to the total.';
+
+export const NO_DEDUCTIONS = 'No deductions.';
+
+/** What a step adds to the total. */
+export interface Gain {
+  readonly hundredths: number;
+  /** Whether it adds less to the total than to its factor. */
+  readonly isAnchored: boolean;
+}
+
+function describeGain({ hundredths, isAnchored }: Gain, most = ''): string {
+  const why = isAnchored ? ', because points above 50 count a sixth' : '';
+  return `would add ${most}${formatPoints(hundredths)} points${why}.`;
+}
 
 /** Names a step that would raise a factor, and what it would add. */
-export function describeRevenueAdvice(weekCents: number, targetCents: number, gain: number): string {
+export function describeRevenueAdvice(weekCents: number, targetCents: number, gain: Gain): string {
   return (
     `${weekCents === 0 ? 'None counts now' : `About ${formatCents(weekCents)} a week count now`}; ` +
-    `${formatCents(targetCents)} in each of 13 weeks, with the same evidence, would add ${formatPoints(gain)} points.`
+    `${formatCents(targetCents)} in each of 13 weeks, with the same evidence, ${describeGain(gain)}`
   );
 }
 
-export function describeCadenceAdvice(days: number, gain: number): string {
-  return `${plural(days, 'day')} of 65 count now; five days in each of 13 weeks would add ${formatPoints(gain)} points.`;
+export function describeCadenceAdvice(weeks: number, days: number, gain: Gain): string {
+  return (
+    `${formatCount(weeks)} of 13 weeks and ${formatCount(days)} of 65 days count now; ` +
+    `five days in each of 13 weeks, with the same evidence, ${describeGain(gain)}`
+  );
 }
 
-export function describeTenureAdvice(weeks: number, gain: number): string {
-  return `${plural(weeks, 'week')} of 52 count now; ${formatCount(52 - weeks)} more with events would add ${formatPoints(gain)} points.`;
+export function describeTenureAdvice(weeks: number, gain: Gain): string {
+  return `${plural(weeks, 'week')} of 52 count now; ${formatCount(52 - weeks)} more with events ${describeGain(gain)}`;
 }
 
-export function describeTrustAdvice(gain: number): string {
-  return `Events signed by an attested chip would add up to ${formatPoints(gain)} points.`;
+export function describeTrustAdvice(gain: Gain): string {
+  return `Events signed by an attested chip ${describeGain(gain, 'up to ')}`;
 }
 
-export function describeTrendAdvice(gain: number): string {
-  return `Revenue at least at 80% of the 30 days before would add ${formatPoints(gain)} points.`;
+export function describePaidAdvice(gain: Gain): string {
+  return `Events whose payment was followed on a chain ${describeGain(gain, 'up to ')}`;
 }
+
+export function describeTrendAdvice(gain: Gain): string {
+  return `Revenue at least at 80% of the 30 days before, with single bursts cut, ${describeGain(gain)}`;
+}
+
+export const WHAT_IF_NOTE =
+  'Rates a bonded machine without a flag that earns the same on five days of every week. Computed by the published model in this browser; not a forecast for this machine.';
+export const WHAT_IF_CLASSES = [
+  ['declared', 'declared only'],
+  ['paid', 'payments followed on a chain'],
+  ['attested', 'signed by an attested chip'],
+] as const;
 
 export const KYB_MEANINGS = {
   unverified: 'No verifier has recorded the identity of the operator.',
@@ -115,8 +145,13 @@ export const OPERATOR_DOES_NOT_COUNT =
 export const NOT_VERIFIED_HERE = 'Records of operator and chip are served for machines of {chain} only.';
 export const CHIP_CHANGED_HANDS =
   'The chip record was issued before the machine changed hands. It says nothing about the new owner: the machine needs a new record for its events to count as attested.';
-export const NO_ACCOUNTS =
-  'No account has signed, so no payment to this machine can be followed. Its revenue counts as declared unless an attested chip signs it.';
+const NO_ACCOUNTS = 'No account has signed, so no payment to this machine can be followed.';
+
+/** Chip records are those of the main chain. */
+export function describeNoAccounts(isAlt: boolean): string {
+  return `${NO_ACCOUNTS} Its revenue counts as declared${isAlt ? '' : ' unless an attested chip signs it'}.`;
+}
+
 export const ACCOUNTS_NOTE = 'Accounts that signed for payments to this machine, with the time of the signature.';
 
 export const EVENT_CLASSES = {
@@ -154,3 +189,45 @@ export const CLASS_FILTERS = [
 export const NO_MATCHING_EVENTS = 'No loaded event matches the filters.';
 export const NO_OWNER = 'Not in force: the machine is homed on {home}';
 export const OWNER_NOTE = 'Owner as last observed at final block';
+
+export const LOADING = 'loading…';
+export const UNKNOWN = 'unknown';
+export const NOT_ACCEPTED = 'verified, has not accepted this machine';
+export const CHIP_BEFORE_SALE = 'from before the machine changed hands';
+export const SOME_UNCONVERTED = 'some not converted to USD';
+export const PROGRESS_LABEL = 'Progress toward a first rating';
+export const EMBED_NOTE = 'The images are current whenever they are loaded.';
+
+export function describeOperator(isVerified: boolean): string {
+  return `${isVerified ? 'counts' : 'does not count'} as verified`;
+}
+
+export function describeUnavailable(reason: string): string {
+  return `No rating available: ${reason.replaceAll('_', ' ')}.`;
+}
+
+/** Unix seconds. */
+export function describeFlag(begin: number, end: number, isInForce: boolean): string {
+  return isInForce
+    ? `in force from ${formatDay(begin)} to ${formatDay(end)}`
+    : `of ${formatDay(begin)}, lapsed ${formatDay(end)}`;
+}
+
+export const NOT_A_MACHINE_ID = 'is not a machine id. A machine id is a decimal number of up to 78 digits.';
+
+/** Days since the last qualifying event; null where there was none. */
+export function describeDormancy(idleDays: number | null, lost: number): string {
+  const what = idleDays === null ? 'No qualifying event' : `No qualifying event for ${plural(idleDays, 'day')}`;
+  return `${what}: −${formatPoints(lost)} points.`;
+}
+
+export function describeAnchor(lost: number): string {
+  return `${ANCHOR_DEDUCTION}: −${formatPoints(lost)} points.`;
+}
+
+/** Null: not rated. */
+export function describeTotal(total: number | null, model: string): string {
+  return `${total === null ? 'No score' : `${formatPoints(total)} points in total`} · model ${model}`;
+}
+
+export const SERVICES_NOTE = 'Declared by the owner and not verified. Use an address only if you trust the owner.';

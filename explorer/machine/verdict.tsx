@@ -7,6 +7,18 @@ import { useNow, type Query } from '../parts/queries.ts';
 import { RatingRing } from '../parts/rating-ring.tsx';
 import { AVAILABILITY_STATES, describeAge, SUBSCRIPTION_STATES, VERIFICATION_STATES } from '../parts/texts.ts';
 import type { Explanation, History, VerifyRecord } from '../parts/wire.ts';
+import {
+  CHIP_BEFORE_SALE,
+  describeFlag,
+  describeOperator,
+  describeUnavailable,
+  EMBED_NOTE,
+  LOADING,
+  NOT_ACCEPTED,
+  PROGRESS_LABEL,
+  SOME_UNCONVERTED,
+  UNKNOWN,
+} from './texts.ts';
 
 const FLAG_SECONDS = 180 * 86_400;
 
@@ -32,7 +44,7 @@ export function Verdict({
           <p class="summary" role="status">
             {summary}
           </p>
-          {rating_unavailable !== undefined && <p>No rating available: {rating_unavailable.replaceAll('_', ' ')}.</p>}
+          {rating_unavailable !== undefined && <p>{describeUnavailable(rating_unavailable)}</p>}
           <ul class="marks">
             <BondMark subscription={inputs.subscription} history={history} />
             <FlagMark flaggedAt={Number(inputs.negative_flag_at)} isRecorded={body.negative_flag} now={inputs.now} />
@@ -44,7 +56,7 @@ export function Verdict({
             {homeChain === undefined ? (
               <>
                 {attested?.kyb.status === 'verified' && anchor?.operator_verified === false ? (
-                  <Mark label="Operator (KYB)" text="verified, has not accepted this machine" tone="fair" />
+                  <Mark label="Operator (KYB)" text={NOT_ACCEPTED} tone="fair" />
                 ) : (
                   <VerificationMark
                     label="Operator (KYB)"
@@ -58,19 +70,19 @@ export function Verdict({
                   isFailed={verified.failure !== undefined}
                 />
                 {body.evidence.chip_changed_hands === true && (
-                  <Mark label="Chip record" text="from before the machine changed hands" tone="fair" />
+                  <Mark label="Chip record" text={CHIP_BEFORE_SALE} tone="fair" />
                 )}
               </>
             ) : (
               anchor !== null && (
                 <Mark
                   label="Operator"
-                  text={`${anchor.operator_verified ? 'counts' : 'does not count'} as verified`}
+                  text={describeOperator(anchor.operator_verified)}
                   tone={anchor.operator_verified ? 'good' : 'quiet'}
                 />
               )
             )}
-            {mcr_degraded && <Mark label="Amounts" text="some not converted to USD" tone="fair" />}
+            {mcr_degraded && <Mark label="Amounts" text={SOME_UNCONVERTED} tone="fair" />}
           </ul>
           <Freshness rating={rating} />
         </div>
@@ -143,12 +155,11 @@ function FlagMark({
   readonly isRecorded: boolean;
   readonly now: number;
 }) {
-  const [begin, end] = [formatDay(flaggedAt), formatDay(flaggedAt + FLAG_SECONDS)];
   if (!isRecorded) return <Mark label="Negative flag" text="none" tone="good" />;
-  return now < flaggedAt + FLAG_SECONDS ? (
-    <Mark label="Negative flag" text={`in force from ${begin} to ${end}`} tone="bad" />
-  ) : (
-    <Mark label="Negative flag" text={`of ${begin}, lapsed ${end}`} tone="fair" />
+  const end = flaggedAt + FLAG_SECONDS;
+  const isInForce = now < end;
+  return (
+    <Mark label="Negative flag" text={describeFlag(flaggedAt, end, isInForce)} tone={isInForce ? 'bad' : 'fair'} />
   );
 }
 
@@ -163,7 +174,7 @@ function VerificationMark({
 }) {
   if (status !== undefined)
     return <Mark label={label} text={VERIFICATION_STATES[status].text} tone={VERIFICATION_STATES[status].tone} />;
-  return <Mark label={label} text={isFailed ? 'unknown' : 'loading…'} tone="quiet" />;
+  return <Mark label={label} text={isFailed ? UNKNOWN : LOADING} tone="quiet" />;
 }
 
 const STEP = /(\d+) of (\d+) ([a-z][a-z ]*?)(?=,| and|\.|$)/g;
@@ -177,7 +188,7 @@ function Progress({ summary }: { readonly summary: string }) {
   }));
   if (steps.length === 0) return null;
   return (
-    <ul class="progress" aria-label="Progress toward a first rating">
+    <ul class="progress" aria-label={PROGRESS_LABEL}>
       {steps.map(({ done, needed, what }) => (
         <li key={what}>
           <span>
@@ -194,7 +205,7 @@ function Progress({ summary }: { readonly summary: string }) {
 export function Embed({ id }: { readonly id: string }) {
   const page = `${location.origin}/explorer/machine/${id}`;
   return (
-    <Section title="Embed" note="The images are current whenever they are loaded.">
+    <Section title="Embed" note={EMBED_NOTE}>
       {(['badge', 'card'] as const).map((name) => {
         const image = `${location.origin}/machines/${id}/${name}.svg`;
         return (

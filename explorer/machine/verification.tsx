@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { chains } from '../parts/chains.ts';
 import { FailureNotice, Id, Mark, Section, Skeleton, When } from '../parts/components.tsx';
+import { isOnAltChain } from '../parts/home-chain.ts';
 import type { Query } from '../parts/queries.ts';
 import { operatorPath } from '../parts/routes.ts';
 import { VERIFICATION_STATES } from '../parts/texts.ts';
@@ -10,8 +11,8 @@ import {
   ACCOUNTS_NOTE,
   CHIP_CHANGED_HANDS,
   CHIP_MEANINGS,
+  describeNoAccounts,
   KYB_MEANINGS,
-  NO_ACCOUNTS,
   NOT_VERIFIED_HERE,
   OPERATOR_COUNTS,
   OPERATOR_DOES_NOT_COUNT,
@@ -22,12 +23,11 @@ type Topic = VerifyRecord['verification']['kyb'];
 export function Verification({
   explanation,
   verified,
-  isAlt,
 }: {
   readonly explanation: Explanation;
   readonly verified: Query<VerifyRecord>;
-  readonly isAlt: boolean;
 }) {
+  const isAlt = isOnAltChain(explanation);
   const { anchor, evidence } = explanation;
   const { response, failure } = verified;
   const record = response?.body;
@@ -59,7 +59,7 @@ export function Verification({
         )}
         {evidence.chip_changed_hands === true && <p class="notice fair">{CHIP_CHANGED_HANDS}</p>}
       </Section>
-      <Accounts accounts={evidence.accounts} />
+      <Accounts accounts={evidence.accounts} isAlt={isAlt} />
     </>
   );
 }
@@ -89,12 +89,18 @@ function Record({
 }
 
 /** Accounts that signed for payments to the machine. */
-function Accounts({ accounts }: { readonly accounts: Explanation['evidence']['accounts'] }) {
+function Accounts({
+  accounts,
+  isAlt,
+}: {
+  readonly accounts: Explanation['evidence']['accounts'];
+  readonly isAlt: boolean;
+}) {
   return (
     <Section title="Payout accounts" note={ACCOUNTS_NOTE}>
       {accounts.length === 0 && (
         <p>
-          {NO_ACCOUNTS} <a href="/methodology">How revenue counts in full</a>
+          {describeNoAccounts(isAlt)} <a href="/methodology">How revenue counts in full</a>
         </p>
       )}
       <ul class="log">

@@ -4,30 +4,29 @@ import { Section } from '../parts/components.tsx';
 import { formatPoints } from '../parts/formats.ts';
 import { RatingMark } from '../parts/rating-mark.tsx';
 import { FACTOR_NAMES } from '../parts/texts.ts';
-import { ANCHOR_DEDUCTION } from './texts.ts';
+import { ANCHOR_DEDUCTION, WHAT_IF_CLASSES, WHAT_IF_NOTE } from './texts.ts';
 import { rateScenario } from './what-if.ts';
 
-const CLASSES = [
-  ['declared', 'declared only'],
-  ['paid', 'payments followed on a chain'],
-  ['attested', 'signed by an attested chip'],
-] as const;
 const MOST_WEEKLY_DOLLARS = 1_000_000;
 const MOST_WEEKS = 60;
 const CENTS = 100;
 
-export function WhatIfForm({ operatorVerified }: { readonly operatorVerified: boolean }) {
+/** Without the class that no machine of the alt chain has. */
+export function WhatIfForm({
+  operatorVerified,
+  isAlt,
+}: {
+  readonly operatorVerified: boolean;
+  readonly isAlt: boolean;
+}) {
   const [dollars, setDollars] = useState(500);
-  const [evidence, setEvidence] = useState<(typeof CLASSES)[number][0]>('paid');
+  const [evidence, setEvidence] = useState<(typeof WHAT_IF_CLASSES)[number][0]>('paid');
   const [weeks, setWeeks] = useState(26);
   const [isVerified, setIsVerified] = useState(operatorVerified);
   const scenario = { weeklyCents: dollars * CENTS, evidence, weeks, operatorVerified: isVerified };
   const rating = rateScenario({ ...scenario, now: Math.floor(Date.now() / 1000) });
   return (
-    <Section
-      title="What if"
-      note="Rates a bonded machine without a flag that earns the same on five days of every week. Computed by the published model in this browser; not a forecast for this machine."
-    >
+    <Section title="What if" note={WHAT_IF_NOTE}>
       <div class="filters">
         <label>
           Weekly revenue in US dollars{' '}
@@ -44,10 +43,10 @@ export function WhatIfForm({ operatorVerified }: { readonly operatorVerified: bo
           <select
             value={evidence}
             onChange={({ currentTarget: { value } }) =>
-              setEvidence(CLASSES.find(([name]) => name === value)?.[0] ?? 'declared')
+              setEvidence(WHAT_IF_CLASSES.find(([name]) => name === value)?.[0] ?? 'declared')
             }
           >
-            {CLASSES.map(([name, text]) => (
+            {WHAT_IF_CLASSES.filter(([name]) => !isAlt || name !== 'attested').map(([name, text]) => (
               <option key={name} value={name}>
                 {text}
               </option>

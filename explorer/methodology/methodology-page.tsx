@@ -10,20 +10,19 @@ import { FACTOR_NAMES, RATING_MEANINGS, RATINGS, SITE_NAME } from '../parts/text
 import type { DirectorySummary, Factor } from '../parts/wire.ts';
 import { rateScenario } from '../machine/what-if.ts';
 import { SCALE } from '../../src/domain/rating/constants.ts';
-import { describeDistribution, FACTOR_TEXTS, LIMITS, REVENUE_STEPS, RULES } from './texts.ts';
+import {
+  describeDistribution,
+  EXAMPLES,
+  EXAMPLES_NOTE,
+  FACTOR_TEXTS,
+  LEAD,
+  LIMITS,
+  REVENUE_STEPS,
+  RULES,
+} from './texts.ts';
 
 /** Noon of a Monday, so that the examples stay the same. */
 const EXAMPLE_TIME = 1_772_452_800;
-const EXAMPLES = [
-  { text: '$500 a week for half a year, declared only', weeklyCents: 50_000, evidence: 'declared', weeks: 26 },
-  { text: '$500 a week for half a year, payments followed', weeklyCents: 50_000, evidence: 'paid', weeks: 26 },
-  {
-    text: '$2,500 a week for a year, signed by an attested chip',
-    weeklyCents: 250_000,
-    evidence: 'attested',
-    weeks: 53,
-  },
-] as const;
 
 /** Nothing where the deployment serves no directory. */
 function Distribution() {
@@ -70,10 +69,7 @@ export function MethodologyPage() {
     <>
       <header class="card">
         <h1>Methodology</h1>
-        <p class="lead">
-          A machine is rated from 0 to 100 points, from the events it reported to public chains and from facts of its
-          registry. The model is open, and the same events always give the same rating.
-        </p>
+        <p class="lead">{LEAD}</p>
       </header>
       <div class="columns">
         <Section title="What counts">
@@ -108,10 +104,7 @@ export function MethodologyPage() {
         </Section>
       </div>
       <Distribution />
-      <Section
-        title="Examples"
-        note="With a bond and a verified operator, five days a week, computed by the model in this browser."
-      >
+      <Section title="Examples" note={EXAMPLES_NOTE}>
         <ul class="log">
           {EXAMPLES.map(({ text, ...scenario }) => {
             const { letter, score } = rateScenario({ ...scenario, operatorVerified: true, now: EXAMPLE_TIME });

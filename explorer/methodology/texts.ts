@@ -3,6 +3,23 @@ import { formatCount } from '../parts/formats.ts';
 import { plural } from '../parts/texts.ts';
 import type { Factor } from '../parts/wire.ts';
 
+export const LEAD =
+  'A machine is rated from 0 to 100 points, from the events it reported to public chains and from facts of its registry. The model is open, and the same events always give the same rating.';
+export const EXAMPLES_NOTE =
+  'With a bond and a verified operator, five days a week, computed by the model in this browser.';
+
+/** Scenarios that the page rates. */
+export const EXAMPLES = [
+  { text: '$500 a week for half a year, declared only', weeklyCents: 50_000, evidence: 'declared', weeks: 26 },
+  { text: '$500 a week for half a year, payments followed', weeklyCents: 50_000, evidence: 'paid', weeks: 26 },
+  {
+    text: '$2,500 a week for a year, signed by an attested chip',
+    weeklyCents: 250_000,
+    evidence: 'attested',
+    weeks: 53,
+  },
+] as const;
+
 export const FACTOR_TEXTS: Readonly<Record<Factor['name'], { readonly most: number; readonly text: string }>> = {
   revenue: {
     most: 30,
@@ -10,7 +27,7 @@ export const FACTOR_TEXTS: Readonly<Record<Factor['name'], { readonly most: numb
   },
   cadence: {
     most: 25,
-    text: 'How many of the last 14 weeks and their days had a qualifying event. Five days in each of 13 weeks earn all points.',
+    text: 'How many of the last 14 weeks and their days had a qualifying event. Five days in each of 13 weeks earn all points when their events are paid or attested, and half of them when they are declared only.',
   },
   trend: { most: 15, text: 'Revenue of the last 30 days against the 30 days before, with single bursts cut.' },
   trust: {

@@ -3,11 +3,10 @@ import { MachineLink, Section, StaleNotice } from '../parts/components.tsx';
 import { chains } from '../parts/chains.ts';
 import { formatCents, formatCount } from '../parts/formats.ts';
 import { Spread, toRatingParts } from '../parts/spread.tsx';
-import { plural, TREND_TEXTS } from '../parts/texts.ts';
+import { plural } from '../parts/texts.ts';
 import type { FleetMachine, FleetQuery, LoadedFleet } from './fleet.ts';
+import { totalFleet } from './fleet-totals.ts';
 import { describeIndex, describeMissing, describePart, describeShare, NO_MACHINES } from './texts.ts';
-
-const SHARES_SHOWN = 3;
 
 export function FleetOverview({ fleet, first }: { readonly fleet: LoadedFleet; readonly first: FleetQuery['first'] }) {
   const { machines, total, unreadable, index, isComplete } = fleet;
@@ -34,43 +33,30 @@ function Distribution({ machines }: { readonly machines: readonly FleetMachine[]
 
 /** Shown where the listing has revenue. */
 function Totals({ machines }: { readonly machines: readonly FleetMachine[] }) {
-  const earning = machines.filter(({ total_revenue }) => (total_revenue ?? 0) > 0);
-  if (machines.every(({ total_revenue }) => total_revenue === undefined)) return null;
-  const total = earning.reduce((sum, { total_revenue }) => sum + total_revenue!, 0);
-  const largest = earning.toSorted((a, b) => b.total_revenue! - a.total_revenue!).slice(0, SHARES_SHOWN);
-  const trends = (['up', 'stable', 'down'] as const).map((trend) => ({
-    trend,
-    count: machines.filter(({ revenue_trend }) => revenue_trend === trend).length,
-  }));
+  const totals = totalFleet(machines);
+  if (totals === undefined) return null;
   return (
     <dl class="figures">
       <div>
         <dt>Qualifying revenue</dt>
-        <dd>{formatCents(total)}</dd>
+        <dd>{formatCents(totals.revenue)}</dd>
       </div>
       <div>
         <dt>Earning machines</dt>
         <dd>
-          {formatCount(earning.length)} of {formatCount(machines.length)}
+          {formatCount(totals.earning)} of {formatCount(machines.length)}
         </dd>
       </div>
       <div>
         <dt>Revenue trend</dt>
-        <dd>
-          {trends.every(({ count }) => count === 0)
-            ? TREND_TEXTS.insufficient
-            : trends
-                .filter(({ count }) => count > 0)
-                .map(({ trend, count }) => `${count} ${TREND_TEXTS[trend]}`)
-                .join(', ')}
-        </dd>
+        <dd>{totals.trend}</dd>
       </div>
-      {largest.map(({ machine_id: id, total_revenue }) => (
+      {totals.largest.map(({ id, revenue }) => (
         <div key={id}>
           <dt>
             Top: <MachineLink id={id} ends={4} />
           </dt>
-          <dd>{describeShare(total_revenue!, total)}</dd>
+          <dd>{describeShare(revenue, totals.revenue)}</dd>
         </div>
       ))}
     </dl>

@@ -13,6 +13,31 @@ import { requestJson, useNow, type ApiResponse, type ApiFailure } from '../parts
 import { toPlainText } from '../parts/formats.ts';
 import { CopyButton } from '../parts/components.tsx';
 import { machineDid, namespace } from '../parts/namespace.ts';
+import {
+  CHAIN_TEXTS,
+  DATED_AHEAD,
+  describeChoice,
+  describeExpiry,
+  describeNotCreated,
+  describeNotSigned,
+  describeNoWallet,
+  describeStored,
+  describeWaitingFor,
+  MESSAGE_LOADING,
+  MESSAGE_TITLE,
+  NEW_MESSAGE,
+  NO_MACHINE_ID,
+  NO_REASON,
+  NO_RESPONSE,
+  PASTE,
+  PUBLIC_KEY,
+  REJECTED,
+  REJECTED_IN_WALLET,
+  SEND_SIGNATURE,
+  SENDING,
+  SHOW_MESSAGE,
+  SIGNING_IS_FREE,
+} from './texts.ts';
 import { discoverWallets, type SignedMessage, type Wallet } from './wallets.ts';
 import type { Deployment, Monetization } from '../parts/wire.ts';
 import { DECISION_DEFAULT_HELP, DECISION_ERROR_HELP, DECISION_LOST_HELP, MONETIZATION_STATES } from '../parts/texts.ts';
@@ -47,7 +72,7 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
   useEffect(() => discoverWallets((wallet) => setWallets((known) => [...known, wallet])), []);
 
   const prepare = async () => {
-    setStep({ kind: 'busy', text: 'Loading the message…' });
+    setStep({ kind: 'busy', text: MESSAGE_LOADING });
     const { response, failure } = await requestJson<Deployment>(namespace.well_known_path);
     if (failure !== undefined) {
       setStep({ kind: 'refused', failure });
@@ -57,12 +82,12 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
       setPrepared(prepareNow(id, optedIn, home, inForce, response));
       setStep({ kind: 'idle' });
     } catch (error) {
-      setStep({ kind: 'failed', text: `The message could not be created: ${reasonOf(error)}` });
+      setStep({ kind: 'failed', text: describeNotCreated(reasonOf(error)) });
     }
   };
 
   const send = async (decision: PreparedDecision, signed: SignedMessage) => {
-    setStep({ kind: 'busy', text: 'Sending…' });
+    setStep({ kind: 'busy', text: SENDING });
     const body = JSON.stringify(toBody(decision, signed));
     const headers = { 'Content-Type': 'application/json' };
     const path = `/machine/${machineDid(id)}/monetization`;
@@ -79,11 +104,11 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
   };
 
   const sign = async (decision: PreparedDecision, wallet: Wallet) => {
-    setStep({ kind: 'busy', text: `Waiting for ${toPlainText(wallet.name)}…` });
+    setStep({ kind: 'busy', text: describeWaitingFor(toPlainText(wallet.name)) });
     try {
       await send(decision, await wallet.sign(decision.message));
     } catch (error) {
-      setStep({ kind: 'failed', text: `${toPlainText(wallet.name)} did not sign: ${reasonOf(error)}` });
+      setStep({ kind: 'failed', text: describeNotSigned(toPlainText(wallet.name), reasonOf(error)) });
     }
   };
 
@@ -103,13 +128,13 @@ export function DecisionForm({ id, home, inForce, entitled, canOptIn, onStored }
                 setPrepared(undefined);
               }}
             />
-            {choice ? 'Opt in' : 'Opt out'}
+            {describeChoice(choice)}
           </label>
         ))}
       </fieldset>
       {prepared === undefined ? (
         <ActionButton isOff={isBusy} act={() => void prepare()}>
-          Show the message to sign
+          {SHOW_MESSAGE}
         </ActionButton>
       ) : (
         <Prepared
@@ -145,9 +170,8 @@ function prepareNow(
   const machineId = toMachineId(BigInt(id));
   const now = Math.floor((Date.now() + clockLeadMilliseconds) / 1000);
   const timestamp = chooseTimestamp(now, inForce?.updated_at ?? undefined);
-  if (machineId === undefined) throw new RangeError('this is not a machine id');
-  if (timestamp === undefined)
-    throw new RangeError('the decision in force is dated in the future; try again in a minute');
+  if (machineId === undefined) throw new RangeError(NO_MACHINE_ID);
+  if (timestamp === undefined) throw new RangeError(DATED_AHEAD);
   const deployment = { chainId, registry: registry as Address };
   const prepared = prepareDecision({ machineId, optedIn, timestamp }, home, deployment, namespace);
   return { ...prepared, clockLeadMilliseconds };
@@ -166,8 +190,8 @@ function toText(signature: string | Uint8Array): string {
 
 function reasonOf(error: unknown): string {
   const { message, code } = (error ?? {}) as { readonly message?: unknown; readonly code?: unknown };
-  if (code === 4001) return 'the request was rejected in the wallet.';
-  return `${toPlainText(typeof message === 'string' ? message : 'no reason was given')}.`;
+  if (code === 4001) return REJECTED_IN_WALLET;
+  return `${toPlainText(typeof message === 'string' ? message : NO_REASON)}.`;
 }
 
 interface PreparedProps {
@@ -185,12 +209,13 @@ function Prepared(props: PreparedProps) {
   const nowSeconds = (useNow() + prepared.clockLeadMilliseconds) / 1000;
   const leftSeconds = Math.max(0, Math.floor(prepared.decision.timestamp + MAX_AGE_SECONDS - nowSeconds));
   const isAlt = prepared.scheme === 'ed25519';
+  const texts = CHAIN_TEXTS[isAlt ? 'alt' : 'main'];
   const message = useRef<HTMLPreElement>(null);
   // The button that had the focus is gone, and the message is read before it is signed.
   useEffect(() => message.current?.focus(), []);
   return (
     <div class="prepared">
-      <h3 id="message-title">Message to sign</h3>
+      <h3 id="message-title">{MESSAGE_TITLE}</h3>
       <pre ref={message} tabIndex={0} aria-labelledby="message-title" class="message">
         {prepared.text}
       </pre>
@@ -198,9 +223,9 @@ function Prepared(props: PreparedProps) {
         <CopyButton text={prepared.text} label="the message" />
       </p>
       <ul class="plainly">
-        <li>Signing is free: it makes no transaction and moves no money.</li>
+        <li>{SIGNING_IS_FREE}</li>
         <li>
-          {isAlt ? 'The owner may sign' : 'The owner or the controller may sign'}
+          {texts.signers}
           {entitled.length > 0 && (
             <>
               {': '}
@@ -212,11 +237,7 @@ function Prepared(props: PreparedProps) {
             </>
           )}
         </li>
-        <li>
-          {leftSeconds > 0
-            ? `Expires in ${Math.floor(leftSeconds / 60)}:${String(leftSeconds % 60).padStart(2, '0')}`
-            : 'This message has expired. Create a new one.'}
-        </li>
+        <li>{describeExpiry(leftSeconds)}</li>
       </ul>
       <p class="buttons">
         {wallets.map((wallet) => (
@@ -225,15 +246,10 @@ function Prepared(props: PreparedProps) {
           </ActionButton>
         ))}
         <ActionButton class="second" isOff={isBusy} act={renew}>
-          Create a new message
+          {NEW_MESSAGE}
         </ActionButton>
       </p>
-      {wallets.length === 0 && (
-        <p class="note">
-          No {isAlt ? 'Solana' : 'Ethereum'} wallet was found in this browser. Sign the message elsewhere, then paste
-          the signature.
-        </p>
-      )}
+      {wallets.length === 0 && <p class="note">{describeNoWallet(texts.wallet)}</p>}
       <PastedSignature {...props} isAlt={isAlt} />
     </div>
   );
@@ -252,20 +268,20 @@ function PastedSignature({ isAlt, send, isBusy, wallets }: PreparedProps & { rea
   };
   return (
     <details open={wallets.length === 0}>
-      <summary>Paste a signature made elsewhere</summary>
+      <summary>{PASTE}</summary>
       <form class="paste" onSubmit={submit}>
         <label>
-          {isAlt ? 'Signature (base58)' : 'personal_sign signature (0x and 130 hex digits)'}
+          {CHAIN_TEXTS[isAlt ? 'alt' : 'main'].signature}
           <textarea name="signature" rows={3} required autocomplete="off" spellcheck={false} />
         </label>
         {isAlt && (
           <label>
-            Public key of the owner (base58)
+            {PUBLIC_KEY}
             <input name="key" required autocomplete="off" spellcheck={false} />
           </label>
         )}
         <button type="submit" aria-disabled={isBusy}>
-          Send signature
+          {SEND_SIGNATURE}
         </button>
       </form>
     </details>
@@ -281,18 +297,14 @@ function Outcome({ step }: { readonly step: Step }) {
     case 'failed':
       return <p class="notice bad">{step.text}</p>;
     case 'stored':
-      return (
-        <p class="notice good">
-          Stored: {MONETIZATION_STATES[step.state.status].toLowerCase()}, signed by {step.state.signer}.
-        </p>
-      );
+      return <p class="notice good">{describeStored(MONETIZATION_STATES[step.state.status], step.state.signer)}</p>;
     case 'refused': {
       const { status, code, detail } = step.failure;
       const remedy = status === 0 ? DECISION_LOST_HELP : (DECISION_ERROR_HELP[code ?? ''] ?? DECISION_DEFAULT_HELP);
       return (
         <div class="notice bad">
           <p>
-            <strong>{status === 0 ? 'The service did not respond.' : detail || 'The decision was rejected.'}</strong>
+            <strong>{status === 0 ? NO_RESPONSE : detail || REJECTED}</strong>
           </p>
           <p>{remedy}</p>
         </div>

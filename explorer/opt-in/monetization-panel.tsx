@@ -7,7 +7,17 @@ import type { Explanation, Monetization } from '../parts/wire.ts';
 import { useDirectoryEntry } from '../machine/identity.tsx';
 import { machineDid } from '../parts/namespace.ts';
 import { DecisionLog } from './decision-log.tsx';
-import { ALT_SIGNERS, findObstacles, MAIN_SIGNERS, MEANING, OPT_OUT_ALWAYS, SAME_ACCOUNT } from './texts.ts';
+import {
+  ALT_SIGNERS,
+  CHANGE,
+  CLOSE,
+  DECIDED_BEFORE_SALE,
+  findObstacles,
+  MAIN_SIGNERS,
+  MEANING,
+  OPT_OUT_ALWAYS,
+  SAME_ACCOUNT,
+} from './texts.ts';
 import { MONETIZATION_STATES } from '../parts/texts.ts';
 
 export interface MonetizationPanelProps {
@@ -52,7 +62,7 @@ export function MonetizationPanel(props: MonetizationPanelProps) {
       {response !== undefined && isHomeKnown && (
         <p>
           <button type="button" class="second" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-            {isOpen ? 'Close' : 'Change opt-in'}
+            {isOpen ? CLOSE : CHANGE}
           </button>
         </p>
       )}
@@ -117,12 +127,7 @@ function State({
           Signed by <Id id={signer} label="signer" />, <When seconds={updated_at} />.
         </p>
       )}
-      {isOutdated && (
-        <p>
-          Decided before the machine changed hands: the signer is neither owner nor controller now. The decision stays
-          in force until the new owner or controller decides.
-        </p>
-      )}
+      {isOutdated && <p>{DECIDED_BEFORE_SALE}</p>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 /** Routes of the pages, and the resolution of a search text to a path. */
 import { explorerUrl, type ChainName } from './chains.ts';
+import { isMachineId } from './machine-id.ts';
 import { DID_PREFIX } from './namespace.ts';
 
 export type Route =
@@ -15,7 +16,6 @@ export type Route =
   | { readonly kind: 'reference' }
   | { readonly kind: 'unknown' };
 
-const MACHINE_ID = /^[1-9][0-9]{0,77}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const WALLET = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
@@ -61,7 +61,7 @@ export function findPath(search: string, known: readonly string[] = [], depth = 
   const hasPrefix = text.slice(0, DID_PREFIX.length).toLowerCase() === DID_PREFIX.toLowerCase();
   const bare = hasPrefix ? text.slice(DID_PREFIX.length) : text.replace(/^#/, '');
   const hex = bare.replace(/^0X/, '0x');
-  if (MACHINE_ID.test(bare)) return machinePath(bare);
+  if (isMachineId(bare)) return machinePath(bare);
   if (ADDRESS.test(hex)) return operatorPath(hex);
   if (TRANSACTION.test(hex.toLowerCase())) return explorerUrl('main', 'tx', hex.toLowerCase());
   if (isWallet(text)) return walletPath(text);
@@ -119,10 +119,6 @@ function encodeSegment(text: string): string {
 
 export function directoryPath(): string {
   return '/explorer/machines';
-}
-
-export function isMachineId(text: string): boolean {
-  return MACHINE_ID.test(text);
 }
 
 export function isAddress(text: string): boolean {

@@ -1,4 +1,5 @@
 /** Texts shared by the pages: names of ratings, factors, states and contracts, measurements, and help for errors. */
+import { nameHomeChain } from '../../src/domain/identifiers/chain-names.ts';
 import { formatCents, formatCount, formatDuration } from './formats.ts';
 import type { Factor, Letter } from './wire.ts';
 
@@ -62,6 +63,12 @@ export const SUBSCRIPTION_STATES = {
   Terminated: { text: 'terminated', tone: 'bad' },
 } as const;
 
+export const FLAG_STATES = {
+  none: 'none',
+  in_force: 'in force',
+  ended: 'lapsed',
+} as const;
+
 export const MONETIZATION_STATES = {
   PENDING: 'No decision yet',
   OPTED_IN: 'Opted in',
@@ -81,9 +88,8 @@ export const NOT_AVAILABLE = 'Not available';
 export function describeMeasure({ name, measure, points_hundredths: points }: Factor): string {
   switch (name) {
     case 'revenue':
-      if (measure.usd_cents === 0 && points > 0)
-        return 'no revenue in the best 13 of 14 weeks; activity earns the points';
-      return `${formatCents(measure.usd_cents)} in the best 13 of 14 weeks, ${formatCents(measure.verified_usd_cents)} of it verified`;
+      if (measure.usd_cents === 0 && points > 0) return 'no revenue in the last 14 weeks; activity earns the points';
+      return `${formatCents(measure.usd_cents)} in the last 14 weeks, ${formatCents(measure.verified_usd_cents)} of it verified`;
     case 'cadence':
       return (
         `active on ${plural(measure.days, 'day')} in ${plural(measure.weeks, 'week')}; ` +
@@ -174,7 +180,8 @@ export function describeFailure(
       remedy: `No ${subject} exists on the chains that this service reads. Check the spelling, or use a service that reads another chain.`,
     };
   if (status === 409 && code === 'MACHINE_HOMED_ELSEWHERE') {
-    const chain = homeChain === undefined ? 'another chain' : `protocol chain ${homeChain}`;
+    const chain =
+      homeChain === undefined ? 'another chain' : (nameHomeChain(homeChain) ?? `the protocol's chain ${homeChain}`);
     return {
       title: 'Homed on another chain',
       remedy: `This machine is registered on ${chain}, which this service does not read. Use a service that reads it.`,

@@ -10,7 +10,7 @@ export const GUIDES = [
       'Ids are strings. A JSON number would be rounded and name another machine.',
       'Responses name the block they were computed at in `chain-block`, and its age in seconds in `chain-block-age`.',
       'Responses have an `ETag`. Send it as `If-None-Match` to get 304 while nothing has changed.',
-      'The limit is 90 requests a minute for each path and address. A 429 says when to continue in `Retry-After`.',
+      'The limit is by default 90 requests a minute for each path and address. A 429 says when to continue in `Retry-After`.',
     ],
   },
   {

@@ -1,7 +1,7 @@
 /** State of the service in one line, for the start page and the system page. */
 import type { Query } from '../parts/queries.ts';
 import type { Readiness } from '../parts/wire.ts';
-import { CONTRACT_NAMES } from '../parts/texts.ts';
+import { describeReadiness, STATUS_LOADING } from './texts.ts';
 
 /** Reads a report that comes with status 503 when something is wrong. */
 export function readReport<T>({ response, failure }: Query<T>): T | undefined {
@@ -22,21 +22,9 @@ export function SystemLine({
   const tone = report?.status === 'ready' ? 'good' : isFailed ? 'bad' : 'quiet';
   return (
     <p class={`system-line ${tone}`} role="status">
-      <span class="dot" aria-hidden="true" /> {report === undefined && !isFailed ? 'Loading status…' : stateOf(report)}{' '}
+      <span class="dot" aria-hidden="true" />{' '}
+      {report === undefined && !isFailed ? STATUS_LOADING : describeReadiness(report)}{' '}
       {isLinked && <a href="/explorer/system">System status</a>}
     </p>
   );
-}
-
-function stateOf(report: Readiness | undefined): string {
-  if (report === undefined) return 'Status unavailable.';
-  if (report.status === 'ready') return 'The service is ready.';
-  const missing = [
-    ...(report.rpc_connected ? [] : ['the main chain']),
-    ...Object.entries(report.contracts).flatMap(([name, isAvailable]) =>
-      isAvailable ? [] : [CONTRACT_NAMES[name] ?? name],
-    ),
-    ...(report.verify === false ? ['verification'] : []),
-  ];
-  return `The service is not ready${missing.length === 0 ? '' : `: ${missing.join(', ')}`}.`;
 }

@@ -9,7 +9,28 @@ import { DID_PREFIX, namespace } from '../parts/namespace.ts';
 import type { Deployment, Readiness, Status } from '../parts/wire.ts';
 import { readReport, SystemLine } from './system-line.tsx';
 import { describeProvenRange } from './proven-range.ts';
-import { CONTRACT_NAMES, describeAge, describeSearch, NOT_AVAILABLE, plural, SITE_NAME } from '../parts/texts.ts';
+import { nameChain } from '../../src/domain/identifiers/chain-names.ts';
+import { CONTRACT_NAMES, describeAge, describeSearch, NOT_AVAILABLE, SITE_NAME } from '../parts/texts.ts';
+import {
+  BUDGETS_NOTE,
+  describeAltProgress,
+  describeBudget,
+  describeContract,
+  describeIndexedBlock,
+  describeIndexState,
+  describeNode,
+  describeProof,
+  describeSource,
+  describeVerify,
+  describeWaiting,
+  EVENTS_ON,
+  NO_ALT_CHAIN,
+  NO_OPERATOR_INDEX,
+  PAYMENTS_NOTE,
+  PAYMENTS_ON,
+  RATE_LIMITS,
+  RATE_LIMITS_NOTE,
+} from './texts.ts';
 
 interface Described {
   readonly info: { readonly version: string };
@@ -40,7 +61,7 @@ export function SystemPage() {
       ) : (
         <div class="columns">
           <MainChain report={report} />
-          <Indexes report={report} />
+          <Indexes report={report} altProgress={status?.solana_index_progress ?? null} />
         </div>
       )}
       <Section title="This deployment">
@@ -67,8 +88,10 @@ export function SystemPage() {
           </dd>
           <dt>API version</dt>
           <dd>{described.response === undefined ? NOT_AVAILABLE : described.response.body.info.version}</dd>
-          <dt>Rate limit</dt>
-          <dd>90 requests a minute for each path and address</dd>
+          <dt>Rate limits</dt>
+          <dd>
+            {RATE_LIMITS.join('; ')} <span class="note">{RATE_LIMITS_NOTE}</span>
+          </dd>
         </dl>
       </Section>
       {status !== undefined && <Health status={status} />}
@@ -80,18 +103,18 @@ function MainChain({ report: { rpc_connected, contracts, verify } }: { readonly 
   return (
     <Section title={chains.main.name}>
       <ul class="marks">
-        <Mark label="Node" text={rpc_connected ? 'reachable' : 'unreachable'} tone={rpc_connected ? 'good' : 'bad'} />
+        <Mark label="Node" text={describeNode(rpc_connected)} tone={rpc_connected ? 'good' : 'bad'} />
         {Object.entries(contracts).map(([name, isAvailable]) => (
           <Mark
             key={name}
             label={CONTRACT_NAMES[name] ?? name}
-            text={isAvailable ? 'readable' : 'unreadable'}
+            text={describeContract(isAvailable)}
             tone={isAvailable ? 'good' : 'bad'}
           />
         ))}
         <Mark
           label="Verification"
-          text={verify === null ? 'not configured' : verify ? 'ready' : 'not ready'}
+          text={describeVerify(verify)}
           tone={verify === null ? 'quiet' : verify ? 'good' : 'bad'}
         />
       </ul>
@@ -99,18 +122,28 @@ function MainChain({ report: { rpc_connected, contracts, verify } }: { readonly 
   );
 }
 
-function Indexes({ report: { operator_index: index, solana_indexer: alt } }: { readonly report: Readiness }) {
+function Indexes({
+  report: { operator_index: index, solana_indexer: alt },
+  altProgress,
+}: {
+  readonly report: Readiness;
+  readonly altProgress: Status['solana_index_progress'];
+}) {
+  const progress = altProgress === null ? undefined : describeAltProgress(altProgress);
   return (
     <Section title="Indexes">
-      {index === null ? <p class="quiet">This deployment has no operator index.</p> : <IndexProgress index={index} />}
+      {index === null ? <p class="quiet">{NO_OPERATOR_INDEX}</p> : <IndexProgress index={index} />}
       {alt === null ? (
-        <p class="quiet">No second chain is configured.</p>
+        <p class="quiet">{NO_ALT_CHAIN}</p>
       ) : (
-        <p>
-          {chains.alt.name}: {alt.ready ? 'up to date' : 'catching up'}
-          {alt.slot !== null && `, up to slot ${formatCount(alt.slot)}`}
-          {alt.age_seconds !== null && `, read ${describeAge(alt.age_seconds)}`}.
-        </p>
+        <>
+          <p>
+            {chains.alt.name}: {describeIndexState(alt.ready)}
+            {alt.slot !== null && `, up to slot ${formatCount(alt.slot)}`}
+            {alt.age_seconds !== null && `, read ${describeAge(alt.age_seconds)}`}.
+          </p>
+          {progress !== undefined && <p>{progress}</p>}
+        </>
       )}
     </Section>
   );
@@ -122,14 +155,11 @@ function IndexProgress({ index }: { readonly index: OperatorIndex }) {
   const { ready, indexed_block, head_block, lag_blocks, head_observed_age_seconds, proof } = index;
   return (
     <>
-      <p>Operator index: {ready ? 'up to date' : 'catching up'}.</p>
+      <p>Operator index: {describeIndexState(ready)}.</p>
       {indexed_block !== null && head_block !== null && (
         <>
           <Bar share={head_block === 0 ? 1 : indexed_block / head_block} />
-          <p>
-            Block {formatCount(indexed_block)} of {formatCount(head_block)}
-            {lag_blocks !== null && `, ${plural(lag_blocks, 'block')} behind the chain head`}
-          </p>
+          <p>{describeIndexedBlock(indexed_block, head_block, lag_blocks)}</p>
         </>
       )}
       {head_observed_age_seconds !== null && (
@@ -142,16 +172,9 @@ function IndexProgress({ index }: { readonly index: OperatorIndex }) {
   );
 }
 
-function describeProof({ mode, unproven_blocks: count }: NonNullable<OperatorIndex['proof']>): string {
-  if (mode === 'off') return 'The index is not proven by receipts.';
-  return count === 0
-    ? 'Every indexed block is proven by its receipts.'
-    : `${plural(count, 'block')} with events ${count === 1 ? 'is' : 'are'} not proven by receipts yet.`;
-}
-
-/** Payment sources, the search for payments, and what stops or slows the indexes. Nothing where the service reports none. */
+/** What stops or slows the indexes, payment sources, the search for payments, and call budgets. Nothing where the service reports none. */
 function Health({ status }: { readonly status: Status }) {
-  const { causes, payment_sources: sources = [], payment_searches: searches = [] } = status;
+  const { causes, call_budgets: budgets = [], payment_sources: sources = [], payment_searches: searches = [] } = status;
   return (
     <>
       {causes.length > 0 && (
@@ -167,32 +190,52 @@ function Health({ status }: { readonly status: Status }) {
         </Section>
       )}
       {sources.length + searches.length > 0 && (
-        <Section
-          title="Payments"
-          note="Chains on which payments to machines are followed, and how far events are searched for them."
-        >
+        <Section title="Payments" note={PAYMENTS_NOTE}>
           <dl class="facts">
             {sources.map(({ source, up, head_age_seconds: age, waiting_machines: waiting }) => (
               <>
                 <dt key={`${source} name`}>
-                  <Id id={source} label={`the payment source ${shorten(source, 12)}`} ends={12} />
+                  {PAYMENTS_ON} <Source source={source} />
                 </dt>
                 <dd key={source}>
-                  {up === null ? 'not read yet' : up ? 'readable' : 'unreadable'}
-                  {age !== null && `, newest final block ${describeAge(age)}`}; {plural(waiting, 'machine')} waiting for
-                  a verdict
+                  {describeSource(up)}
+                  {age !== null && `, newest final block ${describeAge(age)}`}; {describeWaiting(waiting)}
                 </dd>
               </>
             ))}
             {searches.map(({ chain, age_seconds: age }) => (
               <>
-                <dt key={`${chain} name`}>{chains[chain === 'main' ? 'main' : 'alt'].name}</dt>
+                <dt key={`${chain} name`}>
+                  {EVENTS_ON} {chains[chain === 'main' ? 'main' : 'alt'].name}
+                </dt>
                 <dd key={chain}>{describeSearch(age)}</dd>
               </>
             ))}
           </dl>
         </Section>
       )}
+      {budgets.length > 0 && (
+        <Section title="Calls to nodes" note={BUDGETS_NOTE}>
+          <dl class="facts">
+            {budgets.map((budget) => (
+              <>
+                <dt key={`${budget.chain} name`}>{chains[budget.chain === 'main' ? 'main' : 'alt'].name}</dt>
+                <dd key={budget.chain}>{describeBudget(budget)}</dd>
+              </>
+            ))}
+          </dl>
+        </Section>
+      )}
     </>
+  );
+}
+
+/** Name of a payment source; its CAIP-2 name where the chain has no other. */
+function Source({ source }: { readonly source: string }) {
+  const name = nameChain(source);
+  return name === undefined ? (
+    <Id id={source} label={`the payment source ${shorten(source, 12)}`} ends={12} />
+  ) : (
+    <span title={source}>{name}</span>
   );
 }

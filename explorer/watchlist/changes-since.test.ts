@@ -1,7 +1,8 @@
 /** Tests the changes since the last visit: every page of the feed, and what the feed no longer holds. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { rule } from '../../test/conformance/rule.ts';
-import { loadChangesSince } from './changes-since.ts';
+import type { Change } from '../parts/wire.ts';
+import { loadChangesSince, selectChanges } from './changes-since.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -33,9 +34,7 @@ test('reads every page after the cursor of the last visit', async () => {
   rule('pages.watchlist');
   const paths = stubFeed({ newest: 5, pageSize: 2 });
   expect(await cursorsSince(1)).toEqual([[2, 3, 4, 5], true, 5]);
-  expect(paths.slice(1)).toEqual(
-    [1, 3].map((at) => `/changes?after=${at}&kinds=owner,operator,kyb,chip,opt-in&limit=500`),
-  );
+  expect(paths.slice(1)).toEqual([1, 3].map((at) => `/changes?after=${at}&limit=500`));
 });
 
 test.each([
@@ -58,4 +57,35 @@ test('reports changes that are not stored any more, and more than it reads', asy
 test('returns undefined where the feed cannot be read', async () => {
   vi.stubGlobal('fetch', async () => new Response('{"detail":"Not Found"}', { status: 404 }));
   expect(await loadChangesSince(3)).toBeUndefined();
+});
+
+const OPERATOR = `0x${'a1'.repeat(20)}`;
+const OTHER = `0x${'b2'.repeat(20)}`;
+const toChange = (parts: Partial<Change>): Change => ({
+  ...{ cursor: 1, kind: 'rating', machine_id: '7', did: '', operator: OPERATOR, from: null, to: null, block: 1 },
+  ...{ observed_at: 1, ...parts },
+});
+const kindsFor = (kind: 'machine' | 'operator', id: string, changes: readonly Change[]) =>
+  selectChanges(changes, { kind, id }).map((change) => change.kind);
+const ALL_KINDS = ['owner', 'operator', 'bond', 'flag', 'kyb', 'chip', 'opt-in', 'rating'] as const;
+const ONE_OF_EACH = ALL_KINDS.map((kind) => toChange({ kind }));
+
+test('shows every kind of change of the machines of a watched operator', () => {
+  rule('pages.watchlist');
+  expect(kindsFor('operator', OPERATOR, ONE_OF_EACH)).toEqual(ALL_KINDS);
+  expect(kindsFor('operator', OTHER, ONE_OF_EACH)).toEqual([]);
+});
+
+test('leaves out of the changes of a watched machine what the page compares itself', () => {
+  rule('pages.watchlist');
+  expect(kindsFor('machine', '7', ONE_OF_EACH)).toEqual(['owner', 'operator', 'kyb', 'chip', 'opt-in']);
+  expect(kindsFor('machine', '8', ONE_OF_EACH)).toEqual([]);
+});
+
+test('shows a change of operator for the operator before it and for the one after it, in any letter case', () => {
+  const upper = OTHER.toUpperCase().replace('X', 'x');
+  const change = toChange({ kind: 'operator', operator: upper, from: OPERATOR, to: upper });
+  expect(kindsFor('operator', OPERATOR, [change])).toEqual(['operator']);
+  expect(kindsFor('operator', OTHER, [change])).toEqual(['operator']);
+  expect(kindsFor('operator', OPERATOR, [toChange({ kind: 'owner', operator: OTHER, from: OPERATOR })])).toEqual([]);
 });

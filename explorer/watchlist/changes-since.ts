@@ -1,9 +1,8 @@
 /** Changes of machines since the last visit, from the feed of changes. */
 import { requestJson } from '../parts/queries.ts';
 import type { Change, ChangePage } from '../parts/wire.ts';
+import type { WatchedEntry } from './watchlist.ts';
 
-/** Kinds that the watchlist does not compare itself. */
-const KINDS = 'owner,operator,kyb,chip,opt-in';
 const PAGE = 500;
 /** Most requests of one visit. */
 const MOST_PAGES = 10;
@@ -30,16 +29,32 @@ export async function loadChangesSince(
   const changes: Change[] = [];
   let after = Math.max(cursor, oldest);
   for (let page = 0; page < MOST_PAGES && after < newest; page += 1) {
-    const { response } = await requestJson<ChangePage>(
-      `/changes?after=${after}&kinds=${KINDS}&limit=${PAGE}`,
-      {},
-      signal,
-    );
+    const { response } = await requestJson<ChangePage>(`/changes?after=${after}&limit=${PAGE}`, {}, signal);
     if (response === undefined) return undefined;
     changes.push(...response.body.changes);
     after = response.body.next;
   }
   return { changes, isComplete: cursor >= oldest && after >= newest, newest };
+}
+
+/** Kinds that the watchlist compares itself for a watched machine. */
+const COMPARED_KINDS: readonly Change['kind'][] = ['rating', 'bond', 'flag'];
+
+/**
+ * Returns the changes that an entry shows. Those of an operator are the changes of the machines that it has, had or gets; those of a machine
+ * leave out what the page compares, so that it shows no change twice.
+ */
+export function selectChanges(changes: readonly Change[], { kind, id }: WatchedEntry): readonly Change[] {
+  return changes.filter((change) =>
+    kind === 'machine'
+      ? change.machine_id === id && !COMPARED_KINDS.includes(change.kind)
+      : isAddress(change.operator, id) || (change.kind === 'operator' && isAddress(change.from, id)),
+  );
+}
+
+/** `address` is in lower case. */
+function isAddress(text: string | null, address: string): boolean {
+  return text?.toLowerCase() === address;
 }
 
 const KEY = 'watchlist-cursor';

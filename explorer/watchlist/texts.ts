@@ -1,4 +1,5 @@
 /** Texts of the watchlist page. */
+import { plural } from '../parts/texts.ts';
 
 export const NOTHING_WATCHED =
   'Nothing is watched in this browser. Open the page of a machine or an operator and choose Watch.';
@@ -9,7 +10,11 @@ export const UNCHANGED = 'no change since your last visit';
 export const VALUES_UNCHANGED = 'no change of these values since your last visit';
 export const FIRST_VISIT = 'first visit';
 
-export const VALUE_NAMES: Readonly<Record<string, string>> = {
+export function describeEarlier(changes: number): string {
+  return `and ${plural(changes, 'earlier change')}`;
+}
+
+export const VALUE_NAMES = {
   rating: 'Rating',
   bond: 'Bond',
   flag: 'Flag',
@@ -19,4 +24,4 @@ export const VALUE_NAMES: Readonly<Record<string, string>> = {
   kyb: 'Operator (KYB)',
   chip: 'Chip',
   'opt-in': 'Opt-in',
-};
+} as const;

@@ -7,10 +7,11 @@ import { DID_PREFIX, machineDid } from '../parts/namespace.ts';
 import { useQuery } from '../parts/queries.ts';
 import { RemoveButton } from '../parts/remove-button.tsx';
 import { operatorPath } from '../parts/routes.ts';
-import { describeFailure, isRated, MONETIZATION_STATES, plural, SITE_NAME } from '../parts/texts.ts';
+import { describeFailure, SITE_NAME } from '../parts/texts.ts';
 import type { Change, Explanation, Fleet } from '../parts/wire.ts';
-import { loadChangesSince, readCursor, storeCursor, type ChangesSince } from './changes-since.ts';
+import { loadChangesSince, readCursor, selectChanges, storeCursor, type ChangesSince } from './changes-since.ts';
 import {
+  describeEarlier,
   FIRST_VISIT,
   KEPT_HERE,
   NOT_A_LIST,
@@ -19,12 +20,12 @@ import {
   VALUE_NAMES,
   VALUES_UNCHANGED,
 } from './texts.ts';
+import { describeValue, nameValue, toFleetValues, toMachineValues } from './values.ts';
 import {
   listWatched,
+  mergeWatchlist,
   onWatchlistChange,
-  parseWatchlist,
   rememberSeen,
-  saveWatched,
   setWatched,
   type SeenValues,
   type WatchedItem,
@@ -53,9 +54,7 @@ export function WatchlistPage() {
   const load = async (file: File | undefined) => {
     if (file === undefined) return;
     try {
-      const added = parseWatchlist(await file.text());
-      setProblem(added.length === 0 ? NOT_A_LIST : '');
-      saveWatched(parseWatchlist(JSON.stringify([...listWatched(), ...added])));
+      setProblem(mergeWatchlist(await file.text()) === 0 ? NOT_A_LIST : '');
     } catch {
       setProblem(NOT_A_LIST);
     }
@@ -117,7 +116,8 @@ function Item({
     isMachine ? undefined : `/operator/${DID_PREFIX}${item.id}/machines?offset=0&limit=1`,
     60,
   );
-  const values = machine.response !== undefined ? toValues(machine.response.body) : toFleetValues(fleet.response?.body);
+  const values =
+    machine.response !== undefined ? toMachineValues(machine.response.body) : toFleetValues(fleet.response?.body);
   const failure = machine.failure ?? fleet.failure;
   const text = values && JSON.stringify(values);
   useEffect(() => {
@@ -125,7 +125,7 @@ function Item({
   }, [text]);
   const changed = Object.keys(values ?? {}).filter((name) => seen[name] !== undefined && seen[name] !== values![name]);
   const isFirst = Object.keys(seen).length === 0;
-  const changes = isFirst ? [] : (since?.changes.filter((change) => isOf(change, item)) ?? []);
+  const changes = isFirst || since === undefined ? [] : selectChanges(since.changes, item);
   return (
     <li>
       {isMachine ? (
@@ -133,7 +133,7 @@ function Item({
       ) : (
         <ShortLink id={item.id} href={operatorPath(item.id)} label="operator" />
       )}
-      <span>
+      <div>
         {values !== undefined && Object.values(values).join(', ')}
         {values === undefined && failure === undefined && 'Loading…'}
         {values === undefined &&
@@ -146,25 +146,20 @@ function Item({
             {isFirst
               ? FIRST_VISIT
               : changed.length > 0
-                ? changed.map((name) => `${VALUE_NAMES[name] ?? name}: ${seen[name]!} → ${values[name]!}`).join('; ')
+                ? changed.map((name) => `${nameValue(name)}: ${seen[name]!} → ${values[name]!}`).join('; ')
                 : since?.isComplete === true && changes.length === 0
                   ? UNCHANGED
                   : VALUES_UNCHANGED}
             {')'}
           </span>
         )}{' '}
-        {changes.slice(-SHOWN_CHANGES).map((change) => (
-          <ObservedChange key={change.cursor} change={change} isOfMachine={isMachine} />
-        ))}
-        {changes.length > SHOWN_CHANGES && (
-          <span class="changed">and {changes.length - SHOWN_CHANGES} earlier changes </span>
-        )}
         <RemoveButton
           label={`${item.kind} ${shorten(item.id, 6)}`}
           class="copy"
           remove={() => setWatched(item, false)}
         />
-      </span>
+        {changes.length > 0 && <ObservedChanges changes={changes} isOfMachine={isMachine} />}
+      </div>
     </li>
   );
 }
@@ -172,44 +167,46 @@ function Item({
 /** Newest changes of one entry that are shown. */
 const SHOWN_CHANGES = 5;
 
-function isOf({ machine_id: machine, operator }: Change, { kind, id }: WatchedItem): boolean {
-  return kind === 'machine' ? machine === id : operator?.toLowerCase() === id;
+function ObservedChanges({
+  changes,
+  isOfMachine,
+}: {
+  readonly changes: readonly Change[];
+  readonly isOfMachine: boolean;
+}) {
+  const earlier = changes.length - SHOWN_CHANGES;
+  return (
+    <ul class="observed">
+      {changes.slice(-SHOWN_CHANGES).map((change) => (
+        <ObservedChange key={change.cursor} change={change} isOfMachine={isOfMachine} />
+      ))}
+      {earlier > 0 && <li class="changed">{describeEarlier(earlier)}</li>}
+    </ul>
+  );
 }
 
 function ObservedChange({ change, isOfMachine }: { readonly change: Change; readonly isOfMachine: boolean }) {
   const { kind, machine_id: id, from, to, observed_at: at } = change;
   return (
-    <span class="changed">
+    <li class="changed">
       {!isOfMachine && (
         <>
           <MachineLink id={id} />{' '}
         </>
       )}
-      {VALUE_NAMES[kind] ?? kind}: <Value text={from} /> → <Value text={to} /> (<When seconds={at} />){' '}
-    </span>
+      {VALUE_NAMES[kind]}: <Value kind={kind} value={from} /> → <Value kind={kind} value={to} /> (
+      <When seconds={at} />)
+    </li>
   );
 }
 
-function Value({ text }: { readonly text: string | null }) {
-  if (text === null) return <>none</>;
-  if (isDecision(text)) return <>{MONETIZATION_STATES[text].toLowerCase()}</>;
-  return text.length > 20 ? <Id id={text} label={`the account ${shorten(text, 6)}`} ends={6} /> : <>{text}</>;
-}
-
-function isDecision(value: string): value is keyof typeof MONETIZATION_STATES {
-  return Object.hasOwn(MONETIZATION_STATES, value);
-}
-
-function toValues({ mcr, mcr_score, bond_status, negative_flag }: Explanation): SeenValues {
-  return {
-    rating: isRated(mcr) ? `${mcr} ${mcr_score}` : mcr === 'NR' ? 'not rated' : 'provisioned',
-    bond: bond_status,
-    flag: negative_flag ? 'flag on record' : 'no flag',
-  };
-}
-
-function toFleetValues(fleet: Fleet | undefined): SeenValues | undefined {
-  return fleet && { machines: plural(fleet.pagination.total, 'machine') };
+function Value({ kind, value }: { readonly kind: Change['kind']; readonly value: string | null }) {
+  const text = describeValue(kind, value);
+  return text === value && text.length > 20 ? (
+    <Id id={text} label={`the account ${shorten(text, 6)}`} ends={6} />
+  ) : (
+    <>{text}</>
+  );
 }
 
 function save(items: readonly WatchedItem[]): void {

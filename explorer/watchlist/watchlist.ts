@@ -33,6 +33,13 @@ export function parseWatchlist(text: string): readonly WatchedItem[] {
   return items.filter((item, i) => items.findIndex((other) => isSame(item, other)) === i).slice(0, MOST);
 }
 
+/** Adds the entries of an exported list to the stored ones. Returns how many entries the file has; throws SyntaxError where it is not JSON. */
+export function mergeWatchlist(text: string): number {
+  const added = parseWatchlist(text);
+  saveWatched(parseWatchlist(JSON.stringify([...listWatched(), ...added])));
+  return added.length;
+}
+
 function toItem(value: unknown): WatchedItem | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { kind, id, seen } = value as Partial<Record<keyof WatchedItem, unknown>>;

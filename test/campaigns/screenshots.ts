@@ -41,7 +41,7 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
   const watched = JSON.stringify([
     { kind: 'machine', id: ids[0] },
     { kind: 'machine', id: ids[1], seen: { rating: 'BB 55', bond: 'bonded', flag: 'no flag' } },
-    { kind: 'machine', id: ids[2], seen: { bond: 'bonded', flag: 'flag on record' } },
+    { kind: 'machine', id: ids[2], seen: { bond: 'bonded', flag: 'flag in force' } },
     { kind: 'machine', id: '12' },
     { kind: 'operator', id: operator('fleet').split('/').at(-1)!.toLowerCase(), seen: { machines: '40 machines' } },
   ]);
@@ -58,6 +58,7 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
     { name: 'not-found', path: '/explorer/nothing' },
     { name: 'compare-empty', path: '/explorer/compare' },
     { name: 'compare', path: `/explorer/compare?ids=${ids.join()}` },
+    { name: 'compare-left-out', path: `/explorer/compare?ids=${ids.join()},abc` },
     { name: 'watchlist', path: '/explorer/watchlist' },
     {
       name: 'watchlist-filled',
@@ -80,6 +81,7 @@ function listViews({ machines, operators, wallets }: Fixtures): View[] {
     ...['history', 'identity'].map((tab) => ({ name: `tab-${tab}-flagged`, path: `${machine('flagged')}?tab=${tab}` })),
     { name: 'tab-events-onchain', path: `${machine('visibility-onchain')}?tab=events` },
     { name: 'tab-events-private', path: `${machine('visibility-private')}?tab=events` },
+    { name: 'tab-events-pages', path: `${machine('paid-aa')}?tab=events` },
     { name: 'tab-events-many', path: `${machine('many-events')}?tab=events` },
     { name: 'tab-identity-hostile', path: `${machine('hostile-strings')}?tab=identity` },
     { name: 'tab-identity-alt', path: `${machine('alt-rated')}?tab=identity` },

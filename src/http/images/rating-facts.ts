@@ -1,5 +1,7 @@
 /** Facts shown in the images of a rating, and their texts. */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import { judgeBond } from '../../domain/machine/bond.ts';
+import type { SubscriptionStatus } from '../../domain/machine/machine-facts.ts';
 import type { RatingLetter } from '../../domain/rating/scale.ts';
 import { shorten } from './svg-text.ts';
 
@@ -10,7 +12,7 @@ export interface CardFacts {
   readonly letter: RatingLetter;
   readonly score: number;
   readonly summary: string;
-  readonly isBonded: boolean;
+  readonly subscription: SubscriptionStatus;
   readonly eventCount: number;
   /** One score a day, the last one of today; undefined without a rating. Empty when the history is unavailable. */
   readonly scores: readonly (number | undefined)[];
@@ -32,6 +34,12 @@ export function shortName({ name, id }: CardFacts): string {
   return name.replace(String(id), shorten(String(id), ID_ENDS));
 }
 
-export function statusLineOf({ isBonded, eventCount }: CardFacts): string {
-  return `${isBonded ? 'bonded' : 'not bonded'} · ${eventCount} ${eventCount === 1 ? 'event' : 'events'}`;
+export function statusLineOf({ subscription, eventCount }: Pick<CardFacts, 'subscription' | 'eventCount'>): string {
+  return `${describeBond(subscription)} · ${eventCount} ${eventCount === 1 ? 'event' : 'events'}`;
+}
+
+/** In Grace the bond counts and ends soon, so it is not shown as plainly bonded. */
+function describeBond(subscription: SubscriptionStatus): string {
+  if (subscription === 'Grace') return 'bonded, in grace';
+  return judgeBond(subscription) === 'bonded' ? 'bonded' : 'not bonded';
 }

@@ -84,8 +84,8 @@ describe(`texts of strangers (seed ${RUNS.seed})`, () => {
 
   const parser = new XMLParser({ ignoreAttributes: true, preserveOrder: true, trimValues: false });
   const facts: CardFacts = {
-    ...{ id: 42n as MachineId, name: 'Machine #42', letter: 'AA', score: 87, summary: 'x', isBonded: true },
-    ...{ eventCount: 120, scores: [0, 50, 87], today: 20_704 },
+    ...{ id: 42n as MachineId, name: 'Machine #42', letter: 'AA', score: 87, summary: 'x' },
+    ...{ subscription: 'Active', eventCount: 120, scores: [0, 50, 87], today: 20_704 },
   };
   const pictures = {
     card: formatCard,

@@ -53,3 +53,17 @@ it('names the scores of each line of the chart', async () => {
   );
   await visit.close();
 });
+
+it('says which ids of its link it does not show', async () => {
+  rule('pages.compare');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const { id } = machineOf('flagged');
+  await page.goto(`${baseUrl}/explorer/compare?ids=${id},abc`);
+  await page.locator('.facts').waitFor();
+  expect(await readText(page, 'header.card')).toContain('The link names ids that are not shown: 1 is no machine id.');
+  await page.goto(`${baseUrl}/explorer/compare?ids=${id}`);
+  await page.locator('.facts').waitFor();
+  expect(await readText(page, 'header.card')).not.toContain('not shown');
+  await visit.close();
+});

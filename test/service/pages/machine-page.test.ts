@@ -268,6 +268,25 @@ it('links blocks, accounts and transactions to the block explorers of their chai
   await visit.close();
 });
 
+it('offers no opt-in while pauses cannot be read, except of a machine of the alt chain', async () => {
+  rule('pages.opt-in-preconditions');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.route('**/mcr/*/explanation', async (route) => {
+    const response = await route.fetch();
+    const explanation = (await response.json()) as ExplanationResponse;
+    await route.fulfill({ response, json: { ...explanation, availability: 'unreadable' } });
+  });
+  await page.goto(`${baseUrl}${machinePath('rated-b')}?tab=opt-in`);
+  await page.getByRole('button', { name: 'Change opt-in' }).click();
+  expect(await page.getByLabel('Opt in', { exact: true }).isDisabled()).toBe(true);
+  expect(await readText(page, '.panel')).toContain('The service cannot read whether the machine is paused');
+  await page.goto(`${baseUrl}${machinePath('alt-rated')}?tab=opt-in`);
+  await page.getByRole('button', { name: 'Change opt-in' }).click();
+  expect(await page.getByLabel('Opt in', { exact: true }).isDisabled()).toBe(false);
+  await visit.close();
+});
+
 it('offers no opt-in where the service would refuse it, and never advises to renew a terminated bond', async () => {
   rule('pages.opt-in-preconditions');
   const visit = await openVisit(browser);
@@ -308,6 +327,66 @@ it('shows the deduction that the factors do not contain', async () => {
   await visit.page.goto(baseUrl + machinePath('flagged'));
   const shown = await readText(visit.page, 'section[aria-labelledby=section-score-breakdown]');
   expect(shown).toContain(`Points above 50 count a sixth: −${anchor!.lost_hundredths / 100} points.`);
+  await visit.close();
+});
+
+it('names followed payments, and no chip, as better evidence for a machine of the alt chain', async () => {
+  rule('pages.machine');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl + machinePath('alt-rated'));
+  await page.locator('.reasons').waitFor();
+  const reasons = await readText(page, '.reasons');
+  expect(reasons).toContain('Events whose payment was followed on a chain would add up to ');
+  expect(reasons).not.toContain('signed by an attested chip would add');
+  const classes = page.locator('.filters label', { hasText: 'Evidence' }).locator('option');
+  expect(await classes.allInnerTexts()).toEqual(['declared only', 'payments followed on a chain']);
+  await visit.close();
+});
+
+it('prints the type and the whole id of a machine, and nothing that can only be used on a screen', async () => {
+  rule('pages.machine');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(baseUrl + machinePath('alt-rated'));
+  await page.locator('.machine-type').waitFor();
+  await page.locator('.reasons').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('.machine-type').isVisible()).toBe(true);
+  const whole = await page.evaluate(`getComputedStyle(document.querySelector('h1 [title]'), '::after').content`);
+  expect(whole).toBe(JSON.stringify(machineOf('alt-rated').id));
+  expect(await page.locator('button:visible, input:visible, select:visible, nav:visible').count()).toBe(0);
+  await visit.close();
+});
+
+it('shows which tab is open where the system forces its colors', async () => {
+  rule('pages.accessible');
+  const visit = await openVisit(browser, { forcedColors: 'active' });
+  const { page } = visit;
+  await page.goto(`${baseUrl}${machinePath('verified')}?tab=history`);
+  await page.locator('.tabs').waitFor();
+  const colors = await page.evaluate<Record<string, string>>(
+    `Object.fromEntries([...document.querySelectorAll('.tabs a')].map((tab) => [tab.innerText, getComputedStyle(tab).borderBottomColor]))`,
+  );
+  const { History: open, ...others } = colors;
+  expect(new Set(Object.values(others)).size).toBe(1);
+  expect(Object.values(others)).not.toContain(open);
+  await visit.close();
+});
+
+it('ends the page below its content, however many events are loaded', async () => {
+  rule('pages.machine-tabs');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(`${baseUrl}${machinePath('paid-aa')}?tab=events`);
+  const rows = page.locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(20);
+  await page.getByRole('button', { name: 'Load older events' }).click();
+  await expect.poll(() => rows.count()).toBe(40);
+  const [height, end] = await page.evaluate<[number, number]>(
+    `[document.documentElement.scrollHeight, Math.ceil(document.querySelector('.bottom').getBoundingClientRect().bottom + scrollY)]`,
+  );
+  expect(height).toBeLessThanOrEqual(Math.max(end, page.viewportSize()!.height));
   await visit.close();
 });
 

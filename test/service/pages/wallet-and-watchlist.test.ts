@@ -112,3 +112,40 @@ it('copies the whole id of each entry of the watchlist, and of each account that
   expect(await visit.findAccessibilityViolations()).toEqual([]);
   await visit.close();
 });
+
+it('shows a downgrade and a lost machine of a watched operator, and grace of a watched machine', async () => {
+  rule('pages.watchlist');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  const [lost, grace] = [machineOf('flagged').id, machineOf('grace').id];
+  const operator = fleet.address.toLowerCase();
+  const other = `0x${'2b'.repeat(20)}`;
+  const change = { did: '', block: 1, observed_at: 1, machine_id: lost };
+  const feed = {
+    changes: [
+      { ...change, cursor: 8, kind: 'rating', operator, from: 'A', to: 'NR' },
+      { ...change, cursor: 9, kind: 'operator', operator: other, from: operator, to: other },
+      { ...change, cursor: 10, kind: 'bond', operator: other, from: 'Active', to: 'Grace', machine_id: grace },
+    ],
+    ...{ next: 10, newest: 10, oldest_after: 0, opened_at: 1 },
+  };
+  await page.route('**/changes?*', (route) => route.fulfill({ json: feed }));
+  await page.goto(`${baseUrl}/explorer/watchlist`);
+  const entries = [
+    { kind: 'machine', id: grace, seen: { bond: 'bonded' } },
+    { kind: 'operator', id: operator, seen: { machines: `${fleet.machines.length} machines` } },
+  ];
+  await page.evaluate(
+    `localStorage.setItem('watchlist', '${JSON.stringify(entries)}'); localStorage.setItem('watchlist-cursor', '7');`,
+  );
+  await page.reload();
+  const [machine, fleetEntry] = [page.locator('.watched > li').first(), page.locator('.watched > li').last()];
+  await machine.getByText('Bond: bonded → bonded, in grace').waitFor();
+  expect(await machine.locator('.changed').count()).toBe(1);
+  await fleetEntry.locator('.observed li').last().waitFor();
+  const shown = await fleetEntry.locator('.observed li').allInnerTexts();
+  expect(shown[0]).toContain('Rating: A → not rated');
+  expect(shown[1]).toContain('Operator: ');
+  expect(shown).toHaveLength(2);
+  await visit.close();
+});

@@ -143,7 +143,7 @@ async function readCardFacts(
   const { letter, score, summary, eventCount } = rating;
   const facts = {
     ...{ id, name: formatMachineName(id), letter, score, summary, eventCount },
-    isBonded: rating.bondStatus === 'bonded',
+    subscription: inputs.subscriptionStatus,
     scores: days.map(({ letter, score }) => (isRated(letter) ? score : undefined)),
     today: dayOf(inputs.now),
   };
