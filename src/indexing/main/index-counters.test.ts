@@ -391,6 +391,13 @@ describe('a machine', () => {
     expect(await checkMachine(harness, facts)).toBe('agrees');
   });
 
+  test('is not served while the count of its chip logs cannot be read', async () => {
+    const chain = createMints();
+    const harness = await openIndexed(chain, [4]);
+    const facts = { ...readFacts(chain, B), chipLogCount: { state: 'unreadable', cause: 'rpc-error' } } as const;
+    await expect(harness.counters.checkMachine(facts)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
+  });
+
   test('is served as soon as its own logs are indexed, long before all are', async () => {
     const chain = createMints();
     chain.mine([submitted(A)]);

@@ -5,7 +5,7 @@
 import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
-import type { ReadResult } from '../../domain/read-result.ts';
+import { unwrapOptional, type ReadResult } from '../../domain/read-result.ts';
 import type { ChipLogBody, RegistryLogBody } from '../../ports/main-chain.ts';
 import type { IndexedMachine, OwnershipChange, TransferLogEntry } from '../../ports/store.ts';
 
@@ -54,16 +54,20 @@ function ownerOf(ownership: OwnershipChange): Address | undefined {
   return ownership.kind === 'gone' ? undefined : ownership.owner;
 }
 
-/** Returns whether the chip record and the number of its logs are those of the logs; true where the registry does not count them. */
+/**
+ * Returns whether the chip record and the number of its logs are those of the logs; true where the registry does not count them. Throws
+ * `ChainUnreadable` where the count cannot be read.
+ */
 export function isChipEqual(
   { attestations, chipLogCount }: MachineSnapshot,
   { chipLogs }: IndexedMachine,
   { logs, isBackward }: FollowedLogs,
 ): boolean {
-  if (chipLogCount.state !== 'present') return true;
+  const counted = unwrapOptional(chipLogCount);
+  if (counted === undefined) return true;
   const followed = logs.filter((log) => log.kind === 'chip-attested' || log.kind === 'chip-revoked');
   const count = chipLogs.length + (isBackward ? -followed.length : followed.length);
-  if (chipLogCount.value !== BigInt(count)) return false;
+  if (counted !== BigInt(count)) return false;
   if (attestations.state !== 'present' || (isBackward && followed.length > 0)) return true;
   const expected = foldChipLogs([...chipLogs, ...followed]);
   const { chip } = attestations.value;
