@@ -290,6 +290,7 @@ describe('after the host was suspended for an hour', () => {
     await read(adapter);
     first.slot += SLOTS_OF_AN_HOUR;
     await expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
+    first.proxy.resetCounts();
     // The wall clock has advanced; the monotonic one has not.
     harness.time.milliseconds += HOUR_MILLISECONDS;
     const now = harness.time.milliseconds / 1000;
@@ -311,6 +312,34 @@ describe('after the host was suspended for an hour', () => {
     first.responses.set('getBlockTime', () => ({ result: harness.time.milliseconds / 1000 }));
     await expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
   });
+});
+
+describe('after a start behind a node that is behind', () => {
+  const SLOTS_BEHIND = 9_000;
+
+  it.each<[about: string, firstAge: number | null, age: number, isAccepted: boolean]>([
+    ['was behind', 3_600, 13, true],
+    ['was current', 299, 13, false],
+    ['has no known time', null, 13, false],
+    ['was behind, as is the later one', 3_600, 301, false],
+  ])(
+    'a slot that the chain cannot have reached since the first one, which %s (%s s, %s s): accepted is %o',
+    async (_, firstAge, age, isAccepted) => {
+      const started = first.slot;
+      const adapter = harness.open();
+      await read(adapter);
+      first.slot += SLOTS_BEHIND;
+      first.responses.set('getBlockTime', ([slot]) => {
+        const seconds = slot === started ? firstAge : age;
+        return { result: seconds === null ? null : harness.time.milliseconds / 1000 - seconds };
+      });
+      if (!isAccepted) return expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
+      expect((await read(adapter)).snapshot.slot).toBe(first.slot);
+      // Once only: from here on the slots are known to be current.
+      first.slot += SLOTS_BEHIND;
+      await expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
+    },
+  );
 });
 
 describe('a node of another cluster', () => {

@@ -60,6 +60,9 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     readIdentity: async (node, deadline) => (await send(node, getGenesisHash, deadline)).slice(0, genesisHash.length),
   });
 
+  /** The response that began `minContextSlot`; undefined once its slot is known to have been current. */
+  let beginning: { readonly node: PoolNode; readonly slot: number; readonly clockMilliseconds: number } | undefined;
+
   /** Sends the call, in smaller ones where the node refuses its size. */
   async function send<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
     const { items } = method;
@@ -138,10 +141,24 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
     const now = { stopwatchMilliseconds: stopwatch.nowMilliseconds(), clockMilliseconds: clock.nowMilliseconds() };
     const plausibility = minContextSlot.judge(slot, now);
-    if (plausibility === 'impossible') throw new RpcFailure('malformed');
-    if (plausibility === 'unexplained' && !(await isCurrent(node, slot, deadline))) throw new RpcFailure('malformed');
+    if (plausibility === 'impossible' && !(await hasBegunBehind(deadline))) throw new RpcFailure('malformed');
+    if (plausibility !== 'plausible') {
+      if (!(await isCurrent(node, slot, deadline))) throw new RpcFailure('malformed');
+      beginning = undefined;
+    } else if (minContextSlot.slot === 0) beginning = { node, slot, clockMilliseconds: now.clockMilliseconds };
     minContextSlot.observe(slot, now);
     return value;
+  }
+
+  /** Returns whether the first response was of a node that was behind, by the time of its block: then a later slot may be right. */
+  async function hasBegunBehind(deadline: Deadline): Promise<boolean> {
+    if (beginning === undefined) return false;
+    const { node, slot, clockMilliseconds } = beginning;
+    const { seconds } = await send(node, getBlockTime(slot), deadline).catch(() => ({ seconds: undefined }));
+    if (seconds === undefined) return false;
+    const isBehind = clockMilliseconds - seconds * 1000 > MAX_BLOCK_AGE_MILLISECONDS;
+    if (!isBehind) beginning = undefined;
+    return isBehind;
   }
 
   /** Returns whether the block of the slot is as old as the wall clock says. */
