@@ -11,7 +11,7 @@ test('artifacts.json has the hash of the current sources, compiler and libraries
   expect(loadArtifacts().sourceHash).toBe(hashSources());
 });
 
-test('compiling the sources produces artifacts.json byte for byte', { timeout: 60_000 }, () => {
+test('compiling the sources produces artifacts.json byte for byte', { timeout: 180_000 }, () => {
   expect(readFileSync(ARTIFACTS_URL, 'utf8')).toBe(formatArtifacts(compileContracts()));
 });
 

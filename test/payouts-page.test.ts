@@ -7,6 +7,7 @@ import { readResults } from '../bench/results.ts';
 import { parseSources } from '../src/adapters/payment-sources/sources-file.ts';
 import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
+import { PAYMENT } from '../src/domain/rating/constants.ts';
 import { isPayoutProofSigned, parsePayoutProof } from '../src/domain/rating/paid/payout-proof.ts';
 import { PORTABLE_CHECKS } from '../testing/fixtures/signing-keys.ts';
 import { runSvc } from '../testing/harness/run-svc.ts';
@@ -62,7 +63,9 @@ it('states the measured costs, and what they are for 10,000 machines with 20 cit
     ['rows stored', per('rows').toFixed(2), `${integer(perDay('rows'))} a day`],
     ['bytes stored, with indexes', integer(per('stored')), megabytes(perDay('stored'))],
   ]);
-  const retained = `holds ${integer((perDay('stored') * 400) / 1e9)} GB at most`;
+  const { followedDays } = PAYMENT;
+  const gigabytes = integer((perDay('stored') * followedDays) / 1e9);
+  const retained = `Rows are deleted after ${followedDays} days, so such a fleet holds ${gigabytes} GB at most`;
   expect(PAGE.replaceAll(/\s+/g, ' ')).toContain(retained);
   expect(PAGE).toContain(`has ${integer(figures['rating/state']!.ours)} bytes`);
 });

@@ -81,5 +81,5 @@ it(
       .map(({ did }) => `/mcr/${did}`);
     for (const path of ratings) await expectSame(leader, follower, path, ({ text }) => text);
   },
-  60_000 + KILLS * 10_000,
+  120_000 + KILLS * 30_000,
 );
