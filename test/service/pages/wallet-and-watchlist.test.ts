@@ -69,12 +69,13 @@ it('shows on the watchlist what the feed of changes observed since the last visi
     opened_at: 1,
   };
   await page.route('**/changes?*', (route) => route.fulfill({ json: feed }));
-  await page.goto(`${baseUrl}/explorer/watchlist`);
+  // Another page: the watchlist itself stores where it has read to.
+  await page.goto(`${baseUrl}/explorer/methodology`);
   await page.evaluate(
     `localStorage.setItem('watchlist', JSON.stringify([{ kind: 'machine', id: '${id}', seen: { machines: '' } }]));
      localStorage.setItem('watchlist-cursor', '7');`,
   );
-  await page.reload();
+  await page.goto(`${baseUrl}/explorer/watchlist`);
   await page.locator('.changed').waitFor();
   expect(await readText(page, '.changed')).toMatch(/^\s*Chip: verified → expired/);
   await expect.poll(() => page.evaluate(`localStorage.getItem('watchlist-cursor')`)).toBe('8');
