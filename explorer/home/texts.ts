@@ -1,6 +1,6 @@
 /** Texts of the start page. */
 import { formatCount } from '../parts/formats.ts';
-import { plural } from '../parts/texts.ts';
+import { describeLag, plural } from '../parts/texts.ts';
 
 export const LEAD =
   'This service rates machines that earn money on their own, from 0 to 100 points, with every point explained. All data comes from public chains, and anyone can recompute it: see the';
@@ -15,8 +15,7 @@ export function describeUnreadable(count: number): string {
 }
 
 export function describeIndexed(block: number, lag: number | null): string {
-  const behind = lag === null ? '' : `, ${plural(lag, 'block')} behind the chain head`;
-  return `Indexed up to block ${formatCount(block)}${behind}.`;
+  return `Indexed up to block ${formatCount(block)}${describeLag(lag)}.`;
 }
 
 export function describeSlot(chain: string, slot: number): string {

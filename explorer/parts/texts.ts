@@ -127,6 +127,11 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** Follows the number of a block; empty where the distance is unknown. */
+export function describeLag(blocks: number | null): string {
+  return blocks === null ? '' : `, ${plural(blocks, 'block')} behind the chain head`;
+}
+
 /** What to do after the service rejected a decision, by error code. */
 export const DECISION_ERROR_HELP: Readonly<Record<string, string>> = {
   INVALID_SIGNATURE: 'Sign the exact message shown above with personal_sign, then send the signature unchanged.',

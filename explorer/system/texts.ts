@@ -1,6 +1,6 @@
 /** Texts of the system page, and of the line about the state of the service. */
 import { formatCount } from '../parts/formats.ts';
-import { CONTRACT_NAMES, plural } from '../parts/texts.ts';
+import { CONTRACT_NAMES, describeLag, plural } from '../parts/texts.ts';
 import type { Readiness, Status } from '../parts/wire.ts';
 
 export const NO_OPERATOR_INDEX = 'This deployment has no operator index.';
@@ -41,8 +41,7 @@ export function describeIndexState(isReady: boolean): string {
 }
 
 export function describeIndexedBlock(indexed: number, head: number, lag: number | null): string {
-  const behind = lag === null ? '' : `, ${plural(lag, 'block')} behind the chain head`;
-  return `Block ${formatCount(indexed)} of ${formatCount(head)}${behind}`;
+  return `Block ${formatCount(indexed)} of ${formatCount(head)}${describeLag(lag)}`;
 }
 
 type Proof = NonNullable<NonNullable<Readiness['operator_index']>['proof']>;

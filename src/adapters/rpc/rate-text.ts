@@ -6,8 +6,9 @@ const RATE_TEXT =
 /** The reason of an error is near the start of its text. */
 const MAX_CHARACTERS = 1_000;
 
-/** Returns the text of an error as far as it is judged; empty if the node sent none. */
+/** Returns the text of an error, or the body that holds it, as far as it is judged; empty if the node sent none. */
 export function readErrorText(message: unknown): string {
+  if (Buffer.isBuffer(message)) return message.toString('latin1', 0, MAX_CHARACTERS);
   return typeof message === 'string' ? message.slice(0, MAX_CHARACTERS) : '';
 }
 

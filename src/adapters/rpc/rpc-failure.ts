@@ -64,7 +64,7 @@ export function paymentRequired(retryAfterSeconds = EXHAUSTED_SECONDS): RpcFailu
 
 /** Returns the failure of a request with HTTP 429. */
 export function tooManyRequests(body: string | Buffer | undefined, retryAfterSeconds: number | undefined): RpcFailure {
-  const isUsedUp = isUsedUpText(readErrorText(body?.toString()));
+  const isUsedUp = isUsedUpText(readErrorText(body));
   return isUsedUp ? paymentRequired(retryAfterSeconds) : new RpcFailure('transport', 'rate', { retryAfterSeconds });
 }
 
