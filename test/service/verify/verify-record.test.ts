@@ -19,6 +19,7 @@ import { respondInner } from '../../../testing/harness/rpc-proxy.ts';
 import { rule } from '../../conformance/rule.ts';
 import { fetchChecked, findMachine } from '../fetch-checked.ts';
 import { untilObserved } from '../first-work.ts';
+import { holdHead } from '../hold-head.ts';
 import { startIndexedService, startProxiedService, type ProxiedService } from '../proxied-service.ts';
 
 const baseUrl = inject('baseUrl');
@@ -231,6 +232,8 @@ describe('a separate service', () => {
   it('reads a cold record with one call, and none while nothing changes', async () => {
     const { proxy, service } = await restart();
     await untilObserved(service.url);
+    // After a new block cached machines are read again.
+    await holdHead(proxied!);
     const word = BigInt(machineOf('verified').id).toString(16).padStart(64, '0');
     const isOfMachine = (call: string) => call.includes('"eth_call"') && call.includes(word);
     const calls = () => proxy.calls.filter((call) => isOfMachine(JSON.stringify(call))).length;
