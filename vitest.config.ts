@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/service/**/*.test.ts'],
-          globalSetup: ['test/service/start-service.ts'],
+          globalSetup: ['test/service/pages/unpack-browser.ts', 'test/service/start-service.ts'],
           isolate: false,
         },
       },

@@ -22,9 +22,14 @@ const LIST_ACCESSIBILITY_VIOLATIONS = `
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))
 `;
 
+/** Returns the path of the browser. The one of the dependencies is unpacked first, which two processes must not do at once. */
+export async function findBrowser(): Promise<string> {
+  return existsSync(INSTALLED) ? INSTALLED : packaged.executablePath();
+}
+
 /** Launches a browser, which the caller closes. */
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = existsSync(INSTALLED) ? INSTALLED : await packaged.executablePath();
+  const executablePath = await findBrowser();
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
