@@ -164,6 +164,28 @@ describe('the form of a route', () => {
     await visit.close();
   });
 
+  it('shows the request in the language that was chosen last', async () => {
+    rule('documents.reference-form');
+    const visit = await openVisit(browser);
+    const { page } = visit;
+    await page.goto(`${baseUrl}/docs#getRating`);
+    const sampleOf = (id: string) => page.locator(`#${id} .sample`);
+    await sampleOf('getRating').waitFor();
+    const languages = await sampleOf('getRating').locator('button[aria-pressed]').allInnerTexts();
+    expect(languages).toEqual(['curl', 'TypeScript', 'Python', 'Go']);
+    const starts: string[] = [];
+    for (const language of languages) {
+      await sampleOf('getRating').getByRole('button', { name: language, exact: true }).click();
+      const text = await sampleOf('getRating').getByLabel(`Request in ${language}`).innerText();
+      expect(text).toContain(`${baseUrl}/mcr/`);
+      starts.push(text.split(/[\s(]/)[0]!);
+    }
+    expect(starts).toEqual(['curl', 'const', 'import', 'package']);
+    await page.locator('#getHealth > summary').click();
+    expect(await sampleOf('getHealth').locator('[aria-pressed=true]').innerText()).toBe('Go');
+    await visit.close();
+  });
+
   it('is prefilled with the most recently viewed machine', async () => {
     const visit = await openVisit(browser);
     const { page } = visit;
@@ -175,6 +197,25 @@ describe('the form of a route', () => {
     expect(new URL(page.url()).hash).toBe('#getProfile');
     await visit.close();
   });
+});
+
+it('lists the guides and routes that have every word of the search, and says where there is none', async () => {
+  rule('documents.reference');
+  const visit = await openVisit(browser);
+  const { page } = visit;
+  await page.goto(`${baseUrl}/docs`);
+  const contents = page.getByRole('navigation', { name: 'Contents' });
+  const links = async () => (await contents.getByRole('link').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+  await contents.getByLabel('Search routes').fill('HISTORY mcr');
+  await expect.poll(links).toEqual(['GET /mcr/{did}/history']);
+  await contents.getByRole('link').click();
+  await page.locator('#getHistory form').waitFor();
+  await contents.getByLabel('Search routes').fill('no such route');
+  await expect.poll(() => contents.getByRole('status').innerText()).toBe('No route matches.');
+  expect(await links()).toEqual([]);
+  await contents.getByLabel('Search routes').fill('');
+  await expect.poll(async () => (await links()).length).toBeGreaterThan(20);
+  await visit.close();
 });
 
 it('lists the members of a response, and cause and remedy of every error', async () => {
