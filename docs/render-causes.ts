@@ -24,6 +24,7 @@ const WITH_FIGURES: {
   'first-index-slow': { kind: 'first-index-slow', rangeBlocks: 3, seconds: 200_000 },
   'node-answers-malformed': { kind: 'node-answers-malformed', nodes: [0] },
   'hosts-missing': { kind: 'hosts-missing', hosts: 1, quorum: 2 },
+  'machines-refused': { kind: 'machines-refused', machines: 3 },
   'alt-first-index-slow': { kind: 'alt-first-index-slow', seconds: 200_000 },
 };
 

@@ -15,6 +15,7 @@ import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { MainChainReadiness } from '../ports/main-chain.ts';
 import { nowSeconds, type CallBudgetState, type PaymentSourceState } from '../ports/runtime.ts';
 import { raceTimeout } from './race-timeout.ts';
+import { countRefusedMachines } from './refused-ratings.ts';
 import { readTrustedSeconds } from './trusted-clock.ts';
 
 /** Progress of the operator index; undefined where never read. */
@@ -130,8 +131,8 @@ export interface PaymentSearch {
 }
 
 /**
- * Reports whether both indexes are fresh and the contracts can be read, without which rated machines return 503. Throws
- * no fault: what cannot be read is not fresh.
+ * Reports whether both indexes are fresh, the contracts can be read and no machine is refused for long. Throws no fault: what cannot be
+ * read is not fresh.
  */
 export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
   const { main, clock, pollIntervalSeconds } = ctx;
@@ -155,14 +156,16 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     isReadable(contracts) &&
     altIndex?.isReady !== false &&
     hasFleets;
+  const machines = countRefusedMachines(ctx);
   const mainCauses = main.indexHealth?.listCauses() ?? [];
   const altCauses = ctx.alt?.indexHealth?.listCauses() ?? [];
   const isUnexplained = kind === 'fresh' && mainCauses.length === 0;
+  const refusal = machines === 0 ? [] : [explainCause({ kind: 'machines-refused', machines })];
   return {
-    isFresh,
+    isFresh: isFresh && machines === 0,
     operatorIndex: toReport(ctx, index),
     altIndex,
-    causes: [...(isUnexplained ? explainRefusals(index, contracts) : mainCauses), ...altCauses],
+    causes: [...(isUnexplained ? explainRefusals(index, contracts) : mainCauses), ...refusal, ...altCauses],
     paymentSearches,
     ...ofProcess,
   };

@@ -25,6 +25,7 @@ import {
   type PaymentEvidence,
   type VerdictCounts,
 } from './payment-evidence.ts';
+import { watchRefusals } from './refused-ratings.ts';
 import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
@@ -88,7 +89,7 @@ export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSn
   const histories = ctx.actionState.of(createHistories);
   const history = histories.get(snapshot, [fingerprint], () => {
     ctx.workScope?.extend();
-    return readSnapshotHistory(ctx, main, snapshot, fingerprint);
+    return watchRefusals(ctx, main, snapshot.id, readSnapshotHistory(ctx, main, snapshot, fingerprint));
   });
   return chain(history, (read) =>
     chain(readPayments(ctx, snapshot, read), (payments) => rateNow(ctx, snapshot, read, payments)),

@@ -184,7 +184,9 @@ export type IndexCause =
   /** Positions of nodes that others replace, from 0. */
   | { readonly kind: 'node-answers-malformed'; readonly nodes: readonly number[] }
   /** Number of hosts that respond. */
-  | { readonly kind: 'hosts-missing'; readonly hosts: number; readonly quorum: number };
+  | { readonly kind: 'hosts-missing'; readonly hosts: number; readonly quorum: number }
+  /** Number of machines that are refused although the index is up to date. */
+  | { readonly kind: 'machines-refused'; readonly machines: number };
 
 export interface ExplainedCause {
   readonly kind: IndexCause['kind'];
@@ -200,6 +202,7 @@ const CAUSES_WITH_FIGURES: Readonly<Record<Exclude<IndexCause['kind'], PlainInde
   'alt-first-index-slow': true,
   'node-answers-malformed': true,
   'hosts-missing': true,
+  'machines-refused': true,
 };
 
 /** All causes by name. */
@@ -243,6 +246,13 @@ export function explainCause(cause: IndexCause): ExplainedCause {
         subject: 'MAIN_RPC_QUORUM',
         text: `${cause.quorum} hosts must agree, but ${cause.hosts} of those in ${NODES} respond`,
         remedy: `check the nodes in ${NODES}, add one on another host, or lower MAIN_RPC_QUORUM`,
+      };
+    case 'machines-refused':
+      return {
+        kind,
+        subject: NODES,
+        text: `${formatCount(cause.machines, 'machine')} cannot be rated: logs are missing, unproven after an import, or not processed yet`,
+        remedy: `wait while the number falls, as after a first start; otherwise ${OTHER_NODE}`,
       };
     default:
       return { kind, ...ROWS[kind] };
