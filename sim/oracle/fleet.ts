@@ -23,6 +23,8 @@ const MAX_LAG_BLOCKS = 100;
 const UNSEEN_MILLISECONDS = 600_000;
 /** Maximum time from sending a request to storing its response. */
 const READ_MILLISECONDS = 200_000;
+/** Maximum age of a cached balance, with the time of its read. */
+const BALANCE_AGE_MILLISECONDS = 70_000;
 /** Maximum age of a cached snapshot, in blocks of the simulated chain. */
 const OLDEST_ENTRY_BLOCKS = 100;
 
@@ -39,6 +41,7 @@ export function judgeFleetResponse(
   const { index, pagination } = page;
   if (index.head_block - index.indexed_block > MAX_LAG_BLOCKS) return 'an index that lags too far';
   const heads = listHeads(network, span);
+  const counted = listHeads(network, span, BALANCE_AGE_MILLISECONDS);
   const recent = listHeads(network, { ...span, startMilliseconds: span.startMilliseconds - UNSEEN_MILLISECONDS });
   const bases = new Set([...recent, ...network.receivedFinal].map((head) => ancestorAt(head, index.indexed_block)));
   const fleets = altNetwork === undefined ? [undefined] : listFleets(altNetwork, span);
@@ -51,7 +54,7 @@ export function judgeFleetResponse(
       const { ids, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
       const isUnproven = !span.areBlocksProven || span.isIndexUnproven === true;
       const moved = isUnproven ? listMoved(account, base, fleet) : [];
-      const facts = { account, span, base, heads, received, receivedForAbsence, ofAlt: [...ofAlt, ...moved] };
+      const facts = { account, span, base, heads, counted, received, receivedForAbsence, ofAlt: [...ofAlt, ...moved] };
       const lists = [ids, ...listExcusedBy(facts, base, ids, moved, page)];
       for (const held of lists) {
         if (held.length !== pagination.total) continue;
@@ -91,13 +94,13 @@ function mergeHoldings(account: string, base: Block, fleet: ReceivedFleet | unde
 
 /** Returns the lists that hidden logs may cause until they are proven. */
 function listExcusedBy(
-  { span, account, heads }: EntryFacts,
+  { span, account, counted }: EntryFacts,
   base: Block,
   ids: readonly bigint[],
   moved: readonly bigint[],
   page: Page,
 ): bigint[][] {
-  if (!span.areBlocksProven) return listExcused(account, base, heads, ids, moved, page);
+  if (!span.areBlocksProven) return listExcused(account, base, counted, ids, moved, page);
   if (span.isIndexUnproven !== true) return [];
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
   const isOwned = (id: bigint) => !isHeldHere(id, base) || machineOf(base.world, id).owner === account;
@@ -207,6 +210,8 @@ interface EntryFacts {
   /** Block of the listing. */
   readonly base: Block;
   readonly heads: readonly Block[];
+  /** Blocks that the balance of the account may be of: it is cached, and the log of a transfer may be hidden. */
+  readonly counted: readonly Block[];
   readonly received: readonly ReceivedAccounts[];
   /** Responses that a cached absence may come from. */
   readonly receivedForAbsence: readonly ReceivedAccounts[];

@@ -71,8 +71,8 @@ export interface MainChain {
   /** Returns the same as `readMachineUncached` at exactly this block. */
   readMachineAt(id: MachineId, block: BlockId): Promise<CachedMachine>;
   /**
-   * Returns `balanceOf` of the owner at the newest known block; cached until a `Transfer` names the owner. The read of one who is not
-   * known to own machines waits behind the others.
+   * Returns `balanceOf` of the owner at the newest known block; cached until a `Transfer` names the owner, for a minute at most. The read of
+   * one who is not known to own machines waits behind the others.
    */
   readBalance(owner: Address, isKnown: boolean): Promise<TokenBalance>;
   /** Returns `balanceOf` of the owner at exactly this block, without a cache. */

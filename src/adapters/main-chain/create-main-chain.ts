@@ -126,7 +126,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     readFacts: (block, deadline) => readDeploymentFacts(multicall, factsOptions, block, deadline),
   });
   const snapshots = createMachineSnapshots({ clock, limits, counters, deployment: deployment.last });
-  const balances = createTokenBalances();
+  const balances = createTokenBalances(clock, limits.maxSnapshotAgeMilliseconds);
   head.onJump(() => {
     snapshots.dropAll();
     balances.dropAll();

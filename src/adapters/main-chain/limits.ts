@@ -26,7 +26,7 @@ export interface MainChainLimits {
    * used.
    */
   readonly maxHeadAgeMilliseconds: number;
-  /** Maximum age of a cached snapshot, whatever the logs say. */
+  /** Maximum age of a cached snapshot or balance, whatever the logs say. */
   readonly maxSnapshotAgeMilliseconds: number;
   /** The same for a snapshot with an unreadable fact, which may be a transient failure of the node. */
   readonly maxFlawedSnapshotAgeMilliseconds: number;

@@ -85,3 +85,17 @@ test('finds the transfers of an owner by side, and those of a token', async () =
     undefined,
   ]);
 });
+
+test('reads a balance again after a minute, although no transfer names the owner', async () => {
+  const { adapter, countCalls, follow } = await openFollowing();
+  const { balance } = await adapter.chain.readBalance(owner, true);
+  await harness.activate();
+  harness.proxy.resetCounts();
+  harness.time.milliseconds += 59_999;
+  await follow();
+  expect(await adapter.chain.readBalance(owner, true)).toMatchObject({ balance });
+  expect(countCalls()).toBe(0);
+  harness.time.milliseconds += 1;
+  expect(await adapter.chain.readBalance(owner, true)).toMatchObject({ balance: balance + 1n });
+  expect(countCalls()).toBe(1);
+});

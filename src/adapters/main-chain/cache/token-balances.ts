@@ -1,10 +1,12 @@
 /**
- * Cache of `balanceOf` by owner (design/real-chains 1). A balance is valid until a `Transfer` names its owner, whatever its age, so that a
- * listing in use costs no call.
+ * Cache of `balanceOf` by owner (design/real-chains 1). A balance is valid until a `Transfer` names its owner, or its maximum age passes:
+ * where new blocks are not proven, a node may have hidden that transfer.
  */
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { HeadStep, Header, TokenBalance } from '../../../ports/main-chain.ts';
+import type { Clock } from '../../../ports/runtime.ts';
 import { setBounded } from '../../rpc/bounded-map.ts';
+import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { machineRegistryAbi } from '../reads/abis.ts';
 import { contractFunction } from '../reads/contract-function.ts';
@@ -18,6 +20,11 @@ const balanceOf = contractFunction(machineRegistryAbi, 'balanceOf');
 /** About 2 MB. */
 const MAX_OWNERS = 10_000;
 
+interface CachedBalance {
+  readonly balance: bigint;
+  readonly sinceMilliseconds: number;
+}
+
 export interface TokenBalances {
   /** Returns the cached balance, which holds at `head`, else reads it at `head`. Throws `ChainUnreadable`. */
   get(owner: Address, head: Header, read: () => Promise<bigint>): Promise<TokenBalance>;
@@ -26,9 +33,9 @@ export interface TokenBalances {
   dropAll(): void;
 }
 
-export function createTokenBalances(): TokenBalances {
+export function createTokenBalances(clock: Clock, maxAgeMilliseconds: number): TokenBalances {
   // In order of use: the least recently used first.
-  const cached = new Map<Address, bigint>();
+  const cached = new Map<Address, CachedBalance>();
   const inFlight = createInFlightReads<Address, bigint, Header>();
 
   function drop(owner: Address): void {
@@ -44,14 +51,17 @@ export function createTokenBalances(): TokenBalances {
   return {
     async get(owner, head, read) {
       const known = cached.get(owner);
-      if (known !== undefined) {
+      if (known !== undefined && isFresh(clock, known.sinceMilliseconds, maxAgeMilliseconds)) {
         setBounded(cached, owner, known, MAX_OWNERS);
-        return { block: head, balance: known };
+        return { block: head, balance: known.balance };
       }
       const reading = inFlight.get(owner);
       if (reading !== undefined) return { block: reading.info, balance: await reading.result };
+      const sinceMilliseconds = clock.nowMilliseconds();
       const result = read();
-      inFlight.start(owner, result, head, (balance) => setBounded(cached, owner, balance, MAX_OWNERS));
+      inFlight.start(owner, result, head, (balance) =>
+        setBounded(cached, owner, { balance, sinceMilliseconds }, MAX_OWNERS),
+      );
       return { block: head, balance: await result };
     },
     advance({ touched, deployment, checks }) {
