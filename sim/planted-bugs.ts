@@ -290,8 +290,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'skips a listed machine that is not here although no log explains it',
     file: 'actions/fleet.ts',
-    line: 'await main.counters.checkMachine(snapshot);',
-    replacement: '',
+    line: 'const check = await main.counters.checkMachine(snapshot);',
+    replacement: "const check = 'agrees' as string;",
     indexProof: 'off',
     symptom: FALSE_LISTING,
     seed: 1547,

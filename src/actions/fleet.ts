@@ -180,12 +180,13 @@ async function readIfHere<T extends object>(
  * Requires that followed logs lead from the index to the facts of a machine that left the main chain. Else a node has hidden how it left, or
  * its mint from the facts, and the page may lack it or another machine. Throws `EventIndexSyncing`.
  */
-async function confirmGone(ctx: Ctx, { id, listedBy }: FleetRow): Promise<'gone'> {
+async function confirmGone(ctx: Ctx, { id, listedBy }: FleetRow): Promise<'gone' | 'unreadable'> {
   if (listedBy === 'alt') return 'gone';
   const main = requireMain(ctx);
   const { snapshot } = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
-  await main.counters.checkMachine(snapshot);
-  return 'gone';
+  const check = await main.counters.checkMachine(snapshot);
+  // The total of this page counts a machine that had left before.
+  return check === 'agrees' ? 'gone' : 'unreadable';
 }
 
 /** Returns what a fault of one machine makes of its entry; throws a fault that affects the whole page. */

@@ -28,7 +28,7 @@ test('reads the events of a profile for the caller, also with a cached rating', 
   const snapshot = { ...MAIN_MACHINE, ...facts } as unknown as MachineSnapshot;
   const main = {
     chain: { getCached: () => ({ snapshot, deployment: { localOrdinal: 1 } }) },
-    counters: { checkMachine: () => Promise.resolve() },
+    counters: { checkMachine: () => Promise.resolve('agrees' as const) },
     eventTimes: {
       readPinnedHistory: () => Promise.resolve({ epoch: 0, provenance: NO_PROVENANCE }),
       async readEventLogs() {

@@ -55,9 +55,9 @@ export interface IndexCounters {
   checkTokens(owner: Address, tokens: IndexedTokens): Promise<void>;
   /**
    * Returns when the newest logs of the machine name its owner, its controller and its chip record, and none of the latter is missing.
-   * Throws `EventIndexSyncing` when one does not, and `ChainUnreadable`.
+   * `corrected`: its row was wrong until now, and so were listings. Throws `EventIndexSyncing` when one does not, and `ChainUnreadable`.
    */
-  checkMachine(snapshot: MachineSnapshot): Promise<void>;
+  checkMachine(snapshot: MachineSnapshot): Promise<'agrees' | 'corrected'>;
 }
 
 /** What this process knows of its loops that read a chain. */

@@ -46,10 +46,13 @@ interface Fixture {
   readonly isRepairing?: boolean;
   /** Machines whose facts the index does not explain. */
   readonly unexplained?: readonly number[];
+  /** Machines whose rows are wrong until they are checked. */
+  readonly corrected?: readonly number[];
 }
 
 /** Requests the fleet and checks the response against the document. */
-async function list({ index, machines = [SOUND], isRepairing = false, unexplained = [] }: Fixture, query = '') {
+async function list(fixture: Fixture, query = '') {
+  const { index, machines = [SOUND], isRepairing = false, unexplained = [], corrected = [] } = fixture;
   const reading = { indexedBlock: 200, headBlock: 200, headObservedAtMilliseconds: NOW_MILLISECONDS, ...index };
   const snapshots = machines.map((facts, at) => ({ id: BigInt(at + 1) as MachineId, block: BLOCK, ...facts }));
   const getCached = (id: MachineId) => ({
@@ -68,6 +71,7 @@ async function list({ index, machines = [SOUND], isRepairing = false, unexplaine
   };
   const checkMachine = async ({ id }: MachineSnapshot) => {
     if (unexplained.includes(Number(id))) throw new Fault('EventIndexSyncing', { indexedBlock: 199, headBlock: 200 });
+    return corrected.includes(Number(id)) ? 'corrected' : 'agrees';
   };
   const ctx = createStubCtx({
     main: {
@@ -159,6 +163,12 @@ describe('a page with fewer entries than limit', () => {
   ])('counts a machine as unreadable that %s while no log explains it', async (_name, facts) => {
     const { status, body } = await list({ machines: [SOUND, facts, GONE], unexplained: [2] });
     expect([status, idsOf(body), body.unreadable]).toEqual([200, ['1'], 1]);
+  });
+
+  test('counts a machine as unreadable that had left before the block of the listing', async () => {
+    const { status, body } = await list({ machines: [SOUND, GONE, GONE], corrected: [2] });
+    expect([status, idsOf(body), body.unreadable]).toEqual([200, ['1'], 1]);
+    expect(body.pagination.total).toBe(3);
   });
 
   test('counts unreadable machines per page', async () => {

@@ -132,9 +132,11 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
       const ownership = await findOwnership(snapshot, indexed, followed);
       if (ownership === undefined) throw syncing(checkpoint, block);
       // The evidence of events depends on the changes of hands before them, so the owner alone is not enough.
-      if (explainsOwner(indexed.transfers, ownership)) return;
-      if (indexed.isSettled) repair.startTransfers(id);
-      throw syncing(checkpoint, block);
+      if (!explainsOwner(indexed.transfers, ownership)) {
+        if (indexed.isSettled) repair.startTransfers(id);
+        throw syncing(checkpoint, block);
+      }
+      return ownership === indexed.ownership ? 'agrees' : 'corrected';
     },
   };
 }
