@@ -1,6 +1,6 @@
 /**
- * Proves that blocks without stored logs hold none, newest range first. With two hosts or more, the logs of two of them
- * must name no other block; with one, random headers and their receipts are read. In mode `full` every header follows,
+ * Proves that blocks without stored logs hold none, newest range first. With two hosts or more that serve logs, those of
+ * two of them must name no other block; with one, random headers and their receipts are read. In mode `full` every header follows,
  * in ranges that need no link to each other: a broken link is `unprovable` where two hosts return it alike, and leaves
  * its range unproven otherwise.
  */
@@ -15,6 +15,7 @@ import {
   type ChainLog,
   type ChainWitness,
   type Header,
+  type LogRefusal,
   type MainChainLog,
 } from '../../ports/main-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
@@ -55,6 +56,9 @@ const HEADERS_MORE_PER_READ = 10;
 const NO_LOGS = digestLogs([]);
 /** Hosts that must return the same. */
 const REQUIRED_HOSTS = 2;
+
+/** Refusals that no later attempt changes. */
+const LASTING_REFUSALS: readonly LogRefusal[] = ['logs-refused', 'history-pruned'];
 
 /** Time after which ranges that could not be proven are tried again; it doubles up to an hour. */
 const FIRST_RETRY_MILLISECONDS = 60_000;
@@ -102,15 +106,17 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     return 'more';
   }
 
-  /** Compares the stored blocks with the logs of every host that answers; two must be alike. */
+  /** Compares the stored blocks with the logs of every host that answers; two must be alike, unless only one serves these logs. */
   async function proveByHosts(gap: BlockRange): Promise<StepOutcome> {
     const widest = Math.min(...chain.witnesses.map((witness) => windowOf(witness).windowBlocks));
     const range = { fromBlock: Math.max(gap.fromBlock, gap.toBlock - widest + 1), toBlock: gap.toBlock };
     const answers: { readonly node: number; readonly byBlock: ReadonlyMap<number, readonly ChainLog[]> }[] = [];
+    let refusing = 0;
     for (const witness of chain.witnesses) {
       const logs = await readWitness(witness, range);
       if (logs === 'smaller') return 'more';
-      if (logs === undefined) continue;
+      if (logs === 'refused') refusing += 1;
+      if (logs === 'refused' || logs === undefined) continue;
       const { node } = witness;
       answers.push({ node, byBlock: Map.groupBy(logs, ({ blockNumber }) => blockNumber) });
     }
@@ -123,7 +129,9 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     const digests = await listDigests(range);
     const [alike, others] = [answers.filter(isAlike), answers.filter((answer) => !isAlike(answer))];
     for (const { node } of others) log.warn({ ...range, node }, 'a node returns other logs than are stored');
-    return alike.length >= REQUIRED_HOSTS ? complete({ ...range, kind: 'second-node' }) : giveUp(range, 'hosts-differ');
+    if (alike.length >= REQUIRED_HOSTS) return complete({ ...range, kind: 'second-node' });
+    const isAlone = chain.witnesses.length - refusing < REQUIRED_HOSTS;
+    return isAlone && others.length === 0 ? proveBySample(gap) : giveUp(range, 'hosts-differ');
 
     /** Returns whether a host returned the stored logs of exactly the stored blocks. */
     function isAlike({ byBlock }: (typeof answers)[number]): boolean {
@@ -139,8 +147,14 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     return new Map(withLogs.map(({ blockNumber, digest }) => [blockNumber, digest]));
   }
 
-  /** Returns the logs of one host; `smaller` after a refusal of the range, undefined where it does not answer. */
-  async function readWitness(witness: ChainWitness, range: BlockRange): Promise<ChainLog[] | 'smaller' | undefined> {
+  /**
+   * Returns the logs of one host; `smaller` after a refusal of the range, `refused` where it serves no such logs, undefined where it does
+   * not answer now.
+   */
+  async function readWitness(
+    witness: ChainWitness,
+    range: BlockRange,
+  ): Promise<ChainLog[] | 'smaller' | 'refused' | undefined> {
     const window = windowOf(witness);
     const size = range.toBlock - range.fromBlock + 1;
     try {
@@ -149,7 +163,8 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
       window.recordSuccess(size, logs.length);
       return logs;
     } catch (error) {
-      if (isRangeRefusal(error)) return window.refuseWindow(size) ? 'smaller' : undefined;
+      if (isRangeRefusal(error)) return window.refuseWindow(size) ? 'smaller' : 'refused';
+      if (error instanceof LogQueryRefused && LASTING_REFUSALS.includes(error.reason)) return 'refused';
       if (error instanceof Fault || error instanceof LogQueryRefused || error instanceof ResponseRejected)
         return undefined;
       throw error;

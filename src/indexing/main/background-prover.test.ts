@@ -316,6 +316,29 @@ describe('the background proof', () => {
     expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
   });
 
+  it.each([
+    ['log queries', 'logs-refused'],
+    ['logs as old as these', 'history-pruned'],
+    ['log queries of even one block', 'range-too-large'],
+  ] as const)('samples headers where the second host refuses %s', async (_name, reason) => {
+    const chain = createChain(HISTORY);
+    const refusing = { ...witness(chain, 1), readLogs: () => Promise.reject(new LogQueryRefused(reason)) };
+    chain.witnesses = [witness(chain, 0), refusing];
+    const opened = await openProver(chain, without(600), { sample: [5, 600, 1_500, 2_999] });
+    await proveAll(opened);
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }]);
+  });
+
+  it('leaves a range unproven while the second host does not answer for now', async () => {
+    const chain = createChain(HISTORY);
+    const limited = { ...witness(chain, 1), readLogs: () => Promise.reject(new LogQueryRefused('rate-limited')) };
+    chain.witnesses = [witness(chain, 0), limited];
+    const opened = await openProver(chain, asTold);
+    await proveAll(opened);
+    expect(await opened.store.listProofSegments()).toEqual([]);
+  });
+
   it('samples headers where there is one host, and repairs what a sampled block shows', async () => {
     const chain = createChain(HISTORY);
     const opened = await openProver(chain, without(600), { sample: [5, 600, 1_500, 2_999] });
