@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RETAINED_STATES, startAnvil, type Anvil } from './anvil.ts';
-import { createBlockProducer, IDLE_TICKS, type BlockProducer } from './block-producer.ts';
+import { createBlockProducer, IDLE_TICKS, TICK_MILLISECONDS, type BlockProducer } from './block-producer.ts';
 import { createRpc, type Rpc } from './rpc.ts';
 
 let anvil: Anvil;
@@ -32,8 +32,9 @@ async function tick(times: number): Promise<number[]> {
 }
 
 describe('an idle chain', () => {
-  it('gets one block a minute', async () => {
+  it('gets one block every 40 seconds', async () => {
     const heights = await tick(2 * IDLE_TICKS);
+    expect((IDLE_TICKS * TICK_MILLISECONDS) / 1000).toBe(40);
     expect([heights[IDLE_TICKS - 2], heights[IDLE_TICKS - 1]]).toEqual([0, 1]);
     expect(heights.slice(-2)).toEqual([1, 2]);
   });
