@@ -8,6 +8,7 @@ import { formatIndexIdentity } from '../../src/indexing/loops/index-identity.ts'
 import { createIndexIntegrity } from '../../src/indexing/loops/index-integrity.ts';
 import { createMainChainIndex } from '../../src/indexing/main/main-chain-index.ts';
 import { createBlockReader } from '../../src/indexing/main/block-reader.ts';
+import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import type { FleetChain } from './fleet-chain.ts';
 
 export interface IndexRun {
@@ -20,6 +21,8 @@ export interface IndexRun {
 }
 
 const { rpcUrl, chainId, startBlock, addresses } = JSON.parse(process.env['FLEET_CHAIN']!) as FleetChain;
+/** `background`, the default of a deployment, unless the variable names another mode. */
+const PROOF = (process.env['BENCH_INDEX_PROOF'] ?? 'background') as IndexProof;
 const clock = { nowMilliseconds: () => Date.now() };
 const log = {
   info: () => undefined,
@@ -31,9 +34,9 @@ const adapter = createMainChain({ rpcUrls: [rpcUrl], chainId, addresses }, { clo
 const { machineRegistry, crossChainMirror, eventRegistry } = addresses;
 const index = createMainChainIndex({
   chain: adapter.log,
-  reader: createBlockReader(adapter.log, 'proven'),
+  reader: createBlockReader(adapter.log, 'proven', PROOF === 'before'),
   store,
-  proof: 'before',
+  proof: PROOF,
   integrity: createIndexIntegrity(log),
   clock,
   log,
