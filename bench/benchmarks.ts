@@ -358,6 +358,16 @@ function firstStartFigures(range: number, minutes: number): Readonly<Record<stri
       what: `the same beyond headers too, no blockTimestamp, ${range}`,
       ...extra,
     },
+    [`first-start/calls-${range}`]: {
+      what: `all calls of this start of 200,000 blocks, ranges of ${range}`,
+      unit: '',
+      better: 'less',
+    },
+    [`first-start/windows-${range}`]: {
+      what: `windows of logs among them, also refused, ${range}`,
+      unit: '',
+      better: 'less',
+    },
     [`first-start/minutes-${range}`]: {
       what: `10,000,000 blocks at 25 calls/s until serving, ranges of ${range}`,
       unit: 'min',
