@@ -85,6 +85,11 @@ export interface PinnedMachine {
   readonly hasPriorEvents: boolean;
 }
 
+/** A machine with the number of its records at the block. */
+export interface CountedMachine extends PinnedMachine {
+  readonly count: number;
+}
+
 /** History of a machine as of one block, without its events. */
 export interface PinnedHistory {
   readonly epoch: number;
@@ -115,7 +120,7 @@ export interface EventTimes {
    * Returns the history of the machine as of `block`. Also proves that the stored logs belong to the chain of the block, and are proven
    * where they must be: throws `EventIndexSyncing` while it cannot, `ChainUnreadable` when they do not.
    */
-  readPinnedHistory(machine: PinnedMachine): Promise<PinnedHistory>;
+  readPinnedHistory(machine: CountedMachine): Promise<PinnedHistory>;
 
   /**
    * Returns the logs of the bond, the flag and the override of a machine as of `block`, in chain order. Undefined while not all

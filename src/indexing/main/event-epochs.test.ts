@@ -7,6 +7,7 @@ import { imported, submitted } from '../../../testing/fakes/fake-logs.ts';
 import { NEVER, createHarness, machine, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 
 const A = machine(11);
+const MACHINE = { generation: 'current', id: A, hasPriorEvents: false } as const;
 
 /** A is imported in block 2, which is indexed, and again in block 4; the head is 5. */
 async function openHarness(): Promise<IndexerHarness> {
@@ -24,9 +25,9 @@ async function openHarness(): Promise<IndexerHarness> {
   return harness;
 }
 
-async function read({ eventTimes, chain }: IndexerHarness, block = chain.head) {
+async function read({ eventTimes, chain }: IndexerHarness, block = chain.head, count = 0) {
   try {
-    return (await eventTimes.readPinnedHistory({ generation: 'current', id: A, block, hasPriorEvents: false })).epoch;
+    return (await eventTimes.readPinnedHistory({ ...MACHINE, block, count })).epoch;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return error.kind;
@@ -51,6 +52,27 @@ it('readPinnedHistory fails for a block before an import that the index has pass
   await harness.follower.poll();
   expect((await harness.store.readMainChainCheckpoint())!.blockNumber).toBeGreaterThan(4);
   expect(await read(harness, block)).toBe('ChainUnreadable');
+});
+
+it('readPinnedHistory fails for a block before an import that the followed blocks hide', async () => {
+  const chain = new FakeChain();
+  chain.mine([submitted(A)]);
+  chain.mineMany(2);
+  const harness = createHarness({ chain, store: await createMemoryStore(), completeness: 'trusted' });
+  await harness.index.advance(NEVER);
+  await harness.follower.poll();
+  const block = chain.head;
+  expect(await read(harness, block, 1)).toBe(0);
+  chain.faults.logs = () => [];
+  chain.mine([imported(A, 1n), submitted(A)]);
+  await harness.follower.poll();
+  chain.faults = {};
+  chain.mineMany(2);
+  await harness.follower.poll();
+  await harness.index.advance(NEVER);
+  expect((await harness.store.readMainChainCheckpoint())!.blockNumber).toBeGreaterThan(block.number);
+  expect(await read(harness, block, 1)).toBe('ChainUnreadable');
+  expect(await read(harness, chain.head, 1)).toBe(1);
 });
 
 it('readPinnedHistory fails while the index and the block are not known to be on one chain', async () => {

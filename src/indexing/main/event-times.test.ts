@@ -146,7 +146,7 @@ describe('block times of events', () => {
     const harness = createHarness({ chain, store: await createMemoryStore(), proof: 'background' });
     await harness.index.advance(NEVER);
     await harness.follower.poll();
-    const pinned = { generation: 'current', id: A, block: chain.head, hasPriorEvents: true } as const;
+    const pinned = { generation: 'current', id: A, block: chain.head, hasPriorEvents: true, count: 1 } as const;
     const syncing = ['EventIndexSyncing', { indexedBlock: 120, headBlock: 122 }];
     expect(await read(harness, 0, 1)).toEqual([[0, 0n, 10n, 62]]);
     expect(await read(harness, 0, 1, chain.head, true)).toEqual(syncing);
@@ -171,7 +171,7 @@ describe('block times of events', () => {
     expect(await read(harness, 0, 1)).toEqual([[0, 0n, 9n, 1]]);
     const { head } = chain;
     expect(await read(harness, 0, 1, head, true)).toMatchObject(['EventIndexSyncing', { headBlock: head.number }]);
-    const pinned = { generation: 'current', id: A, block: head, hasPriorEvents: true } as const;
+    const pinned = { generation: 'current', id: A, block: head, hasPriorEvents: true, count: 1 } as const;
     await expect(harness.eventTimes.readPinnedHistory(pinned)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
   });
 

@@ -9,7 +9,14 @@ import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts'
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import { isFactKind, type FactLog } from '../../domain/machine/fact-log.ts';
 import { NO_PROVENANCE, type Provenance } from '../../domain/machine/provenance.ts';
-import type { EventLogQuery, EventLogRow, EventTimes, PinnedHistory, PinnedMachine } from '../../ports/indexes.ts';
+import type {
+  CountedMachine,
+  EventLogQuery,
+  EventLogRow,
+  EventTimes,
+  PinnedHistory,
+  PinnedMachine,
+} from '../../ports/indexes.ts';
 import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
 import { toMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../ports/index-proof.ts';
@@ -76,7 +83,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     return rows;
   }
 
-  async function readPinnedHistory(machine: PinnedMachine): Promise<PinnedHistory> {
+  async function readPinnedHistory(machine: CountedMachine): Promise<PinnedHistory> {
     const { generation, id, block, hasPriorEvents } = machine;
     integrity.check();
     const stored = await readStored({ generation, id, from: 0, to: 0 });
@@ -96,7 +103,14 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     if (isAbove) return continueHistory(stored, between);
     if (between.some(({ kind }) => kind !== 'submitted' && !isFactKind(kind)))
       throw chainUnreadable('main', 'block-mismatch');
+    await checkNotRestarted(machine);
     return { epoch: stored.epoch, provenance: await rewindProvenance(machine, stored, countSubmitted(between)) };
+  }
+
+  /** Where followed blocks are not proven, a node may have hidden the import that restarted the stored history after the pinned block. */
+  async function checkNotRestarted({ generation, id, block, count }: CountedMachine): Promise<void> {
+    const [last] = count === 0 ? [] : await store.listEventLogs(generation, id, count - 1, count);
+    if (last !== undefined && last.blockNumber > block.number) throw chainUnreadable('main', 'block-mismatch');
   }
 
   async function readFactLogs(id: MachineId, block: BlockRef): Promise<readonly FactLog[] | undefined> {

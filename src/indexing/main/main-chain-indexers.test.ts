@@ -128,7 +128,7 @@ describe('the main chain’s indexers', () => {
         hasPriorEvents: false,
       }),
     ).toHaveLength(1);
-    const pinned = { generation: 'current', id: A, block: chain.head, hasPriorEvents: false } as const;
+    const pinned = { generation: 'current', id: A, block: chain.head, hasPriorEvents: false, count: 1 } as const;
     expect((await indexers.eventTimes.readPinnedHistory(pinned)).epoch).toBe(0);
     await stop();
   });
