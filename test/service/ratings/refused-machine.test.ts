@@ -7,6 +7,8 @@ import { fetchChecked, findMachine } from '../fetch-checked.ts';
 import { startIndexedService, type ProxiedService } from '../proxied-service.ts';
 
 const { did } = findMachine(inject('fixtures').machines, 'rated-b');
+/** A snapshot from before a change is cached for a minute. */
+const SOON = { timeout: 110_000 };
 const OTHER_COUNT = { success: true, returnData: numberToHex(99, { size: 32 }) } as const;
 
 let proxied: ProxiedService;
@@ -15,21 +17,20 @@ beforeAll(async () => {
 });
 afterAll(() => proxied.close());
 
-/** Requests the machine, and returns the status of that and what `/status` and `/ready` say then. */
+/** Requests the machine, and returns the status of that, and what `/status` (with whether it names the cause) and `/ready` say then. */
 async function observe() {
   const { url } = proxied.service;
   const rating = await fetchChecked(`${url}/mcr/${did}`);
   const status = await fetchChecked(`${url}/status`);
   const ready = await fetchChecked(`${url}/ready`);
-  const { causes } = status.json<StatusResponse>();
-  return [rating.status, status.status, causes.map(({ cause }) => cause), ready.status];
+  const isNamed = status.json<StatusResponse>().causes.some(({ cause }) => cause === 'machines-refused');
+  return [rating.status, status.status, isNamed, ready.status];
 }
 
-it('makes /status not fresh while a counter of its contract differs', async () => {
+it('makes /status not fresh while a counter of its contract differs', { timeout: 300_000 }, async () => {
   const { proxy } = proxied;
   proxy.inject(respondInner(toFunctionSelector('chipLogCount(uint256)'), OTHER_COUNT));
-  expect(await observe()).toEqual([503, 200, [], 200]);
-  await expect.poll(observe).toEqual([503, 503, ['machines-refused'], 200]);
+  await expect.poll(observe, SOON).toEqual([503, 503, true, 200]);
   proxy.heal();
-  await expect.poll(observe).toEqual([200, 200, [], 200]);
+  await expect.poll(observe, SOON).toEqual([200, 200, false, 200]);
 });
