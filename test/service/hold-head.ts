@@ -29,7 +29,9 @@ export async function holdHead({ proxy }: ProxiedService): Promise<void> {
   await reading;
   // Every poll asks for the logs from the block that the service knows as the newest one.
   const known = () =>
-    proxy.calls.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => (params[0] as LogFilter).fromBlock);
+    proxy.calls
+      .filter(({ method }) => method === 'eth_getLogs')
+      .map(({ params }) => (params[0] as LogFilter).fromBlock);
   await vi.waitFor(() => expect(known()).toContain(head), SOON);
 }
 
