@@ -5,6 +5,7 @@ import { Fault } from '../domain/faults.ts';
 import { explainCause, type ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import {
   isObservationFresh,
+  isServing,
   judgeIndexFreshness,
   judgeObservationAge,
   measureIndexProgress,
@@ -281,10 +282,9 @@ function toAltReport(ctx: Ctx, status: AltIndexStatus): AltIndexReport {
 
 function toReport(ctx: Ctx, index: MainChainIndexStatus): OperatorIndexReport {
   const now = ctx.clock.nowMilliseconds();
-  const { indexedBlock, headBlock, proof, servesRatings } = index;
-  const { kind } = judgeIndexFreshness(index, now, ctx.pollIntervalSeconds);
+  const { indexedBlock, headBlock, proof } = index;
   return {
-    isReady: kind === 'fresh' && servesRatings !== false,
+    isReady: isServing(index, now, ctx.pollIntervalSeconds),
     proof,
     indexedBlock,
     headBlock,

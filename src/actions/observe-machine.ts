@@ -14,7 +14,7 @@ import { judgeFlag, nextFlagChange } from '../domain/rating/negative-flag.ts';
 import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
-import { judgeIndexFreshness } from '../domain/index-rules/index-freshness.ts';
+import { isServing } from '../domain/index-rules/index-freshness.ts';
 import { findMachine, judgeFacts, requireMain, type FoundAltMachine } from './find-machine.ts';
 import { isBehind, rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
 import { requireTrustedSeconds } from './trusted-clock.ts';
@@ -58,8 +58,8 @@ export async function observeMachine(ctx: Ctx, id: MachineId, block: BlockId): P
 export async function readFinalBlock(ctx: Ctx): Promise<BlockId | undefined> {
   const status = await requireMain(ctx).index.readMainChainIndex();
   const checkpoint = await ctx.store.readMainChainCheckpoint();
-  const freshness = judgeIndexFreshness(status, ctx.clock.nowMilliseconds(), ctx.pollIntervalSeconds);
-  if (freshness.kind !== 'fresh' || status.servesRatings === false || checkpoint === undefined) return undefined;
+  const isReady = isServing(status, ctx.clock.nowMilliseconds(), ctx.pollIntervalSeconds);
+  if (!isReady || checkpoint === undefined) return undefined;
   return { number: checkpoint.blockNumber, hash: checkpoint.blockHash };
 }
 

@@ -68,6 +68,16 @@ export function judgeIndexFreshness(
   return { kind: 'fresh', indexedBlock, headBlock, lagBlocks, headObservedAgeSeconds };
 }
 
+/** Returns whether the index is fresh, and machines with recent events are rated from it. */
+export function isServing(
+  progress: IndexProgress & { readonly servesRatings?: boolean | undefined },
+  nowMilliseconds: number,
+  pollIntervalSeconds: number,
+): boolean {
+  const { kind } = judgeIndexFreshness(progress, nowMilliseconds, pollIntervalSeconds);
+  return kind === 'fresh' && progress.servesRatings !== false;
+}
+
 /** Returns the age of a worker's observation in whole seconds; undefined when it was never made, or lies too far in the future. */
 export function judgeObservationAge(
   observedAtMilliseconds: number | undefined,
