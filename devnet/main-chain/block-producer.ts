@@ -1,6 +1,7 @@
 /**
  * Block production on demand: a transaction is mined within two seconds, finality follows at the same rate, and an idle chain gets one
- * block every 40 seconds: the pages warn where the newest block is more than a minute old. The node never removes a block, so each one costs memory for as long as the chain runs.
+ * block every 40 seconds: the pages warn where the newest block is more than a minute old. The node never removes a block, so each one
+ * costs memory for as long as the chain runs.
  */
 import type { Rpc } from './rpc.ts';
 

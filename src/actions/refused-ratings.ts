@@ -2,9 +2,10 @@
  * Machines of the main chain that this process cannot rate although its index is up to date: their logs do not agree with the contracts,
  * are not proven where they must be, or wait for the fold. `/status` is not fresh while there are any.
  */
+import { setBounded } from '../domain/bounded-map.ts';
 import { Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
-import { judgeIndexFreshness } from '../domain/index-rules/index-freshness.ts';
+import { isServing } from '../domain/index-rules/index-freshness.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 
 interface Refusal {
@@ -48,9 +49,7 @@ export function countRefusedMachines(ctx: Ctx): number {
 /** While the index is behind, every machine may be refused, and `/status` says so. */
 async function isUpToDate({ clock, pollIntervalSeconds }: Ctx, { index }: MainChainPorts): Promise<boolean> {
   try {
-    const status = await index.readMainChainIndex();
-    const { kind } = judgeIndexFreshness(status, clock.nowMilliseconds(), pollIntervalSeconds);
-    return kind === 'fresh' && status.servesRatings !== false;
+    return isServing(await index.readMainChainIndex(), clock.nowMilliseconds(), pollIntervalSeconds);
   } catch (error) {
     if (error instanceof Fault) return false;
     throw error;
@@ -60,9 +59,8 @@ async function isUpToDate({ clock, pollIntervalSeconds }: Ctx, { index }: MainCh
 function remember(refusals: Map<MachineId, Refusal>, id: MachineId, now: number): void {
   const known = refusals.get(id);
   const isKnown = known !== undefined && !isOld(known.lastMilliseconds, now);
-  refusals.delete(id);
-  refusals.set(id, { sinceMilliseconds: isKnown ? known.sinceMilliseconds : now, lastMilliseconds: now });
-  if (refusals.size > MAX_REMEMBERED) refusals.delete(refusals.keys().next().value!);
+  const sinceMilliseconds = isKnown ? known.sinceMilliseconds : now;
+  setBounded(refusals, id, { sinceMilliseconds, lastMilliseconds: now }, MAX_REMEMBERED);
 }
 
 const isOld = (milliseconds: number, now: number) => Math.abs(now - milliseconds) > MAX_AGE_MILLISECONDS;

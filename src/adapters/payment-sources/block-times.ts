@@ -3,7 +3,7 @@
  * days are cached, so that a search reads the headers of one day only. A new day is found backward from the nearest
  * later block that is known, because nodes may have dropped the headers of old ones.
  */
-import { setBounded } from '../rpc/bounded-map.ts';
+import { setBounded } from '../../domain/bounded-map.ts';
 
 export interface TimedBlock {
   readonly block: number;

@@ -7,7 +7,7 @@ import type { CitationWindow, FinalizedHead, PaymentSource } from '../../ports/p
 import type { Header } from '../../ports/main-chain.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Deadline } from '../rpc/deadline.ts';
-import { setBounded } from '../rpc/bounded-map.ts';
+import { setBounded } from '../../domain/bounded-map.ts';
 import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { headerCall } from '../main-chain/logs/headers.ts';
 import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';

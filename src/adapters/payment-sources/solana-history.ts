@@ -4,7 +4,7 @@
  */
 import type { FinalizedHead } from '../../ports/payment-sources.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import { setBounded } from '../rpc/bounded-map.ts';
+import { setBounded } from '../../domain/bounded-map.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { isFresh } from '../rpc/is-fresh.ts';
 import { METHOD_NOT_FOUND, RpcFailure } from '../rpc/rpc-failure.ts';

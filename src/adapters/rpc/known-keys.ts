@@ -1,5 +1,5 @@
 /** Keys that were found on a chain, bounded: their reads go before those of keys that may not exist. */
-import { setBounded } from './bounded-map.ts';
+import { setBounded } from '../../domain/bounded-map.ts';
 
 const MAX_KEYS = 100_000;
 

@@ -2,6 +2,7 @@
  * Comparison of the index with the contracts' own counters (design/real-chains 1). Logs that a node withheld from the index show as a
  * difference, which is never served and starts a repair.
  */
+import { setBounded } from '../../domain/bounded-map.ts';
 import { Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
@@ -57,7 +58,7 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     if (known?.count === count && known.checkpoint.blockHash === hash) return known.isEqual;
     const isEqual = balances.readBalanceAt(owner, { number, hash }).then((balance) => balance === BigInt(count));
     const comparison = { count, checkpoint, isEqual };
-    remember(compared, owner, comparison);
+    setBounded(compared, owner, comparison, MAX_REMEMBERED);
     isEqual.catch(() => {
       if (compared.get(owner) === comparison) compared.delete(owner);
     });
@@ -87,7 +88,7 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     const [current] = await chain.readOwnership({ number, hash }, [id]);
     if (!isSameOwnership(current!, ownership) && !(await store.repairOwnership(checkpoint, [current!])))
       return undefined;
-    remember(readAgainAt, id, hash);
+    setBounded(readAgainAt, id, hash, MAX_REMEMBERED);
     return current;
   }
 
@@ -139,12 +140,6 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
       return ownership === indexed.ownership ? 'agrees' : 'corrected';
     },
   };
-}
-
-function remember<K, V>(map: Map<K, V>, key: K, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value!);
 }
 
 function isSameOwnership(a: OwnershipChange, b: OwnershipChange): boolean {

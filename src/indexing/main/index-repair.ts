@@ -2,6 +2,7 @@
  * Repair of what the contracts' counters show to be missing (design/real-chains 1). A targeted query reads the logs of one owner or
  * machine again, newest first, and replaces only what they name. One repair runs at a time, and each at most once a minute.
  */
+import { setBounded } from '../../domain/bounded-map.ts';
 import { Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { checkHeaders, checkLogsOfBlock, type BlockRange } from '../../domain/index-rules/block-checks.ts';
@@ -278,9 +279,7 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     const last = startedAt.get(key);
     const isRecent = last !== undefined && Math.abs(now - last) < intervalMilliseconds;
     if (running !== undefined || isRecent) return;
-    startedAt.delete(key);
-    startedAt.set(key, now);
-    if (startedAt.size > MAX_REMEMBERED) startedAt.delete(startedAt.keys().next().value!);
+    setBounded(startedAt, key, now, MAX_REMEMBERED);
     started += 1;
     running = run(fields, repair).finally(() => {
       running = undefined;

@@ -7,7 +7,7 @@ import { numberToBytesBE } from '@noble/curves/utils.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { altKeyBytes, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import { setBounded } from '../../rpc/bounded-map.ts';
+import { setBounded } from '../../../domain/bounded-map.ts';
 import { deriveProgramAddress } from './program-address.ts';
 
 export interface AltPrograms {

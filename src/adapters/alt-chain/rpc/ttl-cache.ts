@@ -1,6 +1,6 @@
 /** TTL cache bounded in entries; the oldest entry is evicted first. The age counts from the start of the request. */
 import type { Clock } from '../../../ports/runtime.ts';
-import { setBounded } from '../../rpc/bounded-map.ts';
+import { setBounded } from '../../../domain/bounded-map.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 
 export interface TtlCache<K, V> {

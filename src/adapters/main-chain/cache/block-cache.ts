@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header } from '../../../ports/main-chain.ts';
-import { setBounded } from '../../rpc/bounded-map.ts';
+import { setBounded } from '../../../domain/bounded-map.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 
 export interface BlockCache<K, T> {

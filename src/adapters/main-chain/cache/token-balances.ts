@@ -5,7 +5,7 @@
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { HeadStep, Header, TokenBalance } from '../../../ports/main-chain.ts';
 import type { Clock } from '../../../ports/runtime.ts';
-import { setBounded } from '../../rpc/bounded-map.ts';
+import { setBounded } from '../../../domain/bounded-map.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { machineRegistryAbi } from '../reads/abis.ts';

@@ -3,7 +3,7 @@ import { chainUnreadable } from '../../../domain/faults.ts';
 import { ZERO_BLOOM } from '../../../domain/index-rules/bloom.ts';
 import type { BlockId } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
-import { setBounded } from '../../rpc/bounded-map.ts';
+import { setBounded } from '../../../domain/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';

@@ -5,7 +5,7 @@
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Clock } from '../../../ports/runtime.ts';
-import { setBounded } from '../../rpc/bounded-map.ts';
+import { setBounded } from '../../../domain/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBlockCache } from '../cache/block-cache.ts';
 import type { MainChainLimits } from '../limits.ts';

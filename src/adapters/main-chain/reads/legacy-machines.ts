@@ -8,7 +8,7 @@ import type { Address, MachineId } from '../../../domain/identifiers/identifiers
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { EventsFrom, LegacyMachines } from '../../../ports/main-chain.ts';
-import { setBounded } from '../../rpc/bounded-map.ts';
+import { setBounded } from '../../../domain/bounded-map.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { createBlockCache } from '../cache/block-cache.ts';
 import { decodeEventPage, mayBeTooLarge, readEventRange } from './event-pages.ts';
