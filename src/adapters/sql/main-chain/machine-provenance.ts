@@ -7,7 +7,7 @@ import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { execute, readFirst, readRows, type Batch, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import type { Schema } from '../schema/schema.ts';
-import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
+import { fromIdBytes, sortById, toIdBytes } from '../schema/stored-machine-id.ts';
 
 type Row = Schema['machine_provenance'];
 
@@ -64,7 +64,10 @@ export function createMachineProvenance({ builder, batch }: Dialect): MachinePro
       yield* execute(remove({ id: toIdBytes(id) }));
     },
     *save(map) {
-      yield* execute({ sql: upsert, batch: map.listChanged().map(([id, provenance]) => toRow(id, provenance)) });
+      yield* execute({
+        sql: upsert,
+        batch: sortById(map.listChanged().map(([id, provenance]) => toRow(id, provenance))),
+      });
     },
   };
 }

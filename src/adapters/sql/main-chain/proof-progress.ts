@@ -13,13 +13,13 @@ import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { execute, readFirst, readRows, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
-import { fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
+import { fromIdBytes, sortById, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import type { HistoryKey } from './event-histories.ts';
 
 export interface ProofProgress {
   /** Stores what a window leaves to be done. Requires the write lock. */
   addUnproven(window: UnprovenWindow): SqlProgram<void>;
-  listUnread(limit: number): SqlProgram<readonly MachineId[]>;
+  listUnread(after: MachineId | undefined, limit: number): SqlProgram<readonly MachineId[]>;
   removeUnread(ids: readonly MachineId[]): SqlProgram<void>;
   listUntimed(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
   /** Sets unknown times of blocks and of their logs. The evidence of events is not judged again. */
@@ -80,8 +80,13 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
        WHERE ${table}.block_number = batch.block_number AND ${table}.block_timestamp = ${UNKNOWN_BLOCK_TIME}`,
     ),
   );
-  const selectUnread = prepareQuery({ limit: integer }, ({ limit }) =>
-    builder.selectFrom('unread_machines').select('machine_id').orderBy('machine_id').limit(limit),
+  const selectUnread = prepareQuery({ after: bytes, limit: integer }, ({ after, limit }) =>
+    builder
+      .selectFrom('unread_machines')
+      .select('machine_id')
+      .where('machine_id', '>', after)
+      .orderBy('machine_id')
+      .limit(limit),
   );
   const columns = ['block_number', 'block_hash', 'block_timestamp', 'digest'] as const;
   const selectUntimed = prepareQuery({ below: integer, limit: integer }, ({ below, limit }) =>
@@ -163,7 +168,7 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
 
   return {
     *addUnproven({ blocks, ownershipOf }) {
-      yield* execute({ sql: insertUnread, batch: ownershipOf.map((id) => [toIdBytes(id)]) });
+      yield* execute({ sql: insertUnread, batch: sortById(ownershipOf.map((id) => [toIdBytes(id)])) });
       yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 0)) });
     },
     *replace(repairs) {
@@ -174,8 +179,11 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       const rows = yield* readRows(selectRange({ from, to }));
       return rows.map((row) => ({ ...toBlock(row), isProven: row.is_proven === 1 }));
     },
-    *listUnread(limit) {
-      return (yield* readRows(selectUnread({ limit }))).map(({ machine_id }) => fromIdBytes(machine_id));
+    *listUnread(after, limit) {
+      const rows = yield* readRows(
+        selectUnread({ after: after === undefined ? Buffer.alloc(0) : toIdBytes(after), limit }),
+      );
+      return rows.map(({ machine_id }) => fromIdBytes(machine_id));
     },
     *removeUnread(ids) {
       yield* execute({ sql: deleteUnread, batch: ids.map((id) => [toIdBytes(id)]) });

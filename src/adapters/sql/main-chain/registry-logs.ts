@@ -17,7 +17,7 @@ import type { Dialect } from '../engine/dialect.ts';
 import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import type { Schema } from '../schema/schema.ts';
-import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
+import { fromIdBytes, sortById, toIdBytes } from '../schema/stored-machine-id.ts';
 import { execute, readFirst, readRows, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
 
 type Row = Schema['registry_logs'];
@@ -76,7 +76,7 @@ export function createRegistryLogs({ builder, batch }: Dialect): RegistryLogs {
 
   return {
     *append(logs) {
-      yield* execute({ sql: insert, batch: logs.map(toRow) });
+      yield* execute({ sql: insert, batch: sortById(logs.map(toRow)) });
     },
     *remove(id) {
       yield* execute(remove({ id: toIdBytes(id) }));
