@@ -1,6 +1,6 @@
 /** Rows of the index's proof: machines to read, blocks to time and to prove, and segments (`IndexProofStore`). */
 import { sql } from 'kysely';
-import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { compareIds, type MachineId } from '../../../domain/identifiers/identifiers.ts';
 import {
   type BlockRepair,
   UNKNOWN_BLOCK_TIME,
@@ -13,7 +13,7 @@ import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { execute, readFirst, readRows, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
-import { fromIdBytes, sortById, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
+import { fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import type { HistoryKey } from './event-histories.ts';
 
 export interface ProofProgress {
@@ -168,7 +168,7 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
 
   return {
     *addUnproven({ blocks, ownershipOf }) {
-      yield* execute({ sql: insertUnread, batch: sortById(ownershipOf.map((id) => [toIdBytes(id)])) });
+      yield* execute({ sql: insertUnread, batch: ownershipOf.toSorted(compareIds).map((id) => [toIdBytes(id)]) });
       yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 0)) });
     },
     *replace(repairs) {

@@ -1,7 +1,6 @@
 /** Column encoding of machine ids (32 big-endian bytes, so that both databases sort them as numbers) and of generations. */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { EventGeneration } from '../../../ports/main-chain.ts';
-import type { SqlValue } from '../engine/sql-program.ts';
 
 const HEX_DIGITS = 64;
 
@@ -11,11 +10,6 @@ export function toIdBytes(id: MachineId): Buffer {
 
 export function fromIdBytes(bytes: Uint8Array): MachineId {
   return BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`) as MachineId;
-}
-
-/** Sorts rows in place by their first column, a machine id. Random rows change more pages, and cost several times as much. */
-export function sortById<Row extends readonly SqlValue[]>(rows: Row[]): Row[] {
-  return rows.sort(([a], [b]) => Buffer.compare(a as Uint8Array, b as Uint8Array));
 }
 
 export function toGenerationNumber(generation: EventGeneration): number {
