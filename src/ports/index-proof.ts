@@ -58,11 +58,11 @@ export interface UnprovenExtent {
 }
 
 export interface IndexProofStore {
-  /** Returns machines whose ownership has to be read, in order of id. */
-  listUnreadMachines(limit: number): Promise<readonly MachineId[]>;
+  /** Returns machines whose ownership has to be read, in order of id, after `after`. */
+  listUnreadMachines(after: MachineId | undefined, limit: number): Promise<readonly MachineId[]>;
   /**
-   * Stores ownership reads and removes their machines from the unread ones. Returns false, and stores nothing, when the
-   * stored checkpoint is not `expected`.
+   * Stores ownership reads, marks their machines for observation and removes them from the unread ones. Returns false,
+   * and stores nothing, when the stored checkpoint is not `expected`.
    */
   storeOwnershipReads(expected: Checkpoint, reads: OwnershipReads): Promise<boolean>;
   /** Returns blocks of unknown time below `below`, newest first. */

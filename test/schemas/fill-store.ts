@@ -230,7 +230,7 @@ export async function readFilled(store: Store): Promise<object> {
     // Rows from before the chain have no record.
     audit: (await readDecisionLog(store, id(7))).decisions.map(({ record: _record, ...decision }) => decision),
     chain: await readDecisionLog(store, id(8)),
-    unread: await store.listUnreadMachines(9),
+    unread: await store.listUnreadMachines(undefined, 9),
     unproven: await store.listUnprovenBlocks(9, 9),
     segments: await store.listProofSegments(),
     walk: await store.readAltWalk(),

@@ -31,6 +31,11 @@ export function toMachineId(id: bigint): MachineId | undefined {
   return id >= 1n && id <= MAX_MACHINE_ID ? (id as MachineId) : undefined;
 }
 
+/** Orders ids as numbers, for `sort`. */
+export function compareIds(a: MachineId, b: MachineId): number {
+  return a < b ? -1 : Number(a > b);
+}
+
 /** Parses `did:<method>:<decimal id>`; case-sensitive, does not trim. */
 export function parseMachineDid(text: string, namespace: Namespace): MachineId | undefined {
   const prefix = didPrefix(namespace);

@@ -1,7 +1,7 @@
 /** Maps an operator's rated machines to JSON and CSV (decisions 4). */
 import type { RatedFleetPage } from '../../actions/fleet.ts';
 import type { RatedSnapshot } from '../../actions/machine-rating.ts';
-import { formatMachineDid, type MachineId } from '../../domain/identifiers/identifiers.ts';
+import { compareIds, formatMachineDid } from '../../domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../domain/identifiers/namespace.ts';
 import { toFleetPage, type FleetRequest } from './fleet.ts';
 import { toMcrRecord } from './machines.ts';
@@ -59,8 +59,4 @@ function toFacts({ rating, inputs, alt }: RatedSnapshot): readonly (string | num
     rating.revenueTrend ?? '',
     rating.lastUpdated ?? '',
   ];
-}
-
-function compareIds(a: MachineId, b: MachineId): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -5,12 +5,14 @@
 import { checkLogOrder, checkLogsOfBlock, watchContracts } from '../../domain/index-rules/block-checks.ts';
 import { digestLogs } from '../../domain/index-rules/log-digest.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
+import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain.ts';
-import type { Store } from '../../ports/store.ts';
+import type { OwnershipChange, Store } from '../../ports/store.ts';
 import type { VerifiedLog } from './verified-log.ts';
 import { toEventEntries } from './event-entries.ts';
+import { readOneAhead } from './window-stream.ts';
 import { summarizeLogs } from './window-summary.ts';
 
 export type BackfillStore = Pick<
@@ -27,10 +29,13 @@ export interface BackfillCompletion {
   readonly endAt: number;
 }
 
-/** Bounds one read and one transaction; the adapter splits requests further. */
-const MACHINES_PER_READ = 2_000;
+/** Bounds one transaction. */
+const MACHINES_PER_TRANSACTION = 2_000;
+/** Machines of the first read; the others take about as long as given. The adapter splits them into requests. */
+const FIRST_MACHINES = 2_000;
+const MAX_MACHINES_PER_READ = 14_000;
 const MAX_HEADERS_PER_READ = 500;
-/** Headers of the first read; the others take about as long as given, so that times are served while a slow node is read. */
+/** Headers of the first read; the others likewise, so that times are served while a slow node is read. */
 const FIRST_HEADERS = 25;
 const READ_MILLISECONDS = 2_000;
 
@@ -40,15 +45,39 @@ export async function completeBackfill(completion: BackfillCompletion, checkpoin
 }
 
 async function readOwners(completion: BackfillCompletion, checkpoint: BlockRef): Promise<boolean> {
-  const { chain, store } = completion;
+  const { store } = completion;
   const expected = { blockNumber: checkpoint.number, blockHash: checkpoint.hash };
-  for (;;) {
-    const ids = await store.listUnreadMachines(MACHINES_PER_READ);
-    if (ids.length === 0) return true;
-    if (isOver(completion)) return false;
-    const changes = await chain.readOwnership(checkpoint, ids);
-    if (!(await store.storeOwnershipReads(expected, { readAtBlock: checkpoint.number, changes }))) return false;
+  for await (const owners of readOneAhead(readUnread(completion, checkpoint))) {
+    for (let from = 0; from < owners.length; from += MACHINES_PER_TRANSACTION) {
+      const changes = owners.slice(from, from + MACHINES_PER_TRANSACTION);
+      if (!(await store.storeOwnershipReads(expected, { readAtBlock: checkpoint.number, changes }))) return false;
+    }
   }
+  return (await store.listUnreadMachines(undefined, 1)).length === 0;
+}
+
+/** Yields the ownership of the unread machines in order of id, until the time is up. */
+async function* readUnread(
+  completion: BackfillCompletion,
+  checkpoint: BlockRef,
+): AsyncGenerator<readonly OwnershipChange[]> {
+  const { chain, store, clock } = completion;
+  let after: MachineId | undefined;
+  let count = FIRST_MACHINES;
+  for (;;) {
+    const ids = await store.listUnreadMachines(after, count);
+    if (ids.length === 0 || isOver(completion)) return;
+    const startedAt = clock.nowMilliseconds();
+    const owners = await chain.readOwnership(checkpoint, ids);
+    count = Math.min(countTimely(ids.length, startedAt, clock), 2 * count, MAX_MACHINES_PER_READ);
+    after = ids.at(-1);
+    yield owners;
+  }
+}
+
+/** Returns how many items a read may have, given one that has ended. */
+function countTimely(items: number, startedAt: number, clock: Clock): number {
+  return Math.ceil((items * READ_MILLISECONDS) / Math.max(1, clock.nowMilliseconds() - startedAt));
 }
 
 /** Logs of a block whose hash differs are of another block: they get no time, and are replaced. */
@@ -69,9 +98,7 @@ async function readTimes(completion: BackfillCompletion, checkpoint: BlockRef): 
     const replaced = headers.filter(({ hash }, i) => hash !== blocks[i]!.blockHash);
     for (const header of replaced) await replaceLogs(completion, checkpoint, header);
     below = blocks.at(-1)!.blockNumber;
-    const elapsed = Math.max(1, clock.nowMilliseconds() - startedAt);
-    const timely = Math.ceil((blocks.length * READ_MILLISECONDS) / elapsed);
-    count = Math.min(timely, 2 * count, MAX_HEADERS_PER_READ);
+    count = Math.min(countTimely(blocks.length, startedAt, clock), 2 * count, MAX_HEADERS_PER_READ);
   }
 }
 

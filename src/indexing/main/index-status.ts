@@ -48,7 +48,7 @@ export function createIndexStatus({ store, integrity, clock, proof, follower }: 
       store.readUnprovenExtent(),
       store.listProofSegments(),
       store.listUntimedBlocks(Number.MAX_SAFE_INTEGER, 1),
-      store.listUnreadMachines(1),
+      store.listUnreadMachines(undefined, 1),
     ]);
     return {
       mode: proof,

@@ -40,16 +40,19 @@ export async function* groupWindows(windows: AsyncIterable<LogWindow>, clock: Cl
   if (group.length > 0) yield join(group);
 }
 
+/** Machines whose ownership is to be read are marked for observation then. */
 function join(windows: readonly LogWindow[]): LogGroup {
+  const ownershipOf = new Set(windows.flatMap(({ summary }) => [...summary.ownershipOf]));
+  const touched = new Set(windows.flatMap(({ summary }) => summary.touched.machines));
   return {
     toBlock: windows.at(-1)!.toBlock,
     events: windows.flatMap(({ summary }) => summary.events),
     unproven: {
       blocks: windows.flatMap(({ blocks }) => blocks),
-      ownershipOf: [...new Set(windows.flatMap(({ summary }) => [...summary.ownershipOf]))],
+      ownershipOf: [...ownershipOf],
     },
     touched: {
-      machines: [...new Set(windows.flatMap(({ summary }) => summary.touched.machines))],
+      machines: [...touched.difference(ownershipOf)],
       kybOperators: [...new Set(windows.flatMap(({ summary }) => summary.touched.kybOperators))],
     },
   };

@@ -151,15 +151,25 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('keep listings incomplete until their owners are stored', async () => {
       const { store } = under;
       await backfill(store, [], [3, 1, 2, 1]);
-      expect(await store.listUnreadMachines(2)).toEqual([id(1), id(2)]);
+      expect(await store.listUnreadMachines(undefined, 2)).toEqual([id(1), id(2)]);
+      expect(await store.listUnreadMachines(id(2), 2)).toEqual([id(3)]);
       const first = { readAtBlock: 50, changes: [held(1), held(2)] };
       expect(await store.storeOwnershipReads(checkpointAt(49), first)).toBe(false);
-      expect(await store.listUnreadMachines(9)).toHaveLength(3);
+      expect(await store.listUnreadMachines(undefined, 9)).toHaveLength(3);
       expect(await store.storeOwnershipReads(checkpointAt(50), first)).toBe(true);
       expect(await store.listOwnership(OWNER, 0, 9)).toMatchObject({ indexedBlock: undefined, total: 2 });
       await store.storeOwnershipReads(checkpointAt(50), { readAtBlock: 50, changes: [{ kind: 'gone', id: id(3) }] });
       expect(await store.listOwnership(OWNER, 0, 9)).toMatchObject({ indexedBlock: 50, total: 2 });
-      expect(await store.listUnreadMachines(9)).toEqual([]);
+      expect(await store.listUnreadMachines(undefined, 9)).toEqual([]);
+    });
+
+    test('are due for observation once their owners are stored, also where nothing is held', async () => {
+      const { store } = under;
+      await backfill(store, [], [1, 2, 3]);
+      expect(await store.listDueMachines(0, 9)).toEqual([]);
+      const changes = [held(1), { kind: 'gone', id: id(2) } as const];
+      await store.storeOwnershipReads(checkpointAt(50), { readAtBlock: 50, changes });
+      expect((await store.listDueMachines(0, 9)).map((machine) => machine.id)).toEqual([id(1), id(2)]);
     });
   });
 

@@ -54,6 +54,8 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
   const { addresses, nodes, multicall, counters } = options;
   const { machineRegistry, crossChainMirror } = addresses;
   const program = createOwnershipProgram({ machineRegistry, crossChainMirror, selectors: SELECTORS });
+  /** Whether a node has run a program. */
+  let hasRun = false;
 
   async function read(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<OwnershipChange[]> {
     const isProgramUsed = ids.length >= MIN_PROGRAM_MACHINES && !nodes.firstProfile().lacks('deployless-calls');
@@ -63,13 +65,13 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     return ids.map((_, i) => known[i] ?? read.next().value!);
   }
 
-  /** Reads by programs; undefined for machines that a program does not resolve. The first one shows whether the node runs any. */
+  /** Reads by programs; undefined for machines that a program does not resolve. The first of all shows whether the node runs any. */
   async function readHeld(block: Header, ids: readonly MachineId[], deadline: Deadline): Promise<readonly Held[]> {
-    const [first, ...others] = chunk(ids, MAX_PROGRAM_MACHINES);
-    const held = await runPrograms(block, [first!], deadline);
+    const groups = chunk(ids, MAX_PROGRAM_MACHINES);
+    const held = hasRun ? [] : await runPrograms(block, groups.splice(0, 1), deadline);
     if (nodes.firstProfile().lacks('deployless-calls')) return held;
-    const parts = chunk(others, PROGRAMS_PER_BATCH);
-    return [...held, ...(await Promise.all(parts.map((groups) => runPrograms(block, groups, deadline)))).flat()];
+    const parts = chunk(groups, PROGRAMS_PER_BATCH);
+    return [...held, ...(await Promise.all(parts.map((part) => runPrograms(block, part, deadline)))).flat()];
   }
 
   async function runPrograms(
@@ -87,6 +89,7 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     });
     return responses.flatMap((response, i) => {
       const held = response.ok ? decodeHeld(response.result, groups[i]!, block) : 'unusable';
+      hasRun = held !== 'unusable';
       if (held !== 'unusable') return held;
       const isTemporary = !response.ok && (response.hint === 'unknown-block' || response.hint === 'rate');
       if (!isTemporary) nodes.firstProfile().recordFeature('deployless-calls', false);

@@ -22,13 +22,15 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
   }
 
   return {
-    listUnreadMachines: (limit) => database.run(progress.listUnread(limit)),
+    listUnreadMachines: (after, limit) => database.run(progress.listUnread(after, limit)),
     storeOwnershipReads: (expected, reads) =>
       database.exclusive(
         (function* () {
           if (!(yield* isAt(expected))) return false;
+          const ids = reads.changes.map(({ id }) => id);
           yield* ownershipRows.apply(reads);
-          yield* progress.removeUnread(reads.changes.map(({ id }) => id));
+          yield* observed.touch({ machines: ids, kybOperators: [] });
+          yield* progress.removeUnread(ids);
           return true;
         })(),
       ),

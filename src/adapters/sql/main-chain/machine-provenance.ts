@@ -1,5 +1,5 @@
 /** Provenance of main-chain machines, as of the index's checkpoint (`domain/machine/provenance.ts`). */
-import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { compareIds, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { NO_PROVENANCE, type Provenance } from '../../../domain/machine/provenance.ts';
 import type { EventLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
@@ -88,8 +88,9 @@ export class ProvenanceMap {
     this.#changed.add(log.machineId);
   }
 
+  /** Lists them in order of id, which is cheaper to store. */
   listChanged(): (readonly [MachineId, Provenance])[] {
-    return [...this.#changed].map((id) => [id, this.#current.get(id)!]);
+    return [...this.#changed].sort(compareIds).map((id) => [id, this.#current.get(id)!]);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Rows of the index's proof: machines to read, blocks to time and to prove, and segments (`IndexProofStore`). */
 import { sql } from 'kysely';
-import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { compareIds, type MachineId } from '../../../domain/identifiers/identifiers.ts';
 import {
   type BlockRepair,
   UNKNOWN_BLOCK_TIME,
@@ -19,7 +19,7 @@ import type { HistoryKey } from './event-histories.ts';
 export interface ProofProgress {
   /** Stores what a window leaves to be done. Requires the write lock. */
   addUnproven(window: UnprovenWindow): SqlProgram<void>;
-  listUnread(limit: number): SqlProgram<readonly MachineId[]>;
+  listUnread(after: MachineId | undefined, limit: number): SqlProgram<readonly MachineId[]>;
   removeUnread(ids: readonly MachineId[]): SqlProgram<void>;
   listUntimed(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
   /** Sets unknown times of blocks and of their logs. The evidence of events is not judged again. */
@@ -80,8 +80,13 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
        WHERE ${table}.block_number = batch.block_number AND ${table}.block_timestamp = ${UNKNOWN_BLOCK_TIME}`,
     ),
   );
-  const selectUnread = prepareQuery({ limit: integer }, ({ limit }) =>
-    builder.selectFrom('unread_machines').select('machine_id').orderBy('machine_id').limit(limit),
+  const selectUnread = prepareQuery({ after: bytes, limit: integer }, ({ after, limit }) =>
+    builder
+      .selectFrom('unread_machines')
+      .select('machine_id')
+      .where('machine_id', '>', after)
+      .orderBy('machine_id')
+      .limit(limit),
   );
   const columns = ['block_number', 'block_hash', 'block_timestamp', 'digest'] as const;
   const selectUntimed = prepareQuery({ below: integer, limit: integer }, ({ below, limit }) =>
@@ -163,7 +168,7 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
 
   return {
     *addUnproven({ blocks, ownershipOf }) {
-      yield* execute({ sql: insertUnread, batch: ownershipOf.map((id) => [toIdBytes(id)]) });
+      yield* execute({ sql: insertUnread, batch: ownershipOf.toSorted(compareIds).map((id) => [toIdBytes(id)]) });
       yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 0)) });
     },
     *replace(repairs) {
@@ -174,8 +179,11 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       const rows = yield* readRows(selectRange({ from, to }));
       return rows.map((row) => ({ ...toBlock(row), isProven: row.is_proven === 1 }));
     },
-    *listUnread(limit) {
-      return (yield* readRows(selectUnread({ limit }))).map(({ machine_id }) => fromIdBytes(machine_id));
+    *listUnread(after, limit) {
+      const rows = yield* readRows(
+        selectUnread({ after: after === undefined ? Buffer.alloc(0) : toIdBytes(after), limit }),
+      );
+      return rows.map(({ machine_id }) => fromIdBytes(machine_id));
     },
     *removeUnread(ids) {
       yield* execute({ sql: deleteUnread, batch: ids.map((id) => [toIdBytes(id)]) });
