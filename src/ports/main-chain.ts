@@ -120,6 +120,8 @@ export interface Header extends BlockRef {
   readonly logsBloom: string;
   /** Lower case; undefined where the node omits it. */
   readonly receiptsRoot?: string | undefined;
+  /** Position of the node that returned it; undefined where it is of several nodes. */
+  readonly node?: number | undefined;
 }
 
 /** Generation of an event registry, current or legacy. Ids of the two are unrelated. */

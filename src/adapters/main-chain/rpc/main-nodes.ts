@@ -91,7 +91,7 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       throw new RpcFailure('malformed', 'unsound', { retryAfterSeconds: UNSOUND_SECONDS });
     }
     learnFeatures(node.profile, calls, responses);
-    return responses;
+    return responses.map((response) => (response.ok ? { ...response, node: node.position } : response));
   }
 
   /** Sends the calls to the nodes in this order, those that lack a feature of them last. */
