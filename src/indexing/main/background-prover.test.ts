@@ -204,6 +204,7 @@ describe('the background proof', () => {
     ['transfers from A to B and back to A', [transferred(B, OWNER, C), transferred(B, C, OWNER)]],
     ['controller changes that were taken back', [controlled(B, OWNER, C), controlled(B, C, OWNER)]],
   ];
+  const D = 4_444n as MachineId;
 
   // Counters cannot see these (design/real-chains.md 1): nothing that they count differs.
   it.each(TAKEN_BACK)(
@@ -223,6 +224,21 @@ describe('the background proof', () => {
       ]);
     },
   );
+
+  it('finds the hidden mint of a machine, which its controller does not own and no balance of it counts', async () => {
+    const chain = createChain({ ...HISTORY, 2_000: [transferred(D), controlled(D, undefined, C)] });
+    chain.witnesses = [witness(chain, 0), witness(chain, 1)];
+    const opened = await openProver(chain, without(2_000));
+    const listing = await opened.store.listOwnership(C, 0, 9);
+    expect(listing).toMatchObject({ indexedBlock: FINALIZED, total: 0, tokens: { count: 0 } });
+    // The listing is served: the counter of the contract agrees with it.
+    expect(await chain.readBalanceAt(C, chain.headerAt(FINALIZED))).toBe(0n);
+    await proveAll(opened);
+    expect(opened.prover.report().differences).toBe(1);
+    expect(opened.log.lines.map(({ fields }) => fields)).toContainEqual({ blocks: [2_000], node: 0 });
+    expect(await opened.store.listOwnership(C, 0, 9)).toMatchObject({ total: 1, ids: [D], tokens: { count: 0 } });
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
+  });
 
   it('reads the owners of machines that a hidden block names', async () => {
     const chain = createChain(HISTORY);
