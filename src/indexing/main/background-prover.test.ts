@@ -199,6 +199,30 @@ describe('the background proof', () => {
     expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
   });
 
+  const differenceOf = ({ log }: Opened) =>
+    log.lines.find(({ message }) => message.startsWith('stored logs differed'))?.fields;
+
+  it.each(falsehoods.filter(([name]) => name !== 'logs of an empty block'))(
+    'names the hosts that return %s, and the node whose header shows it',
+    async (_name, alter) => {
+      const chain = createChain(HISTORY);
+      const refusing = { ...witness(chain, 3), readLogs: () => Promise.reject(new LogQueryRefused('rate-limited')) };
+      chain.witnesses = [witness(chain, 0, (logs) => [...alter(logs)]), witness(chain, 1), refusing];
+      const opened = await openProver(chain, alter);
+      chain.faults.header = (header) => ({ ...header, node: 1 });
+      await proveAll(opened);
+      expect(differenceOf(opened)).toEqual({ blocks: [expect.any(Number)], node: 1, wrongNodes: [0] });
+    },
+  );
+
+  it('names the only node, whose receipts are not its logs', async () => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, (logs) => logs.map((log) => alterEvent(log, 2n, { value: 99n })));
+    chain.faults.header = (header) => ({ ...header, node: 0 });
+    await proveAll(opened);
+    expect(differenceOf(opened)).toEqual({ blocks: [600], node: 0 });
+  });
+
   const C = `0x${'0c'.repeat(20)}` as Address;
   const TAKEN_BACK: [string, readonly [FakeLog, FakeLog]][] = [
     ['transfers from A to B and back to A', [transferred(B, OWNER, C), transferred(B, C, OWNER)]],
