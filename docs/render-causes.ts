@@ -9,6 +9,7 @@ import { format, resolveConfig } from 'prettier';
 import {
   explainCause,
   PLAIN_INDEX_CAUSES,
+  SLOWING_CAUSES,
   type IndexCause,
   type PlainIndexCause,
 } from '../src/domain/index-rules/index-cause.ts';
@@ -39,7 +40,9 @@ function renderText(): string {
 # Causes
 
 What stops or slows an index, with the sentence that \`svc doctor\`, the log and \`causes\` of \`GET /status\` share, and the
-remedy. \`svc doctor\` fails for each that it finds, and adds the provider's own text. Figures are examples.
+remedy. \`svc doctor\` fails for each that it finds, and adds the provider's own text. It only warns of
+${SLOWING_CAUSES.map((kind) => `\`${kind}\``).join(', ')}: they cost calls, and last while the index reads history.
+Figures are examples.
 
 | cause | concerns | sentence | remedy |
 | :- | :- | :- | :- |

@@ -2,7 +2,7 @@
 import { formatAltFleetIdentity } from '../domain/alt-chain/alt-fleet.ts';
 import { isUsable, type ClockState } from '../domain/clock/clock-judgement.ts';
 import { Fault } from '../domain/faults.ts';
-import { explainCause, type ExplainedCause } from '../domain/index-rules/index-cause.ts';
+import { explainCause, SLOWING_CAUSES, type ExplainedCause } from '../domain/index-rules/index-cause.ts';
 import {
   isObservationFresh,
   isServing,
@@ -160,13 +160,13 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   const machines = countRefusedMachines(ctx);
   const mainCauses = main.indexHealth?.listCauses() ?? [];
   const altCauses = ctx.alt?.indexHealth?.listCauses() ?? [];
-  const isUnexplained = kind === 'fresh' && mainCauses.length === 0;
+  const isUnexplained = kind === 'fresh' && mainCauses.every((cause) => SLOWING_CAUSES.includes(cause.kind));
   const refusal = machines === 0 ? [] : [explainCause({ kind: 'machines-refused', machines })];
   return {
     isFresh: isFresh && machines === 0,
     operatorIndex: toReport(ctx, index),
     altIndex,
-    causes: [...(isUnexplained ? explainRefusals(index, contracts) : mainCauses), ...refusal, ...altCauses],
+    causes: [...mainCauses, ...(isUnexplained ? explainRefusals(index, contracts) : []), ...refusal, ...altCauses],
     paymentSearches,
     ...ofProcess,
   };

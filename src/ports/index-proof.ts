@@ -74,6 +74,8 @@ export interface IndexProofStore {
   readUnprovenExtent(): Promise<UnprovenExtent | undefined>;
   /** Returns the blocks with logs of a range that is not complete, ascending. */
   listLogBlocks(fromBlock: number, toBlock: number): Promise<readonly (LogBlock & { readonly isProven: boolean })[]>;
+  /** Returns the newest block of the range that is stored with logs; undefined without one. */
+  findNewestLogBlock(fromBlock: number, toBlock: number): Promise<number | undefined>;
   /** Records that these blocks hold exactly the stored logs. */
   recordProvenBlocks(numbers: readonly number[]): Promise<void>;
   /**

@@ -120,6 +120,8 @@ export interface Header extends BlockRef {
   readonly logsBloom: string;
   /** Lower case; undefined where the node omits it. */
   readonly receiptsRoot?: string | undefined;
+  /** Position of the node that returned it; undefined where it is of several nodes. */
+  readonly node?: number | undefined;
 }
 
 /** Generation of an event registry, current or legacy. Ids of the two are unrelated. */
@@ -264,6 +266,9 @@ export interface ChainWitness {
   readHeaders(numbers: readonly number[]): Promise<Header[]>;
 }
 
+/** What saves calls, and some nodes or chains lack. */
+export type CallSaving = 'batches' | 'multicall';
+
 /**
  * Headers and logs of the service's contracts, for the indexers. Logs are attributed to what they touch (chain-evm 2 and 6), but not yet
  * checked against headers: the indexers do that (chain-evm 4.5). Log queries also throw `LogQueryRefused`.
@@ -294,6 +299,8 @@ export interface MainChainLog {
   readonly countHosts?: (() => HostCount) | undefined;
   /** Returns the positions of the nodes that others replace because of malformed responses. Absent in simulations. */
   readonly listMalformedNodes?: (() => readonly number[]) | undefined;
+  /** Returns what the index needs more calls without, at the node that is queried first. Absent in fakes. */
+  readonly listLacks?: (() => readonly CallSaving[]) | undefined;
   /** False once a node has reported that it does not support receipts. */
   readonly servesReceipts: boolean;
   /**

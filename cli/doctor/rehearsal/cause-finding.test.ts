@@ -1,6 +1,11 @@
 /** Findings of `svc doctor` for causes that stop or slow an index. */
 import { describe, expect, it } from 'vitest';
-import { explainCause, PLAIN_INDEX_CAUSES, type IndexCause } from '../../../src/domain/index-rules/index-cause.ts';
+import {
+  explainCause,
+  PLAIN_INDEX_CAUSES,
+  SLOWING_CAUSES,
+  type IndexCause,
+} from '../../../src/domain/index-rules/index-cause.ts';
 import { formatFinding } from '../check-result.ts';
 import { toCauseFinding } from './cause-finding.ts';
 
@@ -13,10 +18,10 @@ const CAUSES: readonly IndexCause[] = [
 ];
 
 describe('a cause that stops or slows an index', () => {
-  it.each(CAUSES)('has a line, a remedy and a failing state: $kind', (cause) => {
+  it.each(CAUSES)('has a line, a remedy and a failing state, or a warning where it stops nothing: $kind', (cause) => {
     const explained = explainCause(cause);
     const finding = toCauseFinding(explained);
-    expect(['fail', 'unreachable']).toContain(finding.state);
+    expect(SLOWING_CAUSES.includes(cause.kind) ? ['warn'] : ['fail', 'unreachable']).toContain(finding.state);
     expect(formatFinding(finding)).toContain(`${explained.subject}: ${explained.text}; ${explained.remedy}`);
     expect(explained.remedy).not.toBe('');
   });

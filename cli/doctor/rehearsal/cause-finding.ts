@@ -1,10 +1,11 @@
 /** Finding of `svc doctor` for a cause, with the sentence that the log and `/status` also use. */
-import type { ExplainedCause } from '../../../src/domain/index-rules/index-cause.ts';
-import { fail, unreachable, type Finding } from '../check-result.ts';
+import { SLOWING_CAUSES, type ExplainedCause } from '../../../src/domain/index-rules/index-cause.ts';
+import { fail, unreachable, warn, type Finding } from '../check-result.ts';
 
 /** `detail` is the provider's own text, which only `svc doctor` prints. */
 export function toCauseFinding({ kind, subject, text, remedy }: ExplainedCause, detail?: string): Finding {
   const shown = detail === undefined ? text : `${text} (the node: ${detail})`;
+  if (SLOWING_CAUSES.includes(kind)) return warn(subject, shown, remedy);
   const isUnreachable = kind === 'node-unreachable' || kind === 'alt-node-unreachable';
   return isUnreachable ? unreachable(subject, shown, remedy) : fail(subject, shown, remedy);
 }

@@ -30,14 +30,12 @@ export async function examineFeatures(options: FeatureOptions): Promise<Finding[
   const { chain, node, finalized, sample, multicall3 = MULTICALL3_ADDRESS } = options;
   const findings = sample === undefined ? [] : await examineSample(options, sample);
   if (!(await answersBatch(node))) {
-    const remedy = 'nothing to do; calls are sent one by one, so a node with batches is faster';
-    findings.push(warn(SUBJECT, 'serves no batches of calls', remedy));
+    findings.push(toCauseFinding(explainCause({ kind: 'batches-missing' })));
   }
   const at = `0x${finalized.number.toString(16)}`;
   const code = await node.call('eth_getCode', multicall3, at);
   if (!code.ok || code.result === '0x') {
-    const remedy = 'deploy Multicall3 and set MULTICALL3_ADDRESS; until then each fact takes its own call';
-    findings.push(warn('MULTICALL3_ADDRESS', 'no contract at this address', remedy));
+    findings.push(toCauseFinding(explainCause({ kind: 'multicall-missing' })));
   }
   const pinned = await node.call('eth_getCode', chain.addresses[0], { blockHash: finalized.hash });
   if (!pinned.ok) {
@@ -50,10 +48,7 @@ export async function examineFeatures(options: FeatureOptions): Promise<Finding[
 async function examineSample(options: FeatureOptions, sample: ChainLog): Promise<Finding[]> {
   const { chain, requiresReceipts } = options;
   const findings: Finding[] = [];
-  if (sample.blockTimestamp === undefined) {
-    const remedy = 'a node whose logs carry blockTimestamp saves one call for each block with logs';
-    findings.push(warn(SUBJECT, 'reports no blockTimestamp in logs', remedy));
-  }
+  if (sample.blockTimestamp === undefined) findings.push(toCauseFinding(explainCause({ kind: 'log-times-missing' })));
   const header = await chain.readHeader(sample.blockNumber);
   if (header.logsBloom === ZERO_BLOOM || !isInBloom(chain, header, sample)) {
     const remedy = 'nothing to do; blooms are not used for this node, so the proof takes more calls';

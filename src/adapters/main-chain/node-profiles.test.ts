@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startMachineHarness, type MachineHarness } from '../../../testing/fixtures/machines.ts';
 import { ALL_EVENTS } from '../../../testing/harness/main-chain.ts';
 import { changeResults, failure, stateless, type Behavior } from '../../../testing/harness/provider-proxy/behavior.ts';
+import { MAIN_BEHAVIORS } from '../../../testing/harness/provider-proxy/behaviors.ts';
 import { CHAIN_BEHAVIORS } from '../../../testing/harness/provider-proxy/chain-behaviors.ts';
 import { LOG_BEHAVIORS } from '../../../testing/harness/provider-proxy/log-behaviors.ts';
 import { startProviderProxy, type ProviderProxy } from '../../../testing/harness/provider-proxy/provider-proxy.ts';
@@ -14,6 +15,7 @@ import { PROXY_KEY } from '../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { NODE_FEATURES } from '../rpc/node-profile.ts';
+import { MULTICALL3_ADDRESS } from './reads/multicall.ts';
 import type { MainChainAdapter } from './create-main-chain.ts';
 
 let harness: MachineHarness;
@@ -71,6 +73,27 @@ const readAllLogs = async ({ log }: MainChainAdapter) =>
   log.readLogs({ fromBlock: 0, toBlock: (await harness.readHead()).number });
 const storedFor = ({ url }: ProviderProxy, text: string): NodeProfiles =>
   new Map([[createHash('sha256').update(url).digest('hex'), text]]);
+
+test('what the node lacks is named once calls have shown it, and no more when batches are served again', async () => {
+  const noBatches = MAIN_BEHAVIORS.find(({ name }) => name === 'batches-off-jsonrpsee')!;
+  const complete = open([await start()]);
+  await complete.checkDeployment();
+  await complete.log.readHeaders([1, 2, 3]);
+  expect(complete.log.listLacks!()).toEqual([]);
+
+  const { url } = await start(noBatches);
+  const adapter = harness.open({ rpcUrls: [url], addresses: { multicall3: MULTICALL3_ADDRESS } });
+  expect(adapter.log.listLacks!()).toEqual([]);
+  await adapter.checkDeployment();
+  await adapter.log.readHeaders([1, 2, 3]);
+  expect(adapter.log.listLacks!()).toEqual(['batches', 'multicall']);
+
+  const stored = JSON.stringify({ limits: { eth_getBlockByNumber: { passed: 1, refused: 2 } } });
+  const upgraded = await start();
+  const later = open([upgraded], storedFor(upgraded, stored));
+  for (let i = 0; i < 20; i++) await later.log.readHeaders([1, 2, 3]);
+  expect(later.log.listLacks!()).toEqual([]);
+});
 
 describe('a node that accepts one address', () => {
   test('returns the logs of all contracts in order, by one query for each', async () => {

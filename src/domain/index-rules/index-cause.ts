@@ -116,6 +116,21 @@ const ROWS = {
     text: 'the blocks between the index and the head cannot be read, so ratings with new events are unavailable',
     remedy: 'run svc doctor, which names what the node lacks',
   },
+  'log-times-missing': {
+    subject: NODES,
+    text: 'the node reports no blockTimestamp in logs, so the index reads the header of each block with logs',
+    remedy: 'nothing to do; a node whose logs carry blockTimestamp saves these calls',
+  },
+  'batches-missing': {
+    subject: NODES,
+    text: 'the node serves no batches of calls, so calls are sent one by one',
+    remedy: 'nothing to do; a node that serves batches is faster',
+  },
+  'multicall-missing': {
+    subject: 'MULTICALL3_ADDRESS',
+    text: 'no contract at this address, so each fact takes its own call',
+    remedy: 'deploy Multicall3 and set MULTICALL3_ADDRESS',
+  },
   'alt-node-unreachable': {
     subject: ALT_NODES,
     text: 'no node of the alt chain gives a usable response',
@@ -169,6 +184,13 @@ const ROWS = {
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type PlainIndexCause = keyof typeof ROWS;
+
+/** Causes that cost calls while the index reads history, and stop nothing: `svc doctor` warns of them, and does not fail. */
+export const SLOWING_CAUSES: readonly IndexCause['kind'][] = [
+  'log-times-missing',
+  'batches-missing',
+  'multicall-missing',
+];
 
 /** Causes that carry no figures. */
 export const PLAIN_INDEX_CAUSES = Object.keys(ROWS) as readonly PlainIndexCause[];

@@ -29,6 +29,9 @@ export function digestLogs(logs: readonly DigestedLog[]): string {
   return `0x${bytesToHex(keccak256(utf8ToBytes(logs.map(describeLog).join('\n'))))}`;
 }
 
+/** Digest of a block whose forged logs were removed by a repair. */
+export const NO_LOGS_DIGEST = digestLogs([]);
+
 function describeLog({ address, ownershipOf, event, registry, transactionHash }: DigestedLog): string {
   return [address, ownershipOf.join(','), ...describeEvent(event), ...describeRegistry(registry, transactionHash)].join(
     ' ',

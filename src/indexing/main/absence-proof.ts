@@ -5,7 +5,7 @@
  * its range unproven otherwise.
  */
 import { checkHeaders, checkLogOrder, watchContracts, type BlockRange } from '../../domain/index-rules/block-checks.ts';
-import { digestLogs } from '../../domain/index-rules/log-digest.ts';
+import { digestLogs, NO_LOGS_DIGEST } from '../../domain/index-rules/log-digest.ts';
 import { MAX_LOG_WINDOW_BLOCKS } from '../../domain/index-rules/log-limits.ts';
 import { Fault } from '../../domain/faults.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
@@ -53,7 +53,6 @@ const MAX_HEADERS_PER_READ = 500;
 const MIN_HEADERS_PER_READ = 10;
 /** Headers by which a read grows after each segment. */
 const HEADERS_MORE_PER_READ = 10;
-const NO_LOGS = digestLogs([]);
 /** Hosts that must return the same. */
 const REQUIRED_HOSTS = 2;
 
@@ -143,7 +142,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   async function listDigests({ fromBlock, toBlock }: BlockRange): Promise<ReadonlyMap<number, string>> {
     const stored = await store.listLogBlocks(fromBlock, toBlock);
     // A repair leaves blocks whose forged logs were removed.
-    const withLogs = stored.filter(({ digest }) => digest !== NO_LOGS);
+    const withLogs = stored.filter(({ digest }) => digest !== NO_LOGS_DIGEST);
     return new Map(withLogs.map(({ blockNumber, digest }) => [blockNumber, digest]));
   }
 
@@ -255,11 +254,8 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   /** Returns the header of a block with logs near this one, the newest; without receipts its bloom shows whether zero blooms are real. */
   async function readLogBlockNear({ number }: Header): Promise<readonly Header[]> {
     if (chain.servesReceipts) return [];
-    const known = await listDigests({
-      fromBlock: Math.max(startBlock, number - MAX_EVIDENCE_DISTANCE),
-      toBlock: number + MAX_EVIDENCE_DISTANCE,
-    });
-    const newest = [...known.keys()].at(-1);
+    const fromBlock = Math.max(startBlock, number - MAX_EVIDENCE_DISTANCE);
+    const newest = await store.findNewestLogBlock(fromBlock, number + MAX_EVIDENCE_DISTANCE);
     return newest === undefined ? [] : chain.readHeaders([newest]);
   }
 

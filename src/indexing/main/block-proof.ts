@@ -17,7 +17,13 @@ import { digestLogs } from '../../domain/index-rules/log-digest.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair, type LogBlock } from '../../ports/index-proof.ts';
 import type { Log } from '../../ports/runtime.ts';
-import type { BlockLogs, Header, MainChainLog, ProvenLog } from '../../ports/main-chain.ts';
+import {
+  LogQueryRefused,
+  type BlockLogs,
+  type Header,
+  type MainChainLog,
+  type ProvenLog,
+} from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BloomEvidence } from './bloom-evidence.ts';
 import { toEventEntries } from './event-entries.ts';
@@ -37,6 +43,14 @@ export interface BlockProof {
 interface Difference {
   readonly header: Header;
   readonly logs: readonly ProvenLog[];
+}
+
+/** Positions of nodes in the configuration, which name them in the log. */
+interface DifferenceNodes {
+  /** The one that shows the difference by a header or by logs. */
+  readonly node: number | undefined;
+  /** Those whose logs of one of the blocks differ from the proven ones. */
+  readonly wrongNodes?: readonly number[] | undefined;
 }
 
 /** Bounds the memory of one repair. */
@@ -111,7 +125,8 @@ export function createBlockProof(options: {
     const times = right.map(({ number, timestamp }) => ({ blockNumber: number, blockTimestamp: timestamp }));
     if (blocks.some(({ blockTimestamp }) => blockTimestamp === UNKNOWN_BLOCK_TIME)) await store.writeBlockTimes(times);
     await store.recordProvenBlocks(right.map(({ number }) => number));
-    await repair(found, undefined);
+    const [first] = found;
+    if (first !== undefined) await repair(found, { node: first.header.node, wrongNodes: await findWrongNodes(first) });
     return proven.filter((logs) => logs === undefined).length;
   }
 
@@ -121,12 +136,33 @@ export function createBlockProof(options: {
       const proven = await readProven(batch);
       if (proven.includes(undefined)) return false;
       const found = batch.map((header, i) => ({ header, logs: proven[i]! })).filter(({ logs }) => logs.length > 0);
-      await repair(found, node);
+      await repair(found, { node: node ?? found[0]?.header.node });
     }
     return true;
   }
 
-  async function repair(found: readonly Difference[], node: number | undefined): Promise<void> {
+  /** Returns the hosts whose logs of the block differ from the proven ones; undefined where there is one host. */
+  async function findWrongNodes({ header, logs }: Difference): Promise<readonly number[] | undefined> {
+    if (chain.witnesses.length === 0) return undefined;
+    const { number, hash, timestamp } = header;
+    const wrong: number[] = [];
+    for (const { node, readLogs } of chain.witnesses) {
+      try {
+        const returned = await readLogs({ fromBlock: number, toBlock: number });
+        const isOfBlock = returned.every(
+          ({ blockHash, blockTimestamp = timestamp }) => blockHash === hash && blockTimestamp === timestamp,
+        );
+        if (!isOfBlock || digestLogs(returned) !== digestLogs(logs)) wrong.push(node);
+      } catch (error) {
+        // A host that does not answer is not named.
+        if (!(error instanceof Fault || error instanceof LogQueryRefused || error instanceof ResponseRejected))
+          throw error;
+      }
+    }
+    return wrong;
+  }
+
+  async function repair(found: readonly Difference[], nodes: DifferenceNodes): Promise<void> {
     if (found.length === 0) return;
     const { ownershipOf, touched } = summarizeLogs(found.flatMap(({ logs }) => logs));
     const ownership = await readOwnership([...ownershipOf]);
@@ -135,7 +171,7 @@ export function createBlockProof(options: {
     if (!(await store.repairBlocks(checkpoint, found.map(toRepair), ownership, touched))) return;
     differences += found.length;
     const blocks = found.map(({ header }) => header.number);
-    log.warn({ blocks, node }, 'stored logs differed from the receipts of their blocks and were replaced');
+    log.warn({ blocks, ...nodes }, 'stored logs differed from the receipts of their blocks and were replaced');
   }
 
   /** Reads owners at the newest final block, whose state every node has. */

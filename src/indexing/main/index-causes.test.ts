@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import { judgeIndexFreshness } from '../../domain/index-rules/index-freshness.ts';
-import { explainCause } from '../../domain/index-rules/index-cause.ts';
+import { explainCause, type PlainIndexCause } from '../../domain/index-rules/index-cause.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
-import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
+import { LogQueryRefused, type CallSaving, type ChainLog, type MainChainLog } from '../../ports/main-chain.ts';
 import { FakeChain, type RequestName } from '../../../testing/fakes/fake-main-chain.ts';
 import { submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
 import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
@@ -181,6 +181,53 @@ it('names a first index that takes days, with the range that the node serves', a
       text: 'log queries of at most 3 blocks make the first index take about 2 days',
     }),
   ]);
+});
+
+describe('what costs calls', () => {
+  const untimed = { blockTimestamp: undefined } as ChainLog;
+  const timed = { blockTimestamp: 1 } as ChainLog;
+
+  function openCauses(lacks: readonly CallSaving[], logs: readonly ChainLog[]) {
+    const time = new VirtualTime();
+    const log = createRecordingLog();
+    const causes = createIndexCauses(time, log, 60_000);
+    const chain = causes.watch({
+      readLogs: () => Promise.resolve(logs),
+      listLacks: () => lacks,
+    } as unknown as MainChainLog);
+    const step = (outcome: 'more' | 'idle') =>
+      causes.observe('index', async () => {
+        await chain.readLogs({ fromBlock: 0, toBlock: 9 });
+        return outcome;
+      });
+    return { time, log, step, list: () => causes.list().map(({ kind }) => kind) };
+  }
+
+  it.each<[string, CallSaving[], ChainLog[], PlainIndexCause]>([
+    ['logs without times', [], [untimed], 'log-times-missing'],
+    ['a node without batches', ['batches'], [timed], 'batches-missing'],
+    ['a chain without Multicall3', ['multicall'], [], 'multicall-missing'],
+  ])('is named in the log and for /status while the index reads history: %s', async (_name, lacks, logs, kind) => {
+    const { time, log, step, list } = openCauses(lacks, logs);
+    expect(list()).toEqual([]);
+    await step('more');
+    expect(list()).toEqual([kind]);
+    const { text, subject, remedy } = explainCause({ kind });
+    expect(log.lines).toMatchObject([{ level: 'warn', message: text, fields: { cause: kind, subject, remedy } }]);
+    await time.advance(1_000_000);
+    // Another process indexes now.
+    expect(list()).toEqual([]);
+    await step('more');
+    await step('idle');
+    expect(list()).toEqual([]);
+  });
+
+  it('is not named where nothing is missing', async () => {
+    const { log, step, list } = openCauses([], [timed]);
+    await step('more');
+    expect(list()).toEqual([]);
+    expect(log.lines).toEqual([]);
+  });
 });
 
 describe('a rating', () => {

@@ -10,7 +10,7 @@ import {
 } from '../../domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
-import type { Header, LogQuery, MainChainLog } from '../../ports/main-chain.ts';
+import type { ChainLog, Header, LogQuery, MainChainLog } from '../../ports/main-chain.ts';
 import { createLastingCauses } from '../loops/lasting-causes.ts';
 import { findCauseOfFailure, type ReadKind } from './cause-of-failure.ts';
 
@@ -54,6 +54,11 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
   let isBehind = true;
   let countHosts: MainChainLog['countHosts'];
   let listMalformedNodes: MainChainLog['listMalformedNodes'];
+  let listLacks: MainChainLog['listLacks'];
+  /** Whether the last step of the index left something to be read or processed. */
+  let hasMore = false;
+  /** Whether the last logs of a range came without the times of their blocks. */
+  let isTimeMissing = false;
   const lasting = createLastingCauses({ clock, log, pollIntervalMilliseconds, listMeasured: findMeasuredCauses });
 
   function startPace() {
@@ -66,7 +71,7 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     try {
       const result = await method.apply(chain, args);
       if (name === 'readHeader') recordHeader(args[0] as HeaderName, result as Header);
-      if (name === 'readLogs') recordLogs(args[0] as LogQuery);
+      if (name === 'readLogs') recordLogs(args[0] as LogQuery, result as readonly ChainLog[]);
       return result;
     } catch (error) {
       const kind = isFinalized ? 'finalized' : READ_KINDS[name];
@@ -79,25 +84,28 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     if (typeof block === 'string') numbers[block] = number;
   }
 
-  function recordLogs({ fromBlock, toBlock, ...only }: LogQuery): void {
+  function recordLogs({ fromBlock, toBlock, ...only }: LogQuery, logs: readonly ChainLog[]): void {
     if (Object.keys(only).length > 0) return;
+    if (logs.length > 0) isTimeMissing = logs.some(({ blockTimestamp }) => blockTimestamp === undefined);
     const blocks = toBlock - fromBlock + 1;
     pace.blocks += blocks;
     pace.rangeBlocks = Math.max(pace.rangeBlocks, blocks);
     pace.reached = Math.max(pace.reached, toBlock);
   }
 
-  function recordIndexStep(hasMore: boolean): void {
+  function recordIndexStep(isMore: boolean): void {
     const atMilliseconds = clock.nowMilliseconds();
     finality = { gapBlocks: numbers.latest - numbers.finalized, atMilliseconds };
-    isBehind = hasMore;
-    if (!hasMore) pace = startPace();
+    isBehind = hasMore = isMore;
+    if (!isMore) pace = startPace();
   }
 
   function findMeasuredCauses(): IndexCause[] {
     const causes: IndexCause[] = [];
     const malformed = listMalformedNodes?.() ?? [];
     if (malformed.length > 0) causes.push({ kind: 'node-answers-malformed', nodes: malformed });
+    const isCurrent = finality !== undefined && lasting.isRecent(finality.atMilliseconds);
+    if (isCurrent && hasMore) causes.push(...findSlowingCauses());
     if (finality !== undefined && finality.gapBlocks > MAX_LAG_BLOCKS && lasting.isRecent(finality.atMilliseconds))
       causes.push({ kind: 'finality-distant', gapBlocks: finality.gapBlocks });
     const { atMilliseconds, blocks, rangeBlocks, reached } = pace;
@@ -106,6 +114,13 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     const seconds = (Math.max(0, numbers.finalized - reached) / blocks) * (elapsedMilliseconds / 1000);
     if (seconds > MAX_FIRST_INDEX_SECONDS) causes.push({ kind: 'first-index-slow', rangeBlocks, seconds });
     return causes;
+  }
+
+  /** An index that is up to date needs so few calls that nothing slows it. */
+  function findSlowingCauses(): IndexCause[] {
+    const lacks = listLacks?.() ?? [];
+    const kinds = lacks.map((lack) => `${lack}-missing` as const);
+    return [...(isTimeMissing ? (['log-times-missing'] as const) : []), ...kinds].map((kind) => ({ kind }));
   }
 
   /** Too few hosts that respond fail a read like a node that does not, or like nodes that differ. */
@@ -119,6 +134,7 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     watch(chain) {
       countHosts ??= chain.countHosts;
       listMalformedNodes ??= chain.listMalformedNodes;
+      listLacks ??= chain.listLacks;
       return new Proxy(chain, {
         get(target, name) {
           const member: unknown = Reflect.get(target, name, target);

@@ -68,6 +68,31 @@ describe('windows of a node that serves receipts', () => {
     expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
   });
 
+  it('read every block of a node whose own blooms were not seen to be real', async () => {
+    const harness = await openHarness({ chain: createTeller() });
+    const { chain } = harness;
+    const mineWithLog = () => {
+      for (let i = 0; i < 20; i++) chain.mine(i === 12 ? [submitted(A, { value: 9n })] : [], [FOREIGN]);
+    };
+    chain.faults.header = (header) => ({ ...header, node: 0 });
+    await advance(harness);
+    mineWithLog();
+    expect(await listRead(harness)).toEqual([8, 9, 22]);
+    const known = (await seqsOf(harness)).length;
+
+    const synthetic = buildBloom([`0x${'dd'.repeat(20)}`]);
+    chain.faults.header = (header) => ({ ...header, logsBloom: synthetic, node: 1 });
+    mineWithLog();
+    expect(await advance(harness)).toBe('not-in-bloom');
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await seqsOf(harness)).toHaveLength(known + 1);
+
+    // What node 1 serves says nothing about node 0.
+    chain.faults.header = (header) => ({ ...header, node: 0 });
+    mineWithLog();
+    expect(await listRead(harness)).toEqual([62]);
+  });
+
   it('are refused where receipts that do not match are not accepted', async () => {
     const chain = createTeller();
     chain.faults.receipts = () => 'unproven';

@@ -4,7 +4,7 @@ import type { Finding } from '../../../cli/doctor/check-result.ts';
 import { examineMainChain } from '../../../cli/doctor/main-chain.ts';
 import { examineAltChain } from '../../../cli/doctor/alt-chain.ts';
 import { runSvc } from '../../../testing/harness/run-svc.ts';
-import { explainCause, type IndexCause } from '../../../src/domain/index-rules/index-cause.ts';
+import { explainCause, type IndexCause, type PlainIndexCause } from '../../../src/domain/index-rules/index-cause.ts';
 import { findFreePort } from '../../../testing/harness/free-port.ts';
 import { readConfig } from '../../../src/config.ts';
 import { MAIN_BEHAVIORS } from '../../../testing/harness/provider-proxy/behaviors.ts';
@@ -104,6 +104,9 @@ async function rehearse(
   }
 }
 
+/** Matches the sentence that the log and `/status` use too. */
+const toPattern = (kind: PlainIndexCause) => new RegExp(`^${explainCause({ kind }).text}$`);
+
 describe('the rehearsal of the first start', () => {
   it.each([
     [
@@ -116,7 +119,8 @@ describe('the rehearsal of the first start', () => {
     ['pruned-history-4444', 'fail', 'MAIN_RPC_URLS', /^the node no longer has logs as old as MAIN_START_BLOCK/],
     ['no-finalized-null', 'fail', 'finality', /^the node serves no finalized block/],
     ['no-finalized-39001', 'fail', 'finality', /^the node serves no finalized block/],
-    ['no-log-times', 'warn', 'node', /^reports no blockTimestamp in logs$/],
+    ['no-log-times', 'warn', 'MAIN_RPC_URLS', toPattern('log-times-missing')],
+    ['batches-off-jsonrpsee', 'warn', 'MAIN_RPC_URLS', toPattern('batches-missing')],
     ['zero-blooms', 'warn', 'node', /^the bloom of a block does not contain its logs$/],
     ['no-block-receipts', 'warn', 'node', /^serves no receipts by block$/],
     ['other-receipts-root', 'warn', 'node', /^receipts do not match the receipts root$/],
@@ -125,6 +129,12 @@ describe('the rehearsal of the first start', () => {
     const found = await rehearse(behavior);
     expect(found).toEqual([expect.objectContaining({ state, subject, text: expect.stringMatching(text) as string })]);
     expect(found[0]!.remedy).toBeDefined();
+  });
+
+  it('warns of a chain without Multicall3', async () => {
+    const { subject, text, remedy } = explainCause({ kind: 'multicall-missing' });
+    const further = { MULTICALL3_ADDRESS: `0x${'0a'.repeat(20)}` };
+    expect(await rehearse(undefined, further)).toEqual([{ state: 'warn', subject, text, remedy }]);
   });
 
   it.each<[behaviors: string, causes: IndexCause[]]>([

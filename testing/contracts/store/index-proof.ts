@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { ABSENT_VALUES, type MachineValues } from '../../../src/domain/changes/machine-change.ts';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
+import { NO_LOGS_DIGEST } from '../../../src/domain/index-rules/log-digest.ts';
 import type { LogBlock } from '../../../src/ports/index-proof.ts';
 import type { EventLogEntry, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
@@ -357,6 +358,19 @@ export function testIndexProof(under: StoreUnderTest): void {
         [0, 20, 2n],
         [1, 55, 5n],
       ]);
+    });
+  });
+
+  describe('the newest block with logs', () => {
+    test('is that of the range, without blocks whose logs a repair removed', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(30, 3n)]);
+      expect(await store.findNewestLogBlock(0, 99)).toBe(30);
+      expect(await store.findNewestLogBlock(0, 29)).toBe(20);
+      expect(await store.findNewestLogBlock(11, 19)).toBeUndefined();
+      const emptied = { block: blockAt(30, { digest: NO_LOGS_DIGEST }), events: [], isProven: true };
+      await store.repairBlocks(checkpointAt(50), [emptied], NO_OWNERSHIP, NOT_TOUCHED);
+      expect(await store.findNewestLogBlock(0, 99)).toBe(20);
     });
   });
 

@@ -98,7 +98,7 @@ export function requireHeader(response: RpcResponse, requested: BlockTag | numbe
   const header = parseHeader(response.result);
   if (header === undefined) throw chainUnreadable('main', 'malformed');
   if (typeof requested === 'number' && header.number !== requested) throw chainUnreadable('main', 'block-mismatch');
-  return header;
+  return { ...header, node: response.node };
 }
 
 /** Returns undefined when the value is not a block with everything that a header needs. */

@@ -39,7 +39,7 @@ describe('the head', () => {
     harness.proxy.resetCounts();
     const { head, logs } = await log.readHeadAndLogs(number, false);
     expect(harness.proxy.requests).toBe(1);
-    expect(head).toEqual(await harness.readHead());
+    expect(head).toMatchObject(await harness.readHead());
     expect(logs.map(({ effect }) => effect)).toEqual(Array(6).fill(machines(id)));
     expect((await log.readHeadAndLogs(head.number, false)).logs).toEqual([]);
     const behind = await log.readHeadAndLogs(head.number + 5, false);
@@ -57,7 +57,10 @@ describe('the head', () => {
     const id = await harness.activate();
     harness.proxy.resetCounts();
     const { head, logs } = await metered.log.readHeadAndLogs(number, false);
-    expect([head, logs.map(({ effect }) => effect)]).toEqual([await harness.readHead(), Array(6).fill(machines(id))]);
+    expect([head, logs.map(({ effect }) => effect)]).toMatchObject([
+      await harness.readHead(),
+      Array(6).fill(machines(id)),
+    ]);
     expect(methods().slice(0, 3)).toEqual(['eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs']);
   });
 
@@ -100,6 +103,14 @@ describe('the head', () => {
     expect(headers.map(({ number }) => number)).toEqual(numbers);
     expect(headers[2]!.parentHash).toBe(headers[1]!.hash);
     expect(harness.proxy.requests).toBe(1);
+  });
+
+  test('names the node that returned its header, like every header of a list', async () => {
+    const [unreachable, url] = ['http://127.0.0.1:1', harness.proxy.url];
+    expect(await harness.open({ rpcUrls: [url, unreachable] }).log.readHeader('latest')).toMatchObject({ node: 0 });
+    const { log: ofSecond } = harness.open({ rpcUrls: [unreachable, url] });
+    expect(await ofSecond.readHeader(1)).toMatchObject({ node: 1 });
+    expect((await ofSecond.readHeaders([1, 2])).map(({ node }) => node)).toEqual([1, 1]);
   });
 
   test('is followed by smaller header batches when the node refuses large ones', async () => {

@@ -173,6 +173,10 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     witnesses: options.witnesses,
     countHosts: options.countHosts,
     listMalformedNodes: nodes.listMalformed,
+    listLacks: () => [
+      ...(nodes.lacksBatches() ? (['batches'] as const) : []),
+      ...(multicall.isAggregate() ? [] : (['multicall'] as const)),
+    ],
     get logLimits() {
       return nodes.firstProfile().logLimits;
     },

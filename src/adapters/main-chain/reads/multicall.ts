@@ -43,6 +43,8 @@ export interface Multicall {
   ): Promise<readonly CallResult[] | TooLarge>;
   /** Sets whether Multicall3 exists at the configured address; otherwise single eth_calls are used. */
   useAggregate(exists: boolean): void;
+  /** Returns whether the calls of one read share an eth_call. */
+  isAggregate(): boolean;
 }
 
 const getBlockNumber = contractFunction(multicall3Abi, 'getBlockNumber');
@@ -265,6 +267,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     useAggregate(exists) {
       isAggregate = exists;
     },
+    isAggregate: () => isAggregate,
   };
 }
 

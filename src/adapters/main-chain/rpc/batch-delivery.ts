@@ -20,6 +20,8 @@ export interface BatchDelivery {
    * one of the calls fails. At a URL that serves no batches of this size, the calls are sent one by one. Throws `RpcFailure`.
    */
   deliverTogether(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline): Promise<RpcResponse[]>;
+  /** Returns whether the node refused two headers in one request and has answered no batch in this process. */
+  lacksBatches(node: PoolNode): boolean;
   /** Returns the number of calls that the node accepts in one request with calls of several methods. */
   batchRoom(node: PoolNode): number;
 }
@@ -77,9 +79,13 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   const batches = new WeakMap<PoolNode, NodeBatches>();
   const batchesOf = (node: PoolNode) => batches.get(node) ?? NO_BATCHES;
 
-  function limitOf({ profile }: PoolNode, calls: readonly MainRpcCall[]) {
+  function limitOf(node: PoolNode, calls: readonly MainRpcCall[]) {
     const method = calls[0]!.method;
-    if (!calls.every((call) => call.method === method)) return profile.batchLimit(MIXED, maxBatchCalls);
+    const isMixed = !calls.every((call) => call.method === method);
+    return isMixed ? node.profile.batchLimit(MIXED, maxBatchCalls) : limitOfMethod(node, method);
+  }
+
+  function limitOfMethod({ profile }: PoolNode, method: string) {
     return profile.batchLimit(method, (method === HEADER_METHOD ? HEADERS_PER_CALL : 1) * maxBatchCalls);
   }
 
@@ -284,6 +290,7 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   return {
     deliver,
     deliverTogether,
+    lacksBatches: (node) => batchesOf(node).largest === 1 && limitOfMethod(node, HEADER_METHOD).bounds.refused === 2,
     batchRoom: ({ profile }) => Math.min(profile.batchLimit(MIXED, maxBatchCalls).size, budget.maxCalls),
   };
 }

@@ -35,7 +35,12 @@ export interface MainRpcCall {
 export type RpcHint = 'too-large' | 'rate' | 'batch' | 'unknown-block' | undefined;
 
 export type RpcResponse =
-  | { readonly ok: true; readonly result: unknown }
+  | {
+      readonly ok: true;
+      readonly result: unknown;
+      /** Position of the node that returned it. */
+      readonly node?: number | undefined;
+    }
   | { readonly ok: false; readonly code: number; readonly revertData: Hex | undefined; readonly hint: RpcHint };
 
 export interface MainSendOptions extends SendOptions {

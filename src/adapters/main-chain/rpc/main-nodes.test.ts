@@ -77,7 +77,7 @@ describe('fail-over', () => {
     responses.first = { result: 'x'.repeat(2_000) };
     const batch = [{ method: 'eth_call', params: [] }];
     const deadline = () => startDeadline(20_000, 10_000);
-    expect(await nodes.request(batch, deadline())).toEqual([{ ok: true, result: 'second' }]);
+    expect(await nodes.request(batch, deadline())).toEqual([{ ok: true, result: 'second', node: 1 }]);
     expect(lines).toMatchObject([{ endpoint: 0, cause: 'malformed' }]);
     now += 60_000;
     responses.second = responses.first;

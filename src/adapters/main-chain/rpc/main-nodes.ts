@@ -27,6 +27,8 @@ export interface MainNodes {
   request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
   /** Returns how many calls of several methods the first usable node accepts in one request. */
   batchRoom(): number;
+  /** Returns whether the first usable node serves no batches. */
+  lacksBatches(): boolean;
   /** Returns what was learned about the first usable node. */
   firstProfile(): NodeProfile;
   /** Returns whether some node has not shown to this process that it lacks the feature. */
@@ -91,7 +93,7 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       throw new RpcFailure('malformed', 'unsound', { retryAfterSeconds: UNSOUND_SECONDS });
     }
     learnFeatures(node.profile, calls, responses);
-    return responses;
+    return responses.map((response) => (response.ok ? { ...response, node: node.position } : response));
   }
 
   /** Sends the calls to the nodes in this order, those that lack a feature of them last. */
@@ -131,6 +133,7 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       return (await request(calls, deadline, [...nodes.filter((each) => each !== node), node])).value;
     },
     batchRoom: () => delivery.batchRoom(firstUsable()),
+    lacksBatches: () => delivery.lacksBatches(firstUsable()),
     firstProfile: () => firstUsable().profile,
     mayServe: (feature) => nodes.some(({ profile }) => !profile.hasMissed(feature)),
     members: nodes.map((node) => ({

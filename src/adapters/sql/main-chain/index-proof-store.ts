@@ -68,6 +68,7 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
       ),
     listProofSegments: () => database.run(progress.listSegments()),
     listLogBlocks: (fromBlock, toBlock) => database.run(progress.listRange(fromBlock, toBlock)),
+    findNewestLogBlock: (fromBlock, toBlock) => database.run(progress.findNewest(fromBlock, toBlock)),
     addProofSegment: (segment, forget) =>
       database.exclusive(
         (function* () {

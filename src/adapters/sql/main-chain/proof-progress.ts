@@ -1,6 +1,7 @@
 /** Rows of the index's proof: machines to read, blocks to time and to prove, and segments (`IndexProofStore`). */
 import { sql } from 'kysely';
 import { compareIds, type MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { NO_LOGS_DIGEST } from '../../../domain/index-rules/log-digest.ts';
 import {
   type BlockRepair,
   UNKNOWN_BLOCK_TIME,
@@ -30,6 +31,8 @@ export interface ProofProgress {
   /** Stores blocks whose logs were replaced. */
   replace(repairs: readonly BlockRepair[]): SqlProgram<void>;
   listRange(from: number, to: number): SqlProgram<readonly (LogBlock & { readonly isProven: boolean })[]>;
+  /** Returns the newest block of the range whose logs a repair did not remove. */
+  findNewest(from: number, to: number): SqlProgram<number | undefined>;
   /** Deletes the proven blocks of a range except for the newest of all. */
   forgetProven(from: number, to: number): SqlProgram<void>;
   isProven(fromBlock: number, toBlock: number): SqlProgram<boolean>;
@@ -106,6 +109,16 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       .where('block_number', '<=', to)
       .orderBy('block_number'),
   );
+  const selectNewest = prepareQuery({ from: integer, to: integer, empty: bytes }, ({ from, to, empty }) =>
+    builder
+      .selectFrom('log_blocks')
+      .select('block_number')
+      .where('block_number', '>=', from)
+      .where('block_number', '<=', to)
+      .where('digest', '!=', empty)
+      .orderBy('block_number', 'desc')
+      .limit(sql.lit(1)),
+  );
   const selectUnproven = prepareQuery({ below: integer, limit: integer }, ({ below, limit }) =>
     builder
       .selectFrom('log_blocks')
@@ -178,6 +191,10 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
     *listRange(from, to) {
       const rows = yield* readRows(selectRange({ from, to }));
       return rows.map((row) => ({ ...toBlock(row), isProven: row.is_proven === 1 }));
+    },
+    *findNewest(from, to) {
+      const newest = yield* readFirst(selectNewest({ from, to, empty: hexToColumn(NO_LOGS_DIGEST) }));
+      return newest?.block_number;
     },
     *listUnread(after, limit) {
       const rows = yield* readRows(

@@ -125,6 +125,23 @@ test.each([
   },
 );
 
+test('stays fresh while a cause only slows the index, and still explains refused ratings beside it', async () => {
+  await open();
+  const { index } = service!.ctx.main!;
+  Object.assign(service!.ctx.main!, {
+    indexHealth: { listCauses: () => [explainCause({ kind: 'batches-missing' })] },
+  });
+  const read = async () => {
+    const { status, text } = await service!.request('/status');
+    const { causes } = JSON.parse(text) as { causes: { cause: string }[] };
+    return [status, ...causes.map(({ cause }) => cause)];
+  };
+  expect(await read()).toEqual([200, 'batches-missing']);
+  const current = await index.readMainChainIndex();
+  index.readMainChainIndex = async () => ({ ...current, servesRatings: false });
+  expect(await read()).toEqual([503, 'batches-missing', 'head-unconnected']);
+});
+
 test('names what stops the indexes of both chains', async () => {
   await open();
   const [main, alt] = [explainCause({ kind: 'logs-refused' }), explainCause({ kind: 'alt-accounts-refused' })];
