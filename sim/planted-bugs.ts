@@ -274,8 +274,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'return;',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 164,
-    within: 200,
+    seed: 332,
+    within: 400,
   },
   {
     name: 'serves a listing once its repair has started, without comparing again',
@@ -284,8 +284,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 164,
-    within: 200,
+    seed: 332,
+    within: 400,
   },
   {
     name: 'skips a listed machine that is not here although no log explains it',

@@ -90,6 +90,8 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [2000421, 'off'],
     // A hidden burn and a hidden arrival, which leave the balance equal: the listing skipped the machine that its total counts.
     [2001528, 'off'],
+    // A hidden departure to the alt chain, which lists the machine: cached facts showed it as returned, and the listing skipped it.
+    [4002711, 'off'],
   ])('holds for seed %i, which once found a bug', async (seed, indexProof) => {
     expect((await runSeed({ seed, client, indexProof })).failure).toBeUndefined();
   });

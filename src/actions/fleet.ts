@@ -14,7 +14,7 @@ import {
   type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
 import type { FleetListing, FleetRow } from '../ports/alt-store.ts';
-import type { Ctx } from '../ports/ctx.ts';
+import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { ListStore } from '../ports/store.ts';
 import { rateAltMachine, summarizeAltMachine, type MachineSummary } from './alt-machine-rating.ts';
 import { findMachine, readMainFacts, requireMain, type FindOptions, type FoundAltMachine } from './find-machine.ts';
@@ -164,28 +164,34 @@ async function readIfHere<T extends object>(
   operator: Address,
   { id, listedBy }: FleetRow,
   readAlt: ReadAlt<T>,
-): Promise<T | RatedSnapshot | undefined> {
+): Promise<T | RatedSnapshot | 'gone' | 'unreadable' | undefined> {
   try {
     const { main, snapshot, alt } = await findMachine(ctx, id, FACTS_OF_ENTRY);
     if (alt !== undefined) return alt.machine.operator === operator ? await readAlt(ctx, alt, snapshot) : undefined;
+    if (listedBy === 'main') return await rateSnapshot(ctx, main, snapshot);
     // A machine that returned to the main chain is in the list of its holder there.
-    return listedBy === 'main' ? await rateSnapshot(ctx, main, snapshot) : undefined;
+    return await confirmMoved(main, snapshot);
   } catch (error) {
     if (error instanceof Fault && classifyFault(error) === 'gone') return undefined;
     throw error;
   }
 }
 
-/**
- * Requires that followed logs lead from the index to the facts of a machine that left the main chain. Else a node has hidden how it left, or
- * its mint from the facts, and the page may lack it or another machine. Throws `EventIndexSyncing`.
- */
+/** Confirms that a machine has left the chain that listed it; for the alt chain its own account shows that. Throws as `confirmMoved`. */
 async function confirmGone(ctx: Ctx, { id, listedBy }: FleetRow): Promise<'gone' | 'unreadable'> {
   if (listedBy === 'alt') return 'gone';
   const main = requireMain(ctx);
   const { snapshot } = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
+  return confirmMoved(main, snapshot);
+}
+
+/**
+ * Requires that followed logs lead from the index to the facts of a machine that left the main chain or returned to it. Else a node has
+ * hidden how it moved, from the index or from the facts, and the page may lack it or another machine. Throws `EventIndexSyncing`.
+ */
+async function confirmMoved(main: MainChainPorts, snapshot: MachineSnapshot): Promise<'gone' | 'unreadable'> {
   const check = await main.counters.checkMachine(snapshot);
-  // The total of this page counts a machine that had left before.
+  // The total of this page counts a machine that had moved before.
   return check === 'agrees' ? 'gone' : 'unreadable';
 }
 

@@ -17,7 +17,7 @@ import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
 import type { DayHistory } from '../../src/domain/rating/daily-rating.ts';
 import type { RatingEvent } from '../../src/domain/rating/event.ts';
 import type { FleetListing, FleetRow } from '../../src/ports/alt-store.ts';
-import type { AltIndex } from '../../src/ports/indexes.ts';
+import type { AltIndex, IndexCounters } from '../../src/ports/indexes.ts';
 import type { AltChainPorts, Ctx, MainChainPorts } from '../../src/ports/ctx.ts';
 import type { CachedMachine } from '../../src/ports/main-chain.ts';
 import { conformanceOfApp } from './openapi-conformance.ts';
@@ -112,6 +112,8 @@ export interface AltServiceOptions {
   readonly hasAlt?: boolean;
   readonly ctx?: Partial<Ctx>;
   readonly readStatus?: AltIndex['readStatus'];
+  /** Undefined: the facts of every machine agree with the index. */
+  readonly checkMachine?: IndexCounters['checkMachine'];
 }
 
 export interface AltService {
@@ -133,6 +135,7 @@ export async function openAltService({
   listing,
   hasAlt = true,
   readStatus,
+  checkMachine,
   ...rest
 }: AltServiceOptions = {}) {
   const chainCalls: string[] = [];
@@ -151,7 +154,7 @@ export async function openAltService({
   const head = { indexedBlock: 120_340, headBlock: 120_342, headObservedAtMilliseconds: NOW * 1000 - 11_000 };
   const main = {
     index: { readMainChainIndex: async () => head },
-    counters: AGREEING_COUNTERS,
+    counters: { ...AGREEING_COUNTERS, ...(checkMachine && { checkMachine }) },
     eventTimes: { readFactLogs: async () => BONDED_LOGS },
     chain: {
       chainId: 31_337,

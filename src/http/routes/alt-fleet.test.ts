@@ -14,7 +14,9 @@ import {
   type ListingFixture,
   type MachineFixture,
 } from '../../../testing/harness/alt-chain.ts';
+import { Fault } from '../../domain/faults.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
+import type { IndexCounters } from '../../ports/indexes.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 
 let service: AltService | undefined;
@@ -140,6 +142,19 @@ describe('a page with fewer entries than limit', () => {
   ])('returns %s', async (_name, machine, listing, entries) => {
     const body = JSON.parse((await list([machine], listing)).text);
     expect([body.machines.length, body.unreadable]).toEqual([entries, 0]);
+  });
+
+  test.each<[name: string, checkMachine: IndexCounters['checkMachine']]>([
+    [
+      'no log shows',
+      () => Promise.reject(new Fault('EventIndexSyncing', { indexedBlock: 120_340, headBlock: 120_342 })),
+    ],
+    ['the index had missed', () => Promise.resolve('corrected')],
+  ])('counts a listed machine as unreadable whose return to the main chain %s', async (_name, checkMachine) => {
+    rule('listing.unreadable');
+    service = await openAltService({ machines: [HERE], listing: one('alt'), checkMachine });
+    const body = JSON.parse((await service.request(`/operator/${OPERATOR}/machines`)).text);
+    expect([body.machines, body.unreadable, body.pagination.total]).toEqual([[], 1, 1]);
   });
 
   test('counts invalid snapshot rows on every page', async () => {
