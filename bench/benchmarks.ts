@@ -37,6 +37,7 @@ const RAW = 'raw node:http';
 const FASTAPI = 'FastAPI, slowapi, uvicorn';
 const BARE_LOOP = 'bare getLogs + JSON.parse';
 const PONDER = 'ponder 0.16.6';
+const BEFORE_FLOOD = 'before the flood';
 const ROUNDS = { BENCH_ROUNDS: '1' };
 const SHORT = { ...ROUNDS, BENCH_SECONDS: '1' };
 
@@ -117,7 +118,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
     needs: [],
     quick: { variables: { BENCH_SECONDS: '2' } },
     method:
-      'Unknown ids, random wallets and junk decisions from eight addresses, four at a time each, for a minute, in front of a node with a budget of 25 calls a second; another caller reads four known machines and `/ready`. The calls include those of the head follower and the index.',
+      'Reads of 3,000 known machines, each once and so uncached, unknown ids, random wallets and junk decisions from eight addresses, four at a time each, for a minute, in front of a node with a budget of 25 calls a second and a block every two seconds; another caller reads four known machines and `/ready`. The calls include those of the head follower and the index. The index polls every five seconds; its lag is sampled twice a second, also for a minute before the flood.',
     figures: {
       'lookup-flood/served': {
         what: 'known machines and `/ready` answered 200 in a flood of lookups',
@@ -136,6 +137,25 @@ export const BENCHMARKS: readonly Benchmark[] = [
         unit: '/s',
         better: 'less',
         goal: { of: 'ours', most: 25 },
+      },
+      'lookup-flood/uncached': {
+        what: 'known, uncached machines answered 200 to the flood itself',
+        unit: '%',
+        better: 'more',
+      },
+      'lookup-flood/index-lag': {
+        what: 'finalized blocks that the index lacks in this flood, on average',
+        unit: 'blocks',
+        better: 'less',
+        peer: BEFORE_FLOOD,
+        goal: { of: 'ratio', least: 0.7 },
+      },
+      'lookup-flood/index-lag-max': {
+        what: 'the same, at most; a poll comes every 2.5 blocks',
+        unit: 'blocks',
+        better: 'less',
+        peer: BEFORE_FLOOD,
+        goal: { of: 'ours', most: 5 },
       },
     },
   },

@@ -1,6 +1,7 @@
 /**
- * Flood of lookups that cost calls to nodes (real-chains 3 and 8): unknown ids, random wallets and junk decisions from eight addresses, while
- * another caller reads known machines and `/ready`. The service must trust the `X-Forwarded-For` of this process.
+ * Flood of lookups that cost calls to nodes (real-chains 3 and 8): known machines one after the other, unknown ids, random wallets
+ * and junk decisions from eight addresses, while another caller reads known machines and `/ready`. The service must trust the
+ * `X-Forwarded-For` of this process.
  */
 import { performance } from 'node:perf_hooks';
 import { Random } from '../../sim/random.ts';
@@ -17,11 +18,15 @@ export interface LookupFloodOptions {
   readonly seconds: number;
   /** DIDs of machines that the honest caller reads. */
   readonly known: readonly string[];
+  /** DIDs of machines that the flood reads in turn; none is cached while there are more of them than reads in a minute. */
+  readonly uncached: readonly string[];
   send(path: string, init: RequestInit): Promise<FloodResponse>;
 }
 
 export interface LookupFloodRun {
   readonly junk: readonly FloodResponse[];
+  /** Responses to the flood's reads of known machines. */
+  readonly lookups: readonly FloodResponse[];
   /** Responses to the honest caller. */
   readonly reads: readonly { readonly status: number; readonly milliseconds: number }[];
   readonly p99Milliseconds: number;
@@ -33,7 +38,13 @@ const FLOODING = Array.from({ length: 8 }, (_, i) => `198.51.100.${i + 1}`);
 const DEPTH = 4;
 const HONEST = '203.0.113.9';
 
-export async function runLookupFlood({ seed, seconds, known, send }: LookupFloodOptions): Promise<LookupFloodRun> {
+export async function runLookupFlood({
+  seed,
+  seconds,
+  known,
+  uncached,
+  send,
+}: LookupFloodOptions): Promise<LookupFloodRun> {
   const call = (address: string, path: string, init: RequestInit = {}) =>
     send(path, { ...init, headers: { 'content-type': 'application/json', 'x-forwarded-for': address } });
   const readKnown = async (path: string) => {
@@ -47,10 +58,13 @@ export async function runLookupFlood({ seed, seconds, known, send }: LookupFlood
   const startedAt = performance.now();
   const isOver = () => performance.now() - startedAt >= seconds * 1000;
   const junk: FloodResponse[] = [];
+  const lookups: FloodResponse[] = [];
+  let turns = 0;
   const flood = FLOODING.flatMap((address, i) =>
     Array.from({ length: DEPTH }, async (_, k) => {
       const random = new Random(seed + DEPTH * i + k);
       while (!isOver()) {
+        if (random.chance(0.5)) lookups.push(await call(address, `/mcr/${uncached[turns++ % uncached.length]}`));
         const { path, init } = drawJunk(random);
         junk.push(await call(address, path, init));
       }
@@ -61,7 +75,7 @@ export async function runLookupFlood({ seed, seconds, known, send }: LookupFlood
   await Promise.all(flood);
   const sorted = reads.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b);
   const p99Milliseconds = sorted[Math.floor(sorted.length * 0.99)]!;
-  return { junk, reads, p99Milliseconds, seconds: (performance.now() - startedAt) / 1000 };
+  return { junk, lookups, reads, p99Milliseconds, seconds: (performance.now() - startedAt) / 1000 };
 }
 
 function drawJunk(random: Random): { readonly path: string; readonly init?: RequestInit } {

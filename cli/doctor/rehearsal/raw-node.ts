@@ -3,7 +3,8 @@
  * paced by the refusals of the node and never sent to provoke one. Counts calls and bytes.
  */
 import { isObject } from '../../../src/domain/json/json-values.ts';
-import { REAL_STOPWATCH, startDeadline } from '../../../src/adapters/rpc/deadline.ts';
+import { createCallBudget } from '../../../src/adapters/rpc/call-budget.ts';
+import { INDEX_WORK, REAL_STOPWATCH, startDeadline } from '../../../src/adapters/rpc/deadline.ts';
 import { openConnections, parseRpcUrl, postToNode } from '../../../src/adapters/rpc/http-post.ts';
 import { parseNodeJson } from '../../../src/adapters/rpc/node-json.ts';
 import { NodeRate } from '../../../src/adapters/rpc/node-rate.ts';
@@ -37,6 +38,8 @@ export interface RawNode {
   close(): Promise<void>;
 }
 
+/** A caller would be refused after two seconds. */
+const PURPOSE = { work: INDEX_WORK, isKnown: true };
 const REQUEST_MILLISECONDS = 10_000;
 const MAX_WAIT_SECONDS = 10;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
@@ -59,14 +62,16 @@ export function openRawNode(url: string): RawNode {
   const node = parseRpcUrl(url);
   const { post, close } = openConnections({ connectionsPerNode: 4, requestTimeoutMilliseconds: REQUEST_MILLISECONDS });
   const rate = new NodeRate(REAL_STOPWATCH);
+  const budget = createCallBudget({ clock: { nowMilliseconds: Date.now }, stopwatch: REAL_STOPWATCH });
+  budget.limitTo(() => rate.callsPerSecond ?? Infinity);
   let calls = 0;
   let requests = 0;
   let bytes = 0;
   let milliseconds = 0;
 
   async function send(payload: unknown, count: number): Promise<RawReply> {
-    const deadline = startDeadline(2 * REQUEST_MILLISECONDS, REQUEST_MILLISECONDS);
-    await rate.admit(count, deadline).catch(() => undefined);
+    const deadline = startDeadline(2 * REQUEST_MILLISECONDS, REQUEST_MILLISECONDS, REAL_STOPWATCH, PURPOSE);
+    await budget.admit(count, deadline);
     const signal = REAL_STOPWATCH.startTimeout(REQUEST_MILLISECONDS);
     const sentAt = REAL_STOPWATCH.nowMilliseconds();
     calls += count;

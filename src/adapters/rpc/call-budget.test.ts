@@ -300,26 +300,51 @@ test('sends no second call within a second at less than two calls per second', a
   expect(countCalls('head')).toBe(2);
 });
 
-describe('refusals of nodes', () => {
-  test('lowers the rate once for refusals together, and raises it by a quarter each second', async () => {
-    open({});
-    for (let i = 0; i < 100; i++) request('index', INDEX);
-    for (let i = 0; i < 20; i++) budget.recordRefusal('rate');
-    expect(budget.report()).toMatchObject({ callsPerSecond: 70, refusals: 20 });
-    await time.advance(1_100);
-    budget.recordRefusal('rate');
-    expect(budget.report().callsPerSecond).toBe(5);
-    await saturate(4, [{ name: 'index', purpose: INDEX }]);
-    expect(budget.report().callsPerSecond).toBeGreaterThanOrEqual(5 * 1.25 ** 3);
-    expect(budget.report().callsPerSecond).toBeLessThanOrEqual(5 * 1.25 ** 5);
-    await saturate(60, [{ name: 'index', purpose: INDEX }]);
-    expect(budget.report().callsPerSecond).toBeUndefined();
+describe('a learned rate', () => {
+  let learned: number;
+
+  beforeEach(() => {
+    learned = Infinity;
+    budget.limitTo(() => learned);
   });
 
-  test('never learns more than the configured rate', async () => {
-    budget.recordRefusal('rate');
-    await saturate(200, [{ name: 'index', purpose: INDEX }]);
+  test('is the ceiling where it is lower than the configured one', () => {
     expect(budget.report().callsPerSecond).toBe(10);
+    learned = 4;
+    for (let i = 0; i < 10; i++) request('head', HEAD);
+    expect([countCalls('head'), budget.report().callsPerSecond]).toEqual([4, 4]);
+    learned = 40;
+    expect(budget.report().callsPerSecond).toBe(10);
+  });
+
+  test('counts the calls that were sent before it was known', async () => {
+    open({});
+    budget.limitTo(() => learned);
+    for (let i = 0; i < 100; i++) request('index', INDEX);
+    learned = 50;
+    request('head', HEAD);
+    await time.advance(1_049);
+    expect(countCalls('head')).toBe(0);
+    await time.advance(1);
+    expect(countCalls('head')).toBe(1);
+  });
+
+  test('lets everything pass that waits soon after it is gone', async () => {
+    open({});
+    budget.limitTo(() => learned);
+    learned = 5;
+    for (let i = 0; i < 30; i++) request('a', caller('192.0.2.1'));
+    learned = Infinity;
+    await time.advance(1_050);
+    expect([countCalls('a'), refusals]).toEqual([30, []]);
+  });
+});
+
+describe('refusals of nodes', () => {
+  test('are counted, and change no rate that is not learned', () => {
+    open({});
+    for (let i = 0; i < 20; i++) budget.recordRefusal('rate');
+    expect(budget.report()).toMatchObject({ callsPerSecond: undefined, refusals: 20 });
   });
 
   test('stops proof for the day and lowers the rest when the quota of the day is used up', async () => {

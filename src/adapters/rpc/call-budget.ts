@@ -1,7 +1,8 @@
 /**
  * Call budget of one chain: decides when RPC calls may be sent to its nodes, so that their number never exceeds a
  * ceiling and no caller takes the share of another (real-chains 3). The ceiling is configured, or learned from rate
- * refusals; before the first refusal there is none, and every call passes at once.
+ * refusals; before the first refusal there is none, and every call passes at once. Calls wait only here: the node in use has
+ * no other queue.
  */
 import { Fault } from '../../domain/faults.ts';
 import type { ChainWork } from '../../ports/runtime.ts';
@@ -44,7 +45,12 @@ export interface CallBudget {
    * deadline has expired, which the caller checks. It rejects with `LookupsExceeded`.
    */
   admit(calls: number, deadline: Deadline): Promise<void> | undefined;
-  /** Lowers the rate after a node refused calls: for their rate, or because the quota of the day is used up. */
+  /** Limits the calls to a rate that was learned, which may change; infinite while none is known. */
+  limitTo(learnedRate: () => number): void;
+  /**
+   * Counts a refusal of calls that no node served: for their rate, which is learned, or because the quota of the day is
+   * used up, which lowers the rate for longer.
+   */
   recordRefusal(quota: 'rate' | 'day'): void;
   /** Calls that can ever be sent at once: a longer batch is to be divided. Infinite without a ceiling. */
   readonly maxCalls: number;
@@ -210,13 +216,16 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       else signal.addEventListener('abort', expire, { once: true });
       return promise.finally(() => signal.removeEventListener('abort', expire));
     },
+    limitTo(learnedRate) {
+      ceiling.limitTo(learnedRate);
+    },
     recordRefusal(quota) {
+      refusals += 1;
+      if (quota === 'rate') return;
       const now = stopwatch.nowMilliseconds();
       ceiling.startDay();
-      refusals += 1;
       ledger.expire(now);
-      ceiling.recordRefusal(quota, ledger.used, now);
-      pump();
+      ceiling.recordDayRefusal(ledger.used, now);
     },
     get maxCalls() {
       const { rate } = ceiling;

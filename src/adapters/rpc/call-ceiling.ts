@@ -1,13 +1,13 @@
 /**
  * Ceiling of a call budget: the calls per second that are allowed now. It is the lowest of the configured rate, the rate
- * learned from refusals, and what is left of the calls of the day.
+ * learned from the refusals of the node in use, and what is left of the calls of the day.
  */
 import type { Clock } from '../../ports/runtime.ts';
 
 export interface CallCeilingOptions {
   /** Unix time, for the day. */
   readonly clock: Clock;
-  /** Undefined: learned. */
+  /** Undefined: the learned rate alone limits the calls. */
   readonly callsPerSecond?: number | undefined;
   readonly callsPerDay?: number | undefined;
 }
@@ -17,21 +17,16 @@ export const MAX_DELAY_MILLISECONDS = 50;
 /** Longer than a second, so that delays on the way to a node do not move calls into a full second. */
 export const WINDOW_MILLISECONDS = 1_000 + MAX_DELAY_MILLISECONDS;
 
-const DECREASE = 0.7;
-/** A refusal at a lower rate has another cause, which the circuit breaker of the node answers. */
-const MIN_CALLS_PER_SECOND = 5;
+/** After the calls of a day were used up: the part of the rate to continue with, its least value, and its growth. */
+const DECREASE_OF_DAY = 0.1;
 const MIN_CALLS_PER_SECOND_OF_DAY = 1;
-const GROWTH_MILLISECONDS = 1_000;
-/** Growth per period: each node paces itself too, so a short burst of refusals must not slow all callers for minutes. */
-const GROWTH = 1.25;
-/** Growth after the calls of a day were used up. */
 const GROWTH_OF_DAY = 1.0001;
+const GROWTH_MILLISECONDS = 1_000;
 /** From here on the rate counts as unlimited. */
 const UNLIMITED_CALLS_PER_SECOND = 2_000;
 const DAY_MILLISECONDS = 86_400_000;
 /** Part of the calls of a day that is used freely; the last tenth is spread over what is left of the day. */
 const FREE_PART_OF_DAY = 0.9;
-const DAY_REFUSAL_DECREASE = 0.1;
 
 /** Calls that count within a window. */
 export interface CallWindow {
@@ -49,8 +44,9 @@ export function toWindow(rate: number): CallWindow {
 
 export class CallCeiling {
   readonly #options: CallCeilingOptions;
-  #learned = Infinity;
-  #growth = 1;
+  /** Rate after the calls of a day were used up. */
+  #afterRefusal = Infinity;
+  #learnedRate: () => number = () => Infinity;
   #decreasedAtMilliseconds = -Infinity;
   #grownAtMilliseconds = 0;
   #day = 0;
@@ -63,7 +59,16 @@ export class CallCeiling {
 
   /** Calls per second that are allowed now; infinite while no limit is known. */
   get rate(): number {
-    return Math.min(this.#options.callsPerSecond ?? Infinity, this.#learned, this.#rateOfDay());
+    return Math.min(
+      this.#options.callsPerSecond ?? Infinity,
+      this.#learnedRate(),
+      this.#afterRefusal,
+      this.#rateOfDay(),
+    );
+  }
+
+  limitTo(learnedRate: () => number): void {
+    this.#learnedRate = learnedRate;
   }
 
   /** Returns the calls per second that are left for this day; infinite while few of them are used. */
@@ -94,26 +99,22 @@ export class CallCeiling {
     this.#callsOfDay += count;
   }
 
-  /** Raises the learned rate for the time since the last refusal. */
+  /** Raises the rate for the time since the calls of a day were used up. */
   grow(now: number): void {
-    if (this.#learned === Infinity || now - this.#grownAtMilliseconds < GROWTH_MILLISECONDS) return;
+    if (this.#afterRefusal === Infinity || now - this.#grownAtMilliseconds < GROWTH_MILLISECONDS) return;
     const periods = Math.floor((now - this.#grownAtMilliseconds) / GROWTH_MILLISECONDS);
     this.#grownAtMilliseconds += periods * GROWTH_MILLISECONDS;
-    this.#learned *= this.#growth ** periods;
-    if (this.#learned > UNLIMITED_CALLS_PER_SECOND) this.#learned = Infinity;
+    this.#afterRefusal *= GROWTH_OF_DAY ** periods;
+    if (this.#afterRefusal > UNLIMITED_CALLS_PER_SECOND) this.#afterRefusal = Infinity;
   }
 
-  /** Lowers the rate after a refusal while `used` calls counted. Refusals of calls sent at the same rate count once. */
-  recordRefusal(quota: 'rate' | 'day', used: number, now: number): void {
-    if (quota === 'day') this.#exhaustedDay = this.#day;
+  /** Lowers the rate after a node refused all calls of this day while `used` calls counted. Refusals together count once. */
+  recordDayRefusal(used: number, now: number): void {
+    this.#exhaustedDay = this.#day;
     if (now - this.#decreasedAtMilliseconds < WINDOW_MILLISECONDS) return;
     this.#decreasedAtMilliseconds = now;
     this.#grownAtMilliseconds = now;
     const rate = Math.min(this.rate, Math.max(1, used));
-    this.#learned =
-      quota === 'day'
-        ? Math.max(MIN_CALLS_PER_SECOND_OF_DAY, rate * DAY_REFUSAL_DECREASE)
-        : Math.max(MIN_CALLS_PER_SECOND, rate * DECREASE);
-    this.#growth = quota === 'day' ? GROWTH_OF_DAY : GROWTH;
+    this.#afterRefusal = Math.max(MIN_CALLS_PER_SECOND_OF_DAY, rate * DECREASE_OF_DAY);
   }
 }

@@ -1,20 +1,24 @@
 /** Pool of one and two nodes in front of a rate limit: what a refusal changes for other requests. */
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 import { CallCounter } from '../../domain/metrics/call-counter.ts';
 import { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from './call-budget.ts';
-import { REAL_STOPWATCH, startDeadline } from './deadline.ts';
+import { REAL_STOPWATCH, startDeadline, type Stopwatch } from './deadline.ts';
 import { postToNode, type PostRpc } from './http-post.ts';
-import { openNodePool, type NodePool, type PoolCounters } from './node-pool.ts';
+import { openNodePool, type NodePool, type PoolCounters, type PoolNode } from './node-pool.ts';
 import { PAYMENT_REQUIRED, RpcFailure } from './rpc-failure.ts';
 
 const CALLER: CallPurpose = { work: { kind: 'caller', networks: ['192.0.2.1'] }, isKnown: false };
+const OTHER_CALLER: CallPurpose = { work: { kind: 'caller', networks: ['192.0.2.2'] }, isKnown: false };
 const HEAD: CallPurpose = { work: { kind: 'head' }, isKnown: true };
+const INDEX: CallPurpose = { work: { kind: 'index' }, isKnown: true };
 const clock = { nowMilliseconds: () => 1_799_971_200_000 };
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
+let stopwatch: Stopwatch;
 let budget: CallBudget;
 let counters: PoolCounters;
 let pool: NodePool<string>;
@@ -23,12 +27,13 @@ let refusing: Set<number>;
 let purposes: CallPurpose[];
 
 beforeEach(() => {
+  stopwatch = REAL_STOPWATCH;
   refusing = new Set();
   purposes = [];
 });
 
 function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc): void {
-  budget = createCallBudget({ clock, stopwatch: REAL_STOPWATCH });
+  budget = createCallBudget({ clock, stopwatch });
   counters = { httpRequests: 0, durations: new LatencyHistogram(), calls: new CallCounter(), failures: {} };
   pool = openNodePool(
     {
@@ -47,6 +52,7 @@ function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc): void {
       budget,
       profiles,
       post,
+      stopwatch,
     },
     {
       chain: 'main',
@@ -59,20 +65,29 @@ function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc): void {
   );
 }
 
-/** Sends one call; returns the position of the node that served it. */
-async function send(purpose = CALLER, failure = new RpcFailure('transport', 'rate', { retryAfterSeconds: 60 })) {
-  const deadline = startDeadline(5_000, 1_000, REAL_STOPWATCH, purpose);
-  const { value } = await pool.tryNodes(deadline, (node) =>
-    pool.exchange(
-      node,
-      {
-        methods: ['eth_call'],
-        send: () => (refusing.has(node.position) ? Promise.reject(failure) : Promise.resolve(node.position)),
-        outcomes: () => ['answered'],
-        countRateLimited: () => 0,
-      },
-      deadline,
-    ),
+const hashUrl = (url: string) => createHash('sha256').update(url).digest('hex');
+
+/** Sends one call to the nodes in this order; returns the position of the node that served it. */
+async function send(
+  purpose = CALLER,
+  failure = new RpcFailure('transport', 'rate', { retryAfterSeconds: 60 }),
+  order = pool.nodes,
+) {
+  const deadline = startDeadline(5_000, 1_000, stopwatch, purpose);
+  const { value } = await pool.tryNodes(
+    deadline,
+    (node) =>
+      pool.exchange(
+        node,
+        {
+          methods: ['eth_call'],
+          send: () => (refusing.has(node.position) ? Promise.reject(failure) : Promise.resolve(node.position)),
+          outcomes: () => ['answered'],
+          countRateLimited: () => 0,
+        },
+        deadline,
+      ),
+    order,
   );
   return value;
 }
@@ -111,20 +126,6 @@ describe('a refusal for the rate', () => {
     await expect(send(CALLER, exhausted)).rejects.toMatchObject({ code: 402 });
     expect(budget.report()).toMatchObject({ isDayExhausted: true, callsPerSecond: 1 });
   });
-
-  test('is not counted when the pace of the node is the reason', async () => {
-    open(1);
-    refusing.add(0);
-    await expect(send()).rejects.toMatchObject({ kind: 'rate' });
-    const deadline = startDeadline(50, 50, REAL_STOPWATCH, {
-      ...HEAD,
-      prepaid: { calls: 100, untilMilliseconds: Infinity },
-    });
-    const attempt = pool.tryNodes(deadline, async ({ profile }) => profile.rate.admit(100, deadline));
-    await expect(attempt).rejects.toMatchObject({ kind: 'rate', isPaced: true });
-    expect(budget.report().refusals).toBe(1);
-    expect(counters.failures).toEqual({ transport: 1 });
-  });
 });
 
 test('counts the calls of a request that is repeated after its connection was lost', async () => {
@@ -150,19 +151,6 @@ test('counts the calls of a request that is repeated after its connection was lo
   expect([posted, counters.httpRequests, budget.report().calls.head]).toEqual([2, 2, 4]);
 });
 
-test('takes its turn after the pace of the node, so that calls count when they are sent', async () => {
-  open(1);
-  refusing.add(0);
-  await expect(send()).rejects.toMatchObject({ kind: 'rate' });
-  refusing.clear();
-  const { rate } = pool.nodes[0]!.profile;
-  const counts: number[] = [];
-  rate.admit = () => Promise.resolve(void counts.push(budget.report().calls.head));
-  const before = budget.report().calls.head;
-  await send(HEAD);
-  expect([counts, budget.report().calls.head]).toEqual([[before], before + 1]);
-});
-
 test('queries the identity of a node with the share of the head', async () => {
   open(1);
   await send();
@@ -170,7 +158,7 @@ test('queries the identity of a node with the share of the head', async () => {
 });
 
 describe('the profiles of the nodes', () => {
-  const FIRST = createHash('sha256').update('http://192.0.2.1/').digest('hex');
+  const FIRST = hashUrl('http://192.0.2.1/');
 
   test('are listed by the SHA-256 of the URL, where something was learned', async () => {
     open(2);
@@ -182,5 +170,98 @@ describe('the profiles of the nodes', () => {
   test('pace a node from the start as an earlier process was paced', () => {
     open(2, new Map([[FIRST, '{"callsPerSecond":25}']]));
     expect(pool.nodes.map(({ profile }) => profile.rate.callsPerSecond)).toEqual([25, undefined]);
+  });
+});
+
+describe('a node whose learned rate is lower than the ceiling', () => {
+  const CALLS_PER_SECOND = 10;
+  const SECONDS = 30;
+  let time: VirtualTime;
+  let waits: { readonly name: string; readonly milliseconds: number; readonly error: unknown }[];
+
+  beforeEach(() => {
+    time = new VirtualTime();
+    waits = [];
+    stopwatch = {
+      nowMilliseconds: () => time.nowMilliseconds(),
+      startTimeout: () => new AbortController().signal,
+      async pause(milliseconds, signal) {
+        await time.wait(milliseconds, signal);
+        signal.throwIfAborted();
+      },
+    };
+  });
+
+  /** Opens nodes of which each has learned a rate, which does not grow. */
+  function openPaced(...rates: readonly number[]): void {
+    const profiles = rates.map(
+      (callsPerSecond, i) => [hashUrl(`http://192.0.2.${i + 1}/`), JSON.stringify({ callsPerSecond })] as const,
+    );
+    open(rates.length, new Map(profiles));
+    for (const { profile } of pool.nodes) profile.rate.recordAccepted = () => undefined;
+  }
+
+  async function sendTimed(name: string, purpose: CallPurpose, order = pool.nodes): Promise<void> {
+    const startedAt = time.nowMilliseconds();
+    const error = await send(purpose, undefined, order).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    waits.push({ name, milliseconds: time.nowMilliseconds() - startedAt, error });
+  }
+
+  /** Sends one call after the other, with a pause between them. */
+  async function sendSteadily(name: string, purpose: CallPurpose, order: readonly PoolNode[], pauseMilliseconds = 10) {
+    const end = time.nowMilliseconds() + SECONDS * 1_000;
+    while (time.nowMilliseconds() < end) {
+      await sendTimed(name, purpose, order);
+      await time.wait(pauseMilliseconds, new AbortController().signal);
+    }
+  }
+
+  async function flood(order = pool.nodes): Promise<void> {
+    for (let i = 0; i < 40; i++) void sendSteadily('flood', CALLER, order);
+    for (let i = 0; i < 10; i++) void sendSteadily('other', OTHER_CALLER, order);
+    for (let i = 0; i < 3; i++) void sendSteadily('index', INDEX, order);
+    void sendSteadily('head', HEAD, order, 1_000);
+    await time.advance((SECONDS + 5) * 1_000);
+  }
+
+  const of = (name: string) => waits.filter((each) => each.name === name);
+  const countServed = (name: string) => of(name).filter(({ error }) => error === undefined).length;
+
+  /** Asserts the shares of the call budget. */
+  function expectShares(): void {
+    const served = ['head', 'index', 'flood', 'other'].map(countServed).reduce((sum, each) => sum + each, 0);
+    expect(served).toBeLessThanOrEqual(CALLS_PER_SECOND * (SECONDS + 6));
+    expect(served).toBeGreaterThan(0.8 * CALLS_PER_SECOND * SECONDS);
+    expect(Math.max(...of('head').map(({ milliseconds }) => milliseconds))).toBeLessThanOrEqual(1_100);
+    expect(countServed('index')).toBeGreaterThanOrEqual(0.18 * CALLS_PER_SECOND * SECONDS);
+    expect(countServed('other')).toBeGreaterThan(0.9 * countServed('flood'));
+  }
+
+  test('is shared as the ceiling is: between the head, the index and each caller', async () => {
+    openPaced(CALLS_PER_SECOND);
+    await flood();
+    expectShares();
+  });
+
+  test('is shared by the calls of the second node alone, too', async () => {
+    openPaced(1_000, CALLS_PER_SECOND);
+    await flood([pool.nodes[1]!]);
+    expectShares();
+  });
+
+  test('refuses reads that wait for two seconds', async () => {
+    openPaced(CALLS_PER_SECOND);
+    await flood();
+    const reads = [...of('flood'), ...of('other')];
+    const refused = reads.filter(({ error }) => error !== undefined);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { error, milliseconds } of refused) {
+      expect(error).toMatchObject({ kind: 'LookupsExceeded', context: { retryAfterSeconds: expect.any(Number) } });
+      expect(milliseconds).toBeLessThanOrEqual(2_000);
+    }
+    expect(Math.max(...reads.map(({ milliseconds }) => milliseconds))).toBeLessThanOrEqual(2_000);
   });
 });

@@ -9,7 +9,7 @@ import type { CallCounter, CallOutcome } from '../../domain/metrics/call-counter
 import type { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { nowSeconds, type Clock, type Log } from '../../ports/runtime.ts';
-import type { CallBudget, CallPurpose } from './call-budget.ts';
+import { createCallBudget, type CallBudget, type CallPurpose } from './call-budget.ts';
 import { createChainIdentity, type ChainIdentity } from './chain-identity.ts';
 import { createCircuitBreaker, type BreakerLimits, type CircuitBreaker } from './circuit-breaker.ts';
 import { HEAD_WORK, REAL_STOPWATCH, withPurpose, type Deadline, type Stopwatch } from './deadline.ts';
@@ -58,6 +58,8 @@ export interface PoolNode {
   readonly node: RpcNode;
   readonly breaker: CircuitBreaker;
   readonly profile: NodeProfile;
+  /** Paces the calls to this node by its learned rate, while another node is the first usable one. */
+  readonly pace: Pick<CallBudget, 'admit'>;
 }
 
 /** One HTTP request that carries these calls. */
@@ -73,6 +75,8 @@ export interface Exchange<T> {
 
 export interface NodePool<Name> {
   readonly nodes: readonly PoolNode[];
+  /** Returns the first node whose circuit breaker is closed, or the first one. */
+  firstUsable(): PoolNode;
   /** Sends one HTTP request to one node within its rate, and counts it. Throws `RpcFailure`. */
   exchange<T>(node: PoolNode, exchange: Exchange<T>, deadline: Deadline): Promise<T>;
   /**
@@ -109,20 +113,23 @@ export function openNodePool<Name>(
     const breaker = createCircuitBreaker({ chain, position, clock, log, limits });
     const stored = options.profiles?.get(hashUrl(url));
     const profile = new NodeProfile({ stopwatch, nowSeconds: () => nowSeconds(clock), stored });
-    const node = { position, node: parseRpcUrl(url), breaker, profile };
+    const pace = createCallBudget({ clock, stopwatch });
+    pace.limitTo(() => rateOf(profile));
+    const node = { position, node: parseRpcUrl(url), breaker, profile, pace };
     identities.set(
       node,
       createChainIdentity(expected, (deadline) => readIdentity(node, withPurpose(deadline, IDENTITY))),
     );
     return node;
   });
+  const firstUsable = () => nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!;
+  budget.limitTo(() => rateOf(firstUsable().profile));
 
   /**
    * A node that refuses calls for their rate is left to others; without another one it is paced, never left out. The same
    * holds for a node whose results cannot be those of the calls: what else it serves would be lost.
    */
   function recordFailure(node: PoolNode, failure: RpcFailure, order: readonly PoolNode[]): void {
-    if (failure.isPaced) return;
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
     const hasOther = (among: readonly PoolNode[]) => among.some((each) => each !== node && !each.breaker.isOpen());
     if (!isNodeFailure(failure)) return;
@@ -133,8 +140,13 @@ export function openNodePool<Name>(
 
   return {
     nodes,
-    async exchange({ node, profile }, { methods, send, outcomes, countRateLimited }, deadline) {
-      await profile.rate.admit(methods.length, deadline);
+    firstUsable,
+    async exchange(target, { methods, send, outcomes, countRateLimited }, deadline) {
+      const { node, profile, pace } = target;
+      if (target !== firstUsable()) {
+        const { work, isKnown } = deadline.purpose;
+        await pace.admit(methods.length, withPurpose(deadline, { work, isKnown }));
+      }
       // Last, because a turn that is granted counts from now on.
       const firstTurn = budget.admit(methods.length, deadline);
       if (firstTurn !== undefined) await firstTurn;
@@ -188,9 +200,7 @@ export function openNodePool<Name>(
           if (failure === undefined || isTransientFailure(error)) failure = error;
         }
       }
-      // While another node serves, the rate of one is no reason to send less.
-      if (failure?.kind === 'rate' && !failure.isPaced)
-        budget.recordRefusal(failure.code === PAYMENT_REQUIRED ? 'day' : 'rate');
+      if (failure?.kind === 'rate') budget.recordRefusal(failure.code === PAYMENT_REQUIRED ? 'day' : 'rate');
       throw failure ?? describeOpenBreakers(order);
     },
     readIdentities: (deadline) =>
@@ -214,6 +224,10 @@ export function openNodePool<Name>(
       return connections.close();
     },
   };
+}
+
+function rateOf({ rate }: NodeProfile): number {
+  return rate.callsPerSecond ?? Infinity;
 }
 
 /** Returns the name under which the profile of a node is stored: a URL may hold a key. */

@@ -1,6 +1,6 @@
 /**
- * Rate of calls to one node, learned from its refusals. Without a refusal nothing waits. After one, calls are paced
- * below the rate that was refused, and the rate grows again while the node accepts it.
+ * Rate of calls to one node, learned from its refusals. Without a refusal there is none. After one, it is below the rate
+ * that was refused, and it grows again while the node accepts it. Call budgets pace the calls by it.
  */
 import type { Deadline, Stopwatch } from './deadline.ts';
 import { RpcFailure } from './rpc-failure.ts';
@@ -21,9 +21,6 @@ const UNLIMITED_CALLS_PER_SECOND = 2_000;
 export class NodeRate {
   readonly #stopwatch: Stopwatch;
   #callsPerSecond: number | undefined;
-  /** Calls that may be sent now; negative while calls that were admitted still wait. */
-  #available = 0;
-  #refilledAt = 0;
   #changedAt = Number.NEGATIVE_INFINITY;
   #refusedAt = Number.NEGATIVE_INFINITY;
   /** Calls accepted within the last second. */
@@ -32,8 +29,6 @@ export class NodeRate {
   constructor(stopwatch: Stopwatch, callsPerSecond?: number) {
     this.#stopwatch = stopwatch;
     this.#callsPerSecond = callsPerSecond;
-    this.#available = callsPerSecond ?? 0;
-    this.#refilledAt = stopwatch.nowMilliseconds();
   }
 
   /** Undefined while the node has refused nothing. */
@@ -48,27 +43,11 @@ export class NodeRate {
       : Math.max(1, Math.floor(this.#callsPerSecond));
   }
 
-  /** Waits until this many calls may be sent. Throws `RpcFailure` when that is after the deadline. */
-  async admit(calls: number, deadline: Deadline): Promise<void> {
-    const rate = this.#callsPerSecond;
-    if (rate === undefined) return;
-    const now = this.#stopwatch.nowMilliseconds();
-    this.#refill(now, rate);
-    const waitMilliseconds = Math.max(0, Math.ceil(((calls - this.#available) / rate) * 1_000));
-    if (now + waitMilliseconds >= deadline.atMilliseconds) {
-      const retryAfterSeconds = Math.ceil(waitMilliseconds / 1_000);
-      throw new RpcFailure('transport', 'rate', { retryAfterSeconds, isPaced: true });
-    }
-    this.#available -= calls;
-    if (waitMilliseconds > 0) await pauseWithin(this.#stopwatch, waitMilliseconds, deadline);
-  }
-
   recordAccepted(calls: number): void {
     const now = this.#stopwatch.nowMilliseconds();
     this.#accepted.push({ at: now, calls });
     if (this.#accepted.length > MAX_RECORDS) this.#countAccepted(now);
     if (this.#callsPerSecond === undefined || now - this.#changedAt < GROWTH_MILLISECONDS) return;
-    this.#refill(now, this.#callsPerSecond);
     this.#callsPerSecond *= GROWTH;
     this.#changedAt = now;
     if (this.#callsPerSecond > UNLIMITED_CALLS_PER_SECOND) this.#callsPerSecond = undefined;
@@ -86,18 +65,11 @@ export class NodeRate {
         : Math.max(1, current / 2, REDUCTION * Math.min(current, refused));
     this.#refusedAt = now;
     this.#changedAt = now;
-    this.#available = 0;
-    this.#refilledAt = now;
   }
 
   #countAccepted(now: number): number {
     this.#accepted = this.#accepted.filter(({ at }) => now - at < WINDOW_MILLISECONDS);
     return this.#accepted.reduce((sum, { calls }) => sum + calls, 0);
-  }
-
-  #refill(now: number, rate: number): void {
-    this.#available = Math.min(this.maxCalls, this.#available + ((now - this.#refilledAt) / 1_000) * rate);
-    this.#refilledAt = now;
   }
 }
 

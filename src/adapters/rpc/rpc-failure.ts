@@ -17,8 +17,6 @@ export class RpcFailure extends Error {
   readonly code: number | undefined;
   /** Delay that the node requested (`Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
-  /** Whether the request was not sent, because its turn at the node comes after the deadline. */
-  readonly isPaced: boolean;
   /** Whether a gateway in front of the node responded; the same request may succeed at once. */
   readonly isOfGateway: boolean;
 
@@ -28,7 +26,6 @@ export class RpcFailure extends Error {
     details: {
       readonly code?: number | undefined;
       readonly retryAfterSeconds?: number | undefined;
-      readonly isPaced?: boolean;
       readonly isOfGateway?: boolean;
     } = {},
   ) {
@@ -38,7 +35,6 @@ export class RpcFailure extends Error {
     this.kind = kind;
     this.code = details.code;
     this.retryAfterSeconds = details.retryAfterSeconds;
-    this.isPaced = details.isPaced === true;
     this.isOfGateway = details.isOfGateway === true;
   }
 }

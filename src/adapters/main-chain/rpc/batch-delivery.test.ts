@@ -10,7 +10,7 @@ import {
   type HttpNodeResponse,
 } from '../../../../testing/harness/http-node.ts';
 import { createCallBudget, type CallBudget } from '../../rpc/call-budget.ts';
-import { REAL_STOPWATCH, startDeadline as startRealDeadline, type Stopwatch } from '../../rpc/deadline.ts';
+import { INDEX_WORK, REAL_STOPWATCH, startDeadline as startRealDeadline, type Stopwatch } from '../../rpc/deadline.ts';
 import { MAIN_CHAIN_LIMITS } from '../limits.ts';
 import { createMainNodes, type MainNodes } from './main-nodes.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './upstream-counters.ts';
@@ -38,8 +38,6 @@ afterEach(async () => {
   await node.close();
 });
 
-const unlimited = createCallBudget({ clock: { nowMilliseconds: () => 0 }, stopwatch: REAL_STOPWATCH });
-
 function open(rpcUrls = [node.url], limits: Partial<CallBudget> = {}): void {
   counters = createMainUpstreamCounters();
   nodes = createMainNodes({
@@ -51,13 +49,13 @@ function open(rpcUrls = [node.url], limits: Partial<CallBudget> = {}): void {
     limits: { ...MAIN_CHAIN_LIMITS, retryDelayMilliseconds: 1 },
     counters,
     stopwatch,
-    // The limits of one node are tested apart from the budget.
-    budget: { ...unlimited, recordRefusal: () => undefined, ...limits },
+    // The sizes that one node accepts are tested apart from those of the budget.
+    budget: { ...createCallBudget({ clock: { nowMilliseconds: () => 0 }, stopwatch }), ...limits },
   });
 }
 
 const startDeadline = (milliseconds: number, requestMilliseconds: number) =>
-  startRealDeadline(milliseconds, requestMilliseconds, stopwatch);
+  startRealDeadline(milliseconds, requestMilliseconds, stopwatch, { work: INDEX_WORK, isKnown: true });
 const answerTo = (call: HttpNodeCall) => toResult(call, call.params[0]);
 const answer = (calls: readonly HttpNodeCall[]): HttpNodeResponse => ({ body: calls.map(answerTo) });
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);

@@ -69,7 +69,7 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
   const { chainId, chain = 'main', limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
   const largeResponses = createLargeResponseReader();
   const pool = openNodePool(options, { chain, expected: chainId, readIdentity: readChainId });
-  const { nodes, tryNodes } = pool;
+  const { nodes, firstUsable, tryNodes } = pool;
   const delivery = createBatchDelivery({ ...limits, pool, largeResponses, budget, stopwatch, counters });
   const deliverDivided = divideAddressLists(delivery.deliver);
   const deliverTogether = divideAddressLists(delivery.deliverTogether);
@@ -120,8 +120,6 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       throw error;
     }
   }
-
-  const firstUsable = () => nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!;
 
   return {
     async request(calls, deadline, needed = calls.length) {
