@@ -245,7 +245,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (isExpired || isPastBoundary) {',
     replacement: 'if (isExpired) {',
     symptom: OUTDATED_RESPONSE,
-    seed: 273,
+    seed: 455,
     within: 500,
   },
   {
