@@ -2,27 +2,43 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { PlantedBug } from './planted-bugs.ts';
 import type { SeedResult } from './run-seed.ts';
 import type { Report } from './worker.ts';
 
 /** Returns the first of the seeds whose run fails by the symptom of the bug. Throws when the line of the bug is missing. */
 export async function findPlanted(
-  { name, symptom, indexProof = 'background' }: PlantedBug,
+  { name, symptom, indexProof }: PlantedBug,
   seeds: readonly number[],
 ): Promise<SeedResult | undefined> {
+  for await (const result of runInProcess(seeds, { indexProof, plantedBug: name })) {
+    if (result.failure !== undefined && symptom.test(result.failure)) return result;
+  }
+  return undefined;
+}
+
+interface ProcessOptions {
+  readonly indexProof?: IndexProof | undefined;
+  /** Name of a planted bug; undefined: the service as it is. */
+  readonly plantedBug?: string | undefined;
+}
+
+/** Runs the seeds one after the other in a new process and yields their results. */
+export async function* runInProcess(
+  seeds: readonly number[],
+  { indexProof = 'background', plantedBug }: ProcessOptions = {},
+): AsyncGenerator<SeedResult> {
   const worker = fork(join(import.meta.dirname, 'worker.ts'), [indexProof], {
-    execArgv: ['--import', join(import.meta.dirname, 'plant.ts')],
-    env: { ...process.env, PLANTED: name },
+    execArgv: plantedBug === undefined ? [] : ['--import', join(import.meta.dirname, 'plant.ts')],
+    env: { ...process.env, PLANTED: plantedBug },
   });
   try {
     await nextMessage(worker);
     for (const seed of seeds) {
       worker.send(seed);
-      const { result } = (await nextMessage(worker)) as Report;
-      if (result.failure !== undefined && symptom.test(result.failure)) return result;
+      yield ((await nextMessage(worker)) as Report).result;
     }
-    return undefined;
   } finally {
     worker.kill();
   }

@@ -9,8 +9,8 @@ import { isLeftToAlt, judgeAlt } from './oracle/alt-truth.ts';
 import { judgeFleetResponse } from './oracle/fleet.ts';
 import { judge, type MachineRoute } from './oracle/truth.ts';
 import { findUnproven } from './oracle/proof.ts';
-import { FIRST_BLOCK, Scenario } from './scenario.ts';
-import { releaseDatabase } from './service/database.ts';
+import { FIRST_BLOCK, Scenario, type ScenarioOptions } from './scenario.ts';
+import { openDatabase } from './service/database.ts';
 import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { Service, ServiceResponse, InjectClient } from './service/service.ts';
 
@@ -65,7 +65,8 @@ const MAX_LAG_BLOCKS = 100;
 class Failed extends Error {}
 
 export async function runSeed(options: SeedOptions): Promise<SeedResult> {
-  const run = new Run(options);
+  const database = await openDatabase();
+  const run = new Run({ ...options, database });
   let failure: string | undefined;
   try {
     await run.play();
@@ -73,7 +74,8 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     if (!(error instanceof Failed)) throw error;
     failure = error.message;
   } finally {
-    await run.end();
+    run.end();
+    await database.close();
   }
   return { seed: options.seed, ...run.result(), failure };
 }
@@ -89,7 +91,7 @@ class Run {
   readonly #startedAt: number;
   #failure: string | undefined;
 
-  constructor(options: SeedOptions) {
+  constructor(options: ScenarioOptions) {
     this.#scenario = new Scenario(options);
     this.#client = options.client;
     this.#startedAt = this.#scenario.time.nowMilliseconds();
@@ -308,11 +310,10 @@ class Run {
     return settled[0];
   }
 
-  async end(): Promise<void> {
-    const { service, database, network, alt, payments } = this.#scenario;
+  end(): void {
+    const { service, network, alt, payments } = this.#scenario;
     if (service !== undefined) service.life.isOver = true;
     for (const each of [network, alt?.network, payments?.network]) each?.close();
-    await releaseDatabase(database);
   }
 
   result(): Pick<SeedResult, 'hash' | 'trace' | 'figures'> {

@@ -18,7 +18,7 @@ import { PaymentOracle } from './oracle/payment-oracle.ts';
 import { configureSources, EVM_SOURCE, SOLANA_SOURCE } from './payments/deployment.ts';
 import { PaymentScenario } from './payments/payment-scenario.ts';
 import { Random } from './random.ts';
-import { acquireDatabase, type Life } from './service/database.ts';
+import type { Life } from './service/database.ts';
 import { drawPoisonedProfiles } from './service/poisoned-profiles.ts';
 import { startService, type InjectClient, type Service } from './service/service.ts';
 import { Trace } from './trace.ts';
@@ -29,6 +29,7 @@ import { VirtualTime } from './virtual-time.ts';
 export interface ScenarioOptions {
   readonly seed: number;
   readonly client: InjectClient;
+  readonly database: SqlDatabase;
   readonly print?: boolean | undefined;
   readonly alterStore?: ((store: Store) => Store) | undefined;
   /** `background` where it is not given, as in the service. */
@@ -121,7 +122,6 @@ export class Scenario {
   readonly paymentOracle: PaymentOracle | undefined;
   /** What is wrong with a verdict of the service. */
   wrongVerdict: string | undefined;
-  readonly database: SqlDatabase;
   readonly #options: ScenarioOptions;
   /** Separate, so that the mode of the proof changes nothing else. */
   readonly #samples: Random;
@@ -198,7 +198,6 @@ export class Scenario {
       const homes = { main: this.chain, alt: hasCluster ? this.alt?.chain : undefined };
       this.paymentOracle = new PaymentOracle(homes, deployment, chain, `0x${hash!}`);
     }
-    this.database = acquireDatabase();
     this.trace.line(JSON.stringify(this.plan));
     if (this.plan.isSteady) this.#scheduleBlocks();
   }
@@ -278,7 +277,7 @@ export class Scenario {
     this.alt?.prepareStart(isLasting);
     try {
       this.#service = await startService({
-        database: this.database,
+        database: this.#options.database,
         network: this.network,
         hasAttestationRegistry: this.#hasRegistry,
         altNetwork: this.alt?.network,

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFigures, createFigures } from '../sim/figures.ts';
-import { findPlanted, seedsUpTo } from '../sim/find-planted.ts';
+import { findPlanted, runInProcess, seedsUpTo } from '../sim/find-planted.ts';
 import { PLANTED_BUGS } from '../sim/planted-bugs.ts';
 import { runSeed, type SeedResult } from '../sim/run-seed.ts';
 import { InjectClient } from '../sim/service/service.ts';
@@ -115,6 +115,13 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     for (const seed of seeds.toReversed()) {
       expect((await runSeed({ seed, client })).hash).toBe(hashes.get(seed));
     }
+  });
+
+  it('returns the same trace for the same seed as the first and as a later run of a process', async () => {
+    // A seed whose first service dies after few writes.
+    const hashes: string[] = [];
+    for await (const { hash } of runInProcess([3, 3])) hashes.push(hash);
+    expect(hashes).toEqual([hashes[0], hashes[0]]);
   });
 
   it('finds the line of every planted bug exactly once', async () => {

@@ -3,29 +3,16 @@
  * after a commit whose result is never reported. The database survives; uncommitted changes do not.
  */
 import { openSqlite } from '../../src/adapters/sql/engine/sqlite.ts';
-import { execute, readRows, statementOf } from '../../src/adapters/sql/engine/sql-program.ts';
+import { statementOf } from '../../src/adapters/sql/engine/sql-program.ts';
 import type { Result, SqlDatabase, SqlProgram } from '../../src/adapters/sql/engine/sql-program.ts';
+import { migrate } from '../../src/adapters/sql/schema/migrate.ts';
 
-const free: SqlDatabase[] = [];
-
-/** Returns an empty database, migrated once and reused by later runs. */
-export function acquireDatabase(): SqlDatabase {
-  return free.pop() ?? openSqlite(':memory:', () => undefined);
+/** Opens a new database, migrated so that the writes of a process are those of its work. */
+export async function openDatabase(): Promise<SqlDatabase> {
+  const database = openSqlite(':memory:', () => undefined);
+  await database.upgrade(migrate(database.dialect));
+  return database;
 }
-
-export async function releaseDatabase(database: SqlDatabase): Promise<void> {
-  await database.exclusive(empty());
-  free.push(database);
-}
-
-function* empty(): SqlProgram<void> {
-  const tables = yield* readRows<{ name: string }>({ sql: TABLES, parameters: [] });
-  for (const { name } of tables) yield* execute({ sql: `DELETE FROM ${name}`, parameters: [] });
-}
-
-/** Newest tables first: a table refers only to older ones. */
-const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_migrations' AND name NOT LIKE 'sqlite_%'
-  ORDER BY rowid DESC`;
 
 /** Thrown into a process that has died. */
 export class ProcessDied extends Error {}
