@@ -35,8 +35,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     indexProof: 'before',
     // Counters keep what a forged log hides out of every response, so that it shows as a machine that stays unavailable.
     symptom: /^15 minutes after all faults: mcr .*Chain unavailable/,
-    seed: 123,
-    within: 130,
+    seed: 205,
+    within: 250,
   },
   {
     name: 'accepts new blocks without proof that their logs are complete',
@@ -53,8 +53,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';",
     replacement: "return 'whole';",
     symptom: FALSE_LISTING,
-    seed: 6,
-    within: 100,
+    seed: 108,
+    within: 130,
   },
   {
     name: 'accepts logs once every contract in the bloom has one',
