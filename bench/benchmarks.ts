@@ -439,8 +439,7 @@ function backfillFigures(chain: 'dense' | 'sparse'): Readonly<Record<string, Fig
       better: 'less',
       peer: PONDER,
       goal: { of: 'ratio', least: 40 },
-      shortfall:
-        'owners are read 2,000 at a time, and a short chain has few windows to spread the checks of a start over',
+      shortfall: 'a short chain has few windows to spread the checks of a start over',
     },
     [`${chain}/differences`]: {
       what: `final rows that differ from those of ${PONDER}, ${chain}`,
