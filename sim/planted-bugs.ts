@@ -246,7 +246,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (isExpired || isPastBoundary) {',
     replacement: 'if (isExpired) {',
     symptom: OUTDATED_RESPONSE,
-    seed: 455,
+    seed: 269,
     within: 500,
   },
   {
@@ -285,7 +285,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 332,
+    seed: 366,
     within: 400,
   },
   {
@@ -349,8 +349,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'const isDeep = known.signatures.length === 0 || others.includes(known.slot);',
     replacement: 'const isDeep = others.length >= 0 && (await reachesBackTo(url, window.fromTime));',
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 580,
-    within: 700,
+    seed: 1042,
+    within: 1100,
   },
   {
     name: 'takes the confirmed slot of a Solana source as finalized',
