@@ -377,7 +377,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'isKnownRepaired;',
     indexProof: 'off',
     symptom: /^65 minutes after all faults: no verdict on event \d+ of \d+$/,
-    seed: 1000228,
+    seed: 664,
     within: 1200,
   },
 ];
