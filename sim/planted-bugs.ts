@@ -91,7 +91,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'for (const id of touched.machines) {',
     replacement: 'for (const id of [...touched.machines].slice(1)) {',
     symptom: OUTDATED_RESPONSE,
-    seed: 7,
+    seed: 22,
     within: 100,
   },
   {
@@ -101,7 +101,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     // A snapshot of an abandoned fork is false at the block that it names.
     symptom: FALSE_RESPONSE,
-    seed: 23,
+    seed: 26,
     within: 150,
   },
   {
@@ -128,7 +128,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (valueOf(timestamp, getCurrentBlockTimestamp) !== BigInt(block.timestamp)) return 'other-block';",
     replacement: 'if (own.length > 0) return own;',
     symptom: FALSE_RESPONSE,
-    seed: 1,
+    seed: 7,
     within: 100,
   },
   {
@@ -137,7 +137,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (isExact) return own;',
     replacement: 'if (results !== undefined) return own;',
     symptom: FALSE_RESPONSE,
-    seed: 21,
+    seed: 123,
     within: 300,
   },
   {
@@ -219,7 +219,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'return before.isAccepted || log.transactionHash === before.changeOfHands?.transactionHash',
     replacement: 'return before.isAccepted',
     symptom: FALSE_RESPONSE,
-    seed: 184,
+    seed: 24,
     within: 200,
   },
   {
@@ -228,7 +228,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return provenance.isAccepted && judgeVerifyStatus(records?.kyb, now) === 'verified';",
     replacement: "return judgeVerifyStatus(records?.kyb, now) === 'verified' && provenance !== undefined;",
     symptom: FALSE_RESPONSE,
-    seed: 8,
+    seed: 24,
     within: 100,
   },
   {
@@ -237,7 +237,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (touched.kybOperators.size === 0) return;',
     replacement: 'if (touched.kybOperators.size >= 0) return;',
     symptom: OUTDATED_RESPONSE,
-    seed: 24,
+    seed: 76,
     within: 120,
   },
   {
@@ -246,7 +246,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (isExpired || isPastBoundary) {',
     replacement: 'if (isExpired) {',
     symptom: OUTDATED_RESPONSE,
-    seed: 455,
+    seed: 269,
     within: 500,
   },
   {
@@ -265,7 +265,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (result.state === 'unreadable') throw chainUnreadable(chain, result.cause);",
     replacement: "if (result.state === 'unreadable' && chain === 'main') throw chainUnreadable(chain, result.cause);",
     symptom: /: a 404 although no two received states lack the machine$/,
-    seed: 45,
+    seed: 186,
     within: 200,
   },
   {
@@ -275,7 +275,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'return;',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 332,
+    seed: 264,
     within: 400,
   },
   {
@@ -285,7 +285,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 332,
+    seed: 366,
     within: 400,
   },
   {
@@ -304,7 +304,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');",
     replacement: '',
     symptom: FALSE_ALT_RESPONSE,
-    seed: 126,
+    seed: 162,
     within: 180,
   },
   {
@@ -313,7 +313,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'const head = targets.get(source.name) ?? (await source.readFinalizedHead());',
     replacement: 'const head = { ...(await source.readFinalizedHead()), time: nowSeconds(clock) };',
     symptom: /^verdict \w+ on event .*: the source is not final past its window$/,
-    seed: 47,
+    seed: 18,
     within: 100,
   },
   {
@@ -322,7 +322,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (failure !== undefined) throw failure;',
     replacement: '',
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 5,
+    seed: 60,
     within: 700,
   },
   {
@@ -331,7 +331,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'witnesses.push(answer.isWitness);',
     replacement: "if (await answer.isWitness()) return 'absent'; else witnesses.push(answer.isWitness);",
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 5,
+    seed: 33,
     within: 100,
   },
   {
@@ -349,8 +349,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'const isDeep = known.signatures.length === 0 || others.includes(known.slot);',
     replacement: 'const isDeep = others.length >= 0 && (await reachesBackTo(url, window.fromTime));',
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 580,
-    within: 700,
+    seed: 1042,
+    within: 1100,
   },
   {
     name: 'takes the confirmed slot of a Solana source as finalized',
@@ -367,7 +367,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return home === 'alt' && (other.until === undefined || other.until >= time - PAYMENT.lateSeconds);",
     replacement: 'return false;',
     symptom: /^verdict \w+ on event .* instead of .*"code":"wrong_payee"/,
-    seed: 165,
+    seed: 186,
     within: 200,
   },
   {
@@ -377,7 +377,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'isKnownRepaired;',
     indexProof: 'off',
     symptom: /^65 minutes after all faults: no verdict on event \d+ of \d+$/,
-    seed: 1000228,
+    seed: 664,
     within: 1200,
   },
 ];
