@@ -154,11 +154,19 @@ export function listStates(
   return areBlocksProven && !isIndexUnproven ? [machine] : listWithoutProof(machine);
 }
 
-/** Returns the body with the availability of its block where it shows that of an earlier one: a log that paused all machines may be hidden. */
-function withKnownPauses(body: Readonly<Record<string, unknown>>, id: bigint, block: Block) {
+/**
+ * Returns the body with the availability of its block where it shows that of another one. A log that paused all machines may be hidden: then
+ * the flags are those of an earlier block, or of a newer one once they were read again.
+ */
+function withKnownPauses(
+  body: Readonly<Record<string, unknown>>,
+  id: bigint,
+  block: Block,
+  heads: readonly Block[],
+): Readonly<Record<string, unknown>> {
   const machine = machineOf(block.world, id);
-  const isEarlier = listAncestors([block]).some(({ world }) => toAvailability(machine, world) === body['availability']);
-  return isEarlier ? { ...body, availability: toAvailability(machine, block.world) } : body;
+  const isOfOther = listAncestors(heads).some(({ world }) => toAvailability(machine, world) === body['availability']);
+  return isOfOther ? { ...body, availability: toAvailability(machine, block.world) } : body;
 }
 
 export function judgeFacts(
@@ -175,7 +183,7 @@ export function judgeFacts(
   let isTrueSomewhere = false;
   for (const block of new Set(heads.map((head) => ancestorAt(head, number)))) {
     if (block === undefined || judge(machineOf(block.world, id)).kind !== 'here') continue;
-    const shown = areBlocksProven ? body : withKnownPauses(body, id, block);
+    const shown = areBlocksProven ? body : withKnownPauses(body, id, block, heads);
     const isTrue = listStates(span, id, block).some((machine) =>
       listEvidence(span, machine, block).some((evidence) =>
         wallSeconds.some((now) => matchesExpected(shown, expectBody(route, id, block, now, evidence, machine))),
