@@ -295,8 +295,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: "const check = 'agrees' as string;",
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 1547,
-    within: 1600,
+    seed: 667,
+    within: 700,
   },
   {
     name: 'accepts an alt-chain response of an older slot than it has seen',
