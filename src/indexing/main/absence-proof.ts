@@ -7,7 +7,6 @@
 import { checkHeaders, checkLogOrder, watchContracts, type BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { digestLogs, NO_LOGS_DIGEST } from '../../domain/index-rules/log-digest.ts';
 import { MAX_LOG_WINDOW_BLOCKS } from '../../domain/index-rules/log-limits.ts';
-import { Fault } from '../../domain/faults.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { ProofSegment } from '../../ports/index-proof.ts';
 import {
@@ -25,6 +24,7 @@ import { AdaptiveWindow } from './adaptive-window.ts';
 import type { BlockProof } from './block-proof.ts';
 import { MAX_EVIDENCE_DISTANCE, type BloomEvidence } from './bloom-evidence.ts';
 import { listBlocks } from './block-reader.ts';
+import { isReadFailure } from './read-failure.ts';
 import { isRangeRefusal, isTimeout } from './window-stream.ts';
 
 /** Returns a random integer from 0 to `bound - 1`. */
@@ -164,8 +164,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     } catch (error) {
       if (isRangeRefusal(error)) return window.refuseWindow(size) ? 'smaller' : 'refused';
       if (error instanceof LogQueryRefused && LASTING_REFUSALS.includes(error.reason)) return 'refused';
-      if (error instanceof Fault || error instanceof LogQueryRefused || error instanceof ResponseRejected)
-        return undefined;
+      if (isReadFailure(error)) return undefined;
       throw error;
     }
   }

@@ -17,16 +17,11 @@ import { digestLogs } from '../../domain/index-rules/log-digest.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair, type LogBlock } from '../../ports/index-proof.ts';
 import type { Log } from '../../ports/runtime.ts';
-import {
-  LogQueryRefused,
-  type BlockLogs,
-  type Header,
-  type MainChainLog,
-  type ProvenLog,
-} from '../../ports/main-chain.ts';
+import type { BlockLogs, Header, MainChainLog, ProvenLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import type { BloomEvidence } from './bloom-evidence.ts';
 import { toEventEntries } from './event-entries.ts';
+import { isReadFailure } from './read-failure.ts';
 import { summarizeLogs } from './window-summary.ts';
 
 export interface BlockProof {
@@ -155,8 +150,7 @@ export function createBlockProof(options: {
         if (!isOfBlock || digestLogs(returned) !== digestLogs(logs)) wrong.push(node);
       } catch (error) {
         // A host that does not answer is not named.
-        if (!(error instanceof Fault || error instanceof LogQueryRefused || error instanceof ResponseRejected))
-          throw error;
+        if (!isReadFailure(error)) throw error;
       }
     }
     return wrong;

@@ -4,7 +4,6 @@
  * same node whose bloom was seen to contain its logs; a zero bloom never does. The evidence is of this process, because
  * a stored profile decides how to ask, never what to accept.
  */
-import { Fault } from '../../domain/faults.ts';
 import { ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
 import {
   findContractsMissingLogs,
@@ -13,7 +12,8 @@ import {
   type WatchedContracts,
 } from '../../domain/index-rules/block-checks.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
-import { LogQueryRefused, type Header, type MainChainLog } from '../../ports/main-chain.ts';
+import type { Header, MainChainLog } from '../../ports/main-chain.ts';
+import { isReadFailure } from './read-failure.ts';
 
 /** Position of a node; undefined for a header of several nodes. */
 type NodeOfHeader = Header['node'];
@@ -68,8 +68,7 @@ export class BloomEvidence {
       if (block !== undefined) this.compare(sample, block.bloom);
     } catch (error) {
       // A node that does not answer such queries gives no evidence.
-      if (!(error instanceof Fault || error instanceof LogQueryRefused || error instanceof ResponseRejected))
-        throw error;
+      if (!isReadFailure(error)) throw error;
     }
   }
 

@@ -3,17 +3,10 @@
  * machine again, newest first, and replaces only what they name. One repair runs at a time, and each at most once a minute.
  */
 import { setBounded } from '../../domain/bounded-map.ts';
-import { Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { checkHeaders, checkLogsOfBlock, type BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
-import {
-  LogQueryRefused,
-  type ChainLog,
-  type EventGeneration,
-  type MainChain,
-  type MainChainLog,
-} from '../../ports/main-chain.ts';
+import type { ChainLog, EventGeneration, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type {
   Checkpoint,
@@ -24,6 +17,7 @@ import type {
 } from '../../ports/store.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import { toChipLogEntry, toEventEntries } from './event-entries.ts';
+import { isReadFailure } from './read-failure.ts';
 import { createTargetedScan } from './targeted-scan.ts';
 
 export interface IndexRepair {
@@ -293,9 +287,8 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
       if (isRepaired) succeeded += 1;
       log.warn({ ...fields, isRepaired }, isRepaired ? 'index repaired' : 'no log explains the counter');
     } catch (error) {
-      const isExpected =
-        error instanceof Fault || error instanceof ResponseRejected || error instanceof LogQueryRefused;
-      log.warn({ ...fields, cause: isExpected ? error.message : 'unexpected' }, 'the index could not be repaired');
+      const cause = isReadFailure(error) ? error.message : 'unexpected';
+      log.warn({ ...fields, cause }, 'the index could not be repaired');
     }
   }
 

@@ -1,0 +1,8 @@
+/** Failures that a read of the chain may have: what is not one of them is a defect of ours. */
+import { Fault } from '../../domain/faults.ts';
+import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
+import { LogQueryRefused } from '../../ports/main-chain.ts';
+
+export function isReadFailure(error: unknown): error is Fault | LogQueryRefused | ResponseRejected {
+  return error instanceof Fault || error instanceof LogQueryRefused || error instanceof ResponseRejected;
+}
