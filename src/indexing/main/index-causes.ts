@@ -50,13 +50,11 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
   /** Measured at the end of the last step of the index. */
   let finality: { readonly gapBlocks: number; readonly atMilliseconds: number } | undefined;
   let pace = startPace();
-  /** Whether the first index is still being read, or may be. */
+  /** Whether the index has more to read or process, or may have. */
   let isBehind = true;
   let countHosts: MainChainLog['countHosts'];
   let listMalformedNodes: MainChainLog['listMalformedNodes'];
   let listLacks: MainChainLog['listLacks'];
-  /** Whether the last step of the index left something to be read or processed. */
-  let hasMore = false;
   /** Whether the last logs of a range came without the times of their blocks. */
   let isTimeMissing = false;
   const lasting = createLastingCauses({ clock, log, pollIntervalMilliseconds, listMeasured: findMeasuredCauses });
@@ -93,21 +91,22 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     pace.reached = Math.max(pace.reached, toBlock);
   }
 
-  function recordIndexStep(isMore: boolean): void {
+  function recordIndexStep(hasMore: boolean): void {
     const atMilliseconds = clock.nowMilliseconds();
     finality = { gapBlocks: numbers.latest - numbers.finalized, atMilliseconds };
-    isBehind = hasMore = isMore;
-    if (!isMore) pace = startPace();
+    isBehind = hasMore;
+    if (!hasMore) pace = startPace();
   }
 
   function findMeasuredCauses(): IndexCause[] {
     const causes: IndexCause[] = [];
     const malformed = listMalformedNodes?.() ?? [];
     if (malformed.length > 0) causes.push({ kind: 'node-answers-malformed', nodes: malformed });
-    const isCurrent = finality !== undefined && lasting.isRecent(finality.atMilliseconds);
-    if (isCurrent && hasMore) causes.push(...findSlowingCauses());
-    if (finality !== undefined && finality.gapBlocks > MAX_LAG_BLOCKS && lasting.isRecent(finality.atMilliseconds))
-      causes.push({ kind: 'finality-distant', gapBlocks: finality.gapBlocks });
+    if (finality !== undefined && lasting.isRecent(finality.atMilliseconds)) {
+      const { gapBlocks } = finality;
+      if (isBehind) causes.push(...findSlowingCauses());
+      if (gapBlocks > MAX_LAG_BLOCKS) causes.push({ kind: 'finality-distant', gapBlocks });
+    }
     const { atMilliseconds, blocks, rangeBlocks, reached } = pace;
     const elapsedMilliseconds = clock.nowMilliseconds() - atMilliseconds;
     if (!isBehind || blocks === 0 || elapsedMilliseconds < PACE_MILLISECONDS) return causes;
