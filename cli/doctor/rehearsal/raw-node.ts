@@ -63,7 +63,7 @@ export function openRawNode(url: string): RawNode {
   const { post, close } = openConnections({ connectionsPerNode: 4, requestTimeoutMilliseconds: REQUEST_MILLISECONDS });
   const rate = new NodeRate(REAL_STOPWATCH);
   const budget = createCallBudget({ clock: { nowMilliseconds: Date.now }, stopwatch: REAL_STOPWATCH });
-  budget.limitTo(() => rate.callsPerSecond ?? Infinity);
+  budget.limitTo(() => rate.callsPerSecond);
   let calls = 0;
   let requests = 0;
   let bytes = 0;

@@ -45,8 +45,8 @@ export interface CallBudget {
    * deadline has expired, which the caller checks. It rejects with `LookupsExceeded`.
    */
   admit(calls: number, deadline: Deadline): Promise<void> | undefined;
-  /** Limits the calls to a rate that was learned, which may change; infinite while none is known. */
-  limitTo(learnedRate: () => number): void;
+  /** Limits the calls to a rate that was learned, which may change; undefined while none is known. */
+  limitTo(learnedRate: () => number | undefined): void;
   /**
    * Counts a refusal of calls that no node served: for their rate, which is learned, or because the quota of the day is
    * used up, which lowers the rate for longer.

@@ -46,7 +46,7 @@ export class CallCeiling {
   readonly #options: CallCeilingOptions;
   /** Rate after the calls of a day were used up. */
   #afterRefusal = Infinity;
-  #learnedRate: () => number = () => Infinity;
+  #learnedRate: () => number | undefined = () => undefined;
   #decreasedAtMilliseconds = -Infinity;
   #grownAtMilliseconds = 0;
   #day = 0;
@@ -61,13 +61,13 @@ export class CallCeiling {
   get rate(): number {
     return Math.min(
       this.#options.callsPerSecond ?? Infinity,
-      this.#learnedRate(),
+      this.#learnedRate() ?? Infinity,
       this.#afterRefusal,
       this.#rateOfDay(),
     );
   }
 
-  limitTo(learnedRate: () => number): void {
+  limitTo(learnedRate: () => number | undefined): void {
     this.#learnedRate = learnedRate;
   }
 

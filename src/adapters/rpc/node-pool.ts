@@ -114,7 +114,7 @@ export function openNodePool<Name>(
     const stored = options.profiles?.get(hashUrl(url));
     const profile = new NodeProfile({ stopwatch, nowSeconds: () => nowSeconds(clock), stored });
     const pace = createCallBudget({ clock, stopwatch });
-    pace.limitTo(() => rateOf(profile));
+    pace.limitTo(() => profile.rate.callsPerSecond);
     const node = { position, node: parseRpcUrl(url), breaker, profile, pace };
     identities.set(
       node,
@@ -123,7 +123,7 @@ export function openNodePool<Name>(
     return node;
   });
   const firstUsable = () => nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!;
-  budget.limitTo(() => rateOf(firstUsable().profile));
+  budget.limitTo(() => firstUsable().profile.rate.callsPerSecond);
 
   /**
    * A node that refuses calls for their rate is left to others; without another one it is paced, never left out. The same
@@ -224,10 +224,6 @@ export function openNodePool<Name>(
       return connections.close();
     },
   };
-}
-
-function rateOf({ rate }: NodeProfile): number {
-  return rate.callsPerSecond ?? Infinity;
 }
 
 /** Returns the name under which the profile of a node is stored: a URL may hold a key. */

@@ -27,7 +27,7 @@ function createStopwatch(): Stopwatch & { now: number } {
 async function send(rate: NodeRate, stopwatch: Stopwatch & { now: number }, limit: number, milliseconds: number) {
   const end = stopwatch.now + milliseconds;
   const budget = createCallBudget({ clock: stopwatch, stopwatch });
-  budget.limitTo(() => rate.callsPerSecond ?? Infinity);
+  budget.limitTo(() => rate.callsPerSecond);
   let window: number[] = [];
   const counts = { accepted: 0, refused: 0 };
   while (stopwatch.now < end) {
