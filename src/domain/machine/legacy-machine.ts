@@ -3,7 +3,7 @@
  * unrelated to those of the second generation; a DID contains an address.
  */
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
-import { parseMachineId } from '../identifiers/identifiers.ts';
+import { compareIds, parseMachineId } from '../identifiers/identifiers.ts';
 import type { ReadResult } from '../read-result.ts';
 import type { BlockRef, EventPage } from './machine-facts.ts';
 import { JsonNumber, parseStrictJson } from '../json/strict-json.ts';
@@ -38,7 +38,7 @@ export function parseClaimedMachines(bytes: Uint8Array): readonly MachineId[] | 
     if (id === undefined) return undefined;
     ids.add(id);
   }
-  return [...ids].sort((a, b) => (a < b ? -1 : 1));
+  return [...ids].sort(compareIds);
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Progress and results of the index's proof (`IndexProofStore`; design/real-chains.md 1). */
 import type { IndexProofStore } from '../../../ports/index-proof.ts';
-import type { Checkpoint } from '../../../ports/store.ts';
 import { createTouchedMachines } from '../changes/touched-machines.ts';
-import type { SqlDatabase, SqlProgram } from '../engine/sql-program.ts';
+import type { SqlDatabase } from '../engine/sql-program.ts';
 import { createBlockStream } from './block-stream.ts';
 import { createEventRepair } from './event-repair.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
@@ -16,17 +15,12 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
   const repair = createEventRepair(dialect);
   const observed = createTouchedMachines(dialect);
 
-  function* isAt({ blockNumber, blockHash }: Checkpoint): SqlProgram<boolean> {
-    const stored = yield* stream.readCheckpoint();
-    return stored?.blockNumber === blockNumber && stored.blockHash === blockHash;
-  }
-
   return {
     listUnreadMachines: (after, limit) => database.run(progress.listUnread(after, limit)),
     storeOwnershipReads: (expected, reads) =>
       database.exclusive(
         (function* () {
-          if (!(yield* isAt(expected))) return false;
+          if (!(yield* stream.isAt(expected))) return false;
           const ids = reads.changes.map(({ id }) => id);
           yield* ownershipRows.apply(reads);
           yield* observed.touch({ machines: ids, kybOperators: [] });
@@ -49,7 +43,7 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
     repairBlocks: (expected, repairs, ownership, touched) =>
       database.exclusive(
         (function* () {
-          if (!(yield* isAt(expected))) return false;
+          if (!(yield* stream.isAt(expected))) return false;
           const rewritten = yield* repair.replaceBlocks(repairs);
           const differing = yield* ownershipRows.apply(ownership);
           yield* observed.touch({ ...touched, machines: [...rewritten, ...differing, ...touched.machines] });
