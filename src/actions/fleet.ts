@@ -41,6 +41,9 @@ export interface RatedFleetPage extends Omit<FleetPage, 'machines'> {
 
 const FACTS_OF_ENTRY: FindOptions = { firstEvents: false };
 
+/** Limit for the machines of a listing that are on both chains: each is there only while it returns to the main chain. */
+const MAX_ON_BOTH = 100;
+
 /** Reads a machine of the alt chain for an entry. */
 type ReadAlt<T> = (ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot) => T | Promise<T>;
 
@@ -74,15 +77,18 @@ async function readPage<T extends object>(
 ) {
   const main = requireMain(ctx);
   const head = await main.index.readMainChainIndex();
-  const { indexedBlock, tokens, observation, unreadableRows, total, machines } = await readListing(ctx, head, (store) =>
-    listBoth(ctx, store, operator, offset, limit),
+  const { indexedBlock, tokens, observation, unreadableRows, onBoth, total, machines } = await readListing(
+    ctx,
+    head,
+    (store) => listBoth(ctx, store, operator, offset, limit),
   );
   const now = ctx.clock.nowMilliseconds();
   const index = requireFreshIndex(ctx, { ...head, indexedBlock });
   const altSnapshotAgeSeconds = ctx.alt && requireFreshSnapshot(ctx, observation, now);
   // In one tick, so that all reads share one multicall and one call to the alt chain.
-  const [, ...entries] = await Promise.all([
+  const [, , ...entries] = await Promise.all([
     main.counters.checkTokens(operator, tokens!),
+    Promise.all(onBoth.slice(0, MAX_ON_BOTH).map((id) => confirmReturned(ctx, main, id))),
     ...machines.map((machine) => readEntry(ctx, operator, machine, readAlt)),
   ]);
   const unreadableIds = machines.filter((_, i) => entries[i] === 'unreadable').map(({ id }) => id);
@@ -133,7 +139,7 @@ async function listBoth(
   if (alt !== undefined) return store.listFleet(formatAltFleetIdentity(alt.chain), operator, offset, limit);
   const { ids, ...page } = await store.listOwnership(operator, offset, limit);
   const machines = ids.map((id): FleetRow => ({ id, listedBy: 'main' }));
-  return { ...page, observation: undefined, unreadableRows: 0, machines };
+  return { ...page, observation: undefined, unreadableRows: 0, onBoth: [], machines };
 }
 
 /** Returns the age of the fleet snapshot in seconds. Throws `AltSnapshotOutOfDate`. */
@@ -150,8 +156,13 @@ async function readEntry<T extends object>(
   row: FleetRow,
   readAlt: ReadAlt<T>,
 ): Promise<T | RatedSnapshot | 'gone' | 'unreadable'> {
+  return replaceFault(async () => (await readIfHere(ctx, operator, row, readAlt)) ?? confirmGone(ctx, row));
+}
+
+/** Replaces a fault of one machine by what it makes of its entry. */
+async function replaceFault<T>(read: () => Promise<T>): Promise<T | 'gone' | 'unreadable'> {
   try {
-    return (await readIfHere(ctx, operator, row, readAlt)) ?? (await confirmGone(ctx, row));
+    return await read();
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return classifyFault(error);
@@ -175,6 +186,18 @@ async function readIfHere<T extends object>(
     if (error instanceof Fault && classifyFault(error) === 'gone') return undefined;
     throw error;
   }
+}
+
+/**
+ * Requires that the main chain holds a machine that both chains list, or has followed it leave since. Else a node has hidden its departure
+ * from the index, and the page lacks it. Throws `OwnershipIndexRepairing`, `ChainUnreadable`.
+ */
+async function confirmReturned(ctx: Ctx, main: MainChainPorts, id: MachineId): Promise<void> {
+  const found = await replaceFault(async () => {
+    const { snapshot } = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
+    return snapshot.owner.state === 'present' ? 'here' : confirmMoved(main, snapshot);
+  });
+  if (found === 'unreadable') throw new Fault('OwnershipIndexRepairing', {});
 }
 
 /** Confirms that a machine has left the chain that listed it; for the alt chain its own account shows that. Throws as `confirmMoved`. */

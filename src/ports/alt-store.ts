@@ -219,7 +219,9 @@ export interface FleetListing extends Pick<OwnershipPage, 'indexedBlock' | 'toke
   readonly observation: AltFleetObservation | undefined;
   /** Number of alt-chain rows of this operator that failed a check and are not in the list. */
   readonly unreadableRows: number;
-  /** Total of both chains. A machine in the main chain's index, under any address, is not counted for the alt chain. */
+  /** Machines in the alt chain's rows of this operator that the main chain's index holds, under any address; ascending. */
+  readonly onBoth: readonly MachineId[];
+  /** Total of both chains; those on both count for their holder on the main chain only. */
   readonly total: number;
   /** Ascending as numbers. */
   readonly machines: readonly FleetRow[];

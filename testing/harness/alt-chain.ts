@@ -258,6 +258,7 @@ function listAll(machines: readonly MachineFixture[], offset: number, limit: num
     tokens: { count: 0, checkpoint: { blockNumber: 120_340, blockHash: '0x' } },
     observation: { slot: 301_200_400, observedAtMilliseconds: NOW * 1000 - 40_000 },
     unreadableRows: 0,
+    onBoth: [],
     total: listed.length,
     machines: listed.slice(offset, offset + limit),
   };

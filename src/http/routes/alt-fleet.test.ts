@@ -157,6 +157,30 @@ describe('a page with fewer entries than limit', () => {
     expect([body.machines, body.unreadable, body.pagination.total]).toEqual([[], 1, 1]);
   });
 
+  const DEPARTED: MachineFixture = { main: { owner: ABSENT, homeOrdinal: present(1) } };
+  const onBoth = { machines: [], total: 0, onBoth: [1n as MachineId] };
+
+  test.each<[name: string, machine: MachineFixture, check: IndexCounters['checkMachine'] | undefined, status: number]>([
+    ['holds', HERE, undefined, 200],
+    ['held when it was indexed', DEPARTED, () => Promise.resolve('agrees'), 200],
+    ['does not hold, as the index had missed', DEPARTED, () => Promise.resolve('corrected'), 503],
+    [
+      'does not hold, as no log shows',
+      DEPARTED,
+      () => Promise.reject(new Fault('EventIndexSyncing', { indexedBlock: 120_340, headBlock: 120_342 })),
+      503,
+    ],
+  ])(
+    'returns no page without a machine of the alt chain that the main chain %s',
+    async (_name, machine, check, expected) => {
+      rule('listing.unreadable');
+      service = await openAltService({ machines: [machine], listing: onBoth, ...(check && { checkMachine: check }) });
+      const { status, text } = await service.request(`/operator/${OPERATOR}/machines`);
+      const refusal = { detail: 'Ownership index is being repaired for this address' };
+      expect([status, status === 503 && JSON.parse(text)]).toEqual([expected, expected === 503 && refusal]);
+    },
+  );
+
   test('counts invalid snapshot rows on every page', async () => {
     const unreadable = async (query: string) =>
       JSON.parse((await list([HERE, THERE], { unreadableRows: 2 }, query)).text).unreadable;

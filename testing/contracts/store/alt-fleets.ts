@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AltKey } from '../../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltFleetObservation } from '../../../src/domain/alt-chain/alt-fleet.ts';
-import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
+import type { Address, MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import type { OwnershipChange, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { checkpointAt, id, ORDERED_IDS } from './samples.ts';
@@ -57,6 +57,10 @@ async function list(store: Store, operator = ALICE, offset = 0, limit = 20, iden
   return { total, page: machines.map((machine) => `${machine.listedBy[0]}${machine.id}`) };
 }
 
+async function listOnBoth(store: Store): Promise<readonly MachineId[]> {
+  return (await store.listFleet(OURS, ALICE, 0, 1)).onBoth;
+}
+
 export function testAltFleets(under: StoreUnderTest): void {
   describe('the ownership snapshot of the alt chain', () => {
     it('is absent at first', async () => {
@@ -66,6 +70,7 @@ export function testAltFleets(under: StoreUnderTest): void {
         tokens: undefined,
         observation: undefined,
         unreadableRows: 0,
+        onBoth: [],
         total: 0,
         machines: [],
       });
@@ -79,6 +84,7 @@ export function testAltFleets(under: StoreUnderTest): void {
         indexedBlock: undefined,
         observation: FIRST,
         unreadableRows: 3,
+        onBoth: [],
         total: 2,
         machines: [
           { id: 2n, listedBy: 'alt' },
@@ -175,7 +181,9 @@ export function testAltFleets(under: StoreUnderTest): void {
       await advanceOwnership(under.store, [3], BOB);
       expect(await list(under.store)).toEqual({ total: 3, page: ['a1', 'm2', 'a4'] });
       expect(await list(under.store, BOB)).toEqual({ total: 1, page: ['m3'] });
+      expect(await listOnBoth(under.store)).toEqual([2n, 3n]);
       await advanceOwnership(under.store, [2, 3], undefined);
+      expect(await listOnBoth(under.store)).toEqual([]);
       expect(await list(under.store)).toEqual({ total: 4, page: ['a1', 'a2', 'a3', 'a4'] });
     });
 

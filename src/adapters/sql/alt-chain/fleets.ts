@@ -16,40 +16,51 @@ import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from 
 
 const FIRST_ID = new Uint8Array(32);
 
+/** An operator's rows of the snapshot. */
+interface AltHalf {
+  /** Machines that the main chain's index does not hold, in order. */
+  readonly altOnly: readonly Uint8Array[];
+  readonly onBoth: readonly MachineId[];
+}
+
+const NO_HALF: AltHalf = { altOnly: [], onBoth: [] };
+
 export function createAltFleets(database: SqlDatabase): AltFleetStore {
   const lists = createOwnershipLists(database.dialect);
   const snapshot = createSnapshotTables(database.dialect);
   const observed = createTouchedMachines(database.dialect);
   // For one version of both halves, and for operators with machines only, so bounded by the snapshot.
-  let cached = { version: '', altOnly: new Map<Address, readonly Uint8Array[]>() };
+  let cached = { version: '', halves: new Map<Address, AltHalf>() };
 
-  function* readAltOnly(
+  function* readAltHalf(
     identity: string,
     { slot, observedAtMilliseconds }: AltFleetObservation,
     operator: Address,
-  ): SqlProgram<readonly Uint8Array[]> {
+  ): SqlProgram<AltHalf> {
     const version = [identity, slot, observedAtMilliseconds, yield* lists.readVersion()].join();
-    const known = cached.version === version ? cached.altOnly.get(operator) : undefined;
+    const known = cached.version === version ? cached.halves.get(operator) : undefined;
     if (known !== undefined) return known;
-    const altOnly = yield* snapshot.listAltOnly(operator);
-    if (cached.version !== version) cached = { version, altOnly: new Map() };
-    if (altOnly.length > 0) cached.altOnly.set(operator, altOnly);
-    return altOnly;
+    const half = yield* snapshot.listAltHalf(operator);
+    if (cached.version !== version) cached = { version, halves: new Map() };
+    if (half.altOnly.length > 0 || half.onBoth.length > 0) cached.halves.set(operator, half);
+    return half;
   }
 
   function* list(identity: string, operator: Address, offset: number, limit: number): SqlProgram<FleetListing> {
     const observation = yield* snapshot.readObservation(identity);
-    const altOnly = observation === undefined ? [] : yield* readAltOnly(identity, observation, operator);
+    const { altOnly, onBoth } =
+      observation === undefined ? NO_HALF : yield* readAltHalf(identity, observation, operator);
     const unreadableRows = observation === undefined ? 0 : yield* snapshot.countUnreadable(operator);
+    const ofAlt = { observation, unreadableRows, onBoth };
     if (altOnly.length === 0) {
       const { ids, ...page } = yield* lists.list(operator, offset, limit);
       const machines = ids.map((id): FleetRow => ({ id, listedBy: 'main' }));
-      return { ...page, observation, unreadableRows, machines };
+      return { ...page, ...ofAlt, machines };
     }
     const holder = yield* lists.readHolder(operator);
     const indexed = yield* lists.findIndexed(holder);
     const total = holder.total + altOnly.length;
-    if (offset >= total) return { ...indexed, observation, unreadableRows, total, machines: [] };
+    if (offset >= total) return { ...indexed, ...ofAlt, total, machines: [] };
     const anchors = offset < ANCHOR_SPACING ? [] : yield* lists.findAnchors(operator, holder.version);
     const start = findStart(anchors, altOnly, offset);
     const skipped = offset - start.position;
@@ -57,7 +68,7 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
     const limitOfMain = Math.min(skipped, ANCHOR_SPACING) + limit;
     const ofMain = yield* lists.readFrom(operator, start.anchor, 0, limitOfMain);
     const machines = merge(ofMain, altOnly.slice(start.altBefore), skipped, limit);
-    return { ...indexed, observation, unreadableRows, total, machines };
+    return { ...indexed, ...ofAlt, total, machines };
   }
 
   // Avoids reading all rows when this process wrote the stored ones.
@@ -172,22 +183,13 @@ function createSnapshotTables({ builder, batch }: Dialect) {
           })),
         ),
   );
-  const selectAltOnly = prepareQuery({ operator: bytes }, ({ operator }) =>
+  const selectOfOperator = prepareQuery({ operator: bytes }, ({ operator }) =>
     builder
       .selectFrom('alt_fleets')
-      .select('machine_id')
+      .leftJoin('machine_owners', 'machine_owners.machine_id', 'alt_fleets.machine_id')
+      .select(['alt_fleets.machine_id', 'machine_owners.is_home'])
       .where('operator', '=', operator)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('machine_owners')
-              .select('machine_owners.machine_id')
-              .whereRef('machine_owners.machine_id', '=', 'alt_fleets.machine_id')
-              .where('machine_owners.is_home', '=', 1),
-          ),
-        ),
-      )
-      .orderBy('machine_id'),
+      .orderBy('alt_fleets.machine_id'),
   );
   const selectAll = prepareQuery({}, () => builder.selectFrom('alt_fleets').select(['operator', 'machine_id']));
   const insert = batch(
@@ -215,10 +217,14 @@ function createSnapshotTables({ builder, batch }: Dialect) {
     *writeObservation(identity: string, { slot, observedAtMilliseconds }: AltFleetObservation): SqlProgram<void> {
       yield* execute(upsertObservation({ identity, slot, observedAt: observedAtMilliseconds }));
     },
-    /** Lists the operator's machines that the main chain's index does not hold, in order. */
-    *listAltOnly(operator: Address): SqlProgram<readonly Uint8Array[]> {
-      const rows = yield* readRows(selectAltOnly({ operator: hexToColumn(operator) }));
-      return rows.map(({ machine_id }) => machine_id);
+    *listAltHalf(operator: Address): SqlProgram<AltHalf> {
+      const altOnly: Uint8Array[] = [];
+      const onBoth: MachineId[] = [];
+      for (const row of yield* readRows(selectOfOperator({ operator: hexToColumn(operator) }))) {
+        if (row.is_home === 1) onBoth.push(fromIdBytes(row.machine_id));
+        else altOnly.push(row.machine_id);
+      }
+      return { altOnly, onBoth };
     },
     *countUnreadable(operator: Address): SqlProgram<number> {
       return (yield* readFirst(selectUnreadable({ operator: hexToColumn(operator) })))?.row_count ?? 0;
