@@ -13,8 +13,10 @@ import {
   type IndexFreshness,
   type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
+import { unwrap } from '../domain/read-result.ts';
 import type { FleetListing, FleetRow } from '../ports/alt-store.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
+import type { CachedMachine } from '../ports/main-chain.ts';
 import type { ListStore } from '../ports/store.ts';
 import { rateAltMachine, summarizeAltMachine, type MachineSummary } from './alt-machine-rating.ts';
 import { findMachine, readMainFacts, requireMain, type FindOptions, type FoundAltMachine } from './find-machine.ts';
@@ -177,11 +179,11 @@ async function readIfHere<T extends object>(
   readAlt: ReadAlt<T>,
 ): Promise<T | RatedSnapshot | 'gone' | 'unreadable' | undefined> {
   try {
-    const { main, snapshot, alt } = await findMachine(ctx, id, FACTS_OF_ENTRY);
+    const { main, snapshot, deployment, alt } = await findMachine(ctx, id, FACTS_OF_ENTRY);
     if (alt !== undefined) return alt.machine.operator === operator ? await readAlt(ctx, alt, snapshot) : undefined;
     if (listedBy === 'main') return await rateSnapshot(ctx, main, snapshot);
     // A machine that returned to the main chain is in the list of its holder there.
-    return await confirmMoved(main, snapshot);
+    return await confirmMoved(main, { snapshot, deployment });
   } catch (error) {
     if (error instanceof Fault && classifyFault(error) === 'gone') return undefined;
     throw error;
@@ -194,8 +196,10 @@ async function readIfHere<T extends object>(
  */
 async function confirmReturned(ctx: Ctx, main: MainChainPorts, id: MachineId): Promise<void> {
   const found = await replaceFault(async () => {
-    const { snapshot } = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
-    return snapshot.owner.state === 'present' ? 'here' : confirmMoved(main, snapshot);
+    const facts = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
+    const { owner, homeOrdinal } = facts.snapshot;
+    const isHere = owner.state === 'present' && unwrap(homeOrdinal) === facts.deployment.localOrdinal;
+    return isHere ? 'here' : confirmMoved(main, facts);
   });
   if (found === 'unreadable') throw new Fault('OwnershipIndexRepairing', {});
 }
@@ -204,16 +208,18 @@ async function confirmReturned(ctx: Ctx, main: MainChainPorts, id: MachineId): P
 async function confirmGone(ctx: Ctx, { id, listedBy }: FleetRow): Promise<'gone' | 'unreadable'> {
   if (listedBy === 'alt') return 'gone';
   const main = requireMain(ctx);
-  const { snapshot } = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
-  return confirmMoved(main, snapshot);
+  return confirmMoved(main, await readMainFacts(ctx, main, id, FACTS_OF_ENTRY));
 }
 
 /**
  * Requires that followed logs lead from the index to the facts of a machine that left the main chain or returned to it. Else a node has
  * hidden how it moved, from the index or from the facts, and the page may lack it or another machine. Throws `EventIndexSyncing`.
  */
-async function confirmMoved(main: MainChainPorts, snapshot: MachineSnapshot): Promise<'gone' | 'unreadable'> {
-  const check = await main.counters.checkMachine(snapshot);
+async function confirmMoved(
+  main: MainChainPorts,
+  { snapshot, deployment }: CachedMachine,
+): Promise<'gone' | 'unreadable'> {
+  const check = await main.counters.checkMachine(snapshot, deployment.localOrdinal);
   // The total of this page counts a machine that had moved before.
   return check === 'agrees' ? 'gone' : 'unreadable';
 }

@@ -56,8 +56,9 @@ export interface IndexCounters {
   /**
    * Returns when the newest logs of the machine name its owner, its controller and its chip record, and none of the latter is missing.
    * `corrected`: its row was wrong until now, and so were listings. Throws `EventIndexSyncing` when one does not, and `ChainUnreadable`.
+   * With the ordinal of this chain, the row also names the machine's home, or does so once it has been read again.
    */
-  checkMachine(snapshot: MachineSnapshot): Promise<'agrees' | 'corrected'>;
+  checkMachine(snapshot: MachineSnapshot, localOrdinal?: number): Promise<'agrees' | 'corrected'>;
 }
 
 /** What this process knows of its loops that read a chain. */

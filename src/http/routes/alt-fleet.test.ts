@@ -158,12 +158,14 @@ describe('a page with fewer entries than limit', () => {
   });
 
   const DEPARTED: MachineFixture = { main: { owner: ABSENT, homeOrdinal: present(1) } };
+  const TOKEN_ALONE: MachineFixture = { main: { ...MAIN_MACHINE, homeOrdinal: present(5) } };
   const onBoth = { machines: [], total: 0, onBoth: [1n as MachineId] };
 
   test.each<[name: string, machine: MachineFixture, check: IndexCounters['checkMachine'] | undefined, status: number]>([
     ['holds', HERE, undefined, 200],
     ['held when it was indexed', DEPARTED, () => Promise.resolve('agrees'), 200],
     ['does not hold, as the index had missed', DEPARTED, () => Promise.resolve('corrected'), 503],
+    ['holds only by its token, as the index had missed', TOKEN_ALONE, () => Promise.resolve('corrected'), 503],
     [
       'does not hold, as no log shows',
       DEPARTED,

@@ -369,6 +369,22 @@ describe('a machine', () => {
     expect(chain.requests).toEqual(['ownership']);
   });
 
+  test.each([
+    ['unnoticed by the index', true, ['corrected', 'agrees']],
+    ['after the checkpoint', false, ['agrees', 'agrees']],
+  ])('is read again once where its home changed %s', async (_name, isMissed, checks) => {
+    const chain = createMints();
+    const harness = await openIndexed(chain);
+    // No log: the node withholds it, or the index has not reached it.
+    if (isMissed) chain.away.add(B);
+    const facts = { ...readFacts(chain, B), homeOrdinal: present(5) };
+    chain.requests.length = 0;
+    expect(await harness.counters.checkMachine(facts, 1)).toBe(checks[0]);
+    expect(await harness.counters.checkMachine(facts, 1)).toBe(checks[1]);
+    expect(chain.requests).toEqual(['ownership']);
+    expect((await harness.store.readIndexedMachine(B))!.ownership.kind).toBe(isMissed ? 'away' : 'held');
+  });
+
   test('is refused until the missing logs of its chip were found', async () => {
     const chain = createMints();
     chain.mine([chipAttested(B, 1_000n)]);

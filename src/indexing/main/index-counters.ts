@@ -18,7 +18,7 @@ import type {
 } from '../../ports/store.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
 import type { IndexRepair } from './index-repair.ts';
-import { explainsOwner, isChipEqual, isOwnershipEqual, type FollowedLogs } from './machine-check.ts';
+import { explainsOwner, isChipEqual, isOwnershipEqual, isSameHome, type FollowedLogs } from './machine-check.ts';
 
 export interface IndexCountersOptions {
   readonly balances: Pick<MainChain, 'readBalance' | 'readBalanceAt'>;
@@ -86,10 +86,10 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     const { blockNumber: number, blockHash: hash } = checkpoint;
     if (readAgainAt.get(id) === hash) return ownership;
     const [current] = await chain.readOwnership({ number, hash }, [id]);
-    if (!isSameOwnership(current!, ownership) && !(await store.repairOwnership(checkpoint, [current!])))
-      return undefined;
+    const isSame = isSameOwnership(current!, ownership);
+    if (!isSame && !(await store.repairOwnership(checkpoint, [current!]))) return undefined;
     setBounded(readAgainAt, id, hash, MAX_REMEMBERED);
-    return current;
+    return isSame ? ownership : current;
   }
 
   /** Returns the ownership at the checkpoint; undefined where it does not lead to that of the snapshot. */
@@ -97,11 +97,14 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     snapshot: MachineSnapshot,
     indexed: IndexedMachine,
     followed: FollowedLogs | undefined,
+    localOrdinal: number | undefined,
   ): Promise<OwnershipChange | undefined> {
     // Where the logs in between are not known, what differs changed by one of them.
     const leadsToSnapshot = (ownership: OwnershipChange) =>
       isOwnershipEqual(snapshot, ownership, followed ?? NOTHING_FOLLOWED);
-    if (leadsToSnapshot(indexed.ownership)) return indexed.ownership;
+    // Logs of homes are not followed: a home that differs is read again, and may have changed since the checkpoint.
+    const isHomeEqual = localOrdinal === undefined || isSameHome(snapshot, indexed.ownership, localOrdinal);
+    if (isHomeEqual && leadsToSnapshot(indexed.ownership)) return indexed.ownership;
     const ownership = await readOwnershipAgain(snapshot.id, indexed);
     return ownership !== undefined && leadsToSnapshot(ownership) ? ownership : undefined;
   }
@@ -120,7 +123,7 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
       repair.startTokens(owner);
       throw new Fault('OwnershipIndexRepairing', {});
     },
-    async checkMachine(snapshot) {
+    async checkMachine(snapshot, localOrdinal) {
       const { id, block } = snapshot;
       const indexed = await store.readIndexedMachine(id);
       if (indexed === undefined) throw syncing(undefined, block);
@@ -130,7 +133,7 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
         if (followed !== undefined) repair.startChipLogs(id);
         throw syncing(checkpoint, block);
       }
-      const ownership = await findOwnership(snapshot, indexed, followed);
+      const ownership = await findOwnership(snapshot, indexed, followed, localOrdinal);
       if (ownership === undefined) throw syncing(checkpoint, block);
       // The evidence of events depends on the changes of hands before them, so the owner alone is not enough.
       if (!explainsOwner(indexed.transfers, ownership)) {

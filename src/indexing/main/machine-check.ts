@@ -5,7 +5,7 @@
 import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
-import { unwrapOptional, type ReadResult } from '../../domain/read-result.ts';
+import { unwrap, unwrapOptional, type ReadResult } from '../../domain/read-result.ts';
 import type { ChipLogBody, RegistryLogBody } from '../../ports/main-chain.ts';
 import type { IndexedMachine, OwnershipChange, TransferLogEntry } from '../../ports/store.ts';
 
@@ -33,6 +33,16 @@ export function isOwnershipEqual(
   // A mint or an arrival may set a controller without a log of its own.
   const isNew = stored.kind !== 'held' || transfers.some(({ from }) => from === undefined);
   return isNew || toOptional(controller) === stored.controller;
+}
+
+/** Returns whether both name the same home for an owned machine. Throws `ChainUnreadable` where the home cannot be read. */
+export function isSameHome(
+  { owner, homeOrdinal }: MachineSnapshot,
+  stored: OwnershipChange,
+  localOrdinal: number,
+): boolean {
+  if (owner.state !== 'present' || stored.kind === 'gone') return true;
+  return (unwrap(homeOrdinal) === localOrdinal) === (stored.kind === 'held');
 }
 
 /** Returns whether each transfer leads to the next one, and the newest to the owner. Only a hidden way back to an owner is not seen. */
