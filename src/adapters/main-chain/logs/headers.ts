@@ -19,7 +19,7 @@ export interface Headers {
    * `block-mismatch`.
    */
   readExactly(block: BlockId, deadline: Deadline): Promise<Header>;
-  /** Returns the newest block, not above `head`, that reads may use. Throws `ChainUnreadable`. */
+  /** Returns the newest block that reads may use: `head` or an older one, or a newer one where its node is behind. Throws `ChainUnreadable`. */
   confirm(head: Header, deadline: Deadline): Promise<Header>;
   remember(header: Header): void;
 }

@@ -209,7 +209,10 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       ];
       // An error for both calls is a refusal of the log query.
       if (!header.ok && !found.ok) requireRawLogs(found);
-      const head = await headers.confirm(requireHeader(header, 'latest'), deadline);
+      const named = requireHeader(header, 'latest');
+      const head = await headers.confirm(named, deadline);
+      // The logs end at the block of a node that is behind, which is left out from now on.
+      if (head.number > named.number) throw chainUnreadable('main', 'disagreement');
       headers.remember(head);
       emptySince = head.number <= since ? since : undefined;
       // A node that lags behind may refuse the range; there are no new logs then.

@@ -212,6 +212,42 @@ describe('confirmHead', () => {
     expect(await confirm(nodes, 2, header(9))).toMatchObject({ number: 8, hash: hash(8) });
   });
 
+  test('returns the newest block of the others when one host is far behind, and leaves that host out', async () => {
+    const nodes = [node(0, 'a', chainUpTo(850)), node(1, 'b', chainUpTo(900)), node(2, 'c', chainUpTo(900))];
+    expect(await confirm(nodes, 2, header(850))).toMatchObject({ number: 900, hash: hash(900) });
+    expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual([true, false, false]);
+    expect([counters.disagreements, named]).toEqual([1, [0]]);
+  });
+
+  test.each([
+    ['a few seconds behind', 12],
+    ['far behind a host that no other confirms', 1_000_000],
+  ])('returns the head of a host that is %s', async (_name, ahead) => {
+    const nodes = [node(0, 'a', chainUpTo(9)), node(1, 'b', chainUpTo(9 + ahead)), node(2, 'c', chainUpTo(9))];
+    expect(await confirm(nodes, 2, header(9))).toEqual(header(9));
+    expect(counters.disagreements).toBe(0);
+  });
+
+  test('leaves out another host than the followed one that serves another fork', async () => {
+    const nodes = [node(0, 'a', chainUpTo(9)), node(1, 'b', chainUpTo(9, 1)), node(2, 'c', chainUpTo(9))];
+    expect(await confirm(nodes, 2, header(9))).toEqual(header(9));
+    expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual([false, true, false]);
+  });
+
+  test.each([
+    ['bloom', { logsBloom: `0x${'1'.repeat(512)}` }],
+    ['receipts root', { receiptsRoot: `0x${'1'.repeat(64)}` }],
+  ])('returns the %s of the others when one host forges that of a true block', async (_name, forged) => {
+    const respond: Respond = ({ params: [wanted] }) => ({
+      ...block(wanted === 'latest' ? 9 : Number(wanted)),
+      ...forged,
+    });
+    const nodes = [node(0, 'a', respond), node(1, 'b', chainUpTo(9)), node(2, 'c', chainUpTo(9))];
+    const found = await confirm(nodes, 2, { ...header(9), ...forged });
+    expect([found.logsBloom, found.receiptsRoot]).toEqual([header(9).logsBloom, undefined]);
+    expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual([true, false, false]);
+  });
+
   test('ignores a head far in the future that one host claims', async () => {
     const nodes = [node(0, 'a', chainUpTo(1_000_000)), node(1, 'b', chainUpTo(9)), node(2, 'c', chainUpTo(9))];
     expect(await confirm(nodes, 2, header(1_000_000))).toMatchObject({ number: 9, hash: hash(9) });

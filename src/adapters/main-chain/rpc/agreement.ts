@@ -36,8 +36,8 @@ export interface Agreement {
    */
   request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
   /**
-   * Returns the newest block, not above `head`, whose hash `quorum` hosts know. `head` is what one of the nodes
-   * returned as its newest block. Throws like `request`.
+   * Returns the newest block whose hash `quorum` hosts know: `head`, which one of the nodes returned as its newest block, or an older one;
+   * a newer one only where that node is behind, which is left out. Throws like `request`.
    */
   confirmHead(head: Header, deadline: Deadline): Promise<Header>;
   /** Returns how many hosts have a node that is used now, and how many must agree. */
@@ -49,6 +49,9 @@ export interface Agreement {
  * difference may be a moment at which several machines behind one address were apart.
  */
 const MAX_LEFT_OUT_SECONDS = 60;
+
+/** Nodes are rarely as far apart; blocks may be this far apart themselves. */
+const MAX_BEHIND_SECONDS = 12;
 
 export function createAgreement(options: AgreementOptions): Agreement {
   const { nodes, quorum, counters, log, waitForRetry } = options;
@@ -139,16 +142,41 @@ export function createAgreement(options: AgreementOptions): Agreement {
   async function confirmHead(head: Header, deadline: Deadline): Promise<Header> {
     const hosts = listHosts();
     const seen = await readHeads(hosts.slice(0, quorum), head, deadline);
-    if (countSame(seen, head) < quorum) seen.push(...(await readHeads(hosts.slice(quorum), head, deadline)));
-    if (countSame(seen, head) >= quorum) return head;
-    // The height that `quorum` hosts have reached, whatever a lying one claims.
-    const heights = seen.flatMap(({ latest }) => (latest === undefined ? [] : [latest.number])).sort((a, b) => b - a);
-    const height = heights[quorum - 1];
-    if (height === undefined) throw new RpcFailure('disagreement');
-    const [response] = await request([headerCall(Math.min(height, head.number))], deadline);
+    const isBehindAny = seen.some(({ latest }) => latest !== undefined && isBehind(head, latest));
+    if (isBehindAny || countSame(seen, head) < quorum) {
+      seen.push(...(await readHeads(hosts.slice(quorum), head, deadline)));
+    }
+    // What `quorum` hosts have reached, whatever a lying one claims.
+    const reached = { number: findReached(seen, 'number'), timestamp: findReached(seen, 'timestamp') };
+    const isKnown = countSame(seen, head) >= quorum;
+    if (isKnown && isBehind(head, reached)) {
+      const newer = await readAt(reached.number, deadline).catch(() => undefined);
+      if (newer !== undefined) {
+        for (const { node, latest } of seen)
+          if (latest !== undefined && isBehind(latest, newer)) recordDifference(node);
+        return newer;
+      }
+    }
+    if (isKnown) {
+      for (const { node, sameNumber } of seen) if (sameNumber && !isSame(sameNumber, head)) recordDifference(node);
+      return head;
+    }
+    if (reached.number === -Infinity) throw new RpcFailure('disagreement');
+    return readAt(Math.min(reached.number, head.number), deadline);
+  }
+
+  /** Returns the header with this number that `quorum` hosts return. Throws `RpcFailure`. */
+  async function readAt(number: number, deadline: Deadline): Promise<Header> {
+    const [response] = await request([headerCall(number)], deadline);
     const header = toHeader(response!);
     if (header === undefined) throw new RpcFailure('malformed');
     return header;
+  }
+
+  /** Returns the largest value that the newest blocks of `quorum` hosts have; -Infinity where fewer hosts name one. */
+  function findReached(seen: readonly SeenHead[], member: 'number' | 'timestamp'): number {
+    const values = seen.flatMap(({ latest }) => (latest === undefined ? [] : [latest[member]]));
+    return values.sort((a, b) => b - a)[quorum - 1] ?? -Infinity;
   }
 
   function countHosts(): HostCount {
@@ -206,7 +234,22 @@ function toBallotKey(responses: readonly RpcResponse[]): string {
 /** Reduces a header to what every node returns alike: nodes add members of their own to a block. */
 function toFact(response: RpcResponse & { readonly ok: true }): unknown {
   const header = toHeader(response);
-  return header === undefined ? response.result : [header.number, header.hash, header.parentHash, header.timestamp];
+  return header === undefined ? response.result : toHeaderFact(header);
+}
+
+/** Bloom and root decide which logs a block may have, so a true hash with another bloom is another header. */
+function toHeaderFact({ number, hash, parentHash, timestamp, logsBloom, receiptsRoot }: Header): unknown[] {
+  return [number, hash, parentHash, timestamp, logsBloom, receiptsRoot ?? null];
+}
+
+function isSame(a: Header, b: Header): boolean {
+  return toHeaderFact(a).join() === toHeaderFact(b).join();
+}
+
+type BlockAge = Pick<Header, 'number' | 'timestamp'>;
+
+function isBehind(head: BlockAge, other: BlockAge): boolean {
+  return head.number < other.number && other.timestamp - head.timestamp > MAX_BEHIND_SECONDS;
 }
 
 function toHeader(response: RpcResponse): Header | undefined {
@@ -215,6 +258,7 @@ function toHeader(response: RpcResponse): Header | undefined {
 
 /** What one host returned for the number of a head, and its own newest block. */
 interface SeenHead {
+  readonly node: VotingNode;
   readonly sameNumber: Header | undefined;
   readonly latest: Header | undefined;
 }
@@ -226,15 +270,15 @@ async function readHeads(
   deadline: Deadline,
 ): Promise<SeenHead[]> {
   const calls = [headerCall(number), headerCall('latest')];
-  const polls = hosts.map(async (host) => (await pollHost(host, calls, deadline, () => true)).responses.map(toHeader));
+  const polls = hosts.map(async (host): Promise<SeenHead> => {
+    const { node, responses } = await pollHost(host, calls, deadline, () => true);
+    const [sameNumber, latest] = responses.map(toHeader);
+    return { node, sameNumber, latest };
+  });
   const settled = await Promise.allSettled(polls);
-  return settled.flatMap((each) =>
-    each.status === 'fulfilled' ? [{ sameNumber: each.value[0], latest: each.value[1] }] : [],
-  );
+  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 
-function countSame(seen: readonly SeenHead[], { hash, parentHash, timestamp }: Header): number {
-  const isSame = ({ sameNumber: other }: SeenHead) =>
-    other?.hash === hash && other.parentHash === parentHash && other.timestamp === timestamp;
-  return seen.filter(isSame).length;
+function countSame(seen: readonly SeenHead[], head: Header): number {
+  return seen.filter(({ sameNumber }) => sameNumber !== undefined && isSame(sameNumber, head)).length;
 }
