@@ -1,12 +1,13 @@
 /** Logs and headers for the indexers, against a real node behind a faulty proxy. */
 import { encodeEventTopics, parseAbi } from 'viem';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { BUYER, OWNER, startMachineHarness, word, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import {
   respondWith,
   dropResponsesTo,
   PROXY_KEY,
   rateLimit,
+  startRpcProxy,
   type ProxyResponse,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -74,6 +75,21 @@ describe('the head', () => {
     expect([{ head, logs, headLogs: undefined }, [headLogs]]).toEqual([expected, await log.readBlockLogs([head])]);
     expect(headLogs!.logs).toEqual(logs);
     expect(headLogs!.bloom).toBe(head.logsBloom);
+  });
+
+  test('is that of the others when the first of three nodes is behind, without the logs of that node', async () => {
+    const nodes = await Promise.all([0, 1, 2].map(() => startRpcProxy(harness.chain.rpcUrl)));
+    onTestFinished(() => Promise.all(nodes.map((node) => node.close())).then(() => undefined));
+    const { number, timestamp } = await harness.readHead();
+    await harness.chain.writer.rpc.request('evm_mine', [timestamp + 13]);
+    const toOld = (value: unknown) => (value === 'latest' ? `0x${number.toString(16)}` : value);
+    nodes[0]!.inject({ kind: 'call', change: (call) => ({ ...call, params: call.params.map(toOld) }) });
+    const config = { rpcUrls: nodes.map(({ url }) => url), rpcHosts: ['a', 'b', 'c'], quorum: 2 };
+    const head = await harness.readHead();
+    expect(await harness.open(config).log.readHeader('latest')).toMatchObject(head);
+    const followed = harness.open(config).log;
+    await expect(followed.readHeadAndLogs(number, false)).rejects.toMatchObject({ context: { cause: 'disagreement' } });
+    expect((await followed.readHeadAndLogs(number, false)).head).toMatchObject(head);
   });
 
   test('is read without logs that may belong to another block', async () => {
