@@ -151,6 +151,26 @@ test('counts the calls of a request that is repeated after its connection was lo
   expect([posted, counters.httpRequests, budget.report().calls.head]).toEqual([2, 2, 4]);
 });
 
+test.each([
+  ['a caller', 'that another one can replace', CALLER, 2, 1_500],
+  ['a caller', 'that no other one can replace', CALLER, 1, 2_500],
+  ['the index', 'that another one can replace', INDEX, 2, 2_500],
+])('limits how long %s waits for a silent node %s', async (_who, _which, purpose, nodeCount, expected) => {
+  const timeouts: number[] = [];
+  stopwatch = {
+    ...REAL_STOPWATCH,
+    startTimeout(milliseconds) {
+      timeouts.push(milliseconds);
+      return new AbortController().signal;
+    },
+  };
+  open(nodeCount);
+  const first = pool.nodes[0]!;
+  const nothing = { methods: [], send: () => Promise.resolve(), outcomes: () => [], countRateLimited: () => 0 };
+  await pool.exchange(first, nothing, startDeadline(60_000, 2_500, REAL_STOPWATCH, purpose));
+  expect(timeouts).toEqual([expected]);
+});
+
 test('queries the identity of a node with the share of the head', async () => {
   open(1);
   await send();

@@ -96,6 +96,9 @@ export interface NodePool<Name> {
   close(): Promise<void>;
 }
 
+/** How long a caller waits for a node that another one can replace, so that a silent node costs less than two seconds. */
+const REPLACEABLE_MILLISECONDS = 1_500;
+
 /** Concurrent reads share one query of an identity, so it does not wait for the turn of any caller. */
 const IDENTITY: CallPurpose = { work: HEAD_WORK, isKnown: true };
 
@@ -122,6 +125,8 @@ export function openNodePool<Name>(
     );
     return node;
   });
+  const hasOther = (node: PoolNode, among: readonly PoolNode[] = nodes) =>
+    among.some((each) => each !== node && !each.breaker.isOpen());
   const firstUsable = () => nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!;
   budget.limitTo(() => firstUsable().profile.rate.callsPerSecond);
 
@@ -131,10 +136,9 @@ export function openNodePool<Name>(
    */
   function recordFailure(node: PoolNode, failure: RpcFailure, order: readonly PoolNode[]): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
-    const hasOther = (among: readonly PoolNode[]) => among.some((each) => each !== node && !each.breaker.isOpen());
     if (!isNodeFailure(failure)) return;
-    if (failure.kind === 'rate' && !hasOther(order)) return;
-    if (failure.kind === 'unsound' && !hasOther(nodes)) return;
+    if (failure.kind === 'rate' && !hasOther(node, order)) return;
+    if (failure.kind === 'unsound' && !hasOther(node)) return;
     node.breaker.recordFailure(failure);
   }
 
@@ -162,7 +166,9 @@ export function openNodePool<Name>(
         };
         return turn === undefined ? sendNow() : turn.then(sendNow);
       };
-      const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(deadline.requestMilliseconds)]);
+      const isReplaceable = deadline.purpose.work.kind === 'caller' && hasOther(target);
+      const milliseconds = Math.min(deadline.requestMilliseconds, isReplaceable ? REPLACEABLE_MILLISECONDS : Infinity);
+      const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(milliseconds)]);
       const sentAtMilliseconds = stopwatch.nowMilliseconds();
       let result: readonly CallOutcome[] | undefined;
       try {
