@@ -92,7 +92,8 @@ export const HOSTILE_RESPONSES: Readonly<Record<string, Respond>> = {
   'a repeated id': respondEach((id) => `{"jsonrpc":"2.0","id":0,"id":${id},"result":"0x1"}`),
   'a repeated nested member': respondResult('{"hash":"0x1","number":"0x1","hash":"0x2"}'),
   'an escaped member name': respondEach((id) => `{"jsonrpc":"2.0","id":${id},"r\\u0065sult":"0x1"}`),
-  'an object of 129 members': respondResult(`{${Array.from({ length: 129 }, (_, i) => `"${i}":1`).join()}}`),
+  'an object of 257 members': respondResult(`{${Array.from({ length: 257 }, (_, i) => `"${i}":1`).join()}}`),
+  'objects with 257 names': respondResult(`[${Array.from({ length: 257 }, (_, i) => `{"${i}":1}`).join()}]`),
   'invalid UTF-8': (calls, response) => {
     const [head, tail] = [`{"jsonrpc":"2.0","id":${calls[0]!.id},"result":"0x1`, '"}'];
     sendText(response, Buffer.concat([Buffer.from(head), Buffer.from([0xc3, 0x28]), Buffer.from(tail)]));

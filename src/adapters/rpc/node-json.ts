@@ -1,7 +1,7 @@
 /**
  * Parser for JSON of an untrusted node. It refuses what no sound node sends before `JSON.parse` creates any value:
- * invalid UTF-8, deep nesting, member names that repeat or contain escapes, objects with very many members, very many
- * short values, and very long numbers.
+ * invalid UTF-8, deep nesting, member names that repeat or contain escapes, very many different names, very many short
+ * values, and very long numbers.
  */
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../domain/json/json-values.ts';
@@ -9,8 +9,8 @@ import { parseJson } from '../../domain/json/json-values.ts';
 /** Deepest nesting of objects and lists that is accepted from a node. */
 export const MAX_JSON_DEPTH = 64;
 
-/** Exceeds the members of every documented object several times. */
-const MAX_MEMBERS = 128;
+/** Exceeds the different names in all documented results together; `JSON.parse` takes long for each of them. */
+const MAX_NAMES = 256;
 /** Sound bodies have far fewer values for their length; each value takes many times the memory of its text. */
 const FREE_VALUES = 4_096;
 const BYTES_PER_VALUE = 16;
@@ -21,6 +21,8 @@ const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const SPACE = 0x20;
 const PROTO = Buffer.from('__proto__');
+/** In place of the number of an object. */
+const LIST = 0;
 
 /** Returns the parsed value; undefined if the body is refused or is not JSON. */
 export function parseNodeJson(body: Buffer | string): unknown {
@@ -30,8 +32,10 @@ export function parseNodeJson(body: Buffer | string): unknown {
 
 /** Returns whether the text follows the limits; text that is not JSON may pass. */
 function isAcceptable(bytes: Buffer): boolean {
-  /** Offsets of the first byte and the end of each member name read so far, by depth; undefined for a list. */
-  const names: (number[] | undefined)[] = [];
+  const names = new MemberNames(bytes);
+  /** Numbers of the open objects, which count from 1, and lists. */
+  const open: number[] = [];
+  let objects = 0;
   let isNameNext = false;
   let values = 0;
   const maxValues = FREE_VALUES + bytes.length / BYTES_PER_VALUE;
@@ -40,23 +44,23 @@ function isAcceptable(bytes: Buffer): boolean {
     const byte = bytes[at]!;
     if (byte === QUOTE) {
       const end = endOfText(bytes, at + 1);
-      if (isNameNext && !addName(bytes, names.at(-1)!, at + 1, end)) return false;
+      if (isNameNext && !names.add(at + 1, end, open.at(-1)!, open.length)) return false;
       isNameNext = false;
       at = end + 1;
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       values += 1;
-      if (names.length === MAX_JSON_DEPTH || values > maxValues) return false;
+      if (open.length === MAX_JSON_DEPTH || values > maxValues) return false;
       isNameNext = byte === OPEN_OBJECT;
-      names.push(isNameNext ? [] : undefined);
+      open.push(isNameNext ? (objects += 1) : LIST);
       at += 1;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      names.pop();
+      open.pop();
       isNameNext = false;
       at += 1;
     } else if (byte === COMMA) {
       values += 1;
       if (values > maxValues) return false;
-      isNameNext = names.at(-1) !== undefined;
+      isNameNext = (open.at(-1) ?? LIST) !== LIST;
       at += 1;
     } else if (byte <= SPACE || byte === COLON) {
       at += 1;
@@ -88,16 +92,64 @@ function isDelimiter(byte: number): boolean {
   return byte === OPEN_OBJECT || byte === CLOSE_OBJECT || byte === OPEN_LIST || byte === CLOSE_LIST;
 }
 
-/** Records a member name; false if the object may not have it. */
-function addName(bytes: Buffer, names: number[], from: number, end: number): boolean {
-  if (names.length === 2 * MAX_MEMBERS || equals(bytes, from, end, PROTO, 0, PROTO.length)) return false;
-  for (let at = from; at < end; at++) if (bytes[at] === BACKSLASH) return false;
-  for (let i = 0; i < names.length; i += 2) {
-    if (equals(bytes, from, end, bytes, names[i]!, names[i + 1]!)) return false;
-  }
-  names.push(from, end);
-  return true;
+interface MemberName {
+  /** Offsets of its first occurrence. */
+  readonly from: number;
+  readonly end: number;
+  readonly hash: number;
+  /** Number of the last object with this name, by depth. */
+  readonly objects: number[];
+  /** Name that followed this one the last time. */
+  next: MemberName | undefined;
 }
+
+/**
+ * Different member names of one text. Each name is compared with at most two others, whatever the text is: with the one
+ * that followed the last name before, and with the one that has its hash. Two names with one hash are refused.
+ */
+class MemberNames {
+  readonly #bytes: Buffer;
+  readonly #names: MemberName[] = [];
+  #last: MemberName | undefined;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Records a name of the object, which is open at this depth; false if the object may not have it. */
+  add(from: number, end: number, object: number, depth: number): boolean {
+    const last = this.#last;
+    const next = last?.next;
+    const name = next !== undefined && this.#isAt(next, from, end) ? next : this.#findOrAdd(from, end);
+    if (name === undefined || name.objects[depth] === object) return false;
+    name.objects[depth] = object;
+    if (last !== undefined) last.next = name;
+    this.#last = name;
+    return true;
+  }
+
+  #findOrAdd(from: number, end: number): MemberName | undefined {
+    const bytes = this.#bytes;
+    let hash = FNV_OFFSET;
+    for (let at = from; at < end; at++) {
+      if (bytes[at] === BACKSLASH) return undefined;
+      hash = Math.imul(hash ^ bytes[at]!, FNV_PRIME);
+    }
+    for (const name of this.#names) if (name.hash === hash) return this.#isAt(name, from, end) ? name : undefined;
+    if (this.#names.length === MAX_NAMES || equals(bytes, from, end, PROTO, 0, PROTO.length)) return undefined;
+    const name: MemberName = { from, end, hash, objects: [], next: undefined };
+    this.#names.push(name);
+    return name;
+  }
+
+  #isAt(name: MemberName, from: number, end: number): boolean {
+    return equals(this.#bytes, from, end, this.#bytes, name.from, name.end);
+  }
+}
+
+/** FNV-1a with 32 bits. */
+const FNV_OFFSET = 0x811c9dc5 | 0;
+const FNV_PRIME = 0x01000193;
 
 /** Compares two ranges. Names of one object often share a prefix, so the comparison starts at the end. */
 function equals(a: Buffer, aFrom: number, aEnd: number, b: Buffer, bFrom: number, bEnd: number): boolean {
