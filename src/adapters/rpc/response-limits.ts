@@ -23,8 +23,8 @@ const LIMITS: ReadonlyMap<string, number> = new Map([
   ['getBlock', 4 * MEBIBYTE],
 ]);
 
-/** Limit of a batch that is parsed on the main thread. */
-const MAX_PARSED_BYTES = 16 * MEBIBYTE;
+/** Limit of what is parsed of a batch on the main thread. */
+export const MAX_PARSED_BYTES = 16 * MEBIBYTE;
 
 /** Returns the size limit for the response to one call or a batch: the sum of its calls, within the limit of all. */
 export function limitResponseBytes(methods: readonly string[], maxBytes: number): number {

@@ -10,6 +10,8 @@ import {
 import { createHttpPost, parseRpcUrl } from '../../rpc/http-post.ts';
 import { IrregularJson } from './json-cursor.ts';
 import { sendMainRpc, type MainRpcCall } from './json-rpc.ts';
+import { MAX_INLINE_BYTES } from './large-response-reader.ts';
+import type { ResponseEntry } from './large-responses.ts';
 
 let proxy: RpcProxy;
 let answer: ProxyResponse;
@@ -126,6 +128,58 @@ describe('a response is accepted', () => {
       body: '{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal"}}',
     });
     expect(await send()).toEqual([{ ok: false, code: -32603, revertData: undefined, hint: undefined }]);
+  });
+});
+
+describe('a large response is accepted', () => {
+  const failed = { ok: false, code: -32000, revertData: undefined, hint: undefined };
+
+  /** Returns the responses to 20 calls with texts of this length and one with logs, and the number of ticks in which texts are parsed. */
+  async function sendLarge(textBytes: number) {
+    const calls = Array.from({ length: 21 }, () => ({ ...call('eth_getLogs'), read: () => undefined }));
+    const [start, end] = ['{"code":-32000,"message":"', '"}'];
+    const text = Buffer.from(start + 'a'.repeat(textBytes - start.length - end.length) + end);
+    let tick = 0;
+    let next = setImmediate(function count() {
+      tick += 1;
+      next = setImmediate(count);
+    });
+    const ticks = new Set<number>();
+    const failure = {
+      kind: 'error' as const,
+      get text() {
+        ticks.add(tick);
+        return text;
+      },
+    };
+    const responses = await sendMainRpc(parseRpcUrl(proxy.url), calls, {
+      post: async () => ({ status: 200, retryAfterSeconds: undefined, body: Buffer.alloc(MAX_INLINE_BYTES + 1) }),
+      signal: AbortSignal.timeout(20_000),
+      maxResponseBytes: 64 * 1024 * 1024,
+      largeResponses: {
+        read: async (_body, kinds) =>
+          new Map<number, ResponseEntry>(
+            Array.from(kinds.keys(), (id, i) => [id, i < 20 ? failure : { kind: 'read', value: 'logs' }]),
+          ),
+        close: async () => undefined,
+      },
+    });
+    clearImmediate(next);
+    expect(responses.pop()).toEqual({ ok: true, result: 'logs' });
+    return { responses, ticks: ticks.size };
+  }
+
+  test('with each of its long texts parsed in its own tick', async () => {
+    expect(await sendLarge(700_000)).toEqual({ responses: Array.from({ length: 20 }, () => failed), ticks: 20 });
+  });
+
+  test('with short texts parsed in ticks of 256 KiB', async () => {
+    expect(await sendLarge(26_000)).toEqual({ responses: Array.from({ length: 20 }, () => failed), ticks: 2 });
+  });
+
+  test('with 16 MiB of texts, and without those beyond', async () => {
+    const { responses } = await sendLarge(1024 * 1024);
+    expect(responses).toEqual(Array.from({ length: 20 }, (_, i) => (i < 16 ? failed : undefined)));
   });
 });
 

@@ -3,13 +3,14 @@
  * either a result or an error, in a body within the size limit. No text of a node and no URL (it may hold a key) leaves this file, only codes and fixed
  * words.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { isObject } from '../../../domain/json/json-values.ts';
 import type { Hex } from 'viem';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, isUsedUpText, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
-import { limitResponseBytes } from '../../rpc/response-limits.ts';
+import { limitResponseBytes, MAX_PARSED_BYTES } from '../../rpc/response-limits.ts';
 import { PAYMENT_REQUIRED, paymentRequired, RpcFailure, tooManyRequests } from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { LargeReadingFailed, MAX_INLINE_BYTES, type LargeResponseReader } from './large-response-reader.ts';
@@ -155,7 +156,7 @@ async function readInPlace(
   if (largeResponses === undefined || typeof body === 'string' || body.length <= MAX_INLINE_BYTES) {
     const readers = new Map(ids.map((id, i) => [id, calls[i]!.read]));
     const entries = readEntries(typeof body === 'string' ? Buffer.from(body) : body, readers);
-    const responses = ids.map((id) => toResponse(id, entries?.get(id)));
+    const responses = await toResponses(ids, entries);
     return responses.includes(undefined) ? undefined : responses;
   }
   const kinds = new Map(ids.map((id, i) => [id, findPackedResult(calls[i]!.read)]));
@@ -163,8 +164,33 @@ async function readInPlace(
     if (error instanceof LargeReadingFailed) return undefined;
     throw error;
   });
-  const responses = ids.map((id) => toResponse(id, entries?.get(id)));
+  const responses = await toResponses(ids, entries);
   if (responses.every((response) => response === undefined)) throw new RpcFailure('malformed');
+  return responses;
+}
+
+/**
+ * Returns the response to each id; undefined for a call without one, and for texts beyond what may be parsed of a batch.
+ * The event loop runs between long texts, because each of them may have 1 MiB.
+ */
+async function toResponses(
+  ids: readonly number[],
+  entries: ReadonlyMap<number, ResponseEntry> | undefined,
+): Promise<(RpcResponse | undefined)[]> {
+  const responses: (RpcResponse | undefined)[] = [];
+  let parsedBytes = 0;
+  let tickBytes = 0;
+  for (const id of ids) {
+    const entry = entries?.get(id);
+    const bytes = entry === undefined || entry.kind === 'read' ? 0 : entry.text.length;
+    parsedBytes += bytes;
+    if (tickBytes > 0 && tickBytes + bytes > MAX_INLINE_BYTES) {
+      await nextTick();
+      tickBytes = 0;
+    }
+    tickBytes += bytes;
+    responses.push(bytes > 0 && parsedBytes > MAX_PARSED_BYTES ? undefined : toResponse(id, entry));
+  }
   return responses;
 }
 
