@@ -16,7 +16,7 @@ import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
-import { LogQueryRefused, type ChainLog } from '../../ports/main-chain.ts';
+import { LogQueryRefused, type ChainLog, type RegistryLogBody } from '../../ports/main-chain.ts';
 
 const BUYER = `0x${'bb'.repeat(20)}` as Address;
 const STRANGER = `0x${'cc'.repeat(20)}` as Address;
@@ -397,6 +397,32 @@ describe('a machine', () => {
     expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
     expect(harness.repair.report()).toEqual({ started: 1, succeeded: 1 });
   });
+
+  test.each<[string, FakeLog, RegistryLogBody]>([
+    [
+      'chip',
+      chipAttested(B, 2_000n, 9_000n),
+      { kind: 'chip-attested', machineId: B, issuedAt: 1_999n, expiresAt: 9_000n },
+    ],
+    ['transfer', transferred(B, OWNER, BUYER), { kind: 'transfer', machineId: B, from: OWNER, to: STRANGER }],
+  ])(
+    'is refused until a %s log of another fork was replaced, which is one as well',
+    async (_name, log, ofOtherFork) => {
+      const chain = createMints();
+      const harness = await openHarness({ chain, completeness: 'trusted' });
+      const { number } = chain.mine([log]);
+      chain.mineMany(2);
+      chain.faults.logs = (found) =>
+        found.map((each) => (each.blockNumber === number ? { ...each, registry: ofOtherFork } : each));
+      await advance(harness);
+      await harness.follower.poll();
+      chain.faults = {};
+      expect(await checkMachine(harness, readFacts(chain, B))).toBe('EventIndexSyncing');
+      await harness.repair.idle();
+      expect(await checkMachine(harness, readFacts(chain, B))).toBe('agrees');
+      expect(harness.repair.report()).toEqual({ started: 1, succeeded: 1 });
+    },
+  );
 
   test('is not checked for logs that the registry does not count', async () => {
     const chain = createMints();

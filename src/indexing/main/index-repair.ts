@@ -2,6 +2,7 @@
  * Repair of what the contracts' counters show to be missing (design/real-chains 1). A targeted query reads the logs of one owner or
  * machine again, newest first, and replaces only what they name. One repair runs at a time, and each at most once a minute.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { setBounded } from '../../domain/bounded-map.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { checkHeaders, checkLogsOfBlock, type BlockRange } from '../../domain/index-rules/block-checks.ts';
@@ -10,6 +11,7 @@ import type { ChainLog, EventGeneration, MainChain, MainChainLog } from '../../p
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type {
   Checkpoint,
+  ChipLogEntry,
   EventLogEntry,
   MainChainIndexStore,
   OwnershipStore,
@@ -17,6 +19,7 @@ import type {
 } from '../../ports/store.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import { toChipLogEntry, toEventEntries } from './event-entries.ts';
+import { explainsOwner } from './machine-check.ts';
 import { isReadFailure } from './read-failure.ts';
 import { createTargetedScan } from './targeted-scan.ts';
 
@@ -129,8 +132,7 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
 
   async function repairChipLogs(id: MachineId): Promise<boolean> {
     const checkpoint = await readCheckpoint();
-    const known = (await store.readIndexedMachine(id))?.chipLogs.length;
-    const found = [];
+    const found: ChipLogEntry[] = [];
     for await (const logs of scan({ fromBlock: startBlock, toBlock: checkpoint.blockNumber }, [{ chipLogsOf: id }])) {
       for (const each of logs) {
         const entry = toChipLogEntry(each);
@@ -138,22 +140,27 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
         found.push(entry);
       }
     }
-    if (found.length === known) return false;
+    found.sort(compareEntries);
+    // Equally many may be those of another fork.
+    if (isDeepStrictEqual(found, (await store.readIndexedMachine(id))?.chipLogs ?? [])) return false;
     await store.replaceChipLogs(id, checkpoint.blockNumber, found);
     return true;
   }
 
   async function repairTransfers(id: MachineId): Promise<boolean> {
     const checkpoint = await readCheckpoint();
-    const known = (await store.readIndexedMachine(id))?.transfers.length ?? 0;
+    const indexed = await store.readIndexedMachine(id);
     const logs: ChainLog[] = [];
     const range = { fromBlock: startBlock, toBlock: checkpoint.blockNumber };
     for await (const some of scan(range, [{ tokenTransfersOf: id }])) logs.push(...some);
     if (logs.some(({ registry }) => registry?.kind !== 'transfer' || registry.machineId !== id)) {
       throw new ResponseRejected('foreign-machine');
     }
-    if (logs.length <= known) return false;
-    await store.replaceTransfers(id, checkpoint.blockNumber, (await timeEntries(logs)) as TransferLogEntry[]);
+    const found = (await timeEntries(logs)) as TransferLogEntry[];
+    // As many as are known, or fewer, may be right where those known are of another fork.
+    const isExplained = indexed !== undefined && explainsOwner(found, indexed.ownership);
+    if (!isExplained && found.length <= (indexed?.transfers.length ?? 0)) return false;
+    await store.replaceTransfers(id, checkpoint.blockNumber, found);
     return true;
   }
 
@@ -304,6 +311,11 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     idle: () => running ?? Promise.resolve(),
     report: () => ({ started, succeeded }),
   };
+}
+
+/** Chain order. */
+function compareEntries(a: ChipLogEntry, b: ChipLogEntry): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }
 
 function toBlockId({ blockNumber: number, blockHash: hash }: Checkpoint) {
