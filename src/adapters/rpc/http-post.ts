@@ -4,9 +4,9 @@
  * leaves this file, only fixed words.
  */
 import { Agent, request as httpRequest, type Dispatcher } from 'undici';
+import { BodyMemory, type Grow } from './body-memory.ts';
 import { SMALL_RESPONSE_BYTES } from './response-limits.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import { createSemaphore } from './semaphore.ts';
 
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
@@ -38,7 +38,7 @@ export function parseRpcUrl(url: string): RpcNode {
 export interface HttpResponse {
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
-  /** Raw bytes or text; undefined when longer than allowed. */
+  /** Raw bytes or text; undefined when longer than allowed, or ended for one of another host. */
   readonly body: Buffer | string | undefined;
 }
 
@@ -99,8 +99,8 @@ export function openConnections(limits: ConnectionLimits): Connections {
   return { post: createHttpPost(dispatcher), close: () => dispatcher.destroy() };
 }
 
-/** Returns a `PostRpc` that uses the dispatcher's connections. */
-export function createHttpPost(dispatcher: Dispatcher): PostRpc {
+/** Returns a `PostRpc` that uses the dispatcher's connections. Bodies above 256 KiB share the memory. */
+export function createHttpPost(dispatcher: Dispatcher, memory = LONG_BODIES): PostRpc {
   return async (node, body, { signal, maxResponseBytes }) => {
     const { origin, path, headers } = node;
     const response = await httpRequest(origin + path, { method: 'POST', headers, body, dispatcher, signal });
@@ -111,7 +111,8 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
     const isCompressed = (response.headers['content-encoding'] ?? 'identity') !== 'identity';
     const isTooLong = Number(response.headers['content-length'] ?? 0) > maxBytes;
     if (!isCompressed && !isTooLong) {
-      return { status, retryAfterSeconds, body: await readBody(response.body, maxBytes, signal) };
+      const received = await readBody(response.body, { host: origin, maxBytes, memory, signal });
+      return { status, retryAfterSeconds, body: received };
     }
     endConnection(response.body);
     return { status, retryAfterSeconds, body: isCompressed ? Buffer.alloc(0) : undefined };
@@ -119,28 +120,45 @@ export function createHttpPost(dispatcher: Dispatcher): PostRpc {
 }
 
 const FIRST_BYTES = 16_384;
-/** Bodies above this are read two at a time, which bounds the memory of all nodes together. */
-const LARGE_BODY_BYTES = 256 * 1024;
-const readLargeBody = createSemaphore(2);
+const BLOCK_BYTES = 256 * 1024;
+/** Longest body that does not share the memory: the number of connections bounds these. */
+const SHORT_BODY_BYTES = BLOCK_BYTES;
+/** Memory of the process for long bodies. The two of a host that is alone always fit. */
+const LONG_BODIES = new BodyMemory(128 * 1024 * 1024);
 
 type BodyStream = Dispatcher.ResponseData['body'];
+type BodyChunks = AsyncIterator<Buffer, undefined>;
 
-/** Reads the body; undefined, and the connection ends, when it exceeds the limit. */
-async function readBody(stream: BodyStream, maxBytes: number, signal: AbortSignal): Promise<Buffer | undefined> {
-  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
-  const body = new BodyBlocks();
-  if (await fill(body, chunks, Math.min(LARGE_BODY_BYTES, maxBytes))) return body.join();
-  const isWhole = maxBytes > LARGE_BODY_BYTES && (await readLargeBody(() => fill(body, chunks, maxBytes), signal));
-  if (isWhole) return body.join();
-  endConnection(stream);
-  return undefined;
+interface BodyLimits {
+  readonly host: string;
+  readonly maxBytes: number;
+  readonly memory: BodyMemory;
+  readonly signal: AbortSignal;
 }
 
-/** Reads until the end of the body: true; or until the length exceeds `maxBytes`: false. */
-async function fill(body: BodyBlocks, chunks: AsyncIterator<Buffer, undefined>, maxBytes: number): Promise<boolean> {
+/** Reads the body; undefined, and the connection ends, when it exceeds the limit or is ended for one of another host. */
+async function readBody(stream: BodyStream, limits: BodyLimits): Promise<Buffer | undefined> {
+  const { host, maxBytes, memory, signal } = limits;
+  const chunks = stream[Symbol.asyncIterator]() as BodyChunks;
+  const body = new BodyBlocks();
+  try {
+    if (await fill(body, chunks, Math.min(SHORT_BODY_BYTES, maxBytes))) return body.join();
+    const end = () => endConnection(stream);
+    const read = (grow: Grow) => fill(body, chunks, maxBytes, grow);
+    if (maxBytes > SHORT_BODY_BYTES && (await memory.receive({ host, read, end }, signal))) return body.join();
+    end();
+    return undefined;
+  } finally {
+    body.free();
+  }
+}
+
+/** Reads until the end of the body: true; or until its length exceeds `maxBytes` or it may not grow: false. */
+async function fill(body: BodyBlocks, chunks: BodyChunks, maxBytes: number, grow?: Grow): Promise<boolean> {
   while (body.length <= maxBytes) {
     const next = await chunks.next();
     if (next.done === true) return true;
+    if (grow?.(next.value.length) === false) return false;
     body.append(next.value);
   }
   return false;
@@ -151,34 +169,48 @@ async function fill(body: BodyBlocks, chunks: AsyncIterator<Buffer, undefined>, 
  * bytes.
  */
 class BodyBlocks {
-  readonly #full: Buffer[] = [];
-  #block = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  /** The last one is being filled. */
+  readonly #blocks = [Buffer.allocUnsafeSlow(FIRST_BYTES)];
   #used = 0;
   length = 0;
 
   append(chunk: Buffer): void {
     let from = 0;
     while (from < chunk.length) {
-      if (this.#used === this.#block.length) {
-        this.#full.push(this.#block);
-        this.#block = Buffer.allocUnsafeSlow(LARGE_BODY_BYTES);
+      if (this.#used === this.#blocks.at(-1)!.length) {
+        this.#blocks.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
         this.#used = 0;
       }
-      const copied = chunk.copy(this.#block, this.#used, from);
+      const copied = chunk.copy(this.#blocks.at(-1)!, this.#used, from);
       this.#used += copied;
       from += copied;
     }
     this.length += chunk.length;
   }
 
-  /** Returns the body in one buffer that shares its memory with nothing else. */
+  /** Returns the body in one buffer that shares its memory with nothing else, and frees the blocks as it copies them. */
   join(): Buffer<ArrayBuffer> {
     const body = Buffer.allocUnsafeSlow(this.length);
     let at = 0;
-    for (const block of this.#full) at += block.copy(body, at);
-    this.#block.copy(body, at, 0, this.#used);
+    for (const block of this.#blocks) {
+      // The last block is longer than what it holds.
+      at += block.copy(body, at);
+      free(block);
+    }
+    this.#blocks.length = 0;
     return body;
   }
+
+  /** Frees all blocks. */
+  free(): void {
+    for (const block of this.#blocks) free(block);
+    this.#blocks.length = 0;
+  }
+}
+
+/** Frees the memory of a buffer at once: the blocks of many bodies could otherwise wait for the garbage collector. */
+function free(block: Buffer<ArrayBuffer>): void {
+  block.buffer.transfer(0);
 }
 
 /** Ends the connection of a response that is not read to its end. */
