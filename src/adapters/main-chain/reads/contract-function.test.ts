@@ -11,6 +11,7 @@ const abi = parseAbi([
   'function smallOf() view returns (Small)',
   'function threeOf() view returns (uint64 at, bool on, uint8 value)',
   'function largeOf() view returns (Large)',
+  'function textsOf() view returns (string[] texts)',
 ]);
 
 const wordOf = contractFunction(abi, 'wordOf');
@@ -18,6 +19,7 @@ const whoOf = contractFunction(abi, 'whoOf');
 const smallOf = contractFunction(abi, 'smallOf');
 const threeOf = contractFunction(abi, 'threeOf');
 const largeOf = contractFunction(abi, 'largeOf');
+const textsOf = contractFunction(abi, 'textsOf');
 
 const words = (...values: readonly bigint[]): Hex =>
   `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`;
@@ -102,5 +104,16 @@ describe('a result with dynamic parts', () => {
       const at = 2 + 64 * position;
       expect(largeOf.decode(`${whole.slice(0, at)}${'f'.repeat(64)}${whole.slice(at + 64)}` as Hex)).toBeUndefined();
     }
+  });
+
+  test('is rejected when two offsets lead to the same bytes', () => {
+    const text = `0x${Buffer.from('a'.repeat(32)).toString('hex')}` as const;
+    const apart = words(32n, 2n, 64n, 128n, 32n, BigInt(text), 32n, BigInt(text));
+    expect(textsOf.decode(apart)).toEqual(['a'.repeat(32), 'a'.repeat(32)]);
+    expect(textsOf.decode(words(32n, 2n, 64n, 64n, 32n, BigInt(text)))).toBeUndefined();
+  });
+
+  test.each(['zz', '0', 'g0'])('is rejected when it ends with %j, which are no bytes', (end) => {
+    expect(textsOf.decode(`${words(32n, 0n)}${end}`)).toBeUndefined();
   });
 });

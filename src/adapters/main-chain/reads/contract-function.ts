@@ -14,6 +14,7 @@ import type {
 } from 'viem';
 import { concatHex, decodeAbiParameters, encodeAbiParameters, toFunctionSignature } from 'viem/utils';
 import { keccak256 } from '../../../domain/index-rules/keccak.ts';
+import { requireLayout, toLayout } from './abi-layout.ts';
 
 export interface ContractFunction<Args, Result> {
   readonly selector: Hex;
@@ -62,13 +63,17 @@ export function hashSignature(signature: string): Hex {
 /** Returns a decoder of exactly these values; it returns undefined when the data does not have their form. */
 export function createDecoder(parameters: readonly AbiParameter[]): (data: Hex) => readonly unknown[] | undefined {
   const wide = parameters.map(widen);
-  const exactBytes = staticBytes(parameters);
+  const layout = toLayout(parameters);
   const [only] = parameters;
   if (parameters.length === 1 && SCALAR_WORD.test(only!.type)) return (data) => decodeWord(only!.type, data);
   return (data) => {
-    if (exactBytes !== undefined && data.length !== 2 + 2 * exactBytes) return undefined;
+    if (layout.kind === 'static' && data.length !== 2 + 2 * layout.bytes) return undefined;
+    const bytes = Buffer.from(data.slice(2), 'hex');
+    // Stops at the first character that is no digit.
+    if (2 + 2 * bytes.length !== data.length) return undefined;
     try {
-      const values: readonly unknown[] = decodeAbiParameters(wide, data);
+      if (layout.kind !== 'static') requireLayout(layout, bytes);
+      const values: readonly unknown[] = decodeAbiParameters(wide, bytes);
       return parameters.map((parameter, i) => narrowValue(parameter, values[i]));
     } catch {
       return undefined;
@@ -80,10 +85,12 @@ class DirtyWord extends Error {}
 
 const SCALAR_WORD = /^(address|bool|uint\d+)$/;
 const WORD = /^0x[0-9a-fA-F]{64}$/;
+const WORD_LENGTH = 2 + 64;
 
 /** Decodes one word without viem: the fast path, because most results are one word. */
 function decodeWord(type: string, data: Hex): readonly unknown[] | undefined {
-  if (!WORD.test(data)) return undefined;
+  // The pattern copies a text that was cut out of another one.
+  if (data.length !== WORD_LENGTH || !WORD.test(data)) return undefined;
   try {
     return [narrowWord(type, BigInt(data))];
   } catch (error) {
@@ -105,22 +112,6 @@ function widen(parameter: AbiParameter): AbiParameter {
   return 'components' in parameter
     ? { ...parameter, type, components: parameter.components.map(widen) }
     : { ...parameter, type };
-}
-
-/** Returns the length of a result in bytes; undefined when it has dynamic parts. */
-function staticBytes(parameters: readonly AbiParameter[]): number | undefined {
-  let bytes = 0;
-  for (const parameter of parameters) {
-    const own =
-      'components' in parameter && parameter.type === 'tuple'
-        ? staticBytes(parameter.components)
-        : /^(address|bool|uint\d+|bytes\d+)$/.test(parameter.type)
-          ? 32
-          : undefined;
-    if (own === undefined) return undefined;
-    bytes += own;
-  }
-  return bytes;
 }
 
 function narrowValue(parameter: AbiParameter, value: unknown): unknown {

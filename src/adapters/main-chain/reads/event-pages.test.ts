@@ -116,12 +116,18 @@ test('accepts an empty page and the known revert at the end of the events', asyn
   }
 });
 
+/** Two offsets to one record: its eight words, the offsets of metadata and currency, and these two, which are empty. */
+const REPEATED_RECORD = [32, 2, 64, 64, ...Array<number>(8).fill(1), 320, 352, 0, 0]
+  .map((each) => word(BigInt(each)).slice(2))
+  .join('');
+
 test.each<[string, boolean, Hex, string]>([
   ['the known revert before the end', false, '0x9605a010', 'events'],
   ['an empty page before the end', true, encodeAbiParameters([{ type: 'uint256[]' }], [[]]), 'events'],
   ['another revert', false, '0x2e8c904e', 'undecodable'],
   ['an empty result', true, '0x', 'undecodable'],
   ['a result that is not a page', true, word(7n), 'undecodable'],
+  ['a page that repeats one record', true, `0x${REPEATED_RECORD}`, 'undecodable'],
 ])('makes only the events unreadable for %s', async (_, success, returnData, cause) => {
   const id = await activateWithEvents(2);
   harness.proxy.inject(respondInner(SELECTORS.getEvents, { success, returnData }));
