@@ -2,7 +2,6 @@
  * Repair of what the contracts' counters show to be missing (design/real-chains 1). A targeted query reads the logs of one owner or
  * machine again, newest first, and replaces only what they name. One repair runs at a time, and each at most once a minute.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { setBounded } from '../../domain/bounded-map.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { checkHeaders, checkLogsOfBlock, type BlockRange } from '../../domain/index-rules/block-checks.ts';
@@ -140,9 +139,10 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
         found.push(entry);
       }
     }
-    found.sort(compareEntries);
+    const known = (await store.readIndexedMachine(id))?.chipLogs ?? [];
     // Equally many may be those of another fork.
-    if (isDeepStrictEqual(found, (await store.readIndexedMachine(id))?.chipLogs ?? [])) return false;
+    const names = new Set(known.map(nameChipLog));
+    if (found.length === known.length && found.every((each) => names.has(nameChipLog(each)))) return false;
     await store.replaceChipLogs(id, checkpoint.blockNumber, found);
     return true;
   }
@@ -313,9 +313,10 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
   };
 }
 
-/** Chain order. */
-function compareEntries(a: ChipLogEntry, b: ChipLogEntry): number {
-  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
+/** Returns a text that is equal for equal logs of one machine. */
+function nameChipLog(log: ChipLogEntry): string {
+  const times = log.kind === 'chip-attested' ? [log.issuedAt, log.expiresAt] : [log.revokedAt];
+  return [log.blockNumber, log.logIndex, log.kind, ...times].join();
 }
 
 function toBlockId({ blockNumber: number, blockHash: hash }: Checkpoint) {
