@@ -1,5 +1,5 @@
 /** Codec of aggregate3, compared with viem. */
-import { decodeFunctionData, encodeFunctionResult, type Hex } from 'viem';
+import { decodeFunctionData, decodeFunctionResult, encodeFunctionResult, type Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import { multicall3Abi } from './abis.ts';
@@ -57,6 +57,17 @@ describe('the codec of aggregate3', () => {
         expect(decodeAggregate3(`0x${words.with(place, huge).join('')}`), `word ${place}`).toBeUndefined();
       }
     }
+  });
+
+  it.each<[name: string, words: readonly number[]]>([
+    ['two offsets to one result', [32, 2, 64, 64, 1, 64, 32, 7]],
+    ['two results with one data', [32, 2, 64, 128, 1, 128, 1, 64, 32, 7]],
+    ['a result inside of the data of another', [32, 2, 64, 160, 1, 64, 128, 1, 64, 32, 7]],
+    ['a result whose offset is its data', [32, 1, 0, 0, 32]],
+  ])('rejects results that share bytes: %s', (_name, words) => {
+    const answer: Hex = `0x${words.map((each) => each.toString(16).padStart(64, '0')).join('')}`;
+    expect(() => decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })).not.toThrow();
+    expect(decodeAggregate3(answer)).toBeUndefined();
   });
 
   it.each([undefined, null, 7, '', '0x', '0x0', '0xzz', {}])('rejects %j', (answer) => {
