@@ -11,9 +11,12 @@ import {
   type ProxyResponse,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import { ZERO_BLOOM } from '../../../domain/index-rules/bloom.ts';
+import { buildBloom, ZERO_BLOOM } from '../../../domain/index-rules/bloom.ts';
 import { LogQueryRefused, type MainChainLog } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
+import { LogRows } from './log-rows.ts';
+import { createMainChainLog, type MainChainLogOptions } from './logs.ts';
+import type { RawLog } from './raw-log.ts';
 
 let harness: MachineHarness;
 let adapter: MainChainAdapter;
@@ -258,6 +261,44 @@ describe('an entry of eth_getLogs', () => {
   test('is malformed when the batch lacks the response', async () => {
     harness.proxy.inject(dropResponsesTo('eth_getLogs'));
     await expect(log.readHeadAndLogs(1, false)).rejects.toMatchObject({ context: { cause: 'malformed' } });
+  });
+});
+
+describe('the logs of one block', () => {
+  /** Largest number of logs whose topics were read in one tick. */
+  let mostInTick = 0;
+
+  /** Unwatched logs of one block with different topics, which count how often these are read in one tick. */
+  class CountedRows extends LogRows {
+    override *[Symbol.iterator](): Generator<RawLog, undefined> {
+      let inTick = 0;
+      for (let logIndex = 0; logIndex < 1_600; logIndex++) {
+        yield {
+          address: BUYER.toLowerCase(),
+          data: '0x',
+          blockNumber: 1,
+          blockHash: word(1n),
+          logIndex,
+          transactionHash: word(2n),
+          blockTimestamp: undefined,
+          get topics() {
+            if (inTick++ === 0) setImmediate(() => (inTick = 0));
+            mostInTick = Math.max(mostInTick, inTick);
+            return [word(BigInt(logIndex))];
+          },
+        };
+      }
+    }
+  }
+
+  test('are handled in several ticks', async () => {
+    const rows = new CountedRows(Buffer.alloc(0));
+    const request = () => Promise.resolve([{ ok: true, result: rows }]);
+    const options = { addresses: harness.addresses, nodes: { request }, startRead: () => undefined };
+    const { readBlockLogs } = createMainChainLog(options as unknown as MainChainLogOptions);
+    const bloom = buildBloom([BUYER, ...Array.from({ length: 1_600 }, (_, i) => word(BigInt(i)))]);
+    expect(await readBlockLogs([{ number: 1, hash: word(1n), timestamp: 1 }])).toEqual([{ logs: [], bloom }]);
+    expect(mostInTick).toBeLessThanOrEqual(500);
   });
 });
 

@@ -140,26 +140,28 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
   /** Returns the watched logs of one block, and the bloom of all its logs for comparison with the header. */
   async function toBlockLogs(response: RpcResponse, block: BlockRef): Promise<BlockLogs> {
-    const raws = await mapInTicks(requireRawLogs(response), (raw) => raw);
-    const isOfBlock = (raw: RawLog) => raw.blockHash === block.hash && raw.blockNumber === block.number;
-    if (!raws.every(isOfBlock)) throw chainUnreadable('main', 'malformed');
+    const items = new Set<string>();
+    let inPlace = 0;
+    const watchedOrNone = await mapInTicks(requireRawLogs(response), (raw, i) => {
+      if (raw.blockHash !== block.hash || raw.blockNumber !== block.number) throw chainUnreadable('main', 'malformed');
+      if (raw.logIndex === i) inPlace += 1;
+      items.add(raw.address);
+      for (const topic of raw.topics) items.add(topic);
+      return watched.has(raw.address) ? raw : undefined;
+    });
     // Log indexes are consecutive: a gap is a withheld log, even where others set the same bits of the bloom.
-    if (!raws.every(({ logIndex }, i) => logIndex === i)) throw new ResponseRejected('withheld-logs');
-    const ours = raws.filter(({ address }) => watched.has(address));
+    if (inPlace < watchedOrNone.length) throw new ResponseRejected('withheld-logs');
+    const ours = watchedOrNone.filter((raw) => raw !== undefined);
     const logs = await mapInTicks(ours, (raw) => toChainLog(raw, raw.address as Address));
-    const items = Array.from(new Set(raws.flatMap(({ address, topics }) => [address, ...topics])));
-    const parts = Array.from({ length: Math.ceil(items.length / LOGS_PER_TICK) }, (_, i) =>
-      items.slice(i * LOGS_PER_TICK, (i + 1) * LOGS_PER_TICK),
-    );
-    let bloom = buildBloom([]);
-    await mapInTicks(parts, (part) => (bloom = mergeBlooms(bloom, buildBloom(part))), 1);
+    const bloom = await buildBloomInTicks(items);
     return { logs, bloom };
   }
 
   /** Returns undefined when the logs may belong to another block than the head; they are then requested by hash. */
   async function toHeadLogs(response: RpcResponse, head: BlockRef): Promise<BlockLogs | undefined> {
     const raws = response.ok ? parseRawLogs(response.result) : [];
-    const hashes = new Set(await mapInTicks(raws, (raw) => raw?.blockHash));
+    const hashes = new Set<string | undefined>();
+    await mapInTicks(raws, (raw) => hashes.add(raw?.blockHash));
     return hashes.size === 1 && hashes.has(head.hash) ? toBlockLogs(response, head) : undefined;
   }
 
@@ -301,13 +303,26 @@ function parseRawLogs(result: unknown): Iterable<RawLog | undefined> {
 const LOGS_PER_TICK = 500;
 
 /** Maps the items in ticks, so that a large response does not block the event loop. */
-async function mapInTicks<T, U>(items: Iterable<T>, map: (item: T) => U, itemsPerTick = LOGS_PER_TICK): Promise<U[]> {
+async function mapInTicks<T, U>(items: Iterable<T>, map: (item: T, i: number) => U): Promise<U[]> {
   const mapped: U[] = [];
   for (const item of items) {
-    if (mapped.length > 0 && mapped.length % itemsPerTick === 0) await nextTick();
-    mapped.push(map(item));
+    if (mapped.length > 0 && mapped.length % LOGS_PER_TICK === 0) await nextTick();
+    mapped.push(map(item, mapped.length));
   }
   return mapped;
+}
+
+/** Builds the bloom of the given addresses and topics, which are hashed in ticks. */
+async function buildBloomInTicks(items: Iterable<string>): Promise<string> {
+  let bloom = buildBloom([]);
+  let part: string[] = [];
+  await mapInTicks(items, (item) => {
+    part.push(item);
+    if (part.length < LOGS_PER_TICK) return;
+    bloom = mergeBlooms(bloom, buildBloom(part));
+    part = [];
+  });
+  return mergeBlooms(bloom, buildBloom(part));
 }
 
 /**
