@@ -16,6 +16,8 @@ import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { checkBlockComplete, watchContracts } from '../../../domain/index-rules/block-checks.ts';
 import type { ChainLog, MainChainLog } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
+import { hashSignature } from '../reads/contract-function.ts';
+import { createLogEffects } from './log-effects.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 
 let harness: MachineHarness;
@@ -277,6 +279,22 @@ describe('decoding of a log with an unusual form', () => {
     answerLogs(rows.map(([parts], logIndex) => entry({ ...parts, logIndex: `0x${logIndex.toString(16)}` })));
     const logs = await log.readLogs({ fromBlock: 1, toBlock: 1 });
     expect(logs.map(({ effect }) => effect)).toEqual(rows.map(([, effect]) => effect));
+  });
+
+  test('does not read data that is longer than its event allows', () => {
+    const effects = createLogEffects(harness.addresses);
+    const unreadable = (length: number) => ({ length }) as unknown as Hex;
+    const { machineRegistry, eventRegistry } = harness.addresses;
+    const updates = ['MetadataUpdate(uint256)', 'BatchMetadataUpdate(uint256,uint256)'].map(hashSignature);
+    for (const topic of [word(1n), ...updates]) {
+      for (const words of [3, 1_000_000]) {
+        const decoded = effects.decode(machineRegistry, [topic], unreadable(2 + 64 * words));
+        expect(decoded).toMatchObject({ effect: { kind: 'unknown' } });
+      }
+    }
+    const submitted = hashSignature('EventSubmitted(uint256,uint256,uint8,uint256,string)');
+    const topics = [submitted, word(1n), word(0n), word(2n)];
+    expect(effects.decode(eventRegistry, topics, unreadable(2 + 64 * 1_000_000))).toBeUndefined();
   });
 
   test('returns `unknown` for a log with an unlisted topic or without topics', async () => {

@@ -241,12 +241,16 @@ const ADDRESS_START = 26;
  * no contract of this deployment guarantees the form.
  */
 function toMetadataEffect(topics: readonly Hex[], data: Hex): LogEffect | undefined {
-  if (topics.length !== 1 || data.length % WORD_DIGITS !== 2) return undefined;
-  const words = data.slice(2).match(/.{64}/g) ?? [];
-  const isOne = topics[0] === METADATA_UPDATE && words.length === 1;
-  const isRange = topics[0] === BATCH_METADATA_UPDATE && words.length === 2;
-  if (isOne || (isRange && words[0] === words[1])) return { kind: 'machines', ids: toIds([`0x${words[0]}`], [0]) };
-  return isRange ? { kind: 'all' } : undefined;
+  if (topics.length !== 1) return undefined;
+  if (topics[0] === METADATA_UPDATE && data.length === 2 + WORD_DIGITS) return toWordEffect(data);
+  if (topics[0] !== BATCH_METADATA_UPDATE || data.length !== 2 + 2 * WORD_DIGITS) return undefined;
+  const first = data.slice(0, 2 + WORD_DIGITS) as Hex;
+  return data.endsWith(first.slice(2)) ? toWordEffect(first) : { kind: 'all' };
+}
+
+/** Returns the effect on the machine whose id is this word. */
+function toWordEffect(word: Hex): LogEffect {
+  return { kind: 'machines', ids: toIds([word], [0]) };
 }
 
 function watch(contract: Contract): WatchedContract {
