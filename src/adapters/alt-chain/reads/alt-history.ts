@@ -118,21 +118,26 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
     readBlockSignatures: (slot) => call(getBlockSignatures(slot)),
     async readEventLogCounts() {
       const { slot, rows } = await call(getEventLogRows(eventRegistry));
-      const counts = await readEventLogCounts(rows, { eventRegistry, eventLogOf }).catch((error: unknown) => {
-        throw error instanceof Undecodable ? chainUnreadable('alt', 'malformed') : error;
-      });
-      return { slot, counts };
+      return { slot, counts: await decoded(readEventLogCounts(rows, { eventRegistry, eventLogOf })) };
     },
     async readFleet() {
       const before = await readMachineCount();
       const { slot, rows } = await call(getFleetRows(machineRegistry));
       const after = await readMachineCount();
       if (after.slot - before.slot > MAX_SLOTS_BETWEEN_COUNTS) throw new AltNodeBusy('behind');
-      const fleet = readFleetRows(rows, machineRegistry);
-      if (fleet === undefined) throw chainUnreadable('alt', 'malformed');
+      const fleet = await decoded(readFleetRows(rows, machineRegistry));
       return { slot, fleet, countBefore: before.machineCount, countAfter: after.machineCount };
     },
   };
+}
+
+/** Returns the rows that are read. Throws `ChainUnreadable` in place of `Undecodable`. */
+async function decoded<T>(rows: Promise<T>): Promise<T> {
+  try {
+    return await rows;
+  } catch (error) {
+    throw error instanceof Undecodable ? chainUnreadable('alt', 'malformed') : error;
+  }
 }
 
 /** Reads a listed transaction. The list and the transaction must agree on whether it failed. */

@@ -1,7 +1,9 @@
 /** Tests parsing of valid and invalid fleet rows and of malformed responses. */
 import { describe, expect, it } from 'vitest';
 import { formatAddress, parseAddress, type Address } from '../../../domain/identifiers/identifiers.ts';
+import { Undecodable } from '../accounts/byte-reader.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
+import { createTickCounter } from '../../../../testing/harness/tick-counter.ts';
 import { FLEET_SLICE, readFleetRows } from './fleet-rows.ts';
 import {
   programOf,
@@ -17,22 +19,22 @@ const expected = snapshotFile.expect;
 const [first] = rows as [SnapshotRow];
 const firstOperator = parseAddress(vectorMachines[0]!.decoded.machine.operator!)!;
 
-describe('the rows of the vectors', () => {
-  const fleet = readFleetRows(rows, machineRegistry)!;
+const fleetOfVectors = await readFleetRows(rows, machineRegistry);
 
+describe('the rows of the vectors', () => {
   it('cover the head of every machine', () => {
     expect(FLEET_SLICE).toStrictEqual({ offset: 8, length: 158 });
   });
 
   it('are grouped by operator in order of id', () => {
     rule('listing.alt-operator');
-    expect(toIds(fleet.machinesByOperator)).toStrictEqual(expected.byOperator);
-    expect(fleet.rowCount).toBe(machineCount);
-    expect([...fleet.unreadableByOperator, fleet.unattributed]).toStrictEqual([0]);
+    expect(toIds(fleetOfVectors.machinesByOperator)).toStrictEqual(expected.byOperator);
+    expect(fleetOfVectors.rowCount).toBe(machineCount);
+    expect([...fleetOfVectors.unreadableByOperator, fleetOfVectors.unattributed]).toStrictEqual([0]);
   });
 
   it('decode to the facts of each account', () => {
-    const shown = [...fleet.machinesByOperator.values()].flat();
+    const shown = [...fleetOfVectors.machinesByOperator.values()].flat();
     for (const { machineId, decoded, verdict } of vectorMachines) {
       if (expected.unlisted.includes(machineId)) continue;
       expect(shown.find(({ id }) => String(id) === machineId)).toStrictEqual({
@@ -48,8 +50,8 @@ describe('the rows of the vectors', () => {
 });
 
 describe('invalid rows', () => {
-  it.each(badRows)('are counted and not listed: $why', ({ pubkey, data }) => {
-    const fleet = readFleetRows([{ pubkey, account: { ...first.account, data } }], machineRegistry)!;
+  it.each(badRows)('are counted and not listed: $why', async ({ pubkey, data }) => {
+    const fleet = await readFleetRows([{ pubkey, account: { ...first.account, data } }], machineRegistry);
     expect(fleet.machinesByOperator.size).toBe(0);
     const isNamed = data[0] === first.account.data[0];
     expect([...fleet.unreadableByOperator]).toStrictEqual(isNamed ? [[firstOperator, 1]] : []);
@@ -65,8 +67,8 @@ describe('invalid rows', () => {
     ['a wrong bump', withByte(137, (bump) => bump - 1)],
     ['a bool of 2', withByte(128, () => 2)],
     ['one extra byte', withData((data) => Uint8Array.of(...data, 0))],
-  ])('are counted under the operator that they name: %s', (_name, row) => {
-    const fleet = readFleetRows([row, ...rows.slice(2)], machineRegistry)!;
+  ])('are counted under the operator that they name: %s', async (_name, row) => {
+    const fleet = await readFleetRows([row, ...rows.slice(2)], machineRegistry);
     expect([...fleet.unreadableByOperator]).toStrictEqual([[firstOperator, 1]]);
     expect(fleet.machinesByOperator.get(firstOperator)).toHaveLength(3);
     expect([fleet.unattributed, fleet.rowCount]).toStrictEqual([0, rows.length - 1]);
@@ -77,8 +79,8 @@ describe('invalid rows', () => {
     ['data of another encoding', { ...first, account: { ...first.account, data: first.account.data[0] } }],
     ['no account', { pubkey: first.pubkey, account: null }],
     ['machine 0 without an operator', withData(() => new Uint8Array(158))],
-  ])('are counted as unattributed: %s', (_name, row) => {
-    const fleet = readFleetRows([row], machineRegistry)!;
+  ])('are counted as unattributed: %s', async (_name, row) => {
+    const fleet = await readFleetRows([row], machineRegistry);
     expect([fleet.unattributed, fleet.unreadableByOperator.size, fleet.machinesByOperator.size]).toStrictEqual([
       1, 0, 0,
     ]);
@@ -91,13 +93,26 @@ describe('a malformed response', () => {
     ['null', null],
     ['a repeated row', [...rows, first]],
     ['a null row', [...rows, null]],
-  ])('is rejected: %s', (_name, response) => {
-    expect(readFleetRows(response, machineRegistry)).toBeUndefined();
+  ])('is rejected: %s', async (_name, response) => {
+    await expect(readFleetRows(response, machineRegistry)).rejects.toThrow(Undecodable);
   });
 
-  it('is not an empty list', () => {
-    expect(readFleetRows([], machineRegistry)).toMatchObject({ rowCount: 0, unattributed: 0 });
+  it('is not an empty list', async () => {
+    expect(await readFleetRows([], machineRegistry)).toMatchObject({ rowCount: 0, unattributed: 0 });
   });
+});
+
+it('a long list is read in several ticks', async () => {
+  const counter = createTickCounter();
+  const long = Array.from({ length: 1_000 }, (_, k) => ({
+    pubkey: `${first.pubkey}${k}`,
+    get account() {
+      counter.count();
+      return first.account;
+    },
+  }));
+  expect(await readFleetRows(long, machineRegistry)).toMatchObject({ rowCount: 1_000 });
+  expect(counter.most).toBeLessThanOrEqual(100);
 });
 
 function toIds(fleet: ReadonlyMap<Address, readonly { readonly id: bigint }[]>): Record<string, string[]> {

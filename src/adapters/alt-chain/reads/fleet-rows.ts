@@ -16,19 +16,21 @@ import { ByteReader, decodable, Undecodable } from '../accounts/byte-reader.ts';
 import { expectArray, expectKey, expectObject } from '../rpc/json-shape.ts';
 import { isProgramAddress } from '../accounts/program-address.ts';
 import { parseRpcAccount } from '../rpc/rpc-account.ts';
+import { mapInTicks } from '../../rpc/map-in-ticks.ts';
 
 /** Requested slice of every machine account. */
 export const FLEET_SLICE = { offset: 8, length: MACHINE_HEAD_BYTES };
 
 const OPERATOR_OFFSET = MACHINE_HEAD_BYTES - 20;
 
-/** Parses the rows of one response; undefined if it is not a list or repeats an address. */
-export function readFleetRows(rows: unknown, machineRegistry: AltKey): AltFleet | undefined {
-  return decodable(() => {
-    const list = expectArray(rows);
-    rejectDuplicates(list);
-    return groupByOperator(list.map((row) => readRow(row, machineRegistry)));
-  });
+/** Rows read per tick: a few milliseconds. */
+const ROWS_PER_TICK = 100;
+
+/** Parses the rows of one response. Rejects with `Undecodable` when it is not a list or repeats an address. */
+export async function readFleetRows(rows: unknown, machineRegistry: AltKey): Promise<AltFleet> {
+  const list = expectArray(rows);
+  rejectDuplicates(list);
+  return groupByOperator(await mapInTicks(list, ROWS_PER_TICK, (row) => readRow(row, machineRegistry)));
 }
 
 function rejectDuplicates(rows: readonly unknown[]): void {
