@@ -202,9 +202,9 @@ interface LinkedBlock extends KnownTransactions {
   readonly parentSlot: number;
 }
 
-function parseBlock(result: unknown, slot: number): LinkedBlock {
+async function parseBlock(result: unknown, slot: number): Promise<LinkedBlock> {
   const parentSlot = expectCount(expectObject(result)['parentSlot']);
-  return { slot, parentSlot, signatures: readBlockSignatures(result) };
+  return { slot, parentSlot, signatures: await readBlockSignatures(result) };
 }
 
 /** Returns the slot of a time by the rate between two blocks; by the usual one where only the later one is known. */

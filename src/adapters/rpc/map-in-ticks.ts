@@ -5,8 +5,8 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 export async function mapInTicks<T, U>(items: Iterable<T>, itemsPerTick: number, map: (item: T) => U): Promise<U[]> {
   const mapped: U[] = [];
   for (const item of items) {
-    if (mapped.length > 0 && mapped.length % itemsPerTick === 0) await nextTick();
     mapped.push(map(item));
+    if (mapped.length % itemsPerTick === 0) await nextTick();
   }
   return mapped;
 }

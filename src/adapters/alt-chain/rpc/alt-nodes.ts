@@ -135,7 +135,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       },
       deadline,
     );
-    const value = parseResult(method, result);
+    const value = await parseResult(method, result);
     const slot = method.slotOf?.(value);
     if (slot === undefined) return value;
     if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
@@ -193,9 +193,9 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   };
 }
 
-function parseResult<T>(method: RpcMethod<T>, result: unknown): T {
+async function parseResult<T>(method: RpcMethod<T>, result: unknown): Promise<T> {
   try {
-    return method.parse(result);
+    return await method.parse(result);
   } catch (error) {
     if (error instanceof Undecodable) throw new RpcFailure('malformed');
     throw error;

@@ -21,8 +21,11 @@ export interface RpcMethod<T> {
   readonly name: string;
   /** Builds the parameters. `minSlot` is the newest slot seen; 0 if none. */
   readonly params: (minSlot: number) => readonly unknown[];
-  /** Parses the result. Throws `Undecodable` for another shape, `RpcFailure` when the node does not have the data yet. */
-  readonly parse: (result: unknown) => T;
+  /**
+   * Parses the result, a long one in several ticks. Throws `Undecodable` for another shape, `RpcFailure` when the node does not have the data
+   * yet.
+   */
+  readonly parse: (result: unknown) => T | Promise<T>;
   /** Returns the slot of a response that names one. */
   readonly slotOf?: (value: T) => number;
   /** Divides the call into smaller ones, whose responses must be of one slot. */
@@ -152,7 +155,7 @@ export function getSignaturesForAddress(
 }
 
 /** Reads a transaction with the parser of the caller; null means that the node does not have it. */
-export function getTransaction<T>(signature: string, parse: (result: unknown) => T): RpcMethod<T> {
+export function getTransaction<T>(signature: string, parse: RpcMethod<T>['parse']): RpcMethod<T> {
   return {
     name: 'getTransaction',
     params: () => [signature, { ...FINALIZED, encoding: 'json', maxSupportedTransactionVersion: 0 }],
@@ -170,7 +173,7 @@ export function getBlockTime(slot: number): RpcMethod<{ readonly seconds: number
 }
 
 /** Reads a block with the signatures of its transactions, with the parser of the caller. */
-export function getBlock<T>(slot: number, parse: (result: unknown) => T): RpcMethod<T> {
+export function getBlock<T>(slot: number, parse: RpcMethod<T>['parse']): RpcMethod<T> {
   return {
     name: 'getBlock',
     params: () => [
