@@ -6,6 +6,21 @@ export interface TickCounter {
   readonly most: number;
 }
 
+/** Returns a list of the same items that counts how often they are read. */
+export function countReads<T>(items: readonly T[]): { readonly items: readonly T[]; readonly counter: TickCounter } {
+  const counter = createTickCounter();
+  const counted: T[] = [];
+  for (const [i, item] of items.entries()) {
+    Object.defineProperty(counted, i, {
+      get() {
+        counter.count();
+        return item;
+      },
+    });
+  }
+  return { items: counted, counter };
+}
+
 export function createTickCounter(): TickCounter {
   let inTick = 0;
   let most = 0;

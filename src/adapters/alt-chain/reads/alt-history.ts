@@ -141,12 +141,12 @@ async function decoded<T>(rows: Promise<T>): Promise<T> {
 }
 
 /** Reads a listed transaction. The list and the transaction must agree on whether it failed. */
-function readListed(
+async function readListed(
   result: unknown,
   { signature, slot, blockTime, hasFailed }: SignatureRow,
   programs: EventLogPrograms,
-): TransactionReadResult {
-  const reading = readTransaction(result, { signature, slot, blockTime, ...programs });
+): Promise<TransactionReadResult> {
+  const reading = await readTransaction(result, { signature, slot, blockTime, ...programs });
   if (reading.state !== 'read' && reading.state !== 'parked') return reading;
   const { err } = expectObject(expectObject(result)['meta']);
   return (err !== null) === hasFailed ? reading : { state: 'unreadable' };

@@ -1,6 +1,7 @@
 /** Tests the attribution of logged data to the innermost open frame. */
 import { describe, expect, it } from 'vitest';
 import { listProgramData } from './program-log.ts';
+import { countReads } from '../../../../testing/harness/tick-counter.ts';
 import { programOf } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 
 const ours = programOf('event_registry');
@@ -33,8 +34,9 @@ describe('data of a program', () => {
       [1],
     ],
     ['in an empty log', [], []],
-  ])('is attributed by frame: %s', (_name, entries, expected) => {
-    expect(listProgramData(entries, ours).map((payload) => [...payload])).toStrictEqual(expected.map((byte) => [byte]));
+  ])('is attributed by frame: %s', async (_name, entries, expected) => {
+    const payloads = await listProgramData(entries, ours);
+    expect(payloads.map((payload) => [...payload])).toStrictEqual(expected.map((byte) => [byte]));
   });
 });
 
@@ -47,7 +49,13 @@ describe('unbalanced frames', () => {
     ['one level too deep', [open(ours, 2), close(ours)]],
     ['two at one level', [open(ours, 1), open(other, 1), close(other), close(ours)]],
     ['an invalid program key', [open('l'.repeat(40), 1), close('l'.repeat(40))]],
-  ])('are undecodable: %s', (_name, entries) => {
-    expect(() => listProgramData(entries, ours)).toThrow('undecodable');
+  ])('are undecodable: %s', async (_name, entries) => {
+    await expect(listProgramData(entries, ours)).rejects.toThrow('undecodable');
   });
+});
+
+it('a long log is read in several ticks', async () => {
+  const { items, counter } = countReads([open(ours, 1), ...new Array<string>(1_800).fill(ONE), close(ours)]);
+  expect(await listProgramData(items, ours)).toHaveLength(1_800);
+  expect(counter.most).toBeLessThanOrEqual(500);
 });

@@ -4,6 +4,7 @@
  * belongs to the program of the innermost open frame.
  */
 import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
+import { mapInTicks } from '../../rpc/map-in-ticks.ts';
 import { parseBase64 } from '../rpc/base64.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 
@@ -12,6 +13,8 @@ const SUCCESS = /^Program (\w{32,44}) success$/;
 const FAILURE = /^Program (\w{32,44}) failed.*$/s;
 const DATA = /^Program data: (\S+)$/;
 const TRUNCATION = 'Log truncated';
+/** Entries read per tick; validators store at most 10,000 bytes of a log. */
+const ENTRIES_PER_TICK = 500;
 
 interface Frame {
   readonly program: AltKey;
@@ -24,11 +27,11 @@ export function isTruncatedLog(entries: readonly string[]): boolean {
   return entries.includes(TRUNCATION);
 }
 
-/** Lists the payloads that `program` logged in successful frames, in order. Throws `Undecodable` when frames are unbalanced. */
-export function listProgramData(entries: readonly string[], program: AltKey): Uint8Array[] {
+/** Lists the payloads that `program` logged in successful frames, in order. Rejects with `Undecodable` when frames are unbalanced. */
+export async function listProgramData(entries: readonly string[], program: AltKey): Promise<Uint8Array[]> {
   const frames: Frame[] = [];
   const payloads: Uint8Array[] = [];
-  for (const entry of entries) {
+  await mapInTicks(entries, ENTRIES_PER_TICK, (entry) => {
     const [, invoked, depth] = INVOKE.exec(entry) ?? [];
     const [, succeeded] = SUCCESS.exec(entry) ?? [];
     const [, failed] = FAILURE.exec(entry) ?? [];
@@ -44,7 +47,7 @@ export function listProgramData(entries: readonly string[], program: AltKey): Ui
       const payload = parseBase64(text);
       if (payload !== undefined) payloads.push(payload);
     }
-  }
+  });
   if (frames.length > 0) throw new Undecodable();
   return payloads;
 }

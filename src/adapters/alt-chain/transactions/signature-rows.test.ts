@@ -1,11 +1,9 @@
 /** Tests that long lists of signatures are read in several ticks or refused before they are read. */
 import { expect, it } from 'vitest';
-import { createTickCounter } from '../../../../testing/harness/tick-counter.ts';
+import { countReads } from '../../../../testing/harness/tick-counter.ts';
 import { formatBase58 } from '../../../domain/identifiers/base58.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { readBlockSignatures, readSignatureRows } from './signature-rows.ts';
-
-const counter = createTickCounter();
 
 function sign(k: number): string {
   const bytes = new Uint8Array(64).fill(7);
@@ -15,16 +13,8 @@ function sign(k: number): string {
 
 it('reads the signatures of a block in several ticks', async () => {
   const expected = Array.from({ length: 3_000 }, (_, k) => sign(k));
-  const signatures: string[] = [];
-  for (const [k, signature] of expected.entries()) {
-    Object.defineProperty(signatures, k, {
-      get() {
-        counter.count();
-        return signature;
-      },
-    });
-  }
-  expect(await readBlockSignatures({ signatures })).toStrictEqual(expected);
+  const { items, counter } = countReads(expected);
+  expect(await readBlockSignatures({ signatures: items })).toStrictEqual(expected);
   expect(counter.most).toBeLessThanOrEqual(1_000);
 });
 

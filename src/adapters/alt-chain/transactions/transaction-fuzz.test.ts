@@ -12,11 +12,11 @@ import { responseOf, readAs, readChanged } from '../../../../testing/fixtures/al
 const one = responseOf('one event, legacy');
 
 describe('a transaction with any JSON in place of any member', () => {
-  it.each(transactionCases)('is read or unreadable: $name', ({ response }) => {
+  it.each(transactionCases)('is read or unreadable: $name', async ({ response }) => {
     const paths = listPaths(response);
-    fc.assert(
-      fc.property(fc.nat(paths.length - 1), fc.jsonValue(), (k, value) => {
-        const reading = readChanged(response, (copy) => replaceAt(copy, paths[k]!, value));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(paths.length - 1), fc.jsonValue(), async (k, value) => {
+        const reading = await readChanged(response, (copy) => replaceAt(copy, paths[k]!, value));
         expect(['read', 'unreadable']).toContain(reading.state);
       }),
       { numRuns: 200 },
@@ -24,10 +24,10 @@ describe('a transaction with any JSON in place of any member', () => {
   });
 });
 
-it('any other JSON is unreadable, and null is not here yet', () => {
-  fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 4 }), (result) => {
-      expect(readAs(one, result).state).toBe(result === null ? 'not-here-yet' : 'unreadable');
+it('any other JSON is unreadable, and null is not here yet', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (result) => {
+      expect(await readAs(one, result)).toStrictEqual({ state: result === null ? 'not-here-yet' : 'unreadable' });
     }),
   );
 });
@@ -36,7 +36,7 @@ describe('log lines', () => {
   const readWith = (logMessages: string[]) => readChanged(one, ({ meta }) => (meta.logMessages = logMessages));
   const ownRecord = { state: 'read', operations: [{ record: toEventRecord(eventCases[0]!.decoded) }] };
 
-  it('never replace the record of the instruction', () => {
+  it('never replace the record of the instruction', async () => {
     const lines = [
       ...one.meta.logMessages!,
       ...eventCases.map(({ logLine }) => logLine),
@@ -50,9 +50,9 @@ describe('log lines', () => {
       fc.shuffledSubarray(lines, { minLength: 4 }),
     );
     const seen = { read: 0, unreadable: 0 };
-    fc.assert(
-      fc.property(logs, (logMessages) => {
-        const reading = readWith(logMessages);
+    await fc.assert(
+      fc.asyncProperty(logs, async (logMessages) => {
+        const reading = await readWith(logMessages);
         seen[reading.state === 'unreadable' ? 'unreadable' : 'read'] += 1;
         if (reading.state !== 'unreadable') expect(reading).toMatchObject(ownRecord);
       }),
@@ -62,11 +62,11 @@ describe('log lines', () => {
     expect(seen.unreadable).toBeGreaterThan(50);
   });
 
-  it('leave the record readable after noise and in a truncated log', () => {
+  it('leave the record readable after noise and in a truncated log', async () => {
     const noise = fc.array(fc.constantFrom('Program log: x', 'Log truncated'), { maxLength: 3 });
-    fc.assert(
-      fc.property(noise, (noisy) => {
-        expect(readWith([...noisy, ...one.meta.logMessages!])).toMatchObject(ownRecord);
+    await fc.assert(
+      fc.asyncProperty(noise, async (noisy) => {
+        expect(await readWith([...noisy, ...one.meta.logMessages!])).toMatchObject(ownRecord);
       }),
     );
   });

@@ -2,7 +2,10 @@
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, it } from 'vitest';
 import { formatBase58 } from '../../../domain/identifiers/base58.ts';
+import { deriveEventLogAddress } from '../accounts/account-addresses.ts';
 import { parseBase64 } from '../rpc/base64.ts';
+import { readTransaction } from './transaction-operations.ts';
+import { createTickCounter } from '../../../../testing/harness/tick-counter.ts';
 import {
   eventCases,
   toEventRecord,
@@ -28,12 +31,12 @@ describe('the transactions of the vectors', () => {
     expect(transactionCases).toHaveLength(16);
   });
 
-  it.each(transactionCases)('are read as expected: $name', ({ response, expect: expected }) => {
-    expect(toVectorReading(readAs(response, response))).toStrictEqual(expected);
+  it.each(transactionCases)('are read as expected: $name', async ({ response, expect: expected }) => {
+    expect(toVectorReading(await readAs(response, response))).toStrictEqual(expected);
   });
 
-  it.each(transactionCases)('lose only the numbers without logs: $name', ({ response, expect: expected }) => {
-    const silent = readChanged(response, ({ meta }) => (meta.logMessages = null));
+  it.each(transactionCases)('lose only the numbers without logs: $name', async ({ response, expect: expected }) => {
+    const silent = await readChanged(response, ({ meta }) => (meta.logMessages = null));
     const isSubmitted = (operation: Record<string, unknown>) => operation['op'] === 'submit';
     expect(toVectorReading(silent)).toStrictEqual(
       expected === 'unreadable'
@@ -68,44 +71,45 @@ describe('a record that an administrator adopted', () => {
     });
   const frame = (line: string) => [`Program ${eventRegistry} invoke [1]`, line, `Program ${eventRegistry} success`];
 
-  it('is read from the instruction, its count from the log', () => {
+  it('is read from the instruction, its count from the log', async () => {
     const line = `Program data: ${Buffer.from(payload).toString('base64')}`;
-    expect(readAdoption(frame(line))).toStrictEqual({
+    expect(await readAdoption(frame(line))).toStrictEqual({
       state: 'read',
       operations: [{ ...operation, count: 1n, evidence: 'log+instruction' }],
     });
   });
 
-  it('has no count without logs', () => {
-    expect(readAdoption(null)).toStrictEqual({
+  it('has no count without logs', async () => {
+    expect(await readAdoption(null)).toStrictEqual({
       state: 'read',
       operations: [{ ...operation, count: undefined, evidence: 'instruction' }],
     });
   });
 
-  it('is unreadable when the log holds a submission', () => {
-    expect(readAdoption(frame(eventCases[0]!.logLine))).toStrictEqual({ state: 'unreadable' });
+  it('is unreadable when the log holds a submission', async () => {
+    expect(await readAdoption(frame(eventCases[0]!.logLine))).toStrictEqual({ state: 'unreadable' });
   });
 });
 
 describe('an incomplete result', () => {
-  it('is not here yet when it is null', () => {
-    expect(readAs(one, null)).toStrictEqual({ state: 'not-here-yet' });
+  it('is not here yet when it is null', async () => {
+    expect(await readAs(one, null)).toStrictEqual({ state: 'not-here-yet' });
   });
 
-  it('is parked when the block time is unknown', () => {
-    expect(readAs(one, one, null)).toStrictEqual({ state: 'parked' });
+  it('is parked when the block time is unknown', async () => {
+    expect(await readAs(one, one, null)).toStrictEqual({ state: 'parked' });
   });
 
   it.each(['log closed on retirement', 'failed transaction', 'unknown instruction of our program'])(
     'needs no block time without an event: %s',
-    (name) => {
-      expect(readAs(responseOf(name), responseOf(name), null).state).toBe('read');
+    async (name) => {
+      expect(await readAs(responseOf(name), responseOf(name), null)).toMatchObject({ state: 'read' });
     },
   );
 
-  it('may omit loaded addresses for a legacy transaction', () => {
-    expect(readChanged(one, ({ meta }) => delete meta.loadedAddresses).state).toBe('read');
+  it('may omit loaded addresses for a legacy transaction', async () => {
+    const reading = await readChanged(one, ({ meta }) => delete meta.loadedAddresses);
+    expect(reading.state).toBe('read');
   });
 
   it.each<[name: string, apply: (copy: TransactionResponse) => unknown]>([
@@ -145,17 +149,36 @@ describe('an incomplete result', () => {
       (copy) => changeLogs(copy, (line) => line.replace(/\w+ success$/, `${stateAndSync} success`)),
     ],
     ['a frame at the wrong depth', (copy) => changeLogs(copy, (line) => line.replace('[1]', '[2]'))],
-  ])('is unreadable with %s', (_name, apply) => {
-    expect(readChanged(one, apply)).toStrictEqual({ state: 'unreadable' });
+  ])('is unreadable with %s', async (_name, apply) => {
+    expect(await readChanged(one, apply)).toStrictEqual({ state: 'unreadable' });
   });
 
   it.each<[name: string, apply: (copy: TransactionResponse) => unknown]>([
     ['fewer addresses than looked up', ({ meta }) => meta.loadedAddresses!.readonly.pop()],
     ['no addresses', ({ meta }) => delete meta.loadedAddresses],
     ['no lookups', ({ transaction }) => delete transaction.message.addressTableLookups],
-  ])('is unreadable with a lookup table and %s', (_name, apply) => {
-    expect(readChanged(looked, apply)).toStrictEqual({ state: 'unreadable' });
+  ])('is unreadable with a lookup table and %s', async (_name, apply) => {
+    expect(await readChanged(looked, apply)).toStrictEqual({ state: 'unreadable' });
   });
+});
+
+it('a long transaction is read in several ticks', async () => {
+  const counter = createTickCounter();
+  const long = structuredClone(one);
+  long.transaction.message.instructions = new Array(60).fill(instructionOf(one));
+  long.meta.logMessages = null;
+  const reading = await readTransaction(long, {
+    signature: one.transaction.signatures[0]!,
+    slot: one.slot,
+    blockTime: 1_788_000_100,
+    eventRegistry,
+    eventLogOf(id) {
+      counter.count();
+      return deriveEventLogAddress(eventRegistry, id);
+    },
+  });
+  expect(reading.state === 'read' && reading.operations).toHaveLength(60);
+  expect(counter.most).toBeLessThanOrEqual(10);
 });
 
 function instructionOf({

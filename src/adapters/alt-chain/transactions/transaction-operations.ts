@@ -7,7 +7,8 @@ import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { EventChange, EventOperation, TransactionReadResult } from '../../../domain/alt-chain/event-operation.ts';
 import { parseBase58 } from '../../../domain/identifiers/base58.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import { decodable, Undecodable } from '../accounts/byte-reader.ts';
+import { mapInTicks } from '../../rpc/map-in-ticks.ts';
+import { Undecodable } from '../accounts/byte-reader.ts';
 import { isSameRecord } from './event-record.ts';
 import { readEventInstruction, type EventInstruction } from './event-registry-instructions.ts';
 import { readEventLogEvent, type EventLogEvent } from './event-registry-log-events.ts';
@@ -27,46 +28,60 @@ export interface TransactionContext {
 
 /** Limit of instruction data between programs; outer instructions are shorter. */
 const MAX_INSTRUCTION_BYTES = 10_240;
+/** Instructions decoded per tick. Real transactions have few; one of the maximum length takes some milliseconds. */
+const INSTRUCTIONS_PER_TICK = 10;
+const PAYLOADS_PER_TICK = 100;
 
-/** Reads a result of `getTransaction`. Never throws. */
-export function readTransaction(result: unknown, context: TransactionContext): TransactionReadResult {
+/** Reads a result of `getTransaction`. Never rejects. */
+export async function readTransaction(result: unknown, context: TransactionContext): Promise<TransactionReadResult> {
   if (result === null) return { state: 'not-here-yet' };
-  const operations = decodable(() => readOperations(result, context));
+  const operations = await readOperations(result, context).catch((error: unknown) => {
+    if (error instanceof Undecodable) return undefined;
+    throw error;
+  });
   if (operations === undefined) return { state: 'unreadable' };
   const needsTime = operations.some((operation) => operation.kind !== 'closed' && operation.record !== undefined);
   if (needsTime && context.blockTime === undefined) return { state: 'parked' };
   return { state: 'read', operations };
 }
 
-function readOperations(result: unknown, context: TransactionContext): EventOperation[] {
+async function readOperations(result: unknown, context: TransactionContext): Promise<EventOperation[]> {
   const transaction = readExecutedTransaction(result);
   if (transaction.signature !== context.signature || transaction.slot !== context.slot) throw new Undecodable();
   if (transaction.hasFailed) return [];
-  const instructions = transaction.instructions.flatMap((instruction) => readInstruction(instruction, context));
-  const events = readLogEvents(transaction, context.eventRegistry);
+  const ofProgram = transaction.instructions.filter(({ program }) => program === context.eventRegistry);
+  const read = await mapInTicks(ofProgram, INSTRUCTIONS_PER_TICK, (instruction) =>
+    readInstruction(instruction, context),
+  );
+  const instructions = read.filter((instruction) => instruction !== undefined);
+  const events = await readLogEvents(transaction, context.eventRegistry);
   if (events === undefined) return instructions.map((instruction) => toOperation(instruction, undefined));
   if (events.length !== instructions.length) throw new Undecodable();
   return instructions.map((instruction, k) => toOperation(instruction, events[k]));
 }
 
-/** Returns one instruction, or none if it belongs to another program or changes no log. */
+/** Reads an instruction of the event registry; undefined when it changes no log. */
 function readInstruction(
-  { program, data, accountAt }: ExecutedInstruction,
-  { eventRegistry, eventLogOf }: TransactionContext,
-): EventInstruction[] {
-  if (program !== eventRegistry) return [];
+  { data, accountAt }: ExecutedInstruction,
+  { eventLogOf }: TransactionContext,
+): EventInstruction | undefined {
   const bytes = parseBase58(data, MAX_INSTRUCTION_BYTES);
   if (bytes === undefined) throw new Undecodable();
   const read = readEventInstruction(bytes);
-  if (read === undefined) return [];
+  if (read === undefined) return undefined;
   if (accountAt(read.logAccount) !== eventLogOf(read.instruction.machineId)) throw new Undecodable();
-  return [read.instruction];
+  return read.instruction;
 }
 
 /** Reads the logged events; undefined if the logs are missing or truncated. */
-function readLogEvents({ logs }: ExecutedTransaction, eventRegistry: AltKey): EventLogEvent[] | undefined {
+async function readLogEvents(
+  { logs }: ExecutedTransaction,
+  eventRegistry: AltKey,
+): Promise<EventLogEvent[] | undefined> {
   if (logs === undefined || isTruncatedLog(logs)) return undefined;
-  return listProgramData(logs, eventRegistry).flatMap((payload) => readEventLogEvent(payload) ?? []);
+  const payloads = await listProgramData(logs, eventRegistry);
+  const events = await mapInTicks(payloads, PAYLOADS_PER_TICK, readEventLogEvent);
+  return events.filter((event) => event !== undefined);
 }
 
 /** Merges an instruction with its log event. Throws `Undecodable` when they describe different changes. */
