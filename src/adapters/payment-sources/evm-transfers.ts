@@ -6,8 +6,9 @@ import { decodeTransfer, TRANSFER_TOPIC } from '../../domain/rating/paid/transfe
 import type { SourceTransfer } from '../../domain/rating/paid/source-transaction.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { LearnedLimit } from '../rpc/learned-limit.ts';
+import { mapInTicks } from '../rpc/map-in-ticks.ts';
 import { LogRows, readLogRows } from '../main-chain/logs/log-rows.ts';
-import { parseRawLog, type RawLog } from '../main-chain/logs/raw-log.ts';
+import { parseRawLog } from '../main-chain/logs/raw-log.ts';
 import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
 import { METHOD_NOT_FOUND, RpcFailure } from '../rpc/rpc-failure.ts';
 import { toQuantity } from '../main-chain/rpc/quantities.ts';
@@ -17,6 +18,9 @@ import { readHeaders, toFinalized, toResult, type EvmRequester } from './evm-blo
 
 export const MAX_TRANSFER_ADDRESSES = 500;
 export const MAX_TRANSFER_BLOCKS = 5_000;
+
+/** Logs read per tick: a few milliseconds. */
+const LOGS_PER_TICK = 500;
 
 export interface EvmTransfersOptions {
   /** The URLs in order. */
@@ -31,16 +35,23 @@ interface Range {
   readonly throughBlock: number;
 }
 
+/** Transfers of one or more queries, without the times of their blocks. */
+interface FoundTransfers {
+  readonly transfers: Omit<SourceTransfer, 'time'>[];
+  /** Hashes of the blocks with logs, by number. */
+  readonly hashes: Map<number, string>;
+}
+
 export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOptions) {
   const blockLimit = new LearnedLimit(MAX_TRANSFER_BLOCKS);
   const addressLimit = new LearnedLimit(MAX_TRANSFER_ADDRESSES);
 
-  /** Returns the logs of one query; undefined when the node refuses its size. Throws `RpcFailure`. */
+  /** Returns the transfers of one query; undefined when the node refuses its size. Throws `RpcFailure`. */
   async function query(
     url: EvmRequester,
     senders: readonly string[],
     range: Range,
-  ): Promise<readonly RawLog[] | undefined> {
+  ): Promise<FoundTransfers | undefined> {
     // Both from one node: it must have finalized the blocks whose logs it returns.
     const calls = [headerCall('finalized'), logsCall(senders, range, [...symbols.keys()])];
     const [finalized, found] = await url.requestTogether(calls, startRead());
@@ -49,19 +60,19 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
       return undefined;
     }
     if (toFinalized(finalized!).number < range.throughBlock) throw new RpcFailure('block-mismatch', 'no-block');
-    return toLogs(found!, range, senders, symbols);
+    return readTransfers(found!, range, senders, symbols);
   }
 
-  async function readBlocks(senders: readonly string[], range: Range): Promise<readonly RawLog[]> {
+  async function readBlocks(senders: readonly string[], range: Range): Promise<FoundTransfers> {
     const { fromBlock, throughBlock } = range;
     const blocks = throughBlock - fromBlock + 1;
     if (blocks > blockLimit.size) return readParts(senders, range, blockLimit.size);
     if (senders.length > addressLimit.size) return readSenders(senders, range, addressLimit.size);
-    const logs = await firstOf(urls, (url) => query(url, senders, range));
-    if (logs !== undefined) {
+    const found = await firstOf(urls, (url) => query(url, senders, range));
+    if (found !== undefined) {
       blockLimit.recordSuccess(blocks);
       if (blocks === 1) addressLimit.recordSuccess(senders.length);
-      return logs;
+      return found;
     }
     if (blocks > 1) {
       blockLimit.recordRefusal(blocks);
@@ -73,29 +84,24 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
   }
 
   async function readParts(senders: readonly string[], { fromBlock, throughBlock }: Range, blocks: number) {
-    const logs: RawLog[] = [];
+    const found: FoundTransfers = { transfers: [], hashes: new Map() };
     for (let from = fromBlock; from <= throughBlock; from += blocks) {
       const part = { fromBlock: from, throughBlock: Math.min(throughBlock, from + blocks - 1) };
-      for (const log of await readBlocks(senders, part)) logs.push(log);
+      append(found, await readBlocks(senders, part));
     }
-    return logs;
+    return found;
   }
 
   async function readSenders(senders: readonly string[], range: Range, count: number) {
-    const logs: RawLog[] = [];
+    const found: FoundTransfers = { transfers: [], hashes: new Map() };
     for (let from = 0; from < senders.length; from += count) {
-      for (const log of await readBlocks(senders.slice(from, from + count), range)) logs.push(log);
+      append(found, await readBlocks(senders.slice(from, from + count), range));
     }
-    return logs;
+    return found;
   }
 
-  /** Returns the times of the blocks, whose hashes must be those of the logs. Throws `RpcFailure`. */
-  async function readTimes(logs: readonly RawLog[]): Promise<ReadonlyMap<number, number>> {
-    const hashes = new Map<number, string>();
-    for (const { blockNumber, blockHash } of logs) {
-      if ((hashes.get(blockNumber) ?? blockHash) !== blockHash) throw new RpcFailure('malformed');
-      hashes.set(blockNumber, blockHash);
-    }
+  /** Returns the times of the blocks, which must have these hashes. Throws `RpcFailure`. */
+  async function readTimes(hashes: ReadonlyMap<number, string>): Promise<ReadonlyMap<number, number>> {
     if (hashes.size === 0) return new Map();
     return firstOf(urls, async (url) => {
       const headers = await readHeaders(url, [...hashes.keys()], startRead());
@@ -106,16 +112,22 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
 
   return async (senders: readonly string[], range: Range): Promise<readonly SourceTransfer[]> => {
     if (senders.length === 0 || range.throughBlock < range.fromBlock) return [];
-    const logs = (await readBlocks([...new Set(senders)], range)).toSorted(
-      (a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex,
-    );
-    const times = await readTimes(logs);
-    return logs.flatMap((log) => {
-      const transfer = decodeTransfer(log, symbols);
-      if (transfer === undefined) return [];
-      return [{ ...transfer, block: log.blockNumber, logIndex: log.logIndex, time: times.get(log.blockNumber)! }];
-    });
+    const { transfers, hashes } = await readBlocks([...new Set(senders)], range);
+    const times = await readTimes(hashes);
+    transfers.sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
+    return mapInTicks(transfers, LOGS_PER_TICK, (transfer) => ({ ...transfer, time: times.get(transfer.block)! }));
   };
+}
+
+function append(to: FoundTransfers, { transfers, hashes }: FoundTransfers): void {
+  for (const transfer of transfers) to.transfers.push(transfer);
+  for (const [block, hash] of hashes) recordHash(to.hashes, block, hash);
+}
+
+/** Throws `RpcFailure` when the block has another hash already. */
+function recordHash(hashes: Map<number, string>, block: number, hash: string): void {
+  if ((hashes.get(block) ?? hash) !== hash) throw new RpcFailure('malformed');
+  hashes.set(block, hash);
 }
 
 function logsCall(
@@ -128,26 +140,33 @@ function logsCall(
   return { method: 'eth_getLogs', params: [{ ...range, address: contracts, topics }], read: readLogRows };
 }
 
-/** Returns the logs of a response. Throws `RpcFailure` for a log that was not asked for, or that is repeated. */
-function toLogs(
+/**
+ * Reads the transfers in a response. Throws `RpcFailure` for a log that was not asked for, for one that is repeated, and
+ * for two hashes of one block.
+ */
+async function readTransfers(
   response: RpcResponse,
   { fromBlock, throughBlock }: Range,
   senders: readonly string[],
   symbols: ReadonlyMap<string, string>,
-): readonly RawLog[] {
+): Promise<FoundTransfers> {
   const result = toResult(response);
   const rows = result instanceof LogRows ? result : Array.isArray(result) ? result.map(parseRawLog) : [undefined];
   const wanted = new Set(senders.map(toTopic));
   const places = new Set<string>();
-  return Array.from(rows, (log) => {
+  const found: FoundTransfers = { transfers: [], hashes: new Map() };
+  await mapInTicks(rows, LOGS_PER_TICK, (log) => {
     if (log === undefined || log.blockNumber < fromBlock || log.blockNumber > throughBlock)
       throw new RpcFailure('malformed');
     const isWanted = symbols.has(log.address) && log.topics[0] === TRANSFER_TOPIC && wanted.has(log.topics[1] ?? '');
     const place = `${log.blockNumber}/${log.logIndex}`;
     if (!isWanted || places.has(place)) throw new RpcFailure('malformed');
     places.add(place);
-    return log;
+    recordHash(found.hashes, log.blockNumber, log.blockHash);
+    const transfer = decodeTransfer(log, symbols);
+    if (transfer !== undefined) found.transfers.push({ ...transfer, block: log.blockNumber, logIndex: log.logIndex });
   });
+  return found;
 }
 
 function toTopic(address: string): string {
