@@ -24,6 +24,7 @@ import { createBackgroundProver } from './background-prover.ts';
 
 const FOREIGN = `0x${'cc'.repeat(20)}`;
 const OWNER = `0x${'0b'.repeat(20)}` as Address;
+const BUYER = `0x${'bb'.repeat(20)}` as Address;
 const FINALIZED = 3_000;
 
 /** Mines 3,000 final blocks in which other contracts log; these have logs of the machines too. */
@@ -106,6 +107,21 @@ async function proveAll({ prover }: Opened): Promise<void> {
 const asTold = (logs: readonly ChainLog[]) => logs;
 
 describe('the background proof', () => {
+  it('replaces what a repair read from a node that hides and moves logs', async () => {
+    const chain = createChain({ 10: [transferred(A)], 600: [transferred(A, OWNER, BUYER)] });
+    const opened = await openProver(chain, asTold);
+    await proveAll(opened);
+    const listTransfers = async () => (await opened.store.readIndexedMachine(A))!.transfers;
+    const stored = await listTransfers();
+    // The mint is hidden, and the sale is in a block without logs.
+    await opened.store.replaceTransfers(A, FINALIZED, [{ ...stored[1]!, blockNumber: 650 }]);
+    expect(await opened.store.areBlocksProven(0, FINALIZED)).toBe(false);
+    await opened.time.advance(60_000);
+    await proveAll(opened);
+    expect(await listTransfers()).toEqual(stored);
+    expect(await opened.store.areBlocksProven(0, FINALIZED)).toBe(true);
+  });
+
   it('proves blocks with logs newest first, then that no other block of the range has any', async () => {
     const chain = createChain(HISTORY);
     chain.witnesses = [witness(chain, 0), witness(chain, 1)];

@@ -157,9 +157,10 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
       throw new ResponseRejected('foreign-machine');
     }
     const found = (await timeEntries(logs)) as TransferLogEntry[];
-    // As many as are known, or fewer, may be right where those known are of another fork.
-    const isExplained = indexed !== undefined && explainsOwner(found, indexed.ownership);
-    if (!isExplained && found.length <= (indexed?.transfers.length ?? 0)) return false;
+    const known = indexed?.transfers.length ?? 0;
+    // As many as are known may be right where those known are of another fork.
+    const isOtherFork = found.length === known && indexed !== undefined && explainsOwner(found, indexed.ownership);
+    if (!isOtherFork && found.length <= known) return false;
     await store.replaceTransfers(id, checkpoint.blockNumber, found);
     return true;
   }

@@ -148,6 +148,26 @@ export function testIndexProof(under: StoreUnderTest): void {
     });
   });
 
+  test('leaves blocks to be proven in which a repair changed the logs of one machine, and no others', async () => {
+    const { store } = under;
+    const [mint, event, chip] = [transferAt(5, OWNER), eventAt(10, 1n), chipRecorded(id(7), 0n, 20)];
+    const [later, sale] = [eventAt(30, 2n), transferAt(40, BUYER)];
+    await backfill(store, [mint, event, chip, later, sale]);
+    const listUnproven = async () => (await store.listUnprovenBlocks(99, 9)).map(({ blockNumber }) => blockNumber);
+    await store.recordProvenBlocks(await listUnproven());
+    await store.replaceTransfers(id(7), 50, [mint, sale]);
+    await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [event, later]);
+    await store.replaceChipLogs(id(7), 50, [chip]);
+    expect(await listUnproven()).toEqual([]);
+    await store.replaceTransfers(id(7), 50, [mint, { ...sale, to: OWNER }]);
+    await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [event, { ...later, blockNumber: 31 }]);
+    await store.replaceChipLogs(id(7), 50, []);
+    expect(await listUnproven()).toEqual([40, 31, 30, 20]);
+    expect(await store.areBlocksProven(1, 50)).toBe(false);
+    // No header and no logs have these: the proof replaces what is stored.
+    for (const block of await store.listUnprovenBlocks(99, 9)) expect(block.digest).toBe(`0x${'0'.repeat(64)}`);
+  });
+
   describe('unread machines', () => {
     test('keep listings incomplete until their owners are stored', async () => {
       const { store } = under;

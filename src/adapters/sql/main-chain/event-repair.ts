@@ -20,12 +20,20 @@ import { createRegistryLogs, isChipLog, isTransfer } from './registry-logs.ts';
 export interface EventRepair {
   /** Returns the machines of the second generation that any of the logs, replaced or replacing, concerns. Requires the write lock. */
   replaceBlocks(repairs: readonly BlockRepair[]): SqlProgram<readonly MachineId[]>;
-  /** Replaces all event logs of one machine. Requires the write lock. */
-  replaceHistory(generation: EventGeneration, id: MachineId, entries: readonly EventLogEntry[]): SqlProgram<void>;
-  /** Replaces the chip logs of one machine in the blocks up to `throughBlock`. Requires the write lock. */
-  replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): SqlProgram<void>;
-  /** Replaces the transfers of one machine in the blocks up to `throughBlock`. Requires the write lock. */
-  replaceTransfers(id: MachineId, throughBlock: number, logs: readonly TransferLogEntry[]): SqlProgram<void>;
+  /** Replaces all event logs of one machine. Returns the blocks in which they differ. Requires the write lock. */
+  replaceHistory(
+    generation: EventGeneration,
+    id: MachineId,
+    entries: readonly EventLogEntry[],
+  ): SqlProgram<readonly number[]>;
+  /** Replaces the chip logs of one machine in the blocks up to `throughBlock`. Returns as `replaceHistory`. Requires the write lock. */
+  replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): SqlProgram<readonly number[]>;
+  /** Replaces the transfers of one machine in the blocks up to `throughBlock`. Returns as `replaceHistory`. Requires the write lock. */
+  replaceTransfers(
+    id: MachineId,
+    throughBlock: number,
+    logs: readonly TransferLogEntry[],
+  ): SqlProgram<readonly number[]>;
   /** Lists machines of the second generation with events or transfers of unknown time in the blocks. */
   listUntimed(numbers: readonly number[]): SqlProgram<readonly MachineId[]>;
   /** Judges again the events of those machines whose evidence depends on times, once all times are known. Requires the write lock. */
@@ -116,8 +124,13 @@ export function createEventRepair(dialect: Dialect): EventRepair {
     },
     *replaceHistory(generation, id, entries) {
       const [history] = yield* histories.load([{ generation, id }]);
-      const registry = generation === 'current' ? yield* registryLogs.list(id) : [];
+      const stored = yield* loadEntries(history!);
+      const registry = stored.filter(({ kind }) => !isEvent(kind));
       yield* rewrite(history!, [...registry, ...entries].sort(compareEntries));
+      return listDiffering(
+        stored.filter(({ kind }) => isEvent(kind)),
+        entries,
+      );
     },
     replaceChipLogs: (id, throughBlock, logs) => replaceKind(id, throughBlock, isChipLog, logs),
     replaceTransfers: (id, throughBlock, logs) => replaceKind(id, throughBlock, isTransfer, logs),
@@ -145,10 +158,13 @@ export function createEventRepair(dialect: Dialect): EventRepair {
     throughBlock: number,
     isOfKind: (entry: EventLogEntry) => boolean,
     logs: readonly EventLogEntry[],
-  ): SqlProgram<void> {
+  ): SqlProgram<readonly number[]> {
     const [history] = yield* histories.load([{ generation: 'current', id }]);
-    const kept = (yield* loadEntries(history!)).filter((entry) => !isOfKind(entry) || entry.blockNumber > throughBlock);
+    const isReplaced = (entry: EventLogEntry) => isOfKind(entry) && entry.blockNumber <= throughBlock;
+    const stored = yield* loadEntries(history!);
+    const kept = stored.filter((entry) => !isReplaced(entry));
     yield* rewrite(history!, [...kept, ...logs].sort(compareEntries));
+    return listDiffering(stored.filter(isReplaced), logs);
   }
 
   function* rewrite(history: StoredEventHistory, entries: readonly EventLogEntry[]): SqlProgram<void> {
@@ -205,6 +221,26 @@ export function createEventRepair(dialect: Dialect): EventRepair {
     }));
     return [...submitted, ...imported, ...registry].sort(compareEntries);
   }
+}
+
+function isEvent(kind: EventLogEntry['kind']): boolean {
+  return kind === 'submitted' || kind === 'imported';
+}
+
+/** Lists the blocks of the entries that only one of the lists has. */
+function listDiffering(some: readonly EventLogEntry[], others: readonly EventLogEntry[]): number[] {
+  const names = [some, others].map((entries) => new Set(entries.map(nameEntry)));
+  const isShared = (entry: EventLogEntry) => names.every((each) => each.has(nameEntry(entry)));
+  return [...new Set([...some, ...others].filter((entry) => !isShared(entry)).map(({ blockNumber }) => blockNumber))];
+}
+
+/** Returns a text that is equal for equal logs of one machine. */
+function nameEntry(entry: EventLogEntry): string {
+  return Object.entries(entry)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .sort()
+    .join();
 }
 
 function compareEntries(a: EventLogEntry, b: EventLogEntry): number {

@@ -57,7 +57,7 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
       database.exclusive(
         (function* () {
           if (!(yield* stream.isAt(checkpoint))) return false;
-          yield* eventRepair.replaceHistory(generation, id, logs);
+          yield* proof.reopen(yield* eventRepair.replaceHistory(generation, id, logs));
           if (generation === 'current') yield* touch(id);
           return true;
         })(),
@@ -79,14 +79,14 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
     replaceChipLogs: (id, throughBlock, logs) =>
       database.exclusive(
         (function* () {
-          yield* eventRepair.replaceChipLogs(id, throughBlock, logs);
+          yield* proof.reopen(yield* eventRepair.replaceChipLogs(id, throughBlock, logs));
           yield* touch(id);
         })(),
       ),
     replaceTransfers: (id, throughBlock, logs) =>
       database.exclusive(
         (function* () {
-          yield* eventRepair.replaceTransfers(id, throughBlock, logs);
+          yield* proof.reopen(yield* eventRepair.replaceTransfers(id, throughBlock, logs));
           yield* touch(id);
         })(),
       ),

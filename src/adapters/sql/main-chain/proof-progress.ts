@@ -28,6 +28,8 @@ export interface ProofProgress {
   listUnproven(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
   readExtent(): SqlProgram<UnprovenExtent | undefined>;
   markProven(numbers: readonly number[]): SqlProgram<void>;
+  /** Leaves blocks to be proven, and their logs to be replaced by the proof: a repair of one machine changed its logs in them. */
+  reopen(numbers: readonly number[]): SqlProgram<void>;
   /** Stores blocks whose logs were replaced. */
   replace(repairs: readonly BlockRepair[]): SqlProgram<void>;
   listRange(from: number, to: number): SqlProgram<readonly (LogBlock & { readonly isProven: boolean })[]>;
@@ -42,6 +44,9 @@ export interface ProofProgress {
   /** Joins the segment with those of its kind that it touches. Requires the write lock. */
   addSegment(segment: ProofSegment): SqlProgram<void>;
 }
+
+/** Hash of no block and digest of no logs. */
+const UNKNOWN_DIGEST = new Uint8Array(32);
 
 export function createProofProgress({ builder, batch }: Dialect): ProofProgress {
   const insertUnread = batch(
@@ -60,6 +65,12 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
      ON CONFLICT (block_number) DO UPDATE
      SET block_hash = excluded.block_hash, block_timestamp = excluded.block_timestamp, digest = excluded.digest,
        is_proven = excluded.is_proven`,
+  );
+  const reopen = batch(
+    { block_number: 'integer', unknown: 'bytes' },
+    `INSERT INTO log_blocks (block_number, block_hash, block_timestamp, digest, is_proven)
+     SELECT block_number, unknown, ${UNKNOWN_BLOCK_TIME}, unknown, 0 FROM batch WHERE true
+     ON CONFLICT (block_number) DO UPDATE SET digest = excluded.digest, is_proven = 0`,
   );
   const markProven = batch(
     { block_number: 'integer' },
@@ -183,6 +194,9 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
     *addUnproven({ blocks, ownershipOf }) {
       yield* execute({ sql: insertUnread, batch: ownershipOf.toSorted(compareIds).map((id) => [toIdBytes(id)]) });
       yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 0)) });
+    },
+    *reopen(numbers) {
+      yield* execute({ sql: reopen, batch: numbers.map((number) => [number, UNKNOWN_DIGEST]) });
     },
     *replace(repairs) {
       const rows = repairs.map(({ block, isProven }) => toBlockRow(block, isProven ? 1 : 0));
