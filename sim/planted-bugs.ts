@@ -275,7 +275,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'return;',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 264,
+    seed: 366,
     within: 400,
   },
   {

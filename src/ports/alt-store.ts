@@ -219,7 +219,7 @@ export interface FleetListing extends Pick<OwnershipPage, 'indexedBlock' | 'toke
   readonly observation: AltFleetObservation | undefined;
   /** Number of alt-chain rows of this operator that failed a check and are not in the list. */
   readonly unreadableRows: number;
-  /** Machines in the alt chain's rows of this operator that the main chain's index holds, under any address; ascending. */
+  /** Machines in the alt chain's rows of this operator that the main chain's index holds for others; ascending. */
   readonly onBoth: readonly MachineId[];
   /** Total of both chains; those on both count for their holder on the main chain only. */
   readonly total: number;

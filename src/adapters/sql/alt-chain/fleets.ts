@@ -187,7 +187,7 @@ function createSnapshotTables({ builder, batch }: Dialect) {
     builder
       .selectFrom('alt_fleets')
       .leftJoin('machine_owners', 'machine_owners.machine_id', 'alt_fleets.machine_id')
-      .select(['alt_fleets.machine_id', 'machine_owners.is_home'])
+      .select(['alt_fleets.machine_id', 'is_home', 'owner', 'controller'])
       .where('operator', '=', operator)
       .orderBy('alt_fleets.machine_id'),
   );
@@ -221,8 +221,10 @@ function createSnapshotTables({ builder, batch }: Dialect) {
       const altOnly: Uint8Array[] = [];
       const onBoth: MachineId[] = [];
       for (const row of yield* readRows(selectOfOperator({ operator: hexToColumn(operator) }))) {
-        if (row.is_home === 1) onBoth.push(fromIdBytes(row.machine_id));
-        else altOnly.push(row.machine_id);
+        const holders = [row.owner, row.controller].map((holder) => holder && columnToHex(holder));
+        if (row.is_home !== 1) altOnly.push(row.machine_id);
+        // Those that the operator itself holds there are in the other half.
+        else if (!holders.includes(operator)) onBoth.push(fromIdBytes(row.machine_id));
       }
       return { altOnly, onBoth };
     },
