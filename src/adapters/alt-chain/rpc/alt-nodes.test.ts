@@ -1,5 +1,6 @@
 /** Tests reads when nodes fail, lag, rate limit or serve another cluster: never an absence, never a key in a log. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { REAL_STOPWATCH } from '../../rpc/deadline.ts';
 import { formatDeploymentProblem } from '../../rpc/deployment-problem.ts';
 import {
   respondWith,
@@ -340,6 +341,76 @@ describe('after a start behind a node that is behind', () => {
       await expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
     },
   );
+});
+
+describe('after a slot that the chain cannot have reached', () => {
+  const FALSE_SLOT = 1e15;
+  const MINUTE_MILLISECONDS = 60_000;
+  let laterMilliseconds: number;
+  beforeEach(() => {
+    laterMilliseconds = 0;
+  });
+
+  /** Opens both nodes; the first one begins with this slot, and the newest block of the second one is 13 s old. */
+  async function openAfter(slot: number, secondsOld: number | null = 13): Promise<AltChainAdapter> {
+    first.slot = slot;
+    second.responses.set('getBlockTime', () => ({
+      result: secondsOld === null ? null : harness.time.milliseconds / 1000 - secondsOld,
+    }));
+    const stopwatch = {
+      ...REAL_STOPWATCH,
+      nowMilliseconds: () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds,
+    };
+    const adapter = harness.open({ rpcUrls: [first.proxy.url, second.proxy.url], stopwatch });
+    expect((await read(adapter)).snapshot.slot).toBe(slot);
+    return adapter;
+  }
+
+  it('reads from the other nodes once no response has reached it for a minute', async () => {
+    const adapter = await openAfter(FALSE_SLOT);
+    first.proxy.inject({ kind: 'cut' });
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
+    laterMilliseconds += MINUTE_MILLISECONDS;
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+    // The slot is refused from now on.
+    first.proxy.heal();
+    second.proxy.resetCounts();
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+    expect(second.proxy.calls.map(({ method }) => method)).toStrictEqual(['getMultipleAccounts']);
+  });
+
+  it('reads from the node that sent it while that one still does', async () => {
+    const adapter = await openAfter(FALSE_SLOT);
+    laterMilliseconds += MINUTE_MILLISECONDS;
+    first.slot += 1;
+    expect((await read(adapter)).snapshot.slot).toBe(FALSE_SLOT + 1);
+    first.proxy.inject({ kind: 'cut' });
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
+  });
+
+  it.each<[about: string, slot: number, secondsOld: number | null]>([
+    ['may have reached it', CANNED_SLOT + 1_565, 13],
+    ['is behind', FALSE_SLOT, 301],
+    ['is ahead of the clock', FALSE_SLOT, -301],
+    ['does not know the time of its block', FALSE_SLOT, null],
+  ])('reads nothing from a node that %s', async (_about, slot, secondsOld) => {
+    const adapter = await openAfter(slot, secondsOld);
+    first.proxy.inject({ kind: 'cut' });
+    laterMilliseconds += MINUTE_MILLISECONDS;
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
+  });
+
+  it('asks the nodes for their slots once a minute', async () => {
+    const adapter = await openAfter(CANNED_SLOT + 1_565);
+    first.proxy.inject({ kind: 'cut' });
+    laterMilliseconds += MINUTE_MILLISECONDS;
+    for (let reads = 0; reads < 3; reads++) await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
+    const countProbes = () => second.proxy.calls.filter(({ method }) => method === 'getSlot').length;
+    expect(countProbes()).toBe(1);
+    laterMilliseconds += MINUTE_MILLISECONDS;
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
+    expect(countProbes()).toBe(2);
+  });
 });
 
 describe('a node of another cluster', () => {

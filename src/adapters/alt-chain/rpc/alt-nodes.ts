@@ -11,8 +11,8 @@ import { isTransientFailure, METHOD_NOT_FOUND, RpcFailure, toUnreadableCause } f
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { sendAltRpc } from './json-rpc.ts';
 import type { AltChainLimits } from '../limits.ts';
-import { getBlockTime, getGenesisHash, type DivisibleItems, type RpcMethod } from './rpc-methods.ts';
-import type { MinContextSlot } from './min-context-slot.ts';
+import { getBlockTime, getGenesisHash, getSlot, type DivisibleItems, type RpcMethod } from './rpc-methods.ts';
+import type { MinContextSlot, Moment } from './min-context-slot.ts';
 import type { AltUpstreamCounters } from './upstream-counters.ts';
 
 export interface AltNodes {
@@ -49,6 +49,10 @@ export interface AltNodesOptions extends PoolOptions {
 
 /** A finalized block is seconds old; clock and chain may differ by minutes. */
 const MAX_BLOCK_AGE_MILLISECONDS = 300_000;
+/** Time between two comparisons of a slot that no response reaches with those of the nodes. */
+const COMPARISON_MILLISECONDS = 60_000;
+/** Newest slot of a node, however old it is. */
+const getOwnSlot: RpcMethod<number> = { name: getSlot.name, params: () => getSlot.params(0), parse: getSlot.parse };
 /** Rounds in which parts of a call are read again until all are of one slot. */
 const MAX_SLOT_ROUNDS = 5;
 
@@ -62,6 +66,13 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
 
   /** The response that began `minContextSlot`; undefined once its slot is known to have been current. */
   let beginning: { readonly node: PoolNode; readonly slot: number; readonly clockMilliseconds: number } | undefined;
+
+  let comparedAtMilliseconds = -Infinity;
+
+  const readMoment = (): Moment => ({
+    stopwatchMilliseconds: stopwatch.nowMilliseconds(),
+    clockMilliseconds: clock.nowMilliseconds(),
+  });
 
   /** Sends the call, in smaller ones where the node refuses its size. */
   async function send<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
@@ -120,6 +131,15 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   }
 
   async function sendWhole<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
+    try {
+      return await sendOnce(node, method, deadline);
+    } catch (error) {
+      if (error instanceof RpcFailure && error.kind === 'behind') await lowerFalseSlot(deadline);
+      throw error;
+    }
+  }
+
+  async function sendOnce<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
     let seen = 0;
     const result = await pool.exchange(
       node,
@@ -139,7 +159,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     const slot = method.slotOf?.(value);
     if (slot === undefined) return value;
     if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
-    const now = { stopwatchMilliseconds: stopwatch.nowMilliseconds(), clockMilliseconds: clock.nowMilliseconds() };
+    const now = readMoment();
     const plausibility = minContextSlot.judge(slot, now);
     if (plausibility === 'impossible' && !(await hasBegunBehind(deadline))) throw new RpcFailure('malformed');
     if (plausibility !== 'plausible') {
@@ -164,7 +184,40 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   /** Returns whether the block of the slot is as old as the wall clock says. */
   async function isCurrent(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
     const { seconds } = await send(node, getBlockTime(slot), deadline);
-    return seconds !== undefined && Math.abs(clock.nowMilliseconds() - seconds * 1000) <= MAX_BLOCK_AGE_MILLISECONDS;
+    return seconds !== undefined && isCurrentAge(toAgeMilliseconds(seconds));
+  }
+
+  const toAgeMilliseconds = (seconds: number) => clock.nowMilliseconds() - seconds * 1000;
+
+  /**
+   * Lowers the newest slot when no response has reached it for a minute and no node whose newest block is current can reach it: one node has
+   * sent a slot that the chain does not have, and every correct response would be refused until a restart.
+   */
+  async function lowerFalseSlot(deadline: Deadline): Promise<void> {
+    const began = readMoment();
+    const isCompared = began.stopwatchMilliseconds - comparedAtMilliseconds < COMPARISON_MILLISECONDS;
+    if (isCompared || !minContextSlot.isUnreached(began)) return;
+    comparedAtMilliseconds = began.stopwatchMilliseconds;
+    const blocks = (await Promise.all(pool.nodes.map((node) => readCurrentBlock(node, deadline)))).flat();
+    const now = readMoment();
+    if (blocks.length === 0 || !minContextSlot.isUnreached(now)) return;
+    const { slot, ageMilliseconds } = blocks.reduce((one, other) => (other.slot > one.slot ? other : one));
+    const newest = minContextSlot.slot;
+    minContextSlot.lower(slot, ageMilliseconds, now);
+    if (minContextSlot.slot < newest) beginning = undefined;
+  }
+
+  /** Returns the newest block of a node; none when it cannot be read or is not current. */
+  async function readCurrentBlock(node: PoolNode, deadline: Deadline) {
+    try {
+      const slot = await call(getOwnSlot, deadline, [node]);
+      const { seconds } = await call(getBlockTime(slot), deadline, [node]);
+      const ageMilliseconds = seconds === undefined ? Infinity : toAgeMilliseconds(seconds);
+      return isCurrentAge(ageMilliseconds) ? [{ slot, ageMilliseconds }] : [];
+    } catch (error) {
+      if (error instanceof RpcFailure) return [];
+      throw error;
+    }
   }
 
   async function call<T>(method: RpcMethod<T>, deadline: Deadline, order = pool.nodes): Promise<T> {
@@ -191,6 +244,10 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     listProfiles: pool.listProfiles,
     close: pool.close,
   };
+}
+
+function isCurrentAge(milliseconds: number): boolean {
+  return Math.abs(milliseconds) <= MAX_BLOCK_AGE_MILLISECONDS;
 }
 
 async function parseResult<T>(method: RpcMethod<T>, result: unknown): Promise<T> {

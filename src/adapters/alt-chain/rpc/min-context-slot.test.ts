@@ -7,7 +7,7 @@ const at = (stopwatchMilliseconds: number, clockMilliseconds = stopwatchMillisec
   clockMilliseconds,
 });
 
-it('never decreases', () => {
+it('is not decreased by responses', () => {
   const minContextSlot = createMinContextSlot();
   expect(minContextSlot.slot).toBe(0);
   for (const slot of [5, 9, 7]) minContextSlot.observe(slot, at(0));
@@ -38,4 +38,38 @@ describe('the plausibility of a slot', () => {
   ])('of %i at %j is %s', (slot, moment, verdict) => {
     expect(observed().judge(slot, moment)).toBe(verdict);
   });
+});
+
+describe('a slot that no response reaches', () => {
+  const observed = () => {
+    const minContextSlot = createMinContextSlot();
+    minContextSlot.observe(1_000_000, at(60_000));
+    return minContextSlot;
+  };
+
+  it('is unreached after a minute of the monotonic clock', () => {
+    const minContextSlot = observed();
+    expect(minContextSlot.isUnreached(at(119_999, 900_000))).toBe(false);
+    expect(minContextSlot.isUnreached(at(120_000, 0))).toBe(true);
+    minContextSlot.observe(1_000_000, at(100_000));
+    expect(minContextSlot.isUnreached(at(120_000))).toBe(false);
+  });
+
+  it.each<[slot: number, ageMilliseconds: number, lowered: number]>([
+    [998_500, 0, 1_000_000],
+    [998_499, 0, 998_499],
+    [998_435, 13_000, 1_000_000],
+    [998_434, 13_000, 998_434],
+    [998_434, -13_000, 998_434],
+    [998_435, -13_000, 1_000_000],
+    [2_000_000, 0, 1_000_000],
+  ])(
+    'is lowered only where the chain cannot reach it from slot %i, %i ms ago: to %i',
+    (slot, ageMilliseconds, lowered) => {
+      const minContextSlot = observed();
+      minContextSlot.lower(slot, ageMilliseconds, at(120_000));
+      expect(minContextSlot.slot).toBe(lowered);
+      expect(minContextSlot.isUnreached(at(120_000))).toBe(lowered === 1_000_000);
+    },
+  );
 });

@@ -1,7 +1,8 @@
 /**
  * Newest slot seen in any response, sent as `minContextSlot`. Load-balanced nodes are some slots apart, and a newer state must not
  * be undone by an older response (chain-svm 8). A slot that the chain cannot have reached yet is rejected, because it would block
- * every correct response.
+ * every correct response. The first slot has nothing to be compared with, and a node can raise it step by step: one that no response
+ * reaches any more is lowered where the chain cannot have reached it.
  */
 
 /** One moment on two clocks. */
@@ -23,20 +24,23 @@ export interface MinContextSlot {
   readonly slot: number;
   judge(slot: number, at: Moment): SlotPlausibility;
   observe(slot: number, at: Moment): void;
+  /** Returns whether no response has reached the slot for a minute. */
+  isUnreached(at: Moment): boolean;
+  /** Lowers the slot to that of a block of this age, unless the chain may have reached it since that block. */
+  lower(slot: number, ageMilliseconds: number, at: Moment): void;
 }
 
 /** Half of the slot time of every cluster. */
 const FASTEST_SLOT_MILLISECONDS = 200;
 /** Nodes may be minutes apart while one of them catches up. */
 const MARGIN_SLOTS = 1_500;
+const UNREACHED_MILLISECONDS = 60_000;
 
 export function createMinContextSlot(): MinContextSlot {
   let newest = 0;
   let observedAt: Moment = { stopwatchMilliseconds: 0, clockMilliseconds: 0 };
 
-  function isReachable(slot: number, elapsedMilliseconds: number): boolean {
-    return slot <= newest + MARGIN_SLOTS + elapsedMilliseconds / FASTEST_SLOT_MILLISECONDS;
-  }
+  const isReachable = (slot: number, elapsedMilliseconds: number) => isReachableFrom(newest, slot, elapsedMilliseconds);
 
   return {
     get slot() {
@@ -52,5 +56,18 @@ export function createMinContextSlot(): MinContextSlot {
       newest = slot;
       observedAt = at;
     },
+    isUnreached({ stopwatchMilliseconds }) {
+      return stopwatchMilliseconds - observedAt.stopwatchMilliseconds >= UNREACHED_MILLISECONDS;
+    },
+    lower(slot, ageMilliseconds, at) {
+      if (isReachableFrom(slot, newest, Math.abs(ageMilliseconds))) return;
+      newest = slot;
+      observedAt = at;
+    },
   };
+}
+
+/** Returns whether the chain can have come from one slot to a later one in this time. */
+function isReachableFrom(from: number, to: number, elapsedMilliseconds: number): boolean {
+  return to <= from + MARGIN_SLOTS + elapsedMilliseconds / FASTEST_SLOT_MILLISECONDS;
 }
