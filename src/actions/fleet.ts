@@ -197,9 +197,7 @@ async function readIfHere<T extends object>(
 async function confirmReturned(ctx: Ctx, main: MainChainPorts, id: MachineId): Promise<void> {
   const found = await replaceFault(async () => {
     const facts = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
-    const { owner, homeOrdinal } = facts.snapshot;
-    const isHere = owner.state === 'present' && unwrap(homeOrdinal) === facts.deployment.localOrdinal;
-    return isHere ? 'here' : confirmMoved(main, facts);
+    return isHere(facts) ? 'here' : confirmMoved(main, facts);
   });
   if (found === 'unreadable') throw new Fault('OwnershipIndexRepairing', {});
 }
@@ -208,7 +206,13 @@ async function confirmReturned(ctx: Ctx, main: MainChainPorts, id: MachineId): P
 async function confirmGone(ctx: Ctx, { id, listedBy }: FleetRow): Promise<'gone' | 'unreadable'> {
   if (listedBy === 'alt') return 'gone';
   const main = requireMain(ctx);
-  return confirmMoved(main, await readMainFacts(ctx, main, id, FACTS_OF_ENTRY));
+  const facts = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
+  // Cached facts said otherwise a moment ago.
+  return isHere(facts) ? 'unreadable' : confirmMoved(main, facts);
+}
+
+function isHere({ snapshot: { owner, homeOrdinal }, deployment }: CachedMachine): boolean {
+  return owner.state === 'present' && unwrap(homeOrdinal) === deployment.localOrdinal;
 }
 
 /**

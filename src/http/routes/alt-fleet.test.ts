@@ -1,5 +1,5 @@
 /** Fleets on both chains: age limits of the snapshot, entries and omissions. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   ABSENT,
   eventLog,
@@ -153,6 +153,17 @@ describe('a page with fewer entries than limit', () => {
   ])('counts a listed machine as unreadable whose return to the main chain %s', async (_name, checkMachine) => {
     rule('listing.unreadable');
     service = await openAltService({ machines: [HERE], listing: one('alt'), checkMachine });
+    const body = JSON.parse((await service.request(`/operator/${OPERATOR}/machines`)).text);
+    expect([body.machines, body.unreadable, body.pagination.total]).toEqual([[], 1, 1]);
+  });
+
+  test('counts a listed machine as unreadable that is here once its facts are read again', async () => {
+    rule('listing.unreadable');
+    service = await openAltService({ machines: [HERE], listing: one('main') });
+    const { chain } = service.ctx.main!;
+    const current = chain.getCached(1n as MachineId, false)!;
+    const stale = { ...current, snapshot: { ...current.snapshot, owner: ABSENT, homeOrdinal: present(3) } };
+    vi.spyOn(chain, 'getCached').mockReturnValueOnce(stale);
     const body = JSON.parse((await service.request(`/operator/${OPERATOR}/machines`)).text);
     expect([body.machines, body.unreadable, body.pagination.total]).toEqual([[], 1, 1]);
   });
