@@ -100,11 +100,27 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
         ? blocks.listEvents(generation, id, ...ends)
         : await readCovered(machine, checkpoint);
     if (between === undefined) throw syncing(checkpoint, block);
-    if (isAbove) return continueHistory(stored, between);
+    if (isAbove) {
+      const history = continueHistory(stored, between);
+      checkNoExcess(history.count, machine, checkpoint);
+      return history;
+    }
     if (between.some(({ kind }) => kind !== 'submitted' && !isFactKind(kind)))
       throw chainUnreadable('main', 'block-mismatch');
     await checkNotRestarted(machine);
+    checkNoExcess(stored.count - countSubmitted(between), machine, checkpoint);
     return { epoch: stored.epoch, provenance: await rewindProvenance(machine, stored, countSubmitted(between)) };
+  }
+
+  /** A forged event after a sale would hide the sale from those before it. */
+  function checkNoExcess(
+    known: number,
+    { generation, id, block, count }: CountedMachine,
+    checkpoint: Checkpoint,
+  ): void {
+    if (known <= count) return;
+    repair.startEvents(generation, id);
+    throw syncing(checkpoint, block);
   }
 
   /** Where followed blocks are not proven, a node may have hidden the import that restarted the stored history after the pinned block. */

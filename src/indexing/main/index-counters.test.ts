@@ -424,6 +424,30 @@ describe('a machine', () => {
     },
   );
 
+  test('is refused while a forged event follows its sale, until its events were replaced', async () => {
+    const chain = createMints();
+    chain.mine([submitted(B)]);
+    chain.mine([transferred(B, OWNER, BUYER)]);
+    const { number } = chain.mine([submitted(A)]);
+    chain.mineMany(2);
+    const forge = (log: ChainLog): ChainLog => ({
+      ...log,
+      logIndex: log.logIndex + 1,
+      event: { ...log.event!, machineId: B },
+    });
+    chain.faults.logs = (found) => found.flatMap((log) => (log.blockNumber === number ? [log, forge(log)] : [log]));
+    const harness = await openHarness({ chain, completeness: 'trusted' });
+    await advance(harness);
+    await harness.follower.poll();
+    chain.faults = {};
+    const pinned = { generation: 'current', id: B, block: chain.head, hasPriorEvents: false, count: 1 } as const;
+    const readPinned = () => harness.eventTimes.readPinnedHistory(pinned);
+    await expect(readPinned()).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    await harness.repair.idle();
+    expect((await readPinned()).provenance.changedHandsAfter).toEqual(expect.any(Number));
+    expect(harness.repair.report()).toEqual({ started: 1, succeeded: 1 });
+  });
+
   test('is not checked for logs that the registry does not count', async () => {
     const chain = createMints();
     chain.mine([chipAttested(B, 1_000n)]);

@@ -174,12 +174,25 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
       const range = { fromBlock: from, toBlock: checkpoint.blockNumber };
       found.push(...(await readEvents(generation, id, range)));
       const sinceImport = found.length - 1 - found.findLastIndex(({ kind }) => kind === 'imported');
-      if (sinceImport <= count) return false;
+      const isForged = sinceImport < count && (await isCounted(generation, id, checkpoint, sinceImport));
+      if (sinceImport <= count && !isForged) return false;
       if (await store.replaceEventLogs(checkpoint, generation, id, found)) return true;
       // The checkpoint has moved, and only its blocks are missing.
       from = checkpoint.blockNumber + 1;
     }
     return false;
+  }
+
+  /** Returns whether the machine has this many records at the checkpoint: only then may fewer logs than are stored be all. */
+  async function isCounted(
+    generation: EventGeneration,
+    id: MachineId,
+    checkpoint: Checkpoint,
+    count: number,
+  ): Promise<boolean> {
+    if (generation !== 'current') return false;
+    const [counted] = await chain.readEventCounts(toBlockId(checkpoint), [id]);
+    return counted === BigInt(count);
   }
 
   async function repairEventTotal(): Promise<boolean> {
