@@ -352,7 +352,11 @@ describe('after a slot that the chain cannot have reached', () => {
   });
 
   /** Opens both nodes; the first one begins with this slot, and the newest block of the second one is 13 s old. */
-  async function openAfter(slot: number, secondsOld: number | null = 13): Promise<AltChainAdapter> {
+  async function openAfter(
+    slot: number,
+    secondsOld: number | null = 13,
+    others: readonly CannedNode[] = [],
+  ): Promise<AltChainAdapter> {
     first.slot = slot;
     second.responses.set('getBlockTime', () => ({
       result: secondsOld === null ? null : harness.time.milliseconds / 1000 - secondsOld,
@@ -361,7 +365,8 @@ describe('after a slot that the chain cannot have reached', () => {
       ...REAL_STOPWATCH,
       nowMilliseconds: () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds,
     };
-    const adapter = harness.open({ rpcUrls: [first.proxy.url, second.proxy.url], stopwatch });
+    const rpcUrls = [first, second, ...others].map(({ proxy }) => proxy.url);
+    const adapter = harness.open({ rpcUrls, stopwatch });
     expect((await read(adapter)).snapshot.slot).toBe(slot);
     return adapter;
   }
@@ -377,6 +382,19 @@ describe('after a slot that the chain cannot have reached', () => {
     second.proxy.resetCounts();
     expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
     expect(second.proxy.calls.map(({ method }) => method)).toStrictEqual(['getMultipleAccounts']);
+  });
+
+  it('reads from the other nodes also when the last of them is busy', async () => {
+    const third = await startCannedNode();
+    try {
+      const adapter = await openAfter(FALSE_SLOT, 13, [third]);
+      first.proxy.inject({ kind: 'cut' });
+      third.proxy.inject({ kind: 'status', status: 500 });
+      laterMilliseconds += MINUTE_MILLISECONDS;
+      expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+    } finally {
+      await third.close();
+    }
   });
 
   it('reads from the node that sent it while that one still does', async () => {

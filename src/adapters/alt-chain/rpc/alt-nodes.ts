@@ -131,15 +131,6 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   }
 
   async function sendWhole<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
-    try {
-      return await sendOnce(node, method, deadline);
-    } catch (error) {
-      if (error instanceof RpcFailure && error.kind === 'behind') await lowerFalseSlot(deadline);
-      throw error;
-    }
-  }
-
-  async function sendOnce<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
     let seen = 0;
     const result = await pool.exchange(
       node,
@@ -221,7 +212,14 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   }
 
   async function call<T>(method: RpcMethod<T>, deadline: Deadline, order = pool.nodes): Promise<T> {
-    return (await pool.tryNodes(deadline, (node) => send(node, method, deadline), order)).value;
+    try {
+      return (await pool.tryNodes(deadline, (node) => send(node, method, deadline), order)).value;
+    } catch (error) {
+      // Another transient failure may hide that of a node that is behind.
+      const mayBeBehind = error instanceof RpcFailure && isTransientFailure(error);
+      if (mayBeBehind && !deadline.signal.aborted) await lowerFalseSlot(deadline);
+      throw error;
+    }
   }
 
   return {
