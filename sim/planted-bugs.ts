@@ -118,8 +118,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'indexing/main/main-chain-index.ts',
     line: 'window.parentHash !== checkpoint.blockHash',
     replacement: 'window.parentHash === undefined',
-    symptom: /^15 minutes after all faults: .*Chain unavailable/,
-    seed: 49,
+    symptom: /^15 minutes after all faults: .*(Chain unavailable|Event index is syncing)/,
+    seed: 69,
     within: 100,
   },
   {
@@ -128,7 +128,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (valueOf(timestamp, getCurrentBlockTimestamp) !== BigInt(block.timestamp)) return 'other-block';",
     replacement: 'if (own.length > 0) return own;',
     symptom: FALSE_RESPONSE,
-    seed: 7,
+    seed: 16,
     within: 100,
   },
   {
@@ -137,7 +137,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (isExact) return own;',
     replacement: 'if (results !== undefined) return own;',
     symptom: FALSE_RESPONSE,
-    seed: 123,
+    seed: 293,
     within: 300,
   },
   {
