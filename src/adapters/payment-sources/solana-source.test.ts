@@ -348,7 +348,8 @@ describe('the history of a witness', () => {
     const { source } = await openNodes(node);
     expect(await source.readTransaction(UNKNOWN, WINDOW)).toBe('absent');
     expectShortlyBeforeWindow(node, 6 * 3_600);
-    expect(node.calls.length).toBeLessThanOrEqual(50);
+    // 49, and a few more where an identity or a connection is checked again.
+    expect(node.calls.length).toBeLessThanOrEqual(60);
   });
 
   it('may begin with the first transaction of the chain, over skipped slots', async () => {
