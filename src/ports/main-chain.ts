@@ -185,7 +185,18 @@ export type RegistryLogBody =
       readonly machineId: MachineId;
       readonly from: Address | undefined;
       readonly to: Address | undefined;
-    };
+    }
+  /** Follows the transfer of a mint; `to` is the controller that the machine starts with. */
+  | { readonly kind: 'minted'; readonly machineId: MachineId; readonly to: Address | undefined };
+
+/** Logs of one machine that a repair replaces together: transfers, controllers with those of mints, or the chip record. */
+export type RegistryLogGroup = 'transfers' | 'controllers' | 'chip';
+
+export const KINDS_OF_GROUP: { readonly [G in RegistryLogGroup]: readonly RegistryLogBody['kind'][] } = {
+  transfers: ['transfer'],
+  controllers: ['controller', 'minted'],
+  chip: ['chip-attested', 'chip-revoked'],
+};
 
 export interface ChainLog {
   readonly address: Address;
@@ -237,10 +248,8 @@ export interface LogQuery {
   readonly eventsOf?: { readonly generation: EventGeneration; readonly machineId: MachineId };
   /** Only `Transfer` logs of the registry that name this address as one side. */
   readonly transfersOf?: { readonly holder: Address; readonly side: 'from' | 'to' };
-  /** Only `Transfer` logs of the registry that move this token. */
-  readonly tokenTransfersOf?: MachineId;
-  /** Only logs of the chip record of this machine. */
-  readonly chipLogsOf?: MachineId;
+  /** Only logs of this group that name this machine. */
+  readonly registryLogsOf?: { readonly group: RegistryLogGroup; readonly machineId: MachineId };
 }
 
 export interface BlockLogs {

@@ -21,7 +21,7 @@ import type { AltEventStore, AltFleetStore } from './alt-store.ts';
 import type { IndexProofStore, UnprovenWindow } from './index-proof.ts';
 import type { EventLogRow } from './indexes.ts';
 import type { NodeProfileStore } from './node-profiles.ts';
-import type { ChipLogBody, EventGeneration, RegistryLogBody } from './main-chain.ts';
+import type { ChipLogBody, EventGeneration, RegistryLogBody, RegistryLogGroup } from './main-chain.ts';
 import type { PaymentStore } from './payment-store.ts';
 import type { WebhookStore } from './webhooks.ts';
 
@@ -79,6 +79,9 @@ export type ChipLogEntry = ChipLogBody & RegistryLogPlace;
 /** One transfer of a token, its mint and its burn included. */
 export type TransferLogEntry = Extract<RegistryLogEntry, { readonly kind: 'transfer' }>;
 
+/** One log of a controller, that of a mint included. */
+export type ControllerLogEntry = Extract<RegistryLogEntry, { readonly kind: 'controller' | 'minted' }>;
+
 /** One log of a fact. */
 export type FactLogEntry = Extract<RegistryLogEntry, { readonly kind: FactKind }>;
 
@@ -92,6 +95,8 @@ export interface IndexedMachine {
   readonly chipLogs: readonly ChipLogEntry[];
   /** In chain order, up to the checkpoint. */
   readonly transfers: readonly TransferLogEntry[];
+  /** In chain order, up to the checkpoint. */
+  readonly controllers: readonly ControllerLogEntry[];
   /** In chain order, up to the checkpoint. */
   readonly facts: readonly FactLogEntry[];
 }
@@ -120,10 +125,16 @@ export interface MainChainIndexStore {
   ): Promise<boolean>;
   /** Returns the machine at one state of the index; undefined before the first checkpoint. */
   readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
-  /** Replaces the chip logs of a machine in the blocks up to `throughBlock`, and begins a new epoch. The machine becomes due for observation. */
-  replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): Promise<void>;
-  /** Replaces the transfers of a machine in the blocks up to `throughBlock`, judges its events again, and begins a new epoch. */
-  replaceTransfers(id: MachineId, throughBlock: number, logs: readonly TransferLogEntry[]): Promise<void>;
+  /**
+   * Replaces the logs of one group of a machine in the blocks up to `throughBlock`, judges its events again, and begins a new epoch. The
+   * machine becomes due for observation.
+   */
+  replaceRegistryLogs(
+    group: RegistryLogGroup,
+    id: MachineId,
+    throughBlock: number,
+    logs: readonly RegistryLogEntry[],
+  ): Promise<void>;
   /**
    * Replaces the event logs of a machine by all its event logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
    * when the checkpoint is no longer `checkpoint`.

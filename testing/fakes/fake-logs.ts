@@ -49,6 +49,12 @@ export function controlled(machineId: MachineId, from: Address | undefined, to: 
   return { address: REGISTRY, machineId, effect: touches(machineId), ownershipOf: [machineId], registry };
 }
 
+/** Creates the log of a mint that names its controller. */
+export function minted(machineId: MachineId, controller: Address | undefined): FakeLog {
+  const registry = { kind: 'minted', machineId, to: controller } as const;
+  return { address: REGISTRY, machineId, effect: touches(machineId), ownershipOf: [machineId], registry };
+}
+
 export function chipAttested(machineId: MachineId, issuedAt: bigint, expiresAt = 0n): FakeLog {
   const registry = { kind: 'chip-attested', machineId, issuedAt, expiresAt } as const;
   return { address: REGISTRY, machineId, effect: touches(machineId), registry };

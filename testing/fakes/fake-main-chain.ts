@@ -9,19 +9,20 @@ import { chainUnreadable } from '../../src/domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { BlockId, BlockRef, EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { REVENUE_TYPE } from '../../src/domain/rating/constants.ts';
-import type {
-  BlockLogs,
-  ChainLog,
-  ChainWitness,
-  EventGeneration,
-  EventLogBody,
-  HeadResponse,
-  Header,
-  LogQuery,
-  MainChainLog,
-  ProvenLog,
-  RegistryLogBody,
-  TokenBalance,
+import {
+  KINDS_OF_GROUP,
+  type BlockLogs,
+  type ChainLog,
+  type ChainWitness,
+  type EventGeneration,
+  type EventLogBody,
+  type HeadResponse,
+  type Header,
+  type LogQuery,
+  type MainChainLog,
+  type ProvenLog,
+  type RegistryLogBody,
+  type TokenBalance,
 } from '../../src/ports/main-chain.ts';
 import type { OwnershipChange } from '../../src/ports/store.ts';
 import { EVENTS, LEGACY_EVENTS, OWNER, REGISTRY, type FakeLog } from './fake-logs.ts';
@@ -161,17 +162,15 @@ export class FakeChain implements MainChainLog {
     );
   }
 
-  readLogs({ fromBlock, toBlock, eventsOf, transfersOf, tokenTransfersOf, chipLogsOf }: LogQuery): Promise<ChainLog[]> {
+  readLogs({ fromBlock, toBlock, eventsOf, transfersOf, registryLogsOf }: LogQuery): Promise<ChainLog[]> {
     return this.#respond('logs', [fromBlock, toBlock], () => {
       const found = this.#logsOf(fromBlock, toBlock).filter(
         ({ event, registry }) =>
           (eventsOf === undefined ||
             (event?.generation === eventsOf.generation && event.machineId === eventsOf.machineId)) &&
-          (chipLogsOf === undefined ||
-            ((registry?.kind === 'chip-attested' || registry?.kind === 'chip-revoked') &&
-              registry.machineId === chipLogsOf)) &&
-          (tokenTransfersOf === undefined ||
-            (registry?.kind === 'transfer' && registry.machineId === tokenTransfersOf)) &&
+          (registryLogsOf === undefined ||
+            (registry?.machineId === registryLogsOf.machineId &&
+              KINDS_OF_GROUP[registryLogsOf.group].includes(registry.kind))) &&
           (transfersOf === undefined ||
             (registry?.kind === 'transfer' && (registry[transfersOf.side] ?? ZERO_ADDRESS) === transfersOf.holder)),
       );
@@ -225,7 +224,7 @@ export class FakeChain implements MainChainLog {
   }
 
   controllerOf(id: MachineId, upTo: number): Address | undefined {
-    return this.registryLogsOf(id, upTo).findLast((log) => log.kind === 'controller')?.to;
+    return this.registryLogsOf(id, upTo).findLast((log) => log.kind === 'controller' || log.kind === 'minted')?.to;
   }
 
   registryLogsOf(id: MachineId, upTo: number): RegistryLogBody[] {

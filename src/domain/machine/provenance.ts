@@ -19,7 +19,7 @@ export type ProvenanceLog =
   | { readonly kind: 'chip-attested'; readonly expiresAt: bigint }
   | { readonly kind: 'chip-revoked' }
   /** Changes no provenance. */
-  | { readonly kind: FactKind };
+  | { readonly kind: FactKind | 'minted' };
 
 export interface ChangeOfHands {
   /** Unix seconds of its block. */

@@ -114,7 +114,7 @@ describe('the background proof', () => {
     const listTransfers = async () => (await opened.store.readIndexedMachine(A))!.transfers;
     const stored = await listTransfers();
     // The mint is hidden, and the sale is in a block without logs.
-    await opened.store.replaceTransfers(A, FINALIZED, [{ ...stored[1]!, blockNumber: 650 }]);
+    await opened.store.replaceRegistryLogs('transfers', A, FINALIZED, [{ ...stored[1]!, blockNumber: 650 }]);
     expect(await opened.store.areBlocksProven(0, FINALIZED)).toBe(false);
     await opened.time.advance(60_000);
     await proveAll(opened);

@@ -5,6 +5,7 @@ import {
   chipAttested,
   chipRevoked,
   controlled,
+  minted,
   OWNER,
   submitted,
   transferred,
@@ -298,6 +299,44 @@ describe('a machine', () => {
     const { transfers } = (await harness.store.readIndexedMachine(id))!;
     expect(transfers).toMatchObject(chain.registryLogsOf(id, chain.head.number));
     expect(await harness.store.readProvenance(id)).toMatchObject({ owner: transfers.at(-1)!.to });
+  });
+
+  test.each([
+    ['newest', [controlled(D, OWNER, BUYER)]],
+    ['older', [controlled(D, OWNER, BUYER), controlled(D, BUYER, STRANGER)]],
+  ])(
+    'is refused until the %s controller was found, which accepts a change of hands',
+    async (_name, logs: readonly FakeLog[]) => {
+      const chain = createMints();
+      chain.mine([transferred(D), minted(D, OWNER)]);
+      chain.mine([transferred(D, OWNER, BUYER)]);
+      const harness = await openWithout(chain, logs);
+      const provenance = () => harness.store.readProvenance(D);
+      for (let minute = 0; minute < 2; minute++) {
+        expect(await checkMachine(harness, readFacts(chain, D))).toBe('EventIndexSyncing');
+        await harness.repair.idle();
+        await harness.time.advance(60_000);
+      }
+      const before = await provenance();
+      chain.faults = {};
+      expect(await checkMachine(harness, readFacts(chain, D))).toBe('EventIndexSyncing');
+      await harness.repair.idle();
+      expect(await checkMachine(harness, readFacts(chain, D))).toBe('agrees');
+      expect(harness.repair.report()).toEqual({ started: 3, succeeded: 1 });
+      const { acceptedAt } = (await provenance())!;
+      expect(acceptedAt).toBe(chain.headerAt(chain.head.number - 1 - logs.length).timestamp);
+      expect(before!.acceptedAt).not.toBe(acceptedAt);
+    },
+  );
+
+  test.each([
+    ['arrived from another chain', [transferred(D, OWNER, 'zero'), transferred(D)], [controlled(D, OWNER, BUYER)]],
+    ['was minted without a log of its controller', [], [controlled(B, OWNER, BUYER)]],
+  ])('with a hidden controller is served when it %s, which may set one', async (_name, logs, hidden) => {
+    const chain = createMints();
+    chain.mine([transferred(D), minted(D, OWNER), ...logs]);
+    const harness = await openWithout(chain, hidden);
+    expect(await checkMachine(harness, readFacts(chain, hidden[0]!.machineId))).toBe('corrected');
   });
 
   test('is refused when the followed transfers begin at another owner than the stored one', async () => {

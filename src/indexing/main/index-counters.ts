@@ -7,7 +7,7 @@ import { Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { BlockRef, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { IndexCounters } from '../../ports/indexes.ts';
-import type { MainChain, MainChainLog } from '../../ports/main-chain.ts';
+import type { MainChain, MainChainLog, RegistryLogGroup } from '../../ports/main-chain.ts';
 import type {
   Checkpoint,
   IndexedMachine,
@@ -18,7 +18,14 @@ import type {
 } from '../../ports/store.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
 import type { IndexRepair } from './index-repair.ts';
-import { explainsOwner, isChipEqual, isOwnershipEqual, isSameHome, type FollowedLogs } from './machine-check.ts';
+import {
+  explainsController,
+  explainsOwner,
+  isChipEqual,
+  isOwnershipEqual,
+  isSameHome,
+  type FollowedLogs,
+} from './machine-check.ts';
 
 export interface IndexCountersOptions {
   readonly balances: Pick<MainChain, 'readBalance' | 'readBalanceAt'>;
@@ -130,19 +137,26 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
       const { checkpoint } = indexed;
       const followed = listFollowed(id, checkpoint, block);
       if (!isChipEqual(snapshot, indexed, followed ?? NOTHING_FOLLOWED)) {
-        if (followed !== undefined) repair.startChipLogs(id);
+        if (followed !== undefined) repair.startRegistryLogs('chip', id);
         throw syncing(checkpoint, block);
       }
       const ownership = await findOwnership(snapshot, indexed, followed, localOrdinal);
       if (ownership === undefined) throw syncing(checkpoint, block);
-      // The evidence of events depends on the changes of hands before them, so the owner alone is not enough.
-      if (!explainsOwner(indexed.transfers, ownership)) {
-        if (indexed.isSettled) repair.startTransfers(id);
+      // The evidence of events depends on the changes of hands before them and their acceptance, so the newest values are not enough.
+      const unexplained = findUnexplained(indexed, ownership);
+      if (unexplained !== undefined) {
+        if (indexed.isSettled) repair.startRegistryLogs(unexplained, id);
         throw syncing(checkpoint, block);
       }
       return ownership === indexed.ownership ? 'agrees' : 'corrected';
     },
   };
+}
+
+/** Returns the logs that do not lead to owner and controller, if any. */
+function findUnexplained(indexed: IndexedMachine, ownership: OwnershipChange): RegistryLogGroup | undefined {
+  if (!explainsOwner(indexed.transfers, ownership)) return 'transfers';
+  return explainsController(indexed, ownership) ? undefined : 'controllers';
 }
 
 function isSameOwnership(a: OwnershipChange, b: OwnershipChange): boolean {

@@ -6,29 +6,36 @@ import { setBounded } from '../../domain/bounded-map.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { checkHeaders, checkLogsOfBlock, type BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
-import type { ChainLog, EventGeneration, MainChain, MainChainLog } from '../../ports/main-chain.ts';
+import {
+  KINDS_OF_GROUP,
+  type ChainLog,
+  type EventGeneration,
+  type MainChain,
+  type MainChainLog,
+  type RegistryLogGroup,
+} from '../../ports/main-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import type {
   Checkpoint,
-  ChipLogEntry,
+  ControllerLogEntry,
   EventLogEntry,
+  IndexedMachine,
   MainChainIndexStore,
   OwnershipStore,
+  RegistryLogEntry,
   TransferLogEntry,
 } from '../../ports/store.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
-import { toChipLogEntry, toEventEntries } from './event-entries.ts';
-import { explainsOwner } from './machine-check.ts';
+import { toEventEntries } from './event-entries.ts';
+import { explainsController, explainsOwner } from './machine-check.ts';
 import { isReadFailure } from './read-failure.ts';
 import { createTargetedScan } from './targeted-scan.ts';
 
 export interface IndexRepair {
   /** Reads the tokens again of which the address was a holder. */
   startTokens(owner: Address): void;
-  /** Reads the logs of the machine's chip record again. */
-  startChipLogs(id: MachineId): void;
-  /** Reads the transfers of the machine again. */
-  startTransfers(id: MachineId): void;
+  /** Reads the logs of one group of the machine again. */
+  startRegistryLogs(group: RegistryLogGroup, id: MachineId): void;
   /** Reads all event logs of the machine again. */
   startEvents(generation: EventGeneration, id: MachineId): void;
   /**
@@ -65,8 +72,7 @@ export interface IndexRepairOptions {
     | 'readEventTotal'
     | 'readMainChainCheckpoint'
     | 'readIndexedMachine'
-    | 'replaceChipLogs'
-    | 'replaceTransfers'
+    | 'replaceRegistryLogs'
     | 'readEventLogCount'
     | 'replaceEventLogs'
   > &
@@ -129,39 +135,19 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     return false;
   }
 
-  async function repairChipLogs(id: MachineId): Promise<boolean> {
-    const checkpoint = await readCheckpoint();
-    const found: ChipLogEntry[] = [];
-    for await (const logs of scan({ fromBlock: startBlock, toBlock: checkpoint.blockNumber }, [{ chipLogsOf: id }])) {
-      for (const each of logs) {
-        const entry = toChipLogEntry(each);
-        if (entry?.machineId !== id) throw new ResponseRejected('foreign-machine');
-        found.push(entry);
-      }
-    }
-    const known = (await store.readIndexedMachine(id))?.chipLogs ?? [];
-    // Equally many may be those of another fork.
-    const names = new Set(known.map(nameChipLog));
-    if (found.length === known.length && found.every((each) => names.has(nameChipLog(each)))) return false;
-    await store.replaceChipLogs(id, checkpoint.blockNumber, found);
-    return true;
-  }
-
-  async function repairTransfers(id: MachineId): Promise<boolean> {
+  async function repairRegistryLogs(group: RegistryLogGroup, id: MachineId): Promise<boolean> {
     const checkpoint = await readCheckpoint();
     const indexed = await store.readIndexedMachine(id);
+    if (indexed === undefined) return false;
     const logs: ChainLog[] = [];
     const range = { fromBlock: startBlock, toBlock: checkpoint.blockNumber };
-    for await (const some of scan(range, [{ tokenTransfersOf: id }])) logs.push(...some);
-    if (logs.some(({ registry }) => registry?.kind !== 'transfer' || registry.machineId !== id)) {
+    for await (const some of scan(range, [{ registryLogsOf: { group, machineId: id } }])) logs.push(...some);
+    if (logs.some(({ registry }) => registry?.machineId !== id || !KINDS_OF_GROUP[group].includes(registry.kind))) {
       throw new ResponseRejected('foreign-machine');
     }
-    const found = (await timeEntries(logs)) as TransferLogEntry[];
-    const known = indexed?.transfers.length ?? 0;
-    // As many as are known may be right where those known are of another fork.
-    const isOtherFork = found.length === known && indexed !== undefined && explainsOwner(found, indexed.ownership);
-    if (!isOtherFork && found.length <= known) return false;
-    await store.replaceTransfers(id, checkpoint.blockNumber, found);
+    const found = (await timeEntries(logs)) as RegistryLogEntry[];
+    if (!mayReplace(group, found, indexed)) return false;
+    await store.replaceRegistryLogs(group, id, checkpoint.blockNumber, found);
     return true;
   }
 
@@ -315,8 +301,7 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
 
   return {
     startTokens: (owner) => start({ owner }, () => repairTokens(owner)),
-    startChipLogs: (id) => start({ machine: String(id) }, () => repairChipLogs(id)),
-    startTransfers: (id) => start({ machine: String(id), logs: 'transfers' }, () => repairTransfers(id)),
+    startRegistryLogs: (group, id) => start({ machine: String(id), logs: group }, () => repairRegistryLogs(group, id)),
     startEvents: (generation, id) => start({ machine: String(id), generation }, () => repairEvents(generation, id)),
     startEventTotal: () => {
       const interval = TOTAL_INTERVAL_MILLISECONDS * 2 ** fruitlessTotals;
@@ -327,10 +312,26 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
   };
 }
 
+/** Returns whether the logs differ from those known and may be right: a node may withhold some again, and forged ones are only noticed by their number. */
+function mayReplace(group: RegistryLogGroup, found: readonly RegistryLogEntry[], indexed: IndexedMachine): boolean {
+  const { ownership, transfers } = indexed;
+  const known = { chip: indexed.chipLogs, transfers, controllers: indexed.controllers }[group];
+  const names = new Set(known.map(nameLog));
+  if (found.length === known.length && found.every((each) => names.has(nameLog(each)))) return false;
+  if (group === 'chip' || found.length > known.length) return true;
+  if (found.length < known.length) return false;
+  // As many as are known are right where those known are of another fork.
+  return group === 'transfers'
+    ? explainsOwner(found as TransferLogEntry[], ownership)
+    : explainsController({ transfers, controllers: found as ControllerLogEntry[] }, ownership);
+}
+
 /** Returns a text that is equal for equal logs of one machine. */
-function nameChipLog(log: ChipLogEntry): string {
-  const times = log.kind === 'chip-attested' ? [log.issuedAt, log.expiresAt] : [log.revokedAt];
-  return [log.blockNumber, log.logIndex, log.kind, ...times].join();
+function nameLog(log: RegistryLogEntry): string {
+  return Object.entries(log)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .sort()
+    .join();
 }
 
 function toBlockId({ blockNumber: number, blockHash: hash }: Checkpoint) {

@@ -7,7 +7,7 @@ import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import { unwrap, unwrapOptional, type ReadResult } from '../../domain/read-result.ts';
 import type { ChipLogBody, RegistryLogBody } from '../../ports/main-chain.ts';
-import type { IndexedMachine, OwnershipChange, TransferLogEntry } from '../../ports/store.ts';
+import type { IndexedMachine, OwnershipChange, RegistryLogEntry, TransferLogEntry } from '../../ports/store.ts';
 
 /** Followed logs of the machine between its checkpoint and the block of the facts, in chain order. */
 export interface FollowedLogs {
@@ -48,6 +48,31 @@ export function isSameHome(
 /** Returns whether each transfer leads to the next one, and the newest to the owner. Only a hidden way back to an owner is not seen. */
 export function explainsOwner(transfers: readonly TransferLogEntry[], ownership: OwnershipChange): boolean {
   return areLinked(undefined, transfers, ownerOf(ownership));
+}
+
+/**
+ * Returns whether each controller was set in place of the one before, and the newest is that of the machine; true where no log names one
+ * since the machine arrived. A mint names its controller, an arrival from another chain or registry none, and a departure ends it. Only a
+ * hidden way back to a controller is not seen.
+ */
+export function explainsController(
+  { transfers, controllers }: Pick<IndexedMachine, 'transfers' | 'controllers'>,
+  ownership: OwnershipChange,
+): boolean {
+  let known: { readonly controller: Address | undefined } | undefined;
+  for (const log of [...transfers, ...controllers].sort(compareLogs)) {
+    if (log.kind === 'transfer') {
+      if (log.from === undefined || log.to === undefined) known = undefined;
+      continue;
+    }
+    if (log.kind === 'controller' && known !== undefined && log.from !== known.controller) return false;
+    known = { controller: log.to };
+  }
+  return ownership.kind !== 'held' || known === undefined || known.controller === ownership.controller;
+}
+
+function compareLogs(a: RegistryLogEntry, b: RegistryLogEntry): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }
 
 /** Returns whether transfers lead from an owner to another one, or to the same without any. */

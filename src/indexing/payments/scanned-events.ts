@@ -15,7 +15,7 @@ import type { HomeReads, ReadEvents } from './payment-scanner.ts';
 export function createMainReads(
   chain: Pick<MainChainLog, 'readEventRecords' | 'readOwnership'>,
   store: Pick<MainChainIndexStore, 'listEventLogs' | 'readIndexedMachine'>,
-  repair: Pick<IndexRepair, 'startTransfers'>,
+  repair: Pick<IndexRepair, 'startRegistryLogs'>,
   block: BlockRef,
 ): HomeReads {
   return {
@@ -28,7 +28,7 @@ export function createMainReads(
         first !== undefined &&
         (first.blockNumber < place.block || (first.blockNumber === place.block && first.logIndex < place.index));
       if (isEarlier && explainsOwner(transfers, ownership!)) return true;
-      repair.startTransfers(id);
+      repair.startRegistryLogs('transfers', id);
       return false;
     },
   };

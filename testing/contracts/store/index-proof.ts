@@ -114,7 +114,7 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('stays when the event logs of a machine are replaced, and changes with its chip logs', async () => {
       const { store } = under;
       await backfill(store, [transferAt(5, OWNER), eventAt(30, 2n)]);
-      await store.replaceChipLogs(id(7), 50, [chipRecorded(id(7), 0n, 20)]);
+      await store.replaceRegistryLogs('chip', id(7), 50, [chipRecorded(id(7), 0n, 20)]);
       expect(await evidence()).toEqual([[true, undefined]]);
       await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(10, 1n), eventAt(30, 2n)]);
       expect(await evidence()).toEqual([
@@ -131,7 +131,7 @@ export function testIndexProof(under: StoreUnderTest): void {
       const other = transferred(id(8), OWNER, { blockNumber: 6, blockTimestamp: 1_700_000_006 });
       await backfill(store, [transferAt(5, OWNER), other, eventAt(10, 1n), eventAt(30, 2n), transferAt(40, OWNER)]);
       const epoch = await epochOf();
-      await store.replaceTransfers(id(7), 39, [transferAt(20, BUYER), transferAt(5, OWNER)]);
+      await store.replaceRegistryLogs('transfers', id(7), 39, [transferAt(20, BUYER), transferAt(5, OWNER)]);
       expect(await evidence()).toEqual([
         [false, undefined],
         [false, 1_700_000_020],
@@ -155,13 +155,13 @@ export function testIndexProof(under: StoreUnderTest): void {
     await backfill(store, [mint, event, chip, later, sale]);
     const listUnproven = async () => (await store.listUnprovenBlocks(99, 9)).map(({ blockNumber }) => blockNumber);
     await store.recordProvenBlocks(await listUnproven());
-    await store.replaceTransfers(id(7), 50, [mint, sale]);
+    await store.replaceRegistryLogs('transfers', id(7), 50, [mint, sale]);
     await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [event, later]);
-    await store.replaceChipLogs(id(7), 50, [chip]);
+    await store.replaceRegistryLogs('chip', id(7), 50, [chip]);
     expect(await listUnproven()).toEqual([]);
-    await store.replaceTransfers(id(7), 50, [mint, { ...sale, to: OWNER }]);
+    await store.replaceRegistryLogs('transfers', id(7), 50, [mint, { ...sale, to: OWNER }]);
     await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [event, { ...later, blockNumber: 31 }]);
-    await store.replaceChipLogs(id(7), 50, []);
+    await store.replaceRegistryLogs('chip', id(7), 50, []);
     expect(await listUnproven()).toEqual([40, 31, 30, 20]);
     expect(await store.areBlocksProven(1, 50)).toBe(false);
     // No header and no logs have these: the proof replaces what is stored.
@@ -277,8 +277,8 @@ export function testIndexProof(under: StoreUnderTest): void {
 
     test.each<[string, (store: Store) => Promise<unknown>]>([
       ['event logs', (store) => store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(10, 1n)])],
-      ['chip logs', (store) => store.replaceChipLogs(id(7), 50, [chipRecorded(id(7), 0n, 20)])],
-      ['transfers', (store) => store.replaceTransfers(id(7), 50, [transferAt(5, OWNER)])],
+      ['chip logs', (store) => store.replaceRegistryLogs('chip', id(7), 50, [chipRecorded(id(7), 0n, 20)])],
+      ['transfers', (store) => store.replaceRegistryLogs('transfers', id(7), 50, [transferAt(5, OWNER)])],
       [
         'ownership',
         async (store) => {

@@ -1,7 +1,13 @@
 /** Contract of `OwnershipStore`: machines by holder (chain-evm 4). */
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type { ChipLogEntry, FactLogEntry, OwnershipChange, Store } from '../../../src/ports/store.ts';
+import type {
+  ChipLogEntry,
+  ControllerLogEntry,
+  FactLogEntry,
+  OwnershipChange,
+  Store,
+} from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { append, checkpointAt, id, imported, NO_OWNERSHIP, ORDERED_IDS, submitted } from './samples.ts';
 
@@ -124,7 +130,14 @@ export function testOwnership(under: StoreUnderTest): void {
     it('returns what the index holds about one machine', async () => {
       expect(await under.store.readIndexedMachine(id(1))).toBeUndefined();
       await advanceOwnership(under.store, [held(1, ALICE, BOB), held(2, BOB), away(3, CAROL)], 2);
-      const indexed = { checkpoint: checkpointAt(1), isSettled: false, chipLogs: [], transfers: [], facts: [] };
+      const indexed = {
+        checkpoint: checkpointAt(1),
+        isSettled: false,
+        chipLogs: [],
+        transfers: [],
+        controllers: [],
+        facts: [],
+      };
       expect(await under.store.readIndexedMachine(id(1))).toEqual({ ...indexed, ownership: held(1, ALICE, BOB) });
       await advanceOwnership(under.store, []);
       const settled = { ...indexed, checkpoint: checkpointAt(2), isSettled: true };
@@ -158,9 +171,33 @@ export function testOwnership(under: StoreUnderTest): void {
       await under.store.advanceMainChain(undefined, checkpointAt(2), first, NO_OWNERSHIP);
       expect(await listChipLogs(1)).toEqual([attested(1, 1), attested(1, 2, 3), revoked]);
       await under.store.advanceMainChain(checkpointAt(2), checkpointAt(3), [attested(1, 3)], NO_OWNERSHIP);
-      await under.store.replaceChipLogs(id(1), 2, [attested(1, 2)]);
+      await under.store.replaceRegistryLogs('chip', id(1), 2, [attested(1, 2)]);
       expect(await listChipLogs(1)).toEqual([attested(1, 2), attested(1, 3)]);
       expect(await listChipLogs(2)).toEqual([attested(2, 2, 4)]);
+    });
+
+    it('returns the controllers of a machine in chain order, that of a mint first, and replaces them', async () => {
+      const place = (blockNumber: number) =>
+        ({
+          generation: 'current',
+          machineId: id(1),
+          blockNumber,
+          logIndex: 1,
+          blockTimestamp: 1_000 + blockNumber,
+          transactionHash: `0x${'ab'.repeat(32)}`,
+        }) as const;
+      const mint: ControllerLogEntry = { kind: 'minted', to: ALICE, ...place(1) };
+      const change = (blockNumber: number, to: Address | undefined): ControllerLogEntry => ({
+        kind: 'controller',
+        from: ALICE,
+        to,
+        ...place(blockNumber),
+      });
+      await under.store.advanceMainChain(undefined, checkpointAt(3), [change(3, undefined), mint], NO_OWNERSHIP);
+      const listControllers = async () => (await under.store.readIndexedMachine(id(1)))?.controllers;
+      expect(await listControllers()).toEqual([mint, change(3, undefined)]);
+      await under.store.replaceRegistryLogs('controllers', id(1), 2, [mint, change(2, BOB)]);
+      expect(await listControllers()).toEqual([mint, change(2, BOB), change(3, undefined)]);
     });
 
     it('returns the logs of facts in chain order, also after the logs of the machine were replaced', async () => {
@@ -175,7 +212,7 @@ export function testOwnership(under: StoreUnderTest): void {
       ];
       await under.store.advanceMainChain(undefined, checkpointAt(3), facts.toReversed(), NO_OWNERSHIP);
       expect((await under.store.readIndexedMachine(id(1)))?.facts).toEqual(facts);
-      await under.store.replaceChipLogs(id(1), 3, []);
+      await under.store.replaceRegistryLogs('chip', id(1), 3, []);
       expect((await under.store.readIndexedMachine(id(1)))?.facts).toEqual(facts);
     });
 

@@ -65,15 +65,17 @@ test('reads a balance at an earlier block', async () => {
   expect((await at(after)) - (await at(before))).toBe(1n);
 });
 
-test('finds the transfers of an owner by side, and those of a token', async () => {
+test('finds the transfers of an owner by side, and the transfers and controllers of a token', async () => {
   const { number } = await harness.readHead();
   const { log } = harness.open();
   const range = { fromBlock: 0, toBlock: number };
-  const ofToken = await log.readLogs({ ...range, tokenTransfersOf: id });
+  const ofToken = await log.readLogs({ ...range, registryLogsOf: { group: 'transfers', machineId: id } });
   expect(ofToken.map(({ registry }) => registry)).toEqual([
     { kind: 'transfer', machineId: id, from: undefined, to: owner },
     { kind: 'transfer', machineId: id, from: owner, to: buyer },
   ]);
+  const ofControllers = await log.readLogs({ ...range, registryLogsOf: { group: 'controllers', machineId: id } });
+  expect(ofControllers.map(({ registry }) => registry)).toEqual([{ kind: 'minted', machineId: id, to: undefined }]);
   const list = async (holder: Address, side: 'from' | 'to') =>
     (await log.readLogs({ ...range, transfersOf: { holder, side } })).map(({ registry }) => registry);
   expect(await list(buyer, 'to')).toEqual([{ kind: 'transfer', machineId: id, from: owner, to: buyer }]);

@@ -183,6 +183,11 @@ export const CHIP_TOPICS: readonly Hex[] = ['ChipAttested', 'ChipRevoked'].map((
   hashSignature(toEventSignature(findEvent(abis.attestationRegistryAbi, name))),
 );
 
+/** Topics of the logs of controllers, those of mints included. */
+export const CONTROLLER_TOPICS: readonly Hex[] = ['ControllerUpdated', 'MachineMinted'].map((name) =>
+  hashSignature(toEventSignature(findEvent(abis.machineRegistryAbi, name))),
+);
+
 /** Topic of `Transfer`. */
 export const TOKEN_TRANSFER_TOPIC = hashSignature(toEventSignature(findEvent(abis.machineRegistryAbi, 'Transfer')));
 
@@ -304,17 +309,18 @@ function toRegistryBody(
   if (name === 'ChipAttested' || name === 'ChipRevoked') return toChipBody(name, topics, data);
   const fact = FACTS[name];
   if (fact !== undefined) return toFactBody(fact, topics, data);
-  if (name !== 'Transfer' && name !== 'ControllerUpdated') return undefined;
-  const isTransfer = name === 'Transfer';
-  const [idTopic, from, to] = isTransfer ? [3, 1, 2] : [1, 2, 3];
-  const [machineId] = toIds(topics, [idTopic]);
+  if (name !== 'Transfer' && name !== 'ControllerUpdated' && name !== 'MachineMinted') return undefined;
+  const [machineId] = toIds(topics, [name === 'Transfer' ? 3 : 1]);
   if (machineId === undefined) return undefined;
-  return {
-    kind: isTransfer ? 'transfer' : 'controller',
-    machineId,
-    from: toAddress(topics[from]!),
-    to: toAddress(topics[to]!),
-  };
+  const [first, second, third] = topics.slice(1).map(toAddress);
+  switch (name) {
+    case 'Transfer':
+      return { kind: 'transfer', machineId, from: first, to: second };
+    case 'ControllerUpdated':
+      return { kind: 'controller', machineId, from: second, to: third };
+    case 'MachineMinted':
+      return { kind: 'minted', machineId, to: third };
+  }
 }
 
 const decodeAttested = decoderOf(abis.attestationRegistryAbi, 'ChipAttested');

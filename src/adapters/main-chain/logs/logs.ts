@@ -27,7 +27,7 @@ import { readEventCounts, readEventTotal } from '../reads/event-counts.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
-import { CHIP_TOPICS, createLogEffects, EVENT_TOPICS, TOKEN_TRANSFER_TOPIC } from './log-effects.ts';
+import { CHIP_TOPICS, CONTROLLER_TOPICS, createLogEffects, EVENT_TOPICS, TOKEN_TRANSFER_TOPIC } from './log-effects.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createOwnershipReader } from '../reads/ownership.ts';
@@ -71,7 +71,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   function logsCall(
     fromBlock: number,
     toBlock: number | 'latest',
-    { eventsOf, transfersOf, tokenTransfersOf, chipLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
+    { eventsOf, transfersOf, registryLogsOf }: Omit<LogQuery, 'fromBlock' | 'toBlock'> = {},
   ): MainRpcCall {
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toBlock === 'latest' ? toBlock : toQuantity(toBlock) };
     if (transfersOf !== undefined) {
@@ -79,13 +79,16 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       const topics = [TOKEN_TRANSFER_TOPIC, ...(transfersOf.side === 'to' ? [null] : []), holder];
       return getLogs({ ...range, address: addresses.machineRegistry, topics });
     }
-    if (tokenTransfersOf !== undefined) {
-      const topics = [TOKEN_TRANSFER_TOPIC, null, null, toTopic(tokenTransfersOf)];
-      return getLogs({ ...range, address: addresses.machineRegistry, topics });
-    }
-    if (chipLogsOf !== undefined) {
-      const topics = [CHIP_TOPICS, toTopic(chipLogsOf)];
-      return getLogs({ ...range, address: addresses.attestationRegistry, topics });
+    if (registryLogsOf !== undefined) {
+      const { group, machineId } = registryLogsOf;
+      const address = group === 'chip' ? addresses.attestationRegistry : addresses.machineRegistry;
+      const id = toTopic(machineId);
+      const topics = {
+        transfers: [TOKEN_TRANSFER_TOPIC, null, null, id],
+        controllers: [CONTROLLER_TOPICS, id],
+        chip: [CHIP_TOPICS, id],
+      };
+      return getLogs({ ...range, address, topics: topics[group] });
     }
     if (eventsOf === undefined) return getLogs({ ...range, address: effects.addresses });
     const topics = [EVENT_TOPICS, toTopic(eventsOf.machineId)];

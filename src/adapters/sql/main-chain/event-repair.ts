@@ -4,8 +4,8 @@
  */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair } from '../../../ports/index-proof.ts';
-import type { EventGeneration } from '../../../ports/main-chain.ts';
-import type { ChipLogEntry, EventLogEntry, TransferLogEntry } from '../../../ports/store.ts';
+import { KINDS_OF_GROUP, type EventGeneration, type RegistryLogGroup } from '../../../ports/main-chain.ts';
+import type { EventLogEntry, RegistryLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
 import { execute, readRows, type Batch, type SqlProgram } from '../engine/sql-program.ts';
@@ -15,7 +15,7 @@ import { createEventHistories, HistoryMap, type HistoryKey, type StoredEventHist
 import { createEventLogs } from './event-logs.ts';
 import { createEventTotals } from './event-totals.ts';
 import { createMachineProvenance } from './machine-provenance.ts';
-import { createRegistryLogs, isChipLog, isTransfer } from './registry-logs.ts';
+import { createRegistryLogs } from './registry-logs.ts';
 
 export interface EventRepair {
   /** Returns the machines of the second generation that any of the logs, replaced or replacing, concerns. Requires the write lock. */
@@ -26,13 +26,15 @@ export interface EventRepair {
     id: MachineId,
     entries: readonly EventLogEntry[],
   ): SqlProgram<readonly number[]>;
-  /** Replaces the chip logs of one machine in the blocks up to `throughBlock`. Returns as `replaceHistory`. Requires the write lock. */
-  replaceChipLogs(id: MachineId, throughBlock: number, logs: readonly ChipLogEntry[]): SqlProgram<readonly number[]>;
-  /** Replaces the transfers of one machine in the blocks up to `throughBlock`. Returns as `replaceHistory`. Requires the write lock. */
-  replaceTransfers(
+  /**
+   * Replaces the logs of one group of one machine in the blocks up to `throughBlock`. Returns as `replaceHistory`. Requires the write
+   * lock.
+   */
+  replaceRegistryLogs(
+    group: RegistryLogGroup,
     id: MachineId,
     throughBlock: number,
-    logs: readonly TransferLogEntry[],
+    logs: readonly RegistryLogEntry[],
   ): SqlProgram<readonly number[]>;
   /** Lists machines of the second generation with events or transfers of unknown time in the blocks. */
   listUntimed(numbers: readonly number[]): SqlProgram<readonly MachineId[]>;
@@ -80,7 +82,7 @@ export function createEventRepair(dialect: Dialect): EventRepair {
     `SELECT batch.machine_id FROM batch
      WHERE NOT EXISTS (
        SELECT 1 FROM registry_logs r
-       WHERE r.machine_id = batch.machine_id AND r.kind <> 'controller' AND r.block_timestamp = ${UNKNOWN_BLOCK_TIME})
+       WHERE r.machine_id = batch.machine_id AND r.kind NOT IN ('controller', 'minted') AND r.block_timestamp = ${UNKNOWN_BLOCK_TIME})
      AND NOT EXISTS (
        SELECT 1 FROM event_histories h JOIN event_logs l ON l.history_id = h.history_id
        WHERE h.machine_id = batch.machine_id AND h.generation = ${current}
@@ -132,8 +134,15 @@ export function createEventRepair(dialect: Dialect): EventRepair {
         entries,
       );
     },
-    replaceChipLogs: (id, throughBlock, logs) => replaceKind(id, throughBlock, isChipLog, logs),
-    replaceTransfers: (id, throughBlock, logs) => replaceKind(id, throughBlock, isTransfer, logs),
+    *replaceRegistryLogs(group, id, throughBlock, logs) {
+      const [history] = yield* histories.load([{ generation: 'current', id }]);
+      const kinds: readonly EventLogEntry['kind'][] = KINDS_OF_GROUP[group];
+      const isReplaced = ({ kind, blockNumber }: EventLogEntry) => kinds.includes(kind) && blockNumber <= throughBlock;
+      const stored = yield* loadEntries(history!);
+      const kept = stored.filter((entry) => !isReplaced(entry));
+      yield* rewrite(history!, [...kept, ...logs].sort(compareEntries));
+      return listDiffering(stored.filter(isReplaced), logs);
+    },
     *listUntimed(numbers) {
       const query: Batch<{ machine_id: Uint8Array }> = {
         sql: selectUntimed,
@@ -152,20 +161,6 @@ export function createEventRepair(dialect: Dialect): EventRepair {
       }
     },
   };
-
-  function* replaceKind(
-    id: MachineId,
-    throughBlock: number,
-    isOfKind: (entry: EventLogEntry) => boolean,
-    logs: readonly EventLogEntry[],
-  ): SqlProgram<readonly number[]> {
-    const [history] = yield* histories.load([{ generation: 'current', id }]);
-    const isReplaced = (entry: EventLogEntry) => isOfKind(entry) && entry.blockNumber <= throughBlock;
-    const stored = yield* loadEntries(history!);
-    const kept = stored.filter((entry) => !isReplaced(entry));
-    yield* rewrite(history!, [...kept, ...logs].sort(compareEntries));
-    return listDiffering(stored.filter(isReplaced), logs);
-  }
 
   function* rewrite(history: StoredEventHistory, entries: readonly EventLogEntry[]): SqlProgram<void> {
     if (history.generation === 'current') {

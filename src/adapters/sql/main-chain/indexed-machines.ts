@@ -6,7 +6,7 @@ import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { readFirst, type SqlProgram } from '../engine/sql-program.ts';
 import { columnToHex } from '../schema/hex-columns.ts';
 import { toIdBytes } from '../schema/stored-machine-id.ts';
-import { isChipLog, isFact, isTransfer, type RegistryLogs } from './registry-logs.ts';
+import { isChipLog, isControllerLog, isFact, isTransfer, type RegistryLogs } from './registry-logs.ts';
 
 export interface IndexedMachines {
   read(id: MachineId): SqlProgram<IndexedMachine | undefined>;
@@ -48,6 +48,7 @@ export function createIndexedMachines({ builder }: Dialect, registryLogs: Regist
         ownership: toOwnership(id, row),
         chipLogs: logs.filter(isChipLog),
         transfers: logs.filter(isTransfer),
+        controllers: logs.filter(isControllerLog),
         facts: logs.filter(isFact),
       };
     },

@@ -76,17 +76,10 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
           return checkpoint && { checkpoint, total: yield* eventTotals.read() };
         })(),
       ),
-    replaceChipLogs: (id, throughBlock, logs) =>
+    replaceRegistryLogs: (group, id, throughBlock, logs) =>
       database.exclusive(
         (function* () {
-          yield* proof.reopen(yield* eventRepair.replaceChipLogs(id, throughBlock, logs));
-          yield* touch(id);
-        })(),
-      ),
-    replaceTransfers: (id, throughBlock, logs) =>
-      database.exclusive(
-        (function* () {
-          yield* proof.reopen(yield* eventRepair.replaceTransfers(id, throughBlock, logs));
+          yield* proof.reopen(yield* eventRepair.replaceRegistryLogs(group, id, throughBlock, logs));
           yield* touch(id);
         })(),
       ),

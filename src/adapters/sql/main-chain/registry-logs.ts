@@ -8,6 +8,7 @@ import { UNKNOWN_BLOCK_TIME } from '../../../ports/index-proof.ts';
 import { isFactKind } from '../../../domain/machine/fact-log.ts';
 import type {
   ChipLogEntry,
+  ControllerLogEntry,
   EventLogEntry,
   FactLogEntry,
   RegistryLogEntry,
@@ -100,6 +101,10 @@ export function isTransfer(log: EventLogEntry): log is TransferLogEntry {
   return log.kind === 'transfer';
 }
 
+export function isControllerLog(log: EventLogEntry): log is ControllerLogEntry {
+  return log.kind === 'controller' || log.kind === 'minted';
+}
+
 export function isFact(log: EventLogEntry): log is FactLogEntry {
   return isFactKind(log.kind);
 }
@@ -112,8 +117,10 @@ function toRow(log: RegistryLogEntry): SqlValue[] {
     case 'chip-revoked':
       return [...place, null, null, null, null, null, null, String(log.revokedAt), null];
     case 'transfer':
-    case 'controller': {
-      const sides = [log.from, log.to].map((address) => (address === undefined ? null : hexToColumn(address)));
+    case 'controller':
+    case 'minted': {
+      const from = log.kind === 'minted' ? undefined : log.from;
+      const sides = [from, log.to].map((address) => (address === undefined ? null : hexToColumn(address)));
       return [...place, log.blockTimestamp, log.transactionHash, ...sides, null, null, null, null];
     }
     default: {
@@ -137,10 +144,12 @@ function toEntry(row: Row): RegistryLogEntry {
     case 'chip-revoked':
       return { kind, ...place, revokedAt: BigInt(row.revoked_at!) };
     case 'transfer':
-    case 'controller': {
+    case 'controller':
+    case 'minted': {
       const [from, to] = [toAddress(row.from_address), toAddress(row.to_address)];
       const blockTimestamp = row.block_timestamp ?? UNKNOWN_BLOCK_TIME;
-      return { kind, ...place, from, to, blockTimestamp, transactionHash: row.transaction_hash! };
+      const origin = { ...place, blockTimestamp, transactionHash: row.transaction_hash! };
+      return kind === 'minted' ? { kind, ...origin, to } : { kind, ...origin, from, to };
     }
     default: {
       const value = row.value === null ? undefined : BigInt(row.value);
