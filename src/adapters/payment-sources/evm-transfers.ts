@@ -19,6 +19,9 @@ import { readHeaders, toFinalized, toResult, type EvmRequester } from './evm-blo
 export const MAX_TRANSFER_ADDRESSES = 500;
 export const MAX_TRANSFER_BLOCKS = 5_000;
 
+/** More than a sound window holds; a node could fill the memory with one long response for each block. */
+const MAX_TRANSFERS = 300_000;
+
 /** Logs read per tick: a few milliseconds. */
 const LOGS_PER_TICK = 500;
 
@@ -119,7 +122,9 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
   };
 }
 
+/** Throws `RpcFailure` when there are more than `MAX_TRANSFERS`. */
 function append(to: FoundTransfers, { transfers, hashes }: FoundTransfers): void {
+  if (to.transfers.length + transfers.length > MAX_TRANSFERS) throw new RpcFailure('malformed');
   for (const transfer of transfers) to.transfers.push(transfer);
   for (const [block, hash] of hashes) recordHash(to.hashes, block, hash);
 }
