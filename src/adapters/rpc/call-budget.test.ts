@@ -370,6 +370,32 @@ describe('calls of a day', () => {
     expect(budget.report().isDayExhausted).toBe(false);
   });
 
+  test('makes only proof wait while no rate is known and calls are used faster than the day passes', async () => {
+    open({ callsPerDay: DAY_SECONDS }, START + 100_000);
+    request('index', INDEX, 200);
+    const works = { proof: PROOF, head: HEAD, index: INDEX, caller: caller('192.0.2.1') };
+    for (const [name, purpose] of Object.entries(works)) request(name, purpose);
+    expect(grants.map(({ name }) => name)).toEqual(['index', 'head', 'index', 'caller']);
+    expect(budget.report()).toMatchObject({ callsPerSecond: undefined, waiting: 1 });
+    await time.advance(50_000);
+    request('head', HEAD);
+    expect([countCalls('head'), countCalls('proof')]).toEqual([2, 0]);
+    await time.advance(60_000);
+    expect([countCalls('proof'), budget.report().waiting]).toEqual([1, 0]);
+  });
+
+  test('grants waiting proof one turn after another on the next day', async () => {
+    open({ callsPerDay: DAY_SECONDS }, START + (DAY_SECONDS - 10) * 1_000);
+    request('index', INDEX, DAY_SECONDS);
+    for (let i = 0; i < 3; i++) request('proof', PROOF, 5);
+    await time.advance(9_999);
+    expect([countCalls('proof'), budget.report().isDayExhausted]).toEqual([0, true]);
+    await time.advance(2_000);
+    expect(countCalls('proof')).toBe(5);
+    await time.advance(14_000);
+    expect(countCalls('proof')).toBe(15);
+  });
+
   test('spreads the last tenth over the day and never exceeds it', async () => {
     open({ callsPerDay: 1_000 }, START + (DAY_SECONDS - 1_000) * 1_000);
     request('index', INDEX, 900);

@@ -1,8 +1,8 @@
 /**
  * Call budget of one chain: decides when RPC calls may be sent to its nodes, so that their number never exceeds a
  * ceiling and no caller takes the share of another (real-chains 3). The ceiling is configured, or learned from rate
- * refusals; before the first refusal there is none, and every call passes at once. Calls wait only here: the node in use has
- * no other queue.
+ * refusals; before the first refusal there is none, and every call passes at once, except for proof once the day has used
+ * up its calls. Calls wait only here: the node in use has no other queue.
  */
 import { Fault } from '../../domain/faults.ts';
 import type { ChainWork } from '../../ports/runtime.ts';
@@ -106,10 +106,6 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     refuseOverdue(now);
     for (;;) {
       const { rate } = ceiling;
-      if (rate === Infinity) {
-        for (const waiting of queues.takeAll()) grant(waiting, now, rate);
-        return;
-      }
       queues.creditIndex(now, rate);
       const next = queues.takeNext(ledger.roomAt(rate), rate, () => !ceiling.isDayExhausted());
       if (next === undefined) break;
@@ -171,7 +167,8 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       refuse(listener, 1);
       return () => undefined;
     }
-    if (ceiling.rate === Infinity) {
+    const isHeldBack = purpose.work.kind === 'proof' && ceiling.isDayExhausted();
+    if (ceiling.rate === Infinity && !isHeldBack) {
       ledger.expire(now);
       record(count, purpose, now, Infinity);
       listener.granted(now + MAX_DELAY_MILLISECONDS);

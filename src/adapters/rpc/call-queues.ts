@@ -93,26 +93,13 @@ export class CallQueues {
       return fits(next.calls, freeOfHead, limitOfHead) ? { next, take: () => queue.shift() } : undefined;
     }
     if (this.#index.length > 0) return takeFrom(this.#index, freeOfHead, limitOfHead);
-    const reserve = Math.floor(limit * PROOF_RESERVE);
+    const reserve = limit === Infinity ? 0 : Math.floor(limit * PROOF_RESERVE);
     return hasProof() ? takeFrom(this.#proof, freeOfHead - reserve, limitOfHead - reserve) : undefined;
   }
 
-  /** Takes every request, in the order of the shares. */
-  takeAll(): WaitingTurn[] {
-    const taken = [...this.#head, ...this.#index, ...this.#proof];
-    this.#head.length = this.#index.length = this.#proof.length = 0;
-    for (const queue of [this.#known, this.#unknown]) {
-      for (let next = queue.peek(); next !== undefined; next = queue.peek()) {
-        queue.shift();
-        taken.push(next);
-      }
-    }
-    for (const waiting of taken) this.#leave(waiting);
-    return taken;
-  }
-
-  /** Adds the share that the index has earned since the last time. */
+  /** Adds the share that the index has earned since the last time; it needs none without a ceiling. */
   creditIndex(now: number, rate: number): void {
+    if (rate === Infinity) return;
     const share = rate * INDEX_SHARE;
     const earned = (share * (now - this.#creditedAtMilliseconds)) / 1000;
     this.#creditedAtMilliseconds = now;
