@@ -376,14 +376,15 @@ describe('a rate limit', () => {
     expect(failure.retryAfterSeconds).toBeLessThanOrEqual(30);
   });
 
-  test('is not taken for a limit of batches', async () => {
+  test.each([
+    ['its text', -32005, 'daily request count exceeded, request rate limited'],
+    ['its code', 429, 'batch requests count as 4; limit exceeded'],
+  ])('is not taken for a limit of batches where %s names it', async (_, code, message) => {
     let isFirst = true;
     respond = (calls) => {
       const isLimited = isFirst;
       isFirst = false;
-      return isLimited
-        ? json(200, toError(null, -32005, 'daily request count exceeded, request rate limited'))
-        : answer(calls);
+      return isLimited ? json(200, toError(null, code, message)) : answer(calls);
     };
     await expect(request(4)).rejects.toMatchObject({ kind: 'rate' });
     takeSizes();

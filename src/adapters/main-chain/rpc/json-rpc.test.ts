@@ -253,6 +253,16 @@ describe('a response is rejected', () => {
     await expect(send([call('eth_getLogs')])).rejects.toMatchObject({ unreadable: 'transport', kind: 'rate' });
   });
 
+  test.each([429, -32029, -32429])('as a rate limit by %d whose text names batches', async (code) => {
+    const error = { code, message: 'a batch counts as its calls; limit exceeded' };
+    proxy.inject({ kind: 'answer', change: () => ({ error }) });
+    const failure = { unreadable: 'transport', kind: 'rate' };
+    await expect(send()).rejects.toMatchObject(failure);
+    await expect(send([call('a'), call('b')])).rejects.toMatchObject(failure);
+    proxy.inject(reorder(() => ({ jsonrpc: '2.0', id: null, error })));
+    await expect(send([call('a'), call('b')])).rejects.toMatchObject(failure);
+  });
+
   test('when it does not arrive before the deadline', async () => {
     proxy.inject({ kind: 'hang' });
     await expect(send(undefined, undefined, 20)).rejects.toMatchObject({ unreadable: 'deadline' });

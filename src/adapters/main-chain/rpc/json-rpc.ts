@@ -268,12 +268,14 @@ const SIZE_TEXT =
 const BLOCK_TEXT = /(header|block) not found|unknown block|missing trie|block.?out.?of.?range|beyond.{0,20}head/i;
 
 const BATCH_TEXT = /batch/i;
-const RATE_CODES = new Set([429, PAYMENT_REQUIRED, -32029, -32429]);
+const RATE_CODES = new Set([429, -32029, -32429]);
 
 function toHint(code: number, text: string): RpcHint {
-  // A limit of batches is found by a smaller batch, whatever else the text says.
+  // Its text may say how batches count. A batch that can never fit the rate gets smaller, too.
+  if (RATE_CODES.has(code)) return 'rate';
+  // A limit of batches is found by a smaller batch, whatever else the text says; a batch may be refused by 402 for its size.
   if (BATCH_TEXT.test(text)) return 'batch';
-  if (RATE_CODES.has(code) || isRateText(text)) return 'rate';
+  if (code === PAYMENT_REQUIRED || isRateText(text)) return 'rate';
   if (BLOCK_TEXT.test(text)) return 'unknown-block';
   return code === -32614 || SIZE_TEXT.test(text) ? 'too-large' : undefined;
 }
