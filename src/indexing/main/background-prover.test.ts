@@ -548,17 +548,19 @@ describe('the full proof', () => {
     expect(await store.listProofSegments()).toContainEqual({ fromBlock: 0, toBlock: FINALIZED, kind: 'headers' });
   });
 
-  const breakLink = (header: Header) =>
-    header.number === 1_000 ? { ...header, parentHash: `0x${'f0'.repeat(32)}` } : header;
+  const breakLinkAt = (number: number) => (header: Header) =>
+    header.number === number ? { ...header, parentHash: `0x${'f0'.repeat(32)}` } : header;
+  const breakLink = breakLinkAt(1_000);
+
+  /** Returns a host whose header of this block is not the child of the one before it. */
+  const broken = (number: number, { readHeaders, ...rest }: ChainWitness): ChainWitness => ({
+    ...rest,
+    readHeaders: async (numbers) => (await readHeaders(numbers)).map(breakLinkAt(number)),
+  });
 
   it('records a broken link as unprovable when two hosts return it alike', async () => {
     const chain = createChain(HISTORY);
-    const [one, two] = [witness(chain, 0), witness(chain, 1)];
-    const broken = ({ readHeaders, ...rest }: ChainWitness): ChainWitness => ({
-      ...rest,
-      readHeaders: async (numbers) => (await readHeaders(numbers)).map(breakLink),
-    });
-    chain.witnesses = [broken(one), broken(two)];
+    chain.witnesses = [broken(1_000, witness(chain, 0)), broken(1_000, witness(chain, 1))];
     const opened = await openProver(chain, asTold, { proof: 'full' });
     chain.faults.header = breakLink;
     await proveAll(opened);
@@ -568,6 +570,32 @@ describe('the full proof', () => {
       { fromBlock: 1_000, toBlock: 1_000, kind: 'unprovable' },
       { fromBlock: 1_001, toBlock: FINALIZED, kind: 'headers' },
     ]);
+  });
+
+  it.each([
+    ['no block with the stored logs', asTold, 0],
+    ['a block whose logs every node hid', without(600), 1],
+  ])('repairs %s at a broken link', async (_, alter, differences) => {
+    const chain = createChain(HISTORY);
+    chain.witnesses = [0, 1].map((node) =>
+      broken(
+        600,
+        witness(chain, node, (logs) => [...alter(logs)]),
+      ),
+    );
+    const opened = await openProver(chain, alter, { proof: 'full' });
+    const { epoch } = await opened.store.readEventLogCount('current', A);
+    chain.faults.header = breakLinkAt(600);
+    await proveAll(opened);
+    expect(opened.prover.report()).toEqual({ differences, unproven: 0 });
+    expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+    expect((await opened.store.readEventLogCount('current', A)).epoch).toBe(epoch + differences);
+    expect(await opened.store.areBlocksProven(0, FINALIZED)).toBe(true);
+    expect(await opened.store.listProofSegments()).toContainEqual({
+      fromBlock: 600,
+      toBlock: 600,
+      kind: 'unprovable',
+    });
   });
 
   it('leaves a broken link unproven when one host alone returns it, and continues below', async () => {
