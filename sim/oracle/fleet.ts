@@ -59,7 +59,8 @@ export function judgeFleetResponse(
       for (const held of lists) {
         if (held.length !== pagination.total) continue;
         const listed = held.slice(pagination.offset, pagination.offset + pagination.limit);
-        if (areEntriesTrue(page, listed, unreadable, facts)) return undefined;
+        const onBoth = listOfSnapshot(account, fleet).filter((id) => !held.includes(id));
+        if (areEntriesTrue(page, listed, unreadable, onBoth.length, facts)) return undefined;
       }
     }
   }
@@ -86,10 +87,16 @@ function mergeHoldings(account: string, base: Block, fleet: ReceivedFleet | unde
   if (fleet === undefined) return { ids: held, ofAlt: [], unreadable: 0 };
   const { world, corrupted } = fleet;
   const operated = listOperated(world, account);
-  const listed = operated.filter((id) => !isHeldHere(id, base) && !corrupted.some((row) => row.id === id));
+  const listed = listOfSnapshot(account, fleet).filter((id) => !isHeldHere(id, base));
   const named = corrupted.filter(({ id, isNamed }) => isNamed && operated.includes(id));
   const ids = [...held, ...listed].sort((a, b) => (a < b ? -1 : 1));
   return { ids, ofAlt: listed, unreadable: named.length };
+}
+
+/** Returns the account's machines of the alt chain whose rows are not corrupted. */
+function listOfSnapshot(account: string, fleet: ReceivedFleet | undefined): bigint[] {
+  if (fleet === undefined) return [];
+  return listOperated(fleet.world, account).filter((id) => !fleet.corrupted.some((row) => row.id === id));
 }
 
 /** Returns the lists that hidden logs may cause until they are proven. */
@@ -222,6 +229,8 @@ function areEntriesTrue(
   page: Page,
   ids: readonly bigint[],
   unreadableRows: number,
+  /** Machines of the alt chain that the main chain's index holds: each may be unreadable there, on any page. */
+  countOnBoth: number,
   { account, span, base, heads, received, receivedForAbsence, ofAlt }: EntryFacts,
 ): boolean {
   const { wallSeconds } = span;
@@ -246,7 +255,8 @@ function areEntriesTrue(
       (received.some(({ world }) => altMachineOf(world, id).account?.operator !== account) ||
         receivedForAbsence.some(({ world }) => judgeAlt(id, world) === 'absent')));
   const unreadable = page.unreadable - unreadableRows;
-  if (missing.filter((id) => !isGone(id)).length > unreadable || unreadable > missing.length) return false;
+  if (missing.filter((id) => !isGone(id)).length > unreadable) return false;
+  if (unreadable > missing.length + countOnBoth) return false;
   return page.machines.every((entry) => {
     const id = BigInt(entry.machine_id);
     if (entry.home_chain !== undefined) return isAltEntryTrue(id, entry, account, wallSeconds, heads, received);

@@ -13,7 +13,7 @@ import {
   type IndexFreshness,
   type IndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
-import { unwrap } from '../domain/read-result.ts';
+import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import type { FleetListing, FleetRow } from '../ports/alt-store.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { CachedMachine } from '../ports/main-chain.ts';
@@ -27,7 +27,10 @@ export type FreshIndex = Extract<IndexFreshness, { kind: 'fresh' }>;
 export interface FleetPage {
   readonly machines: readonly MachineSummary[];
   readonly total: number;
-  /** Number of machines of this page that could not be read, plus unreadable rows of the operator's snapshot, which may belong to any page. */
+  /**
+   * Number of machines of this page that could not be read, plus those that may belong to any page: unreadable rows of the operator's
+   * snapshot, and machines on both chains that the main chain may not hold.
+   */
   readonly unreadableCount: number;
   readonly index: FreshIndex;
   /** Undefined: no alt chain is configured. */
@@ -88,7 +91,7 @@ async function readPage<T extends object>(
   const index = requireFreshIndex(ctx, { ...head, indexedBlock });
   const altSnapshotAgeSeconds = ctx.alt && requireFreshSnapshot(ctx, observation, now);
   // In one tick, so that all reads share one multicall and one call to the alt chain.
-  const [, , ...entries] = await Promise.all([
+  const [, ofBoth, ...entries] = await Promise.all([
     main.counters.checkTokens(operator, tokens!),
     Promise.all(onBoth.slice(0, MAX_ON_BOTH).map((id) => confirmReturned(ctx, main, id))),
     ...machines.map((machine) => readEntry(ctx, operator, machine, readAlt)),
@@ -98,7 +101,7 @@ async function readPage<T extends object>(
     machines: entries.filter((entry): entry is Awaited<T | RatedSnapshot> => typeof entry === 'object'),
     total,
     unreadableIds,
-    unreadableCount: unreadableRows + unreadableIds.length,
+    unreadableCount: unreadableRows + ofBoth.filter((each) => each === 'unreadable').length + unreadableIds.length,
     index,
     altSnapshotAgeSeconds,
   };
@@ -192,14 +195,25 @@ async function readIfHere<T extends object>(
 
 /**
  * Requires that the main chain holds a machine that both chains list, or has followed it leave since. Else a node has hidden its departure
- * from the index, and the page lacks it. Throws `OwnershipIndexRepairing`, `ChainUnreadable`.
+ * from the index, and the page lacks it. `unreadable`: the page may lack it. Throws `OwnershipIndexRepairing`, `ChainUnreadable`.
  */
-async function confirmReturned(ctx: Ctx, main: MainChainPorts, id: MachineId): Promise<void> {
-  const found = await replaceFault(async () => {
+async function confirmReturned(ctx: Ctx, main: MainChainPorts, id: MachineId): Promise<'here' | 'gone' | 'unreadable'> {
+  return replaceFault(async () => {
     const facts = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
-    return isHere(facts) ? 'here' : confirmMoved(main, facts);
+    if (isHere(facts)) return 'here';
+    if (await hasMoved(main, facts)) return 'gone';
+    throw new Fault('OwnershipIndexRepairing', {});
   });
-  if (found === 'unreadable') throw new Fault('OwnershipIndexRepairing', {});
+}
+
+/** Returns whether followed logs show how a machine moved. Throws `ChainUnreadable`. */
+async function hasMoved(main: MainChainPorts, facts: CachedMachine): Promise<boolean> {
+  try {
+    return (await confirmMoved(main, facts)) === 'gone';
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'EventIndexSyncing') return false;
+    throw error;
+  }
 }
 
 /** Confirms that a machine has left the chain that listed it; for the alt chain its own account shows that. Throws as `confirmMoved`. */
@@ -211,8 +225,9 @@ async function confirmGone(ctx: Ctx, { id, listedBy }: FleetRow): Promise<'gone'
   return isHere(facts) ? 'unreadable' : confirmMoved(main, facts);
 }
 
+/** Returns whether the main chain holds the machine. Throws `ChainUnreadable` where its owner or home cannot be read. */
 function isHere({ snapshot: { owner, homeOrdinal }, deployment }: CachedMachine): boolean {
-  return owner.state === 'present' && unwrap(homeOrdinal) === deployment.localOrdinal;
+  return unwrapOptional(owner) !== undefined && unwrap(homeOrdinal) === deployment.localOrdinal;
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   type ListingFixture,
   type MachineFixture,
 } from '../../../testing/harness/alt-chain.ts';
-import { Fault } from '../../domain/faults.ts';
+import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { IndexCounters } from '../../ports/indexes.ts';
 import { rule } from '../../../test/conformance/rule.ts';
@@ -193,6 +193,22 @@ describe('a page with fewer entries than limit', () => {
       expect([status, status === 503 && JSON.parse(text)]).toEqual([expected, expected === 503 && refusal]);
     },
   );
+
+  test.each<[name: string, machine: MachineFixture, check: IndexCounters['checkMachine'] | undefined]>([
+    ['owner', { main: { ...MAIN_MACHINE, owner: UNREADABLE } }, () => Promise.resolve('corrected')],
+    ['home', { main: { ...MAIN_MACHINE, homeOrdinal: UNREADABLE } }, undefined],
+    ['number of chip logs', DEPARTED, () => Promise.reject(chainUnreadable('main', 'undecodable'))],
+  ])('counts a machine of both chains as unreadable whose %s cannot be decoded', async (_name, machine, check) => {
+    rule('listing.unreadable');
+    const listing = { machines: [{ id: 2n as MachineId, listedBy: 'alt' as const }], onBoth: [1n as MachineId] };
+    service = await openAltService({
+      ...{ machines: [machine, THERE], listing },
+      ...(check && { checkMachine: check }),
+    });
+    const { status, text } = await service.request(`/operator/${OPERATOR}/machines`);
+    const body = JSON.parse(text);
+    expect([status, body.machines?.length, body.unreadable]).toEqual([200, 1, 1]);
+  });
 
   test('counts invalid snapshot rows on every page', async () => {
     const unreadable = async (query: string) =>
