@@ -89,7 +89,7 @@ export function openRawNode(url: string): RawNode {
     const body = reply.body ?? '';
     bytes += body.length;
     const text = cutProviderText(body.toString().slice(0, 4_000), url);
-    return { ...reply, json: parseNodeJson(body), text: `HTTP ${reply.status} ${text}` };
+    return { ...reply, json: await parseNodeJson(body), text: `HTTP ${reply.status} ${text}` };
   }
 
   /** Sends one call, or several in one batch. */

@@ -30,7 +30,7 @@ export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendO
   if (status === 429) throw tooManyRequests(body, retryAfterSeconds);
   if (status === PAYMENT_REQUIRED) throw paymentRequired();
   const isHttpSuccess = status >= 200 && status < 300;
-  const parsed = body === undefined ? undefined : parseResponse(body, id);
+  const parsed = body === undefined ? undefined : await parseResponse(body, id);
   if (parsed?.error !== undefined) throw toRpcFailure(parsed.error, retryAfterSeconds);
   // A body over the limit of the node, which may have no envelope: fewer accounts may pass.
   if (status === 413) throw new RpcFailure('transport', 'refused', { code: status });
@@ -63,11 +63,11 @@ function toRpcFailure({ code, text }: RpcError, retryAfterSeconds: number | unde
 }
 
 /** Parses a response body; undefined if it is not the response to the call. An error may have a null id: the node could not parse the call. */
-function parseResponse(
+async function parseResponse(
   body: string | Buffer,
   sentId: number,
-): { readonly error?: undefined; readonly result: unknown } | { readonly error: RpcError } | undefined {
-  const entry = parseNodeJson(body);
+): Promise<{ readonly error?: undefined; readonly result: unknown } | { readonly error: RpcError } | undefined> {
+  const entry = await parseNodeJson(body);
   if (!isObject(entry) || entry['jsonrpc'] !== '2.0') return undefined;
   const { result, error } = entry;
   const id = parseResponseId(entry['id']);

@@ -4,7 +4,7 @@
  * `JSON.parse`.
  */
 
-import { MAX_JSON_DEPTH } from '../../rpc/node-json.ts';
+import { MAX_JSON_DEPTH } from '../../rpc/json-scan.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
 
 /** The text is not JSON or not of the expected form. */

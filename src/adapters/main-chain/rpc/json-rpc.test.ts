@@ -170,11 +170,32 @@ describe('a large response is accepted', () => {
   }
 
   test('with each of its long texts parsed in its own tick', async () => {
-    expect(await sendLarge(700_000)).toEqual({ responses: Array.from({ length: 20 }, () => failed), ticks: 20 });
+    expect(await sendLarge(400_000)).toEqual({ responses: Array.from({ length: 20 }, () => failed), ticks: 20 });
   });
 
   test('with short texts parsed in ticks of 256 KiB', async () => {
     expect(await sendLarge(26_000)).toEqual({ responses: Array.from({ length: 20 }, () => failed), ticks: 2 });
+  });
+
+  test('with the entries of a long batch read in ticks', async () => {
+    const entry = (id: unknown) => ({ jsonrpc: '2.0', id, result: 'ok'.repeat(30) });
+    let ticks = 0;
+    let next: NodeJS.Immediate;
+    const responses = await sendMainRpc(parseRpcUrl(proxy.url), [call('a'), call('b')], {
+      post: async (_, payload) => {
+        const ids = (JSON.parse(payload) as { id: number }[]).map(({ id }) => id);
+        next = setImmediate(function count() {
+          ticks += 1;
+          next = setImmediate(count);
+        });
+        const others = Array.from({ length: 5_000 }, () => entry(0));
+        return { status: 200, retryAfterSeconds: undefined, body: JSON.stringify([...others, ...ids.map(entry)]) };
+      },
+      signal: AbortSignal.timeout(20_000),
+      maxResponseBytes: 1024 * 1024,
+    });
+    clearImmediate(next!);
+    expect({ responses, ticks }).toEqual({ responses: Array(2).fill({ ok: true, result: 'ok'.repeat(30) }), ticks: 5 });
   });
 
   test('with 16 MiB of texts, and without those beyond', async () => {

@@ -7,6 +7,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { isObject } from '../../../domain/json/json-values.ts';
 import type { Hex } from 'viem';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
+import { mapInTicks } from '../../rpc/map-in-ticks.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, isUsedUpText, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
@@ -81,7 +82,7 @@ export async function sendMainRpc(
   const ids = requests.map(({ id }) => id);
   const found =
     (await readInPlace(body, ids, calls, options.largeResponses)) ??
-    parseResponses(body, ids)?.map((response, i) => response && applyReader(response, calls[i]!));
+    (await parseResponses(body, ids))?.map((response, i) => response && applyReader(response, calls[i]!));
   const responses = found?.map((response, i) => response && resolveLimit(response, calls[i]!));
   if (responses === undefined || (!isHttpSuccess && responses.some((response) => response?.ok === true))) {
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport', 'failed', {
@@ -189,32 +190,38 @@ async function toResponses(
       tickBytes = 0;
     }
     tickBytes += bytes;
-    responses.push(bytes > 0 && parsedBytes > MAX_PARSED_BYTES ? undefined : toResponse(id, entry));
+    responses.push(bytes > 0 && parsedBytes > MAX_PARSED_BYTES ? undefined : await toResponse(id, entry));
   }
   return responses;
 }
 
-function toResponse(id: number, entry: ResponseEntry | undefined): RpcResponse | undefined {
+async function toResponse(id: number, entry: ResponseEntry | undefined): Promise<RpcResponse | undefined> {
   if (entry === undefined) return undefined;
   if (entry.kind === 'read') return { ok: true, result: entry.value };
-  const value = parseNodeJson(entry.text);
+  const value = await parseNodeJson(entry.text);
   if (value === undefined) return undefined;
   return parseResponse({ jsonrpc: '2.0', id, [entry.kind]: value })?.response;
 }
+
+/** Entries of a batch that are read in one tick. A sound batch has one for each call. */
+const ENTRIES_PER_TICK = 1_000;
 
 /**
  * Returns the response to each id; undefined when the body holds none. Throws `RpcFailure` when one error refuses the
  * batch.
  */
-function parseResponses(body: string | Buffer, ids: readonly number[]): (RpcResponse | undefined)[] | undefined {
-  const parsed = parseNodeJson(body);
+async function parseResponses(
+  body: string | Buffer,
+  ids: readonly number[],
+): Promise<(RpcResponse | undefined)[] | undefined> {
+  const parsed = await parseNodeJson(body);
   if (ids.length === 1) {
     const single = parseResponse(parsed);
     // An error may have no id: the node did not read the call.
     const isOfCall = single?.id === ids[0] || (single?.response.ok === false && (single.id ?? null) === null);
     return isOfCall ? [single!.response] : undefined;
   }
-  const entries = (Array.isArray(parsed) ? parsed : [parsed]).map(parseResponse);
+  const entries = await mapInTicks(Array.isArray(parsed) ? parsed : [parsed], ENTRIES_PER_TICK, parseResponse);
   // Some nodes refuse a batch with one error, as an object or in an array, with the id of the first call or none.
   if (entries.length === 1 && entries[0]?.response.ok === false) throw toBatchRefusal(entries[0].response);
   const byId = new Map<unknown, RpcResponse | undefined>();
