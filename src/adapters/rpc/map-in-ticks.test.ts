@@ -8,14 +8,14 @@ it.each([
   [1, 1],
   [3, 3],
   [10, 3],
-])('maps %i items in order, at most %i of them in one tick', async (count, most) => {
+])('maps %i items with their indexes in order, at most %i of them in one tick', async (count, most) => {
   const items = Array.from({ length: count }, (_, i) => i);
   const counter = createTickCounter();
-  const mapped = await mapInTicks(items, 3, (item) => {
+  const mapped = await mapInTicks(items, 3, (item, i) => {
     counter.count();
-    return 2 * item;
+    return [2 * item, i];
   });
-  expect(mapped).toStrictEqual(items.map((item) => 2 * item));
+  expect(mapped).toStrictEqual(items.map((item) => [2 * item, item]));
   expect(counter.most).toBe(most);
 });
 

@@ -20,6 +20,7 @@ import {
   type ProvenLog,
 } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
+import { mapInTicks } from '../../rpc/map-in-ticks.ts';
 import { METHOD_NOT_FOUND, PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
@@ -133,7 +134,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
   /** Returns the logs of a response. Throws `ChainUnreadable` for a log outside the requested range and contracts. */
   async function requireLogs(response: RpcResponse, fromBlock: number, toBlock: number): Promise<ChainLog[]> {
-    return mapInTicks(requireRawLogs(response), (raw) => {
+    return mapInTicks(requireRawLogs(response), LOGS_PER_TICK, (raw) => {
       if (!watched.has(raw.address) || raw.blockNumber < fromBlock || raw.blockNumber > toBlock) {
         throw chainUnreadable('main', 'malformed');
       }
@@ -145,7 +146,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   async function toBlockLogs(response: RpcResponse, block: BlockRef): Promise<BlockLogs> {
     const items = new Set<string>();
     let inPlace = 0;
-    const watchedOrNone = await mapInTicks(requireRawLogs(response), (raw, i) => {
+    const watchedOrNone = await mapInTicks(requireRawLogs(response), LOGS_PER_TICK, (raw, i) => {
       if (raw.blockHash !== block.hash || raw.blockNumber !== block.number) throw chainUnreadable('main', 'malformed');
       if (raw.logIndex === i) inPlace += 1;
       items.add(raw.address);
@@ -155,7 +156,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     // Log indexes are consecutive: a gap is a withheld log, even where others set the same bits of the bloom.
     if (inPlace < watchedOrNone.length) throw new ResponseRejected('withheld-logs');
     const ours = watchedOrNone.filter((raw) => raw !== undefined);
-    const logs = await mapInTicks(ours, (raw) => toChainLog(raw, raw.address as Address));
+    const logs = await mapInTicks(ours, LOGS_PER_TICK, (raw) => toChainLog(raw, raw.address as Address));
     const bloom = await buildBloomInTicks(items);
     return { logs, bloom };
   }
@@ -164,7 +165,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   async function toHeadLogs(response: RpcResponse, head: BlockRef): Promise<BlockLogs | undefined> {
     const raws = response.ok ? parseRawLogs(response.result) : [];
     const hashes = new Set<string | undefined>();
-    await mapInTicks(raws, (raw) => hashes.add(raw?.blockHash));
+    await mapInTicks(raws, LOGS_PER_TICK, (raw) => hashes.add(raw?.blockHash));
     return hashes.size === 1 && hashes.has(head.hash) ? toBlockLogs(response, head) : undefined;
   }
 
@@ -305,21 +306,11 @@ function parseRawLogs(result: unknown): Iterable<RawLog | undefined> {
 /** Logs that are handled without yielding to other requests: a few milliseconds. */
 const LOGS_PER_TICK = 500;
 
-/** Maps the items in ticks, so that a large response does not block the event loop. */
-async function mapInTicks<T, U>(items: Iterable<T>, map: (item: T, i: number) => U): Promise<U[]> {
-  const mapped: U[] = [];
-  for (const item of items) {
-    if (mapped.length > 0 && mapped.length % LOGS_PER_TICK === 0) await nextTick();
-    mapped.push(map(item, mapped.length));
-  }
-  return mapped;
-}
-
 /** Builds the bloom of the given addresses and topics, which are hashed in ticks. */
 async function buildBloomInTicks(items: Iterable<string>): Promise<string> {
   let bloom = buildBloom([]);
   let part: string[] = [];
-  await mapInTicks(items, (item) => {
+  await mapInTicks(items, LOGS_PER_TICK, (item) => {
     part.push(item);
     if (part.length < LOGS_PER_TICK) return;
     bloom = mergeBlooms(bloom, buildBloom(part));
