@@ -34,3 +34,15 @@ export function createTickCounter(): TickCounter {
     },
   };
 }
+
+/** Returns how often the event loop ran while the task did. */
+export async function countTicks(task: () => Promise<unknown>): Promise<number> {
+  let ticks = 0;
+  let next = setImmediate(function count() {
+    ticks += 1;
+    next = setImmediate(count);
+  });
+  await task();
+  clearImmediate(next);
+  return ticks;
+}

@@ -6,6 +6,7 @@ import {
   PROPERTY_TIMEOUT_MILLISECONDS,
   SEED_TITLE,
 } from '../../../testing/arbitraries/property-runs.ts';
+import { countTicks } from '../../../testing/harness/tick-counter.ts';
 import { MAX_JSON_DEPTH } from './json-scan.ts';
 import { parseNodeJson } from './node-json.ts';
 
@@ -226,15 +227,3 @@ describe(`a text that is parsed in parts (${SEED_TITLE})`, { timeout: PROPERTY_T
     expect(parsed).toEqual(['short', 'first', 'second']);
   });
 });
-
-/** Returns how often the event loop ran while the task did. */
-async function countTicks(task: () => Promise<unknown>): Promise<number> {
-  let ticks = 0;
-  let next = setImmediate(function count() {
-    ticks += 1;
-    next = setImmediate(count);
-  });
-  await task();
-  clearImmediate(next);
-  return ticks;
-}

@@ -169,9 +169,12 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return hashes.size === 1 && hashes.has(head.hash) ? toBlockLogs(response, head) : undefined;
   }
 
-  function toProvenLogs(response: RpcResponse, header: Header): ProvenLog[] | undefined {
+  /** Returns the watched logs of the block; undefined when they are not proven. */
+  async function toProvenLogs(response: RpcResponse, header: Header): Promise<ProvenLog[] | undefined> {
     const raws = response.ok ? proveReceipts(header, response.result, watched) : undefined;
-    return raws?.map((raw) => toChainLog(raw, raw.address as Address));
+    if (raws === undefined) return undefined;
+    const logs = await mapInTicks(raws, LOGS_PER_TICK, (raw) => raw && toChainLog(raw, raw.address as Address));
+    return logs.filter((log) => log !== undefined);
   }
 
   return {
@@ -237,7 +240,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       const calls = wanted.map(({ number }) => receiptsCall(number));
       const responses = await request(calls, startRead());
       for (const [i, response] of responses.entries()) {
-        const logs = toProvenLogs(response, wanted[i]!);
+        const logs = await toProvenLogs(response, wanted[i]!);
         if (logs === undefined) return false;
         take(logs);
         // Yields to other requests while many full blocks are hashed.

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BUYER, OWNER, startMachineHarness, word, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';
 import * as calls from '../../../../devnet/main-chain/calls.ts';
+import { countTicks } from '../../../../testing/harness/tick-counter.ts';
 import type { Header, MainChainLog, ProvenLog } from '../../../ports/main-chain.ts';
+import { createMainChainLog, type MainChainLogOptions } from '../logs/logs.ts';
 import { proveReceipts, type ProvenRawLog } from './block-receipts.ts';
 import { IrregularJson, JsonCursor } from '../rpc/json-cursor.ts';
-import { readBlockReceipts } from './receipt-bytes.ts';
+import { readBlockReceipts, type BlockReceipts } from './receipt-bytes.ts';
 
 let harness: MachineHarness;
 let log: MainChainLog;
@@ -28,7 +30,12 @@ function parse(list: unknown, space?: number): unknown {
 }
 
 function prove(list: unknown, of = header): readonly ProvenRawLog[] | undefined {
-  return proveReceipts(of, parse(list), new Set(log.addresses));
+  return proveWatched(parse(list), new Set(log.addresses), of);
+}
+
+function proveWatched(of: unknown, watched: ReadonlySet<string>, by = header): readonly ProvenRawLog[] | undefined {
+  const logs = proveReceipts(by, of, watched);
+  return logs && [...logs].filter((each) => each !== undefined);
 }
 
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
@@ -94,7 +101,7 @@ describe('the receipts of a block', () => {
       const logs = receipt.logs.map((each) => Object.fromEntries(Object.entries(each).toReversed()));
       return Object.fromEntries(Object.entries({ ...receipt, logs }).toReversed());
     });
-    expect(proveReceipts(header, parse(reordered, 2), new Set(log.addresses))).toEqual(prove(receipts));
+    expect(proveWatched(parse(reordered, 2), new Set(log.addresses))).toEqual(prove(receipts));
   });
 
   test('prove the logs of watched contracts only, each with its index among all logs', () => {
@@ -102,7 +109,7 @@ describe('the receipts of a block', () => {
     const others = receipts.flatMap(({ logs }) => logs).map(({ address }) => address);
     expect(new Set(others).size).toBeGreaterThan(1);
     const watched = new Set([others.at(-1)!]);
-    expect(proveReceipts(header, parse(receipts), watched)).toEqual(
+    expect(proveWatched(parse(receipts), watched)).toEqual(
       prove(receipts)!.filter(({ address }) => watched.has(address)),
     );
     expect([first!.logIndex, second!.logIndex]).toEqual([0, 1]);
@@ -141,6 +148,23 @@ describe('the receipts of a block', () => {
   ])('do not match the header with %s', (_, change) => {
     expect(prove(receipts)).toHaveLength(4);
     expect(prove(change(clone(receipts)))).toBeUndefined();
+  });
+
+  test.each([
+    ['of watched contracts', 0],
+    ['of other contracts', 1_600],
+  ])('prove many logs %s in several ticks', async (_, others) => {
+    const [watched] = receipts[0]!.logs;
+    const logs = Array(1_600).fill(others === 0 ? watched : { ...watched, address: OWNER });
+    const result = parse([{ ...receipts[0]!, logs }]) as BlockReceipts;
+    const request = () => Promise.resolve([{ ok: true, result }]);
+    const options = { addresses: harness.addresses, nodes: { request }, startRead: () => undefined };
+    const { readProvenLogs } = createMainChainLog(options as unknown as MainChainLogOptions);
+    let found: readonly ProvenLog[] = [];
+    const ticks = await countTicks(() =>
+      readProvenLogs([{ ...header, receiptsRoot: result.root }], (proven) => (found = proven)),
+    );
+    expect([found.length, ticks]).toEqual([1_600 - others, 3]);
   });
 
   test('prove nothing when the header has no receipts root', () => {

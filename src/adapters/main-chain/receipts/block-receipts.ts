@@ -12,18 +12,25 @@ import { RlpCursor } from './rlp-cursor.ts';
 export type ProvenRawLog = RawLog & { readonly blockTimestamp: number };
 
 /**
- * Returns the logs of the watched contracts in their order; undefined when the header commits to other receipts. The
- * root does not cover log indexes, so they are counted.
+ * Returns all logs of the block in their order, undefined in place of those of other contracts, so that the caller can
+ * decode them in ticks. Returns undefined when the header commits to other receipts.
  */
 export function proveReceipts(
   header: Header,
   receipts: unknown,
   watched: ReadonlySet<string>,
-): readonly ProvenRawLog[] | undefined {
+): Iterable<ProvenRawLog | undefined> | undefined {
   if (!(receipts instanceof BlockReceipts)) return undefined;
   if (receipts.root !== header.receiptsRoot) return undefined;
-  const { number: blockNumber, hash: blockHash, timestamp: blockTimestamp } = header;
-  const proven: ProvenRawLog[] = [];
+  return decodeLogs(header, receipts, watched);
+}
+
+/** Decodes the logs one by one. The root does not cover log indexes, so they are counted. */
+function* decodeLogs(
+  { number: blockNumber, hash: blockHash, timestamp: blockTimestamp }: Header,
+  receipts: BlockReceipts,
+  watched: ReadonlySet<string>,
+): Generator<ProvenRawLog | undefined, undefined> {
   let logIndex = -1;
   for (const { logBytes, transactionHash } of receipts.list) {
     const rlp = new RlpCursor(logBytes);
@@ -35,12 +42,11 @@ export function proveReceipts(
       if (watched.has(address)) {
         const topics = Array.from({ length: rlp.enter() / TOPIC_BYTES }, () => rlp.takeHex());
         const data = rlp.takeHex();
-        proven.push({ address, topics, data, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp });
-      }
+        yield { address, topics, data, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp };
+      } else yield undefined;
       rlp.at = end;
     }
   }
-  return proven;
 }
 
 /** A topic with its length prefix. */

@@ -5,11 +5,9 @@ import { FIRST_LIST, FIRST_STRING, MAX_SHORT } from './rlp-buffer.ts';
 export class RlpCursor {
   at = 0;
   readonly #bytes: Buffer;
-  readonly #digits: string;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.#digits = bytes.toString('hex');
   }
 
   get isAtEnd(): boolean {
@@ -33,6 +31,6 @@ export class RlpCursor {
     const bytes = this.enter();
     const from = this.at;
     this.at += bytes;
-    return `0x${this.#digits.slice(2 * from, 2 * this.at)}`;
+    return `0x${this.#bytes.toString('hex', from, this.at)}`;
   }
 }
