@@ -181,6 +181,19 @@ describe('reading a cited transaction', () => {
     ],
     ['a mint that is no key', withMeta({ postTokenBalances: [balance('mint', PAYEE, '1')] }), 'malformed'],
     ['an owner that is no key', withMeta({ postTokenBalances: [balance(MINT, 'owner', '1')] }), 'malformed'],
+    [
+      'more balances than accounts',
+      withMeta({ preTokenBalances: Array.from({ length: 257 }, () => balance(MINT, PAYER, '1')) }),
+      'malformed',
+    ],
+    [
+      'more keys than a byte can name',
+      changed(({ transaction: { message, ...rest }, ...t }) => ({
+        ...t,
+        transaction: { ...rest, message: { ...message, accountKeys: Array(257).fill(PAYER) } },
+      })),
+      'malformed',
+    ],
     ['a slot above its finalized head', changed((t) => ({ ...t, slot: HEAD + 1 })), 'block-mismatch'],
     ['no time of the slot', nodeWith({ getBlockTime: ([slot]) => (slot === SLOT ? null : NOW) }), 'block-mismatch'],
     [

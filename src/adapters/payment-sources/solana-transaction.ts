@@ -19,6 +19,8 @@ export interface SolanaExecution {
   readonly post: readonly SourceBalance[] | null;
 }
 
+/** Account indexes are single bytes on the wire, and an account has at most one balance. */
+const MAX_ACCOUNTS = 256;
 const AMOUNT = /^(?:0|[1-9][0-9]{0,19})$/;
 
 /** Parses a result; null means that the node does not have the transaction. Throws `Undecodable`. */
@@ -35,7 +37,7 @@ export function parseSolanaTransaction(
   const message = expectObject(messageValue);
   const meta = expectObject(metaValue);
   if (meta['err'] === undefined) throw new Undecodable();
-  const keys = expectArray(message['accountKeys']);
+  const keys = expectAccounts(message['accountKeys']);
   const signerCount = expectCount(expectObject(message['header'])['numRequiredSignatures']);
   if (signerCount === 0 || signerCount > keys.length) throw new Undecodable();
   return {
@@ -48,11 +50,18 @@ export function parseSolanaTransaction(
 }
 
 function readBalances(value: unknown, isListed: (mint: string) => boolean): readonly SourceBalance[] | null {
-  const balances = expectOptional(value, expectArray)?.map((entry) => {
+  const balances = expectOptional(value, expectAccounts)?.map((entry) => {
     const { mint, owner, uiTokenAmount } = expectObject(entry);
     const amount = expectText(expectObject(uiTokenAmount)['amount']);
     if (!AMOUNT.test(amount)) throw new Undecodable();
     return { mint: expectKey(mint), owner: expectOptional(owner, expectKey) ?? null, units: BigInt(amount) };
   });
   return balances?.filter(({ mint }) => isListed(mint)) ?? null;
+}
+
+/** Narrows to a list with an item for each of some accounts. */
+function expectAccounts(value: unknown): readonly unknown[] {
+  const list = expectArray(value);
+  if (list.length > MAX_ACCOUNTS) throw new Undecodable();
+  return list;
 }
