@@ -128,6 +128,13 @@ describe('a refusal for the rate', () => {
   });
 });
 
+test('leaves a request that this process has no memory for to another node, without blame', async () => {
+  open(2);
+  refusing.add(0);
+  expect(await send(CALLER, new RpcFailure('transport', 'local'))).toBe(1);
+  expect(pool.nodes.map(({ breaker }) => breaker.isOpen())).toEqual([false, false]);
+});
+
 test('counts the calls of a request that is repeated after its connection was lost', async () => {
   let posted = 0;
   const post: PostRpc = () => {

@@ -6,9 +6,9 @@ import { isUsedUpText, readErrorText } from './rate-text.ts';
  * How the node pool handles a failure. `failed`: the node is unusable for a while; `busy`: it is overloaded or behind;
  * `rate`: it refused because of its rate limit; `behind`: it has not reached the requested slot; `no-block`: it does
  * not have the block; `refused`: the node is healthy, but does not serve this request; `unsound`: its result cannot be
- * that of the call.
+ * that of the call; `local`: this process could not read the response, which says nothing about the node.
  */
-export type FailureKind = 'failed' | 'busy' | 'rate' | 'behind' | 'no-block' | 'refused' | 'unsound';
+export type FailureKind = 'failed' | 'busy' | 'rate' | 'behind' | 'no-block' | 'refused' | 'unsound' | 'local';
 
 export class RpcFailure extends Error {
   readonly unreadable: UnreadableCause;
@@ -64,7 +64,7 @@ export function tooManyRequests(body: string | Buffer | undefined, retryAfterSec
   return isUsedUp ? paymentRequired(retryAfterSeconds) : new RpcFailure('transport', 'rate', { retryAfterSeconds });
 }
 
-const TRANSIENT: readonly FailureKind[] = ['busy', 'rate', 'behind', 'no-block'];
+const TRANSIENT: readonly FailureKind[] = ['busy', 'rate', 'behind', 'no-block', 'local'];
 
 /** Returns whether the same request may succeed later. */
 export function isTransientFailure({ kind }: RpcFailure): boolean {

@@ -154,8 +154,8 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   }
 
   /**
-   * Waits within the deadline for the rate limit, and for a gateway that fails several times in a row, because other calls
-   * of the delivery have been answered already: a long one would hardly ever end otherwise.
+   * Waits within the deadline for the rate limit, for memory, and for a gateway that fails several times in a row, because
+   * other calls of the delivery have been answered already: a long one would hardly ever end otherwise.
    */
   async function sendPatiently(
     node: PoolNode,
@@ -169,7 +169,8 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
         return responses;
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error;
-        if (error.kind !== 'rate' && !mayPass(node, error, deadline)) throw error;
+        const isTemporary = error.kind === 'rate' || error.kind === 'local';
+        if (!isTemporary && !mayPass(node, error, deadline)) throw error;
         const pause = Math.max(waitMilliseconds, (error.retryAfterSeconds ?? 0) * 1000);
         if (stopwatch.nowMilliseconds() + pause >= deadline.atMilliseconds) throw error;
         await pauseWithin(stopwatch, pause, deadline);

@@ -162,8 +162,9 @@ async function readInPlace(
   }
   const kinds = new Map(ids.map((id, i) => [id, findPackedResult(calls[i]!.read)]));
   const entries = await largeResponses.read(body as Buffer<ArrayBuffer>, kinds).catch((error: unknown) => {
-    if (error instanceof LargeReadingFailed) return undefined;
-    throw error;
+    if (!(error instanceof LargeReadingFailed)) throw error;
+    if (!error.isOfBody) throw new RpcFailure('transport', 'local');
+    return undefined;
   });
   const responses = await toResponses(ids, entries);
   if (responses.every((response) => response === undefined)) throw new RpcFailure('malformed');

@@ -111,6 +111,22 @@ describe('a response above 256 KiB', () => {
   });
 });
 
+test.each([
+  [true, { unreadable: 'malformed', kind: 'failed' }],
+  [false, { unreadable: 'transport', kind: 'local' }],
+])('a body that cannot be read is the fault of its node if it is the cause: %s', async (isOfBody, failure) => {
+  const options = {
+    post: async () => ({ status: 200, retryAfterSeconds: undefined, body: Buffer.alloc(MAX_INLINE_BYTES + 1) }),
+    signal: AbortSignal.timeout(20_000),
+    maxResponseBytes: 64 * 1024 * 1024,
+    largeResponses: {
+      read: () => Promise.reject(new LargeReadingFailed(isOfBody)),
+      close: async () => undefined,
+    },
+  };
+  await expect(sendMainRpc(parseRpcUrl('http://node.example'), [GET_LOGS], options)).rejects.toMatchObject(failure);
+});
+
 describe('a reader', () => {
   const body = (bytes = 8) => Buffer.from(new ArrayBuffer(bytes));
   const script = (text: string) => new URL(`data:text/javascript,${encodeURIComponent(text)}`);
@@ -123,12 +139,18 @@ describe('a reader', () => {
       "import { parentPort } from 'node:worker_threads'; " +
         "parentPort.once('message', () => { const all = []; for (;;) all.push([all.length]); });",
     ],
-  ])('fails a read whose worker %s, and starts another worker for the next', async (_, text) => {
-    const failing = createLargeResponseReader(script(text));
-    await expect(failing.read(body(), new Map())).rejects.toBeInstanceOf(LargeReadingFailed);
-    await expect(failing.read(body(), new Map())).rejects.toBeInstanceOf(LargeReadingFailed);
-    await failing.close();
-  });
+  ])(
+    'fails the reads of a worker that %s, the first for its body, and starts another worker for the next',
+    async (_, text) => {
+      const failing = createLargeResponseReader(script(text));
+      const reads = [failing.read(body(), new Map()), failing.read(body(), new Map())];
+      const errors = await Promise.all(reads.map((read) => read.catch((error: unknown) => error)));
+      expect(errors).toEqual([expect.any(LargeReadingFailed), expect.any(LargeReadingFailed)]);
+      expect(errors).toMatchObject([{ isOfBody: true }, { isOfBody: false }]);
+      await expect(failing.read(body(), new Map())).rejects.toBeInstanceOf(LargeReadingFailed);
+      await failing.close();
+    },
+  );
 
   test('fails waiting reads when it is closed, and later ones', async () => {
     const silent = createLargeResponseReader(
@@ -146,7 +168,7 @@ describe('a reader', () => {
     );
     const waiting = expect(silent.read(body(60 * 1024 * 1024), new Map())).rejects.toBeInstanceOf(LargeReadingFailed);
     const refused = silent.read(body(60 * 1024 * 1024), new Map()).catch((error: unknown) => error);
-    expect(await refused).toBeInstanceOf(LargeReadingFailed);
+    expect(await refused).toMatchObject({ isOfBody: false });
     await silent.close();
     await waiting;
   });

@@ -9,7 +9,15 @@ import type { Reading, ReadingJob } from './large-response-worker.ts';
 import { PACKED_RESULTS, type PackedResultName } from './packed-results.ts';
 
 /** A body could not be read: the worker failed, or too many bodies wait for it. */
-export class LargeReadingFailed extends Error {}
+export class LargeReadingFailed extends Error {
+  /** Whether the body may be the cause: the worker failed while it read it. */
+  readonly isOfBody: boolean;
+
+  constructor(isOfBody: boolean) {
+    super();
+    this.isOfBody = isOfBody;
+  }
+}
 
 export interface LargeResponseReader {
   /**
@@ -62,14 +70,15 @@ export function createLargeResponseReader(file: URL = WORKER_FILE): LargeRespons
     started.on('error', () => undefined);
     started.once('exit', () => {
       if (worker === started) worker = undefined;
-      for (const job of [...waiting.keys()]) finish(job)!.reject(new LargeReadingFailed());
+      // The worker reads the bodies in order.
+      for (const [i, job] of [...waiting.keys()].entries()) finish(job)!.reject(new LargeReadingFailed(i === 0));
     });
     return started;
   }
 
   return {
     async read(body, kinds) {
-      if (isClosed || waitingBytes + body.length > MAX_WAITING_BYTES) throw new LargeReadingFailed();
+      if (isClosed || waitingBytes + body.length > MAX_WAITING_BYTES) throw new LargeReadingFailed(false);
       worker ??= start();
       worker.ref();
       const job = ++lastJob;
