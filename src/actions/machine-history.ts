@@ -30,18 +30,11 @@ import type { FxConfiguration } from '../ports/rates.ts';
 import { rateAltMachine, readAltAcceptance, readAltKyb } from './alt-machine-rating.ts';
 import { readDayHistory, readTimedEvents } from './event-history.ts';
 import { findMachine, type FoundMachine } from './find-machine.ts';
-import {
-  isBehind,
-  rateSnapshot,
-  readEventCount,
-  toEventSource,
-  type AltHomeInfo,
-  type RatedSnapshot,
-} from './machine-rating.ts';
+import { isBehind, rateSnapshot, toEventSource, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
 import { currentPaymentFingerprint } from './payment-evidence.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
-const NO_EVENTS = [{ records: [], events: [] }, NO_PROVENANCE] as const;
+const NO_EVENTS: TimedEvents = { records: [], events: [] };
 
 const NOTHING: DailyRatings = { revenueBeforeCents: 0, days: [] };
 
@@ -268,19 +261,18 @@ async function readEvents({ main, snapshot, alt }: FoundMachine, from: number, t
   return found;
 }
 
-/** Returns one page of the events that the rating uses. Also throws `EventDataPrivate`. */
+/** Returns one page of the events that the rating uses, and throws as it does. Also throws `EventDataPrivate`. */
 export async function listEvents(ctx: Ctx, id: MachineId, { cursor, limit }: EventQuery): Promise<EventListing> {
   const located = await findMachine(ctx, id, { firstEvents: false });
-  const { snapshot, alt } = located;
+  const { main, snapshot, alt } = located;
   const serviceEndpoints = (alt?.machine ?? unwrap(snapshot.document)).serviceEndpoints;
   if (toServiceDirectory(serviceEndpoints).visibility === 'private') throw new Fault('EventDataPrivate', {});
-  const rated = alt && (await rateAltMachine(ctx, alt, snapshot));
-  const eventCount = rated?.rating.eventCount ?? readEventCount(snapshot);
+  const rated = await (alt === undefined ? rateSnapshot(ctx, main, snapshot) : rateAltMachine(ctx, alt, snapshot));
+  const { changeOfHands } = rated;
+  const { eventCount } = rated.rating;
   const to = Math.min(cursor, eventCount);
   const from = Math.max(0, to - limit);
-  const [{ records, events }, provenance] =
-    from === to ? NO_EVENTS : await Promise.all([readEvents(located, from, to), readProvenance(located)]);
-  const changeOfHands = rated === undefined ? provenance.changeOfHands : rated.changeOfHands;
+  const { records, events } = from === to ? NO_EVENTS : await readEvents(located, from, to);
   const payments = await readListedPayments(ctx, located, changeOfHands, from, to);
   const { table } = ctx.fxRates.current();
   const changedHandsSeq = changeOfHands?.seq ?? 0;
@@ -291,7 +283,7 @@ export async function listEvents(ctx: Ctx, id: MachineId, { cursor, limit }: Eve
       .map((event, place) => toListedEvent(records[place]!, event, payments, table, changedHandsSeq))
       .reverse(),
     nextCursor: from === 0 ? undefined : from,
-    alt: rated?.alt,
+    alt: rated.alt,
   };
 }
 

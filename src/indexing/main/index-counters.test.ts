@@ -339,6 +339,28 @@ describe('a machine', () => {
     expect(await checkMachine(harness, readFacts(chain, hidden[0]!.machineId))).toBe('corrected');
   });
 
+  test('agrees when its mint sets the controller that it names with a log of its own', async () => {
+    const chain = createMints();
+    chain.mine([transferred(D), minted(D, BUYER), controlled(D, undefined, BUYER)]);
+    const harness = await openIndexed(chain);
+    expect(await checkMachine(harness, readFacts(chain, D))).toBe('agrees');
+  });
+
+  test('agrees when it was burned and minted again since its controller was set, in both directions', async () => {
+    const chain = createMints();
+    chain.mine([transferred(D), minted(D, OWNER)]);
+    const harness = await openIndexed(chain);
+    const before = chain.head;
+    for (const log of [controlled(D, OWNER, BUYER), transferred(D, OWNER, 'zero')]) chain.mine([log]);
+    chain.mine([transferred(D), minted(D, STRANGER)]);
+    await harness.follower.poll();
+    expect(await checkMachine(harness, readFacts(chain, D))).toBe('agrees');
+    chain.mineMany(2);
+    await harness.follower.poll();
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await checkMachine(harness, readFacts(chain, D, before))).toBe('agrees');
+  });
+
   test('is refused when the followed transfers begin at another owner than the stored one', async () => {
     const chain = createMints();
     const harness = await openWithout(chain, [transferred(D)]);

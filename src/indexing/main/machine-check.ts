@@ -7,7 +7,13 @@ import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import { unwrap, unwrapOptional, type ReadResult } from '../../domain/read-result.ts';
 import type { ChipLogBody, RegistryLogBody } from '../../ports/main-chain.ts';
-import type { IndexedMachine, OwnershipChange, RegistryLogEntry, TransferLogEntry } from '../../ports/store.ts';
+import type {
+  ControllerLogEntry,
+  IndexedMachine,
+  OwnershipChange,
+  RegistryLogEntry,
+  TransferLogEntry,
+} from '../../ports/store.ts';
 
 /** Followed logs of the machine between its checkpoint and the block of the facts, in chain order. */
 export interface FollowedLogs {
@@ -26,13 +32,23 @@ export function isOwnershipEqual(
   const [older, newer] = isBackward ? [ends[1], ends[0]] : ends;
   const transfers = logs.filter((log) => log.kind === 'transfer');
   if (!areLinked(older, transfers, newer)) return false;
-  const changes = logs.filter((log) => log.kind === 'controller');
-  const change = isBackward ? changes[0] && { value: changes[0].from } : changes[0] && { value: changes.at(-1)!.to };
   if (controller.state === 'unreadable') return true;
-  if (change !== undefined) return toOptional(controller) === change.value;
-  // A mint or an arrival may set a controller without a log of its own.
-  const isNew = stored.kind !== 'held' || transfers.some(({ from }) => from === undefined);
+  // A mint or an arrival may set a controller without a log of its own, and a departure ends it: logs beyond say nothing.
+  const own = takeUntil(isBackward ? logs : logs.toReversed(), isMintOrBurn);
+  const change = own.find((log) => log.kind === 'controller');
+  if (change !== undefined) return toOptional(controller) === (isBackward ? change.from : change.to);
+  const isNew = stored.kind !== 'held' || own.length < logs.length;
   return isNew || toOptional(controller) === stored.controller;
+}
+
+function isMintOrBurn(log: RegistryLogBody): boolean {
+  return log.kind === 'transfer' && (log.from === undefined || log.to === undefined);
+}
+
+/** Returns the logs before the first of which this is true. */
+function takeUntil(logs: readonly RegistryLogBody[], isEnd: (log: RegistryLogBody) => boolean) {
+  const end = logs.findIndex(isEnd);
+  return end === -1 ? logs : logs.slice(0, end);
 }
 
 /** Returns whether both name the same home for an owned machine. Throws `ChainUnreadable` where the home cannot be read. */
@@ -52,23 +68,22 @@ export function explainsOwner(transfers: readonly TransferLogEntry[], ownership:
 
 /**
  * Returns whether each controller was set in place of the one before, and the newest is that of the machine; true where no log names one
- * since the machine arrived. A mint names its controller, an arrival from another chain or registry none, and a departure ends it. Only a
- * hidden way back to a controller is not seen.
+ * since the machine arrived. A mint names its controller and may set it with a log of its own, an arrival from another chain or registry
+ * names none, and a departure ends it. Only a hidden way back to a controller is not seen.
  */
 export function explainsController(
   { transfers, controllers }: Pick<IndexedMachine, 'transfers' | 'controllers'>,
   ownership: OwnershipChange,
 ): boolean {
-  let known: { readonly controller: Address | undefined } | undefined;
+  let known: ControllerLogEntry | undefined;
   for (const log of [...transfers, ...controllers].sort(compareLogs)) {
-    if (log.kind === 'transfer') {
-      if (log.from === undefined || log.to === undefined) known = undefined;
-      continue;
-    }
-    if (log.kind === 'controller' && known !== undefined && log.from !== known.controller) return false;
-    known = { controller: log.to };
+    if (log.kind !== 'transfer') {
+      const isOfMint = known?.kind === 'minted' && known.blockNumber === log.blockNumber;
+      if (log.kind === 'controller' && known !== undefined && log.from !== known.to && !isOfMint) return false;
+      known = log;
+    } else if (isMintOrBurn(log)) known = undefined;
   }
-  return ownership.kind !== 'held' || known === undefined || known.controller === ownership.controller;
+  return ownership.kind !== 'held' || known === undefined || known.to === ownership.controller;
 }
 
 function compareLogs(a: RegistryLogEntry, b: RegistryLogEntry): number {

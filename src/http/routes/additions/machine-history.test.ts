@@ -19,6 +19,7 @@ import {
   type AltServiceOptions,
   type MachineFixture,
 } from '../../../../testing/harness/alt-chain.ts';
+import { Fault } from '../../../domain/faults.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 import { createFixedRates } from '../../../adapters/fx/feed-rates.ts';
 import type { EventRecord, MachineSnapshot, ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
@@ -487,16 +488,30 @@ describe('GET /machines/{machine_id}/events', () => {
     );
   });
 
-  test('returns pages by cursor, each with one chain request and one store query', async () => {
+  test('returns pages by cursor, each with one chain request and one store query beside the rating', async () => {
     rule('events.rating-events');
     const { queries, ctx } = mainWith(THREE, visible('public'));
     await open({}, { ctx });
     const read = async (query: string) => (await service!.request(`/machines/1/events?${query}`)).text;
+    await service!.request('/mcr/did:svc:1');
+    queries.length = 0;
     expect(await read('limit=2')).toBe(`${head(3)}"events":[${third},${second}],"next_cursor":1}`);
     expect(queries).toEqual(['records 1 to 3', 'logs 1 to 3']);
     expect(await read('limit=2&cursor=1')).toBe(`${head(3)}"events":[${first}],"next_cursor":null}`);
     expect(await read('limit=2&cursor=0')).toBe(`${head(3)}"events":[],"next_cursor":null}`);
     expect(await read('cursor=2&limit=1')).toBe(`${head(3)}"events":[${second}],"next_cursor":1}`);
+  });
+
+  test('is refused like the rating while the logs of the machine do not lead to its owner', async () => {
+    const { main } = mainWith(THREE, visible('public'), { isChipOnRecord: true }).ctx;
+    const checkMachine = () => Promise.reject(new Fault('EventIndexSyncing', { indexedBlock: 1, headBlock: 2 }));
+    const counters = { ...AGREEING_COUNTERS, checkMachine };
+    const index = { readMainChainIndex: () => Promise.reject(new Fault('StoreUnavailable', {})) };
+    await open({}, { ctx: { main: { ...main, counters, index } } });
+    const responses = await Promise.all(['/mcr/did:svc:1', '/machines/1/events'].map((path) => service!.request(path)));
+    expect(responses.map(({ status, text }) => [status, text])).toEqual(
+      Array(2).fill([503, '{"detail":"Event index is syncing: block 1 of 2"}']),
+    );
   });
 
   test('marks events that the rating does not count', async () => {
