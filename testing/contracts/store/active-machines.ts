@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { MAX_ACTIVE_MACHINES } from '../../../src/domain/machine/active-machine.ts';
 import type { AltMachineState } from '../../../src/ports/alt-store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, id, imported, ORDERED_IDS, submitted } from './samples.ts';
+import type { EventLogEntry } from '../../../src/ports/store.ts';
+import { append, id, imported, NO_OWNERSHIP, ORDERED_IDS, submitted } from './samples.ts';
 
 export function testActiveMachines(under: StoreUnderTest): void {
   const at = (machine: number, blockNumber: number) =>
@@ -34,6 +35,64 @@ export function testActiveMachines(under: StoreUnderTest): void {
       await append(under.store, at(99, 1), ...all.map((machine) => at(machine, 2)));
       const smallest = all.slice(0, MAX_ACTIVE_MACHINES).map((machine) => active(machine, 2));
       expect(await under.store.listActiveMachines(99)).toEqual(smallest);
+    });
+
+    describe('after a repair', () => {
+      const real = Array.from({ length: MAX_ACTIVE_MACHINES + 5 }, (_, k) => k + 1);
+      const unforged = real.slice(-MAX_ACTIVE_MACHINES).map((machine) => active(machine, machine));
+      unforged.reverse();
+      const listed = () => under.store.listActiveMachines(99);
+      const repair = async (blockNumber: number, ...events: readonly EventLogEntry[]) => {
+        const hash = `0x${'ab'.repeat(32)}`;
+        const block = { blockNumber, blockHash: hash, blockTimestamp: 1_000 + blockNumber, digest: hash };
+        const repairs = [{ block, events, isProven: true }];
+        const checkpoint = (await under.store.readMainChainCheckpoint())!;
+        const touched = { machines: [], kybOperators: [] };
+        expect(await under.store.repairBlocks(checkpoint, repairs, NO_OWNERSHIP, touched)).toBe(true);
+      };
+
+      /** Stores one event of each machine, the last of which is imported again later. */
+      const storeReal = async () => {
+        for (const machine of real) await append(under.store, at(machine, machine));
+        await append(under.store, imported(id(real.at(-1)!)));
+      };
+      const forged = real.map((machine) => at(1_000 + machine, 50));
+
+      test('hold the machines again that removed logs of others had evicted', async () => {
+        await storeReal();
+        await append(under.store, at(1, 50), ...forged);
+        expect((await listed()).filter((machine) => machine.lastEventAt < 1_050)).toEqual([]);
+        await repair(50, at(1, 50));
+        expect(await listed()).toEqual([active(1, 50), ...unforged.slice(0, -1)]);
+        await repair(50);
+        expect(await listed()).toEqual(unforged);
+      });
+
+      test('hold the machines again that forged logs of older machines had evicted', async () => {
+        await storeReal();
+        await append(under.store, ...[1, 2, 3].map((machine) => at(machine, 50)));
+        expect(await listed()).toHaveLength(MAX_ACTIVE_MACHINES);
+        await repair(50);
+        expect(await listed()).toEqual(unforged);
+      });
+
+      test('hold each machine by its newest log after the logs of one were replaced', async () => {
+        await storeReal();
+        await append(under.store, at(1, 50));
+        const checkpoint = (await under.store.readMainChainCheckpoint())!;
+        await under.store.replaceEventLogs(checkpoint, 'current', id(1), [at(1, 1)]);
+        expect(await listed()).toEqual(unforged);
+        await under.store.replaceEventLogs(checkpoint, 'current', id(2), [at(2, 2), at(2, 40)]);
+        expect(await listed()).toEqual([active(2, 40), ...unforged.slice(0, -1)]);
+      });
+
+      test('lack machines of which no log is left, and legacy ones', async () => {
+        await append(under.store, at(3, 1), submitted(id(4), { generation: 'legacy', blockNumber: 1 }));
+        await append(under.store, at(5, 2), at(6, 2));
+        expect(await listed()).toEqual([active(5, 2), active(6, 2), active(3, 1)]);
+        await repair(2, at(6, 2));
+        expect(await listed()).toEqual([active(6, 2), active(3, 1)]);
+      });
     });
 
     test('of the alt chain are listed by their newest event', async () => {

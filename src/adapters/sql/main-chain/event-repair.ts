@@ -102,33 +102,29 @@ export function createEventRepair(dialect: Dialect): EventRepair {
   const removeRows = HISTORY_TABLES.map((table) =>
     prepareQuery({ history: integer }, ({ history }) => builder.deleteFrom(table).where('history_id', '=', history)),
   );
-  const removeActive = batch(
-    { machine_id: 'bytes' },
-    'DELETE FROM active_machines WHERE machine_id IN (SELECT machine_id FROM batch)',
-  );
 
   return {
     *replaceBlocks(repairs) {
       const numbers = new Set(repairs.map(({ block }) => block.blockNumber));
       const proven = repairs.flatMap(({ events }) => events);
       const touched = yield* histories.load(yield* findTouched([...numbers], proven));
-      const ofTokens = touched.filter(({ generation }) => generation === 'current');
-      yield* execute({ sql: removeActive, batch: ofTokens.map(({ id }) => [toIdBytes(id)]) });
       for (const history of touched) {
         const isOwn = ({ generation, machineId }: EventLogEntry) =>
           generation === history.generation && machineId === history.id;
         const kept = (yield* loadEntries(history)).filter(({ blockNumber }) => !numbers.has(blockNumber));
         const entries = [...kept, ...proven.filter(isOwn)].sort(compareEntries);
         yield* rewrite(history, entries);
-        yield* active.record(entries);
       }
-      return ofTokens.map(({ id }) => id);
+      const tokens = touched.filter(({ generation }) => generation === 'current').map(({ id }) => id);
+      yield* active.refresh(tokens);
+      return tokens;
     },
     *replaceHistory(generation, id, entries) {
       const [history] = yield* histories.load([{ generation, id }]);
       const stored = yield* loadEntries(history!);
       const registry = stored.filter(({ kind }) => !isEvent(kind));
       yield* rewrite(history!, [...registry, ...entries].sort(compareEntries));
+      if (generation === 'current') yield* active.refresh([id]);
       return listDiffering(
         stored.filter(({ kind }) => isEvent(kind)),
         entries,
