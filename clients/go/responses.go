@@ -1335,7 +1335,7 @@ type History struct {
 	// The version of the rating model.
 	Model string `json:"model"`
 
-	// False: some events, or some days of a machine with many events, are not indexed; there are no points then.
+	// False: events, days or changes are known to be missing; there are no points then. Until blocks are proven (`/status`), changes that cancel each other out may be missing from a complete history.
 	Complete bool `json:"complete"`
 
 	// The present terms of the bond.

@@ -40,7 +40,10 @@ const NOTHING: DailyRatings = { revenueBeforeCents: 0, days: [] };
 
 export interface MachineHistory extends DailyRatings {
   readonly rated: RatedSnapshot;
-  /** False: not all logs are indexed, or not all days of a long history are stored; then there are no days and changes. */
+  /**
+   * False: logs are known to be missing, or not all days of a long history are stored; then there are no days and changes. Hidden logs
+   * that leave the present facts as they are, such as a flag and its clearing, are not noticed before their blocks are proven.
+   */
   readonly isComplete: boolean;
   /** Changes of bond, flag and override, oldest first. */
   readonly changes: readonly FactChange[];

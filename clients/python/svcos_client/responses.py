@@ -1066,7 +1066,7 @@ class History(TypedDict):
     machine_id: str
     # The version of the rating model.
     model: str
-    # False: some events, or some days of a machine with many events, are not indexed; there are no points then.
+    # False: events, days or changes are known to be missing; there are no points then. Until blocks are proven (`/status`), changes that cancel each other out may be missing from a complete history.
     complete: bool
     # The present terms of the bond.
     bond: "HistoryBond"

@@ -86,7 +86,8 @@ function historySchema(namespace: Namespace): JsonSchema {
     model: MODEL_NAME,
     complete: described(
       FLAG,
-      'False: some events, or some days of a machine with many events, are not indexed; there are no points then.',
+      'False: events, days or changes are known to be missing; there are no points then. ' +
+        'Until blocks are proven (`/status`), changes that cancel each other out may be missing from a complete history.',
       true,
     ),
     bond: described(

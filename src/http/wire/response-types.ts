@@ -234,7 +234,7 @@ export interface HistoryResponse {
   readonly machine_id: string;
   /** The version of the rating model. */
   readonly model: string;
-  /** False: some events, or some days of a machine with many events, are not indexed; there are no points then. */
+  /** False: events, days or changes are known to be missing; there are no points then. Until blocks are proven (`/status`), changes that cancel each other out may be missing from a complete history. */
   readonly complete: boolean;
   /** The present terms of the bond. */
   readonly bond: {
