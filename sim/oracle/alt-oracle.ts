@@ -32,13 +32,16 @@ export function judgeAltAwareResponse(
     listReceived(altNetwork, span, ageMilliseconds).some(({ world }) => judgeAlt(id, world) === home);
   if (response.status === 200 && isOfAlt(route, response))
     return judgeAltFacts(route, id, response, span, heads, altNetwork);
+  // Absence from the main chain is cached, and without proof the log that ends it may be hidden.
+  const absenceHeads = listAbsenceHeads(network, span);
   if (response.status === 404 && detail === 'Machine not found') {
     const age = ABSENCE_AGE_MILLISECONDS + span.hiddenMilliseconds;
-    return wasReceived('absent', age, listAbsenceHeads(network, span))
+    return wasReceived('absent', age, absenceHeads)
       ? undefined
       : 'a 404 although no two received states lack the machine';
   }
-  if (response.status === 503 && detail === 'Machine is relocating' && wasReceived('relocating')) return undefined;
+  if (response.status === 503 && detail === 'Machine is relocating' && wasReceived('relocating', 0, absenceHeads))
+    return undefined;
   if (response.status === 409 && isHomedAt(ALT_ORDINAL, detail)) return 'a 409 for a chain that is served';
   return judgeMachineResponse(route, id, response, span, network);
 }
