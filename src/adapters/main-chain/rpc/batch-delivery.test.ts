@@ -304,6 +304,15 @@ describe('a batch that is answered in part', () => {
     expect([sizes[0], sizes.length <= 2]).toEqual([6, true]);
   });
 
+  test('with size errors alone, one of them lost, is asked again in smaller ones', async () => {
+    respond = (calls) => {
+      const errors = calls.map(({ id }) => toError(id, -32_003, 'response too large'));
+      return json(200, calls.length > 2 ? errors.toSpliced(1, 1) : calls.map(answerTo));
+    };
+    expect(await request(6)).toEqual(numbers(6));
+    expect(takeSizes()).toEqual([6, 1, 3, 1, 2, 2]);
+  });
+
   test('is malformed when the last single call stays without a response', async () => {
     respond = (calls) => json(200, calls.filter(({ params }) => params[0] !== 4).map(answerTo));
     await expect(request(6)).rejects.toMatchObject({ unreadable: 'malformed' });

@@ -225,10 +225,10 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
       // A node that was not reached says nothing about the size.
       isUnclear = error.isOfGateway && error.code! >= FIRST_GATEWAY_STATUS;
     }
-    if (received !== undefined && !isSameError(received)) return complete(node, calls, received, deadline);
+    if (received !== undefined && !isRefusedBatch(received)) return complete(node, calls, received, deadline);
     // A single call distinguishes a refused batch from calls that fail by themselves, and from a node that is down.
     const [first] = await sendBatch(node, calls.slice(0, 1), deadline);
-    if (received !== undefined && isSameError([first, received[0]])) return received as RpcResponse[];
+    if (received !== undefined && isSameError([first, ...received])) return received as RpcResponse[];
     if (isUnclear) limit.recordUnclearRefusal(calls.length);
     else limit.recordRefusal(calls.length);
     return [first!, ...(await sendPatiently(node, calls.slice(1), deadline))];
@@ -343,6 +343,11 @@ function isSameError(received: Received): boolean {
   if (first === undefined || first.ok || first.revertData !== undefined) return false;
   if (first.code === METHOD_NOT_FOUND || first.hint === 'unknown-block') return false;
   return received.every((each) => each?.ok === false && each.code === first.code && each.hint === first.hint);
+}
+
+/** Returns whether no call was answered for a reason that a smaller batch may not have: asking again for all would not end. */
+function isRefusedBatch(received: Received): boolean {
+  return isSameError(received) || received.every((each) => each === undefined || isBatchLimit(each));
 }
 
 function isOpen(response: RpcResponse | undefined): boolean {
