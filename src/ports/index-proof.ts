@@ -5,7 +5,7 @@
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import type { TouchedMachines } from './change-store.ts';
 import type { EventGeneration } from './main-chain.ts';
-import type { Checkpoint, EventLogEntry, OwnershipReads } from './store.ts';
+import type { Checkpoint, EventLogEntry, OwnershipChange, OwnershipReads } from './store.ts';
 
 /** Time of an event log whose block time is not known yet. Such a log counts, but is not listed. */
 export const UNKNOWN_BLOCK_TIME = 0;
@@ -25,6 +25,8 @@ export interface UnprovenWindow {
   readonly blocks: readonly LogBlock[];
   /** Machines whose ownership has to be read. */
   readonly ownershipOf: readonly MachineId[];
+  /** Whether the ownership of all other stored machines has to be read again, because logs that name them may be hidden. */
+  readonly rereadsOwnership?: boolean | undefined;
 }
 
 /**
@@ -65,6 +67,13 @@ export interface IndexProofStore {
    * and stores nothing, when the stored checkpoint is not `expected`.
    */
   storeOwnershipReads(expected: Checkpoint, reads: OwnershipReads): Promise<boolean>;
+  /** Returns the next machines whose stored ownership has to be read again, in order of id. */
+  listRereads(limit: number): Promise<readonly MachineId[]>;
+  /**
+   * Stores the ownership of the next machines that was read again at `expected`, in order of id, and returns those whose rows differed; they
+   * become due for observation. Returns undefined, and stores nothing, when the stored checkpoint is not `expected`.
+   */
+  storeRereads(expected: Checkpoint, changes: readonly OwnershipChange[]): Promise<readonly MachineId[] | undefined>;
   /** Returns blocks of unknown time below `below`, newest first. */
   listUntimedBlocks(below: number, limit: number): Promise<readonly LogBlock[]>;
   /** Sets the times of blocks and of their logs, where they are unknown, and judges events again whose evidence depends on them. */

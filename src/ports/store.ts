@@ -88,7 +88,10 @@ export type FactLogEntry = Extract<RegistryLogEntry, { readonly kind: FactKind }
 /** What the index holds about one machine. */
 export interface IndexedMachine {
   readonly checkpoint: Checkpoint;
-  /** Whether ownership is that at the checkpoint; false while it is to be read, or some rows were read at a later block. */
+  /**
+   * Whether ownership is that at the checkpoint, as far as its logs show; false while it is to be read because a log names the machine, or
+   * some rows were read at a later block.
+   */
   readonly isSettled: boolean;
   readonly ownership: OwnershipChange;
   /** In chain order, up to the checkpoint. */

@@ -30,9 +30,9 @@ export interface BackfillCompletion {
 }
 
 /** Bounds one transaction. */
-const MACHINES_PER_TRANSACTION = 2_000;
+export const MACHINES_PER_TRANSACTION = 2_000;
 /** Machines of the first read; the others take about as long as given. The adapter splits them into requests. */
-const FIRST_MACHINES = 2_000;
+export const FIRST_MACHINES = 2_000;
 const MAX_MACHINES_PER_READ = 14_000;
 const MAX_HEADERS_PER_READ = 500;
 /** Headers of the first read; the others likewise, so that times are served while a slow node is read. */
@@ -69,10 +69,15 @@ async function* readUnread(
     if (ids.length === 0 || isOver(completion)) return;
     const startedAt = clock.nowMilliseconds();
     const owners = await chain.readOwnership(checkpoint, ids);
-    count = Math.min(countTimely(ids.length, startedAt, clock), 2 * count, MAX_MACHINES_PER_READ);
+    count = countMachines(count, ids.length, startedAt, clock);
     after = ids.at(-1);
     yield owners;
   }
+}
+
+/** Returns how many machines the next read may have, given one of at most `count` that has ended. */
+export function countMachines(count: number, machines: number, startedAt: number, clock: Clock): number {
+  return Math.min(countTimely(machines, startedAt, clock), 2 * count, MAX_MACHINES_PER_READ);
 }
 
 /** Returns how many items a read may have, given one that has ended. */

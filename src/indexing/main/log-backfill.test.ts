@@ -4,8 +4,8 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused, type ChainLog } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
-import { submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
-import { NEVER, type HarnessOptions } from '../../../testing/fixtures/indexer-harness.ts';
+import { controlled, minted, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
+import { machine, NEVER, type HarnessOptions, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 import { A, B, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-index-harness.ts';
 
 const OWNER = `0x${'0b'.repeat(20)}` as Address;
@@ -272,5 +272,111 @@ describe('a backfill from logs', () => {
     }
     expect(chain.requests).not.toContain('receipts');
     expect(await store.listProofSegments()).toEqual([]);
+  });
+});
+
+describe('a range that is read from logs alone after the first backfill', () => {
+  const [SELLER, BUYER] = ['aa', 'bb'].map((byte) => `0x${byte.repeat(20)}` as Address) as [Address, Address];
+  const [BEFORE, AFTER] = ['c1', 'c2'].map((byte) => `0x${byte.repeat(20)}` as Address) as [Address, Address];
+  /** A is controlled, B and C are held by two owners. */
+  const C = machine(13);
+  const FIRST = [
+    ...[transferred(A), minted(A, BEFORE)],
+    ...[transferred(B), minted(B, undefined), transferred(B, OWNER, SELLER)],
+    ...[transferred(C), minted(C, undefined)],
+  ];
+  const HIDDEN: [name: string, logs: FakeLog[], holder: Address, ids: readonly bigint[]][] = [
+    ['a new controller', [controlled(A, BEFORE, AFTER)], AFTER, [A]],
+    [
+      'one machine sold and another bought',
+      [transferred(B, SELLER, BUYER), transferred(C, OWNER, SELLER)],
+      SELLER,
+      [C],
+    ],
+  ];
+
+  /** Indexes an honest history; then a node hides the logs of a range in which the service was down. */
+  async function openAfterDowntime(hidden: readonly FakeLog[], options: Partial<HarnessOptions> = {}) {
+    const chain = new FakeChain();
+    chain.mine(FIRST);
+    chain.mineMany(200);
+    const harness = await openBackfill({ chain, ...options });
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await readAgain(harness)).toBe('idle');
+    const { number } = chain.mine(hidden);
+    chain.mineMany(200);
+    chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== number);
+    expect(await advance(harness)).toBe('caught-up');
+    chain.faults = {};
+    chain.requests.length = 0;
+    return harness;
+  }
+
+  const readAgain = async ({ index, reread }: IndexerHarness) => {
+    const advanced = await index.advance(NEVER);
+    return advanced.kind === 'caught-up' ? reread.readNext(advanced.block) : advanced.kind;
+  };
+  const listIds = async ({ store }: IndexerHarness, holder: Address) => (await store.listOwnership(holder, 0, 9)).ids;
+
+  describe.each([
+    ['background', 'proven'],
+    ['off', 'trusted'],
+  ] as const)('in mode %s', (proof, completeness) => {
+    it.each(HIDDEN)('lists %s whose logs a node hid', async (_name, logs, holder, ids) => {
+      const harness = await openAfterDowntime(logs, { proof, completeness });
+      expect(await listIds(harness, holder)).not.toEqual(ids);
+      expect(await readAgain(harness)).toBe('idle');
+      expect(await listIds(harness, holder)).toEqual(ids);
+      expect(harness.chain.requests.filter((name) => name === 'ownership')).toHaveLength(1);
+    });
+  });
+
+  it('needs no second read in mode before', async () => {
+    const harness = await openHarness({ chain: new FakeChain() });
+    const { chain } = harness;
+    for (const logs of [FIRST, HIDDEN[0]![1]]) {
+      chain.mine(logs);
+      chain.mineMany(200);
+      await advance(harness);
+    }
+    chain.requests.length = 0;
+    expect(await readAgain(harness)).toBe('idle');
+    expect(chain.requests).not.toContain('ownership');
+    expect(await listIds(harness, AFTER)).toEqual([A]);
+  });
+
+  it('leaves listings served while its machines are read again, also by another process', async () => {
+    const harness = await openAfterDowntime(HIDDEN[0]![1]);
+    const { chain, store } = harness;
+    chain.faults.before = (request) => {
+      if (request === 'ownership') throw chainUnreadable('main', 'transport');
+    };
+    await expect(readAgain(harness)).rejects.toThrow();
+    expect(await store.listOwnership(SELLER, 0, 9)).toMatchObject({ ids: [B], indexedBlock: chain.head.number - 2 });
+    expect(await store.readIndexedMachine(B)).toMatchObject({ isSettled: true });
+    chain.faults = {};
+    const second = await openBackfill({ chain, store });
+    expect(await readAgain(second)).toBe('idle');
+    expect(await listIds(second, AFTER)).toEqual([A]);
+  });
+
+  it('reads a large fleet again in parts, each at the checkpoint of its step', async () => {
+    const chain = new FakeChain();
+    chain.mine(Array.from({ length: 5_000 }, (_, i) => transferred(machine(i + 1))));
+    chain.mineMany(200);
+    const harness = await openBackfill({ chain });
+    const reads: [number, number][] = [];
+    chain.readOwnership = async ({ number }, ids) => {
+      reads.push([chain.head.number - number, ids.length]);
+      await harness.time.advance(2 * ids.length);
+      return ids.map((id) => ({ kind: 'held', id, owner: OWNER, controller: undefined }));
+    };
+    while ((await advance(harness)) === 'behind');
+    chain.mineMany(200);
+    expect(await advance(harness)).toBe('caught-up');
+    reads.length = 0;
+    while ((await readAgain(harness)) === 'more') chain.mine();
+    // Two seconds each, once the first has shown the pace.
+    expect(reads).toEqual([2_000, 1_000, 1_000, 1_000].map((count) => [2, count]));
   });
 });

@@ -50,6 +50,7 @@ function join(windows: readonly LogWindow[]): LogGroup {
     unproven: {
       blocks: windows.flatMap(({ blocks }) => blocks),
       ownershipOf: [...ownershipOf],
+      rereadsOwnership: true,
     },
     touched: {
       machines: [...touched.difference(ownershipOf)],

@@ -5,7 +5,7 @@ import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { HeadStep } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
-import { submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
+import { OWNER, submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
 import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import type { PaymentScanner } from '../payments/payment-scanner.ts';
@@ -14,6 +14,7 @@ import { FINGERPRINT, FixedRates, machine } from '../../../testing/fixtures/inde
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 
 const A = machine(11);
+const BUYER = `0x${'bb'.repeat(20)}` as Address;
 
 async function openIndexers(proof: IndexProof = 'before', chain = new FakeChain(), deferredChain?: FakeChain) {
   const store = await createMemoryStore();
@@ -223,6 +224,25 @@ describe('the main chain’s indexers', () => {
 
   it.each(['before', 'off'] as const)('run no background proof in mode %s', async (proof) => {
     expect((await openIndexers(proof)).indexers.prover).toBeUndefined();
+  });
+
+  it('read the ownership of all machines again after a downtime, without waiting for the next poll', async () => {
+    const chain = new FakeChain();
+    const ids = Array.from({ length: 2_001 }, (_, i) => machine(i + 1));
+    chain.mine(ids.map((id) => transferred(id)));
+    chain.mineMany(200);
+    const { store, time, indexers, start, stop } = await openIndexers('off', chain);
+    const listed = async () => (await store.listOwnership(BUYER, 0, 9)).ids;
+    start();
+    await time.advance(1_000);
+    await stop();
+    const { number } = chain.mine([transferred(ids.at(-1)!, OWNER, BUYER)]);
+    chain.mineMany(200);
+    chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== number);
+    indexers.worker.start();
+    await time.advance(0);
+    await stop();
+    expect(await listed()).toEqual([ids.at(-1)]);
   });
 
   it('log it when the stored index is refused', async () => {

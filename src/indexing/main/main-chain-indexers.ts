@@ -19,6 +19,7 @@ import { createIndexCauses } from './index-causes.ts';
 import { createIndexStatus } from './index-status.ts';
 import { createIndexCounters } from './index-counters.ts';
 import { createMainChainIndex } from './main-chain-index.ts';
+import { createOwnershipReread } from './ownership-reread.ts';
 import { createIndexRepair, type IndexRepairReport } from './index-repair.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 import { createBlockReader } from './block-reader.ts';
@@ -124,6 +125,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       isImported = true;
     },
   });
+  const reread = createOwnershipReread({ chain, store, clock: monotonicClock, log });
   const folder = createEventFolder({ chain, store, fxRates: options.fxRates, clock: monotonicClock, log });
   const { headIntervalMilliseconds = HEAD_INTERVAL_MILLISECONDS } = options;
   const follower = createHeadFollower({
@@ -169,7 +171,9 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       isFolded = true;
       head.wake();
     }
-    isIdle = outcome === 'idle' && scanned !== 'more';
+    // Last, so that no rating waits for it.
+    const rereadOutcome = await reread.readNext(advanced.block);
+    isIdle = [outcome, scanned, rereadOutcome].every((each) => each === 'idle');
     return isIdle ? 'idle' : 'more';
   }
 

@@ -167,6 +167,18 @@ export function testAltFleets(under: StoreUnderTest): void {
       expect(await list(under.store)).toEqual({ total: 2, page: ['m1', 'a2'] });
     });
 
+    it('lists a machine for the alt chain once its token here is read again and homed elsewhere', async () => {
+      const { store } = under;
+      await storeFleet(store, { [ALICE]: [1, 2] });
+      await advanceOwnership(store, [1], ALICE);
+      const [first, second] = [checkpointAt(1), checkpointAt(2)];
+      const unproven = { blocks: [], ownershipOf: [], rereadsOwnership: true };
+      await store.advanceMainChain(first, second, [], { readAtBlock: 2, changes: [] }, unproven);
+      expect(await list(store)).toEqual({ total: 2, page: ['m1', 'a2'] });
+      expect(await store.storeRereads(second, [{ kind: 'away', id: id(1), owner: ALICE }])).toEqual([id(1)]);
+      expect(await list(store)).toEqual({ total: 2, page: ['a1', 'a2'] });
+    });
+
     it('sorts the ids of both chains as numbers', async () => {
       const [even, odd] = [0, 1].map((rest) => ORDERED_IDS.filter((_, place) => place % 2 === rest));
       await advanceOwnership(under.store, even!, ALICE);

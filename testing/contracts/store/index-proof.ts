@@ -4,7 +4,7 @@ import { ABSENT_VALUES, type MachineValues } from '../../../src/domain/changes/m
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
 import { NO_LOGS_DIGEST } from '../../../src/domain/index-rules/log-digest.ts';
 import type { LogBlock } from '../../../src/ports/index-proof.ts';
-import type { EventLogEntry, Store } from '../../../src/ports/store.ts';
+import type { EventLogEntry, OwnershipChange, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { checkpointAt, chipRecorded, id, NO_OWNERSHIP, ratingStateOf, submitted, transferred } from './samples.ts';
 
@@ -191,6 +191,73 @@ export function testIndexProof(under: StoreUnderTest): void {
       const changes = [held(1), { kind: 'gone', id: id(2) } as const];
       await store.storeOwnershipReads(checkpointAt(50), { readAtBlock: 50, changes });
       expect((await store.listDueMachines(0, 9)).map((machine) => machine.id)).toEqual([id(1), id(2)]);
+    });
+  });
+
+  describe('machines to read again after a range without proof', () => {
+    const SEGMENT = { blocks: [], ownershipOf: [] };
+    const buys = (machine: number) => ({ ...held(machine), owner: BUYER });
+    const changesAt = (...changes: readonly OwnershipChange[]) => ({ readAtBlock: 50, changes });
+    const listIds = async () => (await under.store.listRereads(9)).map(Number);
+    /** Stores a range after block `from`, as logs alone report it. */
+    const addRange = (from: number, to: number, machines: readonly number[] = []) => {
+      const unproven = { ...SEGMENT, ownershipOf: machines.map(id), rereadsOwnership: true };
+      return under.store.advanceMainChain(checkpointAt(from), checkpointAt(to), [], NO_OWNERSHIP, unproven);
+    };
+
+    test('are none in the first ranges, whose machines are all to be read', async () => {
+      const { store } = under;
+      await backfill(store, [], [1, 2]);
+      await addRange(50, 60);
+      // A repair may store one of them before.
+      await store.repairOwnership(checkpointAt(60), [held(1)]);
+      await addRange(60, 70, [3]);
+      expect(await listIds()).toEqual([]);
+      await store.storeOwnershipReads(checkpointAt(70), { readAtBlock: 70, changes: [held(1), held(2), held(3)] });
+      expect(await listIds()).toEqual([]);
+    });
+
+    test('are all stored ones, in order of id, from where the last process stopped', async () => {
+      const { store } = under;
+      await backfill(store, [], [1, 2, 3]);
+      await store.storeOwnershipReads(checkpointAt(50), changesAt(held(3), held(1), held(2)));
+      await addRange(50, 60);
+      expect((await store.listRereads(2)).map(Number)).toEqual([1, 2]);
+      expect(await store.storeRereads(checkpointAt(50), [held(1)])).toBeUndefined();
+      expect(await listIds()).toEqual([1, 2, 3]);
+      expect(await store.storeRereads(checkpointAt(60), [held(1), buys(2)])).toEqual([id(2)]);
+      expect(await listIds()).toEqual([3]);
+      expect(await store.storeRereads(checkpointAt(60), [held(3)])).toEqual([]);
+      expect(await listIds()).toEqual([]);
+      expect((await store.listOwnership(BUYER, 0, 9)).ids).toEqual([id(2)]);
+    });
+
+    test('are all again after a further range, and none after proven blocks', async () => {
+      const { store } = under;
+      await backfill(store, [], [1, 2]);
+      await store.storeOwnershipReads(checkpointAt(50), changesAt(held(1), held(2)));
+      await addRange(50, 60);
+      await store.storeRereads(checkpointAt(60), [held(1)]);
+      await store.advanceMainChain(checkpointAt(60), checkpointAt(61), [], NO_OWNERSHIP, SEGMENT);
+      await store.advanceMainChain(checkpointAt(61), checkpointAt(62), [], NO_OWNERSHIP);
+      expect(await listIds()).toEqual([2]);
+      await addRange(62, 70);
+      expect(await listIds()).toEqual([1, 2]);
+      await store.storeRereads(checkpointAt(70), [held(1), { kind: 'gone', id: id(2) }]);
+      expect(await listIds()).toEqual([]);
+    });
+
+    test('are served meanwhile, and due for observation where they differ', async () => {
+      const { store } = under;
+      await backfill(store, [], [1, 2]);
+      await store.storeOwnershipReads(checkpointAt(50), changesAt(held(1), held(2)));
+      await addRange(50, 60);
+      const touchesOf = async () => (await store.listDueMachines(1, 9)).map(({ touches }) => touches);
+      expect(await touchesOf()).toEqual([1, 1]);
+      expect(await store.listOwnership(OWNER, 0, 9)).toMatchObject({ indexedBlock: 60, total: 2 });
+      expect(await store.readIndexedMachine(id(1))).toMatchObject({ isSettled: true });
+      await store.storeRereads(checkpointAt(60), [held(1), buys(2)]);
+      expect(await touchesOf()).toEqual([1, 2]);
     });
   });
 

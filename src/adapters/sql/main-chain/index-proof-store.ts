@@ -28,6 +28,18 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
           return true;
         })(),
       ),
+    listRereads: (limit) => database.run(progress.listRereads(limit)),
+    storeRereads: (expected, changes) =>
+      database.exclusive(
+        (function* () {
+          if (!(yield* stream.isAt(expected))) return undefined;
+          const differing = yield* ownershipRows.apply({ readAtBlock: expected.blockNumber, changes });
+          yield* observed.touch({ machines: differing, kybOperators: [] });
+          if (differing.length > 0) yield* ownershipRows.countRepair();
+          yield* progress.recordRereads(changes.at(-1)!.id);
+          return differing;
+        })(),
+      ),
     listUntimedBlocks: (below, limit) => database.run(progress.listUntimed(below, limit)),
     writeBlockTimes: (times) =>
       database.exclusive(

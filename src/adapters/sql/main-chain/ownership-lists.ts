@@ -14,7 +14,7 @@ import type {
 import { createTouchedMachines } from '../changes/touched-machines.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
-import { execute, readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
+import { readFirst, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 import { hexToColumn } from '../schema/hex-columns.ts';
 import { fromIdBytes } from '../schema/stored-machine-id.ts';
 import { createBlockStream } from './block-stream.ts';
@@ -36,15 +36,12 @@ export function createOwnership(database: SqlDatabase): OwnershipStore {
   const stream = createBlockStream(database.dialect, 'main-chain');
   const rows = createOwnershipRows(database.dialect);
   const observed = createTouchedMachines(database.dialect);
-  const countRepair = prepareQuery({}, () =>
-    database.dialect.builder.updateTable('ownership_reads').set(({ eb }) => ({ repairs: eb('repairs', '+', 1) })),
-  );
 
   function* repair(expected: Checkpoint, changes: readonly OwnershipChange[]): SqlProgram<boolean> {
     if (!(yield* stream.isAt(expected))) return false;
     const machines = yield* rows.apply({ readAtBlock: expected.blockNumber, changes });
     yield* observed.touch({ machines, kybOperators: [] });
-    yield* execute(countRepair({}));
+    yield* rows.countRepair();
     return true;
   }
 

@@ -16,6 +16,8 @@ export interface OwnershipRows {
    * write lock.
    */
   apply(reads: OwnershipReads): SqlProgram<readonly MachineId[]>;
+  /** Counts a change of rows at an unchanged checkpoint, so that listings show another version. Requires the write lock. */
+  countRepair(): SqlProgram<void>;
 }
 
 interface OwnersRow {
@@ -75,7 +77,12 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
       ),
   );
 
+  const countRepair = prepareQuery({}, () =>
+    builder.updateTable('ownership_reads').set(({ eb }) => ({ repairs: eb('repairs', '+', 1) })),
+  );
+
   return {
+    countRepair: () => execute(countRepair({})),
     *apply({ readAtBlock, changes }) {
       if (changes.length === 0) return [];
       yield* execute(recordRead({ block: readAtBlock }));

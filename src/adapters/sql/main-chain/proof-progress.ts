@@ -22,6 +22,9 @@ export interface ProofProgress {
   addUnproven(window: UnprovenWindow): SqlProgram<void>;
   listUnread(after: MachineId | undefined, limit: number): SqlProgram<readonly MachineId[]>;
   removeUnread(ids: readonly MachineId[]): SqlProgram<void>;
+  listRereads(limit: number): SqlProgram<readonly MachineId[]>;
+  /** Records that the machines up to this one have been read again. Requires the write lock. */
+  recordRereads(through: MachineId): SqlProgram<void>;
   listUntimed(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
   /** Sets unknown times of blocks and of their logs. The evidence of events is not judged again. */
   setTimes(times: readonly { readonly blockNumber: number; readonly blockTimestamp: number }[]): SqlProgram<void>;
@@ -58,6 +61,23 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
     { machine_id: 'bytes' },
     'DELETE FROM unread_machines WHERE machine_id IN (SELECT machine_id FROM batch)',
   );
+  // From the first machine on, however far an earlier pass came; unread machines will be read anyway.
+  const requestRereads = `UPDATE ownership_reads SET reread_after = (
+    SELECT substr(m.machine_id, 1, 0) FROM machine_owners m
+    WHERE NOT EXISTS (SELECT 1 FROM unread_machines u WHERE u.machine_id = m.machine_id) LIMIT 1)`;
+  const selectRereads = prepareQuery({ limit: integer }, ({ limit }) =>
+    builder
+      .selectFrom('machine_owners')
+      .select('machine_id')
+      .where('machine_id', '>', (query) => query.selectFrom('ownership_reads').select('reread_after'))
+      .orderBy('machine_id')
+      .limit(limit),
+  );
+  const recordRereads = prepareQuery({ through: bytes }, ({ through }) =>
+    builder.updateTable('ownership_reads').set({ reread_after: through }),
+  );
+  const endRereads = `UPDATE ownership_reads SET reread_after = NULL
+    WHERE NOT EXISTS (SELECT 1 FROM machine_owners WHERE machine_id > reread_after)`;
   const insertBlocks = batch(
     { block_number: 'integer', block_hash: 'bytes', block_timestamp: 'integer', digest: 'bytes', is_proven: 'integer' },
     `INSERT INTO log_blocks (block_number, block_hash, block_timestamp, digest, is_proven)
@@ -191,8 +211,9 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
   );
 
   return {
-    *addUnproven({ blocks, ownershipOf }) {
+    *addUnproven({ blocks, ownershipOf, rereadsOwnership = false }) {
       yield* execute({ sql: insertUnread, batch: ownershipOf.toSorted(compareIds).map((id) => [toIdBytes(id)]) });
+      if (rereadsOwnership) yield* execute({ sql: requestRereads, parameters: [] });
       yield* execute({ sql: insertBlocks, batch: blocks.map((block) => toBlockRow(block, 0)) });
     },
     *reopen(numbers) {
@@ -218,6 +239,13 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
     },
     *removeUnread(ids) {
       yield* execute({ sql: deleteUnread, batch: ids.map((id) => [toIdBytes(id)]) });
+    },
+    *listRereads(limit) {
+      return (yield* readRows(selectRereads({ limit }))).map(({ machine_id }) => fromIdBytes(machine_id));
+    },
+    *recordRereads(through) {
+      yield* execute(recordRereads({ through: toIdBytes(through) }));
+      yield* execute({ sql: endRereads, parameters: [] });
     },
     *listUntimed(below, limit) {
       return (yield* readRows(selectUntimed({ below, limit }))).map(toBlock);

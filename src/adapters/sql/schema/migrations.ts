@@ -705,4 +705,12 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE payer IS NOT NULL`,
     ],
   },
+  {
+    name: 'machines to read again',
+    statements: ({ columns: { bytes } }) => [
+      `ALTER TABLE ownership_reads ADD COLUMN reread_after ${bytes}`,
+      // Ranges that earlier releases read from logs alone may have hidden changes of any machine. Bytes of no length precede every id.
+      'UPDATE ownership_reads SET reread_after = (SELECT substr(machine_id, 1, 0) FROM machine_owners LIMIT 1)',
+    ],
+  },
 ];

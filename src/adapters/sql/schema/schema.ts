@@ -91,7 +91,13 @@ export interface Schema {
   /** Owner and controller at the checkpoint; no row without a token. `is_home` is 0 for a machine homed elsewhere, which is not listed. */
   machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null; is_home: number };
   /** Newest block at which any owner was read, and the number of repairs, which change owners without a new checkpoint. */
-  ownership_reads: { only_row: number; block_number: number; repairs: number };
+  ownership_reads: {
+    only_row: number;
+    block_number: number;
+    repairs: number;
+    /** Machines after this id are to be read again; null: none is. */
+    reread_after: Uint8Array | null;
+  };
   /** Machines by owner or controller, once per pair. */
   holdings: { holder: Uint8Array; machine_id: Uint8Array };
   /** `total` counts listed machines, `token_count` owned tokens. `version` grows with every change of the holder's rows. */
