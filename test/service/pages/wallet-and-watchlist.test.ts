@@ -92,7 +92,8 @@ it('copies the whole id of each entry of the watchlist, and of each account that
   const change = { cursor: 8, kind: 'owner', machine_id: id, did: '', operator, from, to, block: 1, observed_at: 1 };
   const feed = { changes: [change], next: 8, newest: 8, oldest_after: 0, opened_at: 1 };
   await page.route('**/changes?*', (route) => route.fulfill({ json: feed }));
-  await page.goto(`${baseUrl}/explorer/watchlist`);
+  // Another page: the watchlist itself stores where it has read to.
+  await page.goto(`${baseUrl}/explorer/methodology`);
   const entries = [
     { kind: 'machine', id, seen: { rating: 'A 75' } },
     { kind: 'operator', id: operator, seen: { machines: '1 machine' } },
@@ -100,7 +101,7 @@ it('copies the whole id of each entry of the watchlist, and of each account that
   await page.evaluate(
     `localStorage.setItem('watchlist', '${JSON.stringify(entries)}'); localStorage.setItem('watchlist-cursor', '7');`,
   );
-  await page.reload();
+  await page.goto(`${baseUrl}/explorer/watchlist`);
   await page.getByText(`Machines: 1 machine → ${fleet.machines.length} machines`).waitFor();
   expect(await listUncopiedIds(page)).toEqual([]);
   const copied: unknown[] = [];
@@ -131,7 +132,8 @@ it('shows a downgrade and a lost machine of a watched operator, and grace of a w
     ...{ next: 10, newest: 10, oldest_after: 0, opened_at: 1 },
   };
   await page.route('**/changes?*', (route) => route.fulfill({ json: feed }));
-  await page.goto(`${baseUrl}/explorer/watchlist`);
+  // Another page: the watchlist itself stores where it has read to.
+  await page.goto(`${baseUrl}/explorer/methodology`);
   const entries = [
     { kind: 'machine', id: grace, seen: { bond: 'bonded' } },
     { kind: 'operator', id: operator, seen: { machines: `${fleet.machines.length} machines` } },
@@ -139,7 +141,7 @@ it('shows a downgrade and a lost machine of a watched operator, and grace of a w
   await page.evaluate(
     `localStorage.setItem('watchlist', '${JSON.stringify(entries)}'); localStorage.setItem('watchlist-cursor', '7');`,
   );
-  await page.reload();
+  await page.goto(`${baseUrl}/explorer/watchlist`);
   const [machine, fleetEntry] = [page.locator('.watched > li').first(), page.locator('.watched > li').last()];
   await machine.getByText('Bond: bonded → bonded, in grace').waitFor();
   expect(await machine.locator('.changed').count()).toBe(1);
