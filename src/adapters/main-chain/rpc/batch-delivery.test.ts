@@ -10,7 +10,13 @@ import {
   type HttpNodeResponse,
 } from '../../../../testing/harness/http-node.ts';
 import { createCallBudget, type CallBudget } from '../../rpc/call-budget.ts';
-import { INDEX_WORK, REAL_STOPWATCH, startDeadline as startRealDeadline, type Stopwatch } from '../../rpc/deadline.ts';
+import {
+  INDEX_WORK,
+  REAL_STOPWATCH,
+  UNNAMED_CALLER,
+  startDeadline as startRealDeadline,
+  type Stopwatch,
+} from '../../rpc/deadline.ts';
 import { MAIN_CHAIN_LIMITS } from '../limits.ts';
 import { createMainNodes, type MainNodes } from './main-nodes.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './upstream-counters.ts';
@@ -148,10 +154,10 @@ describe('a batch that is refused by', () => {
     expect(counters.failures).toEqual({});
   });
 
-  test('a node that is down costs two more requests, not one per size', async () => {
+  test('a node that is down costs the repetitions of one call, not one per size', async () => {
     respond = () => json(502, '<html>Bad Gateway</html>');
     await expect(request(100)).rejects.toMatchObject({ unreadable: 'transport' });
-    expect(takeSizes()).toEqual([100, 1, 1]);
+    expect(takeSizes()).toEqual([100, 1, 1, 1, 1]);
     respond = answer;
     open();
     expect(await request(100)).toEqual(numbers(100));
@@ -201,6 +207,18 @@ describe('a gateway that fails once', () => {
 
 describe('a gateway that fails again and again', () => {
   const html = { status: 503, body: '<html></html>', headers: { 'content-type': 'text/html' } };
+
+  test.each([
+    ['fails no call of the index', INDEX_WORK, 3, ['fulfilled']],
+    ['fails a call of a caller', UNNAMED_CALLER, 2, ['rejected']],
+    ['fails a call of the index when it stays down', INDEX_WORK, 4, ['rejected']],
+  ])('%s', async (_name, work, failures, outcome) => {
+    let requests = 0;
+    respond = (calls) => (++requests <= failures ? html : answer(calls));
+    const deadline = startRealDeadline(20_000, 10_000, stopwatch, { work, isKnown: true });
+    const settled = await Promise.allSettled([nodes.request(toCalls(1), deadline)]);
+    expect(settled.map(({ status }) => status)).toEqual(outcome);
+  });
 
   test('ends no delivery of many calls while some requests pass', async () => {
     let requests = 0;

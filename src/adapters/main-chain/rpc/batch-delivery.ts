@@ -47,6 +47,10 @@ const SMALL_PART_CALLS = 10;
 /** Delay before rate-limited calls are sent again; doubles while none of them is accepted. */
 const FIRST_WAIT_MILLISECONDS = 250;
 
+/** Waits before a call is sent again that failed at a gateway. */
+const CALLER_WAITS_MILLISECONDS = [0];
+const BACKGROUND_WAITS_MILLISECONDS = [0, 500, 1_000];
+
 /** Requests for calls that belong together before they are sent one by one. */
 const JOINT_ATTEMPTS = 2;
 /** A node that refuses so many batches in a row and answers their calls one by one does not serve batches of this size. */
@@ -178,14 +182,22 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     }
   }
 
-  /** Sends one call, and once more when a gateway in front of the node failed: the next request often passes. */
+  /**
+   * Sends one call, and once more when a gateway in front of the node failed: the next request often passes. What nobody waits for is
+   * sent again later, too, because some gateways limit the rate without a word about it.
+   */
   async function exchangeRepeatedly(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<Received> {
-    try {
-      return await exchange(node, [call], deadline);
-    } catch (error) {
-      if (!isOfGateway(error) || deadline.signal.aborted) throw error;
-      return exchange(node, [call], deadline);
+    const { kind } = deadline.purpose.work;
+    const waits = kind === 'index' || kind === 'proof' ? BACKGROUND_WAITS_MILLISECONDS : CALLER_WAITS_MILLISECONDS;
+    for (const wait of waits) {
+      try {
+        return await exchange(node, [call], deadline);
+      } catch (error) {
+        if (!isOfGateway(error) || deadline.signal.aborted) throw error;
+        if (wait > 0) await pauseWithin(stopwatch, wait, deadline);
+      }
     }
+    return exchange(node, [call], deadline);
   }
 
   /** Sends one call. A log query that fails while its first block can be read was too large, whatever the error says. */
