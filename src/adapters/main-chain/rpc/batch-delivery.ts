@@ -183,8 +183,8 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   }
 
   /**
-   * Sends one call, and once more when a gateway in front of the node failed: the next request often passes. What nobody waits for is
-   * sent again later, too, because some gateways limit the rate without a word about it.
+   * Sends one call, and once more when a gateway in front of the node failed: the next request often passes. Calls of the index and
+   * its proof are sent again later, too, because some gateways limit the rate without a word about it.
    */
   async function exchangeRepeatedly(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<Received> {
     const { kind } = deadline.purpose.work;
