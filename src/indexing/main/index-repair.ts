@@ -6,6 +6,7 @@ import { setBounded } from '../../domain/bounded-map.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { checkHeaders, checkLogsOfBlock, type BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
+import { nameLog } from '../../domain/index-rules/stored-logs.ts';
 import {
   KINDS_OF_GROUP,
   type ChainLog,
@@ -324,14 +325,6 @@ function mayReplace(group: RegistryLogGroup, found: readonly RegistryLogEntry[],
   return group === 'transfers'
     ? explainsOwner(found as TransferLogEntry[], ownership)
     : explainsController({ transfers, controllers: found as ControllerLogEntry[] }, ownership);
-}
-
-/** Returns a text that is equal for equal logs of one machine. */
-function nameLog(log: RegistryLogEntry): string {
-  return Object.entries(log)
-    .map(([name, value]) => `${name} ${String(value)}`)
-    .sort()
-    .join();
 }
 
 function toBlockId({ blockNumber: number, blockHash: hash }: Checkpoint) {

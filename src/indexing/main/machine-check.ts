@@ -4,16 +4,11 @@
  */
 import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
+import { comparePlaces } from '../../domain/index-rules/stored-logs.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import { unwrap, unwrapOptional, type ReadResult } from '../../domain/read-result.ts';
 import type { ChipLogBody, RegistryLogBody } from '../../ports/main-chain.ts';
-import type {
-  ControllerLogEntry,
-  IndexedMachine,
-  OwnershipChange,
-  RegistryLogEntry,
-  TransferLogEntry,
-} from '../../ports/store.ts';
+import type { ControllerLogEntry, IndexedMachine, OwnershipChange, TransferLogEntry } from '../../ports/store.ts';
 
 /** Followed logs of the machine between its checkpoint and the block of the facts, in chain order. */
 export interface FollowedLogs {
@@ -76,7 +71,7 @@ export function explainsController(
   ownership: OwnershipChange,
 ): boolean {
   let known: ControllerLogEntry | undefined;
-  for (const log of [...transfers, ...controllers].sort(compareLogs)) {
+  for (const log of [...transfers, ...controllers].sort(comparePlaces)) {
     if (log.kind !== 'transfer') {
       const isOfMint = known?.kind === 'minted' && known.blockNumber === log.blockNumber;
       if (log.kind === 'controller' && known !== undefined && log.from !== known.to && !isOfMint) return false;
@@ -84,10 +79,6 @@ export function explainsController(
     } else if (isMintOrBurn(log)) known = undefined;
   }
   return ownership.kind !== 'held' || known === undefined || known.to === ownership.controller;
-}
-
-function compareLogs(a: RegistryLogEntry, b: RegistryLogEntry): number {
-  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }
 
 /** Returns whether transfers lead from an owner to another one, or to the same without any. */

@@ -7,6 +7,12 @@ const at = (stopwatchMilliseconds: number, clockMilliseconds = stopwatchMillisec
   clockMilliseconds,
 });
 
+function observed() {
+  const minContextSlot = createMinContextSlot();
+  minContextSlot.observe(1_000_000, at(60_000));
+  return minContextSlot;
+}
+
 it('is not decreased by responses', () => {
   const minContextSlot = createMinContextSlot();
   expect(minContextSlot.slot).toBe(0);
@@ -15,12 +21,6 @@ it('is not decreased by responses', () => {
 });
 
 describe('the plausibility of a slot', () => {
-  const observed = () => {
-    const minContextSlot = createMinContextSlot();
-    minContextSlot.observe(1_000_000, at(60_000));
-    return minContextSlot;
-  };
-
   it('is not judged for the first slot', () => {
     expect(createMinContextSlot().judge(1e12, at(0))).toBe('plausible');
   });
@@ -41,12 +41,6 @@ describe('the plausibility of a slot', () => {
 });
 
 describe('a slot that no response reaches', () => {
-  const observed = () => {
-    const minContextSlot = createMinContextSlot();
-    minContextSlot.observe(1_000_000, at(60_000));
-    return minContextSlot;
-  };
-
   it('is unreached after a minute of the monotonic clock', () => {
     const minContextSlot = observed();
     expect(minContextSlot.isUnreached(at(119_999, 900_000))).toBe(false);

@@ -3,6 +3,7 @@
  * it begins a new epoch, so that no rating state of the old one is continued.
  */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { comparePlaces, nameLog } from '../../../domain/index-rules/stored-logs.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair } from '../../../ports/index-proof.ts';
 import { KINDS_OF_GROUP, type EventGeneration, type RegistryLogGroup } from '../../../ports/main-chain.ts';
 import type { EventLogEntry, RegistryLogEntry } from '../../../ports/store.ts';
@@ -112,7 +113,7 @@ export function createEventRepair(dialect: Dialect): EventRepair {
         const isOwn = ({ generation, machineId }: EventLogEntry) =>
           generation === history.generation && machineId === history.id;
         const kept = (yield* loadEntries(history)).filter(({ blockNumber }) => !numbers.has(blockNumber));
-        const entries = [...kept, ...proven.filter(isOwn)].sort(compareEntries);
+        const entries = [...kept, ...proven.filter(isOwn)].sort(comparePlaces);
         yield* rewrite(history, entries);
       }
       const tokens = touched.filter(({ generation }) => generation === 'current').map(({ id }) => id);
@@ -123,7 +124,7 @@ export function createEventRepair(dialect: Dialect): EventRepair {
       const [history] = yield* histories.load([{ generation, id }]);
       const stored = yield* loadEntries(history!);
       const registry = stored.filter(({ kind }) => !isEvent(kind));
-      yield* rewrite(history!, [...registry, ...entries].sort(compareEntries));
+      yield* rewrite(history!, [...registry, ...entries].sort(comparePlaces));
       if (generation === 'current') yield* active.refresh([id]);
       return listDiffering(
         stored.filter(({ kind }) => isEvent(kind)),
@@ -136,7 +137,7 @@ export function createEventRepair(dialect: Dialect): EventRepair {
       const isReplaced = ({ kind, blockNumber }: EventLogEntry) => kinds.includes(kind) && blockNumber <= throughBlock;
       const stored = yield* loadEntries(history!);
       const kept = stored.filter((entry) => !isReplaced(entry));
-      yield* rewrite(history!, [...kept, ...logs].sort(compareEntries));
+      yield* rewrite(history!, [...kept, ...logs].sort(comparePlaces));
       return listDiffering(stored.filter(isReplaced), logs);
     },
     *listUntimed(numbers) {
@@ -210,7 +211,7 @@ export function createEventRepair(dialect: Dialect): EventRepair {
       blockNumber: row.block_number,
       logIndex: row.log_index,
     }));
-    return [...submitted, ...imported, ...registry].sort(compareEntries);
+    return [...submitted, ...imported, ...registry].sort(comparePlaces);
   }
 }
 
@@ -220,20 +221,7 @@ function isEvent(kind: EventLogEntry['kind']): boolean {
 
 /** Lists the blocks of the entries that only one of the lists has. */
 function listDiffering(some: readonly EventLogEntry[], others: readonly EventLogEntry[]): number[] {
-  const names = [some, others].map((entries) => new Set(entries.map(nameEntry)));
-  const isShared = (entry: EventLogEntry) => names.every((each) => each.has(nameEntry(entry)));
+  const names = [some, others].map((entries) => new Set(entries.map(nameLog)));
+  const isShared = (entry: EventLogEntry) => names.every((each) => each.has(nameLog(entry)));
   return [...new Set([...some, ...others].filter((entry) => !isShared(entry)).map(({ blockNumber }) => blockNumber))];
-}
-
-/** Returns a text that is equal for equal logs of one machine. */
-function nameEntry(entry: EventLogEntry): string {
-  return Object.entries(entry)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name} ${String(value)}`)
-    .sort()
-    .join();
-}
-
-function compareEntries(a: EventLogEntry, b: EventLogEntry): number {
-  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }
