@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AltKey } from '../../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltFleetObservation } from '../../../src/domain/alt-chain/alt-fleet.ts';
 import type { Address, MachineId } from '../../../src/domain/identifiers/identifiers.ts';
-import type { OwnershipChange, Store } from '../../../src/ports/store.ts';
+import type { OwnershipChange, OwnershipReads, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { checkpointAt, id, ORDERED_IDS } from './samples.ts';
 
@@ -176,6 +176,21 @@ export function testAltFleets(under: StoreUnderTest): void {
       await store.advanceMainChain(first, second, [], { readAtBlock: 2, changes: [] }, unproven);
       expect(await list(store)).toEqual({ total: 2, page: ['m1', 'a2'] });
       expect(await store.storeRereads(second, [{ kind: 'away', id: id(1), owner: ALICE }])).toEqual([id(1)]);
+      expect(await list(store)).toEqual({ total: 2, page: ['a1', 'a2'] });
+    });
+
+    it('lists a machine for the alt chain once a proof or the first read finds its token homed elsewhere', async () => {
+      const { store } = under;
+      await storeFleet(store, { [ALICE]: [1, 2] });
+      await advanceOwnership(store, [1, 2], ALICE);
+      expect(await list(store)).toEqual({ total: 2, page: ['m1', 'm2'] });
+      const ownershipOf = (machine: number): OwnershipReads => ({
+        readAtBlock: 1,
+        changes: [{ kind: 'away', id: id(machine), owner: ALICE }],
+      });
+      await store.storeOwnershipReads(checkpointAt(1), ownershipOf(1));
+      expect(await list(store)).toEqual({ total: 2, page: ['a1', 'm2'] });
+      await store.repairBlocks(checkpointAt(1), [], ownershipOf(2), { machines: [], kybOperators: [] });
       expect(await list(store)).toEqual({ total: 2, page: ['a1', 'a2'] });
     });
 

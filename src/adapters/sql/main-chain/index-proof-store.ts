@@ -35,7 +35,6 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
           if (!(yield* stream.isAt(expected))) return undefined;
           const differing = yield* ownershipRows.apply({ readAtBlock: expected.blockNumber, changes });
           yield* observed.touch({ machines: differing, kybOperators: [] });
-          if (differing.length > 0) yield* ownershipRows.countRepair();
           yield* progress.recordRereads(changes.at(-1)!.id);
           return differing;
         })(),

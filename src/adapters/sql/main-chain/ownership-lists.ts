@@ -41,7 +41,6 @@ export function createOwnership(database: SqlDatabase): OwnershipStore {
     if (!(yield* stream.isAt(expected))) return false;
     const machines = yield* rows.apply({ readAtBlock: expected.blockNumber, changes });
     yield* observed.touch({ machines, kybOperators: [] });
-    yield* rows.countRepair();
     return true;
   }
 

@@ -12,12 +12,10 @@ import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
 
 export interface OwnershipRows {
   /**
-   * Stores ownership changes and returns the machines whose rows differ; the last of several changes of one machine wins. Requires the
-   * write lock.
+   * Stores ownership changes and returns the machines whose rows differ; the last of several changes of one machine wins. Listings show
+   * another version afterwards, also at an unchanged checkpoint. Requires the write lock.
    */
   apply(reads: OwnershipReads): SqlProgram<readonly MachineId[]>;
-  /** Counts a change of rows at an unchanged checkpoint, so that listings show another version. Requires the write lock. */
-  countRepair(): SqlProgram<void>;
 }
 
 interface OwnersRow {
@@ -77,12 +75,11 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
       ),
   );
 
-  const countRepair = prepareQuery({}, () =>
+  const countChange = prepareQuery({}, () =>
     builder.updateTable('ownership_reads').set(({ eb }) => ({ repairs: eb('repairs', '+', 1) })),
   );
 
   return {
-    countRepair: () => execute(countRepair({})),
     *apply({ readAtBlock, changes }) {
       if (changes.length === 0) return [];
       yield* execute(recordRead({ block: readAtBlock }));
@@ -120,6 +117,7 @@ export function createOwnershipRows({ builder, batch }: Dialect): OwnershipRows 
       yield* execute({ sql: remove, batch: ownerRows.removed });
       yield* execute({ sql: insert, batch: ownerRows.added });
       yield* execute({ sql: update, batch: ownerRows.changed });
+      if (differing.length > 0) yield* execute(countChange({}));
       return differing;
     },
   };

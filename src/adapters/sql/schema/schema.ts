@@ -90,7 +90,7 @@ export interface Schema {
   active_machines: { machine_id: Uint8Array; block_number: number; block_timestamp: number };
   /** Owner and controller at the checkpoint; no row without a token. `is_home` is 0 for a machine homed elsewhere, which is not listed. */
   machine_owners: { machine_id: Uint8Array; owner: Uint8Array; controller: Uint8Array | null; is_home: number };
-  /** Newest block at which any owner was read, and the number of repairs, which change owners without a new checkpoint. */
+  /** Newest block at which any owner was read, and the number of writes that changed owners, also without a new checkpoint. */
   ownership_reads: {
     only_row: number;
     block_number: number;
