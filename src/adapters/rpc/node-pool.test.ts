@@ -92,6 +92,18 @@ async function send(
   return value;
 }
 
+describe('a report of a gateway that it is overloaded', () => {
+  test('lowers the rate of a node that serves other calls, and counts as its failure', async () => {
+    open(1);
+    await send();
+    refusing.add(0);
+    const overload = new RpcFailure('transport', 'failed', { code: 503, isOfGateway: true, isOverload: true });
+    await expect(send(CALLER, overload)).rejects.toMatchObject({ kind: 'failed' });
+    expect(pool.nodes[0]!.profile.rate.callsPerSecond).toBe(5);
+    expect(budget.report().refusals).toBe(0);
+  });
+});
+
 describe('a refusal for the rate', () => {
   test('of one caller does not stop the only node for others', async () => {
     open(1);

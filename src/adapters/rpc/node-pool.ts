@@ -179,8 +179,9 @@ export function openNodePool<Name>(
         profile.rate.recordAccepted(methods.length - limited);
         return value;
       } catch (error) {
-        if (error instanceof RpcFailure && error.kind === 'rate') {
-          profile.rate.recordRefusal(methods.length, sentAtMilliseconds);
+        if (error instanceof RpcFailure) {
+          if (error.kind === 'rate') profile.rate.recordRefusal(methods.length, sentAtMilliseconds);
+          if (error.isOverload) profile.rate.recordUnclearRefusal(methods.length, sentAtMilliseconds);
         }
         throw error;
       } finally {

@@ -70,6 +70,33 @@ test('is unlimited again some time after the last refusal', async () => {
   expect(rate.callsPerSecond).toBeUndefined();
 });
 
+test('is lowered by an unclear refusal to no less than a first refusal leaves', () => {
+  const stopwatch = createStopwatch();
+  const rate = new NodeRate(stopwatch);
+  const rates = Array.from({ length: 5 }, () => {
+    rate.recordAccepted(30);
+    rate.recordUnclearRefusal(1, stopwatch.now);
+    stopwatch.now += 1_000;
+    return rate.maxCalls;
+  });
+  expect(rates).toEqual([24, 19, 15, 12, 9]);
+  for (let i = 0; i < 10; i++) {
+    stopwatch.now += 1_000;
+    rate.recordAccepted(1);
+    rate.recordUnclearRefusal(1, stopwatch.now);
+  }
+  expect(rate.callsPerSecond).toBeGreaterThanOrEqual(5);
+});
+
+test('is not lowered by an unclear refusal of a node that accepts nothing', () => {
+  const stopwatch = createStopwatch();
+  const rate = new NodeRate(stopwatch);
+  rate.recordAccepted(30);
+  stopwatch.now += 1_000;
+  rate.recordUnclearRefusal(1, stopwatch.now);
+  expect(rate.callsPerSecond).toBeUndefined();
+});
+
 test('counts refusals of requests that were sent before the last refusal once', () => {
   const stopwatch = createStopwatch();
   const rate = new NodeRate(stopwatch);

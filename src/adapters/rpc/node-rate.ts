@@ -13,7 +13,7 @@ const GROWTH_MILLISECONDS = 5_000;
 /** Window over which the accepted calls are counted. */
 const WINDOW_MILLISECONDS = 1_000;
 const MAX_RECORDS = 100;
-/** Least rate after the first refusal, which may have had another cause. */
+/** Least rate after a refusal that may have had another cause, as the first one and every unclear one. */
 const FIRST_CALLS_PER_SECOND = 5;
 /** From here on the rate counts as unlimited. */
 const UNLIMITED_CALLS_PER_SECOND = 2_000;
@@ -65,6 +65,16 @@ export class NodeRate {
         : Math.max(1, current / 2, REDUCTION * Math.min(current, refused));
     this.#refusedAt = now;
     this.#changedAt = now;
+  }
+
+  /**
+   * Lowers the rate after a refusal that names no reason, while the node accepts other calls: some gateways limit the
+   * rate without a word about it. A node that accepts nothing is down, and says nothing about its rate.
+   */
+  recordUnclearRefusal(calls: number, sentAtMilliseconds: number): void {
+    if (this.#countAccepted(this.#stopwatch.nowMilliseconds()) === 0) return;
+    if (this.#callsPerSecond !== undefined && this.#callsPerSecond / 2 < FIRST_CALLS_PER_SECOND) return;
+    this.recordRefusal(calls, sentAtMilliseconds);
   }
 
   #countAccepted(now: number): number {

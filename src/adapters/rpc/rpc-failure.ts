@@ -19,6 +19,8 @@ export class RpcFailure extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** Whether a gateway in front of the node responded; the same request may succeed at once. */
   readonly isOfGateway: boolean;
+  /** Whether a gateway reported in JSON-RPC that it cannot serve the request now (HTTP 503), as some do above a rate. */
+  readonly isOverload: boolean;
 
   constructor(
     unreadable: UnreadableCause,
@@ -27,6 +29,7 @@ export class RpcFailure extends Error {
       readonly code?: number | undefined;
       readonly retryAfterSeconds?: number | undefined;
       readonly isOfGateway?: boolean;
+      readonly isOverload?: boolean;
     } = {},
   ) {
     super(unreadable);
@@ -36,6 +39,7 @@ export class RpcFailure extends Error {
     this.code = details.code;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.isOfGateway = details.isOfGateway === true;
+    this.isOverload = details.isOverload === true;
   }
 }
 

@@ -280,6 +280,16 @@ describe('a response is rejected', () => {
     await expect(send([call('a'), call('b')])).rejects.toMatchObject(failure);
   });
 
+  test.each([
+    [503, true],
+    [502, false],
+    [504, false],
+  ])('as a failure of the gateway by an error with HTTP %d, as an overload: %s', async (status, isOverload) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32010, message: 'backend offline' } });
+    proxy.inject({ kind: 'status', status, body });
+    await expect(send()).rejects.toMatchObject({ kind: 'failed', isOfGateway: true, isOverload });
+  });
+
   test('when it does not arrive before the deadline', async () => {
     proxy.inject({ kind: 'hang' });
     await expect(send(undefined, undefined, 20)).rejects.toMatchObject({ unreadable: 'deadline' });

@@ -95,9 +95,14 @@ export async function sendMainRpc(
       throw paymentRequired(retryAfterSeconds);
     throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   }
-  if (status >= FIRST_GATEWAY_STATUS) throw new RpcFailure('transport', 'failed', { code: status, isOfGateway: true });
+  if (status >= FIRST_GATEWAY_STATUS) {
+    const isOverload = status === SERVICE_UNAVAILABLE;
+    throw new RpcFailure('transport', 'failed', { code: status, isOfGateway: true, isOverload });
+  }
   return responses;
 }
+
+const SERVICE_UNAVAILABLE = 503;
 
 /** From here on, a status is that of a gateway that did not reach the node. */
 export const FIRST_GATEWAY_STATUS = 502;
