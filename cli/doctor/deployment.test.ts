@@ -16,7 +16,7 @@ function answering(...results: readonly (readonly DeploymentProblem[])[]) {
 
 it.each([
   ['passes when the node responds the second time', [[UNREACHABLE], []], [], 2],
-  ['reports a node that does not respond after three attempts', [[UNREACHABLE]], [UNREACHABLE], 3],
+  ['reports a node that does not respond after four attempts', [[UNREACHABLE]], [UNREACHABLE], 4],
   ['reports a contradiction at once', [[WRONG]], [WRONG], 1],
 ])('%s', async (_, results, problems, checks) => {
   const adapter = answering(...results);

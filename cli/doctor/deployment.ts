@@ -4,25 +4,21 @@ import {
   isContradiction,
   type DeploymentProblem,
 } from '../../src/adapters/rpc/deployment-problem.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { UnreadableCause } from '../../src/domain/faults.ts';
 import { explainCause, type PlainIndexCause } from '../../src/domain/index-rules/index-cause.ts';
 import { fail, ok, unreachable, type Finding } from './check-result.ts';
 import { explainConnection } from './node-connection.ts';
 import { toCauseFinding } from './rehearsal/cause-finding.ts';
-
-const MAX_ATTEMPTS = 3;
-const PAUSE_MILLISECONDS = 1_000;
+import { repeatTransient } from './repeat-transient.ts';
 
 /** Checks the deployment, again after a pause while a node refuses calls or does not respond. */
-export async function checkDeployment(adapter: {
+export function checkDeployment(adapter: {
   checkDeployment(): Promise<readonly DeploymentProblem[]>;
 }): Promise<readonly DeploymentProblem[]> {
-  for (let attempts = 1; ; attempts += 1) {
-    const problems = await adapter.checkDeployment();
-    if (attempts === MAX_ATTEMPTS || problems.every(isContradiction)) return problems;
-    await pause(PAUSE_MILLISECONDS);
-  }
+  return repeatTransient(
+    () => adapter.checkDeployment(),
+    (problems) => (problems.every(isContradiction) ? undefined : 0),
+  );
 }
 
 interface CheckedDeployment {

@@ -10,13 +10,14 @@ import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
 import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import type { DeploymentProblem } from '../../src/adapters/rpc/deployment-problem.ts';
-import { findCauseOfFailure, findCauseOfUnreadable } from '../../src/indexing/main/cause-of-failure.ts';
+import { findCauseOfUnreadable } from '../../src/indexing/main/cause-of-failure.ts';
 import type { Header } from '../../src/ports/main-chain.ts';
 import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { fail, ok, warn, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
 import { checkDeployment, toDeploymentFindings } from './deployment.ts';
 import { findMalformedNodes } from './malformed-nodes.ts';
+import { readPatiently } from './patient-read.ts';
 import { toCauseFinding } from './rehearsal/cause-finding.ts';
 import { rehearseFirstStart } from './rehearsal/rehearse.ts';
 
@@ -103,13 +104,10 @@ async function examineChipCounter(
 type HeaderResult = { readonly header: Header } | { readonly finding: Finding };
 
 async function readHeader(adapter: MainChainAdapter, tag: 'latest' | 'finalized'): Promise<HeaderResult> {
-  try {
-    return { header: await adapter.log.readHeader(tag) };
-  } catch (error) {
-    const kind = findCauseOfFailure(error, tag === 'finalized' ? tag : 'header');
-    if (kind === undefined) throw error;
-    return { finding: toCauseFinding(explainCause({ kind })) };
-  }
+  const outcome = await readPatiently(() => adapter.log.readHeader(tag), tag === 'finalized' ? tag : 'header');
+  return 'value' in outcome
+    ? { header: outcome.value }
+    : { finding: toCauseFinding(explainCause({ kind: outcome.cause })) };
 }
 
 /** Returns the numbers of the nodes that do not respond or serve another chain, from 1. */

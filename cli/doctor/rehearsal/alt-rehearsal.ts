@@ -3,7 +3,6 @@
  * transaction, the counts and the machines through the code that the indexes use, and estimates how long the first index
  * takes.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { AltChainAdapter } from '../../../src/adapters/alt-chain/create-alt-chain.ts';
 import type { Config } from '../../../src/config.ts';
 import { judgeFleetCount } from '../../../src/domain/alt-chain/alt-fleet.ts';
@@ -12,6 +11,7 @@ import { findAltCause, type AltLoopName } from '../../../src/indexing/alt/alt-ca
 import { checkPage } from '../../../src/indexing/alt/signature-pager.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../../src/ports/alt-chain.ts';
 import { ok, type Finding } from '../check-result.ts';
+import { repeatTransient } from '../repeat-transient.ts';
 import { toCauseFinding } from './cause-finding.ts';
 import { describeAltEstimate, estimateTransactions, type AltListing } from './alt-estimate.ts';
 import type { CallRate } from './estimate.ts';
@@ -27,9 +27,6 @@ export interface AltRehearsalOptions {
 const MAX_PAGES = 3;
 /** Newest transactions of which one must be there. */
 const MAX_TRANSACTIONS = 5;
-/** Attempts of a read that a rate limit, a lag or a lost connection ended. */
-const MAX_ATTEMPTS = 4;
-const MAX_WAIT_SECONDS = 10;
 
 /** Returns the findings. Never throws for a node that refuses. */
 export async function rehearseAltStart(options: AltRehearsalOptions): Promise<Finding[]> {
@@ -113,20 +110,27 @@ async function attempt<T>(
   node: RawNode,
   repeat: RawCall,
 ): Promise<Attempt<T>> {
-  for (let pauseSeconds = 1, attempts = 1; ; pauseSeconds *= 2, attempts += 1) {
-    try {
-      return { value: await read() };
-    } catch (error) {
-      const kind = findAltCause(error, loop);
-      if (kind === undefined) throw error;
-      if (!TRANSIENT.has(kind) || attempts === MAX_ATTEMPTS) {
-        const raw = await node.call(repeat.method, ...repeat.params);
-        return { finding: toFinding(kind, raw.ok ? undefined : raw.text) };
+  const outcome = await repeatTransient<{ readonly value: T } | Failure>(
+    async () => {
+      try {
+        return { value: await read() };
+      } catch (error) {
+        const kind = findAltCause(error, loop);
+        if (kind === undefined) throw error;
+        const requestedSeconds = error instanceof AltNodeBusy ? (error.retryAfterSeconds ?? 0) : 0;
+        return { kind, pauseMilliseconds: TRANSIENT.has(kind) ? 1000 * requestedSeconds : undefined };
       }
-      const requestedSeconds = error instanceof AltNodeBusy ? (error.retryAfterSeconds ?? 0) : 0;
-      await pause(1000 * Math.min(MAX_WAIT_SECONDS, Math.max(pauseSeconds, requestedSeconds)));
-    }
-  }
+    },
+    (read) => ('value' in read ? undefined : read.pauseMilliseconds),
+  );
+  if ('value' in outcome) return outcome;
+  const raw = await node.call(repeat.method, ...repeat.params);
+  return { finding: toFinding(outcome.kind, raw.ok ? undefined : raw.text) };
+}
+
+interface Failure {
+  readonly kind: PlainIndexCause;
+  readonly pauseMilliseconds: number | undefined;
 }
 
 const TRANSIENT: ReadonlySet<PlainIndexCause> = new Set([

@@ -39,7 +39,12 @@ it.each([
   ['one error', { json: RATE_ERROR }],
   ['an error per call', { json: BATCH.map((_, id) => ({ ...RATE_ERROR, id })) }],
   ['an error for some calls', { json: [ANSWERED[0], { ...RATE_ERROR, id: 1 }] }],
-])('sends a batch that the rate limit refuses with %s once more', async (_, refusal) => {
+  ['the page of a gateway', { status: 502, json: 'Bad Gateway' }],
+  [
+    'an offline backend',
+    { status: 503, json: { ...RATE_ERROR, error: { code: -32_010, message: 'backend offline' } } },
+  ],
+])('sends a batch that is refused with %s once more', async (_, refusal) => {
   const { node, answers } = await openNode(refusal, { json: ANSWERED });
   expect(await node.answersBatch(BATCH)).toBe(true);
   expect(answers).toEqual([]);
@@ -59,16 +64,14 @@ it.each([
 });
 
 it('returns the result of a call, also null, and the text of an error', async () => {
-  const { node } = await openNode(
-    { json: { jsonrpc: '2.0', id: 1, result: null } },
-    { status: 429, json: RATE_ERROR },
-    { json: RATE_ERROR },
-  );
+  const pruned = { jsonrpc: '2.0', id: 1, error: { code: -32_000, message: 'missing trie node' } };
+  const { node } = await openNode({ json: { jsonrpc: '2.0', id: 1, result: null } }, { json: pruned });
   expect(await node.call('eth_getBlockByHash', '0x0', false)).toEqual({ ok: true, result: null });
-  expect(await node.call('eth_chainId')).toMatchObject({
-    ok: false,
-    code: -32_005,
-    text: 'rate limit exceeded',
-    isRate: true,
-  });
+  expect(await node.call('eth_chainId')).toEqual({ ok: false, code: -32_000, text: 'missing trie node' });
+});
+
+it('returns the refusal of a rate that lasts', async () => {
+  const refusal = { status: 429, json: RATE_ERROR };
+  const { node } = await openNode(refusal, refusal, refusal, refusal);
+  expect(await node.call('eth_chainId')).toEqual({ ok: false, code: -32_005, text: 'rate limit exceeded' });
 });

@@ -2,6 +2,7 @@
  * One node of the main chain as it responds, including the text of its errors, which only `svc doctor` prints. Calls are
  * paced by the refusals of the node and never sent to provoke one. Counts calls and bytes.
  */
+import { FIRST_GATEWAY_STATUS } from '../../../src/adapters/main-chain/rpc/json-rpc.ts';
 import { isObject } from '../../../src/domain/json/json-values.ts';
 import { createCallBudget } from '../../../src/adapters/rpc/call-budget.ts';
 import { INDEX_WORK, REAL_STOPWATCH, startDeadline } from '../../../src/adapters/rpc/deadline.ts';
@@ -9,15 +10,20 @@ import { openConnections, parseRpcUrl, postToNode } from '../../../src/adapters/
 import { parseNodeJson } from '../../../src/adapters/rpc/node-json.ts';
 import { NodeRate } from '../../../src/adapters/rpc/node-rate.ts';
 import { isRateText } from '../../../src/adapters/rpc/rate-text.ts';
+import { PAYMENT_REQUIRED } from '../../../src/adapters/rpc/rpc-failure.ts';
+import { repeatTransient } from '../repeat-transient.ts';
 import { cutProviderText } from './provider-text.ts';
 
 export type RawOutcome =
   | { readonly ok: true; readonly result: unknown }
-  /** `text` is safe to print by `svc doctor` alone. `isRate`: the node refused because of its rate limit. */
-  | { readonly ok: false; readonly code: number | undefined; readonly text: string; readonly isRate: boolean };
+  /** `text` is safe to print by `svc doctor` alone. */
+  | { readonly ok: false; readonly code: number | undefined; readonly text: string };
 
-type Attempt =
-  Extract<RawOutcome, { ok: true }> | (Extract<RawOutcome, { ok: false }> & { readonly waitSeconds: number });
+interface Attempt {
+  readonly outcome: RawOutcome;
+  /** Pause that the node requested, or 0, where the next attempt may pass; undefined where it would fail too. */
+  readonly pauseMilliseconds: number | undefined;
+}
 
 export interface RawCall {
   readonly method: string;
@@ -25,7 +31,7 @@ export interface RawCall {
 }
 
 export interface RawNode {
-  /** Sends one call; after a refusal of the rate, once more. Never throws. */
+  /** Sends one call; again while the rate limit or a gateway refuses it. Never throws. */
   call(method: string, ...params: readonly unknown[]): Promise<RawOutcome>;
   /** Returns whether the node answers these calls completely in one batch, which is sent as often as a call. Never throws. */
   answersBatch(calls: readonly RawCall[]): Promise<boolean>;
@@ -41,7 +47,6 @@ export interface RawNode {
 /** A caller would be refused after two seconds. */
 const PURPOSE = { work: INDEX_WORK, isKnown: true };
 const REQUEST_MILLISECONDS = 10_000;
-const MAX_WAIT_SECONDS = 10;
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 interface RawReply {
@@ -105,29 +110,35 @@ export function openRawNode(url: string): RawNode {
     const results = items.filter(isAnswered);
     if (results.length === count) {
       rate.recordAccepted(count);
-      return { ok: true, result: isBatch ? results.map(({ result }) => result) : results[0]!['result'] };
+      const result = isBatch ? results.map((each) => each['result']) : results[0]!['result'];
+      return { outcome: { ok: true, result }, pauseMilliseconds: undefined };
     }
     const refused = items.find((item) => !isAnswered(item));
     const error = isObject(refused) && isObject(refused['error']) ? refused['error'] : {};
     const message = typeof error['message'] === 'string' ? error['message'] : undefined;
     const code = typeof error['code'] === 'number' ? error['code'] : undefined;
-    const isRate = status === 429 || status === 402 || (message !== undefined && isRateText(message));
+    const isRate = status === 429 || status === PAYMENT_REQUIRED || (message !== undefined && isRateText(message));
     if (isRate) rate.recordRefusal(count, sentAt);
-    const shown = message === undefined ? text : cutProviderText(message, url);
-    return { ok: false, code, text: shown, isRate, waitSeconds: Math.min(MAX_WAIT_SECONDS, retryAfterSeconds ?? 1) };
+    const isOfGateway = status === undefined || status >= FIRST_GATEWAY_STATUS || (status < 300 && json === undefined);
+    const isTransient = isOfGateway || (isRate && status !== PAYMENT_REQUIRED);
+    return {
+      outcome: { ok: false, code, text: message === undefined ? text : cutProviderText(message, url) },
+      pauseMilliseconds: isTransient ? 1000 * (retryAfterSeconds ?? 0) : undefined,
+    };
   }
 
-  async function sendTwice(requested: RawCall | readonly RawCall[]): Promise<RawOutcome> {
-    const first = await sendOnce(requested);
-    if (first.ok || !first.isRate) return first;
-    await REAL_STOPWATCH.pause(first.waitSeconds * 1000, new AbortController().signal);
-    return sendOnce(requested);
+  async function sendPatiently(requested: RawCall | readonly RawCall[]): Promise<RawOutcome> {
+    const { outcome } = await repeatTransient(
+      () => sendOnce(requested),
+      ({ pauseMilliseconds }) => pauseMilliseconds,
+    );
+    return outcome;
   }
 
   return {
-    call: (method, ...params) => sendTwice({ method, params }),
+    call: (method, ...params) => sendPatiently({ method, params }),
     async answersBatch(batch) {
-      const { ok } = await sendTwice(batch);
+      const { ok } = await sendPatiently(batch);
       return ok;
     },
     get calls() {

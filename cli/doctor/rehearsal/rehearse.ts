@@ -2,18 +2,18 @@
  * Rehearsal of the first start (design/real-chains.md 7): finds the first block, reads real windows of logs and one real
  * multicall through the code that the index uses, and estimates how long the first index takes.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { MainChainAdapter } from '../../../src/adapters/main-chain/create-main-chain.ts';
 import * as abis from '../../../src/adapters/main-chain/reads/abis.ts';
 import { contractFunction } from '../../../src/adapters/main-chain/reads/contract-function.ts';
 import type { Config } from '../../../src/config.ts';
-import { explainCause, formatCount, type IndexCause } from '../../../src/domain/index-rules/index-cause.ts';
+import { explainCause, formatCount } from '../../../src/domain/index-rules/index-cause.ts';
 import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
 import type { MachineId } from '../../../src/domain/identifiers/identifiers.ts';
-import { findCauseOfFailure, type ReadKind } from '../../../src/indexing/main/cause-of-failure.ts';
+import type { ReadKind } from '../../../src/indexing/main/cause-of-failure.ts';
 import { createBlockReader } from '../../../src/indexing/main/block-reader.ts';
 import type { ChainLog, Header, MainChainLog } from '../../../src/ports/main-chain.ts';
 import { ok, warn, type Finding } from '../check-result.ts';
+import { readPatiently } from '../patient-read.ts';
 import { toCauseFinding } from './cause-finding.ts';
 import { describeEstimate, estimateFirstStart, type CallRate, type EstimateInput } from './estimate.ts';
 import { findLogRange, type LogRange } from './log-range.ts';
@@ -120,29 +120,16 @@ async function verifyBlocks(chain: MainChainLog, proof: IndexProof, sample: Chai
 
 type Attempt<T> = { readonly value: T } | { readonly finding: Finding };
 
-/** Attempts of a read that a rate limit, a lost connection or the page of a gateway ended. */
-const MAX_ATTEMPTS = 4;
-const TRANSIENT: readonly IndexCause['kind'][] = ['rate-limited', 'node-unreachable', 'answers-malformed'];
-
 /** Runs a read of the index. Returns a finding with the cause and the node's own text when it fails. */
 async function attempt<T>(
   read: () => Promise<T>,
   kind: ReadKind,
   repeat: () => Promise<RawOutcome>,
 ): Promise<Attempt<T>> {
-  for (let pauseSeconds = 1, attempts = 1; ; pauseSeconds *= 2, attempts += 1) {
-    try {
-      return { value: await read() };
-    } catch (error) {
-      const cause = findCauseOfFailure(error, kind);
-      if (cause === undefined) throw error;
-      if (!TRANSIENT.includes(cause) || attempts === MAX_ATTEMPTS) {
-        const raw = await repeat();
-        return { finding: toCauseFinding(explainCause({ kind: cause }), raw.ok ? undefined : raw.text) };
-      }
-      await pause(pauseSeconds * 1000);
-    }
-  }
+  const outcome = await readPatiently(read, kind);
+  if ('value' in outcome) return outcome;
+  const raw = await repeat();
+  return { finding: toCauseFinding(explainCause({ kind: outcome.cause }), raw.ok ? undefined : raw.text) };
 }
 
 /** Repeats the smallest log query for the node's own text. */
