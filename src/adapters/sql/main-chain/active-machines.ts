@@ -69,15 +69,14 @@ export function createActiveMachines({ builder, batch }: Dialect): ActiveMachine
      WHERE block_number IS NOT NULL`,
   );
   const removeAll = prepareQuery({}, () => builder.deleteFrom('active_machines'));
-  // Reads every history and the last row of each, because logs are not indexed by block. The sum, which is zero without a log, makes
-  // SQLite read the histories in the order of their logs, not in that of an index by machine.
+  // Reads the newest logs until they are of enough machines.
   const fill: Query = {
     sql: `INSERT INTO active_machines (machine_id, block_number, block_timestamp)
-      SELECT machine_id, block_number, ${newestLog('block_timestamp')} FROM (
-        SELECT h.history_id, h.machine_id, coalesce(${newestLog('block_number')}, -1) AS block_number
-        FROM event_histories h WHERE h.generation = ${CURRENT} AND h.epoch + h.log_count > 0
-        ORDER BY block_number DESC, machine_id LIMIT ${MAX_ACTIVE_MACHINES}) h
-      WHERE block_number >= 0`,
+      SELECT h.machine_id, l.block_number, l.block_timestamp
+      FROM event_logs l JOIN event_histories h ON h.history_id = l.history_id AND h.generation = ${CURRENT}
+      WHERE NOT EXISTS (
+        SELECT 1 FROM event_logs newer WHERE newer.history_id = l.history_id AND (newer.epoch, newer.seq) > (l.epoch, l.seq))
+      ORDER BY l.block_number DESC, h.machine_id LIMIT ${MAX_ACTIVE_MACHINES}`,
     parameters: [],
   };
   const selectLast = prepareQuery({ offset: integer }, ({ offset }) =>

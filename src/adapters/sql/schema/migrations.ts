@@ -713,4 +713,12 @@ export const MIGRATIONS: readonly Migration[] = [
       'UPDATE ownership_reads SET reread_after = (SELECT substr(machine_id, 1, 0) FROM machine_owners LIMIT 1)',
     ],
   },
+  {
+    name: 'events by block',
+    statements: () => [
+      'DROP INDEX event_logs_without_time',
+      'CREATE INDEX event_logs_by_block ON event_logs (block_number)',
+      'CREATE INDEX event_imports_by_block ON event_imports (block_number)',
+    ],
+  },
 ];
