@@ -48,7 +48,7 @@ const SMALL_PART_CALLS = 10;
 const FIRST_WAIT_MILLISECONDS = 250;
 
 /** Waits before a call is sent again that failed at a gateway. */
-const CALLER_WAITS_MILLISECONDS = [0];
+const CALLER_WAITS_MILLISECONDS = [0, 100];
 const BACKGROUND_WAITS_MILLISECONDS = [0, 500, 1_000];
 
 /** Requests for calls that belong together before they are sent one by one. */
@@ -183,8 +183,8 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   }
 
   /**
-   * Sends one call, and once more when a gateway in front of the node failed: the next request often passes. Calls of the index and
-   * its proof are sent again later, too, because some gateways limit the rate without a word about it.
+   * Sends one call, at once again when a gateway in front of the node failed, and again after a wait: the next request often passes. Calls
+   * of the index and its proof wait longer, because some gateways limit the rate without a word about it.
    */
   async function exchangeRepeatedly(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<Received> {
     const { kind } = deadline.purpose.work;
