@@ -183,21 +183,25 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
   }
 
   /**
-   * Sends one call, at once again when a gateway in front of the node failed, and again after a wait: the next request often passes. Calls
+   * Sends one request, at once again when a gateway in front of the node failed, and again after a wait: the next one often passes. Those
    * of the index and its proof wait longer, because some gateways limit the rate without a word about it.
    */
-  async function exchangeRepeatedly(node: PoolNode, call: MainRpcCall, deadline: Deadline): Promise<Received> {
+  async function exchangeRepeatedly(
+    node: PoolNode,
+    calls: readonly MainRpcCall[],
+    deadline: Deadline,
+  ): Promise<Received> {
     const { kind } = deadline.purpose.work;
     const waits = kind === 'index' || kind === 'proof' ? BACKGROUND_WAITS_MILLISECONDS : CALLER_WAITS_MILLISECONDS;
     for (const wait of waits) {
       try {
-        return await exchange(node, [call], deadline);
+        return await exchange(node, calls, deadline);
       } catch (error) {
         if (!isOfGateway(error) || deadline.signal.aborted) throw error;
         if (wait > 0) await pauseWithin(stopwatch, wait, deadline);
       }
     }
-    return exchange(node, [call], deadline);
+    return exchange(node, calls, deadline);
   }
 
   /** Sends one call. A log query that fails while its first block can be read was too large, whatever the error says. */
@@ -211,7 +215,7 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
       return false;
     };
     try {
-      const [response] = await exchangeRepeatedly(node, call, deadline);
+      const [response] = await exchangeRepeatedly(node, [call], deadline);
       if (response === undefined) throw new RpcFailure('malformed');
       return isUnclearError(response) && (await isRange(narrow(call).slice(0, 1)))
         ? [{ ...response, hint: 'too-large' }]
@@ -285,7 +289,7 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     const isServed = ({ largest, refused }: NodeBatches) => calls.length <= largest || refused < MAX_REFUSED_BATCHES;
     if (calls.length === 1 || !isServed(batchesOf(node))) return sendSingly(node, calls, deadline);
     for (let attempt = 1; attempt <= JOINT_ATTEMPTS; attempt += 1) {
-      const received = await exchange(node, calls, deadline).catch((error: unknown) => {
+      const received = await exchangeRepeatedly(node, calls, deadline).catch((error: unknown) => {
         if (error instanceof RpcFailure && isRefusal(error) && !deadline.signal.aborted) return [];
         throw error;
       });

@@ -32,6 +32,22 @@ describe('a large response', () => {
     expect(read(turned, 7, 8)).toEqual(['a', 'b']);
   });
 
+  test.each([
+    ['null beside its result', '"error":null,"result":"a"'],
+    ['null after its result', '"result":"a","error": null '],
+    ['further members', '"region":{"a":["}"]},"result":"a","cached":true'],
+  ])('may have %s', (_, members) => {
+    expect(read(`{"jsonrpc":"2.0","id":7,${members}}`, 7)).toEqual(['a']);
+  });
+
+  test('may have an error beside a result of null', () => {
+    const entries = readEntries(
+      Buffer.from('{"jsonrpc":"2.0","id":7,"result":null,"error":{"code":1}}'),
+      new Map([[7, undefined]]),
+    );
+    expect(entries?.get(7)).toEqual({ kind: 'error', text: Buffer.from('{"code":1}') });
+  });
+
   test('may have ids as text', () => {
     expect(read(`[${answer('8', 'b')},${answer('7', 'a')}]`, 7, 8)).toEqual(['a', 'b']);
   });
@@ -48,6 +64,9 @@ describe('a large response', () => {
     ['no id', `[${answer(7, 'a')},${answer(undefined, 'b')}]`],
     ['no result', `[${answer(7, 'a')},${answer(8, undefined)}]`],
     ['two results', `[${answer(7, 'a')},{"jsonrpc":"2.0","id":8,"result":"b","result":"c"}]`],
+    ['an error beside a result', `[${answer(7, 'a')},{"jsonrpc":"2.0","id":8,"result":"b","error":{"code":1}}]`],
+    ['two errors', `[${answer(7, 'a')},{"jsonrpc":"2.0","id":8,"result":"b","error":null,"error":null}]`],
+    ['an escape in a name', `[${answer(7, 'a')},{"jsonrpc":"2.0","id":8,"result":"b","r\\u0065sult":"c"}]`],
     ['another version', `[${answer(7, 'a')},${answer(8, 'b').replace('2.0', '1.0')}]`],
     ['another kind of result', `[${answer(7, 'a')},${answer(8, null)}]`],
     ['an escape', `[${answer(7, 'a')},${answer(8, '"')}]`],

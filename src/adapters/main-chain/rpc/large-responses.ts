@@ -41,6 +41,8 @@ const VERSION = Buffer.from('jsonrpc');
 const ID = Buffer.from('id');
 const RESULT = Buffer.from('result');
 const ERROR = Buffer.from('error');
+const NAMES = [VERSION, ID, RESULT, ERROR];
+const NULL = Buffer.from('null');
 
 function readEntry(
   json: JsonCursor,
@@ -49,20 +51,30 @@ function readEntry(
 ): void {
   let version: string | undefined;
   let id: number | undefined;
-  let entry: ResponseEntry | undefined;
+  let result: ResponseEntry | undefined;
+  let error: Buffer | undefined;
   json.enterObject();
   while (json.nextMember()) {
     if (json.isNamed(VERSION) && version === undefined) version = json.takeText();
     else if (json.isNamed(ID) && id === undefined) id = json.takeId();
-    else if (json.isNamed(RESULT) && entry === undefined) {
+    else if (json.isNamed(RESULT) && result === undefined) {
       const read = id === undefined ? undefined : readers.get(id);
-      entry = read === undefined ? { kind: 'result', text: json.takeSlice() } : { kind: 'read', value: read(json) };
-    } else if (json.isNamed(ERROR) && entry === undefined) entry = { kind: 'error', text: json.takeSlice() };
-    else throw new IrregularJson();
+      result = read === undefined ? { kind: 'result', text: json.takeSlice() } : { kind: 'read', value: read(json) };
+    } else if (json.isNamed(ERROR) && error === undefined) error = json.takeSlice();
+    else if (NAMES.some((name) => json.isNamed(name))) throw new IrregularJson();
+    else json.skip();
   }
+  const entry = chooseMember(result, error);
   if (version !== '2.0' || id === undefined || entry === undefined) throw new IrregularJson();
   if (!readers.has(id) || byId.has(id)) throw new IrregularJson();
   byId.set(id, readDeferred(entry, readers.get(id)));
+}
+
+/** Some nodes send both members, of which one is null. Returns undefined where both or none have a value. */
+function chooseMember(result: ResponseEntry | undefined, error: Buffer | undefined): ResponseEntry | undefined {
+  if (error === undefined || error.equals(NULL)) return result;
+  const isEmpty = result === undefined || (result.kind === 'result' && result.text.equals(NULL));
+  return isEmpty ? { kind: 'error', text: error } : undefined;
 }
 
 /** Reads a result whose id came after it. */
