@@ -52,6 +52,7 @@ function node(position: number, host: string, respond: Respond): FakeNode {
 
 function toResponse(result: unknown): RpcResponse {
   if (result === undefined) throw new RpcFailure('transport');
+  if (result instanceof RangeError) return { ok: false, code: -32_000, revertData: undefined, hint: 'too-large' };
   if (result instanceof Error) return { ok: false, code: -32_000, revertData: undefined, hint: undefined };
   return { ok: true, result };
 }
@@ -104,6 +105,26 @@ describe('request', () => {
       expect(named).toEqual(wasAsked ? [liar] : []);
     },
   );
+
+  describe('calls that are too large', () => {
+    const OTHER: MainRpcCall = { method: 'eth_getCode', params: [] };
+    const tooLarge = { ok: false, hint: 'too-large' };
+    /** The first call is too large. */
+    const refuse: Respond = ({ method }) => (method === CALL.method ? new RangeError() : '0xbad');
+    const readBoth = (nodes: readonly VotingNode[]) =>
+      agree(nodes, 2).request([CALL, OTHER], startDeadline(10_000, 5_000));
+
+    test('are refused for the caller to divide, in one vote, and without a response of one host', async () => {
+      const nodes = [node(0, 'a', refuse), node(1, 'b', refuse), node(2, 'c', () => '0x1')];
+      expect(await readBoth(nodes)).toMatchObject([tooLarge, tooLarge]);
+      expect(nodes.map(({ requests, isLeftOut }) => [requests, isLeftOut])).toEqual(Array(3).fill([1, false]));
+    });
+
+    test('for one host of three are read by the others', async () => {
+      const nodes = [node(0, 'a', refuse), node(1, 'b', () => '0x1'), node(2, 'c', () => '0x1')];
+      expect(await readBoth(nodes)).toMatchObject([{ result: '0x1' }, { result: '0x1' }]);
+    });
+  });
 
   test('reports a disagreement of two hosts, blames neither, and never returns one of the responses', async () => {
     const nodes = [node(0, 'a', () => '0xbad'), node(1, 'b', () => '0x900d')];

@@ -31,8 +31,9 @@ export interface AgreementOptions {
 
 export interface Agreement {
   /**
-   * Returns the responses on which `quorum` hosts agree. Throws `RpcFailure`: `disagreement` when the hosts differ and
-   * none of the responses has enough votes, else the failure of a node.
+   * Returns the responses on which `quorum` hosts agree; the refusal of a host, for every call, where they are too large for it and no
+   * responses have enough votes. Throws `RpcFailure`: `disagreement` when the hosts differ and none of the responses has enough votes, else
+   * the failure of a node.
    */
   request(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]>;
   /**
@@ -100,6 +101,7 @@ export function createAgreement(options: AgreementOptions): Agreement {
     const ballots = new Map<string, Ballot>();
     let failure: unknown = new RpcFailure('transport');
     let elected: Ballot | undefined;
+    let refusal: RpcResponse | undefined;
 
     async function poll(host: readonly VotingNode[]): Promise<void> {
       try {
@@ -111,6 +113,7 @@ export function createAgreement(options: AgreementOptions): Agreement {
         if (ballot.voters.length === quorum) elected ??= ballot;
       } catch (error) {
         failure = error;
+        if (error instanceof CallsTooLarge) refusal = error.response;
       }
     }
 
@@ -131,6 +134,8 @@ export function createAgreement(options: AgreementOptions): Agreement {
       await Promise.race(polls);
       pollMore();
     }
+    // Smaller calls are voted on again. No response of the host to another call is returned.
+    if (elected === undefined && refusal !== undefined) return calls.map(() => refusal!);
     if (elected === undefined) {
       if (ballots.size > 1) counters.disagreements += 1;
       throw ballots.size > 1 ? new RpcFailure('disagreement') : failure;
@@ -195,7 +200,16 @@ interface Ballot {
   readonly voters: VotingNode[];
 }
 
-/** Returns the vote of a host: that of its first node that can be read. Throws the last node's failure. */
+class CallsTooLarge extends RpcFailure {
+  readonly response: RpcResponse;
+
+  constructor(response: RpcResponse) {
+    super('rpc-error');
+    this.response = response;
+  }
+}
+
+/** Returns the vote of a host: that of its first node that can be read. Throws the last node's failure, or `CallsTooLarge`. */
 async function pollHost(
   host: readonly VotingNode[],
   calls: readonly MainRpcCall[],
@@ -208,8 +222,11 @@ async function pollHost(
     try {
       const responses = await node.request(calls, deadline);
       if (responses.every(isVote)) return { node, responses };
+      const refusal = responses.find((response) => !response.ok && response.hint === 'too-large');
+      if (refusal !== undefined) throw new CallsTooLarge(refusal);
       failure = new RpcFailure(responses.some(isUnknownBlock) ? 'block-mismatch' : 'rpc-error');
     } catch (error) {
+      if (error instanceof CallsTooLarge) throw error;
       failure = error;
     }
   }
