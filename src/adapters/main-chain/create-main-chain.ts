@@ -102,11 +102,15 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline),
   );
   const piggyback = createPiggybackRequests({ nodes, stopwatch, requestTimeoutMilliseconds });
+  /** Reads of state are put to the vote where several nodes must agree. */
+  const toStateNodes = (ownNodes: MainNodes): MainNodes =>
+    agreement === undefined ? ownNodes : { ...ownNodes, request: agreement.request };
   const createTransport = (ownNodes: MainNodes) => ({
     nodes: ownNodes,
+    stateNodes: toStateNodes(ownNodes),
     headers: createHeaders(ownNodes, agreement?.confirmHead),
     multicall: createMulticall({
-      nodes: agreement === undefined ? ownNodes : { ...ownNodes, request: agreement.request },
+      nodes: toStateNodes(ownNodes),
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
       limits,
       counters,
@@ -142,9 +146,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const runChecks = () =>
     checkDeployment({
       config,
-      nodes,
-      headers,
-      multicall,
+      ...immediate,
       deadline: startCallerRead({ work: HEAD_WORK, isKnown: true }),
       onMulticall3(exists) {
         multicall.useAggregate(exists);

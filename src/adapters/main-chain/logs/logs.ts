@@ -42,6 +42,8 @@ import type { MainUpstreamCounters } from '../rpc/upstream-counters.ts';
 export interface MainChainLogOptions {
   readonly addresses: MainChainAddresses;
   readonly nodes: MainNodes;
+  /** Sends reads of state; they agree where several nodes must. */
+  readonly stateNodes: MainNodes;
   /** Sends the head poll; defaults to `nodes.request`. */
   readonly requestHead?: MainNodes['request'] | undefined;
   /** Whether the number of calls is limited. */
@@ -57,7 +59,7 @@ export interface MainChainLogOptions {
 }
 
 export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
-  const { addresses, nodes, headers, multicall, counters, startRead, readPageLimit } = options;
+  const { addresses, nodes, stateNodes, headers, multicall, counters, startRead, readPageLimit } = options;
   const effects = createLogEffects(addresses);
   const watched = new Set<string>(effects.addresses);
   /** Block after which the last poll of the head found none. */
@@ -96,7 +98,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return getLogs({ ...range, address: registryOf(eventsOf.generation), topics });
   }
 
-  const ownership = createOwnershipReader({ addresses, nodes, multicall, counters });
+  const ownership = createOwnershipReader({ addresses, nodes: stateNodes, multicall, counters });
 
   /** Sends the calls. Throws `LogQueryRefused` when the node limits the rate. */
   async function request(

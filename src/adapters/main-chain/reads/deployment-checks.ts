@@ -52,7 +52,8 @@ const CHAIN_ID = 'MAIN_CHAIN_ID';
 
 export interface MainCheckOptions {
   readonly config: MainChainConfig;
-  readonly nodes: MainNodes;
+  readonly nodes: Pick<MainNodes, 'readChainIds'>;
+  readonly stateNodes: Pick<MainNodes, 'request'>;
   readonly headers: Headers;
   readonly multicall: Multicall;
   /** Receives whether Multicall3 exists, before the first call of `multicall`. */
@@ -105,7 +106,7 @@ async function checkContracts(options: MainCheckOptions): Promise<DeploymentProb
 }
 
 async function readHasCode(
-  { nodes, deadline }: MainCheckOptions,
+  { stateNodes, deadline }: MainCheckOptions,
   block: Header,
   contracts: readonly Contract[],
 ): Promise<boolean[]> {
@@ -113,7 +114,7 @@ async function readHasCode(
     method: 'eth_getCode',
     params: [address, toQuantity(block.number)],
   }));
-  const codes = await nodes.request(calls, deadline);
+  const codes = await stateNodes.request(calls, deadline);
   return codes.map((code) => {
     if (!code.ok) throw chainUnreadable('main', 'rpc-error');
     return isHexData(code.result) && code.result !== '0x';

@@ -1,5 +1,5 @@
 /** Ownership reads for many machines against a real node, by multicall and by programs. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as calls from '../../../../devnet/main-chain/calls.ts';
 import {
   BUYER,
@@ -9,7 +9,12 @@ import {
   startMachineHarness,
   type MachineHarness,
 } from '../../../../testing/fixtures/machines.ts';
-import type { ProxyCall } from '../../../../testing/harness/rpc-proxy.ts';
+import {
+  startRpcProxy,
+  type ProxyCall,
+  type ProxyResponse,
+  type RpcProxy,
+} from '../../../../testing/harness/rpc-proxy.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Header, MainChainLog } from '../../../ports/main-chain.ts';
 import type { OwnershipChange } from '../../../ports/store.ts';
@@ -88,6 +93,32 @@ describe('ownership', () => {
     harness.proxy.resetCounts();
     expect(await log.readOwnership(block, idsOf(many))).toEqual(many);
     expect(harness.proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(countPrograms());
+  });
+
+  describe('with a quorum of two of three nodes', () => {
+    let nodes: readonly RpcProxy[];
+    beforeEach(async () => {
+      nodes = await Promise.all([0, 1, 2].map(() => startRpcProxy(harness.chain.rpcUrl)));
+      log = harness.open({ rpcUrls: nodes.map(({ url }) => url), rpcHosts: ['a', 'b', 'c'], quorum: 2 }).log;
+    });
+    afterEach(() => Promise.all(nodes.map((node) => node.close())));
+    const answerPrograms = (node: RpcProxy, change: (answer: ProxyResponse) => ProxyResponse) =>
+      node.inject({ kind: 'answer', change: (answer, call) => (isProgram(call) ? change(answer) : answer) }, 99);
+
+    test.each([0, 1, 2])('is not changed by node %i', async (liar) => {
+      const others = BUYER.slice(2).toLowerCase();
+      answerPrograms(nodes[liar]!, (answer) => {
+        const { result } = answer as { readonly result: string };
+        return { result: result.replaceAll(OWNER.slice(2).toLowerCase(), others) };
+      });
+      await readAmongMany();
+    });
+
+    test('is read call by call where no two nodes run programs', async () => {
+      for (const node of nodes.slice(0, 2))
+        answerPrograms(node, () => ({ error: { code: -32602, message: 'missing to' } }));
+      await readAmongMany();
+    });
   });
 
   test.each([

@@ -8,8 +8,10 @@ import { unwrapOptional } from '../../../domain/read-result.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { OwnershipChange } from '../../../ports/store.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { crossChainMirrorAbi, machineRegistryAbi } from './abis.ts';
 import { contractFunction } from './contract-function.ts';
+import type { MainRpcCall, RpcResponse } from '../rpc/json-rpc.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
 import { decodeHolders, planHolderCalls } from './machine-calls.ts';
 import type { MainChainAddresses } from '../main-chain-config.ts';
@@ -35,6 +37,9 @@ const CALLS_PER_MACHINE = 3;
 const MIN_PROGRAM_MACHINES = 200;
 /** Programs in one JSON-RPC batch: about 1 MB in each direction. */
 const PROGRAMS_PER_BATCH = 25;
+
+/** Says nothing about the feature of one node. */
+const NOT_RUN: RpcResponse = { ok: false, code: 0, revertData: undefined, hint: 'unknown-block' };
 
 type Held = OwnershipChange | undefined;
 
@@ -84,17 +89,26 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
       params: [{ data: `0x${program}${encodeIds(ids)}` }, toQuantity(block.number)],
     }));
     counters.contractCalls += CALLS_PER_MACHINE * groups.flat().length;
-    const responses = await nodes.request(calls, deadline).catch((error: unknown) => {
-      throw toMainFault(error);
-    });
-    return responses.flatMap((response, i) => {
-      const held = response.ok ? decodeHeld(response.result, groups[i]!, block) : 'unusable';
+    const responses = await requestPrograms(calls, deadline);
+    return groups.flatMap((ids, i) => {
+      const response = responses[i]!;
+      const held = response.ok ? decodeHeld(response.result, ids, block) : 'unusable';
       hasRun = held !== 'unusable';
       if (held !== 'unusable') return held;
       const isTemporary = !response.ok && (response.hint === 'unknown-block' || response.hint === 'rate');
       if (!isTemporary) nodes.firstProfile().recordFeature('deployless-calls', false);
-      return groups[i]!.map(() => undefined);
+      return ids.map(() => undefined);
     });
+  }
+
+  /** Nodes of a quorum that run no programs leave nothing to vote on: each call is then an error, and calls are read one by one. */
+  async function requestPrograms(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
+    try {
+      return await nodes.request(calls, deadline);
+    } catch (error) {
+      if (error instanceof RpcFailure && error.unreadable === 'rpc-error') return calls.map(() => NOT_RUN);
+      throw toMainFault(error);
+    }
   }
 
   async function readCalls(
