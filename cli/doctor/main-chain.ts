@@ -74,7 +74,8 @@ export async function examineMainChain(
     if (malformed.length > 0)
       findings.push(toCauseFinding(explainCause({ kind: 'node-answers-malformed', nodes: malformed })));
     const nodeUrl = settings.rpcUrls.find((_, i) => !failedEndpoints(problems).has(i + 1));
-    if (nodeUrl === undefined || problems.some(({ kind }) => kind !== 'unreachable')) return findings;
+    if (nodeUrl === undefined || problems.some(({ kind }) => kind !== 'unreachable' && kind !== 'outvoted'))
+      return findings;
     const rehearsal = { settings, adapter, proof, finalized: finalized.header, nodeUrl };
     return [...findings, ...(await rehearseFirstStart(rehearsal))];
   } finally {

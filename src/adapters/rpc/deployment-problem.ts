@@ -36,12 +36,14 @@ export type DeploymentProblem =
   | { readonly kind: 'unreadable'; readonly variable: string; readonly cause: UnreadableCause }
   /** A node serves another chain; its identity is printed where it is short. */
   | { readonly kind: 'wrong-chain'; readonly variable: string; readonly endpoint: number; readonly serves: string }
+  /** The same for a node that enough others outvote. */
+  | { readonly kind: 'outvoted'; readonly variable: string; readonly endpoint: number; readonly serves: string }
   /** A program of the alt chain names another chain ordinal than the configured one. */
   | { readonly kind: 'wrong-ordinal'; readonly variable: string; readonly program: string; readonly ordinal: number };
 
-/** Returns whether the chain contradicts the configuration; a chain that cannot be read contradicts nothing. */
+/** Returns whether the chain contradicts the configuration; a chain that cannot be read contradicts nothing, nor does an outvoted node. */
 export function isContradiction({ kind }: DeploymentProblem): boolean {
-  return kind !== 'unreachable' && kind !== 'unreadable';
+  return kind !== 'unreachable' && kind !== 'unreadable' && kind !== 'outvoted';
 }
 
 /** Returns what is wrong, without the variable. */
@@ -52,6 +54,7 @@ export function describeDeploymentProblem(problem: DeploymentProblem): string {
     case 'unreadable':
       return `the chain cannot be read (${problem.cause})`;
     case 'wrong-chain':
+    case 'outvoted':
       return `endpoint ${problem.endpoint} serves ${problem.serves}`;
     case 'wrong-ordinal':
       return `${problem.program} is that of chain ${problem.ordinal}`;

@@ -1,8 +1,8 @@
 /** Deployment checks and readiness against a real node. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { ALL_CONTRACTS_READY } from '../../../../testing/fixtures/all-contracts-ready.ts';
 import { startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
-import { respondInner, respondWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
+import { respondInner, respondWith, startRpcProxy, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import { formatDeploymentProblem, isContradiction } from '../../rpc/deployment-problem.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
@@ -142,6 +142,38 @@ describe('a node', () => {
     const half = harness.open({ rpcUrls: [`http://127.0.0.1:1/${PROXY_KEY}`, harness.proxy.url] });
     expect(await listProblems(half)).toEqual(['MAIN_RPC_URLS: endpoint 1 does not respond']);
     expect(await half.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
+  });
+
+  test.each([0, 1, 2])('contradicts nothing when two others agree, whatever node %i returns', async (liar) => {
+    const nodes = await Promise.all([0, 1, 2].map(() => startRpcProxy(harness.chain.rpcUrl)));
+    onTestFinished(() => Promise.all(nodes.map((node) => node.close())).then(() => undefined));
+    const config = { rpcUrls: nodes.map(({ url }) => url), rpcHosts: ['a', 'b', 'c'], quorum: 2 };
+    const answer = (method: string, result: string) =>
+      nodes[liar]!.inject(
+        { kind: 'answer', change: (sound, call) => (call.method === method ? { result } : sound) },
+        99,
+      );
+    answer('eth_getCode', '0x');
+    const coded = harness.open(config);
+    expect(await listProblems(coded)).toEqual([]);
+    expect(await coded.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
+    answer('eth_chainId', '0x1');
+    const problems = await harness.open(config).checkDeployment();
+    expect(problems.map(formatDeploymentProblem)).toEqual([`MAIN_RPC_URLS: endpoint ${liar + 1} serves chain 1`]);
+    expect(problems.some(isContradiction)).toBe(false);
+  });
+
+  test('contradicts the chain id when too few others serve it', async () => {
+    const [wrong, sound] = await Promise.all([0, 1].map(() => startRpcProxy(harness.chain.rpcUrl)));
+    onTestFinished(() => Promise.all([wrong!.close(), sound!.close()]).then(() => undefined));
+    wrong!.inject(
+      { kind: 'answer', change: (answer, { method }) => (method === 'eth_chainId' ? { result: '0x1' } : answer) },
+      99,
+    );
+    const config = { rpcUrls: [wrong!.url, sound!.url], rpcHosts: ['a', 'b'], quorum: 2 };
+    expect((await harness.open(config).checkDeployment()).filter(isContradiction).map(formatDeploymentProblem)).toEqual(
+      ['MAIN_CHAIN_ID: endpoint 1 serves chain 1'],
+    );
   });
 
   test('is not connected when its block is more than five minutes ahead of the clock, and is when it is behind', async () => {

@@ -79,12 +79,17 @@ export async function checkDeployment(options: MainCheckOptions): Promise<Deploy
 }
 
 async function checkChainIds({ config, nodes, deadline }: MainCheckOptions): Promise<DeploymentProblem[]> {
+  const { chainId, quorum = 1, rpcHosts = [] } = config;
   const ids = await nodes.readChainIds(deadline);
+  const agreeing = new Set(rpcHosts.filter((_, i) => ids[i] === chainId));
+  const isOutvoted = quorum > 1 && agreeing.size >= quorum;
   return ids.flatMap((id, i): DeploymentProblem[] => {
     const endpoint = i + 1;
     if (id === undefined) return [{ kind: 'unreachable', variable: NODES, endpoint }];
-    if (id === config.chainId) return [];
-    return [{ kind: 'wrong-chain', variable: CHAIN_ID, endpoint, serves: `chain ${id}` }];
+    if (id === chainId) return [];
+    const serves = `chain ${id}`;
+    if (isOutvoted) return [{ kind: 'outvoted', variable: NODES, endpoint, serves }];
+    return [{ kind: 'wrong-chain', variable: CHAIN_ID, endpoint, serves }];
   });
 }
 
