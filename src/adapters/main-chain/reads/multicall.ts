@@ -237,7 +237,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   ): Promise<readonly CallResult[] | 'other-block'> {
     const header = headerCall(block.number);
     const requests = calls.map(({ target, data }) => ethCall(target, data, toQuantity(block.number)));
-    const [before, ...responses] = await nodes.request([header, ...requests, header], deadline);
+    const [before, ...responses] = await nodes.request([header, ...requests, { ...header, isCheck: true }], deadline);
     const after = responses.pop();
     for (const each of [before!, after!]) {
       if (each.ok && each.result === null) return 'other-block';

@@ -303,6 +303,22 @@ describe('the remembered size', () => {
 });
 
 describe('a batch that is answered in part', () => {
+  test.each([
+    ['a missing item', undefined],
+    ['an item that the rate refuses', { error: { code: 429, message: 'Too many requests' } }],
+  ])('with %s is checked after what it lacked was asked for again', async (_, item) => {
+    let requests = 0;
+    respond = (calls) => {
+      if (calls.length < 4 || ++requests > 1) return answer(calls);
+      const lacking = item && { jsonrpc: '2.0', id: calls[1]!.id, ...item };
+      return { body: [answerTo(calls[0]!), lacking, ...calls.slice(2).map(answerTo)].filter(Boolean) };
+    };
+    const check = { method: 'eth_getBlockByNumber', params: [3], isCheck: true };
+    await nodes.request([...toCalls(3), check], startDeadline(20_000, 10_000));
+    const asked = node.requests.filter(([first]) => first!.method !== 'eth_chainId');
+    expect(asked.map((calls) => calls.map(({ params }) => params[0]))).toEqual([[0, 1, 2, 3], [1], [3]]);
+  });
+
   test.each<[string, (answers: object[], calls: readonly HttpNodeCall[]) => object[]]>([
     ['in another order', (answers) => answers.toReversed()],
     ['without some items', (answers) => answers.filter((_, i) => i % 2 === 0)],

@@ -28,6 +28,8 @@ export interface MainRpcCall {
   readonly read?: ResultReader | undefined;
   /** Returns whether a result can be that of this call. A node that sends another one is left to others. */
   readonly accepts?: ((result: unknown) => boolean) | undefined;
+  /** Whether this last call shows what held after the others: it is not answered before one of them. */
+  readonly isCheck?: boolean;
 }
 
 /**
