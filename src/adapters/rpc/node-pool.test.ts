@@ -93,14 +93,23 @@ async function send(
 }
 
 describe('a report of a gateway that it is overloaded', () => {
-  test('lowers the rate of a node that serves other calls, and counts as its failure', async () => {
+  const overload = new RpcFailure('transport', 'failed', { code: 503, isOfGateway: true, isOverload: true });
+
+  test('paces the only node while it serves other calls, and does not stop it', async () => {
     open(1);
     await send();
     refusing.add(0);
-    const overload = new RpcFailure('transport', 'failed', { code: 503, isOfGateway: true, isOverload: true });
-    await expect(send(CALLER, overload)).rejects.toMatchObject({ kind: 'failed' });
+    for (let i = 0; i < 3; i++) await expect(send(CALLER, overload)).rejects.toMatchObject({ kind: 'failed' });
     expect(pool.nodes[0]!.profile.rate.callsPerSecond).toBe(5);
+    expect(pool.nodes[0]!.breaker.isOpen()).toBe(false);
     expect(budget.report().refusals).toBe(0);
+  });
+
+  test('stops a node that serves nothing', async () => {
+    open(1);
+    refusing.add(0);
+    await expect(send(CALLER, overload)).rejects.toMatchObject({ kind: 'failed' });
+    expect(pool.nodes[0]!.breaker.isOpen()).toBe(true);
   });
 });
 

@@ -131,13 +131,14 @@ export function openNodePool<Name>(
   budget.limitTo(() => firstUsable().profile.rate.callsPerSecond);
 
   /**
-   * A node that refuses calls for their rate is left to others; without another one it is paced, never left out. The same
-   * holds for a node whose results cannot be those of the calls: what else it serves would be lost.
+   * A node that refuses calls for their rate, or as overloaded while it accepts others, is left to others; without another one it is paced,
+   * never left out. The same holds for a node whose results cannot be those of the calls: what else it serves would be lost.
    */
   function recordFailure(node: PoolNode, failure: RpcFailure, order: readonly PoolNode[]): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
     if (!isNodeFailure(failure)) return;
-    if (failure.kind === 'rate' && !hasOther(node, order)) return;
+    const isRefusing = failure.kind === 'rate' || (failure.isOverload && node.profile.rate.isAccepting);
+    if (isRefusing && !hasOther(node, order)) return;
     if (failure.kind === 'unsound' && !hasOther(node)) return;
     node.breaker.recordFailure(failure);
   }

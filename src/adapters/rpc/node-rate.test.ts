@@ -24,7 +24,14 @@ function createStopwatch(): Stopwatch & { now: number } {
  * Sends calls for this time, paced by the rate, to a node that accepts `limit` calls in any second. Returns accepted and
  * refused calls.
  */
-async function send(rate: NodeRate, stopwatch: Stopwatch & { now: number }, limit: number, milliseconds: number) {
+async function send(
+  rate: NodeRate,
+  stopwatch: Stopwatch & { now: number },
+  limit: number,
+  milliseconds: number,
+  refuse = (calls: number, sentAt: number) => rate.recordRefusal(calls, sentAt),
+  pauseMilliseconds = 1_000,
+) {
   const end = stopwatch.now + milliseconds;
   const budget = createCallBudget({ clock: stopwatch, stopwatch });
   budget.limitTo(() => rate.callsPerSecond);
@@ -40,8 +47,8 @@ async function send(rate: NodeRate, stopwatch: Stopwatch & { now: number }, limi
       stopwatch.now += 1;
     } else {
       counts.refused += 1;
-      rate.recordRefusal(1, stopwatch.now);
-      stopwatch.now += 1_000;
+      refuse(1, stopwatch.now);
+      stopwatch.now += pauseMilliseconds;
     }
   }
   return counts;
@@ -70,31 +77,28 @@ test('is unlimited again some time after the last refusal', async () => {
   expect(rate.callsPerSecond).toBeUndefined();
 });
 
-test('is lowered by an unclear refusal to no less than a first refusal leaves', () => {
-  const stopwatch = createStopwatch();
-  const rate = new NodeRate(stopwatch);
-  const rates = Array.from({ length: 5 }, () => {
-    rate.recordAccepted(30);
-    rate.recordUnclearRefusal(1, stopwatch.now);
-    stopwatch.now += 1_000;
-    return rate.maxCalls;
-  });
-  expect(rates).toEqual([24, 19, 15, 12, 9]);
-  for (let i = 0; i < 10; i++) {
-    stopwatch.now += 1_000;
-    rate.recordAccepted(1);
-    rate.recordUnclearRefusal(1, stopwatch.now);
-  }
-  expect(rate.callsPerSecond).toBeGreaterThanOrEqual(5);
-});
-
-test('is not lowered by an unclear refusal of a node that accepts nothing', () => {
+test.each([
+  ['is lowered by unclear refusals of a quarter of the requests', 30, 10, 24],
+  ['is not lowered by those of fewer', 30, 9, Infinity],
+  ['is not lowered by two of few requests', 3, 2, Infinity],
+  ['is not lowered by those of a node that accepts nothing', 0, 30, Infinity],
+])('%s', (_, accepted, refused, maxCalls) => {
   const stopwatch = createStopwatch();
   const rate = new NodeRate(stopwatch);
   rate.recordAccepted(30);
   stopwatch.now += 1_000;
-  rate.recordUnclearRefusal(1, stopwatch.now);
-  expect(rate.callsPerSecond).toBeUndefined();
+  if (accepted > 0) rate.recordAccepted(accepted);
+  for (let i = 0; i < refused; i++) rate.recordUnclearRefusal(1, stopwatch.now);
+  expect(rate.maxCalls).toBe(maxCalls);
+});
+
+test.each([10, 25])('approaches a limit of %i calls per second that refuses without a reason', async (limit) => {
+  const stopwatch = createStopwatch();
+  const rate = new NodeRate(stopwatch);
+  const refuse = (calls: number, at: number) => rate.recordUnclearRefusal(calls, at);
+  const { accepted, refused } = await send(rate, stopwatch, limit, 300_000, refuse, 10);
+  expect(accepted).toBeGreaterThan(0.5 * limit * 300);
+  expect(refused).toBeLessThan(0.2 * accepted);
 });
 
 test('counts refusals of requests that were sent before the last refusal once', () => {

@@ -13,7 +13,12 @@ const GROWTH_MILLISECONDS = 5_000;
 /** Window over which the accepted calls are counted. */
 const WINDOW_MILLISECONDS = 1_000;
 const MAX_RECORDS = 100;
-/** Least rate after a refusal that may have had another cause, as the first one and every unclear one. */
+/** A node that has accepted no call for so long is down. */
+const ACCEPTING_MILLISECONDS = 5_000;
+/** Unclear refusals within the window that may mean a rate, if they are also a quarter of all requests. */
+const MIN_UNCLEAR = 3;
+const ACCEPTED_PER_UNCLEAR = 3;
+/** Least rate after the first refusal, which may have had another cause. */
 const FIRST_CALLS_PER_SECOND = 5;
 /** From here on the rate counts as unlimited. */
 const UNLIMITED_CALLS_PER_SECOND = 2_000;
@@ -23,8 +28,11 @@ export class NodeRate {
   #callsPerSecond: number | undefined;
   #changedAt = Number.NEGATIVE_INFINITY;
   #refusedAt = Number.NEGATIVE_INFINITY;
+  #acceptedAt = Number.NEGATIVE_INFINITY;
   /** Calls accepted within the last second. */
   #accepted: { readonly at: number; readonly calls: number }[] = [];
+  /** Times of the unclear refusals within the last second. */
+  #unclearAt: number[] = [];
 
   constructor(stopwatch: Stopwatch, callsPerSecond?: number) {
     this.#stopwatch = stopwatch;
@@ -46,6 +54,7 @@ export class NodeRate {
   recordAccepted(calls: number): void {
     const now = this.#stopwatch.nowMilliseconds();
     this.#accepted.push({ at: now, calls });
+    if (calls > 0) this.#acceptedAt = now;
     if (this.#accepted.length > MAX_RECORDS) this.#countAccepted(now);
     if (this.#callsPerSecond === undefined || now - this.#changedAt < GROWTH_MILLISECONDS) return;
     this.#callsPerSecond *= GROWTH;
@@ -68,13 +77,21 @@ export class NodeRate {
   }
 
   /**
-   * Lowers the rate after a refusal that names no reason, while the node accepts other calls: some gateways limit the
-   * rate without a word about it. A node that accepts nothing is down, and says nothing about its rate.
+   * Lowers the rate after many refusals that name no reason, while the node accepts other calls: some gateways limit the
+   * rate without a word about it. Few of them are faults, and a node that accepts nothing is down.
    */
   recordUnclearRefusal(calls: number, sentAtMilliseconds: number): void {
-    if (this.#countAccepted(this.#stopwatch.nowMilliseconds()) === 0) return;
-    if (this.#callsPerSecond !== undefined && this.#callsPerSecond / 2 < FIRST_CALLS_PER_SECOND) return;
+    const now = this.#stopwatch.nowMilliseconds();
+    this.#unclearAt = [...this.#unclearAt.filter((at) => now - at < WINDOW_MILLISECONDS), now];
+    const unclear = this.#unclearAt.length;
+    const accepted = this.#countAccepted(now);
+    if (accepted === 0 || unclear < MIN_UNCLEAR || ACCEPTED_PER_UNCLEAR * unclear < accepted) return;
     this.recordRefusal(calls, sentAtMilliseconds);
+  }
+
+  /** Whether the node accepted a call within the last seconds. */
+  get isAccepting(): boolean {
+    return this.#stopwatch.nowMilliseconds() - this.#acceptedAt < ACCEPTING_MILLISECONDS;
   }
 
   #countAccepted(now: number): number {

@@ -19,7 +19,7 @@ export class RpcFailure extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** Whether a gateway in front of the node responded; the same request may succeed at once. */
   readonly isOfGateway: boolean;
-  /** Whether a gateway reported in JSON-RPC that it cannot serve the request now (HTTP 503), as some do above a rate. */
+  /** Whether a gateway reported that it cannot serve the request now (HTTP 503), as some do above a rate. */
   readonly isOverload: boolean;
 
   constructor(

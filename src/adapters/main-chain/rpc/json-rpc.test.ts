@@ -290,6 +290,11 @@ describe('a response is rejected', () => {
     await expect(send()).rejects.toMatchObject({ kind: 'failed', isOfGateway: true, isOverload });
   });
 
+  test('as an overload by the page of HTTP 503', async () => {
+    proxy.inject({ kind: 'status', status: 503, body: '<html>Service Temporarily Unavailable</html>' });
+    await expect(send()).rejects.toMatchObject({ kind: 'failed', isOfGateway: true, isOverload: true });
+  });
+
   test('when it does not arrive before the deadline', async () => {
     proxy.inject({ kind: 'hang' });
     await expect(send(undefined, undefined, 20)).rejects.toMatchObject({ unreadable: 'deadline' });

@@ -90,6 +90,7 @@ export async function sendMainRpc(
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport', 'failed', {
       code: status,
       isOfGateway: !startsAsJson(body),
+      isOverload: status === SERVICE_UNAVAILABLE,
     });
   }
   if (responses.every((response) => response !== undefined && isRateLimited(response))) {
