@@ -31,7 +31,7 @@ const MAX_TRANSACTIONS = 5;
 /** Returns the findings. Never throws for a node that refuses. */
 export async function rehearseAltStart(options: AltRehearsalOptions): Promise<Finding[]> {
   const { settings, history } = options;
-  const node = openRawNode(settings.rpcUrls[0]!);
+  const node = openRawNode(settings.rpcUrls[0]!, settings.callsPerSecond);
   try {
     const available = await attempt(() => history.readFirstAvailableSlot(), 'walk', node, FIRST_BLOCK);
     if ('finding' in available) return [available.finding];

@@ -15,7 +15,9 @@ interface Answer {
 }
 
 /** Opens a node that gives these answers in this order, and no other. */
-async function openNode(...answers: Answer[]) {
+const openNode = (...answers: Answer[]) => openLimited(undefined, ...answers);
+
+async function openLimited(callsPerSecond: number | undefined, ...answers: Answer[]) {
   const server = createServer((request, response) => {
     const { status = 200, json } = answers.shift() ?? { status: 500, json: 'no answer left' };
     request.resume().on('end', () => {
@@ -24,7 +26,7 @@ async function openNode(...answers: Answer[]) {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const node = openRawNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const node = openRawNode(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, callsPerSecond);
   onTestFinished(async () => {
     await node.close();
     server.close();
@@ -37,6 +39,8 @@ const RATE_ERROR = { jsonrpc: '2.0', id: null, error: { code: -32_005, message: 
 it.each([
   ['HTTP 429', { status: 429, json: 'Too Many Requests' }],
   ['one error', { json: RATE_ERROR }],
+  ['a code alone', { json: { ...RATE_ERROR, error: { code: 429, message: 'slow down' } } }],
+  ['-32005 outside of log queries', { json: { ...RATE_ERROR, error: { code: -32_005, message: 'limit exceeded' } } }],
   ['an error per call', { json: BATCH.map((_, id) => ({ ...RATE_ERROR, id })) }],
   ['an error for some calls', { json: [ANSWERED[0], { ...RATE_ERROR, id: 1 }] }],
   ['the page of a gateway', { status: 502, json: 'Bad Gateway' }],
@@ -68,6 +72,14 @@ it('returns the result of a call, also null, and the text of an error', async ()
   const { node } = await openNode({ json: { jsonrpc: '2.0', id: 1, result: null } }, { json: pruned });
   expect(await node.call('eth_getBlockByHash', '0x0', false)).toEqual({ ok: true, result: null });
   expect(await node.call('eth_chainId')).toEqual({ ok: false, code: -32_000, text: 'missing trie node' });
+});
+
+it('sends no more calls in a second than configured', async () => {
+  const one = { json: { jsonrpc: '2.0', id: 0, result: '0x1' } };
+  const { node } = await openLimited(2, one, one, one);
+  const startedAt = performance.now();
+  for (let i = 0; i < 3; i++) expect(await node.call('eth_chainId')).toEqual({ ok: true, result: '0x1' });
+  expect(performance.now() - startedAt).toBeGreaterThan(950);
 });
 
 it('returns the refusal of a rate that lasts', async () => {

@@ -2,14 +2,13 @@
  * One node of the main chain as it responds, including the text of its errors, which only `svc doctor` prints. Calls are
  * paced by the refusals of the node and never sent to provoke one. Counts calls and bytes.
  */
-import { FIRST_GATEWAY_STATUS } from '../../../src/adapters/main-chain/rpc/json-rpc.ts';
+import { FIRST_GATEWAY_STATUS, isRateError } from '../../../src/adapters/main-chain/rpc/json-rpc.ts';
 import { isObject } from '../../../src/domain/json/json-values.ts';
 import { createCallBudget } from '../../../src/adapters/rpc/call-budget.ts';
 import { INDEX_WORK, REAL_STOPWATCH, startDeadline } from '../../../src/adapters/rpc/deadline.ts';
 import { openConnections, parseRpcUrl, postToNode } from '../../../src/adapters/rpc/http-post.ts';
 import { parseNodeJson } from '../../../src/adapters/rpc/node-json.ts';
 import { NodeRate } from '../../../src/adapters/rpc/node-rate.ts';
-import { isRateText } from '../../../src/adapters/rpc/rate-text.ts';
 import { PAYMENT_REQUIRED } from '../../../src/adapters/rpc/rpc-failure.ts';
 import { repeatTransient } from '../repeat-transient.ts';
 import { cutProviderText } from './provider-text.ts';
@@ -63,11 +62,14 @@ const toPayload = ({ method, params }: RawCall, id: number) => ({ jsonrpc: '2.0'
 const isAnswered = (item: unknown): item is Readonly<Record<string, unknown>> =>
   isObject(item) && 'result' in item && !isObject(item['error']);
 
-export function openRawNode(url: string): RawNode {
+/** `callsPerSecond` is the configured ceiling of the process. */
+export function openRawNode(url: string, callsPerSecond: number | undefined): RawNode {
   const node = parseRpcUrl(url);
   const { post, close } = openConnections({ connectionsPerNode: 4, requestTimeoutMilliseconds: REQUEST_MILLISECONDS });
   const rate = new NodeRate(REAL_STOPWATCH);
-  const budget = createCallBudget({ clock: { nowMilliseconds: Date.now }, stopwatch: REAL_STOPWATCH });
+  const budget = createCallBudget({
+    ...{ clock: { nowMilliseconds: Date.now }, stopwatch: REAL_STOPWATCH, callsPerSecond },
+  });
   budget.limitTo(() => rate.callsPerSecond);
   let calls = 0;
   let requests = 0;
@@ -114,10 +116,11 @@ export function openRawNode(url: string): RawNode {
       return { outcome: { ok: true, result }, pauseMilliseconds: undefined };
     }
     const refused = items.find((item) => !isAnswered(item));
+    const { method } = isBatch ? requested[0]! : requested;
     const error = isObject(refused) && isObject(refused['error']) ? refused['error'] : {};
     const message = typeof error['message'] === 'string' ? error['message'] : undefined;
     const code = typeof error['code'] === 'number' ? error['code'] : undefined;
-    const isRate = status === 429 || status === PAYMENT_REQUIRED || (message !== undefined && isRateText(message));
+    const isRate = status === 429 || status === PAYMENT_REQUIRED || isRateError(method, error);
     if (isRate) rate.recordRefusal(count, sentAt);
     const isOfGateway = status === undefined || status >= FIRST_GATEWAY_STATUS || (status < 300 && json === undefined);
     const isTransient = isOfGateway || (isRate && status !== PAYMENT_REQUIRED);

@@ -35,7 +35,7 @@ export interface RehearsalOptions {
 
 /** Returns the findings. Never throws for a node that refuses. */
 export async function rehearseFirstStart(options: RehearsalOptions): Promise<Finding[]> {
-  const node = openRawNode(options.nodeUrl);
+  const node = openRawNode(options.nodeUrl, options.settings.callsPerSecond);
   try {
     return await rehearse(options, node);
   } finally {

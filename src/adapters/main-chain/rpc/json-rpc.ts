@@ -119,6 +119,13 @@ export function isRateLimited(response: RpcResponse): boolean {
   return !response.ok && response.hint === 'rate';
 }
 
+/** Returns whether an error of a call of this method, in any chain's JSON-RPC, refuses it because of a rate. */
+export function isRateError(method: string, error: unknown): boolean {
+  const response = parseResponse({ jsonrpc: '2.0', id: 0, error })?.response;
+  if (response === undefined) return false;
+  return isRateLimited(method.startsWith('eth_') ? resolveLimit(response, { method, params: [] }) : response);
+}
+
 /** Applies the call's reader to a parsed result, serialized again; a result that its reader rejects stays as parsed. */
 function applyReader(response: RpcResponse, { read }: MainRpcCall): RpcResponse {
   if (!response.ok || read === undefined) return response;
