@@ -132,8 +132,8 @@ export interface PaymentSearch {
 }
 
 /**
- * Reports whether both indexes are fresh, the contracts can be read and no machine is refused for long. Throws no fault: what cannot be
- * read is not fresh.
+ * Reports whether both indexes are fresh, the clock can be used, the contracts can be read and no machine is refused for long. Throws no
+ * fault: what cannot be read is not fresh.
  */
 export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Freshness> {
   const { main, clock, pollIntervalSeconds } = ctx;
@@ -151,8 +151,10 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     getPaymentSearches(ctx),
   ]);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
+  const isClockUsable = isUsable(ctx.trustedClock.judge().state);
   const isFresh =
     kind === 'fresh' &&
+    isClockUsable &&
     index.servesRatings !== false &&
     isReadable(contracts) &&
     altIndex?.isReady !== false &&
@@ -161,12 +163,19 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   const mainCauses = main.indexHealth?.listCauses() ?? [];
   const altCauses = ctx.alt?.indexHealth?.listCauses() ?? [];
   const isUnexplained = kind === 'fresh' && mainCauses.every((cause) => SLOWING_CAUSES.includes(cause.kind));
+  const clockCauses = isClockUsable ? [] : [explainCause({ kind: 'clock-unusable' })];
   const refusal = machines === 0 ? [] : [explainCause({ kind: 'machines-refused', machines })];
   return {
     isFresh: isFresh && machines === 0,
     operatorIndex: toReport(ctx, index),
     altIndex,
-    causes: [...mainCauses, ...(isUnexplained ? explainRefusals(index, contracts) : []), ...refusal, ...altCauses],
+    causes: [
+      ...clockCauses,
+      ...mainCauses,
+      ...(isUnexplained ? explainRefusals(index, contracts) : []),
+      ...refusal,
+      ...altCauses,
+    ],
     paymentSearches,
     ...ofProcess,
   };

@@ -111,6 +111,11 @@ const ROWS = {
     text: 'the database cannot be read or written',
     remedy: 'check the database',
   },
+  'clock-unusable': {
+    subject: 'clock',
+    text: 'the clock of the host jumped or is behind the newest block, so ratings are unavailable',
+    remedy: 'synchronize the clock of the host; /ready names its state',
+  },
   'head-unconnected': {
     subject: NODES,
     text: 'the blocks between the index and the head cannot be read, so ratings with new events are unavailable',

@@ -1,8 +1,15 @@
 /** Status for monitors: whole bodies, and the limits of lag and age. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { NOW, openAltService, type AltService, type AltServiceOptions } from '../../../../testing/harness/alt-chain.ts';
+import {
+  MAIN_MACHINE,
+  NOW,
+  openAltService,
+  type AltService,
+  type AltServiceOptions,
+} from '../../../../testing/harness/alt-chain.ts';
 import { ALL_CONTRACTS_READY } from '../../../../testing/fixtures/all-contracts-ready.ts';
 import { FakePaymentSource } from '../../../../testing/fakes/fake-payment-source.ts';
+import type { ClockState } from '../../../domain/clock/clock-judgement.ts';
 import { Fault } from '../../../domain/faults.ts';
 import { explainCause } from '../../../domain/index-rules/index-cause.ts';
 import type { HomeChain } from '../../../domain/rating/paid/claims.ts';
@@ -30,6 +37,8 @@ const OPERATOR_INDEX =
   '"operator_index":{"ready":true,"indexed_block":120340,"head_block":120342,"lag_blocks":2,"head_observed_age_seconds":11}';
 const body = (status: string, max: number, alt: string, operator = OPERATOR_INDEX, progress = 'null') =>
   `{"status":"${status}","max_lag_blocks":${max},${operator},"solana_indexer":${alt},"solana_index_progress":${progress},"causes":[]}`;
+const listCauses = (text: string) =>
+  (JSON.parse(text) as { causes: { cause: string }[] }).causes.map(({ cause }) => cause);
 const ALT = '{"ready":true,"slot":301200450,"age_seconds":5}';
 
 test('returns 200 with no-store while both indexes are up to date', async () => {
@@ -293,6 +302,21 @@ test.each(['machineRegistry', 'machineStateAndSync', 'eventRegistry', 'adminFlag
     expect(report.causes.map(({ cause }) => cause)).toEqual(['state-missing']);
   },
 );
+
+test.each<[ClockState, number, readonly string[]]>([
+  ['good', 200, []],
+  ['unconfirmed', 200, []],
+  ['doubtful', 503, ['clock-unusable']],
+  ['behind', 503, ['clock-unusable']],
+])('agrees with ratings and /ready while the clock is %s', async (state, expected, causes) => {
+  rule('status.freshness');
+  await open({}, { machines: [{ main: MAIN_MACHINE }] });
+  Object.assign(service!.ctx, { trustedClock: { judge: () => ({ state, milliseconds: NOW * 1000 }) } });
+  const { status, text } = await service!.request('/status');
+  expect([status, listCauses(text)]).toEqual([expected, causes]);
+  expect((await service!.request('/mcr/did:svc:1')).status).toBe(expected);
+  expect((await service!.request('/ready')).status).toBe(expected);
+});
 
 test('names what stops the index, with the remedy', async () => {
   await open();
