@@ -26,6 +26,7 @@ const WITH_FIGURES: {
   'node-answers-malformed': { kind: 'node-answers-malformed', nodes: [0] },
   'hosts-missing': { kind: 'hosts-missing', hosts: 1, quorum: 2 },
   'machines-refused': { kind: 'machines-refused', machines: 3 },
+  'alt-machines-refused': { kind: 'alt-machines-refused', machines: 3 },
   'alt-first-index-slow': { kind: 'alt-first-index-slow', seconds: 200_000 },
 };
 

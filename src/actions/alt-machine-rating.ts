@@ -17,6 +17,7 @@ import type { EventHistoryRead } from './event-history.ts';
 import { requireMain, type FoundAltMachine } from './find-machine.ts';
 import { endEvidence, readPaymentEvidence } from './payment-evidence.ts';
 import { computeRating, type AltHomeInfo, type RatedSnapshot } from './machine-rating.ts';
+import { watchRating } from './refused-ratings.ts';
 import { requireTrustedSeconds } from './trusted-clock.ts';
 
 /** Members of a rating that every route shows. */
@@ -38,6 +39,10 @@ export async function rateAltMachine(
   alt: FoundAltMachine,
   snapshot: MachineSnapshot,
 ): Promise<RatedSnapshot> {
+  return watchRating(ctx, snapshot.id, () => rateNow(ctx, alt, snapshot));
+}
+
+async function rateNow(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot): Promise<RatedSnapshot> {
   const log = readEventLog(alt);
   const rates = ctx.fxRates.current();
   const { isComplete, ...events } =

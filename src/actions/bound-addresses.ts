@@ -18,6 +18,7 @@ import { readHistory, toEventCount, type EventHistoryRead } from './event-histor
 import { classifyFault, requireFreshIndex, type FreshIndex } from './fleet.ts';
 import { requireMain } from './find-machine.ts';
 import type { MaybePromise } from './maybe-async.ts';
+import { watchRating } from './refused-ratings.ts';
 import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
@@ -119,6 +120,15 @@ const createHistories = () => new VersionedCache<LegacyMachine, EventHistoryRead
  * verified: it has no chip record, transfer log or KYB record.
  */
 async function rateLegacyMachine(
+  ctx: Ctx,
+  sources: Sources,
+  machine: LegacyMachine,
+  address: Address,
+): Promise<RatedLegacyMachine> {
+  return watchRating(ctx, `legacy ${machine.id}`, () => rateNow(ctx, sources, machine, address));
+}
+
+async function rateNow(
   ctx: Ctx,
   sources: Sources,
   machine: LegacyMachine,

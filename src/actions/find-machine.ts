@@ -14,6 +14,7 @@ import type { AltChainPorts, Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { CachedMachine } from '../ports/main-chain.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
 import { raceTimeout } from './race-timeout.ts';
+import { watchFacts } from './refused-ratings.ts';
 
 const POSITION_TIMEOUT_MILLISECONDS = 250;
 
@@ -44,7 +45,11 @@ export interface FindOptions {
 /** Finds a machine of a served chain; any other is a fault. Returns a cached main-chain machine synchronously. */
 export function findMachine(ctx: Ctx, id: MachineId, options: FindOptions): MaybePromise<FoundMachine> {
   const main = requireMain(ctx);
-  return chain(readMainFacts(ctx, main, id, options), (facts) => settleHome(ctx, main, facts, 'cached'));
+  return chain(readMainFacts(ctx, main, id, options), (facts) => {
+    const settle = () => settleHome(ctx, main, facts, 'cached');
+    // A read that needs no store must not wait for the state of the index.
+    return options.needsStore === false ? settle() : watchFacts(ctx, facts, settle);
+  });
 }
 
 /** Returns the facts of a machine on the main chain, wherever its home is. */

@@ -3,7 +3,7 @@
  * The index of the main chain and the snapshot of the alt chain select them and report their age; each machine is then read from its chain.
  */
 import { formatAltFleetIdentity, type AltFleetObservation } from '../domain/alt-chain/alt-fleet.ts';
-import { Fault, type UnreadableCause } from '../domain/faults.ts';
+import { CAUSES_OF_ONE_MACHINE, Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import {
@@ -51,9 +51,6 @@ const MAX_ON_BOTH = 100;
 
 /** Reads a machine of the alt chain for an entry. */
 type ReadAlt<T> = (ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot) => T | Promise<T>;
-
-/** Causes that affect one machine only. Any other cause affects the main chain, and no page can be served. */
-const CAUSES_OF_ONE_MACHINE: ReadonlySet<UnreadableCause> = new Set(['undecodable', 'contradiction', 'events']);
 
 /**
  * Returns one page. Throws `OperatorIndexSyncing`, `OperatorIndexStale`, `OwnershipIndexRepairing`, `AltSnapshotOutOfDate`,
@@ -254,6 +251,7 @@ export function classifyFault(fault: Fault): 'gone' | 'unreadable' {
       return 'unreadable';
     case 'ChainUnreadable': {
       const { chain, cause } = fault.context;
+      // Any other cause affects the main chain, and no page can be served.
       if (chain === 'alt' || CAUSES_OF_ONE_MACHINE.has(cause)) return 'unreadable';
       throw fault;
     }

@@ -159,22 +159,22 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     isReadable(contracts) &&
     altIndex?.isReady !== false &&
     hasFleets;
-  const machines = countRefusedMachines(ctx);
+  const refused = countRefusedMachines(ctx);
   const mainCauses = main.indexHealth?.listCauses() ?? [];
   const altCauses = ctx.alt?.indexHealth?.listCauses() ?? [];
   const isUnexplained = kind === 'fresh' && mainCauses.every((cause) => SLOWING_CAUSES.includes(cause.kind));
   const clockCauses = isClockUsable ? [] : [explainCause({ kind: 'clock-unusable' })];
-  const refusal = machines === 0 ? [] : [explainCause({ kind: 'machines-refused', machines })];
   return {
-    isFresh: isFresh && machines === 0,
+    isFresh: isFresh && refused.main === 0 && refused.alt === 0,
     operatorIndex: toReport(ctx, index),
     altIndex,
     causes: [
       ...clockCauses,
       ...mainCauses,
       ...(isUnexplained ? explainRefusals(index, contracts) : []),
-      ...refusal,
+      ...explainRefused('machines-refused', refused.main),
       ...altCauses,
+      ...explainRefused('alt-machines-refused', refused.alt),
     ],
     paymentSearches,
     ...ofProcess,
@@ -204,6 +204,10 @@ function isReadable(contracts: MainChainReadiness): boolean {
 function explainRefusals({ servesRatings }: MainChainIndexStatus, contracts: MainChainReadiness): ExplainedCause[] {
   if (servesRatings === false) return [explainCause({ kind: 'head-unconnected' })];
   return isReadable(contracts) ? [] : [explainCause({ kind: 'state-missing' })];
+}
+
+function explainRefused(kind: 'machines-refused' | 'alt-machines-refused', machines: number): ExplainedCause[] {
+  return machines === 0 ? [] : [explainCause({ kind, machines })];
 }
 
 /** Reports progress for responses from the index. Throws `StoreUnavailable`, and `ChainUnreadable` where the stored index is of another chain. */

@@ -25,7 +25,7 @@ import {
   type PaymentEvidence,
   type VerdictCounts,
 } from './payment-evidence.ts';
-import { watchRefusals } from './refused-ratings.ts';
+import { watchRating } from './refused-ratings.ts';
 import { requireTrustedSeconds } from './trusted-clock.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
@@ -85,15 +85,17 @@ const createRatings = () => new VersionedCache<MachineSnapshot, RatedSnapshot>()
  * is cached. Throws `ChainUnreadable`, `ClockInvalid`, `EventIndexSyncing`, `StoreUnavailable`.
  */
 export function rateSnapshot(ctx: Ctx, main: MainChainPorts, snapshot: MachineSnapshot): MaybePromise<RatedSnapshot> {
-  const { fingerprint } = ctx.fxRates.current();
-  const histories = ctx.actionState.of(createHistories);
-  const history = histories.get(snapshot, [fingerprint], () => {
-    ctx.workScope?.extend();
-    return watchRefusals(ctx, main, snapshot.id, readSnapshotHistory(ctx, main, snapshot, fingerprint));
+  return watchRating(ctx, snapshot.id, () => {
+    const { fingerprint } = ctx.fxRates.current();
+    const histories = ctx.actionState.of(createHistories);
+    const history = histories.get(snapshot, [fingerprint], () => {
+      ctx.workScope?.extend();
+      return readSnapshotHistory(ctx, main, snapshot, fingerprint);
+    });
+    return chain(history, (read) =>
+      chain(readPayments(ctx, snapshot, read), (payments) => rateNow(ctx, snapshot, read, payments)),
+    );
   });
-  return chain(history, (read) =>
-    chain(readPayments(ctx, snapshot, read), (payments) => rateNow(ctx, snapshot, read, payments)),
-  );
 }
 
 /** Verdicts change without a log of the machine, so they are read again after some seconds. */

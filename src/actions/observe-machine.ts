@@ -17,6 +17,7 @@ import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
 import { isServing } from '../domain/index-rules/index-freshness.ts';
 import { findMachine, judgeFacts, requireMain, type FoundAltMachine } from './find-machine.ts';
 import { isBehind, rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
+import { watchFacts } from './refused-ratings.ts';
 import { requireTrustedSeconds } from './trusted-clock.ts';
 
 export interface MachineObservation {
@@ -40,7 +41,8 @@ export async function observeMachine(ctx: Ctx, id: MachineId, block: BlockId): P
   try {
     const { chain } = requireMain(ctx);
     const facts = await chain.readMachineAt(id, block);
-    if (judgeFacts(ctx, facts) === 'main') return await observeMain(ctx, facts.snapshot, facts.deployment);
+    const home = await watchFacts(ctx, facts, () => judgeFacts(ctx, facts));
+    if (home === 'main') return await observeMain(ctx, facts.snapshot, facts.deployment);
     if (ctx.alt === undefined) return ABSENT;
     const { alt } = await findMachine(ctx, id, { firstEvents: false });
     // Its token is on the main chain already, but not at the final block.

@@ -28,6 +28,9 @@ export const UNREADABLE_CAUSES = [
 
 export type UnreadableCause = (typeof UNREADABLE_CAUSES)[number];
 
+/** Causes that affect one machine only. Any other cause affects the whole chain. */
+export const CAUSES_OF_ONE_MACHINE: ReadonlySet<UnreadableCause> = new Set(['undecodable', 'contradiction', 'events']);
+
 /** Why a rating is not signed. */
 export type StatementRefusal =
   | 'clock' // the clock cannot be trusted

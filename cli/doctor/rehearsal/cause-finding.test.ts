@@ -15,6 +15,8 @@ const CAUSES: readonly IndexCause[] = [
   { kind: 'first-index-slow', rangeBlocks: 3, seconds: 200_000 },
   { kind: 'alt-first-index-slow', seconds: 200_000 },
   { kind: 'hosts-missing', hosts: 1, quorum: 2 },
+  { kind: 'machines-refused', machines: 3 },
+  { kind: 'alt-machines-refused', machines: 3 },
 ];
 
 describe('a cause that stops or slows an index', () => {

@@ -212,8 +212,8 @@ export type IndexCause =
   | { readonly kind: 'node-answers-malformed'; readonly nodes: readonly number[] }
   /** Number of hosts that respond. */
   | { readonly kind: 'hosts-missing'; readonly hosts: number; readonly quorum: number }
-  /** Number of machines that are refused although the index is up to date. */
-  | { readonly kind: 'machines-refused'; readonly machines: number };
+  /** Number of machines that are refused although the index of the chain is up to date. */
+  | { readonly kind: 'machines-refused' | 'alt-machines-refused'; readonly machines: number };
 
 export interface ExplainedCause {
   readonly kind: IndexCause['kind'];
@@ -230,6 +230,7 @@ const CAUSES_WITH_FIGURES: Readonly<Record<Exclude<IndexCause['kind'], PlainInde
   'node-answers-malformed': true,
   'hosts-missing': true,
   'machines-refused': true,
+  'alt-machines-refused': true,
 };
 
 /** All causes by name. */
@@ -278,8 +279,15 @@ export function explainCause(cause: IndexCause): ExplainedCause {
       return {
         kind,
         subject: NODES,
-        text: `${formatCount(cause.machines, 'machine')} cannot be rated: logs are missing, unproven after an import, or not processed yet`,
+        text: `${formatCount(cause.machines, 'machine')} cannot be rated: logs or records are missing, unreadable or contradictory, unproven after an import, or not processed yet`,
         remedy: `wait while the number falls, as after a first start; otherwise ${OTHER_NODE}`,
+      };
+    case 'alt-machines-refused':
+      return {
+        kind,
+        subject: ALT_NODES,
+        text: `${formatCount(cause.machines, 'machine')} of the alt chain cannot be rated: events or accounts are unreadable or contradictory`,
+        remedy: `wait while the number falls; otherwise ${OTHER_ALT_NODE}`,
       };
     default:
       return { kind, ...ROWS[kind] };

@@ -1,11 +1,15 @@
 /** Status for monitors: whole bodies, and the limits of lag and age. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
+  ABSENT,
   MAIN_MACHINE,
   NOW,
   openAltService,
+  present,
+  UNREADABLE,
   type AltService,
   type AltServiceOptions,
+  type MachineFixture,
 } from '../../../../testing/harness/alt-chain.ts';
 import { ALL_CONTRACTS_READY } from '../../../../testing/fixtures/all-contracts-ready.ts';
 import { FakePaymentSource } from '../../../../testing/fakes/fake-payment-source.ts';
@@ -316,6 +320,46 @@ test.each<[ClockState, number, readonly string[]]>([
   expect([status, listCauses(text)]).toEqual([expected, causes]);
   expect((await service!.request('/mcr/did:svc:1')).status).toBe(expected);
   expect((await service!.request('/ready')).status).toBe(expected);
+});
+
+describe('a machine that is refused for longer than ten seconds', () => {
+  const CONTRADICTION = { ...MAIN_MACHINE, homeOrdinal: present(9) };
+
+  /** Requests the machine twice, ten seconds apart, and returns both responses and `/status`. */
+  async function refuse(options: AltServiceOptions, id = 1) {
+    const monotonic = { milliseconds: 0 };
+    await open({}, { ...options, ctx: { monotonicClock: { nowMilliseconds: () => monotonic.milliseconds } } });
+    const request = async () => (await service!.request(`/mcr/did:svc:${id}`)).status;
+    const first = await request();
+    monotonic.milliseconds += 10_000;
+    const second = await request();
+    const { status, text } = await service!.request('/status');
+    const ready = await service!.request('/ready');
+    return [first, second, status, ...listCauses(text), ready.status];
+  }
+
+  test.each<[string, MachineFixture, string]>([
+    ['events of the alt chain that are unreadable', { log: UNREADABLE }, 'alt-machines-refused'],
+    ['an account of the alt chain that is unreadable', { account: UNREADABLE }, 'alt-machines-refused'],
+    ['a token whose home is elsewhere', { main: CONTRADICTION }, 'machines-refused'],
+    ['a home that is unreadable', { main: { ...MAIN_MACHINE, homeOrdinal: UNREADABLE } }, 'machines-refused'],
+    [
+      'an unreadable number of earlier events',
+      { main: { ...MAIN_MACHINE, priorEventCount: UNREADABLE } },
+      'machines-refused',
+    ],
+  ])('makes the status not fresh, and leaves /ready as it is: %s', async (_name, machine, cause) => {
+    rule('status.freshness');
+    expect(await refuse({ machines: [machine] })).toEqual([503, 503, 503, cause, 200]);
+  });
+
+  test.each<[string, MachineFixture, number]>([
+    ['that the chains do not know', { main: { homeOrdinal: present(0) }, account: ABSENT }, 404],
+    ['without a home whose owner is unreadable', { main: { owner: UNREADABLE, homeOrdinal: present(0) } }, 503],
+    ['that is relocating', { main: { ...MAIN_MACHINE, relocating: present(true) } }, 503],
+  ])('leaves the status fresh for an id %s', async (_name, machine, expected) => {
+    expect(await refuse({ machines: [machine] })).toEqual([expected, expected, 200, 200]);
+  });
 });
 
 test('names what stops the index, with the remedy', async () => {
