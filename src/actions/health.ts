@@ -151,6 +151,7 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     getPaymentSearches(ctx),
   ]);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
+  const isAltContradicted = ctx.alt?.isContradicted?.() === true;
   const isClockUsable = isUsable(ctx.trustedClock.judge().state);
   const isFresh =
     kind === 'fresh' &&
@@ -158,10 +159,11 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     index.servesRatings !== false &&
     isReadable(contracts) &&
     altIndex?.isReady !== false &&
+    !isAltContradicted &&
     hasFleets;
   const refused = countRefusedMachines(ctx);
   const mainCauses = main.indexHealth?.listCauses() ?? [];
-  const altCauses = ctx.alt?.indexHealth?.listCauses() ?? [];
+  const altCauses = listAltCauses(ctx, isAltContradicted);
   const isUnexplained = kind === 'fresh' && mainCauses.every((cause) => SLOWING_CAUSES.includes(cause.kind));
   const clockCauses = isClockUsable ? [] : [explainCause({ kind: 'clock-unusable' })];
   return {
@@ -204,6 +206,13 @@ function isReadable(contracts: MainChainReadiness): boolean {
 function explainRefusals({ servesRatings }: MainChainIndexStatus, contracts: MainChainReadiness): ExplainedCause[] {
   if (servesRatings === false) return [explainCause({ kind: 'head-unconnected' })];
   return isReadable(contracts) ? [] : [explainCause({ kind: 'state-missing' })];
+}
+
+/** Lists the causes of the alt chain. A process without its indexes knows a contradiction from its own checks. */
+function listAltCauses({ alt }: Ctx, isContradicted: boolean): readonly ExplainedCause[] {
+  const causes = alt?.indexHealth?.listCauses() ?? [];
+  const isNamed = causes.some(({ kind }) => kind === 'alt-other-deployment');
+  return isContradicted && !isNamed ? [explainCause({ kind: 'alt-other-deployment' }), ...causes] : causes;
 }
 
 function explainRefused(kind: 'machines-refused' | 'alt-machines-refused', machines: number): ExplainedCause[] {

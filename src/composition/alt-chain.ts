@@ -61,7 +61,12 @@ export async function openAltChain(start: ServiceStart, payments?: PaymentScanne
   await refuseForeignRows(indexers, 'the alt-chain index', start);
   return {
     adapter,
-    ports: { chain: machines.chain, index: indexers.index, indexHealth: { listCauses: causes.list } },
+    ports: {
+      chain: machines.chain,
+      isContradicted: machines.isContradicted,
+      index: indexers.index,
+      indexHealth: { listCauses: causes.list },
+    },
     checkLoop,
     workers: [indexers.worker, fleet.loop].map((loop) => nameLoop(loop, { kind: 'index' }, workScope)),
     caughtUp: Promise.all([indexers.caughtUp, fleet.caughtUp]),

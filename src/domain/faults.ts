@@ -18,6 +18,7 @@ export const UNREADABLE_CAUSES = [
   'rpc-error', // the node returned an error without revert data
   'malformed', // the response does not have the form that the method promises
   'wrong-chain', // chain id or genesis hash differ from the configuration
+  'wrong-deployment', // contracts or programs differ from the configuration
   'block-mismatch', // the node responded for another block than the requested one
   'undecodable', // an inner result has no known form
   'disagreement', // several nodes must agree and do not

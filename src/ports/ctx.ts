@@ -27,6 +27,8 @@ export interface MainChainPorts {
 export interface AltChainPorts {
   readonly chain: AltChain;
   readonly index: AltIndex;
+  /** Returns whether the programs contradict the configuration: no machine is read then. Absent: they are not checked. */
+  readonly isContradicted?: (() => boolean) | undefined;
   /** Absent where no loop of this process reads the chain. */
   readonly indexHealth?: IndexHealth | undefined;
 }

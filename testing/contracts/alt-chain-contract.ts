@@ -215,7 +215,7 @@ export function describeAltChain(
         programs: { ...programs, subscription, eventRegistry: parseAltKey('1'.repeat(32))!, infoDesk: undefined },
       });
       await expect(other.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject({
-        context: { chain: 'alt', cause: 'wrong-chain' },
+        context: { chain: 'alt', cause: 'wrong-deployment' },
       });
       const singletons = [singletonAccount('registry of another chain'), singletonAccount('config')];
       await change(singletons[0]!.address, singletons[0]!, singletonAccount('registry'));

@@ -51,7 +51,14 @@ export interface AltChainConfig {
 
 export interface AltChainAdapter {
   /** Defined when programs are configured. */
-  readonly machines: { readonly chain: AltChain; readonly history: AltHistory } | undefined;
+  readonly machines:
+    | {
+        readonly chain: AltChain;
+        readonly history: AltHistory;
+        /** Returns whether the last completed check contradicts the configuration of the machines. */
+        readonly isContradicted: () => boolean;
+      }
+    | undefined;
   readonly bindings: BindingRegistry | undefined;
   readonly counters: Readonly<AltUpstreamCounters>;
   readonly budget: Pick<CallBudget, 'report'>;
@@ -114,7 +121,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
   let isBindingSound = true;
 
   function assertSound(isSound: boolean): void {
-    if (!isSound) throw chainUnreadable('alt', 'wrong-chain');
+    if (!isSound) throw chainUnreadable('alt', 'wrong-deployment');
   }
 
   function createMachinePorts(programs: NonNullable<AltChainConfig['programs']>) {
@@ -144,7 +151,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
       assertSound: () => assertSound(isMachinesSound),
       genesisHash,
     });
-    return { chain, history };
+    return { chain, history, isContradicted: () => !isMachinesSound };
   }
 
   function createBindings(program: BindingProgram): BindingRegistry {

@@ -9,7 +9,7 @@ const REGISTRY = { localOrdinal: 5, machineCount: 7n };
 const CONFIG = { registryProgram: PROGRAM, localOrdinal: 5, generalPausedGlobal: true, technicalPausedGlobal: false };
 const ABSENT = { state: 'absent' } as const;
 const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
-const WRONG = { state: 'unreadable', cause: 'wrong-chain' };
+const WRONG = { state: 'unreadable', cause: 'wrong-deployment' };
 
 describe('the deployment that a node serves', () => {
   it('is present when both singletons match', () => {

@@ -44,7 +44,7 @@ export interface ExpectedAltDeployment {
   readonly registryProgram: AltKey;
 }
 
-/** Returns the facts when both singletons match the configuration; a missing one means another deployment (`wrong-chain`). */
+/** Returns the facts when both singletons match the configuration; a missing one means another deployment (`wrong-deployment`). */
 export function judgeAltDeployment(
   registry: ReadResult<AltRegistry>,
   config: ReadResult<AltConfig>,
@@ -58,7 +58,7 @@ export function judgeAltDeployment(
     registry.value.localOrdinal === expected.ordinal &&
     config.value.localOrdinal === expected.ordinal &&
     config.value.registryProgram === expected.registryProgram;
-  if (!isExpected) return { state: 'unreadable', cause: 'wrong-chain' };
+  if (!isExpected) return { state: 'unreadable', cause: 'wrong-deployment' };
   const { machineCount } = registry.value;
   const { generalPausedGlobal, technicalPausedGlobal } = config.value;
   return { state: 'present', value: { machineCount, generalPausedGlobal, technicalPausedGlobal } };

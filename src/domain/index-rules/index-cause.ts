@@ -146,6 +146,11 @@ const ROWS = {
     text: 'the node serves another chain than the configured one',
     remedy: `correct ALT_GENESIS_HASH or ${ALT_NODES}`,
   },
+  'alt-other-deployment': {
+    subject: 'programs',
+    text: 'the programs of the alt chain contradict the configuration, so its machines are not rated',
+    remedy: 'run svc doctor, which names the variables to correct',
+  },
   'alt-rate-limited': {
     subject: ALT_NODES,
     text: 'the node of the alt chain refuses calls beyond its rate limit',

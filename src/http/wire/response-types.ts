@@ -1686,6 +1686,7 @@ export interface PaymentSourceEntry {
     | 'rpc-error'
     | 'malformed'
     | 'wrong-chain'
+    | 'wrong-deployment'
     | 'block-mismatch'
     | 'undecodable'
     | 'disagreement'

@@ -56,6 +56,7 @@ const unreadable = (cause: Parameters<typeof chainUnreadable>[1]) => () => chain
 describe('a cause of the event index', () => {
   it.each<[FakeRequest, () => Error, string]>([
     ['genesis', unreadable('wrong-chain'), 'alt-wrong-chain'],
+    ['slot', unreadable('wrong-deployment'), 'alt-other-deployment'],
     ['slot', unreadable('transport'), 'alt-node-unreachable'],
     ['slot', () => new AltNodeBusy('rate', 1), 'alt-rate-limited'],
     ['slot', () => new AltNodeBusy('behind'), 'alt-node-behind'],

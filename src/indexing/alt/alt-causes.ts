@@ -39,6 +39,8 @@ export function findAltCauseOfUnreadable(cause: UnreadableCause, loop: AltLoopNa
   switch (cause) {
     case 'wrong-chain':
       return 'alt-wrong-chain';
+    case 'wrong-deployment':
+      return 'alt-other-deployment';
     case 'rate-limited':
     case 'calls-used-up':
       return 'alt-rate-limited';

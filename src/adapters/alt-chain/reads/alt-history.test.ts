@@ -290,9 +290,9 @@ describe('the fleet', () => {
     await expect(history.readFleet()).rejects.toMatchObject(unreadable('malformed'));
   });
 
-  it('is unreadable as wrong-chain when the registry account is absent', async () => {
+  it('is unreadable as wrong-deployment when the registry account is absent', async () => {
     node.accounts.delete(singletonAccount('registry').address);
-    await expect(history.readFleet()).rejects.toMatchObject(unreadable('wrong-chain'));
+    await expect(history.readFleet()).rejects.toMatchObject(unreadable('wrong-deployment'));
   });
 });
 
@@ -351,8 +351,8 @@ describe('a deployment that contradicts the configuration', () => {
     ]);
     node.accounts.set(registry.address, registry);
     node.proxy.resetCounts();
-    await expect(history.readSlot()).rejects.toMatchObject(unreadable('wrong-chain'));
-    await expect(adapter.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject(unreadable('wrong-chain'));
+    await expect(history.readSlot()).rejects.toMatchObject(unreadable('wrong-deployment'));
+    await expect(adapter.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject(unreadable('wrong-deployment'));
     expect(node.proxy.requests).toBe(0);
     expect(await adapter.checkDeployment()).toStrictEqual([]);
     expect(await history.readSlot()).toBe(CANNED_SLOT);

@@ -76,7 +76,7 @@ describe('a contradiction', () => {
     node.accounts.delete(programOf('info_desk'));
     await adapter.checkDeployment();
     await expect(adapter.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject({
-      context: { cause: 'wrong-chain' },
+      context: { cause: 'wrong-deployment' },
     });
     expect(await adapter.bindings!.readBinding(programOf('router'))).toStrictEqual({ kind: 'not-bound' });
   });
@@ -86,7 +86,7 @@ describe('a contradiction', () => {
     node.accounts.delete(programOf('address_binding'));
     await adapter.checkDeployment();
     await expect(adapter.bindings!.readBinding(programOf('router'))).rejects.toMatchObject({
-      context: { cause: 'wrong-chain' },
+      context: { cause: 'wrong-deployment' },
     });
     await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
   });
@@ -110,7 +110,7 @@ describe('unreachable nodes', () => {
       'ALT_RPC_URLS: the chain cannot be read (rpc-error)',
     ]);
     await expect(adapter.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject({
-      context: { cause: 'wrong-chain' },
+      context: { cause: 'wrong-deployment' },
     });
   });
 });

@@ -76,9 +76,9 @@ describe('one call', () => {
 
 describe('a mismatched deployment', () => {
   it.each<[name: string, singletons: [VectorAccount | null, VectorAccount | null], cause: string]>([
-    ['without a registry', [config, null], 'wrong-chain'],
-    ['without a config', [null, registry], 'wrong-chain'],
-    ['with the registry of another chain', [config, singletonOf('registry of another chain')], 'wrong-chain'],
+    ['without a registry', [config, null], 'wrong-deployment'],
+    ['without a config', [null, registry], 'wrong-deployment'],
+    ['with the registry of another chain', [config, singletonOf('registry of another chain')], 'wrong-deployment'],
     ['with the accounts swapped', [registry, config], 'undecodable'],
   ])('is unreadable %s', (_name, singletons, cause) => {
     const read = readMachineAccounts(responseWith(singletons), ids, vectorPrograms, ORDINAL)!;
@@ -87,7 +87,7 @@ describe('a mismatched deployment', () => {
 
   it('is unreadable with another ordinal', () => {
     const read = readMachineAccounts(responseWith(), ids, vectorPrograms, 6)!;
-    expect(read.deployment).toStrictEqual({ state: 'unreadable', cause: 'wrong-chain' });
+    expect(read.deployment).toStrictEqual({ state: 'unreadable', cause: 'wrong-deployment' });
   });
 });
 

@@ -86,7 +86,7 @@ export function toMachineAccounts(
 /** Returns the deployment's facts. Throws `ChainUnreadable` when it is not the configured deployment. */
 export function unwrapDeployment({ deployment }: MachineAccountsRead): AltDeployment {
   if (deployment.state === 'present') return deployment.value;
-  throw chainUnreadable('alt', deployment.state === 'unreadable' ? deployment.cause : 'wrong-chain');
+  throw chainUnreadable('alt', deployment.state === 'unreadable' ? deployment.cause : 'wrong-deployment');
 }
 
 type MachineReadings = [

@@ -68,7 +68,11 @@ describe('a failure', () => {
     ['no slot', changeResult((result) => ({ ...result, context: {} })), 'malformed'],
     ['a slot of 2^64', changeResult((result) => ({ ...result, context: { slot: 2 ** 64 } })), 'malformed'],
     ['an older slot', changeResult((result) => ({ ...result, context: { slot: CANNED_SLOT - 1 } })), 'block-mismatch'],
-    ['no singletons', changeResult((r) => ({ ...r, value: (r['value'] as []).fill(null as never) })), 'wrong-chain'],
+    [
+      'no singletons',
+      changeResult((r) => ({ ...r, value: (r['value'] as []).fill(null as never) })),
+      'wrong-deployment',
+    ],
   ])('makes present and absent machines unreadable until the node recovers: %s', async (_n, fault, cause) => {
     const adapter = harness.open();
     await read(adapter);

@@ -322,6 +322,23 @@ test.each<[ClockState, number, readonly string[]]>([
   expect((await service!.request('/ready')).status).toBe(expected);
 });
 
+test.each([[[]], [['alt-other-deployment']], [['alt-node-behind']]] as const)(
+  'is not fresh while the programs of the alt chain contradict the configuration, and names that once (causes: %j)',
+  async (kinds) => {
+    rule('status.freshness');
+    await open();
+    let isContradicted = true;
+    Object.assign(service!.ctx.alt!, {
+      isContradicted: () => isContradicted,
+      indexHealth: { listCauses: () => kinds.map((kind) => explainCause({ kind })) },
+    });
+    const { status, text } = await service!.request('/status');
+    expect([status, listCauses(text)]).toEqual([503, [...new Set(['alt-other-deployment', ...kinds])]]);
+    isContradicted = false;
+    expect((await service!.request('/status')).status).toBe(200);
+  },
+);
+
 describe('a machine that is refused for longer than ten seconds', () => {
   const CONTRADICTION = { ...MAIN_MACHINE, homeOrdinal: present(9) };
 
