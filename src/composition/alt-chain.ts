@@ -3,19 +3,17 @@
  * bindings are read.
  */
 import { createAltChain, type AltChainAdapter } from '../adapters/alt-chain/create-alt-chain.ts';
-import { formatDeploymentProblem } from '../adapters/rpc/deployment-problem.ts';
 import { createAltFleetWorker } from '../indexing/alt/fleet-snapshot.ts';
 import { createAltIndexers } from '../indexing/alt/alt-indexers.ts';
 import type { PaymentScanner } from '../indexing/payments/payment-scanner.ts';
 import { createLastingCauses } from '../indexing/loops/lasting-causes.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
 import type { AltChainPorts } from '../ports/ctx.ts';
-import type { Log } from '../ports/runtime.ts';
+import { createDeploymentCheckLoop } from './deployment-check-loop.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
 import { nameLoop } from './named-loop.ts';
 import { CLOCK, TIMERS } from './process-time.ts';
 import type { ServiceStart } from './startup.ts';
-import { createIntervalLoop } from './interval-loop.ts';
 
 export interface AltChainParts {
   readonly adapter: AltChainAdapter;
@@ -29,8 +27,6 @@ export interface AltChainParts {
   readonly caughtUp: Promise<unknown>;
 }
 
-const CHECK_INTERVAL_MILLISECONDS = 600_000;
-
 /** Opens the alt chain. Undefined: none is configured. Throws `StartRefused`. */
 export async function openAltChain(start: ServiceStart, payments?: PaymentScanner): Promise<AltChainParts | undefined> {
   const { log, shutdown, workScope } = start;
@@ -38,7 +34,8 @@ export async function openAltChain(start: ServiceStart, payments?: PaymentScanne
   if (altChain === undefined) return undefined;
   const adapter = createAltChain(altChain, { clock: CLOCK, log, workScope, profiles: start.nodeProfiles });
   shutdown.add(() => adapter.close());
-  const checkLoop = nameLoop(createCheckLoop(adapter, log), { kind: 'head' }, workScope);
+  const checks = createDeploymentCheckLoop({ chain: adapter, clock: CLOCK, timers: TIMERS, log });
+  const checkLoop = nameLoop(checks, { kind: 'head' }, workScope);
   const { machines } = adapter;
   const { genesisHash, firstSlot, programs } = altChain;
   if (machines === undefined || programs === undefined) {
@@ -71,18 +68,4 @@ export async function openAltChain(start: ServiceStart, payments?: PaymentScanne
     workers: [indexers.worker, fleet.loop].map((loop) => nameLoop(loop, { kind: 'index' }, workScope)),
     caughtUp: Promise.all([indexers.caughtUp, fleet.caughtUp]),
   };
-}
-
-/** Checks periodically whether the alt chain is still the configured one (chain-svm 5). */
-function createCheckLoop(adapter: AltChainAdapter, log: Log): PollLoop {
-  return createIntervalLoop({
-    name: 'alt-chain-checks',
-    intervalMilliseconds: CHECK_INTERVAL_MILLISECONDS,
-    log,
-    work: async () => {
-      for (const problem of (await adapter.checkDeployment()).map(formatDeploymentProblem)) {
-        log.warn({ problem }, 'deployment check');
-      }
-    },
-  });
 }

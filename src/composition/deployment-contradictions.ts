@@ -10,7 +10,7 @@ import {
 import { waitBriefly, type ServiceStart } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
 
-interface CheckableChain {
+export interface CheckableChain {
   checkDeployment(): Promise<readonly DeploymentProblem[]>;
 }
 

@@ -41,9 +41,16 @@ export type DeploymentProblem =
   /** A program of the alt chain names another chain ordinal than the configured one. */
   | { readonly kind: 'wrong-ordinal'; readonly variable: string; readonly program: string; readonly ordinal: number };
 
-/** Returns whether the chain contradicts the configuration; a chain that cannot be read contradicts nothing, nor does an outvoted node. */
+const HARMLESS_KINDS: ReadonlySet<DeploymentProblem['kind']> = new Set([
+  'unreachable',
+  'unreadable',
+  'unreadable-account',
+  'outvoted',
+]);
+
+/** Returns whether the chain contradicts the configuration; what cannot be read contradicts nothing, nor does an outvoted node. */
 export function isContradiction({ kind }: DeploymentProblem): boolean {
-  return kind !== 'unreachable' && kind !== 'unreadable' && kind !== 'outvoted';
+  return !HARMLESS_KINDS.has(kind);
 }
 
 /** Returns what is wrong, without the variable. */

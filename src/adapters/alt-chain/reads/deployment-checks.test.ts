@@ -4,7 +4,7 @@ import { respondWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts
 import { createAltChainHarness, type AltChainHarness } from '../../../../testing/fixtures/alt-chain-harness.ts';
 import { singletonAccount, startCannedNode, type CannedNode } from '../../../../testing/fakes/canned-alt-node.ts';
 import { formatDeploymentProblem, isContradiction } from '../../rpc/deployment-problem.ts';
-import { programOf, toId } from '../../../../testing/fixtures/alt-chain-vectors.ts';
+import { programOf, toId, type VectorAccount } from '../../../../testing/fixtures/alt-chain-vectors.ts';
 
 let node: CannedNode;
 let harness: AltChainHarness;
@@ -23,7 +23,7 @@ function changeProgram(role: string, change: object): void {
 }
 
 describe('a problem', () => {
-  it.each<[role: string, change: object | undefined, problem: string]>([
+  it.each<[role: string, change: Partial<VectorAccount> | undefined, problem: string]>([
     ['machine_registry', undefined, 'ALT_MACHINE_REGISTRY_PROGRAM: no account at this address'],
     ['state_and_sync', { executable: false }, 'ALT_STATE_AND_SYNC_PROGRAM: no program at this address'],
     [
@@ -39,7 +39,7 @@ describe('a problem', () => {
     else changeProgram(role, change);
     const problems = await harness.open().checkDeployment();
     expect(problems.map(formatDeploymentProblem)).toStrictEqual([problem]);
-    expect(problems.every(isContradiction)).toBe(true);
+    expect(problems.every(isContradiction)).toBe(change?.owner !== 'x');
   });
 
   it.each<[name: string, account: string, bytes: (data: Buffer) => Buffer, problem: string]>([
@@ -66,7 +66,19 @@ describe('a problem', () => {
     const account = singletonAccount(name);
     const data = bytes(Buffer.from(account.data, 'base64')).toString('base64');
     node.accounts.set(account.address, { ...account, data });
-    expect((await harness.open().checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([problem]);
+    const problems = await harness.open().checkDeployment();
+    expect(problems.map(formatDeploymentProblem)).toStrictEqual([problem]);
+    expect(problems.every(isContradiction)).toBe(true);
+  });
+
+  it('of a singleton in a malformed response is no contradiction', async () => {
+    const account = singletonAccount('config');
+    node.accounts.set(account.address, { ...account, owner: 'x' });
+    const problems = await harness.open().checkDeployment();
+    expect(problems.map(formatDeploymentProblem)).toStrictEqual([
+      'ALT_STATE_AND_SYNC_PROGRAM: its account cannot be read',
+    ]);
+    expect(problems.some(isContradiction)).toBe(false);
   });
 });
 
@@ -89,6 +101,58 @@ describe('a contradiction', () => {
       context: { cause: 'wrong-deployment' },
     });
     await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
+  });
+});
+
+describe('an account that cannot be read', () => {
+  const registry = singletonAccount('registry');
+  const cutRegistry = {
+    ...registry,
+    data: Buffer.from(registry.data, 'base64').subarray(1).toString('base64'),
+  };
+
+  it('of a program stops no reads', async () => {
+    const adapter = harness.open();
+    for (const role of ['event_registry', 'address_binding']) changeProgram(role, { owner: 'x' });
+    expect(await adapter.checkDeployment()).toHaveLength(2);
+    await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
+    expect(await adapter.bindings!.readBinding(programOf('router'))).toStrictEqual({ kind: 'not-bound' });
+    expect(adapter.machines!.isContradicted()).toBe(false);
+  });
+
+  it('of a singleton stops reads only while it cannot be decoded', async () => {
+    const adapter = harness.open();
+    node.accounts.set(registry.address, cutRegistry);
+    await adapter.checkDeployment();
+    await expect(adapter.machines!.chain.readMachine(toId('1'))).rejects.toMatchObject({
+      context: { cause: 'undecodable' },
+    });
+    node.accounts.set(registry.address, registry);
+    await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
+  });
+
+  it('hides no contradiction of another account', async () => {
+    const adapter = harness.open();
+    node.accounts.set(registry.address, cutRegistry);
+    node.accounts.delete(programOf('info_desk'));
+    await adapter.checkDeployment();
+    await expect(adapter.machines!.history.readSlot()).rejects.toMatchObject({
+      context: { cause: 'wrong-deployment' },
+    });
+    expect(adapter.machines!.isContradicted()).toBe(true);
+  });
+
+  it('does not end a contradiction that an earlier check found', async () => {
+    const adapter = harness.open();
+    const program = node.accounts.get(programOf('info_desk'))!;
+    node.accounts.delete(program.address);
+    await adapter.checkDeployment();
+    node.accounts.set(program.address, { ...program, owner: 'x' });
+    await adapter.checkDeployment();
+    expect(adapter.machines!.isContradicted()).toBe(true);
+    node.accounts.set(program.address, program);
+    expect(await adapter.checkDeployment()).toStrictEqual([]);
+    expect(adapter.machines!.isContradicted()).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@
  * `svc doctor` and every ten minutes. Problems name variables, never values.
  */
 import type { Deadline } from '../../rpc/deadline.ts';
-import type { DeploymentProblem } from '../../rpc/deployment-problem.ts';
+import { isContradiction, type DeploymentProblem } from '../../rpc/deployment-problem.ts';
 import { decodeAccount } from '../accounts/account-decoder.ts';
 import { deriveSingletonAddresses, type AltPrograms } from '../accounts/account-addresses.ts';
 import { configLayout } from '../accounts/config.ts';
@@ -60,17 +60,27 @@ export async function checkAltDeployment(options: AltCheckOptions): Promise<Depl
   try {
     const programs = await checkProgramAccounts(options);
     const singletons = await checkSingletons(options);
+    const problems = [...programs, ...singletons];
     const isOfBinding = ({ variable }: DeploymentProblem) => variable === BINDING;
     return {
-      problems: [...nodeProblems, ...programs, ...singletons],
-      isMachinesSound: [...programs, ...singletons].every(isOfBinding),
-      isBindingSound: !programs.some(isOfBinding),
+      problems: [...nodeProblems, ...problems],
+      isMachinesSound: judgeSound(problems.filter((problem) => !isOfBinding(problem))),
+      isBindingSound: judgeSound(problems.filter(isOfBinding)),
     };
   } catch (error) {
     if (!(error instanceof RpcFailure)) throw error;
     const problem = { kind: 'unreadable', variable: NODES, cause: error.unreadable } as const;
     return { problems: [...nodeProblems, problem], isMachinesSound: undefined, isBindingSound: undefined };
   }
+}
+
+/**
+ * Returns undefined where an account could not be read or decoded, unless another one contradicts the configuration. One odd response may
+ * be the reason, and each read decodes the singletons again.
+ */
+function judgeSound(problems: readonly DeploymentProblem[]): boolean | undefined {
+  if (problems.some((problem) => isContradiction(problem) && problem.kind !== 'undecodable-singleton')) return false;
+  return problems.length === 0 ? true : undefined;
 }
 
 async function checkNodes({ nodes, genesisHash, deadline }: AltCheckOptions): Promise<DeploymentProblem[]> {
@@ -122,13 +132,13 @@ async function checkSingletons(options: AltCheckOptions): Promise<DeploymentProb
 }
 
 function checkRegistry(registry: ReadResult<AltRegistry>, ordinal: number): DeploymentProblem[] {
-  if (registry.state !== 'present') return [missingSingleton(VARIABLES.machineRegistry, registry.state)];
+  if (registry.state !== 'present') return [toSingletonProblem(VARIABLES.machineRegistry, registry)];
   const { localOrdinal } = registry.value;
   return localOrdinal === ordinal ? [] : [wrongOrdinal('the machine registry', localOrdinal)];
 }
 
 function checkConfig(config: ReadResult<AltConfig>, ordinal: number, machineRegistry: AltKey): DeploymentProblem[] {
-  if (config.state !== 'present') return [missingSingleton(VARIABLES.stateAndSync, config.state)];
+  if (config.state !== 'present') return [toSingletonProblem(VARIABLES.stateAndSync, config)];
   const { localOrdinal, registryProgram } = config.value;
   const problems: DeploymentProblem[] = [];
   if (localOrdinal !== ordinal) problems.push(wrongOrdinal('state and sync', localOrdinal));
@@ -138,8 +148,12 @@ function checkConfig(config: ReadResult<AltConfig>, ordinal: number, machineRegi
   return problems;
 }
 
-function missingSingleton(variable: string, state: 'absent' | 'unreadable'): DeploymentProblem {
-  return { kind: state === 'absent' ? 'missing-singleton' : 'undecodable-singleton', variable };
+function toSingletonProblem(
+  variable: string,
+  reading: Exclude<ReadResult<unknown>, { state: 'present' }>,
+): DeploymentProblem {
+  if (reading.state === 'absent') return { kind: 'missing-singleton', variable };
+  return { kind: reading.cause === 'malformed' ? 'unreadable-account' : 'undecodable-singleton', variable };
 }
 
 function wrongOrdinal(program: string, ordinal: number): DeploymentProblem {
