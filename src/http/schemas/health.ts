@@ -98,7 +98,8 @@ const ALT_PROGRESS = described(
 
 const CAUSE_NAME: JsonSchema = { type: 'string', pattern: '^[a-z]+(?:-[a-z]+)*$' };
 /** The name of a variable, or a word. */
-const SUBJECT: JsonSchema = { type: 'string', pattern: '^(?:[A-Z]+(?:_[A-Z]+)*|[a-z]+)$' };
+export const SUBJECT_PATTERN = '^(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*|[a-z]+)$';
+const SUBJECT: JsonSchema = { type: 'string', pattern: SUBJECT_PATTERN };
 
 const STATUS_CAUSE = described(
   closedObject({
