@@ -9,7 +9,11 @@ import { buildApp } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
 import { encodeJson } from '../server/json-encoding.ts';
 import { sendUncached } from '../server/response.ts';
-import { MAX_IN_FLIGHT_OF_CONNECTION, MAX_IN_FLIGHT_OF_NETWORK } from './in-flight-limiter.ts';
+import {
+  MAX_IN_FLIGHT_OF_CONNECTION,
+  MAX_IN_FLIGHT_OF_NETWORK,
+  MAX_IN_FLIGHT_OF_WIDE_NETWORK,
+} from './in-flight-limiter.ts';
 
 const FOUND = encodeJson({ some: 'thing' });
 
@@ -124,5 +128,22 @@ test('counts the connections of one IPv6 /64 together, and serves other networks
   released.resolve(undefined);
   expect(toStatuses(await other.heads(1))).toEqual([200]);
   same.send(1, 'GET /lookup', '2001:db8::ffff');
+  expect(toStatuses(await same.heads(2))).toEqual([503, 200]);
+});
+
+test('limits the networks of one IPv6 /48 together, and serves other ones', async () => {
+  const connections = MAX_IN_FLIGHT_OF_WIDE_NETWORK / MAX_IN_FLIGHT_OF_CONNECTION;
+  for (let i = 1; i <= connections; i++) {
+    (await open()).send(MAX_IN_FLIGHT_OF_CONNECTION, 'GET /lookup', `2001:db8:0:${i}::1`);
+  }
+  await waitForLookups(MAX_IN_FLIGHT_OF_WIDE_NETWORK);
+  const [same, other] = [await open(), await open()];
+  same.send(1, 'GET /lookup', '2001:db8:0:ffff::1');
+  expect(toStatuses(await same.heads(1))).toEqual([503]);
+  other.send(1, 'GET /lookup', '2001:db8:1:1::1');
+  await waitForLookups(MAX_IN_FLIGHT_OF_WIDE_NETWORK + 1);
+  released.resolve(undefined);
+  expect(toStatuses(await other.heads(1))).toEqual([200]);
+  same.send(1, 'GET /lookup', '2001:db8:0:ffff::1');
   expect(toStatuses(await same.heads(2))).toEqual([503, 200]);
 });
