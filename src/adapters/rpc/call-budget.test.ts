@@ -253,6 +253,83 @@ describe('fairness', () => {
     expect(budget.report()).toMatchObject({ waiting: 65, refused: 1 });
   });
 
+  describe('while all places of waiting reads are taken', () => {
+    /** Takes the calls that the head leaves of this second, then all places: 64 of each address or /64. */
+    const fill = (toNetworks: (i: number) => string, isKnown: boolean) => {
+      for (let i = 2; i < budget.report().callsPerSecond!; i++) request('first', caller('198.51.100.1'));
+      for (let i = 0; i < 64; i++) {
+        for (let read = 0; read < 64; read++) request(`${i} ${read}`, caller(toNetworks(i), isKnown));
+      }
+      expect(budget.report()).toMatchObject({ waiting: 4_096, refused: 0 });
+    };
+    const fillFromIpv4 = (isKnown: boolean) => fill((i) => `192.0.2.${i}`, isKnown);
+    const listRefused = () => refusals.map(({ name }) => name);
+
+    test('refuses the newest read of the address with most for one of another address', async () => {
+      fillFromIpv4(true);
+      request('quiet', caller('198.51.100.2'));
+      request('quiet', caller('198.51.100.2'));
+      expect(listRefused()).toEqual(['0 63', '1 63']);
+      expect(refusals.map(({ retryAfterSeconds }) => retryAfterSeconds)).toEqual([683, 694]);
+      expect(budget.report()).toMatchObject({ waiting: 4_096, refused: 2 });
+      await time.advance(1_100);
+      expect(grants.slice(8, 11).map(({ name }) => name)).toEqual(['0 0', '1 0', '2 0']);
+      await time.advance(900);
+      expect(budget.report()).toMatchObject({ waiting: 0, refused: 4_098 - 8 });
+    });
+
+    test('refuses a read of an unknown id for one of a known machine, which is served next', async () => {
+      fillFromIpv4(false);
+      for (const address of ['198.51.100.2', '198.51.100.3']) request('known', caller(address));
+      expect(countCalls('known')).toBe(0);
+      expect(listRefused()).toEqual(['0 63', '1 63']);
+      await time.advance(1_100);
+      expect(grants.slice(8, 10).map(({ name }) => name)).toEqual(['known', 'known']);
+    });
+
+    test('never refuses a read of a known machine for one of an unknown id', () => {
+      fillFromIpv4(true);
+      request('unknown', caller('198.51.100.2', false));
+      expect(listRefused()).toEqual(['unknown']);
+    });
+
+    test('refuses a new read of an address that would then have as many as any other', () => {
+      fillFromIpv4(true);
+      for (let i = 0; i < 63; i++) request('quiet', caller('198.51.100.2'));
+      expect(listRefused()).toEqual(Array.from({ length: 63 }, (_, i) => `${i} 63`));
+      request('quiet', caller('198.51.100.2'));
+      expect(listRefused().at(-1)).toBe('quiet');
+    });
+
+    test('refuses the newest read of the /64 with most in the /48 with most', () => {
+      fill((i) => `2001:db8:${i >> 2}::/48 2001:db8:${i >> 2}:${i & 3}::/64`, true);
+      request('same /48', caller('2001:db8:5::/48 2001:db8:5:9::/64'));
+      request('quiet', caller('198.51.100.2'));
+      expect(listRefused()).toEqual(['same /48', '0 63']);
+    });
+
+    test('refuses a read of the same /48 for one of a /64 with fewer, where no other network has more', () => {
+      fill((i) => (i === 5 ? '2001:db8:5::/48 2001:db8:5::/64' : `192.0.2.${i}`), true);
+      request('same /48', caller('2001:db8:5::/48 2001:db8:5:9::/64'));
+      expect(listRefused()).toEqual(['5 63']);
+    });
+
+    test('refuses nothing of callers for the head', () => {
+      fillFromIpv4(false);
+      request('head', HEAD, 2);
+      expect(countCalls('head')).toBe(2);
+      expect(refusals).toEqual([]);
+    });
+
+    test('serves an address that sends few requests while others take every place that is free', async () => {
+      open({ callsPerSecond: 130 });
+      fillFromIpv4(true);
+      const flood = Array.from({ length: 64 }, (_, i) => ({ name: `${i}`, purpose: caller(`192.0.2.${i}`) }));
+      await saturate(1.9, [...flood, { name: 'quiet', purpose: caller('198.51.100.2') }]);
+      expect(countCalls('quiet')).toBeGreaterThanOrEqual(1);
+    });
+  });
+
   test('forgets a read whose caller has gone', async () => {
     for (let i = 0; i < 8; i++) request('a', caller('192.0.2.1'));
     const withdraw = request('gone', caller('192.0.2.1'));

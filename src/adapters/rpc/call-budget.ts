@@ -30,7 +30,7 @@ export interface CallPurpose {
 export interface TurnListener {
   /** The calls may be sent now, and until this time at the latest: later they would add to those of another second. */
   granted(untilMilliseconds: number): void;
-  /** The turn of a caller did not come in time; the error is `LookupsExceeded`. */
+  /** The turn of a caller did not come in time, or its place was given to another one; the error is `LookupsExceeded`. */
   refused(error: unknown): void;
 }
 
@@ -66,7 +66,7 @@ export interface CallBudgetReport {
   readonly calls: Readonly<Record<ChainWork['kind'], number>>;
   /** Requests that wait for their turn. */
   readonly waiting: number;
-  /** Reads of callers whose turn did not come in time. */
+  /** Reads of callers whose turn did not come in time, or that were displaced. */
   readonly refused: number;
   /** Times that a node refused calls for their number. */
   readonly refusals: number;
@@ -120,16 +120,27 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   }
 
   function refuseOverdue(now: number): void {
-    for (const waiting of queues.listOverdue(now)) {
-      const retryAfterSeconds = retryAfter(waiting.purpose);
-      queues.withdraw(waiting);
-      refuse(waiting.listener, retryAfterSeconds);
-    }
+    for (const waiting of queues.listOverdue(now)) refuseWaiting(waiting);
+  }
+
+  function refuseWaiting(waiting: WaitingTurn): void {
+    const retryAfterSeconds = retryAfter(waiting.purpose);
+    queues.withdraw(waiting);
+    refuse(waiting.listener, retryAfterSeconds);
   }
 
   function refuse(listener: TurnListener, retryAfterSeconds: number): void {
     refused += 1;
     listener.refused(new Fault('LookupsExceeded', { retryAfterSeconds }));
+  }
+
+  /** Returns whether a new read of a caller may wait. Where all places are taken, another read may be refused for it. */
+  function makeRoom(purpose: CallPurpose, networks: readonly string[]): boolean {
+    if (queues.isFullOf(networks)) return false;
+    if (!queues.isFull) return true;
+    const displaced = queues.findDisplaced(purpose);
+    if (displaced !== undefined) refuseWaiting(displaced);
+    return displaced !== undefined;
   }
 
   /** Returns the seconds until the share of the caller has served what waits before a new read of it. */
@@ -175,7 +186,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       return () => undefined;
     }
     const networks = purpose.work.kind === 'caller' ? purpose.work.networks : [];
-    if (queues.isFull(networks)) {
+    if (networks.length > 0 && !makeRoom(purpose, networks)) {
       refuse(listener, retryAfter(purpose));
       return () => undefined;
     }

@@ -1,7 +1,8 @@
 /**
  * Queues of a call budget: the requests that wait for a turn, and which of them is next. The order of the shares is the
  * head follower and health checks, a fifth for the index, callers by deficit round-robin with known machines first, the
- * index again, and proof last.
+ * index again, and proof last. The places of callers are bounded; when all are taken, the network with most requests
+ * loses its newest one to a network with fewer.
  */
 import type { CallerWork } from '../../ports/runtime.ts';
 import type { CallPurpose, TurnListener } from './call-budget.ts';
@@ -122,12 +123,24 @@ export class CallQueues {
     return found;
   }
 
+  /** Whether all places of callers are taken, so that a new request displaces another one. */
+  get isFull(): boolean {
+    return this.#arrivals.size >= MAX_WAITING;
+  }
+
   /** Returns whether a caller of these networks may have no other request waiting. */
-  isFull(networks: readonly string[]): boolean {
-    if (networks.length === 0) return false;
+  isFullOf(networks: readonly string[]): boolean {
     const [wide, narrow] = [networks[0]!, networks.at(-1)!].map((each) => this.#waitingOfNetwork.get(each) ?? 0);
-    const isOwnFull = wide! >= MAX_WAITING_OF_WIDE_NETWORK || narrow! >= MAX_WAITING_OF_NETWORK;
-    return isOwnFull || this.#arrivals.size >= MAX_WAITING;
+    return wide! >= MAX_WAITING_OF_WIDE_NETWORK || narrow! >= MAX_WAITING_OF_NETWORK;
+  }
+
+  /**
+   * Returns the request that a new one of a caller displaces: the newest one of the network with most requests, unknown
+   * machines first. Undefined when the new one is to be refused: its network has as many, or only known machines wait.
+   */
+  findDisplaced({ work, isKnown }: CallPurpose): WaitingTurn | undefined {
+    if (isKnown && this.#unknown.size > 0) return this.#unknown.findNewestOfLargest();
+    return (isKnown ? this.#known : this.#unknown).findNewestOfLarger((work as CallerWork).networks);
   }
 
   /** Returns the turns that are served before a new read of this caller. */

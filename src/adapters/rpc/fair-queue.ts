@@ -18,13 +18,12 @@ class Flow<T> {
   readonly items: Entry<T>[] = [];
   /** Flows with waiting items; the first one is served next. */
   readonly flows: Flow<T>[] = [];
+  readonly #flowsByName = new Map<string, Flow<T>>();
+  /** Number of waiting items, also of the flows within. */
+  size = 0;
 
   constructor(name: string) {
     this.name = name;
-  }
-
-  get isEmpty(): boolean {
-    return this.items.length === 0 && this.flows.length === 0;
   }
 
   /** Returns the next item; undefined when none waits. Selects the flow that `shift` then takes it from. */
@@ -42,6 +41,7 @@ class Flow<T> {
   }
 
   shift(): void {
+    this.size -= 1;
     const flow = this.flows[0];
     if (flow === undefined) {
       this.items.shift();
@@ -50,34 +50,67 @@ class Flow<T> {
     const { cost } = flow.peek()!;
     flow.deficit -= cost;
     flow.shift();
-    if (flow.isEmpty) this.flows.shift();
+    if (flow.size === 0) this.#drop(0);
     else if (flow.deficit <= 0) this.flows.push(this.flows.shift()!);
   }
 
-  find(path: readonly string[], at = 0): Flow<T> {
+  push(path: readonly string[], entry: Entry<T>, at = 0): void {
+    this.size += 1;
     const name = path[at];
-    if (name === undefined) return this;
-    let flow = this.flows.find((each) => each.name === name);
-    if (flow === undefined) this.flows.push((flow = new Flow<T>(name)));
-    return flow.find(path, at + 1);
+    if (name === undefined) {
+      this.items.push(entry);
+      return;
+    }
+    let flow = this.#flowsByName.get(name);
+    if (flow === undefined) {
+      flow = new Flow<T>(name);
+      this.flows.push(flow);
+      this.#flowsByName.set(name, flow);
+    }
+    flow.push(path, entry, at + 1);
   }
 
   remove(path: readonly string[], item: T, at = 0): void {
-    const place = at === path.length ? this.items.findIndex((each) => each.item === item) : -1;
-    if (place !== -1) this.items.splice(place, 1);
-    const index = this.flows.findIndex((each) => each.name === path[at]);
-    if (index === -1) return;
-    this.flows[index]!.remove(path, item, at + 1);
-    if (this.flows[index]!.isEmpty) this.flows.splice(index, 1);
+    this.size -= 1;
+    if (at === path.length) {
+      const place = this.items.findIndex((each) => each.item === item);
+      this.items.splice(place, 1);
+      return;
+    }
+    const flow = this.#flowsByName.get(path[at]!)!;
+    flow.remove(path, item, at + 1);
+    if (flow.size === 0) this.#drop(this.flows.indexOf(flow));
+  }
+
+  findNewestOfLargest(): T | undefined {
+    return this.flows.length === 0 ? this.items.at(-1)?.item : this.#findLargest().findNewestOfLargest();
+  }
+
+  findNewestOfLarger(path: readonly string[], at = 0): T | undefined {
+    if (this.flows.length === 0) return undefined;
+    const own = this.#flowsByName.get(path[at]!);
+    const largest = this.#findLargest();
+    if (largest.size > (own?.size ?? 0) + 1) return largest.findNewestOfLargest();
+    return own?.findNewestOfLarger(path, at + 1);
+  }
+
+  #drop(index: number): void {
+    const [flow] = this.flows.splice(index, 1);
+    this.#flowsByName.delete(flow!.name);
+  }
+
+  #findLargest(): Flow<T> {
+    let largest = this.flows[0]!;
+    for (const flow of this.flows) if (flow.size > largest.size) largest = flow;
+    return largest;
   }
 }
 
 export class FairQueue<T> {
   readonly #root = new Flow<T>('');
-  #size = 0;
 
   get size(): number {
-    return this.#size;
+    return this.#root.size;
   }
 
   /** Number of flows of the first level that have waiting items. */
@@ -87,8 +120,7 @@ export class FairQueue<T> {
 
   /** Adds an item to the flow of the path, the widest flow first. Items of one level have paths of one length. */
   push(path: readonly string[], item: T, cost: number): void {
-    this.#root.find(path).items.push({ item, cost });
-    this.#size += 1;
+    this.#root.push(path, { item, cost });
   }
 
   /** Returns the item that is served next; undefined when none waits. */
@@ -99,12 +131,23 @@ export class FairQueue<T> {
   /** Removes the item that `peek` returned last. */
   shift(): void {
     this.#root.shift();
-    this.#size -= 1;
   }
 
   /** Removes a waiting item. */
   remove(path: readonly string[], item: T): void {
     this.#root.remove(path, item);
-    this.#size -= 1;
+  }
+
+  /** Returns the newest item of the flow with the most items; undefined when none waits. */
+  findNewestOfLargest(): T | undefined {
+    return this.#root.findNewestOfLargest();
+  }
+
+  /**
+   * Returns the newest item of the flow with the most items, if it has more than the flow of the path would have with
+   * one more. Otherwise compares the flows within the flow of the path; undefined when none of them has more either.
+   */
+  findNewestOfLarger(path: readonly string[]): T | undefined {
+    return this.#root.findNewestOfLarger(path);
   }
 }
