@@ -16,15 +16,17 @@ export const MAIN_BEHAVIORS: readonly Behavior[] = [
 
 /**
  * Behaviors that can be served alone and must be refused together. Where contracts see the block number of another chain,
- * only a call at the hash of a block proves that its state is of this block. Where blooms name contracts without logs, only
- * receipts under the receipts root prove that no log is withheld.
+ * only a call at the hash of a block proves that its state is of this block. Receipts under the receipts root prove that no log
+ * is withheld; without them only all logs of the block do, under its bloom.
  */
 const REFUSED_TOGETHER: readonly (readonly [string, string])[] = [
   ['no-hash-pins', 'parent-block-number'],
-  ['full-blooms', 'zero-receipts-root'],
-  ['full-blooms', 'other-receipts-root'],
-  ['full-blooms', 'no-block-receipts'],
-  ['full-blooms', 'no-receipts-mismatch'],
+  ...['zero-receipts-root', 'other-receipts-root', 'no-block-receipts', 'no-receipts-mismatch'].flatMap(
+    (receipts): [string, string][] => [
+      ['full-blooms', receipts],
+      ['logs-address-required', receipts],
+    ],
+  ),
 ];
 
 /** Returns the number of reasons for which a service behind these behaviors must refuse. */
