@@ -1,6 +1,8 @@
 /** Tests reads when nodes fail, lag, rate limit or serve another cluster: never an absence, never a key in a log. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Agent } from 'undici';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REAL_STOPWATCH } from '../../rpc/deadline.ts';
+import { createHttpPost, type HttpResponse, type PostOptions } from '../../rpc/http-post.ts';
 import { formatDeploymentProblem } from '../../rpc/deployment-problem.ts';
 import {
   respondWith,
@@ -280,6 +282,96 @@ describe('a node that limits the accounts of a call', () => {
     first.slot = CANNED_SLOT + 1_000;
     limitAccounts((response) => CANNED_SLOT + response);
     await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
+  });
+});
+
+describe('a node that refuses the accounts of a call without a reason', () => {
+  const MAX = 5;
+  const dispatcher = new Agent();
+  const post = createHttpPost(dispatcher);
+  afterAll(() => dispatcher.destroy());
+
+  type Refuse = (options: PostOptions) => Promise<HttpResponse>;
+  const refuseWith = (status: number, text: string) => () =>
+    Promise.resolve({ status, retryAfterSeconds: undefined, body: Buffer.from(text) });
+  const reset = () => Promise.reject(Object.assign(new Error(), { code: 'ECONNRESET' }));
+  const hang: Refuse = ({ signal }) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error())));
+  const ids = [FULL_ID, toId('78')];
+
+  /** Opens the first node, whose calls of so many accounts `refuse` answers. */
+  function openRefusing(isRefused: (count: number) => boolean, refuse: Refuse, limits: Partial<AltChainLimits> = {}) {
+    const sizes: number[] = [];
+    const adapter = harness.open({
+      limits,
+      post: (node, body, options) => {
+        const { method, params } = JSON.parse(body) as { method: string; params: [unknown[]] };
+        if (method !== 'getMultipleAccounts') return post(node, body, options);
+        sizes.push(params[0].length);
+        return isRefused(params[0].length) ? refuse(options) : post(node, body, options);
+      },
+    });
+    return { adapter, sizes };
+  }
+
+  it.each<[name: string, refuse: Refuse, sizes: readonly number[]]>([
+    ['400', refuseWith(400, 'Bad Request'), [6, 1, 6, 3, 3]],
+    ['500', refuseWith(500, 'Internal Server Error'), [6, 1, 6, 3, 3]],
+    ['a truncated response', refuseWith(200, '{"jsonrpc":"2.0","id":1,"result":{"context"'), [6, 1, 6, 3, 3]],
+    ['a reset', reset, [6, 6, 1, 6, 6, 3, 3]],
+  ])('is read in smaller calls, whose size is remembered: %s', async (_name, refuse, asked) => {
+    const expected = await read(harness.open());
+    const { adapter, sizes } = openRefusing((count) => count > MAX, refuse);
+    expect(await read(adapter)).toStrictEqual(expected);
+    expect(sizes.splice(0)).toStrictEqual(asked);
+    expect(await read(adapter)).toStrictEqual(expected);
+    expect(sizes).toStrictEqual([3, 3]);
+    expect(harness.lines).toStrictEqual([]);
+  });
+
+  it('receives one smaller call while it fails whatever the size, and whole calls after that', async () => {
+    let isDown = true;
+    const { adapter, sizes } = openRefusing(() => isDown, refuseWith(500, ''), { maxWaits: 0 });
+    for (let reads = 0; reads < 3; reads++) await expect(read(adapter)).rejects.toMatchObject(unreadable('transport'));
+    expect(sizes.splice(0)).toStrictEqual([6, 1, 6, 1, 6, 1]);
+    isDown = false;
+    await read(adapter);
+    expect(sizes).toStrictEqual([6]);
+  });
+
+  it('receives whole calls after a failure that the same call does not repeat', async () => {
+    let failures = 1;
+    const { adapter, sizes } = openRefusing(() => failures-- > 0, refuseWith(502, '<html>'));
+    await read(adapter);
+    await read(adapter);
+    expect(sizes).toStrictEqual([6, 1, 6, 6]);
+  });
+
+  it('receives no smaller call when it asks to wait', async () => {
+    const refuse: Refuse = () => Promise.resolve({ status: 503, retryAfterSeconds: 30, body: '' });
+    const { adapter, sizes } = openRefusing(() => true, refuse);
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('transport'));
+    expect(sizes).toStrictEqual([6]);
+  });
+
+  it('receives smaller calls after two timeouts in a row of a size that never passed', async () => {
+    const { adapter, sizes } = openRefusing((count) => count > 6, hang, { requestTimeoutMilliseconds: 200 });
+    await read(adapter);
+    const readBoth = () => Promise.all(ids.map((id) => read(adapter, id)));
+    for (let reads = 0; reads < 2; reads++) await expect(readBoth()).rejects.toMatchObject(unreadable('deadline'));
+    await readBoth();
+    expect(sizes).toStrictEqual([6, 10, 10, 6, 4]);
+  });
+
+  it('receives whole calls after timeouts of a size that passed before', async () => {
+    let isHung = false;
+    const { adapter, sizes } = openRefusing(() => isHung, hang, { requestTimeoutMilliseconds: 200 });
+    await read(adapter);
+    isHung = true;
+    for (let reads = 0; reads < 3; reads++) await expect(read(adapter)).rejects.toMatchObject(unreadable('deadline'));
+    isHung = false;
+    await read(adapter);
+    expect(sizes).toStrictEqual([6, 6, 6, 6, 6]);
   });
 });
 

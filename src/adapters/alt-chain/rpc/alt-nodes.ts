@@ -81,15 +81,43 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     const limit = node.profile.batchLimit(method.name, items.maxCount);
     if (items.count <= limit.size) {
       try {
-        const value = await sendWhole(node, method, deadline);
+        const value = await sendRepeatedly(node, method, items, deadline);
         limit.recordSuccess(items.count);
         return value;
       } catch (error) {
-        if (!(error instanceof RpcFailure) || error.kind !== 'refused' || error.code === METHOD_NOT_FOUND) throw error;
+        if (!(error instanceof RpcFailure)) throw error;
+        const { passed } = limit.bounds;
+        // A timeout of a size that passed before, or of any size while none has, says nothing about the size.
+        const mayBeTooLarge = passed > 0 && passed < items.count && !deadline.signal.aborted;
+        if (error.unreadable === 'deadline' && mayBeTooLarge) limit.recordUnclearRefusal(items.count);
+        if (error.kind !== 'refused' || error.code === METHOD_NOT_FOUND) throw error;
         limit.recordRefusal(items.count);
       }
     }
     return sendParts(node, method, items, deadline);
+  }
+
+  /**
+   * Sends the call in one request. One that fails without a reason is sent again if a single item passes, because the
+   * node is not down; a second such failure is a refusal of the size.
+   */
+  async function sendRepeatedly<T>(
+    node: PoolNode,
+    method: RpcMethod<T>,
+    { slice }: DivisibleItems<T>,
+    deadline: Deadline,
+  ): Promise<T> {
+    try {
+      return await sendWhole(node, method, deadline);
+    } catch (error) {
+      if (!isUnclear(error) || deadline.signal.aborted) throw error;
+      await sendWhole(node, slice(0, 1), deadline).catch(() => {
+        throw error;
+      });
+    }
+    return sendWhole(node, method, deadline).catch((error: unknown) => {
+      throw isUnclear(error) ? new RpcFailure(error.unreadable, 'refused') : error;
+    });
   }
 
   /** Sends the call in parts, and those again whose slot is not the newest one. */
@@ -125,7 +153,9 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       return await send(node, method, deadline);
     } catch (error) {
       const mayPass = error instanceof RpcFailure && (error.kind === 'behind' || error.kind === 'busy');
-      if (!mayPass || deadline.signal.aborted) throw error;
+      // Several items were sent again already, unless the node is down.
+      const isFinal = isUnclear(error) && (method.items?.count ?? 1) > 1;
+      if (!mayPass || isFinal || deadline.signal.aborted) throw error;
       return send(node, method, deadline);
     }
   }
@@ -246,6 +276,13 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
 
 function isCurrentAge(milliseconds: number): boolean {
   return Math.abs(milliseconds) <= MAX_BLOCK_AGE_MILLISECONDS;
+}
+
+/** Returns whether the failure may be that of the size: some nodes reset the connection, or respond in text or in part. */
+function isUnclear(error: unknown): error is RpcFailure {
+  if (!(error instanceof RpcFailure) || error.retryAfterSeconds !== undefined) return false;
+  const { kind, unreadable } = error;
+  return (kind === 'failed' || kind === 'busy') && (unreadable === 'transport' || unreadable === 'malformed');
 }
 
 async function parseResult<T>(method: RpcMethod<T>, result: unknown): Promise<T> {
