@@ -414,6 +414,29 @@ describe('after the host was suspended for an hour', () => {
   });
 });
 
+describe('a slot further ahead of the newest one than nodes are apart', () => {
+  const blockTimes = () => first.proxy.calls.filter(({ method }) => method === 'getBlockTime').length;
+
+  it.each<[age: string, slots: number, secondsOld: number | null, isAccepted: boolean, calls: number]>([
+    ['13 s old', 1_000, 13, true, 1],
+    ['301 s ahead', 1_000, -301, false, 1],
+    ['299 s ahead', 1_000, -299, true, 1],
+    ['an hour old, of a node that catches up', 1_000, 3_600, true, 1],
+    ['not known', 1_000, null, true, 1],
+    ['not read, because nodes may be so far apart', 150, -301, true, 0],
+  ])('whose block is %s: %i slots, %o s: accepted is %o', async (_age, slots, secondsOld, isAccepted, calls) => {
+    const adapter = harness.open();
+    const readSlot = () => adapter.machines!.history.readSlot();
+    await readSlot();
+    first.slot += slots;
+    const result = secondsOld === null ? null : harness.time.milliseconds / 1000 - secondsOld;
+    first.responses.set('getBlockTime', () => ({ result }));
+    if (isAccepted) expect(await readSlot()).toBe(first.slot);
+    else await expect(readSlot()).rejects.toMatchObject(unreadable('malformed'));
+    expect(blockTimes()).toBe(calls);
+  });
+});
+
 describe('after a start behind a node that is behind', () => {
   const SLOTS_BEHIND = 9_000;
 
@@ -470,6 +493,16 @@ describe('after a slot that the chain cannot have reached', () => {
     return adapter;
   }
 
+  it.each([
+    ['for ten minutes', CANNED_SLOT + 1_499],
+    ['since the newest block of the others', CANNED_SLOT + 216],
+  ])('%s, reads from the other nodes after a minute', async (_when, slot) => {
+    const adapter = await openAfter(slot);
+    first.proxy.inject({ kind: 'cut' });
+    laterMilliseconds += MINUTE_MILLISECONDS;
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+  });
+
   it('reads from the other nodes once no response has reached it for a minute', async () => {
     const adapter = await openAfter(FALSE_SLOT);
     first.proxy.inject({ kind: 'cut' });
@@ -506,7 +539,7 @@ describe('after a slot that the chain cannot have reached', () => {
   });
 
   it.each<[about: string, slot: number, secondsOld: number | null]>([
-    ['may have reached it', CANNED_SLOT + 1_565, 13],
+    ['may have reached it', CANNED_SLOT + 215, 13],
     ['is behind', FALSE_SLOT, 301],
     ['is ahead of the clock', FALSE_SLOT, -301],
     ['does not know the time of its block', FALSE_SLOT, null],
@@ -518,7 +551,7 @@ describe('after a slot that the chain cannot have reached', () => {
   });
 
   it('asks the nodes for their slots once a minute', async () => {
-    const adapter = await openAfter(CANNED_SLOT + 1_565);
+    const adapter = await openAfter(CANNED_SLOT + 215);
     first.proxy.inject({ kind: 'cut' });
     laterMilliseconds += MINUTE_MILLISECONDS;
     for (let reads = 0; reads < 3; reads++) await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));

@@ -183,7 +183,8 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     const now = readMoment();
     const plausibility = minContextSlot.judge(slot, now);
     if (plausibility === 'impossible' && !(await hasBegunBehind(deadline))) throw new RpcFailure('malformed');
-    if (plausibility !== 'plausible') {
+    if (plausibility === 'doubtful' && (await isOfFuture(node, slot, deadline))) throw new RpcFailure('malformed');
+    if (plausibility === 'unexplained' || plausibility === 'impossible') {
       if (!(await isCurrent(node, slot, deadline))) throw new RpcFailure('malformed');
       beginning = undefined;
     } else if (minContextSlot.slot === 0) beginning = { node, slot, clockMilliseconds: now.clockMilliseconds };
@@ -206,6 +207,12 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   async function isCurrent(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
     const { seconds } = await send(node, getBlockTime(slot), deadline);
     return seconds !== undefined && isCurrentAge(toAgeMilliseconds(seconds));
+  }
+
+  /** Returns whether the block of the slot is minutes ahead of the wall clock; false when its time cannot be read. */
+  async function isOfFuture(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
+    const { seconds } = await send(node, getBlockTime(slot), deadline).catch(() => ({ seconds: undefined }));
+    return seconds !== undefined && toAgeMilliseconds(seconds) < -MAX_BLOCK_AGE_MILLISECONDS;
   }
 
   const toAgeMilliseconds = (seconds: number) => clock.nowMilliseconds() - seconds * 1000;

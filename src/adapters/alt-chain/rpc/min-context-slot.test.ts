@@ -27,14 +27,21 @@ describe('the plausibility of a slot', () => {
 
   it.each<[slot: number, moment: Moment, verdict: string]>([
     [3, at(61_000), 'plausible'],
-    [1_001_500, at(60_000), 'plausible'],
+    [1_000_150, at(60_000), 'plausible'],
+    [1_000_151, at(60_000), 'doubtful'],
+    [1_000_155, at(61_000), 'plausible'],
+    [1_000_156, at(61_000), 'doubtful'],
+    [1_000_156, at(61_000, 62_000), 'doubtful'],
+    [1_000_155, at(61_000, 0), 'plausible'],
+    [1_001_500, at(60_000), 'doubtful'],
     [1_001_501, at(60_000), 'impossible'],
-    [1_001_505, at(61_000), 'plausible'],
+    [1_001_505, at(61_000), 'doubtful'],
     [1_001_506, at(61_000), 'impossible'],
     [1_001_506, at(61_000, 62_000), 'unexplained'],
     [1_001_510, at(61_000, 62_000), 'unexplained'],
     [1_001_511, at(61_000, 62_000), 'impossible'],
-    [1_001_505, at(61_000, 0), 'plausible'],
+    [1_001_505, at(61_000, 0), 'doubtful'],
+    [1_001_506, at(61_000, 0), 'impossible'],
   ])('of %i at %j is %s', (slot, moment, verdict) => {
     expect(observed().judge(slot, moment)).toBe(verdict);
   });
@@ -50,12 +57,12 @@ describe('a slot that no response reaches', () => {
   });
 
   it.each<[slot: number, ageMilliseconds: number, lowered: number]>([
-    [998_500, 0, 1_000_000],
-    [998_499, 0, 998_499],
-    [998_435, 13_000, 1_000_000],
-    [998_434, 13_000, 998_434],
-    [998_434, -13_000, 998_434],
-    [998_435, -13_000, 1_000_000],
+    [999_850, 0, 1_000_000],
+    [999_849, 0, 999_849],
+    [999_785, 13_000, 1_000_000],
+    [999_784, 13_000, 999_784],
+    [999_784, -13_000, 999_784],
+    [999_785, -13_000, 1_000_000],
     [2_000_000, 0, 1_000_000],
   ])(
     'is lowered only where the chain cannot reach it from slot %i, %i ms ago: to %i',

@@ -14,10 +14,11 @@ export interface Moment {
 }
 
 /**
- * Whether the chain can have reached a slot since the newest one was seen. `unexplained`: only if the host was suspended, so the
- * block time of the slot decides.
+ * Whether the chain can have reached a slot since the newest one was seen. `doubtful`: only if the newest one is of a node that is
+ * behind, so a block time in the future contradicts it. `unexplained`: only if the host was suspended, so the block time of the slot
+ * decides.
  */
-export type SlotPlausibility = 'plausible' | 'unexplained' | 'impossible';
+export type SlotPlausibility = 'plausible' | 'doubtful' | 'unexplained' | 'impossible';
 
 export interface MinContextSlot {
   /** 0 if none was seen. */
@@ -32,15 +33,15 @@ export interface MinContextSlot {
 
 /** Half of the slot time of every cluster. */
 const FASTEST_SLOT_MILLISECONDS = 200;
+/** Distance of healthy nodes: a minute. */
+const NEAR_SLOTS = 150;
 /** Nodes may be minutes apart while one of them catches up. */
-const MARGIN_SLOTS = 1_500;
+const FAR_SLOTS = 1_500;
 const UNREACHED_MILLISECONDS = 60_000;
 
 export function createMinContextSlot(): MinContextSlot {
   let newest = 0;
   let observedAt: Moment = { stopwatchMilliseconds: 0, clockMilliseconds: 0 };
-
-  const isReachable = (slot: number, elapsedMilliseconds: number) => isReachableFrom(newest, slot, elapsedMilliseconds);
 
   return {
     get slot() {
@@ -48,8 +49,10 @@ export function createMinContextSlot(): MinContextSlot {
     },
     judge(slot, { stopwatchMilliseconds, clockMilliseconds }) {
       if (newest === 0) return 'plausible';
-      if (isReachable(slot, stopwatchMilliseconds - observedAt.stopwatchMilliseconds)) return 'plausible';
-      return isReachable(slot, clockMilliseconds - observedAt.clockMilliseconds) ? 'unexplained' : 'impossible';
+      const slots = slot - newest - countSlots(stopwatchMilliseconds - observedAt.stopwatchMilliseconds);
+      if (slots <= FAR_SLOTS) return slots <= NEAR_SLOTS ? 'plausible' : 'doubtful';
+      const latest = newest + FAR_SLOTS + countSlots(clockMilliseconds - observedAt.clockMilliseconds);
+      return slot <= latest ? 'unexplained' : 'impossible';
     },
     observe(slot, at) {
       if (slot < newest) return;
@@ -60,14 +63,15 @@ export function createMinContextSlot(): MinContextSlot {
       return stopwatchMilliseconds - observedAt.stopwatchMilliseconds >= UNREACHED_MILLISECONDS;
     },
     lower(slot, ageMilliseconds, at) {
-      if (isReachableFrom(slot, newest, Math.abs(ageMilliseconds))) return;
+      // The age of its block covers how far the node is behind.
+      if (newest <= slot + NEAR_SLOTS + countSlots(Math.abs(ageMilliseconds))) return;
       newest = slot;
       observedAt = at;
     },
   };
 }
 
-/** Returns whether the chain can have come from one slot to a later one in this time. */
-function isReachableFrom(from: number, to: number, elapsedMilliseconds: number): boolean {
-  return to <= from + MARGIN_SLOTS + elapsedMilliseconds / FASTEST_SLOT_MILLISECONDS;
+/** Returns the most slots that the chain can have produced in this time. */
+function countSlots(milliseconds: number): number {
+  return milliseconds / FASTEST_SLOT_MILLISECONDS;
 }
