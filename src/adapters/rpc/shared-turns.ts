@@ -7,6 +7,8 @@ import { withPurpose, type Deadline } from './deadline.ts';
 
 export interface SharedTurnsOptions<T> {
   readonly budget: CallBudget;
+  /** Returns the number of calls that one read needs; one by default. */
+  readonly countCalls?: () => number;
   /** Sends a call for the read whose turn it is. The deadline carries the turn. */
   readonly send: (lead: T, deadline: Deadline) => void;
   readonly refuse: (read: T, error: unknown) => void;
@@ -22,7 +24,7 @@ export interface SharedTurns<T> {
 export function createSharedTurns<T extends { readonly deadline: Deadline }>(
   options: SharedTurnsOptions<T>,
 ): SharedTurns<T> {
-  const { budget, send, refuse } = options;
+  const { budget, countCalls = () => 1, send, refuse } = options;
   /** Reads with the function that withdraws their request for a turn. */
   const waiting = new Map<T, () => void>();
   /** Reads of this tick. */
@@ -30,10 +32,11 @@ export function createSharedTurns<T extends { readonly deadline: Deadline }>(
 
   function requestTurn(read: T): void {
     const { deadline } = read;
-    const withdraw = budget.takeTurn(1, deadline.purpose, {
+    const calls = Math.min(countCalls(), budget.maxCalls);
+    const withdraw = budget.takeTurn(calls, deadline.purpose, {
       granted(untilMilliseconds) {
         waiting.delete(read);
-        send(read, withPurpose(deadline, { ...deadline.purpose, prepaid: { calls: 1, untilMilliseconds } }));
+        send(read, withPurpose(deadline, { ...deadline.purpose, prepaid: { calls, untilMilliseconds } }));
       },
       refused(error) {
         waiting.delete(read);

@@ -69,6 +69,26 @@ describe('an outcome', () => {
     ]);
   });
 
+  it('shares calls of as many accounts as the node accepts, which fail independently', async () => {
+    const MAX = 5;
+    const bindings = await openBindings();
+    node.proxy.inject({
+      kind: 'answer',
+      change: (response, { method, params }) =>
+        method === 'getMultipleAccounts' && (params[0] as readonly string[]).length > MAX
+          ? { error: { code: -32602, message: `Too many inputs provided; max ${MAX}` } }
+          : response,
+    });
+    const readMany = (count: number, from: number) =>
+      Promise.allSettled(
+        Array.from({ length: count }, (_, i) => bindings.readBinding(formatAltKey(new Uint8Array(32).fill(from + i)))),
+      );
+    await readMany(12, 1);
+    node.proxy.inject(respondWith('getMultipleAccounts', { error: { code: -32601, message: 'Method not found' } }), 1);
+    const outcomes = await readMany(6, 101);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  });
+
   it('costs one account read at commitment finalized', async () => {
     rule('address-keyed.one-account-read');
     const bindings = await openBindings();

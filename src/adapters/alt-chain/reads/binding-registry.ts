@@ -1,6 +1,6 @@
 /**
  * Binding registry: reads the address that a wallet is bound to (chain-svm 3.8). Reads of one tick share a call of up to 100
- * accounts. Outcomes are cached for a minute. Any other account at a binding's address is unreadable; it is neither cached nor treated as an absence.
+ * accounts, or as many as the node accepts. Outcomes are cached for a minute. Any other account at a binding's address is unreadable; it is neither cached nor treated as an absence.
  */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { chainUnreadable } from '../../../domain/faults.ts';
@@ -37,9 +37,6 @@ export interface BindingRegistryOptions {
   readonly startRead: (isKnown: boolean) => Deadline;
 }
 
-/** Limit of `getMultipleAccounts`. */
-const MAX_ACCOUNTS_PER_READ = 100;
-
 /** Read of one account that waits for a call. */
 interface PendingAccount {
   readonly address: AltKey;
@@ -70,7 +67,7 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
   const turns = createSharedTurns<PendingAccount>({
     budget,
     send(lead, { purpose }) {
-      let room = MAX_ACCOUNTS_PER_READ - 1;
+      let room = nodes.accountsPerCall - 1;
       void readAccounts([lead, ...turns.take(() => room-- > 0)], purpose);
     },
     refuse: ({ reject }, error) => reject(error),

@@ -1,7 +1,12 @@
 /** Tests decoding of one call for all machines of the vectors, and rejection of mismatched responses. */
 import { describe, expect, it } from 'vitest';
 import { deriveMachineAddresses, deriveSingletonAddresses } from '../accounts/account-addresses.ts';
-import { listMachineAccountKeys, MAX_MACHINES_PER_READ, readMachineAccounts } from './machine-accounts.ts';
+import {
+  countCallsPerMachine,
+  countMachinesPerRead,
+  listMachineAccountKeys,
+  readMachineAccounts,
+} from './machine-accounts.ts';
 import {
   programsFile,
   singletonCases,
@@ -33,8 +38,24 @@ describe('one call', () => {
       config.address,
       registry.address,
     ]);
-    expect(MAX_MACHINES_PER_READ * 4 + 2).toBeLessThanOrEqual(100);
   });
+
+  it.each([
+    [100, 24, 1],
+    [98, 24, 1],
+    [97, 23, 1],
+    [10, 2, 1],
+    [6, 1, 1],
+    [5, 1, 2],
+    [2, 1, 3],
+    [1, 1, 6],
+  ])(
+    'where a call holds %i accounts, reads %i machines together, each in at most %i calls',
+    (accounts, machines, calls) => {
+      expect(countMachinesPerRead(accounts)).toBe(machines);
+      expect(countCallsPerMachine(accounts)).toBe(calls);
+    },
+  );
 
   it('decodes the accounts of each machine', () => {
     const read = readMachineAccounts(responseWith(), ids, vectorPrograms, ORDINAL)!;

@@ -21,8 +21,15 @@ import { parseRpcAccounts, type RawAccount, type RawAccounts } from '../rpc/rpc-
 const ACCOUNTS_PER_MACHINE = 4;
 const SINGLETONS = 2;
 
-/** Machines per call: four keys each, plus the singletons, within the limit of 100 keys. */
-export const MAX_MACHINES_PER_READ = 24;
+/** Returns the number of machines of one read: those that one call holds, because the calls of a larger one would fail together. */
+export function countMachinesPerRead(accountsPerCall: number): number {
+  return Math.max(1, Math.floor((accountsPerCall - SINGLETONS) / ACCOUNTS_PER_MACHINE));
+}
+
+/** Returns the number of calls for one machine. */
+export function countCallsPerMachine(accountsPerCall: number): number {
+  return Math.ceil((ACCOUNTS_PER_MACHINE + SINGLETONS) / accountsPerCall);
+}
 
 /** Decoded accounts of one call. Use `machines` only if `deployment` is present. */
 export interface MachineAccountsRead {

@@ -1,9 +1,13 @@
 /** Tests batching, sharing and absence caching of machine reads. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { respondWith, PROXY_KEY } from '../../../../testing/harness/rpc-proxy.ts';
 import { parseAltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { AltMachineRead } from '../../../ports/alt-chain.ts';
+import type { ChainWork } from '../../../ports/runtime.ts';
+import { createHttpPost, type PostRpc } from '../../rpc/http-post.ts';
 import { createAltChainHarness, type AltChainHarness } from '../../../../testing/fixtures/alt-chain-harness.ts';
 import {
   CANNED_SLOT,
@@ -133,6 +137,93 @@ describe('calls in flight', () => {
       });
     }
     expect(stateOf(await chain.readMachine(ids(1)[0]!))).toBe('absent');
+  });
+});
+
+describe('at a node that limits accounts and calls', () => {
+  const SLOT_MILLISECONDS = 400;
+  const dispatcher = new Agent();
+  const postToNode = createHttpPost(dispatcher);
+  afterAll(() => dispatcher.destroy());
+
+  /**
+   * Opens an adapter in virtual time that has learned the number of accounts. The slot of a response is that of the time at which its call
+   * is sent.
+   */
+  async function openLimited({ maxAccounts, callsPerSecond }: { maxAccounts: number; callsPerSecond?: number }) {
+    let milliseconds = 0;
+    let network = 'first';
+    const sizes: number[] = [];
+    const stopwatch = {
+      nowMilliseconds: () => milliseconds,
+      startTimeout: () => new AbortController().signal,
+      pause: async (duration: number, signal: AbortSignal) => {
+        const until = milliseconds + duration;
+        await setImmediate(undefined, { signal });
+        milliseconds = Math.max(milliseconds, until);
+      },
+    };
+    const post: PostRpc = async (target, body, options) => {
+      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: [unknown[]] };
+      const slot = CANNED_SLOT + Math.floor(milliseconds / SLOT_MILLISECONDS);
+      if (method === 'getMultipleAccounts') sizes.push(params[0].length);
+      if (method === 'getMultipleAccounts' && params[0].length > maxAccounts) {
+        const error = { code: -32602, message: `Too many inputs provided; max ${maxAccounts}` };
+        return { status: 200, retryAfterSeconds: undefined, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
+      }
+      const response = await postToNode(target, body, options);
+      return { ...response, body: String(response.body).replace(/"slot":\d+/, `"slot":${slot}`) };
+    };
+    node.slot = CANNED_SLOT + 1_000_000;
+    const current = (): ChainWork => ({ kind: 'caller', networks: [network] });
+    const workScope = { current, extend: () => undefined } as never;
+    const adapter = harness.open({ post, stopwatch, callsPerSecond, workScope });
+    const { chain } = adapter.machines!;
+    await chain.readMachine(FULL_ID).catch(() => undefined);
+    milliseconds += 10_000;
+    sizes.length = 0;
+    const readAs = (name: string, id: MachineId) => {
+      network = name;
+      return chain.readMachineUncached(id);
+    };
+    return { readAs, sizes };
+  }
+
+  it.each([
+    [100, [22]],
+    [10, [6, 6, 6, 6, 6]],
+  ])('that accepts %i accounts reads no more machines together than one call holds', async (maxAccounts, expected) => {
+    const { readAs, sizes } = await openLimited({ maxAccounts });
+    await Promise.all(ids(24, 9_000n).map((id) => readAs('first', id)));
+    sizes.length = 0;
+    const reads = await Promise.all(ids(5).map((id) => readAs('first', id)));
+    expect(reads.map(({ snapshot }) => snapshot.id)).toStrictEqual(ids(5));
+    expect(sizes).toStrictEqual(expected);
+  });
+
+  it('reads of many machines succeed, because the parts of each are sent in one slot', async () => {
+    const { readAs, sizes } = await openLimited({ maxAccounts: 5, callsPerSecond: 10 });
+    const reads = await Promise.all(ids(8).map((id) => readAs('first', id)));
+    expect(reads.map(({ snapshot }) => snapshot.id)).toStrictEqual(ids(8));
+    expect(sizes).toHaveLength(16);
+  });
+
+  it('the calls of a machine are not sent again when they can never fit one turn', async () => {
+    const { readAs, sizes } = await openLimited({ maxAccounts: 5, callsPerSecond: 2 });
+    await expect(readAs('first', FULL_ID)).rejects.toMatchObject({
+      kind: 'ChainUnreadable',
+      context: { chain: 'alt', cause: 'block-mismatch' },
+    });
+    expect(sizes).toStrictEqual([3, 3]);
+  });
+
+  it('the read of one network succeeds during a flood of another', async () => {
+    const { readAs } = await openLimited({ maxAccounts: 5, callsPerSecond: 10 });
+    const flood = Promise.allSettled(ids(60).map((id) => readAs('first', id)));
+    expect((await readAs('second', FULL_ID)).snapshot.id).toBe(FULL_ID);
+    const refused = (await flood).filter(({ status }) => status === 'rejected');
+    expect(refused[0]).toMatchObject({ reason: { kind: 'LookupsExceeded' } });
+    expect(refused.length).toBeLessThan(56);
   });
 });
 

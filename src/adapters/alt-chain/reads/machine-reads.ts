@@ -1,6 +1,6 @@
 /**
- * Batched machine reads (chain-svm 5). Reads of one tick share calls of up to 24 machines; concurrent calls are limited, and queued
- * reads share the next call. Present machines are never cached. Absences are cached for a short time, because every unknown id
+ * Batched machine reads (chain-svm 5). Reads of one tick share calls of up to 24 machines, or as many as the node accepts accounts
+ * for; concurrent reads are limited, and queued ones share the next call. Present machines are never cached. Absences are cached for a short time, because every unknown id
  * costs a read (chain-svm 4).
  */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -19,8 +19,9 @@ import {
 import { toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
 import type { AltChainLimits } from '../limits.ts';
 import {
+  countCallsPerMachine,
+  countMachinesPerRead,
   listMachineAccountKeys,
-  MAX_MACHINES_PER_READ,
   unwrapDeployment,
   toMachineAccounts,
 } from './machine-accounts.ts';
@@ -84,6 +85,7 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
 
   const turns = createSharedTurns<PendingRead>({
     budget,
+    countCalls: () => countCallsPerMachine(nodes.accountsPerCall),
     send(lead, { purpose }) {
       due.push({ lead, purpose });
       sendDue();
@@ -97,8 +99,9 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
   /** Sends the reads that have their turn, with others that fit, unless too many calls are in flight. */
   function sendDue(): void {
     while (callsInFlight < limits.maxMachineCalls && due.length > 0) {
-      const leads = due.splice(0, MAX_MACHINES_PER_READ);
-      let room = MAX_MACHINES_PER_READ - leads.length;
+      const maxMachines = countMachinesPerRead(nodes.accountsPerCall);
+      const leads = due.splice(0, maxMachines);
+      let room = maxMachines - leads.length;
       const others = turns.take(() => room-- > 0);
       void send([...leads.map(({ lead }) => lead), ...others], leads[0]!.purpose);
     }

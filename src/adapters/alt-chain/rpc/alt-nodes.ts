@@ -4,14 +4,23 @@
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { NodeProfiles } from '../../../ports/node-profiles.ts';
-import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
+import { MAX_DELAY_MILLISECONDS } from '../../rpc/call-ceiling.ts';
+import { REAL_STOPWATCH, withPurpose, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
 import { isTransientFailure, METHOD_NOT_FOUND, RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
 import { sendAltRpc } from './json-rpc.ts';
 import type { AltChainLimits } from '../limits.ts';
-import { getBlockTime, getGenesisHash, getSlot, type DivisibleItems, type RpcMethod } from './rpc-methods.ts';
+import {
+  getBlockTime,
+  getGenesisHash,
+  getMultipleAccounts,
+  getSlot,
+  MAX_ACCOUNTS,
+  type DivisibleItems,
+  type RpcMethod,
+} from './rpc-methods.ts';
 import type { MinContextSlot, Moment } from './min-context-slot.ts';
 import type { AltUpstreamCounters } from './upstream-counters.ts';
 
@@ -25,6 +34,8 @@ export interface AltNodes {
    * with another hash is not used until it reports the configured one.
    */
   readGenesisHashes(deadline: Deadline): Promise<readonly (string | undefined)[]>;
+  /** Number of accounts that the node in use accepts in one call, as far as it is known. */
+  readonly accountsPerCall: number;
   /** The nodes in the order of the configuration, each to be used alone. */
   readonly members: readonly AltNode[];
   /** Returns what was learned about each node, to be stored. */
@@ -53,11 +64,14 @@ const MAX_BLOCK_AGE_MILLISECONDS = 300_000;
 const COMPARISON_MILLISECONDS = 60_000;
 /** Newest slot of a node, however old it is. */
 const getOwnSlot: RpcMethod<number> = { name: getSlot.name, params: () => getSlot.params(0), parse: getSlot.parse };
-/** Rounds in which parts of a call are read again until all are of one slot. */
-const MAX_SLOT_ROUNDS = 5;
+/** Rounds in which the parts of a call are read until all are of one slot. */
+const MAX_SLOT_ROUNDS = 6;
+/** Method whose calls are limited in accounts. */
+const ACCOUNTS_METHOD = getMultipleAccounts([]).name;
 
 export function createAltNodes(options: AltNodesOptions): AltNodes {
-  const { genesisHash, chain = 'alt', minContextSlot, clock, limits, counters, stopwatch = REAL_STOPWATCH } = options;
+  const { genesisHash, chain = 'alt', minContextSlot, clock, limits, counters, budget } = options;
+  const { stopwatch = REAL_STOPWATCH } = options;
   const pool = openNodePool(options, {
     chain,
     expected: genesisHash,
@@ -120,7 +134,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     });
   }
 
-  /** Sends the call in parts, and those again whose slot is not the newest one. */
+  /** Sends the call in parts until all of them are of one slot. */
   async function sendParts<T>(
     node: PoolNode,
     { slotOf }: RpcMethod<T>,
@@ -128,23 +142,33 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     deadline: Deadline,
   ): Promise<T> {
     const limit = node.profile.batchLimit(slice(0, 1).name, maxCount);
-    const firstCount = limit.size;
-    // The first part finds the size that the node accepts.
-    const first = { method: slice(0, firstCount), value: await send(node, slice(0, firstCount), deadline) };
-    const size = limit.size;
-    const others = Array.from({ length: Math.ceil((count - firstCount) / size) }, (_, i) => {
-      const from = firstCount + i * size;
-      return slice(from, Math.min(from + size, count));
-    });
-    const ask = async (each: RpcMethod<T>) => ({ method: each, value: await sendTwice(node, each, deadline) });
-    let parts = [first, ...(await Promise.all(others.map(ask)))];
-    for (let rounds = 0; ; rounds++) {
-      const slots = parts.map(({ value }) => slotOf?.(value) ?? 0);
-      const newest = Math.max(...slots);
-      if (slots.every((slot) => slot === newest)) return join(parts.map(({ value }) => value));
-      if (rounds === MAX_SLOT_ROUNDS) throw new RpcFailure('block-mismatch', 'behind');
-      parts = await Promise.all(parts.map(async (part, i) => (slots[i] === newest ? part : ask(part.method))));
+    // One part finds the size that the node accepts.
+    if (limit.size > limit.bounds.passed) await send(node, slice(0, limit.size), deadline);
+    const { size } = limit;
+    const parts = Array.from({ length: Math.ceil(count / size) }, (_, i) =>
+      slice(i * size, Math.min((i + 1) * size, count)),
+    );
+    // Calls of two turns are seldom of one slot.
+    const isOneTurn = parts.length <= budget.maxCalls;
+    for (let rounds = 0; rounds < (isOneTurn ? MAX_SLOT_ROUNDS : 1); rounds++) {
+      // All parts, because a slot may have passed since the last round.
+      const inTurn = await takeTurn(parts.length, deadline);
+      const values = await Promise.all(parts.map((part) => sendTwice(node, part, inTurn)));
+      const slots = values.map((value) => slotOf?.(value) ?? 0);
+      if (slots.every((slot) => slot === slots[0])) return join(values);
     }
+    throw new RpcFailure('block-mismatch', isOneTurn ? 'behind' : 'refused');
+  }
+
+  /**
+   * Waits for one turn of calls that are sent together, and returns their deadline. Those that can never fit one turn wait
+   * for their own.
+   */
+  async function takeTurn(calls: number, deadline: Deadline): Promise<Deadline> {
+    const prepaidCalls = Math.min(calls, budget.maxCalls);
+    await budget.admit(prepaidCalls, deadline);
+    const untilMilliseconds = stopwatch.nowMilliseconds() + MAX_DELAY_MILLISECONDS;
+    return withPurpose(deadline, { ...deadline.purpose, prepaid: { calls: prepaidCalls, untilMilliseconds } });
   }
 
   /** Sends a part, and once more after a failure that may pass: otherwise the parts that are read already would be lost. */
@@ -261,6 +285,9 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
 
   return {
     call: (method, deadline) => call(method, deadline),
+    get accountsPerCall() {
+      return pool.firstUsable().profile.batchLimit(ACCOUNTS_METHOD, MAX_ACCOUNTS).size;
+    },
     members: pool.nodes.map((node) => ({ call: (method, deadline) => call(method, deadline, [node]) })),
     async callWithRetry(method, deadline) {
       for (let waits = 0; ; waits++) {

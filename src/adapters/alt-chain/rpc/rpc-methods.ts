@@ -69,7 +69,8 @@ export const getFirstAvailableBlock: RpcMethod<number> = {
   parse: expectCount,
 };
 
-const MAX_ACCOUNTS = 100;
+/** Largest number of accounts in one call. */
+export const MAX_ACCOUNTS = 100;
 
 /** Reads up to 100 accounts at one slot. */
 export function getMultipleAccounts(keys: readonly AltKey[]): RpcMethod<RawAccounts> {
