@@ -172,6 +172,23 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
   }
 
   /** Returns the watched logs of the block; undefined when they are not proven. */
+  /** Nodes behind one URL may differ in whether they serve receipts, so what some of them lack is asked for again. */
+  async function requestReceipts(blocks: readonly Header[]): Promise<readonly RpcResponse[]> {
+    const calls = blocks.map(({ number }) => receiptsCall(number));
+    const deadline = startRead();
+    const responses = [...(await request(calls, deadline))];
+    for (let attempts = 1; attempts < MAX_RECEIPTS_ATTEMPTS; attempts++) {
+      const missing = responses.flatMap((each, i) => (!each.ok && each.code === METHOD_NOT_FOUND ? [i] : []));
+      if (missing.length === 0 || missing.length === responses.length) break;
+      const again = await request(
+        missing.map((i) => calls[i]!),
+        deadline,
+      );
+      missing.forEach((i, place) => (responses[i] = again[place]!));
+    }
+    return responses;
+  }
+
   async function toProvenLogs(response: RpcResponse, header: Header): Promise<ProvenLog[] | undefined> {
     const raws = response.ok ? proveReceipts(header, response.result, watched) : undefined;
     if (raws === undefined) return undefined;
@@ -239,8 +256,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       return found;
     },
     async readProvenLogs(wanted, take) {
-      const calls = wanted.map(({ number }) => receiptsCall(number));
-      const responses = await request(calls, startRead());
+      const responses = await requestReceipts(wanted);
       for (const [i, response] of responses.entries()) {
         const logs = await toProvenLogs(response, wanted[i]!);
         if (logs === undefined) return false;
@@ -283,6 +299,8 @@ function toTopic(id: MachineId): string {
   return `0x${id.toString(16).padStart(64, '0')}`;
 }
 
+/** Requests for receipts that some nodes behind a URL do not serve. */
+const MAX_RECEIPTS_ATTEMPTS = 5;
 /** About 10 ms for blocks of 125 logs. */
 const BLOCKS_PER_TICK = 16;
 

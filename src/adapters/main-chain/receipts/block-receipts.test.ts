@@ -79,6 +79,26 @@ describe('the receipts of a block', () => {
     expect(proven!.at(-1)!.map(({ blockTimestamp }) => blockTimestamp)).toEqual(Array(4).fill(header.timestamp));
   });
 
+  test('are asked for again where some nodes behind the URL do not serve them', async () => {
+    const { headers } = await readChain();
+    const expected = await readProven(headers);
+    let served = 0;
+    let refused = 0;
+    harness.proxy.inject(
+      {
+        kind: 'answer',
+        change(answer, { method }) {
+          if (method !== 'eth_getBlockReceipts' || served++ % 3 > 0) return answer;
+          refused += 1;
+          return { error: { code: -32601, message: 'the method does not exist' } };
+        },
+      },
+      999,
+    );
+    expect(await readProven(headers)).toEqual(expected);
+    expect(refused).toBeGreaterThan(1);
+  });
+
   test('prove the logs of more than 256 transactions', async () => {
     const id = await harness.activate();
     await harness.mine(...Array.from({ length: 260 }, (_, i) => harness.revenue(id, BigInt(i))));
