@@ -85,8 +85,8 @@ export interface IndexProofStore {
   listLogBlocks(fromBlock: number, toBlock: number): Promise<readonly (LogBlock & { readonly isProven: boolean })[]>;
   /** Returns the newest block of the range that is stored with logs; undefined without one. */
   findNewestLogBlock(fromBlock: number, toBlock: number): Promise<number | undefined>;
-  /** Records that these blocks hold exactly the stored logs. */
-  recordProvenBlocks(numbers: readonly number[]): Promise<void>;
+  /** Records that these blocks hold exactly the stored logs, except where others were stored since they were listed. */
+  recordProvenBlocks(blocks: readonly LogBlock[]): Promise<void>;
   /**
    * Replaces the stored logs of the blocks and renumbers the histories they belong to, whose rating
    * states become invalid. Returns false, and stores nothing, when the stored checkpoint is not `expected`. Machines of these histories,

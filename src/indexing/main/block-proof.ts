@@ -110,16 +110,15 @@ export function createBlockProof(options: {
     checkHeaders(numbers, headers);
     const proven = await readProven(headers);
     const found: Difference[] = [];
-    const right: Header[] = [];
+    const right: LogBlock[] = [];
     proven.forEach((logs, i) => {
       if (logs === undefined) return;
       const header = headers[i]!;
-      if (isSame(blocks[i]!, header, logs)) right.push(header);
+      if (isSame(blocks[i]!, header, logs)) right.push({ ...blocks[i]!, blockTimestamp: header.timestamp });
       else found.push({ header, logs });
     });
-    const times = right.map(({ number, timestamp }) => ({ blockNumber: number, blockTimestamp: timestamp }));
-    if (blocks.some(({ blockTimestamp }) => blockTimestamp === UNKNOWN_BLOCK_TIME)) await store.writeBlockTimes(times);
-    await store.recordProvenBlocks(right.map(({ number }) => number));
+    if (blocks.some(({ blockTimestamp }) => blockTimestamp === UNKNOWN_BLOCK_TIME)) await store.writeBlockTimes(right);
+    await store.recordProvenBlocks(right);
     const [first] = found;
     if (first !== undefined) await repair(found, { node: first.header.node, wrongNodes: await findWrongNodes(first) });
     return proven.filter((logs) => logs === undefined).length;

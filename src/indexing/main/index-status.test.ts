@@ -68,7 +68,7 @@ it('reports the unproven blocks and the newest segments of the proof', async () 
   expect(proof).toMatchObject({ mode: 'background', isBackfilled: true, unprovenBlocks: 3, segmentCount: 30 });
   expect(proof!.segments).toHaveLength(20);
   expect(proof!.segments[0]).toEqual({ fromBlock: 290, toBlock: 295, kind: 'sample' });
-  await harness.store.recordProvenBlocks([100]);
+  await harness.store.recordProvenBlocks(await harness.store.listLogBlocks(100, 100));
   expect((await harness.status.readMainChainIndex()).proof!.unprovenBlocks).toBe(3);
   harness.time.jump(5_000);
   expect((await harness.status.readMainChainIndex()).proof!.unprovenBlocks).toBe(2);

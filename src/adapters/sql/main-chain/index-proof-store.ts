@@ -50,7 +50,7 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
       ),
     listUnprovenBlocks: (below, limit) => database.run(progress.listUnproven(below, limit)),
     readUnprovenExtent: () => database.run(progress.readExtent()),
-    recordProvenBlocks: (numbers) => database.exclusive(progress.markProven(numbers)),
+    recordProvenBlocks: (blocks) => database.exclusive(progress.markProven(blocks)),
     repairBlocks: (expected, repairs, ownership, touched) =>
       database.exclusive(
         (function* () {

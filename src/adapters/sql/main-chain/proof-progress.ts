@@ -30,7 +30,7 @@ export interface ProofProgress {
   setTimes(times: readonly { readonly blockNumber: number; readonly blockTimestamp: number }[]): SqlProgram<void>;
   listUnproven(below: number, limit: number): SqlProgram<readonly LogBlock[]>;
   readExtent(): SqlProgram<UnprovenExtent | undefined>;
-  markProven(numbers: readonly number[]): SqlProgram<void>;
+  markProven(blocks: readonly LogBlock[]): SqlProgram<void>;
   /** Leaves blocks to be proven, and their logs to be replaced by the proof: a repair of one machine changed its logs in them. */
   reopen(numbers: readonly number[]): SqlProgram<void>;
   /** Stores blocks whose logs were replaced. */
@@ -93,8 +93,9 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
      ON CONFLICT (block_number) DO UPDATE SET digest = excluded.digest, is_proven = 0`,
   );
   const markProven = batch(
-    { block_number: 'integer' },
-    'UPDATE log_blocks SET is_proven = 1 FROM batch WHERE log_blocks.block_number = batch.block_number',
+    { block_number: 'integer', block_hash: 'bytes', digest: 'bytes' },
+    `UPDATE log_blocks SET is_proven = 1 FROM batch
+     WHERE log_blocks.block_number = batch.block_number AND log_blocks.block_hash = batch.block_hash AND log_blocks.digest = batch.digest`,
   );
   const deleteBlocks = prepareQuery({ from: integer, to: integer }, ({ from, to }) =>
     builder
@@ -261,8 +262,13 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       const extent = (yield* readFirst(selectExtent({})))!;
       return extent.blocks === 0 ? undefined : extent;
     },
-    *markProven(numbers) {
-      yield* execute({ sql: markProven, batch: numbers.map((number) => [number]) });
+    *markProven(blocks) {
+      const rows = blocks.map(({ blockNumber, blockHash, digest }) => [
+        blockNumber,
+        hexToColumn(blockHash),
+        hexToColumn(digest),
+      ]);
+      yield* execute({ sql: markProven, batch: rows });
     },
     *forgetProven(from, to) {
       yield* execute(deleteBlocks({ from, to }));
