@@ -11,7 +11,7 @@ import { findAltCause, type AltLoopName } from '../../../src/indexing/alt/alt-ca
 import { checkPage } from '../../../src/indexing/alt/signature-pager.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../../src/ports/alt-chain.ts';
 import { ok, type Finding } from '../check-result.ts';
-import { repeatTransient } from '../repeat-transient.ts';
+import { repeatRead } from '../patient-read.ts';
 import { toCauseFinding } from './cause-finding.ts';
 import { describeAltEstimate, estimateTransactions, type AltListing } from './alt-estimate.ts';
 import type { CallRate } from './estimate.ts';
@@ -110,27 +110,14 @@ async function attempt<T>(
   node: RawNode,
   repeat: RawCall,
 ): Promise<Attempt<T>> {
-  const outcome = await repeatTransient<{ readonly value: T } | Failure>(
-    async () => {
-      try {
-        return { value: await read() };
-      } catch (error) {
-        const kind = findAltCause(error, loop);
-        if (kind === undefined) throw error;
-        const requestedSeconds = error instanceof AltNodeBusy ? (error.retryAfterSeconds ?? 0) : 0;
-        return { kind, pauseMilliseconds: TRANSIENT.has(kind) ? 1000 * requestedSeconds : undefined };
-      }
-    },
-    (read) => ('value' in read ? undefined : read.pauseMilliseconds),
-  );
+  const outcome = await repeatRead(read, (error) => {
+    const cause = findAltCause(error, loop);
+    const requestedSeconds = error instanceof AltNodeBusy ? (error.retryAfterSeconds ?? 0) : 0;
+    return cause && { cause, pauseMilliseconds: TRANSIENT.has(cause) ? 1000 * requestedSeconds : undefined };
+  });
   if ('value' in outcome) return outcome;
   const raw = await node.call(repeat.method, ...repeat.params);
-  return { finding: toFinding(outcome.kind, raw.ok ? undefined : raw.text) };
-}
-
-interface Failure {
-  readonly kind: PlainIndexCause;
-  readonly pauseMilliseconds: number | undefined;
+  return { finding: toFinding(outcome.cause, raw.ok ? undefined : raw.text) };
 }
 
 const TRANSIENT: ReadonlySet<PlainIndexCause> = new Set([

@@ -67,9 +67,8 @@ export function openRawNode(url: string, callsPerSecond: number | undefined): Ra
   const node = parseRpcUrl(url);
   const { post, close } = openConnections({ connectionsPerNode: 4, requestTimeoutMilliseconds: REQUEST_MILLISECONDS });
   const rate = new NodeRate(REAL_STOPWATCH);
-  const budget = createCallBudget({
-    ...{ clock: { nowMilliseconds: Date.now }, stopwatch: REAL_STOPWATCH, callsPerSecond },
-  });
+  const clock = { nowMilliseconds: Date.now };
+  const budget = createCallBudget({ clock, stopwatch: REAL_STOPWATCH, callsPerSecond });
   budget.limitTo(() => rate.callsPerSecond);
   let calls = 0;
   let requests = 0;

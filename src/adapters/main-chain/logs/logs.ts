@@ -171,7 +171,6 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return hashes.size === 1 && hashes.has(head.hash) ? toBlockLogs(response, head) : undefined;
   }
 
-  /** Returns the watched logs of the block; undefined when they are not proven. */
   /** Nodes behind one URL may differ in whether they serve receipts, so what some of them lack is asked for again. */
   async function requestReceipts(blocks: readonly Header[]): Promise<readonly RpcResponse[]> {
     const calls = blocks.map(({ number }) => receiptsCall(number));
@@ -189,6 +188,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return responses;
   }
 
+  /** Returns the watched logs of the block; undefined when they are not proven. */
   async function toProvenLogs(response: RpcResponse, header: Header): Promise<ProvenLog[] | undefined> {
     const raws = response.ok ? proveReceipts(header, response.result, watched) : undefined;
     if (raws === undefined) return undefined;

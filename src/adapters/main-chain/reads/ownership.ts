@@ -38,9 +38,6 @@ const MIN_PROGRAM_MACHINES = 200;
 /** Programs in one JSON-RPC batch: about 1 MB in each direction. */
 const PROGRAMS_PER_BATCH = 25;
 
-/** Says nothing about the feature of one node. */
-const NOT_RUN: RpcResponse = { ok: false, code: 0, revertData: undefined, hint: 'unknown-block' };
-
 type Held = OwnershipChange | undefined;
 
 export interface OwnershipReader {
@@ -90,23 +87,29 @@ export function createOwnershipReader(options: OwnershipReaderOptions): Ownershi
     }));
     counters.contractCalls += CALLS_PER_MACHINE * groups.flat().length;
     const responses = await requestPrograms(calls, deadline);
-    return groups.flatMap((ids, i) => {
-      const response = responses[i]!;
-      const held = response.ok ? decodeHeld(response.result, ids, block) : 'unusable';
+    if (responses === undefined) {
+      hasRun = false;
+      return groups.flat().map(() => undefined);
+    }
+    return responses.flatMap((response, i) => {
+      const held = response.ok ? decodeHeld(response.result, groups[i]!, block) : 'unusable';
       hasRun = held !== 'unusable';
       if (held !== 'unusable') return held;
       const isTemporary = !response.ok && (response.hint === 'unknown-block' || response.hint === 'rate');
       if (!isTemporary) nodes.firstProfile().recordFeature('deployless-calls', false);
-      return ids.map(() => undefined);
+      return groups[i]!.map(() => undefined);
     });
   }
 
-  /** Nodes of a quorum that run no programs leave nothing to vote on: each call is then an error, and calls are read one by one. */
-  async function requestPrograms(calls: readonly MainRpcCall[], deadline: Deadline): Promise<readonly RpcResponse[]> {
+  /** Returns undefined where nodes of a quorum run no programs, which leaves nothing to vote on. */
+  async function requestPrograms(
+    calls: readonly MainRpcCall[],
+    deadline: Deadline,
+  ): Promise<readonly RpcResponse[] | undefined> {
     try {
       return await nodes.request(calls, deadline);
     } catch (error) {
-      if (error instanceof RpcFailure && error.unreadable === 'rpc-error') return calls.map(() => NOT_RUN);
+      if (error instanceof RpcFailure && error.unreadable === 'rpc-error') return undefined;
       throw toMainFault(error);
     }
   }

@@ -219,16 +219,12 @@ async function pollHost(
   const available = host.filter((node) => node.isAvailable());
   let failure: unknown = new RpcFailure('transport');
   for (const node of available) {
-    try {
-      const responses = await node.request(calls, deadline);
-      if (responses.every(isVote)) return { node, responses };
-      const refusal = responses.find((response) => !response.ok && response.hint === 'too-large');
-      if (refusal !== undefined) throw new CallsTooLarge(refusal);
-      failure = new RpcFailure(responses.some(isUnknownBlock) ? 'block-mismatch' : 'rpc-error');
-    } catch (error) {
-      if (error instanceof CallsTooLarge) throw error;
-      failure = error;
-    }
+    const responses = await node.request(calls, deadline).catch((error: unknown) => void (failure = error));
+    if (responses === undefined) continue;
+    if (responses.every(isVote)) return { node, responses };
+    const refusal = responses.find((response) => !response.ok && response.hint === 'too-large');
+    if (refusal !== undefined) throw new CallsTooLarge(refusal);
+    failure = new RpcFailure(responses.some(isUnknownBlock) ? 'block-mismatch' : 'rpc-error');
   }
   throw failure;
 }
