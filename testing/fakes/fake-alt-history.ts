@@ -82,7 +82,7 @@ export class FakeHistory implements AltHistory {
   /** Alters the order of the rows of one slot, newest first. */
   orderInSlot: (rows: readonly SignatureRow[]) => readonly SignatureRow[] = (rows) => rows;
   readonly #blocks: (readonly FakeTransaction[])[] = [];
-  /** Signatures of the transactions that a response has shown. */
+  /** Signatures of the transactions that a response has shown to the process, or to an earlier one that stored them. */
   readonly #read = new Set<string>();
   #accounts = new Map<MachineId, Account>();
   #made = 0;
@@ -124,7 +124,7 @@ export class FakeHistory implements AltHistory {
 
   /**
    * Returns the events that the responses determine. These are `eventsOf`, unless the account and the event indexes in
-   * the logs are also those of another chain, on which the transactions that were never read failed.
+   * the logs are also those of another chain, on which the transactions that are not read failed.
    */
   knowableEventsOf(id: MachineId): ReturnType<FakeHistory['eventsOf']> {
     const copy = this.#copyRead();
@@ -132,6 +132,11 @@ export class FakeHistory implements AltHistory {
       isDeepStrictEqual(this.snapshotOf(id), copy.snapshotOf(id)) &&
       isDeepStrictEqual(this.#loggedIndexesOf(id, this.#read), copy.#loggedIndexesOf(id, this.#read));
     return (isSame ? copy : this).eventsOf(id);
+  }
+
+  /** Ends a process: of the transactions that it has read, those are still known whose operations are stored. */
+  forgetUnstored(stored: ReadonlySet<string>): void {
+    for (const signature of this.#read) if (!stored.has(signature)) this.#read.delete(signature);
   }
 
   get machines(): MachineId[] {

@@ -150,6 +150,11 @@ function mortal(store: AltEventStore, death: Trouble['death']): AltEventStore {
   };
 }
 
+async function endProcess(store: AltEventStore, chain: FakeHistory): Promise<void> {
+  const operations = await Promise.all(MACHINES.map((id) => store.listAltOperations(id)));
+  chain.forgetUnstored(new Set(operations.flat().map(({ signature }) => signature)));
+}
+
 describe(`whatever the node and the process do, ${SEED_TITLE}`, { timeout: PROPERTY_TIMEOUT_MILLISECONDS }, () => {
   it('never reports an incomplete history as complete, and completes all of them after recovery', async () => {
     let complete = 0;
@@ -163,8 +168,10 @@ describe(`whatever the node and the process do, ${SEED_TITLE}`, { timeout: PROPE
           for (const block of blocks) chain.finalize(...block);
           const restore = disturb(chain, fault);
           await createAltHarness({ chain, store: mortal(store, fault.death) }).settle(2);
+          await endProcess(store, chain);
           await expectNoLie(store, chain);
           await createAltHarness({ chain, store }).settle(1);
+          await endProcess(store, chain);
           await expectNoLie(store, chain);
           restore();
         }
@@ -244,6 +251,14 @@ describe('the expected events', () => {
     chain.finalize({ changes: [{ kind: 'imported', machineId: A, prior: 3n, record: recordOf(5) }] });
     chain.submit(A, recordOf(6));
     expect(expectedValues(chain)).toEqual([5n, 6n]);
+  });
+
+  it('are the ones that are stored when the process that read another one has ended', async () => {
+    const chain = await omitReturn(3n, true);
+    const [first, omitted, last] = chain.transactions.map(({ row }) => row);
+    await chain.readTransaction(omitted!);
+    chain.forgetUnstored(new Set([first!.signature, last!.signature]));
+    expect(expectedValues(chain)).toEqual([1n, 3n]);
   });
 
   it('are those of the chain once the omitted transaction is read', async () => {
