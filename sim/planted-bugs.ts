@@ -275,7 +275,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'return;',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 366,
+    seed: 369,
     within: 400,
   },
   {
@@ -285,7 +285,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     indexProof: 'off',
     symptom: FALSE_LISTING,
-    seed: 366,
+    seed: 369,
     within: 400,
   },
   {
