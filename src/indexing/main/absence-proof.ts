@@ -59,7 +59,7 @@ const REQUIRED_HOSTS = 2;
 /** Refusals that no later attempt changes. */
 const LASTING_REFUSALS: readonly LogRefusal[] = ['logs-refused', 'history-pruned'];
 
-/** Time after which ranges that could not be proven are tried again; it doubles up to an hour. */
+/** Time after which ranges that could not be proven are tried again; it doubles up to an hour. One for which a host was silent is tried each time. */
 const FIRST_RETRY_MILLISECONDS = 60_000;
 const MAX_RETRY_MILLISECONDS = 3_600_000;
 
@@ -69,6 +69,9 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   const windows = new Map<ChainWitness, AdaptiveWindow>();
   /** Ranges that could not be proven since the last retry. */
   let unproven: BlockRange[] = [];
+  /** Ranges that wait for a host that did not answer. */
+  let waiting: BlockRange[] = [];
+  let askedAt = clock.nowMilliseconds();
   let retriedAt = clock.nowMilliseconds();
   let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
   /** Smaller behind a node that does not serve more within the deadline of one read. */
@@ -76,19 +79,24 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
 
   async function prove({ blockNumber }: Checkpoint): Promise<StepOutcome> {
     if (hasPassed(clock, retriedAt, retryMilliseconds)) {
-      const hasFailed = unproven.length > 0;
+      const hasFailed = unproven.length + waiting.length > 0;
       retryMilliseconds = hasFailed
         ? Math.min(MAX_RETRY_MILLISECONDS, 2 * retryMilliseconds)
         : FIRST_RETRY_MILLISECONDS;
-      unproven = [];
+      unproven = waiting = [];
       retriedAt = clock.nowMilliseconds();
     }
+    if (hasPassed(clock, askedAt, FIRST_RETRY_MILLISECONDS)) {
+      waiting = waiting.slice(1);
+      askedAt = clock.nowMilliseconds();
+    }
+    const skipped = [...unproven, ...waiting];
     const segments = await store.listProofSegments();
-    const gap = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...segments, ...unproven]);
+    const gap = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...segments, ...skipped]);
     if (gap !== undefined) return chain.witnesses.length >= REQUIRED_HOSTS ? proveByHosts(gap) : proveBySample(gap);
     if (!isFull) return 'idle';
     const complete = segments.filter(({ kind }) => kind === 'headers' || kind === 'unprovable');
-    const unread = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...complete, ...unproven]);
+    const unread = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...complete, ...skipped]);
     return unread === undefined ? 'idle' : proveByHeaders(unread);
   }
 
@@ -105,16 +113,24 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     return 'more';
   }
 
+  function waitForHost(range: BlockRange): StepOutcome {
+    if (waiting.length === 0) log.warn({ ...range }, 'a host does not answer; ranges of the index wait for it unproven');
+    waiting.push(range);
+    return 'more';
+  }
+
   /** Compares the stored blocks with the logs of every host that answers; two must be alike, unless only one serves these logs. */
   async function proveByHosts(gap: BlockRange): Promise<StepOutcome> {
     const widest = Math.min(...chain.witnesses.map((witness) => windowOf(witness).windowBlocks));
     const range = { fromBlock: Math.max(gap.fromBlock, gap.toBlock - widest + 1), toBlock: gap.toBlock };
     const answers: { readonly node: number; readonly byBlock: ReadonlyMap<number, readonly ChainLog[]> }[] = [];
     let refusing = 0;
+    let silent = 0;
     for (const witness of chain.witnesses) {
       const logs = await readWitness(witness, range);
       if (logs === 'smaller') return 'more';
       if (logs === 'refused') refusing += 1;
+      if (logs === undefined) silent += 1;
       if (logs === 'refused' || logs === undefined) continue;
       const { node } = witness;
       answers.push({ node, byBlock: Map.groupBy(logs, ({ blockNumber }) => blockNumber) });
@@ -128,8 +144,12 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     const digests = await listDigests(range);
     const [alike, others] = [answers.filter(isAlike), answers.filter((answer) => !isAlike(answer))];
     for (const { node } of others) log.warn({ ...range, node }, 'a node returns other logs than are stored');
-    if (alike.length >= REQUIRED_HOSTS) return complete({ ...range, kind: 'second-node' });
+    if (alike.length >= REQUIRED_HOSTS) {
+      waiting = [];
+      return complete({ ...range, kind: 'second-node' });
+    }
     const isAlone = chain.witnesses.length - refusing < REQUIRED_HOSTS;
+    if (silent > 0 && !isAlone) return waitForHost(range);
     return isAlone && others.length === 0 ? proveBySample(gap) : giveUp(range, 'hosts-differ');
 
     /** Returns whether a host returned the stored logs of exactly the stored blocks. */

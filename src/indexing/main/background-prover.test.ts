@@ -395,6 +395,34 @@ describe('the background proof', () => {
     expect(await opened.store.listProofSegments()).toEqual([]);
   });
 
+  it('tries one range a minute while a host does not answer, and all within a minute of its return', async () => {
+    const chain = createChain(HISTORY);
+    const other = witness(chain, 1);
+    let queries = 0;
+    const limited = {
+      ...other,
+      readLogs: () => {
+        queries += 1;
+        return Promise.reject(new LogQueryRefused('rate-limited'));
+      },
+    };
+    chain.witnesses = [witness(chain, 0), limited];
+    const opened = await openProver(chain, asTold);
+    await proveAll(opened);
+    const ranges = queries;
+    expect(ranges).toBeGreaterThan(1);
+    for (let minute = 1; minute <= 10; minute++) {
+      opened.time.jump(60_000);
+      queries = 0;
+      await proveAll(opened);
+      expect([1, ranges]).toContain(queries);
+    }
+    chain.witnesses = [witness(chain, 0), other];
+    opened.time.jump(60_000);
+    await proveAll(opened);
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
+  });
+
   it('samples headers where there is one host, and repairs what a sampled block shows', async () => {
     const chain = createChain(HISTORY);
     const opened = await openProver(chain, without(600), { sample: [5, 600, 1_500, 2_999] });
