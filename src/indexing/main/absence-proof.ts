@@ -114,7 +114,8 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   }
 
   function waitForHost(range: BlockRange): StepOutcome {
-    if (waiting.length === 0) log.warn({ ...range }, 'a host does not answer; ranges of the index wait for it unproven');
+    if (waiting.length === 0)
+      log.warn({ ...range }, 'a host does not answer; ranges of the index wait for it unproven');
     waiting.push(range);
     return 'more';
   }
