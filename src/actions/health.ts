@@ -205,7 +205,10 @@ function isReadable(contracts: MainChainReadiness): boolean {
 /** Explains why ratings are refused while the index reports no cause. */
 function explainRefusals({ servesRatings }: MainChainIndexStatus, contracts: MainChainReadiness): ExplainedCause[] {
   if (servesRatings === false) return [explainCause({ kind: 'head-unconnected' })];
-  return isReadable(contracts) ? [] : [explainCause({ kind: 'state-missing' })];
+  if (isReadable(contracts)) return [];
+  const { machineRegistry, machineStateAndSync, machineSubscription, eventRegistry } = contracts;
+  const isRead = machineRegistry || machineStateAndSync || machineSubscription || eventRegistry;
+  return [explainCause({ kind: isRead ? 'contracts-differ' : 'state-missing' })];
 }
 
 /** Lists the causes of the alt chain. A process without its indexes knows a contradiction from its own checks. */

@@ -46,6 +46,11 @@ const ROWS = {
     text: 'the node no longer has logs as old as MAIN_START_BLOCK',
     remedy: `${OTHER_NODE} that serves the whole history`,
   },
+  'start-block-ahead': {
+    subject: 'MAIN_START_BLOCK',
+    text: 'MAIN_START_BLOCK is newer than the finalized block, so nothing is indexed',
+    remedy: 'wait until this block is final, or correct MAIN_START_BLOCK',
+  },
   'rate-limited': {
     subject: NODES,
     text: 'the node refuses calls beyond its rate limit',
@@ -70,6 +75,11 @@ const ROWS = {
     subject: NODES,
     text: 'the node cannot read the contracts at the finalized block',
     remedy: `${OTHER_NODE} that keeps the state of recent blocks and serves eth_call`,
+  },
+  'contracts-differ': {
+    subject: 'contracts',
+    text: 'a contract does not respond, or its response contradicts the configuration',
+    remedy: 'run svc doctor, which names the variable to correct',
   },
   'node-behind': {
     subject: NODES,

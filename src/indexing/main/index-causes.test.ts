@@ -17,7 +17,7 @@ import { createMainChainIndexers } from './main-chain-indexers.ts';
 
 const A = machine(11);
 
-async function openIndexers(chain: FakeChain) {
+async function openIndexers(chain: FakeChain, startBlock = 0) {
   const store = await createMemoryStore();
   const time = new VirtualTime();
   const log = createRecordingLog();
@@ -26,7 +26,7 @@ async function openIndexers(chain: FakeChain) {
     fxRates: new FixedRates(),
     deployment: {
       chainId: 1,
-      startBlock: 0,
+      startBlock,
       machineRegistry: chain.addresses[0] as Address,
       crossChainMirror: chain.addresses[0] as Address,
       eventRegistry: chain.addresses[1] as Address,
@@ -164,9 +164,25 @@ describe('a cause', () => {
   });
 });
 
+it('names a start block that is not final yet, until it is', async () => {
+  const chain = createChain(20);
+  const { time, causes, stop } = await openIndexers(chain, 20);
+  await time.advance(5_000);
+  expect(causes()).toEqual(['start-block-ahead']);
+  chain.mineMany(20);
+  await time.advance(120_000);
+  expect(causes()).toEqual([]);
+  await stop();
+});
+
 it('names a first index that takes days, with the range that the node serves', async () => {
   const time = new VirtualTime();
-  const causes = createIndexCauses(time, createRecordingLog(), 60_000);
+  const causes = createIndexCauses({
+    clock: time,
+    log: createRecordingLog(),
+    pollIntervalMilliseconds: 60_000,
+    startBlock: 0,
+  });
   const chain = causes.watch({
     readHeader: () => Promise.resolve({ number: 10_000_000 }),
     readLogs: () => Promise.resolve([]),
@@ -190,7 +206,7 @@ describe('what costs calls', () => {
   function openCauses(lacks: readonly CallSaving[], logs: readonly ChainLog[]) {
     const time = new VirtualTime();
     const log = createRecordingLog();
-    const causes = createIndexCauses(time, log, 60_000);
+    const causes = createIndexCauses({ clock: time, log, pollIntervalMilliseconds: 60_000, startBlock: 0 });
     const chain = causes.watch({
       readLogs: () => Promise.resolve(logs),
       listLacks: () => lacks,

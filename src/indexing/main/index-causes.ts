@@ -44,7 +44,16 @@ const READ_KINDS: Partial<Record<keyof MainChainLog, ReadKind>> = {
 /** Time after which the pace of a first index is known. */
 const PACE_MILLISECONDS = 60_000;
 
-export function createIndexCauses(clock: Clock, log: Log, pollIntervalMilliseconds: number): IndexCauses {
+export interface IndexCausesOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pollIntervalMilliseconds: number;
+  /** First block of the index. */
+  readonly startBlock: number;
+}
+
+export function createIndexCauses(options: IndexCausesOptions): IndexCauses {
+  const { clock, log, pollIntervalMilliseconds, startBlock } = options;
   const kinds = new WeakMap<Error, ReadKind>();
   const numbers = { latest: 0, finalized: 0 };
   /** Measured at the end of the last step of the index. */
@@ -104,6 +113,7 @@ export function createIndexCauses(clock: Clock, log: Log, pollIntervalMillisecon
     if (malformed.length > 0) causes.push({ kind: 'node-answers-malformed', nodes: malformed });
     if (finality !== undefined && lasting.isRecent(finality.atMilliseconds)) {
       const { gapBlocks } = finality;
+      if (numbers.finalized < startBlock) causes.push({ kind: 'start-block-ahead' });
       if (isBehind) causes.push(...findSlowingCauses());
       if (gapBlocks > MAX_LAG_BLOCKS) causes.push({ kind: 'finality-distant', gapBlocks });
     }

@@ -100,16 +100,15 @@ const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
 export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
   const { store, clock, monotonicClock = clock, timers, log, deployment, listeners } = options;
-  const { proof = 'before' } = options;
-  const causes = createIndexCauses(monotonicClock, log, options.pollIntervalMilliseconds);
+  const { proof = 'before', pollIntervalMilliseconds } = options;
+  const { startBlock } = deployment;
+  const causes = createIndexCauses({ clock: monotonicClock, log, pollIntervalMilliseconds, startBlock });
   const chain = causes.watch(options.chain);
   const completeness = proof === 'off' ? 'trusted' : 'proven';
   const integrity = createIndexIntegrity(log);
   const isFirst = proof === 'before';
   const reader = createBlockReader(chain, completeness, isFirst);
   const identity = formatIndexIdentity(deployment);
-  const { startBlock } = deployment;
-  const { pollIntervalMilliseconds } = options;
   const deferredChain = options.deferredChain && causes.watch(options.deferredChain);
   const isDeferrable = deferredChain !== undefined && pollIntervalMilliseconds >= MIN_DEFERRABLE_INTERVAL_MILLISECONDS;
   const deferred = isDeferrable

@@ -303,9 +303,21 @@ test.each(['machineRegistry', 'machineStateAndSync', 'eventRegistry', 'adminFlag
     const { status, text } = await service!.request('/status');
     const report = JSON.parse(text) as { status: string; causes: { cause: string }[] };
     expect([status, report.status]).toEqual([503, 'not_fresh']);
-    expect(report.causes.map(({ cause }) => cause)).toEqual(['state-missing']);
+    expect(report.causes.map(({ cause }) => cause)).toEqual(['contracts-differ']);
   },
 );
+
+test('is not fresh, and names the node, while a fresh index has no readable contract at all', async () => {
+  rule('status.freshness');
+  await open();
+  const contracts = { ...ALL_CONTRACTS_READY };
+  for (const name of Object.keys(contracts)) Object.assign(contracts, { [name]: name === 'rpcConnected' });
+  Object.assign(service!.ctx.main!.chain, { readReadiness: async () => contracts });
+  const { status, text } = await service!.request('/status');
+  const report = JSON.parse(text) as { causes: { cause: string }[] };
+  expect(status).toBe(503);
+  expect(report.causes.map(({ cause }) => cause)).toEqual(['state-missing']);
+});
 
 test.each<[ClockState, number, readonly string[]]>([
   ['good', 200, []],
