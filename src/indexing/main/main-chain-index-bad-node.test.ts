@@ -165,6 +165,41 @@ describe('a node that returns false data', () => {
     expect(await advance(harness)).toBe('caught-up');
   });
 
+  it.each(['before', 'background'] as const)(
+    'is not believed for two windows near the head that are of another fork (%s)',
+    async (proof) => {
+      const chain = new FakeChain();
+      chain.mineMany(50);
+      const toRival = (hash: string, isRival: boolean) => (isRival ? `${hash.slice(0, -2)}ff` : hash);
+      chain.faults.header = (header) => ({
+        ...header,
+        hash: toRival(header.hash, header.number >= 5 && header.number <= 24),
+        parentHash: toRival(header.parentHash, header.number >= 6 && header.number <= 24),
+      });
+      const harness = await openHarness({ chain, maxWindowBlocks: 10, proof });
+      expect(await advance(harness)).not.toBe('caught-up');
+      expect(await harness.store.readMainChainCheckpoint()).toBeUndefined();
+      chain.faults = {};
+      expect(await advance(harness)).toBe('caught-up');
+      expect(harness.integrity.refusal()).toBeUndefined();
+    },
+  );
+
+  it('loses no window near the head that was read before it failed', async () => {
+    const chain = new FakeChain();
+    chain.mineMany(50);
+    const harness = await openHarness({ chain, maxWindowBlocks: 10, proof: 'before' });
+    const readHeaders = chain.readHeaders.bind(chain);
+    chain.readHeaders = (numbers) =>
+      numbers.length > 2 && numbers.includes(35)
+        ? Promise.reject(chainUnreadable('main', 'transport'))
+        : readHeaders(numbers);
+    expect(await advance(harness)).toBe('ChainUnreadable');
+    expect(await harness.store.readMainChainCheckpoint()).toMatchObject({ blockNumber: 29 });
+    chain.readHeaders = readHeaders;
+    expect(await advance(harness)).toBe('caught-up');
+  });
+
   it('is detected when it reports another finalized block', async () => {
     const chain = createHistory();
     const harness = await openHarness({ chain });

@@ -23,6 +23,7 @@ import type { BlockReader, VerifiedWindow } from './block-reader.ts';
 import { confirmGroup, readOnFinalizedChain } from './confirmed-group.ts';
 import { groupWindows } from './log-groups.ts';
 import { readLogWindow } from './log-window.ts';
+import { isReadFailure } from './read-failure.ts';
 import { readOneAhead, streamWindows } from './window-stream.ts';
 
 /** Chain and reader that a step uses. */
@@ -165,9 +166,9 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   }
 
   /**
-   * Yields consecutive windows of proven blocks, each with the ownership that its logs name. A node of a pool may still
-   * be on another fork, so that a window is yielded only once its last block is confirmed: near the head by the next
-   * window or the finalized block, elsewhere by a node that has the finalized block.
+   * Yields consecutive windows of proven blocks, each with the ownership that its logs name. Nodes of a pool may be on
+   * another fork, so that a window is yielded only once a node that has the finalized block has its last block: near the
+   * head all windows are confirmed together by the last one, elsewhere each by itself.
    */
   async function* readVerifiedSteps(
     range: BlockRange,
@@ -180,24 +181,37 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     // Reads at one block always return the same result.
     const alreadyRead = isFar ? new ReadMachines() : undefined;
     let before = from;
-    let unconfirmed: ImportStep | undefined;
-    for await (const window of streamWindows(source.reader.readWindow, adaptiveWindow, range, signal, isOver)) {
-      if (unconfirmed === undefined) await checkFollows(window, before);
-      else if (window.parentHash !== unconfirmed.last.hash) throw new ResponseRejected('broken-link');
-      else yield unconfirmed;
-      const { last, summary, unprovenBlocks } = window;
-      const isEnd = last.number === finalized.number;
-      if (isEnd && last.hash !== finalized.hash) throw new ResponseRejected('hash-mismatch');
-      before = { blockNumber: last.number, blockHash: last.hash };
-      const ownership = await readOwnership(window, isFar ? finalized : last, alreadyRead);
-      const unproven = unprovenBlocks && { blocks: unprovenBlocks, ownershipOf: [] };
-      const step = { last, events: summary.events, ownership, unproven, touched: summary.touched };
-      const isDistant = finalized.number - last.number > MAX_LAG_BLOCKS;
-      if (isDistant) await checkOnFinalizedChain(last, finalized);
-      const isConfirmed = isEnd || isDistant;
-      if (isConfirmed) yield step;
-      unconfirmed = isConfirmed ? undefined : step;
+    let unconfirmed: ImportStep[] = [];
+    let failure: Error | undefined;
+    try {
+      for await (const window of streamWindows(source.reader.readWindow, adaptiveWindow, range, signal, isOver)) {
+        const previous = unconfirmed.at(-1);
+        if (previous === undefined) await checkFollows(window, before);
+        else if (window.parentHash !== previous.last.hash) throw new ResponseRejected('broken-link');
+        const { last, summary, unprovenBlocks } = window;
+        const isEnd = last.number === finalized.number;
+        if (isEnd && last.hash !== finalized.hash) throw new ResponseRejected('hash-mismatch');
+        before = { blockNumber: last.number, blockHash: last.hash };
+        const ownership = await readOwnership(window, isFar ? finalized : last, alreadyRead);
+        const unproven = unprovenBlocks && { blocks: unprovenBlocks, ownershipOf: [] };
+        unconfirmed.push({ last, events: summary.events, ownership, unproven, touched: summary.touched });
+        const isDistant = finalized.number - last.number > MAX_LAG_BLOCKS;
+        if (isDistant) await checkOnFinalizedChain(last, finalized);
+        if (!isEnd && !isDistant) continue;
+        yield* unconfirmed;
+        unconfirmed = [];
+      }
+    } catch (error) {
+      // What precedes a contradiction may be wrong too.
+      if (!isReadFailure(error) || error instanceof ResponseRejected) throw error;
+      failure = error;
     }
+    const newest = unconfirmed.at(-1);
+    if (newest !== undefined && !signal.aborted) {
+      await checkOnFinalizedChain(newest.last, finalized);
+      yield* unconfirmed;
+    }
+    if (failure !== undefined) throw failure;
   }
 
   /** Yields groups of windows read from logs alone; each is confirmed on the finalized chain by a few headers. */

@@ -3,7 +3,6 @@ import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
 import {
   A,
-  B,
   HISTORY_OF_A,
   advance,
   createHistory,
@@ -11,7 +10,7 @@ import {
   seqsOf,
 } from '../../../testing/fixtures/main-index-harness.ts';
 import { buildBloom, ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
-import type { IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
+import { machine, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 import { createBlockReader } from './block-reader.ts';
 
 const FOREIGN = `0x${'cc'.repeat(20)}`;
@@ -126,7 +125,9 @@ describe('windows of a node that serves receipts', () => {
 
 it('reads the chain for a window while the previous one is stored', async () => {
   const chain = new FakeChain();
-  for (let i = 0; i < 40; i++) chain.mine([transferred(i % 2 === 0 ? A : B), submitted(A, { value: BigInt(i) })]);
+  for (let i = 0; i < 40; i++) chain.mine([transferred(machine(1_000 + i)), submitted(A, { value: BigInt(i) })]);
+  // Windows near the head are stored together.
+  chain.mineMany(120);
   const { store } = await openHarness({ chain });
   let readings = 0;
   const readAtStores: number[] = [];
@@ -142,6 +143,6 @@ it('reads the chain for a window while the previous one is stored', async () => 
   };
   const harness = await openHarness({ chain, store: { ...store, advanceMainChain }, maxWindowBlocks: 10 });
   expect(await advance(harness)).toBe('caught-up');
-  expect(readAtStores).toEqual([2, 3, 4, 4]);
-  expect((await store.readEventLogCount('current', A)).count).toBe(38);
+  expect(readAtStores.slice(0, 4)).toEqual([2, 3, 4, 5]);
+  expect((await store.readEventLogCount('current', A)).count).toBe(40);
 });
