@@ -1,7 +1,7 @@
 /** Log queries over a long range for a few logs, newest block first, in ranges as wide as the node accepts. */
 import { checkLogOrder, watchContracts, type BlockRange } from '../../domain/index-rules/block-checks.ts';
 import type { ChainLog, LogQuery, MainChainLog } from '../../ports/main-chain.ts';
-import { isRangeRefusal } from './window-stream.ts';
+import { isRangeRefusal, isTimeout } from './window-stream.ts';
 
 type Selection = Omit<LogQuery, 'fromBlock' | 'toBlock'>;
 
@@ -13,14 +13,19 @@ export type TargetedScan = (range: BlockRange, selections: readonly Selection[])
 
 const FIRST_BLOCKS = 50_000;
 const MAX_BLOCKS = 1_000_000;
+/** One late response narrows the scan; more of them say that the node does not respond. */
+const MAX_TIMEOUTS = 1;
 
 export function createTargetedScan(chain: Pick<MainChainLog, 'addresses' | 'readLogs'>): TargetedScan {
   const contracts = watchContracts(chain.addresses);
   /** Width of the next query, as the node has accepted the last ones. */
   let blocks = FIRST_BLOCKS;
+  /** Width that the node serves in time; grows again with each scan. */
+  let timelyBlocks = MAX_BLOCKS;
 
   return async function* scan({ fromBlock, toBlock }, selections) {
     let end = toBlock;
+    let timeouts = 0;
     while (end >= fromBlock) {
       const range = { fromBlock: Math.max(fromBlock, end - blocks + 1), toBlock: end };
       const logs: ChainLog[] = [];
@@ -31,13 +36,19 @@ export function createTargetedScan(chain: Pick<MainChainLog, 'addresses' | 'read
           logs.push(...selected);
         }
       } catch (error) {
-        if (!isRangeRefusal(error) || range.fromBlock === end) throw error;
+        const isLate = isTimeout(error);
+        if ((!isLate && !isRangeRefusal(error)) || range.fromBlock === end) throw error;
         blocks = Math.ceil((end - range.fromBlock + 1) / 4);
+        if (!isLate) continue;
+        timelyBlocks = 2 * blocks;
+        timeouts += 1;
+        if (timeouts > MAX_TIMEOUTS) throw error;
         continue;
       }
-      blocks = Math.min(2 * blocks, MAX_BLOCKS);
+      blocks = Math.min(2 * blocks, timelyBlocks);
       yield logs;
       end = range.fromBlock - 1;
     }
+    timelyBlocks = Math.min(2 * timelyBlocks, MAX_BLOCKS);
   };
 }
