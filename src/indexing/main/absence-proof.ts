@@ -71,6 +71,8 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   let unproven: BlockRange[] = [];
   /** Ranges that wait for a host that did not answer. */
   let waiting: BlockRange[] = [];
+  /** Gaps in which a sample found hidden logs, so that only all of their headers prove them. */
+  const distrusted: BlockRange[] = [];
   let askedAt = clock.nowMilliseconds();
   let retriedAt = clock.nowMilliseconds();
   let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
@@ -93,7 +95,10 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     const skipped = [...unproven, ...waiting];
     const segments = await store.listProofSegments();
     const gap = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...segments, ...skipped]);
-    if (gap !== undefined) return chain.witnesses.length >= REQUIRED_HOSTS ? proveByHosts(gap) : proveBySample(gap);
+    if (gap !== undefined) {
+      if (distrusted.some((range) => overlaps(range, gap))) return proveByHeaders(gap);
+      return chain.witnesses.length >= REQUIRED_HOSTS ? proveByHosts(gap) : proveBySample(gap);
+    }
     if (!isFull) return 'idle';
     const complete = segments.filter(({ kind }) => kind === 'headers' || kind === 'unprovable');
     const unread = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...complete, ...skipped]);
@@ -113,10 +118,10 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     return 'more';
   }
 
-  function waitForHost(range: BlockRange): StepOutcome {
-    if (waiting.length === 0)
-      log.warn({ ...range }, 'a host does not answer; ranges of the index wait for it unproven');
-    waiting.push(range);
+  /** The whole gap waits, so that a silent host is asked once. */
+  function waitForHost(gap: BlockRange): StepOutcome {
+    if (waiting.length === 0) log.warn({ ...gap }, 'a host does not answer; ranges of the index wait for it unproven');
+    waiting.push(gap);
     return 'more';
   }
 
@@ -150,7 +155,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
       return complete({ ...range, kind: 'second-node' });
     }
     const isAlone = chain.witnesses.length - refusing < REQUIRED_HOSTS;
-    if (silent > 0 && !isAlone) return waitForHost(range);
+    if (silent > 0 && !isAlone) return waitForHost(gap);
     return isAlone && others.length === 0 ? proveBySample(gap) : giveUp(range, 'hosts-differ');
 
     /** Returns whether a host returned the stored logs of exactly the stored blocks. */
@@ -184,6 +189,8 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
       return logs;
     } catch (error) {
       if (isRangeRefusal(error)) return window.refuseWindow(size) ? 'smaller' : 'refused';
+      // The range may have been too large.
+      if (isTimeout(error)) window.reduceWindow(size);
       if (error instanceof LogQueryRefused && LASTING_REFUSALS.includes(error.reason)) return 'refused';
       if (isReadFailure(error)) return undefined;
       throw error;
@@ -198,17 +205,29 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     return blocks.proveEmpty(headers, node);
   }
 
-  /** Reads random headers of the gap. */
+  /** Reads random headers of the gap. Hidden logs among them refute that there are no others. */
   async function proveBySample(gap: BlockRange): Promise<StepOutcome> {
     const known = await listDigests(gap);
     const numbers = drawBlocks(gap, known);
-    while (numbers.length > 0) {
-      const batch = numbers.splice(0, headersPerRead);
-      const headers = await readHeaders(batch);
-      checkHeaders(batch, headers);
-      if (!(await proveHeaders(headers, known))) return giveUp(gap, 'unproven-receipts');
+    const isSample = numbers.length < gap.toBlock - gap.fromBlock + 1;
+    const differences = blocks.differences();
+    const hasHidden = () => isSample && blocks.differences() > differences;
+    try {
+      while (numbers.length > 0 && !hasHidden()) {
+        const batch = numbers.splice(0, headersPerRead);
+        const headers = await readHeaders(batch);
+        checkHeaders(batch, headers);
+        if (!(await proveHeaders(headers, known))) return giveUp(gap, 'unproven-receipts');
+      }
+    } finally {
+      if (hasHidden()) distrust(gap);
     }
-    return complete({ ...gap, kind: 'sample' });
+    return hasHidden() ? 'more' : complete({ ...gap, kind: 'sample' });
+  }
+
+  function distrust(gap: BlockRange): void {
+    log.warn({ ...gap }, 'a sample of blocks found hidden logs, so that every header of the range is read');
+    distrusted.push(gap);
   }
 
   async function readHeaders(numbers: readonly number[]): Promise<Header[]> {
@@ -291,6 +310,10 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   }
 
   return { prove };
+}
+
+function overlaps(a: BlockRange, b: BlockRange): boolean {
+  return a.fromBlock <= b.toBlock && b.fromBlock <= a.toBlock;
 }
 
 /** Returns whether the time has passed; a clock that was set back makes it at most twice as long. */

@@ -18,7 +18,7 @@ import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair, type LogBlock } from '../../ports/index-proof.ts';
 import type { Log } from '../../ports/runtime.ts';
 import type { BlockLogs, Header, MainChainLog, ProvenLog } from '../../ports/main-chain.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Checkpoint, Store } from '../../ports/store.ts';
 import type { BloomEvidence } from './bloom-evidence.ts';
 import { toEventEntries } from './event-entries.ts';
 import { isReadFailure } from './read-failure.ts';
@@ -50,6 +50,8 @@ interface DifferenceNodes {
 
 /** Bounds the memory of one repair. */
 const RECEIPTS_PER_BATCH = 50;
+/** The index moves rarely while owners are read. */
+const MAX_ATTEMPTS = 3;
 
 export function createBlockProof(options: {
   readonly chain: MainChainLog;
@@ -130,7 +132,7 @@ export function createBlockProof(options: {
       const proven = await readProven(batch);
       if (proven.includes(undefined)) return false;
       const found = batch.map((header, i) => ({ header, logs: proven[i]! })).filter(({ logs }) => logs.length > 0);
-      await repair(found, { node: node ?? found[0]?.header.node });
+      if (!(await repair(found, { node: node ?? found[0]?.header.node }))) return false;
     }
     return true;
   }
@@ -155,23 +157,30 @@ export function createBlockProof(options: {
     return wrong;
   }
 
-  async function repair(found: readonly Difference[], nodes: DifferenceNodes): Promise<void> {
-    if (found.length === 0) return;
+  /** Returns false when the index moved during each attempt. */
+  async function repair(found: readonly Difference[], nodes: DifferenceNodes): Promise<boolean> {
+    if (found.length === 0) return true;
     const { ownershipOf, touched } = summarizeLogs(found.flatMap(({ logs }) => logs));
-    const ownership = await readOwnership([...ownershipOf]);
-    const checkpoint = await store.readMainChainCheckpoint();
-    if (checkpoint === undefined) return;
-    if (!(await store.repairBlocks(checkpoint, found.map(toRepair), ownership, touched))) return;
-    differences += found.length;
-    const blocks = found.map(({ header }) => header.number);
-    log.warn({ blocks, ...nodes }, 'stored logs differed from the receipts of their blocks and were replaced');
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const checkpoint = await store.readMainChainCheckpoint();
+      if (checkpoint === undefined) return false;
+      const ownership = await readOwnership(checkpoint, [...ownershipOf]);
+      if (!(await store.repairBlocks(checkpoint, found.map(toRepair), ownership, touched))) continue;
+      differences += found.length;
+      const blocks = found.map(({ header }) => header.number);
+      log.warn({ blocks, ...nodes }, 'stored logs differed from the receipts of their blocks and were replaced');
+      return true;
+    }
+    return false;
   }
 
-  /** Reads owners at the newest final block, whose state every node has. */
-  async function readOwnership(ids: readonly MachineId[]) {
+  /** Reads owners at the block whose state the index holds: those of an older one would undo what it stored since. */
+  async function readOwnership({ blockNumber, blockHash }: Checkpoint, ids: readonly MachineId[]) {
     if (ids.length === 0) return { readAtBlock: 0, changes: [] };
-    const finalized = await chain.readHeader('finalized');
-    return { readAtBlock: finalized.number, changes: await chain.readOwnership(finalized, ids) };
+    return {
+      readAtBlock: blockNumber,
+      changes: await chain.readOwnership({ number: blockNumber, hash: blockHash }, ids),
+    };
   }
 
   return { proveStored, proveEmpty, differences: () => differences };
