@@ -36,11 +36,6 @@ const ROWS = {
     text: 'the node refuses log queries, even of one block',
     remedy: `${OTHER_NODE} that serves eth_getLogs`,
   },
-  'address-filter-refused': {
-    subject: NODES,
-    text: 'the node refuses log queries for several contracts at once',
-    remedy: `${OTHER_NODE} that accepts a list of addresses in eth_getLogs`,
-  },
   'history-pruned': {
     subject: NODES,
     text: 'the node no longer has logs as old as MAIN_START_BLOCK',
@@ -163,8 +158,8 @@ const ROWS = {
   },
   'alt-rate-limited': {
     subject: ALT_NODES,
-    text: 'the node of the alt chain refuses calls beyond its rate limit',
-    remedy: 'raise the limit at the provider, or add a node of another provider',
+    text: 'the node of the alt chain refuses calls beyond its rate limit, or its plan is used up',
+    remedy: 'raise the limit or the plan at the provider, or add a node of another provider',
   },
   'alt-node-behind': {
     subject: ALT_NODES,
