@@ -1,5 +1,5 @@
 /** Rehearsal of the first start against nodes that refuse single reads. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../../../src/domain/faults.ts';
 import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
 import type { Header } from '../../../src/ports/main-chain.ts';
@@ -17,12 +17,29 @@ function createChain(): FakeChain {
   return chain;
 }
 
+interface Setup {
+  readonly startBlock?: number;
+  /** First block of which the node serves state. */
+  readonly stateFrom?: number;
+  /** First block in which the contracts have code. */
+  readonly codeFrom?: number;
+}
+
 /** Rehearses in front of a node that answers every other call with code. */
-async function rehearse(chain: FakeChain, proof: IndexProof, finalized: Header) {
-  const proxy = await startProviderProxy(() => ({ result: '0x60' }), []);
+async function rehearse(
+  chain: FakeChain,
+  proof: IndexProof,
+  finalized: Header,
+  { startBlock = 0, stateFrom = 0, codeFrom = 0 }: Setup = {},
+) {
+  const proxy = await startProviderProxy(({ method, params }) => {
+    const block = method === 'eth_getCode' && typeof params[1] === 'string' ? Number(params[1]) : Infinity;
+    if (block < stateFrom) return { error: { code: -32_000, message: 'missing trie node' } };
+    return { result: block < codeFrom ? '0x' : '0x60' };
+  }, []);
   try {
     return await rehearseFirstStart({
-      settings: { rpcUrls: [proxy.url], startBlock: 0, addresses: { eventRegistry: chain.addresses[0] } },
+      settings: { rpcUrls: [proxy.url], startBlock, addresses: { eventRegistry: chain.addresses[0] } },
       adapter: { log: chain, counters: { rpcCalls: 0 } },
       proof,
       finalized,
@@ -54,4 +71,36 @@ it.each([
   const findings = await rehearse(chain, 'background', finalized);
   expect(reads).toBe(3);
   expect(findings.filter(({ state }) => state === 'fail' || state === 'unreachable')).toEqual([]);
+});
+
+describe('MAIN_START_BLOCK after the finalized block', () => {
+  it.each<[name: string, setup: Setup, finding: object]>([
+    [
+      'fails where a contract has code',
+      { codeFrom: 20 },
+      {
+        state: 'fail',
+        text: '60 is later than block 20, the first with code of a contract',
+        remedy: 'set MAIN_START_BLOCK=20; otherwise logs are missing',
+      },
+    ],
+    [
+      'fails where a contract has code in the first block with state',
+      { stateFrom: 40 },
+      {
+        state: 'fail',
+        text: '60 is later than block 40, in which a contract has code already',
+        remedy: 'set MAIN_START_BLOCK to the block of the first contract; otherwise logs are missing',
+      },
+    ],
+    [
+      'warns where no contract has code yet',
+      { codeFrom: 55 },
+      { state: 'warn', text: '60 is later than the finalized block 51' },
+    ],
+  ])('%s', async (_, setup, finding) => {
+    const chain = createChain();
+    const findings = await rehearse(chain, 'background', await chain.readHeader(51), { startBlock: 60, ...setup });
+    expect(findings.filter(({ subject }) => subject === 'MAIN_START_BLOCK')).toMatchObject([finding]);
+  });
 });

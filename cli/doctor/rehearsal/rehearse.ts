@@ -12,7 +12,7 @@ import type { MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import type { ReadKind } from '../../../src/indexing/main/cause-of-failure.ts';
 import { createBlockReader } from '../../../src/indexing/main/block-reader.ts';
 import type { ChainLog, Header, MainChainLog } from '../../../src/ports/main-chain.ts';
-import { ok, warn, type Finding } from '../check-result.ts';
+import { fail, ok, warn, type Finding } from '../check-result.ts';
 import { readPatiently } from '../patient-read.ts';
 import { toCauseFinding } from './cause-finding.ts';
 import { describeEstimate, estimateFirstStart, type CallRate, type EstimateInput } from './estimate.ts';
@@ -23,6 +23,10 @@ import { findFirstCode, judgeStartBlock, type FirstCode } from './start-block.ts
 
 /** Requests that the index has in flight; with the latency of the node they bound its rate. */
 const REQUESTS_IN_FLIGHT = 4;
+/** What distinguishes the first block that matters. */
+const FIRST_CODE = 'the first with code of a contract';
+
+type FoundCode = FirstCode & { readonly kind: 'found' | 'pruned' };
 
 export interface RehearsalOptions {
   readonly settings: NonNullable<Config['mainChain']> & { readonly callsPerSecond?: number | undefined };
@@ -45,23 +49,21 @@ export async function rehearseFirstStart(options: RehearsalOptions): Promise<Fin
 
 async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Finding[]> {
   const { settings, adapter, proof, finalized } = options;
+  const configured = settings.startBlock;
   const code = await findFirstCode(node, adapter.log.addresses, finalized.number);
   if (code.kind === 'no-code') {
     const text = `no contract has code at the finalized block ${finalized.number}`;
-    return [warn('first start', text, 'run svc doctor again when their deployment is final')];
+    return [
+      warn('first start', text, 'run svc doctor again when their deployment is final'),
+      ...(configured > finalized.number ? [warnOfFutureStart(configured, finalized.number)] : []),
+    ];
   }
   if (code.kind === 'no-state') {
     const at = toHex(finalized.number);
     const raw = await node.call('eth_getCode', adapter.log.addresses[0], at);
     return [toCauseFinding(explainCause({ kind: 'state-missing' }), raw.ok ? undefined : raw.text)];
   }
-  const configured = settings.startBlock;
-  if (configured > finalized.number) {
-    const text = `${configured} is later than the finalized block ${finalized.number}`;
-    return [
-      warn('MAIN_START_BLOCK', text, 'nothing is indexed until that block is final; correct it if it is a mistake'),
-    ];
-  }
+  if (configured > finalized.number) return [judgeFutureStart(configured, code)];
   const range = await attempt(
     () => findLogRange(adapter.log, { fromBlock: configured, toBlock: finalized.number }),
     'logs',
@@ -138,14 +140,28 @@ function explainRefusal(node: RawNode, addresses: readonly string[], block: numb
   return node.call('eth_getLogs', { fromBlock: at, toBlock: at, address: addresses });
 }
 
+function warnOfFutureStart(configured: number, finalized: number): Finding {
+  const text = `${configured} is later than the finalized block ${finalized}`;
+  const remedy = 'nothing is indexed until that block is final; correct it if it is a mistake';
+  return warn('MAIN_START_BLOCK', text, remedy);
+}
+
+/** Judges a start after the finalized block, up to which a contract has code: its logs before the start would be missing. */
+function judgeFutureStart(configured: number, code: FoundCode): Finding {
+  if (code.kind === 'found') return judgeStartBlock(configured, code.block, FIRST_CODE, 1);
+  const text = `${configured} is later than block ${code.from}, in which a contract has code already`;
+  const remedy = 'set MAIN_START_BLOCK to the block of the first contract; otherwise logs are missing';
+  return fail('MAIN_START_BLOCK', text, remedy);
+}
+
 async function examineStart(
   chain: MainChainLog,
-  code: FirstCode & { readonly kind: 'found' | 'pruned' },
+  code: FoundCode,
   configured: number,
   { blocks: rangeBlocks, firstLogBlock }: LogRange,
 ): Promise<Finding> {
   if (code.kind === 'found') {
-    return judgeStartBlock(configured, code.block, 'the first with code of a contract', rangeBlocks);
+    return judgeStartBlock(configured, code.block, FIRST_CODE, rangeBlocks);
   }
   // Without old state, the logs before the start show whether it is too late.
   const before = { fromBlock: 0, toBlock: configured - 1 };
