@@ -1,8 +1,9 @@
 /** Rehearsal of the first start against nodes that refuse single reads. */
 import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../../../src/domain/faults.ts';
+import { explainCause } from '../../../src/domain/index-rules/index-cause.ts';
 import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
-import type { Header } from '../../../src/ports/main-chain.ts';
+import { LogQueryRefused, type Header } from '../../../src/ports/main-chain.ts';
 import { submitted } from '../../../testing/fakes/fake-logs.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { machine } from '../../../testing/fixtures/indexer-harness.ts';
@@ -102,5 +103,44 @@ describe('MAIN_START_BLOCK after the finalized block', () => {
     const chain = createChain();
     const findings = await rehearse(chain, 'background', await chain.readHeader(51), { startBlock: 60, ...setup });
     expect(findings.filter(({ subject }) => subject === 'MAIN_START_BLOCK')).toMatchObject([finding]);
+  });
+});
+
+describe('a node that no longer has the logs of MAIN_START_BLOCK', () => {
+  /** Rehearses with code from block 20 on behind a node that has logs from a later or earlier block on. */
+  async function rehearsePruned(logsFrom: number) {
+    const chain = createChain();
+    chain.faults.before = (request, [block]) => {
+      if (request === 'logs' && block! < logsFrom) throw new LogQueryRefused('history-pruned');
+    };
+    const findings = await rehearse(chain, 'background', await chain.readHeader(51), { codeFrom: 20 });
+    return { findings, failures: findings.filter(({ state }) => state === 'fail') };
+  }
+
+  it('is rehearsed from the first block with code, which the remedy names', async () => {
+    const { findings, failures } = await rehearsePruned(15);
+    const { subject, text, remedy } = explainCause({ kind: 'history-pruned' });
+    expect(remedy).toMatch(/^set MAIN_START_BLOCK /);
+    expect(failures).toEqual([
+      { state: 'fail', subject, text, remedy },
+      {
+        state: 'fail',
+        subject: 'MAIN_START_BLOCK',
+        text: '0 is earlier than block 20, the first with code of a contract; the node has the logs from there on',
+        remedy: 'set MAIN_START_BLOCK=20',
+      },
+    ]);
+    expect(findings.find(({ subject: each }) => each === 'logs')?.text).toMatch(/1 log in 32 blocks$/);
+    expect(findings.map((each) => each.subject)).toContain('first start');
+  });
+
+  it('fails with the cause where it lacks the logs of that block too', async () => {
+    const { failures } = await rehearsePruned(30);
+    expect(failures).toMatchObject([
+      {
+        text: `${explainCause({ kind: 'history-pruned' }).text}, nor those of block 20, the first with code of a contract`,
+        remedy: 'name another node in MAIN_RPC_URLS that serves the history from that block on',
+      },
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import type { MainChainAdapter } from '../../../src/adapters/main-chain/create-m
 import * as abis from '../../../src/adapters/main-chain/reads/abis.ts';
 import { contractFunction } from '../../../src/adapters/main-chain/reads/contract-function.ts';
 import type { Config } from '../../../src/config.ts';
-import { explainCause, formatCount } from '../../../src/domain/index-rules/index-cause.ts';
+import { explainCause, formatCount, type PlainIndexCause } from '../../../src/domain/index-rules/index-cause.ts';
 import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
 import type { MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import type { ReadKind } from '../../../src/indexing/main/cause-of-failure.ts';
@@ -64,13 +64,8 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     return [toCauseFinding(explainCause({ kind: 'state-missing' }), raw.ok ? undefined : raw.text)];
   }
   if (configured > finalized.number) return [judgeFutureStart(configured, code)];
-  const range = await attempt(
-    () => findLogRange(adapter.log, { fromBlock: configured, toBlock: finalized.number }),
-    'logs',
-    () => explainRefusal(node, adapter.log.addresses, configured),
-  );
-  if ('finding' in range) return [range.finding];
-  const { value } = range;
+  const { value, first, findings } = await readRange(options, node, code);
+  if (value === undefined) return findings;
   const state = await attempt(
     () => adapter.log.readOwnership(finalized, [value.machine ?? (1n as MachineId)]),
     'state',
@@ -95,7 +90,7 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     () => node.call('eth_getBlockByNumber', toHex(finalized.number), false),
   );
   const input: EstimateInput = {
-    blocks: finalized.number - configured + 1,
+    blocks: finalized.number - first + 1,
     range: value,
     events: await readEventCount(node, settings.addresses.eventRegistry, finalized.number),
     nodes: settings.rpcUrls.length,
@@ -103,7 +98,7 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     rate: chooseRate(settings.callsPerSecond, node),
   };
   return [
-    await examineStart(adapter.log, code, configured, value),
+    ...findings,
     describeRange(value),
     ...('finding' in state ? [state.finding] : []),
     ...('finding' in head ? [head.finding] : []),
@@ -113,6 +108,42 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
   ];
 }
 
+interface RangeRead {
+  /** Undefined where no logs can be read. */
+  readonly value?: LogRange;
+  /** Block from which on the logs were read. */
+  readonly first: number;
+  readonly findings: Finding[];
+}
+
+/** Reads logs from the configured start on, or from the first block with code where the node lacks older ones. */
+async function readRange(
+  { settings, adapter, finalized }: RehearsalOptions,
+  node: RawNode,
+  code: FoundCode,
+): Promise<RangeRead> {
+  const { startBlock } = settings;
+  const readFrom = (fromBlock: number) =>
+    attempt(
+      () => findLogRange(adapter.log, { fromBlock, toBlock: finalized.number }),
+      'logs',
+      () => explainRefusal(node, adapter.log.addresses, fromBlock),
+    );
+  const whole = await readFrom(startBlock);
+  if ('value' in whole) {
+    const { value } = whole;
+    return { value, first: startBlock, findings: [await examineStart(adapter.log, code, startBlock, value)] };
+  }
+  const { finding, cause } = whole;
+  if (cause !== 'history-pruned' || code.kind !== 'found' || code.block <= startBlock) {
+    return { first: startBlock, findings: [finding] };
+  }
+  const first = code.block;
+  const later = await readFrom(first);
+  if ('value' in later) return { ...later, first, findings: [finding, requireLaterStart(startBlock, first)] };
+  return { first, findings: later.cause === cause ? [refuseBoth(finding, first)] : [finding, later.finding] };
+}
+
 /** Verifies the newest block, and one that holds a log, as the head follower does. */
 async function verifyBlocks(chain: MainChainLog, proof: IndexProof, sample: ChainLog | undefined): Promise<void> {
   const reader = createBlockReader(chain, proof === 'off' ? 'trusted' : 'proven');
@@ -120,7 +151,7 @@ async function verifyBlocks(chain: MainChainLog, proof: IndexProof, sample: Chai
   for (const block of blocks) await reader.verifyBlocks([await chain.readHeader(block)], [], undefined);
 }
 
-type Attempt<T> = { readonly value: T } | { readonly finding: Finding };
+type Attempt<T> = { readonly value: T } | { readonly finding: Finding; readonly cause: PlainIndexCause };
 
 /** Runs a read of the index. Returns a finding with the cause and the node's own text when it fails. */
 async function attempt<T>(
@@ -131,7 +162,8 @@ async function attempt<T>(
   const outcome = await readPatiently(read, kind);
   if ('value' in outcome) return outcome;
   const raw = await repeat();
-  return { finding: toCauseFinding(explainCause({ kind: outcome.cause }), raw.ok ? undefined : raw.text) };
+  const { cause } = outcome;
+  return { finding: toCauseFinding(explainCause({ kind: cause }), raw.ok ? undefined : raw.text), cause };
 }
 
 /** Repeats the smallest log query for the node's own text. */
@@ -152,6 +184,18 @@ function judgeFutureStart(configured: number, code: FoundCode): Finding {
   const text = `${configured} is later than block ${code.from}, in which a contract has code already`;
   const remedy = 'set MAIN_START_BLOCK to the block of the first contract; otherwise logs are missing';
   return fail('MAIN_START_BLOCK', text, remedy);
+}
+
+/** Returns the finding for a node that lacks the logs of the first block that matters too. */
+function refuseBoth(finding: Finding, first: number): Finding {
+  const text = `${finding.text}, nor those of block ${first}, ${FIRST_CODE}`;
+  return { ...finding, text, remedy: 'name another node in MAIN_RPC_URLS that serves the history from that block on' };
+}
+
+/** Returns the finding that names the block from which on the node has the logs. */
+function requireLaterStart(configured: number, first: number): Finding {
+  const text = `${configured} is earlier than block ${first}, ${FIRST_CODE}; the node has the logs from there on`;
+  return fail('MAIN_START_BLOCK', text, `set MAIN_START_BLOCK=${first}`);
 }
 
 async function examineStart(

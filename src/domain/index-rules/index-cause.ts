@@ -39,7 +39,7 @@ const ROWS = {
   'history-pruned': {
     subject: NODES,
     text: 'the node no longer has logs as old as MAIN_START_BLOCK',
-    remedy: `${OTHER_NODE} that serves the whole history`,
+    remedy: `set MAIN_START_BLOCK to the block of the first contract, or ${OTHER_NODE} that serves the whole history`,
   },
   'start-block-ahead': {
     subject: 'MAIN_START_BLOCK',
