@@ -11,7 +11,8 @@ import { ok, warn, type Finding } from '../check-result.ts';
 import { toCauseFinding } from './cause-finding.ts';
 import type { RawNode } from './raw-node.ts';
 
-const BATCH_CALLS = 10;
+/** Sizes of batches to try; some nodes accept fewer than ten calls. */
+const BATCH_SIZES = [10, 2];
 const SUBJECT = 'node';
 
 export interface FeatureOptions {
@@ -72,6 +73,9 @@ function isInBloom(chain: MainChainLog, header: Header, log: ChainLog): boolean 
   }
 }
 
-function answersBatch(node: RawNode): Promise<boolean> {
-  return node.answersBatch(Array.from({ length: BATCH_CALLS }, () => ({ method: 'eth_chainId', params: [] })));
+async function answersBatch(node: RawNode): Promise<boolean> {
+  for (const length of BATCH_SIZES) {
+    if (await node.answersBatch(Array.from({ length }, () => ({ method: 'eth_chainId', params: [] })))) return true;
+  }
+  return false;
 }

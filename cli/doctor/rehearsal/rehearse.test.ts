@@ -7,6 +7,7 @@ import { LogQueryRefused, type Header } from '../../../src/ports/main-chain.ts';
 import { submitted } from '../../../testing/fakes/fake-logs.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { machine } from '../../../testing/fixtures/indexer-harness.ts';
+import { MAIN_BEHAVIORS } from '../../../testing/harness/provider-proxy/behaviors.ts';
 import { startProviderProxy } from '../../../testing/harness/provider-proxy/provider-proxy.ts';
 import { rehearseFirstStart, type RehearsalOptions } from './rehearse.ts';
 
@@ -24,6 +25,8 @@ interface Setup {
   readonly stateFrom?: number;
   /** First block in which the contracts have code. */
   readonly codeFrom?: number;
+  /** Name of a behavior of the provider. */
+  readonly behavior?: string;
 }
 
 /** Rehearses in front of a node that answers every other call with code. */
@@ -31,13 +34,16 @@ async function rehearse(
   chain: FakeChain,
   proof: IndexProof,
   finalized: Header,
-  { startBlock = 0, stateFrom = 0, codeFrom = 0 }: Setup = {},
+  { startBlock = 0, stateFrom = 0, codeFrom = 0, behavior }: Setup = {},
 ) {
-  const proxy = await startProviderProxy(({ method, params }) => {
-    const block = method === 'eth_getCode' && typeof params[1] === 'string' ? Number(params[1]) : Infinity;
-    if (block < stateFrom) return { error: { code: -32_000, message: 'missing trie node' } };
-    return { result: block < codeFrom ? '0x' : '0x60' };
-  }, []);
+  const proxy = await startProviderProxy(
+    ({ method, params }) => {
+      const block = method === 'eth_getCode' && typeof params[1] === 'string' ? Number(params[1]) : Infinity;
+      if (block < stateFrom) return { error: { code: -32_000, message: 'missing trie node' } };
+      return { result: block < codeFrom ? '0x' : '0x60' };
+    },
+    MAIN_BEHAVIORS.filter(({ name }) => name === behavior),
+  );
   try {
     return await rehearseFirstStart({
       settings: { rpcUrls: [proxy.url], startBlock, addresses: { eventRegistry: chain.addresses[0] } },
@@ -72,6 +78,17 @@ it.each([
   const findings = await rehearse(chain, 'background', finalized);
   expect(reads).toBe(3);
   expect(findings.filter(({ state }) => state === 'fail' || state === 'unreachable')).toEqual([]);
+});
+
+it.each([
+  ['passes', 'batch-limit-gnosis', 0],
+  ['passes', 'batch-limit-drpc-items', 0],
+  ['warns', 'batches-off-http-400', 1],
+])('%s for the batches of a node with %s', async (_, behavior, warnings) => {
+  const chain = createChain();
+  const findings = await rehearse(chain, 'background', await chain.readHeader(51), { behavior });
+  const { text } = explainCause({ kind: 'batches-missing' });
+  expect(findings.filter((each) => each.text === text)).toHaveLength(warnings);
 });
 
 describe('MAIN_START_BLOCK after the finalized block', () => {
