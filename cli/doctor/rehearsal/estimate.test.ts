@@ -62,4 +62,19 @@ describe('the estimate', () => {
     const fast = input(2_000);
     expect(describeEstimate(estimateFirstStart(fast), fast).map(({ state }) => state)).toEqual(['ok']);
   });
+
+  it('is bounded by the calls of a day, and names the setting', () => {
+    const rate = { callsPerSecond: 25, source: 'configured' } as const;
+    const bounded = input(1_000, { rate: { ...rate, callsPerDay: 2_000 } });
+    const estimate = estimateFirstStart(bounded);
+    expect(estimate.servingSeconds).toBe((86_400 * estimate.servingCalls) / 2_000);
+    const [finding, cause] = describeEstimate(estimate, bounded);
+    expect(finding!.text).toMatch(
+      / limited by MAIN_RPC_CALLS_PER_DAY to 2,000 calls a day; most calls are log queries$/,
+    );
+    expect(cause).toMatchObject({ state: 'fail' });
+    const within = input(1_000, { rate: { ...rate, callsPerDay: 1_000_000 } });
+    expect(estimateFirstStart(within)).toEqual(estimateFirstStart(input(1_000)));
+    expect(describeEstimate(estimateFirstStart(within), within)[0]!.text).not.toContain('MAIN_RPC_CALLS_PER_DAY');
+  });
 });

@@ -5,6 +5,7 @@ import {
   formatDuration,
   MAX_FIRST_INDEX_SECONDS,
 } from '../../../src/domain/index-rules/index-cause.ts';
+import { FREE_PART_OF_DAY } from '../../../src/adapters/rpc/call-ceiling.ts';
 import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
 import { ok, type Finding } from '../check-result.ts';
 import { toCauseFinding } from './cause-finding.ts';
@@ -25,6 +26,8 @@ export interface CallRate {
   readonly callsPerSecond: number;
   /** `configured`: a setting; `refused`: what the node accepted after a refusal; `latency`: how fast it responded. */
   readonly source: 'configured' | 'refused' | 'latency';
+  /** Undefined: any number. */
+  readonly callsPerDay?: number | undefined;
 }
 
 export interface Estimate {
@@ -34,6 +37,8 @@ export interface Estimate {
   readonly bytes: number;
   /** The largest part of the calls until serving. */
   readonly limit: 'log queries' | 'block headers' | 'records of events';
+  /** Whether the calls of a day limit it more than the rate. */
+  readonly isLimitedByDay: boolean;
 }
 
 const RECORDS_PER_CALL = 100;
@@ -44,6 +49,7 @@ const SAMPLED_HEADERS = 1_000;
 const LOG_BYTES = 750;
 const HEADER_BYTES = 2_800;
 const RECORD_BYTES = 1_000;
+const DAY_SECONDS = 86_400;
 
 export function estimateFirstStart(input: EstimateInput): Estimate {
   const { blocks, range, events = range.logs, nodes, proof, rate } = input;
@@ -63,19 +69,23 @@ export function estimateFirstStart(input: EstimateInput): Estimate {
     ['block headers', headers],
     ['records of events', records],
   ] as const;
+  // Undefined: nothing is proven.
+  const provenCalls = proof === 'off' ? undefined : servingCalls + (isFirst ? 0 : proofCalls);
+  const allCalls = provenCalls ?? servingCalls;
   return {
     servingCalls,
-    servingSeconds: servingCalls / rate.callsPerSecond,
-    provenSeconds: provenAfter(proof, servingCalls, proofCalls, rate),
+    servingSeconds: estimateSeconds(servingCalls, rate),
+    provenSeconds: provenCalls === undefined ? undefined : estimateSeconds(provenCalls, rate),
     bytes: logs * LOG_BYTES + headers * HEADER_BYTES + events * RECORD_BYTES,
     limit: parts.reduce((one, other) => (other[1] > one[1] ? other : one))[0],
+    isLimitedByDay: estimateSeconds(allCalls, rate) > allCalls / rate.callsPerSecond,
   };
 }
 
-/** Undefined: nothing is proven. */
-function provenAfter(proof: IndexProof, servingCalls: number, proofCalls: number, rate: CallRate): number | undefined {
-  if (proof === 'off') return undefined;
-  return (servingCalls + (proof === 'before' ? 0 : proofCalls)) / rate.callsPerSecond;
+/** Returns the duration of these calls. Most calls of a day are sent at the rate, the last ones spread over the day. */
+function estimateSeconds(calls: number, { callsPerSecond, callsPerDay = Infinity }: CallRate): number {
+  const seconds = calls / callsPerSecond;
+  return calls <= callsPerDay * FREE_PART_OF_DAY ? seconds : Math.max(seconds, (DAY_SECONDS * calls) / callsPerDay);
 }
 
 export const RATE_TEXTS = {
@@ -86,12 +96,15 @@ export const RATE_TEXTS = {
 
 /** Returns the estimate as a finding, and the cause of one that takes days. */
 export function describeEstimate(estimate: Estimate, { range, rate }: EstimateInput): Finding[] {
-  const { servingCalls, servingSeconds, provenSeconds, bytes, limit } = estimate;
+  const { servingCalls, servingSeconds, provenSeconds, bytes, limit, isLimitedByDay } = estimate;
   const proven = provenSeconds === undefined ? 'never proven' : `proven after about ${formatDuration(provenSeconds)}`;
+  const day = isLimitedByDay
+    ? `, limited by MAIN_RPC_CALLS_PER_DAY to ${formatCount(rate.callsPerDay!, 'call')} a day`
+    : '';
   const text =
     `about ${formatCount(servingCalls, 'call')} and ${formatBytes(bytes)}: serving after about ` +
     `${formatDuration(servingSeconds)}, ${proven}, at ${formatCount(Math.max(1, Math.round(rate.callsPerSecond)), 'call')} ` +
-    `a second (${RATE_TEXTS[rate.source]}); most calls are ${limit}`;
+    `a second (${RATE_TEXTS[rate.source]})${day}; most calls are ${limit}`;
   const finding = ok('first start', text);
   if (servingSeconds < MAX_FIRST_INDEX_SECONDS) return [finding];
   const cause = { kind: 'first-index-slow', rangeBlocks: range.blocks, seconds: servingSeconds } as const;

@@ -95,7 +95,7 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     events: await readEventCount(node, settings.addresses.eventRegistry, finalized.number),
     nodes: settings.rpcUrls.length,
     proof,
-    rate: chooseRate(settings.callsPerSecond, node),
+    rate: chooseRate(settings, node),
   };
   return [
     ...findings,
@@ -236,10 +236,14 @@ async function readEventCount(node: RawNode, to: string, block: number): Promise
   return decoded === undefined ? undefined : Number(decoded);
 }
 
-function chooseRate(configured: number | undefined, { limitedRate, secondsPerCall }: RawNode): CallRate {
-  if (configured !== undefined) return { callsPerSecond: configured, source: 'configured' };
-  if (limitedRate !== undefined) return { callsPerSecond: limitedRate, source: 'refused' };
-  return { callsPerSecond: REQUESTS_IN_FLIGHT / Math.max(secondsPerCall, 0.001), source: 'latency' };
+function chooseRate(
+  { callsPerSecond, callsPerDay }: RehearsalOptions['settings'],
+  { limitedRate, secondsPerCall }: RawNode,
+): CallRate {
+  if (callsPerSecond !== undefined) return { callsPerSecond, callsPerDay, source: 'configured' };
+  if (limitedRate !== undefined) return { callsPerSecond: limitedRate, callsPerDay, source: 'refused' };
+  const byLatency = REQUESTS_IN_FLIGHT / Math.max(secondsPerCall, 0.001);
+  return { callsPerSecond: byLatency, callsPerDay, source: 'latency' };
 }
 
 function toHex(block: number): string {

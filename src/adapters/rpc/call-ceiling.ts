@@ -26,7 +26,7 @@ const GROWTH_MILLISECONDS = 1_000;
 const UNLIMITED_CALLS_PER_SECOND = 2_000;
 const DAY_MILLISECONDS = 86_400_000;
 /** Part of the calls of a day that is used freely; the last tenth is spread over what is left of the day. */
-const FREE_PART_OF_DAY = 0.9;
+export const FREE_PART_OF_DAY = 0.9;
 
 /** Calls that count within a window. */
 export interface CallWindow {
