@@ -31,7 +31,13 @@ export type PlainProblemKind = keyof typeof FIXED_TEXTS;
 export type DeploymentProblem =
   | { readonly kind: PlainProblemKind; readonly variable: string }
   /** A node does not respond; nodes are numbered from 1 in the order of the configuration. */
-  | { readonly kind: 'unreachable'; readonly variable: string; readonly endpoint: number }
+  | {
+      readonly kind: 'unreachable';
+      readonly variable: string;
+      readonly endpoint: number;
+      /** Why, where it is known. */
+      readonly cause?: UnreadableCause | undefined;
+    }
   /** The contracts or accounts cannot be read from any node. */
   | { readonly kind: 'unreadable'; readonly variable: string; readonly cause: UnreadableCause }
   /** A node serves another chain; its identity is printed where it is short. */

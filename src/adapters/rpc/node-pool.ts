@@ -88,13 +88,16 @@ export interface NodePool<Name> {
     attempt: (node: PoolNode) => Promise<T>,
     order?: readonly PoolNode[],
   ): Promise<{ readonly node: PoolNode; readonly value: T }>;
-  /** Queries the identity of every node; undefined where a node does not respond. */
-  readIdentities(deadline: Deadline): Promise<readonly (Name | undefined)[]>;
+  /** Queries the identity of every node; undefined where a node does not respond, whose failure `onFailure` receives. */
+  readIdentities(deadline: Deadline, onFailure?: OnIdentityFailure): Promise<readonly (Name | undefined)[]>;
   /** Returns what was learned about each node, to be stored. */
   listProfiles(): NodeProfiles;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
+
+/** Receives why the identity of the node at this position was not read. */
+export type OnIdentityFailure = (position: number, failure: RpcFailure) => void;
 
 /** How long a caller waits for a node that another one can replace, so that a silent node costs less than two seconds. */
 const REPLACEABLE_MILLISECONDS = 1_500;
@@ -211,13 +214,16 @@ export function openNodePool<Name>(
       if (failure?.kind === 'rate') budget.recordRefusal(failure.code === PAYMENT_REQUIRED ? 'day' : 'rate');
       throw failure ?? describeOpenBreakers(order);
     },
-    readIdentities: (deadline) =>
+    readIdentities: (deadline, onFailure) =>
       Promise.all(
         nodes.map((node) =>
           identities
             .get(node)!
             .read(deadline)
-            .catch(() => undefined),
+            .catch((error: unknown) => {
+              if (error instanceof RpcFailure) onFailure?.(node.position, error);
+              return undefined;
+            }),
         ),
       ),
     listProfiles: () =>

@@ -178,3 +178,16 @@ describe('unreachable nodes', () => {
     });
   });
 });
+
+describe('a node that refuses every call', () => {
+  it.each([
+    [429, 'rate-limited'],
+    [402, 'calls-used-up'],
+  ])('beyond its limit is reported with that cause: HTTP %i', async (status, cause) => {
+    node.proxy.inject({ kind: 'status', status });
+    expect(await harness.open().checkDeployment()).toEqual([
+      { kind: 'unreachable', variable: 'ALT_RPC_URLS', endpoint: 1, cause },
+      { kind: 'unreadable', variable: 'ALT_RPC_URLS', cause },
+    ]);
+  });
+});

@@ -8,11 +8,12 @@ import { decodeAccount } from '../accounts/account-decoder.ts';
 import { deriveSingletonAddresses, type AltPrograms } from '../accounts/account-addresses.ts';
 import { configLayout } from '../accounts/config.ts';
 import { registryLayout } from '../accounts/registry.ts';
+import type { UnreadableCause } from '../../../domain/faults.ts';
 import type { AltConfig, AltRegistry } from '../../../domain/alt-chain/alt-deployment.ts';
 import { parseAltKey, type AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { AltNodes } from '../rpc/alt-nodes.ts';
-import { RpcFailure } from '../../rpc/rpc-failure.ts';
+import { RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { getMultipleAccounts } from '../rpc/rpc-methods.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
 
@@ -69,7 +70,7 @@ export async function checkAltDeployment(options: AltCheckOptions): Promise<Depl
     };
   } catch (error) {
     if (!(error instanceof RpcFailure)) throw error;
-    const problem = { kind: 'unreadable', variable: NODES, cause: error.unreadable } as const;
+    const problem = { kind: 'unreadable', variable: NODES, cause: toUnreadableCause(error) } as const;
     return { problems: [...nodeProblems, problem], isMachinesSound: undefined, isBindingSound: undefined };
   }
 }
@@ -84,10 +85,13 @@ function judgeSound(problems: readonly DeploymentProblem[]): boolean | undefined
 }
 
 async function checkNodes({ nodes, genesisHash, deadline }: AltCheckOptions): Promise<DeploymentProblem[]> {
-  const hashes = await nodes.readGenesisHashes(deadline);
+  const causes = new Map<number, UnreadableCause>();
+  const hashes = await nodes.readGenesisHashes(deadline, (position, failure) =>
+    causes.set(position, toUnreadableCause(failure)),
+  );
   return hashes.flatMap((hash, i): DeploymentProblem[] => {
     const endpoint = i + 1;
-    if (hash === undefined) return [{ kind: 'unreachable', variable: NODES, endpoint }];
+    if (hash === undefined) return [{ kind: 'unreachable', variable: NODES, endpoint, cause: causes.get(i) }];
     if (hash === genesisHash) return [];
     return [{ kind: 'wrong-chain', variable: GENESIS, endpoint, serves: 'another cluster' }];
   });

@@ -6,7 +6,7 @@ import { chainUnreadable } from '../../../domain/faults.ts';
 import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { MAX_DELAY_MILLISECONDS } from '../../rpc/call-ceiling.ts';
 import { REAL_STOPWATCH, withPurpose, type Deadline } from '../../rpc/deadline.ts';
-import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
+import { openNodePool, type OnIdentityFailure, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
 import { isTransientFailure, METHOD_NOT_FOUND, RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
@@ -33,7 +33,7 @@ export interface AltNodes {
    * Reads the genesis hash of every node again, by position in the configuration; undefined where a node is unreachable. A node
    * with another hash is not used until it reports the configured one.
    */
-  readGenesisHashes(deadline: Deadline): Promise<readonly (string | undefined)[]>;
+  readGenesisHashes(deadline: Deadline, onFailure?: OnIdentityFailure): Promise<readonly (string | undefined)[]>;
   /** Number of accounts that the node in use accepts in one call, as far as it is known. */
   readonly accountsPerCall: number;
   /** The nodes in the order of the configuration, each to be used alone. */

@@ -193,6 +193,17 @@ describe('a node', () => {
     expect(await listProblems(harness.open())).toEqual(['MAIN_RPC_URLS: the chain cannot be read (rpc-error)']);
   });
 
+  test.each([
+    [429, 'rate-limited'],
+    [402, 'calls-used-up'],
+  ])('beyond its limit is reported with that cause: HTTP %i', async (status, cause) => {
+    harness.proxy.inject({ kind: 'status', status });
+    expect(await harness.open().checkDeployment()).toEqual([
+      { kind: 'unreachable', variable: 'MAIN_RPC_URLS', endpoint: 1, cause },
+      { kind: 'unreadable', variable: 'MAIN_RPC_URLS', cause },
+    ]);
+  });
+
   test('that hangs makes nothing ready, within the deadline', async () => {
     harness.proxy.inject({ kind: 'hang' });
     const adapter = harness.open({ limits: { requestTimeoutMilliseconds: 50, readTimeoutMilliseconds: 100 } });

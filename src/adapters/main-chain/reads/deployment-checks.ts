@@ -2,10 +2,11 @@
  * Checks that the nodes serve the configured deployment (chain-evm 1). Runs at start, in `svc doctor`, and again when
  * code or ownership changes.
  */
-import { chainUnreadable, Fault } from '../../../domain/faults.ts';
+import { chainUnreadable, Fault, type UnreadableCause } from '../../../domain/faults.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import type { DeploymentProblem } from '../../rpc/deployment-problem.ts';
+import { toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import {
   checkPeer,
   PEER_NAMES,
@@ -80,12 +81,15 @@ export async function checkDeployment(options: MainCheckOptions): Promise<Deploy
 
 async function checkChainIds({ config, nodes, deadline }: MainCheckOptions): Promise<DeploymentProblem[]> {
   const { chainId, quorum = 1, rpcHosts = [] } = config;
-  const ids = await nodes.readChainIds(deadline);
+  const causes = new Map<number, UnreadableCause>();
+  const ids = await nodes.readChainIds(deadline, (position, failure) =>
+    causes.set(position, toUnreadableCause(failure)),
+  );
   const agreeing = new Set(rpcHosts.filter((_, i) => ids[i] === chainId));
   const isOutvoted = quorum > 1 && agreeing.size >= quorum;
   return ids.flatMap((id, i): DeploymentProblem[] => {
     const endpoint = i + 1;
-    if (id === undefined) return [{ kind: 'unreachable', variable: NODES, endpoint }];
+    if (id === undefined) return [{ kind: 'unreachable', variable: NODES, endpoint, cause: causes.get(i) }];
     if (id === chainId) return [];
     const serves = `chain ${id}`;
     if (isOutvoted) return [{ kind: 'outvoted', variable: NODES, endpoint, serves }];

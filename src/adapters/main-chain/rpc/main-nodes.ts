@@ -5,7 +5,7 @@
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
-import { openNodePool, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
+import { openNodePool, type OnIdentityFailure, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
 import type { NodeFeature, NodeProfile } from '../../rpc/node-profile.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
 import { RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
@@ -38,7 +38,7 @@ export interface MainNodes {
   /** Returns the positions of the nodes that another one replaces because of malformed responses. */
   listMalformed(): readonly number[];
   /** Returns the chain id of every node in the order of the configuration; undefined where a node does not respond. */
-  readChainIds(deadline: Deadline): Promise<readonly (number | undefined)[]>;
+  readChainIds(deadline: Deadline, onFailure?: OnIdentityFailure): Promise<readonly (number | undefined)[]>;
   /** Returns what was learned about each node, to be stored. */
   listProfiles(): NodeProfiles;
   close(): Promise<void>;
