@@ -9,6 +9,7 @@ import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { ok, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
 import { checkDeployment, toDeploymentFindings } from './deployment.ts';
+import type { RawCall } from './rehearsal/raw-node.ts';
 import { rehearseAltStart } from './rehearsal/alt-rehearsal.ts';
 
 /** Returns one finding per check. `keepProfiles` receives what was learned about the nodes. */
@@ -25,7 +26,10 @@ export async function examineAltChain(
       {
         subject: 'alt chain',
         checked: 'genesis, programs and singletons',
+        variable: 'ALT_RPC_URLS',
         rpcUrls: settings.rpcUrls,
+        callsPerSecond: settings.callsPerSecond,
+        calls: listChecked(settings),
         findCause: (cause) => findAltCauseOfUnreadable(cause, 'walk'),
       },
       problems,
@@ -37,4 +41,10 @@ export async function examineAltChain(
     keepProfiles(adapter.listProfiles());
     await adapter.close();
   }
+}
+
+/** Returns the call that reads the accounts of the programs. */
+function listChecked({ programs, binding }: NonNullable<Config['altChain']>): RawCall[] {
+  const keys = [...Object.values(programs ?? {}), binding?.program].filter((key) => key !== undefined);
+  return [{ method: 'getMultipleAccounts', params: [keys, { commitment: 'finalized', encoding: 'base64' }] }];
 }

@@ -6,7 +6,7 @@ import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-
 import type { Config } from '../../src/config.ts';
 import { isConfirmedBy, judgeClock } from '../../src/domain/clock/clock-judgement.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
+import { explainCause, type PlainIndexCause } from '../../src/domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
 import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import type { DeploymentProblem } from '../../src/adapters/rpc/deployment-problem.ts';
@@ -15,10 +15,12 @@ import type { Header } from '../../src/ports/main-chain.ts';
 import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { fail, ok, warn, type Finding } from './check-result.ts';
 import { SILENT_LOG } from '../silent-log.ts';
-import { checkDeployment, toDeploymentFindings } from './deployment.ts';
+import { checkDeployment, failedEndpoints, toDeploymentFindings } from './deployment.ts';
 import { findMalformedNodes } from './malformed-nodes.ts';
 import { readPatiently } from './patient-read.ts';
 import { toCauseFinding } from './rehearsal/cause-finding.ts';
+import type { RawCall } from './rehearsal/raw-node.ts';
+import { readRefusalText, type RefusalOptions } from './rehearsal/refusal-text.ts';
 import { rehearseFirstStart } from './rehearsal/rehearse.ts';
 
 /** The counter responds for every id. */
@@ -43,7 +45,10 @@ export async function examineMainChain(
         {
           subject: 'main chain',
           checked: 'chain id, code and peers',
+          variable: 'MAIN_RPC_URLS',
           rpcUrls: settings.rpcUrls,
+          callsPerSecond: settings.callsPerSecond,
+          calls: [readBlock('latest'), { method: 'eth_getCode', params: [settings.addresses.infoDesk, 'latest'] }],
           findCause: (cause) => findCauseOfUnreadable(cause, 'state'),
         },
         problems,
@@ -51,18 +56,12 @@ export async function examineMainChain(
       ...examineHosts(settings, problems),
       ...(await examineChipCounter(adapter, settings)),
     ];
+    const nodeUrl = settings.rpcUrls.find((_, i) => !failedEndpoints(problems).has(i + 1));
+    const refusing = { nodeUrl: nodeUrl ?? settings.rpcUrls[0]!, callsPerSecond: settings.callsPerSecond };
     const latest = await readHeader(adapter, 'latest');
-    const finalized = 'finding' in latest ? latest : await readHeader(adapter, 'finalized');
-    if ('finding' in latest || 'finding' in finalized) {
-      return [
-        ...findings,
-        ...[latest, finalized]
-          .flatMap((each) => ('finding' in each ? [each.finding] : []))
-          .slice(0, 1)
-          // The deployment checks may have failed for the same cause.
-          .filter(({ text }) => findings.every((each) => each.text !== text)),
-      ];
-    }
+    if ('cause' in latest) return [...findings, ...(await explainUnread(latest, findings, refusing))];
+    const finalized = await readHeader(adapter, 'finalized');
+    if ('cause' in finalized) return [...findings, ...(await explainUnread(finalized, findings, refusing))];
     findings.push(examineClock(nowMilliseconds(), latest.header.timestamp));
     findings.push(examineFinality(latest.header.number - finalized.header.number));
     const malformed = await findMalformedNodes(
@@ -73,7 +72,6 @@ export async function examineMainChain(
     );
     if (malformed.length > 0)
       findings.push(toCauseFinding(explainCause({ kind: 'node-answers-malformed', nodes: malformed })));
-    const nodeUrl = settings.rpcUrls.find((_, i) => !failedEndpoints(problems).has(i + 1));
     if (nodeUrl === undefined || problems.some(({ kind }) => kind !== 'unreachable' && kind !== 'outvoted'))
       return findings;
     const rehearsal = { settings, adapter, proof, finalized: finalized.header, nodeUrl };
@@ -102,19 +100,33 @@ async function examineChipCounter(
   }
 }
 
-type HeaderResult = { readonly header: Header } | { readonly finding: Finding };
+type HeaderTag = 'latest' | 'finalized';
 
-async function readHeader(adapter: MainChainAdapter, tag: 'latest' | 'finalized'): Promise<HeaderResult> {
+interface UnreadHeader {
+  readonly cause: PlainIndexCause;
+  readonly tag: HeaderTag;
+}
+
+async function readHeader(
+  adapter: MainChainAdapter,
+  tag: HeaderTag,
+): Promise<{ readonly header: Header } | UnreadHeader> {
   const outcome = await readPatiently(() => adapter.log.readHeader(tag), tag === 'finalized' ? tag : 'header');
-  return 'value' in outcome
-    ? { header: outcome.value }
-    : { finding: toCauseFinding(explainCause({ kind: outcome.cause })) };
+  return 'value' in outcome ? { header: outcome.value } : { ...outcome, tag };
 }
 
-/** Returns the numbers of the nodes that do not respond or serve another chain, from 1. */
-function failedEndpoints(problems: readonly DeploymentProblem[]): ReadonlySet<number> {
-  return new Set(problems.flatMap((problem) => ('endpoint' in problem ? [problem.endpoint] : [])));
+/** Returns nothing where the deployment checks failed for the same cause. */
+async function explainUnread(
+  { cause, tag }: UnreadHeader,
+  earlier: readonly Finding[],
+  node: Omit<RefusalOptions, 'calls'>,
+): Promise<Finding[]> {
+  const explained = explainCause({ kind: cause });
+  if (earlier.some(({ text }) => text.startsWith(explained.text))) return [];
+  return [toCauseFinding(explained, await readRefusalText(cause, { ...node, calls: [readBlock(tag)] }))];
 }
+
+const readBlock = (tag: HeaderTag): RawCall => ({ method: 'eth_getBlockByNumber', params: [tag, false] });
 
 /** Counts the hosts whose nodes respond and serve the configured chain, where several must agree. */
 function examineHosts(

@@ -24,8 +24,14 @@ describe('a cause that stops or slows an index', () => {
     const explained = explainCause(cause);
     const finding = toCauseFinding(explained);
     expect(SLOWING_CAUSES.includes(cause.kind) ? ['warn'] : ['fail', 'unreachable']).toContain(finding.state);
-    expect(formatFinding(finding)).toContain(`${explained.subject}: ${explained.text}; ${explained.remedy}`);
+    expect(formatFinding(finding)).toContain(`${explained.subject}: ${explained.text}; `);
+    expect(explained.remedy.endsWith(finding.remedy!)).toBe(true);
     expect(explained.remedy).not.toBe('');
+  });
+
+  it.each(['calls-refused', 'alt-calls-refused'] as const)('does not refer to svc doctor: %s', (kind) => {
+    expect(explainCause({ kind }).remedy).toContain('svc doctor');
+    expect(toCauseFinding(explainCause({ kind })).remedy).toMatch(/^name another node in (?:MAIN|ALT)_RPC_URLS$/);
   });
 
   it('shows the text of the node beside the sentence', () => {

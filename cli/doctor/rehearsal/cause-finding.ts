@@ -2,8 +2,12 @@
 import { SLOWING_CAUSES, type ExplainedCause } from '../../../src/domain/index-rules/index-cause.ts';
 import { fail, unreachable, warn, type Finding } from '../check-result.ts';
 
+/** Part of a remedy for readers of the log and `/status`. */
+const NAMES_DOCTOR = /^run svc doctor, which [^,]+, or /;
+
 /** `detail` is the provider's own text, which only `svc doctor` prints. */
-export function toCauseFinding({ kind, subject, text, remedy }: ExplainedCause, detail?: string): Finding {
+export function toCauseFinding({ kind, subject, text, ...explained }: ExplainedCause, detail?: string): Finding {
+  const remedy = explained.remedy.replace(NAMES_DOCTOR, '');
   const shown = detail === undefined ? text : `${text} (the node: ${detail})`;
   if (SLOWING_CAUSES.includes(kind)) return warn(subject, shown, remedy);
   const isUnreachable = kind === 'node-unreachable' || kind === 'alt-node-unreachable';
