@@ -166,7 +166,7 @@ describe('a node that returns false data', () => {
   });
 
   it.each(['before', 'background'] as const)(
-    'is not believed for two windows near the head that are of another fork (%s)',
+    'does not make a checkpoint of two windows near the head that are of another fork (%s)',
     async (proof) => {
       const chain = new FakeChain();
       chain.mineMany(50);
