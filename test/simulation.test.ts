@@ -100,6 +100,8 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [5004500, 'off'],
     // Stale facts of an arrived machine, which were right when they were read again: the listing took it for one that had left.
     [5009142, 'off'],
+    // Of the oracle: a hidden mint, and since the listed block a hidden burn of another machine of the same owner.
+    [28003740, 'off'],
   ])('holds for seed %i, which once found a bug', async (seed, indexProof) => {
     expect((await runSeed({ seed, client, indexProof })).failure).toBeUndefined();
   });

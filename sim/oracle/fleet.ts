@@ -126,7 +126,8 @@ function listWithSome(certain: readonly bigint[], optional: readonly bigint[], t
  * Returns every list that a node may cause by hiding logs of controllers and homes, which nothing counts: machines that the
  * account holds may be missing and machines that it held may be left over, unless the page shows the opposite. A machine
  * that the account has transferred away since may be missing too: hidden transfers to and from it leave its balance equal.
- * So may as many that it transferred away before be left over as it has received since, or as are missing in their place.
+ * So may as many that it transferred away before be left over as it has received since, or as are missing in their place; those that it
+ * still controls, or has lost since, are listed anyway.
  */
 function listExcused(
   account: string,
@@ -153,10 +154,14 @@ function listExcused(
   const sold = known.filter(
     (id) => !ids.includes(id) && !leftOver.includes(id) && before.some((block) => isOwnedAt(id, block)),
   );
+  // Of these the loss may be hidden, before or since: the index counts them as owned.
+  const lost = ids.filter(
+    (id) => before.some((block) => isOwnedAt(id, block)) && ![base, ...heads].every((block) => isOwnedAt(id, block)),
+  );
   const replaceable = certain.filter((id) => isOwnedAt(id, base) && !shown.includes(id));
   return [...sold.keys(), sold.length].flatMap((count) =>
     listSubsets(sold, count).flatMap((some) =>
-      listReplaced(replaceable, count - since.length, count).flatMap((missing) => {
+      listReplaced(replaceable, count - since.length, count + lost.length).flatMap((missing) => {
         // The alt chain still lists one whose arrival is hidden.
         const kept = certain.filter((id) => !missing.includes(id) || moved.includes(id));
         return listWithSome([...kept, ...some], optional, pagination.total);
