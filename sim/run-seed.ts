@@ -181,7 +181,7 @@ class Run {
       startMilliseconds,
       endMilliseconds,
       wallSeconds: [...new Set([...seconds, ...inside])],
-      hiddenMilliseconds: furthest - time.skewMilliseconds,
+      hiddenMilliseconds: furthest - Math.min(...offsets),
       areBlocksProven: this.#scenario.indexProof !== 'off',
       payments: this.#scenario.paymentOracle,
     };

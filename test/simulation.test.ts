@@ -102,6 +102,8 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [5009142, 'off'],
     // Of the oracle: a hidden mint, and since the listed block a hidden burn of another machine of the same owner.
     [28003740, 'off'],
+    // Of the oracle: a response from a cache whose age a clock hid that was set right before the response was stored.
+    [29000399, 'full'],
   ])('holds for seed %i, which once found a bug', async (seed, indexProof) => {
     expect((await runSeed({ seed, client, indexProof })).failure).toBeUndefined();
   });
