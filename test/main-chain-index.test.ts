@@ -7,6 +7,7 @@ import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
 import { decodeRatingState } from '../src/domain/rating/rating-state-codec.ts';
 import { createEventFolder } from '../src/indexing/rating/event-folder.ts';
 import { createEventTimes } from '../src/indexing/main/event-times.ts';
+import { createProofGate } from '../src/indexing/main/proof-gate.ts';
 import { createHeadFollower } from '../src/indexing/head/head-follower.ts';
 import { IndexRefused, createIndexIntegrity } from '../src/indexing/loops/index-integrity.ts';
 import { createMainChainIndex } from '../src/indexing/main/main-chain-index.ts';
@@ -42,11 +43,17 @@ async function openIndexers(maxWindowBlocks?: number) {
   const reader = createBlockReader(chain, 'proven');
   const steps: HeadStep[] = [];
   const shared = { chain, reader, store, integrity, clock, log, proof: 'before' as const };
+  const gate = createProofGate({ ...shared, startBlock: 0 });
   const index = createMainChainIndex({ ...shared, identity: 'test', startBlock: 0, maxWindowBlocks });
   const fxRates = createFixedRates([]);
   const folder = createEventFolder({ ...shared, fxRates });
   const follower = createHeadFollower({ ...shared, listeners: [{ advanceHead: (step) => steps.push(step) }] });
-  const eventTimes = createEventTimes({ ...shared, repair: { startEvents: () => undefined }, recent: follower.recent });
+  const eventTimes = createEventTimes({
+    ...shared,
+    gate,
+    repair: { startEvents: () => undefined },
+    recent: follower.recent,
+  });
 
   async function work(): Promise<string> {
     try {

@@ -173,6 +173,7 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     causes: [
       ...clockCauses,
       ...mainCauses,
+      ...(index.isHeldBack === true ? [explainCause({ kind: 'proof-pending' })] : []),
       ...(isUnexplained ? explainRefusals(index, contracts) : []),
       ...explainRefused('machines-refused', refused.main),
       ...altCauses,

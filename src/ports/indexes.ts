@@ -26,6 +26,8 @@ export interface MainChainIndexStatus {
    * process is not joined to the index.
    */
   readonly servesRatings?: boolean | undefined;
+  /** Whether nothing is served until blocks that another mode stored are proven (`INDEX_PROOF=before`). */
+  readonly isHeldBack?: boolean | undefined;
   readonly proof?: IndexProofStatus | undefined;
 }
 

@@ -66,6 +66,11 @@ const ROWS = {
     text: 'receipts do not match the receipts roots of their headers, which INDEX_PROOF=before requires',
     remedy: 'set INDEX_PROOF=background, or name a node whose receipts match',
   },
+  'proof-pending': {
+    subject: 'INDEX_PROOF',
+    text: 'blocks that another INDEX_PROOF indexed are not proven yet, so INDEX_PROOF=before serves nothing',
+    remedy: 'wait while the proof advances, or set INDEX_PROOF=background until it has ended',
+  },
   'state-missing': {
     subject: NODES,
     text: 'the node cannot read the contracts at the finalized block',

@@ -16,6 +16,8 @@ export interface IndexProgress {
   readonly indexedBlock: number | undefined;
   readonly headBlock: number | undefined;
   readonly headObservedAtMilliseconds: number | undefined;
+  /** Whether nothing is served until blocks that another mode stored are proven (`INDEX_PROOF=before`). */
+  readonly isHeldBack?: boolean | undefined;
 }
 
 export type IndexFreshness =
@@ -50,7 +52,8 @@ export function judgeIndexFreshness(
   pollIntervalSeconds: number,
   maxLagBlocks: number = MAX_LAG_BLOCKS,
 ): IndexFreshness {
-  const { indexedBlock, headBlock, headObservedAtMilliseconds } = progress;
+  const { headBlock, headObservedAtMilliseconds } = progress;
+  const indexedBlock = progress.isHeldBack === true ? undefined : progress.indexedBlock;
   if (headBlock === undefined || headObservedAtMilliseconds === undefined) {
     return { kind: 'syncing', indexedBlock: indexedBlock ?? 0, headBlock: indexedBlock ?? 0 };
   }

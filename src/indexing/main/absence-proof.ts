@@ -100,7 +100,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
       return chain.witnesses.length >= REQUIRED_HOSTS ? proveByHosts(gap) : proveBySample(gap);
     }
     if (!isFull) return 'idle';
-    const complete = segments.filter(({ kind }) => kind === 'headers' || kind === 'unprovable');
+    const complete = segments.filter(isReadByHeaders);
     const unread = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...complete, ...skipped]);
     return unread === undefined ? 'idle' : proveByHeaders(unread);
   }
@@ -319,6 +319,11 @@ function overlaps(a: BlockRange, b: BlockRange): boolean {
 /** Returns whether the time has passed; a clock that was set back makes it at most twice as long. */
 export function hasPassed(clock: Clock, since: number, milliseconds: number): boolean {
   return Math.abs(clock.nowMilliseconds() - since) >= milliseconds;
+}
+
+/** Returns whether every header of the segment was read. */
+export function isReadByHeaders({ kind }: ProofSegment): boolean {
+  return kind === 'headers' || kind === 'unprovable';
 }
 
 /** Returns the newest part of the range that no segment covers; undefined where all is covered. */

@@ -3,7 +3,8 @@ import { LogLimits } from '../../domain/index-rules/log-limits.ts';
 import { describe, expect, it } from 'vitest';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import { buildBloom, ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
-import { chainUnreadable } from '../../domain/faults.ts';
+import { judgeIndexFreshness } from '../../domain/index-rules/index-freshness.ts';
+import { chainUnreadable, type Fault } from '../../domain/faults.ts';
 import { ABSENT_VALUES } from '../../domain/changes/machine-change.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused, type ChainLog, type ChainWitness, type Header } from '../../ports/main-chain.ts';
@@ -17,7 +18,7 @@ import {
   transferred,
   type FakeLog,
 } from '../../../testing/fakes/fake-logs.ts';
-import { NEVER } from '../../../testing/fixtures/indexer-harness.ts';
+import { createHarness, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
 import { A, B, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-index-harness.ts';
 import { findNewestGap } from './absence-proof.ts';
 import { createBackgroundProver } from './background-prover.ts';
@@ -566,6 +567,52 @@ describe('the background proof', () => {
     await opened.prover.prove(NEVER);
     expect(opened.prover.report().differences).toBe(0);
     expect(await store.readUnprovenExtent()).toMatchObject({ oldest: 600, newest: 600 });
+  });
+});
+
+describe('the mode that serves proven blocks only', () => {
+  const ask = (harness: Awaited<ReturnType<typeof openHarness>>, hasPriorEvents: boolean) =>
+    harness.eventTimes
+      .readEventLogs({ generation: 'current', id: A, from: 0, to: 1, block: harness.chain.head, hasPriorEvents })
+      .then(
+        ([row]) => row?.blockTimestamp,
+        (error: unknown) => (error as Fault).kind,
+      );
+
+  it('serves nothing that another mode stored until it is proven', async () => {
+    const chain = createChain(HISTORY);
+    const isFalse = ({ blockNumber }: ChainLog) => blockNumber === 10;
+    chain.faults.logs = (logs) =>
+      logs.map((log) => (isFalse(log) ? { ...log, blockTimestamp: log.blockTimestamp! - 86_400 } : log));
+    const { store } = await openHarness({ chain, proof: 'background' }).then(async (first) => {
+      expect(await advance(first)).toBe('caught-up');
+      return first;
+    });
+    chain.faults = {};
+    const opened = await openProver(chain, asTold, { proof: 'before', store });
+    await opened.follower.poll();
+    expect(await ask(opened, false)).toBe('EventIndexSyncing');
+    const held = await opened.status.readMainChainIndex();
+    expect(held).toMatchObject({ isHeldBack: true, servesRatings: false });
+    expect(judgeIndexFreshness(held, opened.time.nowMilliseconds(), 60)).toMatchObject({ kind: 'syncing' });
+    await proveAll(opened);
+    opened.time.jump(10_000);
+    expect(await ask(opened, false)).toBe(chain.headerAt(10).timestamp);
+    expect(await ask(opened, true)).toBe(chain.headerAt(10).timestamp);
+    expect(await opened.status.readMainChainIndex()).toMatchObject({ isHeldBack: false });
+  });
+
+  it('serves its own index at once, and goes on while a repaired block is proven', async () => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, asTold, { proof: 'before' });
+    await opened.follower.poll();
+    expect(await ask(opened, false)).toBe(chain.headerAt(10).timestamp);
+    const restarted = createHarness({ chain, proof: 'before', store: opened.store });
+    expect(await restarted.status.readMainChainIndex()).toMatchObject({ isHeldBack: false });
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'headers' }]);
+    chain.requests.length = 0;
+    await proveAll(opened);
+    expect(chain.requests).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Proves the stored index after it was built from logs (design/real-chains.md 1): first the blocks with logs, newest
  * first, by header and receipts; then that no other block holds logs, by the logs of a second host or by a random sample
- * of headers; in mode `full` also by every other header. A difference is repaired from the receipts. Progress is stored,
+ * of headers; in the modes `full` and `before` also by every other header. A difference is repaired from the receipts. Progress is stored,
  * so that a restart continues; nothing that fails here stops the index.
  */
 import { watchContracts } from '../../domain/index-rules/block-checks.ts';
@@ -60,7 +60,7 @@ export function createBackgroundProver(options: BackgroundProverOptions): Backgr
     startBlock,
     random,
     clock,
-    isFull: proof === 'full',
+    isFull: proof === 'full' || proof === 'before',
   });
   /** Blocks from here on were tried in this pass. */
   let below = Infinity;

@@ -25,6 +25,7 @@ import { continueHistory, pickRows, type EventHistory, type StoredHistory } from
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import type { IndexRepair } from './index-repair.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
+import type { ProofGate } from './proof-gate.ts';
 import { createTargetedEvents } from './targeted-events.ts';
 
 export interface EventTimesOptions {
@@ -39,6 +40,7 @@ export interface EventTimesOptions {
     | 'areEventLogsProven'
   >;
   readonly proof: IndexProof;
+  readonly gate: ProofGate;
   readonly integrity: IndexIntegrity;
   readonly repair: Pick<IndexRepair, 'startEvents'>;
   /** Returns the blocks that the head follower knows. */
@@ -55,7 +57,7 @@ const MAX_ATTEMPTS = 5;
 const MAX_INSUFFICIENT = 1_000;
 
 export function createEventTimes(options: EventTimesOptions): EventTimes {
-  const { chain, store, proof, integrity, repair, recent } = options;
+  const { chain, store, proof, gate, integrity, repair, recent } = options;
   const targeted = createTargetedEvents(chain, recent);
   const inFlight = new Map<string, Promise<readonly EventLogEntry[] | undefined>>();
   const insufficient = new Set<string>();
@@ -65,7 +67,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     if (to <= from) return [];
     integrity.check();
     const stored = await readStored(query);
-    if (stored === undefined) throw syncing(undefined, block);
+    if (stored === undefined || !(await gate.isOpen())) throw syncing(undefined, block);
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
     // Stored logs without a time wait for a header, which no query replaces.
@@ -87,7 +89,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     const { generation, id, block, hasPriorEvents } = machine;
     integrity.check();
     const stored = await readStored({ generation, id, from: 0, to: 0 });
-    if (stored === undefined) throw syncing(undefined, block);
+    if (stored === undefined || !(await gate.isOpen())) throw syncing(undefined, block);
     const { checkpoint } = stored;
     if (hasPriorEvents && !(await areLogsProven(machine))) throw syncing(checkpoint, block);
     const blocks = recent();
@@ -145,7 +147,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
   /** Returns undefined while the time of a log, or the blocks between index and block, are unknown. */
   async function listFacts(id: MachineId, block: BlockRef): Promise<readonly FactLog[] | undefined> {
     const indexed = await store.readIndexedMachine(id);
-    if (indexed === undefined) return undefined;
+    if (indexed === undefined || !(await gate.isOpen())) return undefined;
     const { checkpoint, facts } = indexed;
     const blocks = recent();
     const isBelow = block.number <= checkpoint.blockNumber;

@@ -8,6 +8,7 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { Checkpoint, Store } from '../../ports/store.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import type { HeadFollower } from '../head/head-follower.ts';
+import type { ProofGate } from './proof-gate.ts';
 
 export interface IndexStatusOptions {
   readonly store: Pick<
@@ -22,6 +23,7 @@ export interface IndexStatusOptions {
   readonly integrity: IndexIntegrity;
   readonly clock: Clock;
   readonly proof: IndexProof;
+  readonly gate: ProofGate;
   readonly follower: Pick<HeadFollower, 'recent' | 'isCurrent'>;
 }
 
@@ -30,7 +32,7 @@ const PROOF_AGE_MILLISECONDS = 5_000;
 /** With fast finality the index may pass the followed head by this much for a moment. */
 const MAX_BLOCKS_AHEAD = 64;
 
-export function createIndexStatus({ store, integrity, clock, proof, follower }: IndexStatusOptions): IndexStatus {
+export function createIndexStatus({ store, integrity, clock, proof, gate, follower }: IndexStatusOptions): IndexStatus {
   let cached: { readonly atMilliseconds: number; readonly status: Promise<IndexProofStatus> } | undefined;
 
   function readProof(): Promise<IndexProofStatus> {
@@ -70,16 +72,18 @@ export function createIndexStatus({ store, integrity, clock, proof, follower }: 
   return {
     async readMainChainIndex() {
       integrity.check();
-      const [checkpoint, observation, proofStatus] = await Promise.all([
+      const [checkpoint, observation, proofStatus, isOpen] = await Promise.all([
         store.readMainChainCheckpoint(),
         store.readHeadObservation(),
         readProof(),
+        gate.isOpen(),
       ]);
       return {
         indexedBlock: checkpoint?.blockNumber,
         headBlock: observation?.blockNumber,
         headObservedAtMilliseconds: observation?.observedAtMilliseconds,
-        servesRatings: checkpoint !== undefined && proofStatus.isBackfilled && isFollowed(checkpoint),
+        isHeldBack: !isOpen,
+        servesRatings: isOpen && checkpoint !== undefined && proofStatus.isBackfilled && isFollowed(checkpoint),
         proof: proofStatus,
       };
     },

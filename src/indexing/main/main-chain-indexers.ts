@@ -24,6 +24,7 @@ import { createIndexRepair, type IndexRepairReport } from './index-repair.ts';
 import { createPollLoop, type NextStep, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 import { createBlockReader } from './block-reader.ts';
 import { createBackgroundProver, type BackgroundProverReport } from './background-prover.ts';
+import { createProofGate } from './proof-gate.ts';
 import type { RandomBelow } from './absence-proof.ts';
 import type { PaymentScanner } from '../payments/payment-scanner.ts';
 import { createMainReads } from '../payments/scanned-events.ts';
@@ -143,6 +144,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const { balances, random } = options;
   const repair = createIndexRepair({ chain, balances, store, integrity, clock: monotonicClock, log, startBlock });
   const eventTotal = createEventTotalCheck({ store, repair, log });
+  const gate = createProofGate({ store, clock: monotonicClock, proof, startBlock });
   const prover = createBackgroundProver({ chain, store, clock: monotonicClock, log, proof, startBlock, random });
 
   /** The last step left nothing to do: the calls of the next may wait for those of the head. */
@@ -218,8 +220,8 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   });
 
   return {
-    eventTimes: createEventTimes({ chain, store, proof, integrity, repair, recent: follower.recent }),
-    index: createIndexStatus({ store, integrity, clock, proof, follower }),
+    eventTimes: createEventTimes({ chain, store, proof, gate, integrity, repair, recent: follower.recent }),
+    index: createIndexStatus({ store, integrity, clock, proof, gate, follower }),
     health: { listCauses: causes.list },
     counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),
     worker: createPollLoop({
@@ -232,7 +234,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
       log,
       step: (signal) => causes.observe('index', () => work(signal)),
     }),
-    prover: proof === 'background' || proof === 'full' ? proverLoop : undefined,
+    prover: proof === 'off' ? undefined : proverLoop,
     head,
     claimIndex: index.claim,
     following: following.promise,
