@@ -166,7 +166,7 @@ async function fillDatabase(devnet: Devnet, databaseUrl: string, machines: numbe
     await client.query('INSERT INTO fold_slots VALUES (0, 1, $1, 1)', [fingerprint]);
     await client.query('VACUUM ANALYZE');
     const fillSeconds = (performance.now() - began) / 1000;
-    if (!(await store.claimMainChainIdentity(identityOf(devnet)))) throw new Error('the database is not empty');
+    if (!(await store.claimMainChainIdentity(...identityOf(devnet)))) throw new Error('the database is not empty');
     const tables = await readSizes(client);
     return { tables, fillSeconds, ...(await timeBlocks(store, client, await readBlocks(devnet))) };
   } finally {

@@ -50,7 +50,7 @@ async function fill(devnet: Devnet, databaseUrl: string): Promise<void> {
   const read = (block: string) => request<{ number: string; hash: string }>('eth_getBlockByNumber', [block, false]);
   const last = Number((await read('finalized')).number);
   const store = await createStore(databaseUrl);
-  const isOurs = await store.claimMainChainIdentity(identityOf(devnet));
+  const isOurs = await store.claimMainChainIdentity(...identityOf(devnet));
   if (!isOurs) throw new Error('the database is not empty');
   let checkpoint: Checkpoint | undefined;
   for (let batch = 0; batch < BATCHES; batch++) {

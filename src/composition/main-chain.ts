@@ -50,6 +50,8 @@ export async function openMainChain(
       crossChainMirror: addresses.crossChainMirror,
       eventRegistry: addresses.eventRegistry,
       legacyEventRegistry: addresses.legacy?.eventRegistry,
+      attestationRegistry: addresses.attestationRegistry,
+      adminFlags: addresses.adminFlags,
     },
     proof: config.indexProof,
     random: (bound) => randomInt(bound),

@@ -106,10 +106,10 @@ export interface IndexedMachine {
 
 export interface MainChainIndexStore {
   /**
-   * Stores the identity of the indexed deployment (chain id, registries, layout version), or compares it with the stored one.
-   * Returns false, and changes nothing, when the database holds the index of another deployment.
+   * Stores the identity of the indexed deployment (chain id, registries, layout version) and its optional contracts, or compares them with the
+   * stored ones. Returns false, and changes nothing, when the database holds the index of another deployment.
    */
-  claimMainChainIdentity(identity: string): Promise<boolean>;
+  claimMainChainIdentity(identity: string, optionalContracts: string): Promise<boolean>;
   readMainChainCheckpoint(): Promise<Checkpoint | undefined>;
   /**
    * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, and `next`

@@ -29,7 +29,7 @@ export const ALT_IDENTITY = 'genesis=a';
 
 /** Fills an empty database of this release. */
 export async function fillStore(store: Store): Promise<void> {
-  await store.claimMainChainIdentity(MAIN_IDENTITY);
+  await store.claimMainChainIdentity(MAIN_IDENTITY, 'none');
   await fillMainIndex(store);
   await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: NOW * 1000 });
   await store.appendRates([{ currency: 'EUR', day: 1, rate: 2n }], 3);
@@ -218,7 +218,7 @@ async function fillAlt(store: Store): Promise<void> {
 /** Returns the content written by `fillStore`, read through the store. */
 export async function readFilled(store: Store): Promise<object> {
   return {
-    isMain: await store.claimMainChainIdentity(MAIN_IDENTITY),
+    isMain: await store.claimMainChainIdentity(MAIN_IDENTITY, 'none'),
     isAlt: await store.claimAltIdentity(ALT_IDENTITY),
     checkpoint: await store.readMainChainCheckpoint(),
     head: await store.readHeadObservation(),

@@ -25,7 +25,7 @@ beforeEach(async () => {
   warned = [];
   const database = openSqlite(':memory:', () => undefined);
   store = await openStore(database, () => undefined);
-  await store.claimMainChainIdentity('chain=1');
+  await store.claimMainChainIdentity('chain=1', 'none');
   const changes = [{ kind: 'held' as const, id: id(7), owner: OWNER, controller: undefined }];
   await store.advanceMainChain(undefined, checkpointAt(3), [], { readAtBlock: 3, changes });
   identities = await store.readIdentities();

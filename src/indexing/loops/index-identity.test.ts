@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
-import { formatIndexIdentity, type IndexedDeployment } from './index-identity.ts';
+import { formatIndexIdentity, formatOptionalContracts, type IndexedDeployment } from './index-identity.ts';
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address;
 
@@ -30,4 +30,11 @@ it('changes when any input changes', () => {
   ];
   const identities = others.map((other) => formatIndexIdentity({ ...DEPLOYMENT, ...other }));
   expect(new Set([formatIndexIdentity(DEPLOYMENT), ...identities]).size).toBe(7);
+});
+
+it('names the optional contracts apart', () => {
+  expect(formatOptionalContracts(DEPLOYMENT)).toBe('attestations=none flags=none');
+  expect(formatOptionalContracts({ ...DEPLOYMENT, attestationRegistry: address('4'), adminFlags: address('5') })).toBe(
+    `attestations=${address('4')} flags=${address('5')}`,
+  );
 });

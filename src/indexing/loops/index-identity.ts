@@ -15,6 +15,8 @@ export interface IndexedDeployment {
   readonly crossChainMirror: Address;
   readonly eventRegistry: Address;
   readonly legacyEventRegistry: Address | undefined;
+  readonly attestationRegistry?: Address | undefined;
+  readonly adminFlags?: Address | undefined;
 }
 
 /** Returns one line that is equal exactly when the deployments are. */
@@ -28,4 +30,12 @@ export function formatIndexIdentity(deployment: IndexedDeployment): string {
     `events=${deployment.eventRegistry}`,
     `legacy-events=${deployment.legacyEventRegistry ?? 'none'}`,
   ].join(' ');
+}
+
+/**
+ * Returns one line that is equal exactly when the optional contracts are. Their earlier logs are not in an index that was built without
+ * them. It is recorded apart from the identity, which earlier versions recorded without it.
+ */
+export function formatOptionalContracts({ attestationRegistry, adminFlags }: IndexedDeployment): string {
+  return `attestations=${attestationRegistry ?? 'none'} flags=${adminFlags ?? 'none'}`;
 }

@@ -602,7 +602,7 @@ describe('the mode that serves proven blocks only', () => {
     expect(await opened.status.readMainChainIndex()).toMatchObject({ isHeldBack: false });
   });
 
-  it('serves its own index at once, and goes on while a repaired block is proven', async () => {
+  it('serves its own index at once, and has nothing to prove', async () => {
     const chain = createChain(HISTORY);
     const opened = await openProver(chain, asTold, { proof: 'before' });
     await opened.follower.poll();

@@ -40,6 +40,8 @@ export interface MainChainIndexOptions extends IndexSource {
   readonly log: Log;
   /** Identity that the stored rows must have (`formatIndexIdentity`). */
   readonly identity: string;
+  /** Contracts whose logs the stored rows must have (`formatOptionalContracts`). */
+  readonly optionalContracts?: string | undefined;
   /** First block at which any of the contracts had code. */
   readonly startBlock: number;
   readonly maxWindowBlocks?: number | undefined;
@@ -71,7 +73,7 @@ export type Advance =
 const MAX_ADVANCE_MILLISECONDS = 20_000;
 
 export function createMainChainIndex(options: MainChainIndexOptions): MainChainIndex {
-  const { store, integrity, clock, log, identity, startBlock } = options;
+  const { store, integrity, clock, log, identity, optionalContracts = '', startBlock } = options;
   const contracts = watchContracts(options.chain.addresses);
   /** Source of the current step. */
   let source: IndexSource = options;
@@ -81,7 +83,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   let isClaimed = false;
 
   async function claim(): Promise<boolean> {
-    isClaimed ||= await store.claimMainChainIdentity(identity);
+    isClaimed ||= await store.claimMainChainIdentity(identity, optionalContracts);
     if (!isClaimed) integrity.report('index', 'other-deployment');
     return isClaimed;
   }

@@ -13,7 +13,7 @@ import { createEventFolder, type EventFolderReport } from '../rating/event-folde
 import { createEventTotalCheck } from './event-total-check.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
-import { formatIndexIdentity, type IndexedDeployment } from '../loops/index-identity.ts';
+import { formatIndexIdentity, formatOptionalContracts, type IndexedDeployment } from '../loops/index-identity.ts';
 import { createIndexIntegrity, type IndexRefusal } from '../loops/index-integrity.ts';
 import { createIndexCauses } from './index-causes.ts';
 import { createIndexStatus } from './index-status.ts';
@@ -119,6 +119,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   const index = createMainChainIndex({
     ...{ chain, reader, deferred, store, proof },
     ...{ integrity, clock, log, identity, startBlock },
+    optionalContracts: formatOptionalContracts(deployment),
     onImported() {
       // Ratings are refused as syncing until the head follower has connected the first checkpoint to the head.
       if (!isImported) head.wake();

@@ -106,7 +106,7 @@ export function testAltEvents(under: StoreUnderTest): void {
 
   describe('identity of the alt chain’s index', () => {
     test('is claimed separately from that of the main chain', async () => {
-      expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
+      expect(await under.store.claimMainChainIdentity('chain=1', 'none')).toBe(true);
       expect(await under.store.claimAltIdentity('genesis=a')).toBe(true);
       expect(await under.store.claimAltIdentity('genesis=a')).toBe(true);
       expect(await under.store.claimAltIdentity('genesis=b')).toBe(false);

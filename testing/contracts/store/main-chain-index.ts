@@ -22,17 +22,23 @@ import {
 export function testMainChainIndex(under: StoreUnderTest): void {
   describe('identity', () => {
     test('records the first claim and grants only the same one afterwards', async () => {
-      expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
-      expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
-      expect(await under.store.claimMainChainIdentity('chain=2')).toBe(false);
-      expect(await under.store.claimMainChainIdentity('chain=1')).toBe(true);
+      expect(await under.store.claimMainChainIdentity('chain=1', 'none')).toBe(true);
+      expect(await under.store.claimMainChainIdentity('chain=1', 'none')).toBe(true);
+      expect(await under.store.claimMainChainIdentity('chain=2', 'none')).toBe(false);
+      expect(await under.store.claimMainChainIdentity('chain=1', 'none')).toBe(true);
+    });
+
+    test('refuses a claim with other optional contracts', async () => {
+      expect(await under.store.claimMainChainIdentity('chain=1', 'none')).toBe(true);
+      expect(await under.store.claimMainChainIdentity('chain=1', 'flags')).toBe(false);
+      expect(await under.store.claimMainChainIdentity('chain=1', 'none')).toBe(true);
     });
 
     test('refuses one of two concurrent claims', async () => {
       const other = await under.openAnother();
       const granted = await Promise.all([
-        under.store.claimMainChainIdentity('chain=1'),
-        other.claimMainChainIdentity('chain=2'),
+        under.store.claimMainChainIdentity('chain=1', 'none'),
+        other.claimMainChainIdentity('chain=2', 'none'),
       ]);
       expect(granted.sort()).toEqual([false, true]);
     });

@@ -23,7 +23,7 @@ export function testPersistence(under: StoreUnderTest): void {
     });
 
     async function fill(store: Store): Promise<void> {
-      await store.claimMainChainIdentity('chain=1');
+      await store.claimMainChainIdentity('chain=1', 'none');
       await append(store, submitted(id(7)), submitted(id(8)));
       await store.writeHeadObservation({ blockNumber: 5, observedAtMilliseconds: 6 });
       await store.writeRatingStates('rates', [ratingStateOf(id(7), 1)]);
@@ -32,7 +32,7 @@ export function testPersistence(under: StoreUnderTest): void {
     }
 
     async function expectFilled(store: Store): Promise<void> {
-      expect(await store.claimMainChainIdentity('chain=2')).toBe(false);
+      expect(await store.claimMainChainIdentity('chain=2', 'none')).toBe(false);
       expect(await store.readMainChainCheckpoint()).toEqual(checkpointAt(1));
       expect(await store.readEventLogCount('current', id(7))).toEqual({ count: 1, epoch: 0 });
       expect(await store.readHeadObservation()).toEqual({ blockNumber: 5, observedAtMilliseconds: 6 });
@@ -59,7 +59,7 @@ export function testPersistence(under: StoreUnderTest): void {
       await store.close();
       await store.close();
       const calls = [
-        store.claimMainChainIdentity('chain=1'),
+        store.claimMainChainIdentity('chain=1', 'none'),
         store.readMainChainCheckpoint(),
         store.advanceMainChain(undefined, checkpointAt(1), [], NO_OWNERSHIP),
         store.writeHeadObservation({ blockNumber: 1, observedAtMilliseconds: 1 }),

@@ -17,6 +17,7 @@ import type { SqlDatabase } from '../engine/sql-program.ts';
 
 export function createMainChainIndexStore(database: SqlDatabase): MainChainIndexStore {
   const stream = createBlockStream(database.dialect, 'main-chain');
+  const contracts = createBlockStream(database.dialect, 'main-chain-contracts');
   const eventLogs = createEventLogs(database.dialect);
   const provenances = createMachineProvenance(database.dialect);
   const ownershipRows = createOwnershipRows(database.dialect);
@@ -31,7 +32,13 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const touch = (id: MachineId) => observed.touch({ machines: [id], kybOperators: [] });
 
   return {
-    claimMainChainIdentity: (identity) => database.run(stream.claimIdentity(identity)),
+    claimMainChainIdentity: (identity, optionalContracts) =>
+      database.exclusive(
+        (function* () {
+          if (!(yield* stream.claimIdentity(identity))) return false;
+          return yield* contracts.claimIdentity(optionalContracts);
+        })(),
+      ),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
     advanceMainChain: (expected, next, logs, ownership, unproven, touched) =>
       database.exclusive(

@@ -3,7 +3,8 @@
 import type { ProofKind } from '../../../ports/index-proof.ts';
 
 /** Indexed streams: blocks of the main chain, signatures of the alt chain. */
-export type StreamName = 'main-chain' | 'alt-events';
+/** `main-chain-contracts`: optional contracts of the stream `main-chain`, which has no other rows of this name. */
+export type StreamName = 'main-chain' | 'main-chain-contracts' | 'alt-events';
 
 export interface Schema {
   /** Deployment that the rows of a stream belong to. */
