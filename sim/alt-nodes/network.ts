@@ -19,7 +19,7 @@ export interface ReceivedAccounts {
   readonly slot: number;
   readonly world: AltWorld;
   readonly atMilliseconds: number;
-  /** Newest slot of the sound responses that the same process had received when it sent this request. */
+  /** Newest slot of the sound responses that the same process had examined when it sent this request. */
   readonly floor: number;
 }
 
@@ -27,11 +27,20 @@ export interface ReceivedFleet extends Pick<ReceivedAccounts, 'slot' | 'world' |
   readonly corrupted: readonly CorruptedRow[];
 }
 
-/** Newest slot of the sound responses to one process: now, and when the request was sent. */
+/** A sound response to one process whose slot is newer than all before. */
+interface Rise {
+  readonly slot: number;
+  readonly atMilliseconds: number;
+}
+
 interface Floor {
-  readonly life: { slot: number };
+  readonly rises: Rise[];
+  /** Newest slot that the process had examined when the request was sent. */
   readonly whenSent: number;
 }
+
+/** Time in which a process has certainly examined a response; a slot that does not fit the time takes a call of its own. */
+const EXAMINATION_MILLISECONDS = 1_000;
 
 export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
   readonly #chain: VirtualAltChain;
@@ -45,8 +54,13 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
   }
 
   protected beginLife(): () => Floor {
-    const life = { slot: 0 };
-    return () => ({ life, whenSent: life.slot });
+    const rises: Rise[] = [];
+    return () => ({ rises, whenSent: this.#newestSeen(rises) });
+  }
+
+  #newestSeen(rises: readonly Rise[]): number {
+    const examined = this.parts.time.nowMilliseconds() - EXAMINATION_MILLISECONDS;
+    return rises.findLast(({ atMilliseconds }) => atMilliseconds <= examined)?.slot ?? 0;
   }
 
   protected respond(
@@ -75,13 +89,13 @@ export class AltNetwork extends Network<AltBackend, AltFault, Floor> {
     accounts: number | undefined,
     fleet: Pick<ReceivedFleet, 'slot' | 'corrupted'> | undefined,
     isSound: boolean,
-    { life, whenSent }: Floor,
+    { rises, whenSent }: Floor,
   ): void {
     const chain = this.#chain;
     const atMilliseconds = this.parts.time.nowMilliseconds();
     if (accounts !== undefined) {
       this.receivedAccounts.push({ slot: accounts, world: chain.worldAt(accounts), atMilliseconds, floor: whenSent });
-      if (isSound) life.slot = Math.max(life.slot, accounts);
+      if (isSound && accounts > (rises.at(-1)?.slot ?? 0)) rises.push({ slot: accounts, atMilliseconds });
     }
     if (fleet !== undefined) this.receivedFleets.push({ ...fleet, world: chain.worldAt(fleet.slot), atMilliseconds });
   }

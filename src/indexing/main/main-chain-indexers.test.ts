@@ -222,8 +222,8 @@ describe('the main chain’s indexers', () => {
     await stop();
   });
 
-  it.each(['before', 'off'] as const)('run no background proof in mode %s', async (proof) => {
-    expect((await openIndexers(proof)).indexers.prover).toBeUndefined();
+  it('run no background proof in mode off', async () => {
+    expect((await openIndexers('off')).indexers.prover).toBeUndefined();
   });
 
   it('read the ownership of all machines again after a downtime, without waiting for the next poll', async () => {
