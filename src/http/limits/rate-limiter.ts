@@ -2,7 +2,8 @@
  * Rate limiter with fixed windows that start with the first request of a key, one key per address and path (decisions 3).
  *
  * Memory is allocated once (`key-table.ts`), so clients cannot make it grow. When all entries are used, the least recently used key is
- * evicted, which can only admit a request. An address that opens very many keys meanwhile is counted as one key from then on.
+ * evicted: its next request begins a window, which may admit more requests, and refuses none before the limit was admitted within one
+ * window. An address that opens very many keys meanwhile is counted as one key from then on.
  */
 import { KeyTable, MAX_KEY_BYTES } from './key-table.ts';
 
