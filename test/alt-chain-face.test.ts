@@ -152,6 +152,12 @@ describe('a history of real transactions', () => {
         new AltNodeBusy('rate', 7),
       ],
       [
+        'requests a wait, also of the first call',
+        () => (node.faults.request = () => ({ kind: 'too-many-requests', retryAfterSeconds: 7 })),
+        () => history.checkGenesis(),
+        new AltNodeBusy('rate', 7),
+      ],
+      [
         'returns a row twice',
         () => node.faults.duplicateRows.add(submitted[1]!.signature),
         () => listAll(),

@@ -75,8 +75,12 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
       if (!(error instanceof RpcFailure)) throw error;
       const result = recover(error);
       if (result !== undefined) return result;
-      throw isTransientFailure(error) ? toBusy(error) : toAltFault(error);
+      throw toHistoryError(error);
     }
+  }
+
+  function toHistoryError(failure: RpcFailure): unknown {
+    return isTransientFailure(failure) ? toBusy(failure) : toAltFault(failure);
   }
 
   async function readMachineCount() {
@@ -93,9 +97,12 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
 
   return {
     async checkGenesis() {
-      const hashes = await nodes.readGenesisHashes(startRead());
+      const failures: RpcFailure[] = [];
+      const hashes = await nodes.readGenesisHashes(startRead(), (_, failure) => failures.push(failure));
       if (hashes.includes(genesisHash)) return;
-      throw chainUnreadable('alt', hashes.some((hash) => hash !== undefined) ? 'wrong-chain' : 'transport');
+      const [failure] = failures;
+      const isOther = hashes.some((hash) => hash !== undefined);
+      throw isOther || failure === undefined ? chainUnreadable('alt', 'wrong-chain') : toHistoryError(failure);
     },
     readSlot: () => call(getSlot),
     readFirstAvailableSlot: () => call(getFirstAvailableBlock),
