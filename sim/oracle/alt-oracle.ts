@@ -13,6 +13,9 @@ import { NO_PAYMENTS } from './evidence.ts';
 import { detailOf, judgeMachineResponse, listAbsenceHeads, listHeads, readBody, type Span } from './oracle.ts';
 import { isSameAt, type MachineRoute } from './truth.ts';
 
+/** How long the read of a machine may take that several requests share. */
+const SHARED_READ_MILLISECONDS = 5_000;
+
 /** How long the service caches an absence. */
 export const ABSENCE_AGE_MILLISECONDS = 5_000;
 
@@ -81,7 +84,7 @@ function judgeAltFacts(
   const number = Number(response.headers['chain-block']);
   if (!Number.isSafeInteger(number)) return 'a 200 without a block';
   const body = readBody(route, response);
-  const moments = listMoments(listReceived(altNetwork, span), id);
+  const moments = listMoments(listReceived(altNetwork, span, SHARED_READ_MILLISECONDS), id);
   const { payments } = span;
   const blocks = [...new Set(heads.map((head) => ancestorAt(head, number)))].filter((block) => block !== undefined);
   let isTrueSomewhere = false;
