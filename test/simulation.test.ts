@@ -106,8 +106,6 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [29000399, 'full'],
     // Of the oracle: a request of a new process, sent while the time of the first slot it received was examined.
     [30000213, 'before'],
-    // A transaction without balances, which its time alone decided: what it sent was missing when a later payment was judged.
-    [30004104],
     // Of the oracle: a request that joins the read of another, whose account had arrived before.
     [30005118],
   ])('holds for seed %i, which once found a bug', async (seed, indexProof) => {

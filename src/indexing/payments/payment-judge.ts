@@ -14,7 +14,7 @@ import {
   type PaymentVerdict,
 } from '../../domain/rating/paid/payment-verdict.ts';
 import type { CitedTransaction } from '../../domain/rating/paid/source-transaction.ts';
-import { readMovements, type Movements } from '../../domain/rating/paid/token-movements.ts';
+import { readMovements } from '../../domain/rating/paid/token-movements.ts';
 import { SourceUnreadable, type FinalizedHead, type PaymentSource } from '../../ports/payment-sources.ts';
 import type {
   DecidedPayment,
@@ -131,10 +131,7 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
     }
     // The flows depend on all claims up to the payment.
     if (homeHeadTime < transaction.time) return WAITING;
-    const movements = readMovements(transaction, source.tokens);
-    // Without the balances, what the machine sent would be missing from every later verdict.
-    if (movements === 'incomplete') return UNREADABLE;
-    const flows = findFlows(movements, transaction, await store.listClaims(citation));
+    const flows = findFlows(source, transaction, await store.listClaims(citation));
     return { kind: 'decided', payment: { verdict, time, flows } };
   }
 
@@ -219,8 +216,9 @@ function listOwn(inForce: readonly Claim[]): readonly OwnAddress[] {
 }
 
 /** Returns the flows from every address that was ever own; those of others are not counted when they are summed. */
-function findFlows(movements: Movements | 'too_many', transaction: CitedTransaction, claims: readonly Claim[]) {
-  if (movements === 'too_many') return [];
+function findFlows(source: PaymentSource, transaction: CitedTransaction, claims: readonly Claim[]) {
+  const movements = readMovements(transaction, source.tokens);
+  if (typeof movements === 'string') return [];
   const senders = new Set(claims.flatMap(({ account, owner }) => [account, owner]));
   return flowsOf(movements, [...senders], transaction);
 }
