@@ -23,7 +23,7 @@ import {
 import { isKeyValidAt, type StatementKey } from '../domain/statements/statement-keys.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { StatementConfig } from '../ports/statements.ts';
-import type { Checkpoint } from '../ports/store.ts';
+import { toBlockId } from '../ports/store.ts';
 import { rateAltMachine, readAltKyb } from './alt-machine-rating.ts';
 import { findMachine, judgeFacts, requireMain } from './find-machine.ts';
 import { rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
@@ -139,10 +139,6 @@ async function readProvenBlock(ctx: Ctx, main: MainChainPorts): Promise<BlockId>
   const isProven = status.proof?.mode !== 'off' && (await ctx.store.areBlocksProven(0, checkpoint.blockNumber));
   if (!isProven) throw refusal('unproven');
   return toBlockId(checkpoint);
-}
-
-function toBlockId({ blockNumber: number, blockHash: hash }: Checkpoint): BlockId {
-  return { number, hash };
 }
 
 interface StatementRating {

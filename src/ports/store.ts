@@ -9,6 +9,7 @@ import type { AcceptanceOutcome } from '../domain/evidence/evidence-steps.ts';
 import type { Hex } from '../domain/evidence/signed-bytes.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
+import type { BlockId } from '../domain/machine/machine-facts.ts';
 import type { FactKind } from '../domain/machine/fact-log.ts';
 import type { Provenance } from '../domain/machine/provenance.ts';
 import type { DecisionLogHead, SignedLogHead } from '../domain/monetization/decision-log-head.ts';
@@ -29,6 +30,10 @@ import type { WebhookStore } from './webhooks.ts';
 export interface Checkpoint {
   readonly blockNumber: number;
   readonly blockHash: string;
+}
+
+export function toBlockId({ blockNumber: number, blockHash: hash }: Checkpoint): BlockId {
+  return { number, hash };
 }
 
 /** One log of a machine's events or provenance, in chain order. */

@@ -18,7 +18,7 @@ import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair, type LogBlock } from '../../ports/index-proof.ts';
 import type { Log } from '../../ports/runtime.ts';
 import type { BlockLogs, Header, MainChainLog, ProvenLog } from '../../ports/main-chain.ts';
-import type { Checkpoint, Store } from '../../ports/store.ts';
+import { toBlockId, type Checkpoint, type Store } from '../../ports/store.ts';
 import type { BloomEvidence } from './bloom-evidence.ts';
 import { toEventEntries } from './event-entries.ts';
 import { isReadFailure } from './read-failure.ts';
@@ -175,11 +175,11 @@ export function createBlockProof(options: {
   }
 
   /** Reads owners at the block whose state the index holds: those of an older one would undo what it stored since. */
-  async function readOwnership({ blockNumber, blockHash }: Checkpoint, ids: readonly MachineId[]) {
+  async function readOwnership(checkpoint: Checkpoint, ids: readonly MachineId[]) {
     if (ids.length === 0) return { readAtBlock: 0, changes: [] };
     return {
-      readAtBlock: blockNumber,
-      changes: await chain.readOwnership({ number: blockNumber, hash: blockHash }, ids),
+      readAtBlock: checkpoint.blockNumber,
+      changes: await chain.readOwnership(toBlockId(checkpoint), ids),
     };
   }
 

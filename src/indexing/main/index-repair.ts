@@ -16,15 +16,16 @@ import {
   type RegistryLogGroup,
 } from '../../ports/main-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
-import type {
-  Checkpoint,
-  ControllerLogEntry,
-  EventLogEntry,
-  IndexedMachine,
-  MainChainIndexStore,
-  OwnershipStore,
-  RegistryLogEntry,
-  TransferLogEntry,
+import {
+  toBlockId,
+  type Checkpoint,
+  type ControllerLogEntry,
+  type EventLogEntry,
+  type IndexedMachine,
+  type MainChainIndexStore,
+  type OwnershipStore,
+  type RegistryLogEntry,
+  type TransferLogEntry,
 } from '../../ports/store.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import { toEventEntries } from './event-entries.ts';
@@ -325,8 +326,4 @@ function mayReplace(group: RegistryLogGroup, found: readonly RegistryLogEntry[],
   return group === 'transfers'
     ? explainsOwner(found as TransferLogEntry[], ownership)
     : explainsController({ transfers, controllers: found as ControllerLogEntry[] }, ownership);
-}
-
-function toBlockId({ blockNumber: number, blockHash: hash }: Checkpoint) {
-  return { number, hash };
 }

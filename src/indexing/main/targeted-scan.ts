@@ -39,10 +39,11 @@ export function createTargetedScan(chain: Pick<MainChainLog, 'addresses' | 'read
         const isLate = isTimeout(error);
         if ((!isLate && !isRangeRefusal(error)) || range.fromBlock === end) throw error;
         blocks = Math.ceil((end - range.fromBlock + 1) / 4);
-        if (!isLate) continue;
-        timelyBlocks = 2 * blocks;
-        timeouts += 1;
-        if (timeouts > MAX_TIMEOUTS) throw error;
+        if (isLate) {
+          timelyBlocks = 2 * blocks;
+          timeouts += 1;
+          if (timeouts > MAX_TIMEOUTS) throw error;
+        }
         continue;
       }
       blocks = Math.min(2 * blocks, timelyBlocks);
