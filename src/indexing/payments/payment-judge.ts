@@ -14,7 +14,7 @@ import {
   type PaymentVerdict,
 } from '../../domain/rating/paid/payment-verdict.ts';
 import type { CitedTransaction } from '../../domain/rating/paid/source-transaction.ts';
-import { readMovements } from '../../domain/rating/paid/token-movements.ts';
+import { readMovements, type Movements } from '../../domain/rating/paid/token-movements.ts';
 import { SourceUnreadable, type FinalizedHead, type PaymentSource } from '../../ports/payment-sources.ts';
 import type {
   DecidedPayment,
@@ -56,6 +56,8 @@ const UNREADABLE: Outcome = { kind: 'unreadable' };
 const CITATIONS_PER_LIST = 20;
 const MINUTE_MILLISECONDS = 60_000;
 const MAX_RETRY_MINUTES = 60;
+/** Flows that are older than this before the block of an event count in no verdict of it or of a later one. */
+const MAX_FLOW_AGE_SECONDS = PAYMENT.flowSeconds + 3 * PAYMENT.timeSeconds;
 /** Verdicts that were reached without the transaction. */
 const WITHOUT_TRANSACTION = ['declared', 'pending', 'not_found', 'failed'];
 
@@ -131,7 +133,10 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
     }
     // The flows depend on all claims up to the payment.
     if (homeHeadTime < transaction.time) return WAITING;
-    const flows = findFlows(source, transaction, await store.listClaims(citation));
+    const movements = readMovements(transaction, source.tokens);
+    const isRecent = transaction.time >= citation.blockTimestamp - MAX_FLOW_AGE_SECONDS;
+    if (movements === 'incomplete' && isRecent) return UNREADABLE;
+    const flows = findFlows(movements, transaction, await store.listClaims(citation));
     return { kind: 'decided', payment: { verdict, time, flows } };
   }
 
@@ -216,8 +221,11 @@ function listOwn(inForce: readonly Claim[]): readonly OwnAddress[] {
 }
 
 /** Returns the flows from every address that was ever own; those of others are not counted when they are summed. */
-function findFlows(source: PaymentSource, transaction: CitedTransaction, claims: readonly Claim[]) {
-  const movements = readMovements(transaction, source.tokens);
+function findFlows(
+  movements: Movements | 'too_many' | 'incomplete',
+  transaction: CitedTransaction,
+  claims: readonly Claim[],
+) {
   if (typeof movements === 'string') return [];
   const senders = new Set(claims.flatMap(({ account, owner }) => [account, owner]));
   return flowsOf(movements, [...senders], transaction);

@@ -7,6 +7,7 @@ import { createMainChainKey, PORTABLE_CHECKS } from '../../../testing/fixtures/s
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import {
   citing,
+  citingSolana,
   CUSTOMER,
   openPaymentWorld,
   PAID_ACCOUNT,
@@ -14,11 +15,14 @@ import {
   PAID_TOKENS,
   PAYMENT_POLL_MILLISECONDS,
   proofOf,
+  signatureOf,
   wordOf,
   type PaymentWorldOptions,
 } from '../../../testing/fixtures/payment-world.ts';
+import { FakePaymentSource } from '../../../testing/fakes/fake-payment-source.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import { createRateTable, extendRateTable } from '../../domain/rating/rate-table.ts';
+import type { SolanaTransaction } from '../../domain/rating/paid/source-transaction.ts';
 import { TRANSFER_TOPIC } from '../../domain/rating/paid/transfer-log.ts';
 import { dayOf } from '../../domain/rating/utc-day.ts';
 import type { SignatureChecks } from '../../domain/signatures/signature-checks.ts';
@@ -256,6 +260,49 @@ describe('payments', () => {
     await scan();
     await work();
     expect(await codes()).toEqual(['1 circular']);
+  });
+
+  it('wait for the balances of an earlier transaction that is out of its window: what it sent may make them circular', async () => {
+    const source = new FakePaymentSource({ kind: 'solana' });
+    const { chain, time, scan, work, codes, pass } = await openWorld({ source });
+    // An hour.
+    chain.blockSeconds = 3_600;
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    const { timestamp } = chain.head;
+    const balances = (owner: string, units: bigint) => [{ mint: source.tokens.get('USDC')!, owner, units }];
+    const place = (reference: number, at: number, pre: SolanaTransaction['pre'], post: SolanaTransaction['post']) =>
+      source.put(signatureOf(reference), {
+        ...{ kind: 'solana', success: true, block: at, time: at, signers: [PAYER], pre, post },
+      });
+    chain.mineMany(8 * 24);
+    place(1, timestamp + 1, null, null);
+    place(2, chain.head.timestamp, balances(PAYER, 100_000_000n), balances(ACCOUNT.address, 100_000_000n));
+    chain.mine([submitted(A, citingSolana(1)), submitted(A, citingSolana(2))]);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 pending', '2 pending']);
+    place(1, timestamp + 1, balances(ACCOUNT.address, 90_000_000n), balances(PAYER, 90_000_000n));
+    time.jump(120_000);
+    await work();
+    await work();
+    expect(await codes()).toEqual(['1 wrong_time', '2 circular']);
+  });
+
+  it('do not wait for the balances of an earlier transaction whose flows count in no verdict any more', async () => {
+    const source = new FakePaymentSource({ kind: 'solana' });
+    const { chain, scan, work, codes, pass } = await openWorld({ source });
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    const { timestamp } = chain.head;
+    source.put(signatureOf(1), {
+      ...{ kind: 'solana', success: true, block: 1, time: timestamp - 202 * 86_400, signers: [PAYER] },
+      ...{ pre: null, post: null },
+    });
+    chain.mine([submitted(A, citingSolana(1))]);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 wrong_time']);
   });
 
   it('are self_paid when the machine claims the account of the payer after the event and before the payment', async () => {
