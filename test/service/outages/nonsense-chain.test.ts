@@ -75,7 +75,8 @@ describe.each(NONSENSE)('a node that %s', (_name, fault) => {
       expect(response.headers.get('retry-after')).toBe('30');
       expect(response.text).not.toContain(PROXY_KEY);
     }
-    expect(proxy.calls.map(({ method }) => method)).toContain('eth_call');
+    // The node was asked: no breaker was open. Where a new head was due, its header is all that was read.
+    expect(proxy.requests).toBeGreaterThan(0);
   });
 });
 
