@@ -209,7 +209,7 @@ describe('the chart', () => {
   it.each<[name: string, changes: object]>([
     ['no replica', { replicas: 0 }],
     ['a value that no template reads', { replica: 2 }],
-    ['a secret among the variables', { environment: { DATABASE_URL: 'postgres://x' } }],
+    ...SECRETS.map((name): [string, object] => [`${name} among the variables`, { environment: { [name]: 'x' } }]),
     ['a variable that the chart sets', { environment: { ONBOARDING_TOKENS_FILE: '/x' } }],
     ['a variable that is not a text', { environment: { MAIN_CHAIN_ID: 1 } }],
     ['a disruption budget that blocks every drain', { disruptionBudget: { maxUnavailable: 0 } }],
