@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../../testing/fixtures/sample-environment.ts';
 import { FAKE_CHAIN_ID, FakeEvmChain, FakeEvmNode } from '../../testing/fakes/fake-evm-chain.ts';
 import { FakeSolanaLedger } from '../../testing/fakes/fake-solana-ledger.ts';
-import { PROXY_KEY, respondWith, startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
+import { PROXY_KEY, rateLimit, respondWith, startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 import { examinePaymentSources } from './payment-sources.ts';
 
 const NOW = 1_772_452_800;
@@ -103,9 +103,16 @@ it.each([
   expect(findings[1]).toMatchObject({ state, subject: SUBJECT, text });
 });
 
-it('reports a URL that does not answer', async () => {
-  const findings = await examine(createNode(20), NOW, (node) => node.inject({ kind: 'cut' }));
-  expect(findings[1]).toMatchObject({ state: 'unreachable', text: 'does not answer' });
+it.each([
+  ['cuts its connections', { kind: 'cut' }],
+  ['is throttled', rateLimit()],
+] as const)('reports a URL that %s', async (_, fault) => {
+  const findings = await examine(createNode(20), NOW, (node) => node.inject(fault));
+  expect(findings[1]).toMatchObject({
+    state: 'unreachable',
+    text: 'gives no usable response',
+    remedy: 'check the URL, its key, its rate limit and the network',
+  });
 });
 
 describe('a Solana URL', () => {

@@ -40,7 +40,9 @@ function toUrlFinding(
   nowSeconds: number,
 ): Finding {
   if (identity === 'other') return fail(subject, 'serves another chain', 'name a node of this chain');
-  if (identity === 'unknown') return unreachable(subject, 'does not answer', 'check the URL, its key and the network');
+  if (identity === 'unknown') {
+    return unreachable(subject, 'gives no usable response', 'check the URL, its key, its rate limit and the network');
+  }
   if (finalized === undefined) {
     return fail(subject, 'does not report a finalized block', 'verdicts stay pending; name a node with finality');
   }
