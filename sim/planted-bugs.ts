@@ -349,8 +349,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'const isDeep = known.signatures.length === 0 || others.includes(known.slot);',
     replacement: 'const isDeep = others.length >= 0 && (await reachesBackTo(url, window.fromTime));',
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 1042,
-    within: 1100,
+    seed: 14398,
+    within: 14_400,
   },
   {
     name: 'takes the confirmed slot of a Solana source as finalized',
