@@ -53,7 +53,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';",
     replacement: "return 'whole';",
     symptom: FALSE_LISTING,
-    seed: 108,
+    seed: 6,
     within: 130,
   },
   {
@@ -119,7 +119,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'window.parentHash !== checkpoint.blockHash',
     replacement: 'window.parentHash === undefined',
     symptom: /^15 minutes after all faults: .*(Chain unavailable|Event index is syncing)/,
-    seed: 69,
+    seed: 92,
     within: 100,
   },
   {
@@ -377,7 +377,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: 'isKnownRepaired;',
     indexProof: 'off',
     symptom: /^65 minutes after all faults: no verdict on event \d+ of \d+$/,
-    seed: 664,
-    within: 1200,
+    seed: 1832,
+    within: 1900,
   },
 ];
