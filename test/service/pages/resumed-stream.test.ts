@@ -1,5 +1,5 @@
 /** Stream of changes on a page of another origin in a real browser, whose `EventSource` resumes after its connection is cut. */
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -15,42 +15,37 @@ import { rule } from '../../conformance/rule.ts';
 import { launchBrowser, openVisit } from './browser.ts';
 
 /** Passes requests on to the service, and cuts responses. */
-class CuttingProxy extends EventEmitter<{ cut: [] }> {
+class CuttingProxy {
   /** Header of each request. */
   readonly lastEventIds: (string | undefined)[] = [];
   readonly server: Server;
-  /** Text after which the open response is cut, once. */
-  #cutAfter: string | undefined;
+  /** Text after which the next response passes nothing on. */
+  holdAfter: string | undefined;
+  /** Cuts the newest response. What the browser has not read of it may be lost. */
+  cut = (): void => undefined;
 
   constructor(servicePort: () => number) {
-    super();
     this.server = createServer(({ url, headers }, response) => {
       this.lastEventIds.push(headers['last-event-id'] as string | undefined);
+      const { holdAfter } = this;
+      this.holdAfter = undefined;
       const forwarded = request({ host: '127.0.0.1', port: servicePort(), path: url, headers }, (received) => {
         response.writeHead(received.statusCode!, received.headers);
-        let passed = '';
+        let all = '';
         received.setEncoding('utf8').on('data', (text: string) => {
-          passed += text;
-          const end = this.#cutAfter === undefined ? -1 : passed.indexOf(this.#cutAfter);
-          if (end < 0) return void response.write(text);
-          const kept = text.length - (passed.length - end - this.#cutAfter!.length);
-          this.#cutAfter = undefined;
-          response.write(text.slice(0, kept), () => {
-            forwarded.destroy();
-            response.destroy();
-            this.emit('cut');
-          });
+          const passed = all.length;
+          all += text;
+          const end = holdAfter === undefined ? -1 : all.indexOf(holdAfter);
+          response.write(end < 0 ? text : all.slice(passed, Math.max(passed, end + holdAfter!.length)));
         });
         received.on('error', () => undefined);
       });
       forwarded.on('error', () => response.destroy()).end();
+      this.cut = () => {
+        forwarded.destroy();
+        response.destroy();
+      };
     });
-  }
-
-  /** Cuts the connection once this text has been passed on. Resolves when it is cut. */
-  async cutAfter(text: string): Promise<void> {
-    this.#cutAfter = text;
-    await once(this, 'cut');
   }
 }
 
@@ -88,17 +83,18 @@ it('resumes on a page of another origin after each cut, without a gap and withou
   const readReceived = () => page.evaluate<[string, string][]>('globalThis.received');
 
   // Within an event, which the browser discards.
-  const cutWithinEvent = proxy.cutAfter('id: 2\nevent: change\ndata: {"cursor":');
+  proxy.holdAfter = 'id: 2\nevent: change\ndata: {"cursor":';
   await page.evaluate(`{
     globalThis.received = [];
     const stream = new EventSource('http://127.0.0.1:${portOf(proxy.server)}/changes/stream?after=0');
     stream.addEventListener('change', ({ lastEventId, data }) => received.push([lastEventId, JSON.parse(data).to]));
   }`);
-  await cutWithinEvent;
+  await expect.poll(readReceived).toHaveLength(1);
+  proxy.cut();
   // After an event, whose id is the last that the browser knows.
-  const cutAfterEvent = proxy.cutAfter('"to":"B","block":4,"observed_at":1}\n\n');
   await storeRatingChange(store, 4, 'B');
-  await cutAfterEvent;
+  await expect.poll(readReceived).toHaveLength(4);
+  proxy.cut();
   await storeRatingChange(store, 5, 'AAA');
   await expect.poll(readReceived).toHaveLength(5);
   expect(await readReceived()).toEqual([
