@@ -75,7 +75,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     // The proof repairs false listings, and waits for good for what is neither proven nor open.
     symptom: /^15 minutes after all faults: .*: Event index is syncing: block 0 of \d+$/,
     seed: 108,
-    within: 110,
+    within: 150,
   },
   {
     name: 'accepts the next block as a child of the head without checking its parent',
