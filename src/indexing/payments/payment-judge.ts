@@ -14,7 +14,7 @@ import {
   type PaymentVerdict,
 } from '../../domain/rating/paid/payment-verdict.ts';
 import type { CitedTransaction } from '../../domain/rating/paid/source-transaction.ts';
-import { readMovements, type Movements } from '../../domain/rating/paid/token-movements.ts';
+import { readMovements } from '../../domain/rating/paid/token-movements.ts';
 import { SourceUnreadable, type FinalizedHead, type PaymentSource } from '../../ports/payment-sources.ts';
 import type {
   DecidedPayment,
@@ -222,7 +222,7 @@ function listOwn(inForce: readonly Claim[]): readonly OwnAddress[] {
 
 /** Returns the flows from every address that was ever own; those of others are not counted when they are summed. */
 function findFlows(
-  movements: Movements | 'too_many' | 'incomplete',
+  movements: ReturnType<typeof readMovements>,
   transaction: CitedTransaction,
   claims: readonly Claim[],
 ) {
