@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { findUnloggedCauses } from './actions/health.ts';
 import { getWatchReport } from './actions/watch-report.ts';
 import { observeMachine, readFinalBlock } from './actions/observe-machine.ts';
 import { createMcpEndpoint } from './adapters/mcp/mcp-endpoint.ts';
@@ -18,11 +19,13 @@ import { encodeJson } from './http/server/json-encoding.ts';
 import { encodeWebhook, toWatchReport } from './http/wire/changes.ts';
 import { describeToolOutput } from './http/schemas/tool-outputs.ts';
 import { RequestMetrics } from './http/server/request-metrics.ts';
+import type { MainChainIndexersReport } from './indexing/main/main-chain-indexers.ts';
 import { createTrustedClock } from './indexing/head/trusted-clock.ts';
 import { createActionState } from './ports/action-state.ts';
 import type { Ctx } from './ports/ctx.ts';
 import type { Log } from './ports/runtime.ts';
 import { openAdmin } from './composition/admin.ts';
+import { createCauseLog } from './composition/cause-log.ts';
 import { createChanges } from './composition/changes.ts';
 import { openAltChain } from './composition/alt-chain.ts';
 import { closeListener, createShutdown, DRAIN_NOTICE_MILLISECONDS } from './composition/shutdown.ts';
@@ -171,9 +174,14 @@ export async function startService(config: Config, { log, isLenient = false }: S
     const changes = main === undefined || !isIndexing ? undefined : createChanges(start, changeReads);
     const loops = startLoops({
       ...{ config, log, shutdown, reportFailure },
-      own: [rates.loop, ...onboarding.loops, main?.indexers.head, alt?.checkLoop, main && profileLoop].filter(
-        (loop) => loop !== undefined,
-      ),
+      own: [
+        rates.loop,
+        ...onboarding.loops,
+        main?.indexers.head,
+        alt?.checkLoop,
+        main && profileLoop,
+        main && createCauseLog(log, () => findUnloggedCauses(ctx)),
+      ].filter((loop) => loop !== undefined),
       workers:
         main === undefined || !isIndexing
           ? []
@@ -200,7 +208,10 @@ export async function startService(config: Config, { log, isLenient = false }: S
         : [{ chain: 'alt' as const, counters: alt.adapter.counters, budget: alt.adapter.budget.report }]),
     ];
     const head = main && (() => main.indexers.report().head);
-    const index = main && (() => main.indexers.report());
+    // What a former leader found missing may have been repaired since.
+    const reportIndex = (report: MainChainIndexersReport) =>
+      isLeading() ? report : { ...report, missingEvents: undefined };
+    const index = main && (() => reportIndex(main.indexers.report()));
     const counted = { http, upstreams, loops: loops.all, head, index, writes, databaseFailures, distributedCounters };
     const changeFeed = { changes: changes?.report, webhooks: webhooks?.worker.report, streams: () => http.streams() };
     const sources = { ctx, ...counted, changeFeed, isLeader: loops.isLeading };

@@ -8,6 +8,7 @@ import {
   isServing,
   judgeIndexFreshness,
   judgeObservationAge,
+  MAX_LAG_BLOCKS,
   measureIndexProgress,
 } from '../domain/index-rules/index-freshness.ts';
 import type { HomeChain } from '../domain/rating/paid/claims.ts';
@@ -184,6 +185,13 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
   };
 }
 
+/** Returns the causes that only this report finds; the loops log their own. */
+export async function findUnloggedCauses(ctx: Ctx): Promise<readonly ExplainedCause[]> {
+  const { causes } = await getFreshness(ctx, MAX_LAG_BLOCKS);
+  const logged = [ctx.main, ctx.alt].flatMap((chain) => chain?.indexHealth?.listCauses() ?? []);
+  return causes.filter(({ kind }) => logged.every((cause) => cause.kind !== kind));
+}
+
 /** Returns the search of each home chain, main chain first; undefined without payment sources or home chain, or when the store cannot be read. */
 export async function getPaymentSearches(ctx: Ctx): Promise<readonly PaymentSearch[] | undefined> {
   const { main, alt, paymentSources } = ctx;
@@ -204,8 +212,12 @@ function isReadable(contracts: MainChainReadiness): boolean {
 }
 
 /** Explains why ratings are refused while the index reports no cause. */
-function explainRefusals({ servesRatings }: MainChainIndexStatus, contracts: MainChainReadiness): ExplainedCause[] {
-  if (servesRatings === false) return [explainCause({ kind: 'head-unconnected' })];
+function explainRefusals(
+  { servesRatings, proof }: MainChainIndexStatus,
+  contracts: MainChainReadiness,
+): ExplainedCause[] {
+  if (servesRatings === false)
+    return [explainCause({ kind: proof?.isBackfilled === false ? 'first-index-unfinished' : 'head-unconnected' })];
   if (isReadable(contracts)) return [];
   const { machineRegistry, machineStateAndSync, machineSubscription, eventRegistry } = contracts;
   const isRead = machineRegistry || machineStateAndSync || machineSubscription || eventRegistry;

@@ -55,7 +55,7 @@ export async function openAltChain(start: ServiceStart, payments?: PaymentScanne
   });
   const fleet = createAltFleetWorker({ ...shared, deployment: { genesisHash, machineRegistry }, pollIntervalSeconds });
   await refuseContradictions(adapter, start);
-  await refuseForeignRows(indexers, 'the alt-chain index', start);
+  await refuseForeignRows(indexers, 'alt-index-other-deployment', start);
   return {
     adapter,
     ports: {

@@ -31,13 +31,21 @@ describe('a start', () => {
   });
 });
 
-it('is refused with the remedy', async () => {
-  await expect(refuseForeignRows(foreign, 'the index', start(false))).rejects.toThrow(
-    /^DATABASE_URL: the database holds the index of another deployment; use an empty database, or /,
+it.each([
+  ['other-deployment', 'the index', 'the chain id, the contracts and MAIN_START_BLOCK'],
+  [
+    'alt-index-other-deployment',
+    'the alt-chain index',
+    'ALT_GENESIS_HASH, ALT_EVENT_REGISTRY_PROGRAM and ALT_FIRST_SLOT',
+  ],
+] as const)('is refused for %s with the settings that differ', async (kind, index, settings) => {
+  await expect(refuseForeignRows(foreign, kind, start(false))).rejects.toThrow(
+    `DATABASE_URL: the database holds ${index} of another deployment; set ${settings} with which it was filled, or use an empty database`,
   );
 });
 
 it('is allowed where it is lenient, or the rows are its own', async () => {
-  await expect(refuseForeignRows(foreign, 'the index', start(true))).resolves.toBeUndefined();
-  await expect(refuseForeignRows({ claimIndex: async () => true }, 'the index', start(false))).resolves.toBeUndefined();
+  await expect(refuseForeignRows(foreign, 'other-deployment', start(true))).resolves.toBeUndefined();
+  const own = { claimIndex: async () => true };
+  await expect(refuseForeignRows(own, 'other-deployment', start(false))).resolves.toBeUndefined();
 });

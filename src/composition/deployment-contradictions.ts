@@ -7,6 +7,7 @@ import {
   isContradiction,
   type DeploymentProblem,
 } from '../adapters/rpc/deployment-problem.ts';
+import { explainCause } from '../domain/index-rules/index-cause.ts';
 import { waitBriefly, type ServiceStart } from './startup.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -28,10 +29,10 @@ export async function refuseContradictions(chain: CheckableChain, { isLenient, l
 /** Throws `StartRefused` when the database holds rows of another deployment, unless the start is lenient. */
 export async function refuseForeignRows(
   indexers: { claimIndex(): Promise<boolean> },
-  subject: string,
+  kind: 'other-deployment' | 'alt-index-other-deployment',
   { isLenient }: ServiceStart,
 ): Promise<void> {
   if ((await indexers.claimIndex()) || isLenient) return;
-  const remedy = 'use an empty database, or the chain id, contract addresses and start block with which it was filled';
-  throw new StartRefused([`DATABASE_URL: the database holds ${subject} of another deployment; ${remedy}`]);
+  const { subject, text, remedy } = explainCause({ kind });
+  throw new StartRefused([`${subject}: ${text}; ${remedy}`]);
 }

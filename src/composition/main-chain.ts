@@ -60,7 +60,7 @@ export async function openMainChain(
     listeners: [start.trustedClock, adapter.chain],
   });
   await refuseContradictions(adapter, start);
-  await refuseForeignRows(indexers, 'the index', start);
+  await refuseForeignRows(indexers, 'other-deployment', start);
   const { head, worker, prover } = indexers;
   return {
     adapter,

@@ -112,14 +112,16 @@ export interface IndexedMachine {
 export interface MainChainIndexStore {
   /**
    * Stores the identity of the indexed deployment (chain id, registries, layout version) and its optional contracts, or compares them with the
-   * stored ones. Returns false, and changes nothing, when the database holds the index of another deployment.
+   * stored ones. Returns false, and changes nothing, when the database holds the index of another deployment. While no block is stored, the first
+   * claim of a process replaces what another one claimed.
    */
   claimMainChainIdentity(identity: string, optionalContracts: string): Promise<boolean>;
   readMainChainCheckpoint(): Promise<Checkpoint | undefined>;
   /**
    * Stores the logs of the blocks after `expected` up to `next`, the ownership read at `next` that they may have changed, and `next`
    * itself, in one transaction.
-   * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first).
+   * Returns false, and stores nothing, when the stored checkpoint is not `expected` (another process was first), and for a first checkpoint
+   * when another process replaced the claim of this one.
    * Assigns positions (`seq`): they count a machine's submitted logs from 0 and restart after every import. Judges each by the provenance
    * before it. Without `unproven` the blocks become a proof segment of headers. Machines of `touched` become due for observation.
    */

@@ -17,7 +17,7 @@ export interface BreakerLimits {
 export interface CircuitBreakerOptions {
   /** Name of the chain in the log. */
   readonly chain: string;
-  /** Position in the configuration, which identifies the node in the log. */
+  /** Position in the configuration, from 0. */
   readonly position: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -40,6 +40,8 @@ const MAX_DOUBLINGS = 16;
 
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { chain, position, clock, log, limits } = options;
+  /** Names the node in the log, as `svc doctor` and `/status` do. */
+  const endpoint = position + 1;
   let lastFailure = new RpcFailure('transport');
   let failures = 0;
   let openedAtMilliseconds = 0;
@@ -65,12 +67,12 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       const maxOpen = failure.kind === 'rate' ? limits.maxRetryAfterMilliseconds : limits.maxOpenMilliseconds;
       openMilliseconds = Math.max(Math.min(grown, maxOpen), requested);
       failures += 1;
-      log.warn({ chain, endpoint: position, cause: failure.unreadable, failures }, 'rpc endpoint failed');
+      log.warn({ chain, endpoint, cause: failure.unreadable, failures }, 'rpc endpoint failed');
     },
     recordSuccess() {
       if (failures === 0) return;
       failures = 0;
-      log.info({ chain, endpoint: position }, 'rpc endpoint recovered');
+      log.info({ chain, endpoint }, 'rpc endpoint recovered');
     },
   };
 }

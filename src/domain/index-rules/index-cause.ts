@@ -11,6 +11,8 @@ const NODES = 'MAIN_RPC_URLS';
 const OTHER_NODE = `name another node in ${NODES}`;
 const ALT_NODES = 'ALT_RPC_URLS';
 const OTHER_ALT_NODE = `name another node in ${ALT_NODES}`;
+/** The index can be read again; what callers submitted cannot. */
+const EMPTY_DATABASE = 'use an empty database and copy decisions and evidence to it (docs/operating.md)';
 
 interface Row {
   /** Variable or subject that the cause concerns. */
@@ -39,7 +41,7 @@ const ROWS = {
   'history-pruned': {
     subject: NODES,
     text: 'the node no longer has logs as old as MAIN_START_BLOCK',
-    remedy: `set MAIN_START_BLOCK to the block of the first contract, or ${OTHER_NODE} that serves the whole history`,
+    remedy: `set MAIN_START_BLOCK to the first block with code of a contract, or ${OTHER_NODE} that serves the whole history`,
   },
   'start-block-ahead': {
     subject: 'MAIN_START_BLOCK',
@@ -109,12 +111,12 @@ const ROWS = {
   'other-deployment': {
     subject: 'DATABASE_URL',
     text: 'the database holds the index of another deployment',
-    remedy: 'correct the contract addresses, or use an empty database',
+    remedy: `set the chain id, the contracts and MAIN_START_BLOCK with which it was filled, or ${EMPTY_DATABASE}`,
   },
   'checkpoint-not-on-chain': {
     subject: 'DATABASE_URL',
     text: 'the chain does not contain the block up to which the index is stored',
-    remedy: `check ${NODES}; after a reorganization past finality, rebuild the index in an empty database`,
+    remedy: `check ${NODES}; after a reorganization past finality, ${EMPTY_DATABASE}`,
   },
   'store-unavailable': {
     subject: 'DATABASE_URL',
@@ -130,6 +132,11 @@ const ROWS = {
     subject: NODES,
     text: 'the blocks between the index and the head cannot be read, so ratings with new events are unavailable',
     remedy: 'run svc doctor, which names what the node lacks',
+  },
+  'first-index-unfinished': {
+    subject: NODES,
+    text: 'owners or block times of the first index are still being read, so ratings are unavailable',
+    remedy: 'wait; a node that accepts more calls a second is faster',
   },
   'log-times-missing': {
     subject: NODES,
@@ -161,6 +168,11 @@ const ROWS = {
     text: 'the programs of the alt chain contradict the configuration, so its machines are not rated',
     remedy: 'run svc doctor, which names the variables to correct',
   },
+  'alt-index-other-deployment': {
+    subject: 'DATABASE_URL',
+    text: 'the database holds the alt-chain index of another deployment',
+    remedy: `set ALT_GENESIS_HASH, ALT_EVENT_REGISTRY_PROGRAM and ALT_FIRST_SLOT with which it was filled, or ${EMPTY_DATABASE}`,
+  },
   'alt-rate-limited': {
     subject: ALT_NODES,
     text: 'the node of the alt chain refuses calls beyond its rate limit, or its plan is used up',
@@ -174,7 +186,7 @@ const ROWS = {
   'alt-history-pruned': {
     subject: 'ALT_FIRST_SLOT',
     text: 'the node no longer has transactions as old as ALT_FIRST_SLOT, so machines are not rated',
-    remedy: `${OTHER_ALT_NODE} that serves the whole history, or correct ALT_FIRST_SLOT`,
+    remedy: `${OTHER_ALT_NODE} that serves the whole history; for another ALT_FIRST_SLOT, ${EMPTY_DATABASE}`,
   },
   'alt-history-incomplete': {
     subject: ALT_NODES,
@@ -267,14 +279,16 @@ export function explainCause(cause: IndexCause): ExplainedCause {
         kind,
         subject: NODES,
         text: `log queries of at most ${formatCount(cause.rangeBlocks, 'block')} make the first index take about ${formatDuration(cause.seconds)}`,
-        remedy: 'use a plan or node that serves wider ranges of logs or more calls, or set a later MAIN_START_BLOCK',
+        remedy:
+          'use a plan or node that serves wider ranges of logs or more calls, or set MAIN_START_BLOCK to the first block with code of a contract, which svc doctor finds',
       };
     case 'alt-first-index-slow':
       return {
         kind,
         subject: ALT_NODES,
         text: `at the rate of its nodes, the first index of the alt chain takes about ${formatDuration(cause.seconds)}`,
-        remedy: 'use a plan or node that accepts more calls a second, or set a later ALT_FIRST_SLOT',
+        remedy:
+          'use a plan or node that accepts more calls a second, or begin an empty database with ALT_FIRST_SLOT at the first slot of the event registry, and no later',
       };
     case 'node-answers-malformed':
       return {
@@ -295,7 +309,7 @@ export function explainCause(cause: IndexCause): ExplainedCause {
         kind,
         subject: NODES,
         text: `${formatCount(cause.machines, 'machine')} cannot be rated: logs or records are missing, unreadable or contradictory, unproven after an import, or not processed yet`,
-        remedy: `wait while the number falls, as after a first start; otherwise ${OTHER_NODE}`,
+        remedy: `wait while the number falls, as after a first start; otherwise ${OTHER_NODE}, and with INDEX_PROOF=off set INDEX_PROOF=background, which proves events before an import`,
       };
     case 'alt-machines-refused':
       return {

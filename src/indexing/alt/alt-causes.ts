@@ -23,7 +23,7 @@ export function observeAltStep<T>(causes: LastingCauses, loop: AltLoopName, step
 /** Returns undefined where the error has no cause that an operator can remove. */
 export function findAltCause(error: unknown, loop: AltLoopName): PlainIndexCause | undefined {
   if (error instanceof AltNodeBusy) return error.reason === 'rate' ? 'alt-rate-limited' : 'alt-node-behind';
-  if (error instanceof IndexRefused) return error.refusal;
+  if (error instanceof IndexRefused) return 'alt-index-other-deployment';
   if (error instanceof AltHistoryRejected) {
     if (error.problem === 'history-pruned') return 'alt-history-pruned';
     return error.problem === 'node-behind' ? 'alt-node-behind' : 'alt-history-incomplete';

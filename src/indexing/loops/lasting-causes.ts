@@ -30,6 +30,10 @@ const LOG_INTERVAL_MILLISECONDS = 60_000;
 /** Time after which a cause that no step confirmed is dropped: the loop may run in another process now. */
 const EXPIRY_MILLISECONDS = 900_000;
 
+export function logCause(log: Log, { kind, subject, text, remedy }: ExplainedCause): void {
+  log.warn({ cause: kind, subject, remedy }, text);
+}
+
 export function createLastingCauses(options: LastingCausesOptions): LastingCauses {
   const { clock, log, pollIntervalMilliseconds, listMeasured = () => [] } = options;
   const expiryMilliseconds = Math.max(EXPIRY_MILLISECONDS, MAX_UNSEEN_INTERVALS * pollIntervalMilliseconds);
@@ -50,10 +54,10 @@ export function createLastingCauses(options: LastingCausesOptions): LastingCause
     const now = clock.nowMilliseconds();
     const causes = list();
     for (const kind of loggedAt.keys()) if (!causes.some((cause) => cause.kind === kind)) loggedAt.delete(kind);
-    for (const { kind, subject, text, remedy } of causes) {
-      if (now - (loggedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < LOG_INTERVAL_MILLISECONDS) continue;
-      loggedAt.set(kind, now);
-      log.warn({ cause: kind, subject, remedy }, text);
+    for (const cause of causes) {
+      if (now - (loggedAt.get(cause.kind) ?? Number.NEGATIVE_INFINITY) < LOG_INTERVAL_MILLISECONDS) continue;
+      loggedAt.set(cause.kind, now);
+      logCause(log, cause);
     }
   }
 

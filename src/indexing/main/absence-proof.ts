@@ -149,7 +149,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     }
     const digests = await listDigests(range);
     const [alike, others] = [answers.filter(isAlike), answers.filter((answer) => !isAlike(answer))];
-    for (const { node } of others) log.warn({ ...range, node }, 'a node returns other logs than are stored');
+    for (const { node } of others) log.warn({ ...range, node: node + 1 }, 'a node returns other logs than are stored');
     if (alike.length >= REQUIRED_HOSTS) {
       waiting = [];
       return complete({ ...range, kind: 'second-node' });

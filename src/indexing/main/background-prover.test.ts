@@ -211,8 +211,8 @@ describe('the background proof', () => {
     expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
     expect(opened.prover.report().differences).toBe(1);
     const warnings = opened.log.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
-    expect(warnings).toContainEqual({ blocks: [600], node: 1 });
-    expect(warnings).toContainEqual({ fromBlock: expect.any(Number), toBlock: expect.any(Number), node: 0 });
+    expect(warnings).toContainEqual({ blocks: [600], node: 2 });
+    expect(warnings).toContainEqual({ fromBlock: expect.any(Number), toBlock: expect.any(Number), node: 1 });
     expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
   });
 
@@ -228,7 +228,7 @@ describe('the background proof', () => {
       const opened = await openProver(chain, alter);
       chain.faults.header = (header) => ({ ...header, node: 1 });
       await proveAll(opened);
-      expect(differenceOf(opened)).toEqual({ blocks: [expect.any(Number)], node: 1, wrongNodes: [0] });
+      expect(differenceOf(opened)).toEqual({ blocks: [expect.any(Number)], node: 2, wrongNodes: [1] });
     },
   );
 
@@ -237,7 +237,7 @@ describe('the background proof', () => {
     const opened = await openProver(chain, (logs) => logs.map((log) => alterEvent(log, 2n, { value: 99n })));
     chain.faults.header = (header) => ({ ...header, node: 0 });
     await proveAll(opened);
-    expect(differenceOf(opened)).toEqual({ blocks: [600], node: 0 });
+    expect(differenceOf(opened)).toEqual({ blocks: [600], node: 1 });
   });
 
   const C = `0x${'0c'.repeat(20)}` as Address;
@@ -258,7 +258,7 @@ describe('the background proof', () => {
       expect((await opened.store.listLogBlocks(2_000, 2_001)).length).toBe(0);
       await proveAll(opened);
       expect(opened.prover.report().differences).toBe(2);
-      expect(opened.log.lines.map(({ fields }) => fields)).toContainEqual({ blocks: [2_000, 2_001], node: 0 });
+      expect(opened.log.lines.map(({ fields }) => fields)).toContainEqual({ blocks: [2_000, 2_001], node: 1 });
       expect(await opened.store.listOwnership(OWNER, 0, 9)).toEqual(before);
       expect(await opened.store.listProofSegments()).toEqual([
         { fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' },
@@ -276,7 +276,7 @@ describe('the background proof', () => {
     expect(await chain.readBalanceAt(C, chain.headerAt(FINALIZED))).toBe(0n);
     await proveAll(opened);
     expect(opened.prover.report().differences).toBe(1);
-    expect(opened.log.lines.map(({ fields }) => fields)).toContainEqual({ blocks: [2_000], node: 0 });
+    expect(opened.log.lines.map(({ fields }) => fields)).toContainEqual({ blocks: [2_000], node: 1 });
     expect(await opened.store.listOwnership(C, 0, 9)).toMatchObject({ total: 1, ids: [D], tokens: { count: 0 } });
     expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
   });

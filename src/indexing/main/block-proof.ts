@@ -40,7 +40,7 @@ interface Difference {
   readonly logs: readonly ProvenLog[];
 }
 
-/** Positions of nodes in the configuration, which name them in the log. */
+/** Positions of nodes in the configuration, from 0. */
 interface DifferenceNodes {
   /** The one that shows the difference by a header or by logs. */
   readonly node: number | undefined;
@@ -168,7 +168,10 @@ export function createBlockProof(options: {
       if (!(await store.repairBlocks(checkpoint, found.map(toRepair), ownership, touched))) continue;
       differences += found.length;
       const blocks = found.map(({ header }) => header.number);
-      log.warn({ blocks, ...nodes }, 'stored logs differed from the receipts of their blocks and were replaced');
+      log.warn(
+        { blocks, ...countFromOne(nodes) },
+        'stored logs differed from the receipts of their blocks and were replaced',
+      );
       return true;
     }
     return false;
@@ -184,6 +187,14 @@ export function createBlockProof(options: {
   }
 
   return { proveStored, proveEmpty, differences: () => differences };
+}
+
+/** Returns the nodes as the log names them, counted from 1. */
+function countFromOne({ node, wrongNodes }: DifferenceNodes): DifferenceNodes {
+  return {
+    node: node === undefined ? undefined : node + 1,
+    wrongNodes: wrongNodes?.map((position) => position + 1),
+  };
 }
 
 /** Returns whether the index stored exactly these logs of exactly this block. */

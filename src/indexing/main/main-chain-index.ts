@@ -80,10 +80,9 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   const adaptiveWindow = new AdaptiveWindow(options.maxWindowBlocks);
   const maxLogBlocks = options.maxWindowBlocks ?? MAX_LOG_WINDOW_BLOCKS;
   const logWindow = new AdaptiveWindow(maxLogBlocks, () => source.chain.logLimits);
-  let isClaimed = false;
 
   async function claim(): Promise<boolean> {
-    isClaimed ||= await store.claimMainChainIdentity(identity, optionalContracts);
+    const isClaimed = await store.claimMainChainIdentity(identity, optionalContracts);
     if (!isClaimed) integrity.report('index', 'other-deployment');
     return isClaimed;
   }

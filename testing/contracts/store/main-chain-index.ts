@@ -34,12 +34,53 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       expect(await under.store.claimMainChainIdentity('chain=1', 'none')).toBe(true);
     });
 
-    test('refuses one of two concurrent claims', async () => {
+    test('grants the last of two claims of two processes while no block is stored', async () => {
       const other = await under.openAnother();
+      expect(await under.store.claimMainChainIdentity('chain=1', 'none')).toBe(true);
+      expect(await other.claimMainChainIdentity('chain=1', 'flags')).toBe(true);
+      expect(await under.store.claimMainChainIdentity('chain=1', 'none')).toBe(false);
+      expect(await other.claimMainChainIdentity('chain=1', 'flags')).toBe(true);
+    });
+
+    test('refuses the claim of another process once a block is stored', async () => {
+      const other = await under.openAnother();
+      await under.store.claimMainChainIdentity('chain=1', 'none');
+      await under.store.advanceMainChain(undefined, checkpointAt(10), [], NO_OWNERSHIP);
+      expect(await other.claimMainChainIdentity('chain=2', 'none')).toBe(false);
+      expect(await other.claimMainChainIdentity('chain=1', 'flags')).toBe(false);
+      expect(await other.claimMainChainIdentity('chain=1', 'none')).toBe(true);
+    });
+
+    test.each([
+      ['identity', 'chain=2', 'none'],
+      ['optional contracts', 'chain=1', 'flags'],
+    ])('stores no first block of a process whose %s another one replaced', async (_, identity, optionalContracts) => {
+      const other = await under.openAnother();
+      await under.store.claimMainChainIdentity('chain=1', 'none');
+      await other.claimMainChainIdentity(identity, optionalContracts);
+      expect(await under.store.advanceMainChain(undefined, checkpointAt(10), [submitted(id(1))], NO_OWNERSHIP)).toBe(
+        false,
+      );
+      expect(await under.store.readMainChainCheckpoint()).toBeUndefined();
+      expect(await under.store.readEventLogCount('current', id(1))).toEqual({ count: 0, epoch: 0 });
+      expect(await other.advanceMainChain(undefined, checkpointAt(20), [], NO_OWNERSHIP)).toBe(true);
+    });
+
+    test('grants one of two concurrent claims once one of them stores a block', async () => {
+      const other = await under.openAnother();
+      await Promise.all([
+        under.store.claimMainChainIdentity('chain=1', 'none'),
+        other.claimMainChainIdentity('chain=2', 'none'),
+      ]);
+      const stored = await Promise.all([
+        under.store.advanceMainChain(undefined, checkpointAt(10), [], NO_OWNERSHIP),
+        other.advanceMainChain(undefined, checkpointAt(20), [], NO_OWNERSHIP),
+      ]);
       const granted = await Promise.all([
         under.store.claimMainChainIdentity('chain=1', 'none'),
         other.claimMainChainIdentity('chain=2', 'none'),
       ]);
+      expect(stored.sort()).toEqual([false, true]);
       expect(granted.sort()).toEqual([false, true]);
     });
   });

@@ -99,7 +99,7 @@ describe('a failure', () => {
     expect(harness.lines).toStrictEqual([
       {
         level: 'warn',
-        fields: { chain: 'alt', endpoint: 0, cause: 'transport', failures: 1 },
+        fields: { chain: 'alt', endpoint: 1, cause: 'transport', failures: 1 },
         message: 'rpc endpoint failed',
       },
     ]);

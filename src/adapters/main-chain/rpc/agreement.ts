@@ -81,7 +81,10 @@ export function createAgreement(options: AgreementOptions): Agreement {
     counters.disagreements += 1;
     const retryAfterSeconds = Math.min(2 ** (count - 1), MAX_LEFT_OUT_SECONDS);
     node.leaveOut(new RpcFailure('disagreement', 'failed', { retryAfterSeconds }));
-    log.warn({ chain: 'main', endpoint: node.position }, 'the response of this node differs from that of the others');
+    log.warn(
+      { chain: 'main', endpoint: node.position + 1 },
+      'the response of this node differs from that of the others',
+    );
   }
 
   /** Votes twice at most: nodes that are not at one block for a moment agree soon. */

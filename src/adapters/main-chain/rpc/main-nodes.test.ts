@@ -78,7 +78,7 @@ describe('fail-over', () => {
     const batch = [{ method: 'eth_call', params: [] }];
     const deadline = () => startDeadline(20_000, 10_000);
     expect(await nodes.request(batch, deadline())).toEqual([{ ok: true, result: 'second', node: 1 }]);
-    expect(lines).toMatchObject([{ endpoint: 0, cause: 'malformed' }]);
+    expect(lines).toMatchObject([{ endpoint: 1, cause: 'malformed' }]);
     now += 60_000;
     responses.second = responses.first;
     expect(await nodes.request(batch, deadline())).toMatchObject([{ ok: false, hint: 'too-large' }]);
@@ -113,12 +113,12 @@ describe('fail-over', () => {
       expect(lines).toEqual([
         ...[1, 2, 3].map((failures) => ({
           chain: 'main',
-          endpoint: 0,
+          endpoint: 1,
           cause,
           failures,
           message: 'rpc endpoint failed',
         })),
-        { chain: 'main', endpoint: 0, message: 'rpc endpoint recovered' },
+        { chain: 'main', endpoint: 1, message: 'rpc endpoint recovered' },
       ]);
       first.inject(fault);
       expect(await request()).toBe('second');

@@ -8,8 +8,8 @@ import type { StreamName } from '../schema/schema.ts';
 import { countChanges, execute, readFirst, type SqlProgram } from '../engine/sql-program.ts';
 
 export interface BlockStream {
-  /** Records the identity of an empty stream. False if another one is recorded. */
-  claimIdentity(identity: string): SqlProgram<boolean>;
+  /** Records the identity of a stream that has none, or replaces it where that is allowed. False if another one remains recorded. */
+  claimIdentity(identity: string, mayReplace?: boolean): SqlProgram<boolean>;
   readCheckpoint(): SqlProgram<Checkpoint | undefined>;
   isAt(checkpoint: Checkpoint): SqlProgram<boolean>;
   /** Compare-and-set: false if the stored checkpoint is not the expected one, or the next one is not after it. */
@@ -24,6 +24,9 @@ export function createBlockStream({ builder }: Dialect, stream: StreamName): Blo
       .insertInto('index_identities')
       .values({ stream, identity })
       .onConflict((conflict) => conflict.doNothing()),
+  );
+  const updateIdentity = prepareQuery({ identity: text }, ({ identity }) =>
+    builder.updateTable('index_identities').set({ identity }).where('stream', '=', stream),
   );
   const selectIdentity = prepareQuery({}, () =>
     builder.selectFrom('index_identities').select('identity').where('stream', '=', stream),
@@ -82,8 +85,9 @@ export function createBlockStream({ builder }: Dialect, stream: StreamName): Blo
   }
 
   return {
-    *claimIdentity(identity) {
+    *claimIdentity(identity, mayReplace = false) {
       yield* execute(insertIdentity({ identity }));
+      if (mayReplace) yield* execute(updateIdentity({ identity }));
       return (yield* readFirst(selectIdentity({})))?.identity === identity;
     },
     readCheckpoint,

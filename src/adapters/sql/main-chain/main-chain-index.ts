@@ -13,7 +13,7 @@ import { createProofProgress } from './proof-progress.ts';
 import { createRegistryLogs } from './registry-logs.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
-import type { SqlDatabase } from '../engine/sql-program.ts';
+import type { SqlDatabase, SqlProgram } from '../engine/sql-program.ts';
 
 export function createMainChainIndexStore(database: SqlDatabase): MainChainIndexStore {
   const stream = createBlockStream(database.dialect, 'main-chain');
@@ -31,18 +31,29 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const observed = createTouchedMachines(database.dialect);
   const touch = (id: MachineId) => observed.touch({ machines: [id], kybOperators: [] });
 
+  /** First claim of this process. */
+  let claimed: readonly [identity: string, optionalContracts: string] | undefined;
+
+  function* claim(identity: string, optionalContracts: string, mayReplace: boolean): SqlProgram<boolean> {
+    if (!(yield* stream.claimIdentity(identity, mayReplace))) return false;
+    return yield* contracts.claimIdentity(optionalContracts, mayReplace);
+  }
+
   return {
-    claimMainChainIdentity: (identity, optionalContracts) =>
+    claimMainChainIdentity: (...identities) =>
       database.exclusive(
         (function* () {
-          if (!(yield* stream.claimIdentity(identity))) return false;
-          return yield* contracts.claimIdentity(optionalContracts);
+          const mayReplace = claimed === undefined && (yield* stream.readCheckpoint()) === undefined;
+          claimed ??= identities;
+          return yield* claim(...identities, mayReplace);
         })(),
       ),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
     advanceMainChain: (expected, next, logs, ownership, unproven, touched) =>
       database.exclusive(
         (function* () {
+          // Another process may have replaced the claim while nothing was stored.
+          if (expected === undefined && claimed !== undefined && !(yield* claim(...claimed, false))) return false;
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
           yield* eventTotals.add(countCurrent(logs));

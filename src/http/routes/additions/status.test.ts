@@ -15,6 +15,7 @@ import { ALL_CONTRACTS_READY } from '../../../../testing/fixtures/all-contracts-
 import { FakePaymentSource } from '../../../../testing/fakes/fake-payment-source.ts';
 import type { ClockState } from '../../../domain/clock/clock-judgement.ts';
 import { Fault } from '../../../domain/faults.ts';
+import { findUnloggedCauses } from '../../../actions/health.ts';
 import { explainCause } from '../../../domain/index-rules/index-cause.ts';
 import type { HomeChain } from '../../../domain/rating/paid/claims.ts';
 import type { AltWalkProgress, AltIndexStatus } from '../../../ports/indexes.ts';
@@ -155,6 +156,16 @@ test('stays fresh while a cause only slows the index, and still explains refused
   expect(await read()).toEqual([503, 'batches-missing', 'head-unconnected']);
 });
 
+test('names the unfinished first index, and no missing head, while owners or block times are still being read', async () => {
+  await open();
+  const { index } = service!.ctx.main!;
+  const current = await index.readMainChainIndex();
+  const proof = { mode: 'background', isBackfilled: false, unprovenBlocks: 0, segmentCount: 0, segments: [] } as const;
+  index.readMainChainIndex = async () => ({ ...current, servesRatings: false, proof });
+  const { status, text } = await service!.request('/status');
+  expect([status, listCauses(text)]).toEqual([503, ['first-index-unfinished']]);
+});
+
 test('names what stops the indexes of both chains', async () => {
   await open();
   const [main, alt] = [explainCause({ kind: 'logs-refused' }), explainCause({ kind: 'alt-accounts-refused' })];
@@ -162,6 +173,17 @@ test('names what stops the indexes of both chains', async () => {
   Object.assign(service!.ctx.alt!, { indexHealth: { listCauses: () => [alt] } });
   const { causes } = JSON.parse((await service!.request('/status')).text) as { causes: { cause: string }[] };
   expect(causes.map(({ cause }) => cause)).toEqual(['logs-refused', 'alt-accounts-refused']);
+});
+
+test('logs the causes that no loop logs', async () => {
+  await open();
+  const { ctx } = service!;
+  const { index } = ctx.main!;
+  const current = await index.readMainChainIndex();
+  Object.assign(ctx.main!, { indexHealth: { listCauses: () => [explainCause({ kind: 'batches-missing' })] } });
+  index.readMainChainIndex = async () => ({ ...current, servesRatings: false });
+  const found = await findUnloggedCauses(ctx);
+  expect(found.map(({ kind }) => kind)).toEqual(['head-unconnected']);
 });
 
 test('returns 503 when the head was not read for ten poll intervals, at any accepted lag', async () => {
