@@ -14,7 +14,7 @@ import { detailOf, judgeMachineResponse, listAbsenceHeads, listHeads, readBody, 
 import { isSameAt, type MachineRoute } from './truth.ts';
 
 /** How long the read of a machine may take that several requests share. */
-const SHARED_READ_MILLISECONDS = 5_000;
+export const SHARED_READ_MILLISECONDS = 5_000;
 
 /** How long the service caches an absence. */
 export const ABSENCE_AGE_MILLISECONDS = 5_000;

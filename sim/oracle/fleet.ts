@@ -6,7 +6,7 @@ import { LOCAL_ORDINAL, machineOf } from '../chain/machine-state.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
 import type { MainNetwork } from '../nodes/network.ts';
 import type { ServiceResponse } from '../service/service.ts';
-import { ABSENCE_AGE_MILLISECONDS, listReceived } from './alt-oracle.ts';
+import { ABSENCE_AGE_MILLISECONDS, listReceived, SHARED_READ_MILLISECONDS } from './alt-oracle.ts';
 import { expectAltEntry, isLeftToAlt, judgeAlt } from './alt-truth.ts';
 import { isDocumented, listEvidence, listHeads, listStates, type Span } from './oracle.ts';
 import { expectEntry, judge, listHoldings } from './truth.ts';
@@ -45,7 +45,7 @@ export function judgeFleetResponse(
   const recent = listHeads(network, { ...span, startMilliseconds: span.startMilliseconds - UNSEEN_MILLISECONDS });
   const bases = new Set([...recent, ...network.receivedFinal].map((head) => ancestorAt(head, index.indexed_block)));
   const fleets = altNetwork === undefined ? [undefined] : listFleets(altNetwork, span);
-  const received = altNetwork === undefined ? [] : listReceived(altNetwork, span);
+  const received = altNetwork === undefined ? [] : listReceived(altNetwork, span, SHARED_READ_MILLISECONDS);
   const absenceAge = ABSENCE_AGE_MILLISECONDS + span.hiddenMilliseconds;
   const receivedForAbsence = altNetwork === undefined ? [] : listReceived(altNetwork, span, absenceAge);
   for (const base of bases) {

@@ -38,8 +38,9 @@ export class PaymentBackend {
   lagMilliseconds = 0;
   /** Lag behind the tip in blocks of the same fork. */
   lagBlocks = 0;
-  /** Receipts of this block and newer ones are answered with null. */
+  /** Receipts of this block and newer ones are answered with null, from a time on. */
   omitsFrom = Infinity;
+  omitsSinceMilliseconds = 0;
   /** Receipts of older blocks are answered with null. */
   prunedBefore = 0;
 
@@ -128,8 +129,9 @@ export class PaymentBackend {
   /** Returns a transaction that the node has. */
   #find(view: PaymentView, reference: string): MinedPayment | undefined {
     const mined = findPayment(view, reference);
-    const isMissing = mined === undefined || mined.block.number >= this.omitsFrom;
-    return isMissing || mined.block.number < this.prunedBefore ? undefined : mined;
+    if (mined === undefined || mined.block.number < this.prunedBefore) return undefined;
+    const omits = this.#chain.nowMilliseconds >= this.omitsSinceMilliseconds;
+    return omits && mined.block.number >= this.omitsFrom ? undefined : mined;
   }
 
   #readReceipt(view: PaymentView, hash: string): RpcResult {

@@ -65,6 +65,10 @@ export class PaymentChain {
     return finalizedOf(this.view, this.#finalityDepth);
   }
 
+  get nowMilliseconds(): number {
+    return this.#now();
+  }
+
   get finalityDepth(): number {
     return this.#finalityDepth;
   }

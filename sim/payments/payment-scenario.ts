@@ -24,6 +24,8 @@ const EARLIER_SECONDS = 9 * DAY_SECONDS;
 const REGULAR_SECONDS = 2_400;
 /** Number of newest payments, one of which is the first whose receipt is missing. */
 const MAX_OMITTED = 20;
+/** Maximum time of a read over all URLs. */
+const READ_MILLISECONDS = 30_000;
 /** A citation may refer to a payment that is mined so much later. */
 const LATE_SECONDS = 900;
 
@@ -151,11 +153,12 @@ export class PaymentScenario implements CitationActor {
    */
   #changeNodes(): void {
     const random = this.#random;
+    const hadGaps = this.#hasGaps();
     this.heal(false);
     for (const url of this.#urls) url.isDown = random.chance(0.15);
     const { view } = this.chain;
     if (this.#urls.length > 1 && random.chance(0.5)) {
-      this.#omitReceipts(() => random.integer(0, view.length));
+      this.#omitReceipts(() => random.integer(0, view.length), hadGaps);
     } else {
       for (const url of this.#urls) {
         const lagMilliseconds = random.chance(0.5) ? 0 : random.skewed(1_200_000);
@@ -180,16 +183,28 @@ export class PaymentScenario implements CitationActor {
     const random = this.#random;
     if (this.#urls.length === 1) return;
     const omitted = findPayment(this.chain.view, random.pick(this.#sent.slice(-MAX_OMITTED)).hash);
-    this.#omitReceipts(() => omitted?.block.number ?? 0);
+    this.#omitReceipts(() => omitted?.block.number ?? 0, this.#hasGaps());
     this.#traceNodes();
   }
 
-  /** Always at the same URL: no reader detects that each of several URLs is the only one that answers and lacks the payment. */
-  #omitReceipts(drawBlock: () => number): void {
+  /** Returns whether a read that has begun may lack a transaction at other URLs than the one that omits receipts. */
+  #hasGaps(): boolean {
+    const others = this.#backends.filter((backend) => this.#omitting?.backends.includes(backend) !== true);
+    return others.some((each) => each.lagMilliseconds + each.lagBlocks + each.prunedBefore > 0);
+  }
+
+  /**
+   * Always at the same URL: no reader detects that each of several URLs is the only one that answers and lacks the payment. For the same
+   * reason not before the end of reads that found a gap of another URL.
+   */
+  #omitReceipts(drawBlock: () => number, hadGaps: boolean): void {
     const random = this.#random;
     const drawn = random.pick(this.#urls);
     const omitting = (this.#omitting ??= drawn);
-    for (const backend of omitting.backends) backend.omitsFrom = drawBlock();
+    for (const backend of omitting.backends) {
+      backend.omitsFrom = drawBlock();
+      backend.omitsSinceMilliseconds = hadGaps ? this.#time.nowMilliseconds() + READ_MILLISECONDS : 0;
+    }
     const areOthersDown = random.chance(0.7);
     for (const url of this.#urls) url.isDown = url !== omitting && areOthersDown;
   }
