@@ -49,6 +49,12 @@ export const ENV_FILE_OPTION = {
   value: 'PATH',
   about: 'file of KEY=VALUE lines; environment variables take precedence',
 } as const;
+/** Options of a command that calls the service. */
+export const SERVICE_OPTIONS = {
+  'base-url': BASE_URL_OPTION,
+  'env-file': ENV_FILE_OPTION,
+  json: JSON_OPTION,
+} as const;
 
 /** For examples. */
 export const EXAMPLE_DID = `${didPrefix(DEFAULT_NAMESPACE)}42`;

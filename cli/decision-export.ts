@@ -10,6 +10,7 @@ import { statementDomain } from '../src/domain/statements/rating-statement.ts';
 import { isKeyValidAt, type StatementKey } from '../src/domain/statements/statement-keys.ts';
 import type { Store } from '../src/ports/store.ts';
 import { CommandFailed } from './exit-codes.ts';
+import { formatTime } from './output.ts';
 
 export interface DecisionExport {
   readonly bundle: DecisionBundle;
@@ -44,7 +45,7 @@ export async function exportDecisions(
   if (newest === undefined) throw new CommandFailed('refused', 'the machine has no decision that can be proven');
   const publishedAt = newest.timestamp + PUBLICATION_SECONDS;
   if (publishedAt > nowSeconds) {
-    const time = new Date(publishedAt * 1000).toISOString();
+    const time = formatTime(publishedAt);
     throw new CommandFailed('refused', `the newest signature is not public before ${time}; export the log then`);
   }
   const domain = statementDomain(mainChain.chainId, mainChain.addresses.machineRegistry, namespace);

@@ -5,8 +5,8 @@ import { loadConfig } from '../src/config.ts';
 import { formatAddress, parseAddress } from '../src/domain/identifiers/identifiers.ts';
 import { isObject, parseJson } from '../src/domain/json/json-values.ts';
 import { CommandFailed } from './exit-codes.ts';
-import { openConnection, toFailure } from './http-reads.ts';
-import { loadNamespace } from './service-client.ts';
+import { toFailure } from './http-reads.ts';
+import { openService, type ServiceSelection } from './service-client.ts';
 
 /** Reads the file of a document. Throws `CommandFailed`. */
 export function readDocumentFile(file: string): Promise<string> {
@@ -28,13 +28,13 @@ export interface DocumentTrust {
 export async function findDocumentTrust(
   kind: 'statement' | 'bundle',
   text: string,
-  { signer, baseUrl, envFile }: { signer: string | undefined; baseUrl: string; envFile: string | undefined },
+  { signer, ...service }: ServiceSelection & { readonly signer?: string },
 ): Promise<DocumentTrust> {
   const keys = signer === undefined ? undefined : [requireAddress('--signer', signer)];
-  const { mainChain } = loadConfig({ envFile, lenient: true }).config;
+  const { mainChain } = loadConfig({ envFile: service['env-file'], lenient: true }).config;
   const configured = mainChain && { chainId: mainChain.chainId, registry: mainChain.addresses.machineRegistry };
   if (keys !== undefined) return { ...(configured ?? readDeployment(kind, text)), keys };
-  const connection = openConnection(baseUrl, loadNamespace(envFile));
+  const connection = openService(service);
   const published = await getStatementKeys(connection);
   if (!published.ok) throw toFailure(connection, 'the published keys', published.error);
   const { domain } = published.value;

@@ -8,8 +8,8 @@ export type { JsonObject } from '../client/http.ts';
 
 export const DEFAULT_BASE_URL = 'http://127.0.0.1:8000';
 
-/** Opens a connection. Throws `CommandFailed` unless the URL is HTTP or HTTPS. */
-export function openConnection(baseUrl: string, namespace?: Namespace): Connection {
+/** Opens a connection, to `DEFAULT_BASE_URL` when no URL is given. Throws `CommandFailed` unless the URL is HTTP or HTTPS. */
+export function openConnection(baseUrl = DEFAULT_BASE_URL, namespace?: Namespace): Connection {
   if (!/^https?:/i.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new CommandFailed('usage', '--base-url must be a URL that starts with http:// or https://');
   }

@@ -9,3 +9,9 @@ export function formatJson(value: object): string {
 export function formatLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
+
+/** Formats Unix seconds in ISO 8601. A time that a service or a chain reports may be beyond every calendar; it is printed as a number. */
+export function formatTime(unixSeconds: number): string {
+  const date = new Date(unixSeconds * 1000);
+  return Number.isNaN(date.getTime()) ? String(unixSeconds) : date.toISOString();
+}

@@ -15,6 +15,7 @@ import { formatAddress, formatMachineDid, type Address } from '../../src/domain/
 import { judgeHome } from '../../src/domain/machine/machine-home.ts';
 import { unwrap, unwrapOptional } from '../../src/domain/read-result.ts';
 import type { StoredEvidenceRecord } from '../../src/ports/store.ts';
+import { formatTime } from '../output.ts';
 import { findEarliestEnd } from './certificate-dates.ts';
 import type { AttestContext } from './context.ts';
 import { isBasedOn } from './receipt-state.ts';
@@ -107,7 +108,7 @@ function* judgeDates(
 ): Generator<Proposal> {
   if (evidence === undefined) return;
   const end = findEarliestEnd(evidence, context.rules.trust);
-  const date = new Date(end * 1000).toISOString();
+  const date = formatTime(end);
   if (end < nowSeconds) {
     const text = `a certificate ended at ${date}`;
     yield { subject, problem: 'certificate-expired', text, proposal: `svc attest revoke ${subject}` };

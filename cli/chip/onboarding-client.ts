@@ -17,7 +17,7 @@ const PREFIX = '/v1/verify/chip/';
 const RECEIVED_AT = /^[1-9][0-9]{0,15}$/;
 
 export interface OnboardingService {
-  readonly baseUrl: string;
+  readonly baseUrl: string | undefined;
   readonly token: string;
 }
 

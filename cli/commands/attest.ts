@@ -27,7 +27,7 @@ import {
 } from '../command.ts';
 import { formatFinding, type Finding } from '../doctor/check-result.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { formatJson, formatLines } from '../output.ts';
+import { formatJson, formatLines, formatTime } from '../output.ts';
 import { loadSigningKey } from '../signing-key.ts';
 import type { Proposal } from '../attest/standing-records.ts';
 
@@ -167,7 +167,7 @@ const approve = defineCommand({
       const lastEnd = findEarliestEnd(record.evidence!, context.rules.trust);
       const expiresAt = Math.min(requestedEnd ?? lastEnd, lastEnd);
       if (requestedEnd !== undefined && requestedEnd > lastEnd) {
-        process.stderr.write(`the record expires with its certificate, at ${new Date(lastEnd * 1000).toISOString()}\n`);
+        process.stderr.write(`the record expires with its certificate, at ${formatTime(lastEnd)}\n`);
       }
       const isReinstated = reinstates(record, await orFail(() => context.registry.readLogged()));
       const { snapshot } = await context.main.chain.readMachineUncached(machineId);
@@ -390,7 +390,7 @@ function toRow(
 ) {
   return {
     receiptId,
-    receivedAt: new Date(receivedAt * 1000).toISOString(),
+    receivedAt: formatTime(receivedAt),
     machineDid: formatMachineDid(machineId, config.namespace),
     chipRef,
     leafFingerprint,

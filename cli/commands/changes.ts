@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChangeKind, ChangePageResponse, Client } from '../../client/client.ts';
 import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, JSON_OPTION, parseNumberOption } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { printable } from '../http-reads.ts';
+import { formatTime } from '../output.ts';
 import { openClient, requireValue } from '../service-client.ts';
 
 const POLL_MILLISECONDS = 2_000;
@@ -25,15 +26,8 @@ export const changes = defineCommand({
     json: { ...JSON_OPTION, about: 'print one JSON object a line' },
   },
   example: 'svc changes --kinds rating,bond --follow',
-  async run({
-    'base-url': baseUrl = DEFAULT_BASE_URL,
-    'env-file': envFile,
-    after,
-    kinds,
-    follow = false,
-    json = false,
-  }) {
-    const client = openClient(baseUrl, envFile);
+  async run({ after, kinds, follow = false, json = false, ...service }) {
+    const client = openClient(service);
     let cursor = after === undefined ? undefined : parseNumberOption('after', after, 0, Number.MAX_SAFE_INTEGER);
     for (;;) {
       const page: ChangePageResponse = await readPage(client, cursor, kinds);
@@ -55,6 +49,6 @@ async function readPage(client: Client, after: number | undefined, kinds: string
 }
 
 function formatChange({ cursor, observed_at, did, kind, from, to }: ChangePageResponse['changes'][number]): string {
-  const time = new Date(observed_at * 1000).toISOString();
+  const time = formatTime(observed_at);
   return `${cursor}  ${time}  ${printable(did)}  ${kind}  ${printable(from ?? '-')} -> ${printable(to ?? '-')}\n`;
 }

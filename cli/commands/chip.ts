@@ -21,9 +21,9 @@ import { openChipSigner, type ChipSigner } from '../chip/chip-signer.ts';
 import { readInput, readJson, readLeaf } from '../chip/evidence-files.ts';
 import { requestChallenge, submitEvidence } from '../chip/onboarding-client.ts';
 import { readOnboardingToken } from '../chip/onboarding-token.ts';
-import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { alignColumns, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable, type JsonObject } from '../http-reads.ts';
+import { printable, type JsonObject } from '../http-reads.ts';
 import { formatJson, formatLines } from '../output.ts';
 import { loadNamespace } from '../service-client.ts';
 import { loadSigningKey, type SigningKey } from '../signing-key.ts';
@@ -40,12 +40,11 @@ const challenge = defineCommand({
   operands: ['DID'],
   options: {
     'token-file': TOKEN_FILE_OPTION,
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
+    ...SERVICE_OPTIONS,
     json: { type: 'boolean', about: 'accepted for uniformity; the output is always JSON' },
   },
   example: `svc chip challenge ${EXAMPLE_DID} > challenge.json`,
-  async run({ 'token-file': tokenFile, 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile }, [did = '']) {
+  async run({ 'token-file': tokenFile, 'base-url': baseUrl, 'env-file': envFile }, [did = '']) {
     const machineId = parseMachine(did, loadNamespace(envFile));
     const token = await readOnboardingToken(tokenFile);
     process.stdout.write(formatJson(await requestChallenge({ baseUrl, token }, machineId)));
@@ -93,15 +92,10 @@ const submit = defineCommand({
   name: 'chip submit',
   about: 'Submits the evidence and prints the receipt.',
   operands: ['EVIDENCE'],
-  options: {
-    'token-file': TOKEN_FILE_OPTION,
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
-  },
+  options: { 'token-file': TOKEN_FILE_OPTION, ...SERVICE_OPTIONS },
   example: 'svc chip submit evidence.json',
   async run(options, [evidenceFile = '']) {
-    const { 'base-url': baseUrl = DEFAULT_BASE_URL, json = false } = options;
+    const { 'base-url': baseUrl, json = false } = options;
     const namespace = loadNamespace(options['env-file']);
     const token = await readOnboardingToken(options['token-file']);
     const receipt = await submitEvidence({ baseUrl, token }, await readInput(evidenceFile), namespace);

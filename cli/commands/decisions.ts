@@ -8,19 +8,19 @@ import type { DecisionLogResponse } from '../../client/client.ts';
 import { parseMachineDid, parseMachineId } from '../../src/domain/identifiers/identifiers.ts';
 import {
   alignColumns,
-  BASE_URL_OPTION,
   defineCommand,
   ENV_FILE_OPTION,
   EXAMPLE_DID,
   JSON_OPTION,
   parseNumberOption,
+  SERVICE_OPTIONS,
 } from '../command.ts';
 import { findDocumentTrust, readDocumentFile } from '../document-trust.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, openConnection, printable, toFailure } from '../http-reads.ts';
-import { formatJson, formatLines } from '../output.ts';
+import { printable, toFailure } from '../http-reads.ts';
+import { formatJson, formatLines, formatTime } from '../output.ts';
 import { replayAuthority, type AuthorityReplay } from '../replay/decision-authority.ts';
-import { loadNamespace } from '../service-client.ts';
+import { loadNamespace, openService } from '../service-client.ts';
 import { openRawChain, toReplayError } from './replay.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/;
@@ -32,16 +32,14 @@ const list = defineCommand({
   options: {
     cursor: { type: 'string', value: 'N', about: 'the cursor of the previous page (default: the newest decisions)' },
     limit: { type: 'string', value: 'N', about: 'decisions of a page, 1 to 100 (default: 20)' },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: `svc decisions list ${EXAMPLE_DID}`,
   async run(options, [id = '']) {
-    const { 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false } = options;
+    const { json = false } = options;
     const cursor = parseNumberOption('--cursor', options.cursor, 0, Number.MAX_SAFE_INTEGER) ?? null;
     const limit = parseNumberOption('--limit', options.limit, 1, 100) ?? 20;
-    const connection = openConnection(baseUrl, loadNamespace(envFile));
+    const connection = openService(options);
     const result = await listDecisions(connection, id, { cursor, limit });
     if (!result.ok) throw toFailure(connection, id, result.error);
     process.stdout.write(json ? formatJson(result.value) : formatPage(result.value));
@@ -84,18 +82,16 @@ const verify = defineCommand({
     },
     head: { type: 'string', value: 'HASH', about: 'a head stored earlier, which the log must contain' },
     replay: { type: 'boolean', about: 'read owner and controller at each block; needs nodes with that state' },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: 'svc decisions verify decisions.json --signer 0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1',
   async run(options, [file = '']) {
-    const { signer, head, 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false } = options;
+    const { head, 'env-file': envFile, json = false } = options;
     if (head !== undefined && !HASH.test(head)) {
       throw new CommandFailed('usage', '--head must be 0x and 64 lower-case hex digits');
     }
     const text = await readDocumentFile(file);
-    const trust = await findDocumentTrust('bundle', text, { signer, baseUrl, envFile });
+    const trust = await findDocumentTrust('bundle', text, options);
     const namespace = loadNamespace(envFile);
     const check = verifyDecisionBundle(text, { ...trust, namespace, ...(head !== undefined && { knownHead: head }) });
     if (!check.ok) throw new CommandFailed('verificationFailed', `the bundle proves nothing: ${check.problem}`);
@@ -157,8 +153,4 @@ function listRows({ machine_id: id, decisions, checkpoint, head }: DecisionBundl
           ['not checked', `authority of ${replayed.unchecked} decisions on the alt chain`],
         ]),
   ];
-}
-
-function formatTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }

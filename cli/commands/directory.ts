@@ -2,9 +2,9 @@
 import type { DirectoryEntry } from '../../client/client.ts';
 import type { DirectorySelection } from '../../client/directory.ts';
 import { FACET_NAMES, FACETS, type Facet } from '../../src/domain/machine/machine-directory.ts';
-import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, JSON_OPTION, parseNumberOption } from '../command.ts';
+import { defineCommand, parseNumberOption, SERVICE_OPTIONS } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { printable } from '../http-reads.ts';
 import { formatJson, formatLines } from '../output.ts';
 import { styleOfScore } from '../rating-style.ts';
 import { openClient, requireValue } from '../service-client.ts';
@@ -41,13 +41,11 @@ export const directory = defineCommand({
       about: 'the cursor that the previous page printed (default: first page)',
     },
     limit: { type: 'string', value: 'N', about: `1 to ${MAX_LIMIT} (default 50)` },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: 'svc directory --rating AAA,AA --bond Active',
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false, ...options }) {
-    const client = openClient(baseUrl, envFile);
+  async run({ 'base-url': baseUrl, 'env-file': envFile, json = false, ...options }) {
+    const client = openClient({ 'base-url': baseUrl, 'env-file': envFile });
     const page = requireValue(client, 'directory', await client.listDirectory(toSelection(options)));
     if (json) process.stdout.write(formatJson(page));
     else process.stdout.write(formatLines(formatTable(COLUMNS, page.machines.map(toRow))));

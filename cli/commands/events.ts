@@ -1,16 +1,9 @@
 /** `svc events`: a page of the events that a rating is computed from, read through HTTP, as a table. */
 import type { EventEntry } from '../../client/client.ts';
-import {
-  BASE_URL_OPTION,
-  defineCommand,
-  ENV_FILE_OPTION,
-  EXAMPLE_DID,
-  JSON_OPTION,
-  parseNumberOption,
-} from '../command.ts';
+import { defineCommand, EXAMPLE_DID, parseNumberOption, SERVICE_OPTIONS } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
-import { formatJson, formatLines } from '../output.ts';
+import { printable } from '../http-reads.ts';
+import { formatJson, formatLines, formatTime } from '../output.ts';
 import { openClient, requireValue } from '../service-client.ts';
 import { formatTable, type Cell } from '../table.ts';
 
@@ -25,16 +18,14 @@ export const events = defineCommand({
   options: {
     cursor: { type: 'string', value: 'N', about: 'the cursor that the previous page printed (default: newest)' },
     limit: { type: 'string', value: 'N', about: `1 to ${MAX_LIMIT} (default 20)` },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: `svc events ${EXAMPLE_DID} --limit 50`,
   async run(options, [id = '']) {
-    const { 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false } = options;
+    const { json = false } = options;
     const cursor = parseNumberOption('--cursor', options.cursor, 0, Number.MAX_SAFE_INTEGER);
     const limit = parseNumberOption('--limit', options.limit, 1, MAX_LIMIT);
-    const client = openClient(baseUrl, envFile);
+    const client = openClient(options);
     const page = requireValue(
       client,
       id,
@@ -52,7 +43,7 @@ function toRow(event: EventEntry): Cell[] {
   const style = STYLES[event.class ?? ''];
   return [
     { text: String(position) },
-    { text: formatTime(timestamp) },
+    { text: formatTime(timestamp).replace('.000Z', 'Z') },
     { text: type === 0 ? 'revenue' : type === 1 ? 'activity' : String(type) },
     { text: formatAmount(event) },
     { text: printable(event.judgement), ...(event.judgement !== 'sound' && { style: 'red' as const }) },
@@ -66,10 +57,4 @@ function formatAmount({ origin_value: value, origin_currency: currency, origin_s
   if (currency === undefined) return String(value);
   const amount = typeof subunit === 'number' ? (value / subunit).toFixed(Math.round(Math.log10(subunit))) : value;
   return `${amount} ${printable(currency)}`;
-}
-
-/** A time as reported may be beyond every calendar. */
-function formatTime(unixSeconds: number): string {
-  const date = new Date(unixSeconds * 1000);
-  return Number.isNaN(date.getTime()) ? String(unixSeconds) : date.toISOString().replace('.000Z', 'Z');
 }

@@ -1,8 +1,8 @@
 /** `svc explain`: the points of each factor of a rating, and every deduction with its reason, read through HTTP. */
 import type { ExplanationResponse } from '../../client/client.ts';
-import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { defineCommand, EXAMPLE_DID, SERVICE_OPTIONS } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { printable } from '../http-reads.ts';
 import { formatJson, formatLines } from '../output.ts';
 import { styleOfScore } from '../rating-style.ts';
 import { openClient, requireValue } from '../service-client.ts';
@@ -12,10 +12,10 @@ export const explain = defineCommand({
   name: 'explain',
   about: 'Explains the rating of a machine: points by factor, and the reason for each deduction.',
   operands: ['ID'],
-  options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  options: SERVICE_OPTIONS,
   example: `svc explain ${EXAMPLE_DID}`,
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [id = '']) {
-    const client = openClient(baseUrl, envFile);
+  async run({ json = false, ...service }, [id = '']) {
+    const client = openClient(service);
     const explanation = requireValue(client, id, await client.getExplanation(id));
     process.stdout.write(json ? formatJson(explanation) : formatExplanation(explanation));
     return EXIT_CODES.ok;

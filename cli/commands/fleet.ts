@@ -1,8 +1,8 @@
 /** `svc fleet`: all machines of an operator, read through HTTP, as a table. */
 import type { Client, FleetEntry, FleetResponse, RatedFleetEntry, RatedFleetResponse } from '../../client/client.ts';
-import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
+import { defineCommand, SERVICE_OPTIONS } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { printable } from '../http-reads.ts';
 import { formatJson } from '../output.ts';
 import { styleOfScore } from '../rating-style.ts';
 import { openClient, requireValue } from '../service-client.ts';
@@ -12,10 +12,10 @@ export const fleet = defineCommand({
   name: 'fleet',
   about: 'Lists the machines that an operator owns or controls, with their ratings.',
   operands: ['OPERATOR'],
-  options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  options: SERVICE_OPTIONS,
   example: 'svc fleet 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [operator = '']) {
-    const client = openClient(baseUrl, envFile);
+  async run({ json = false, ...service }, [operator = '']) {
+    const client = openClient(service);
     const list = joinPages(await readPages(client, operator));
     process.stdout.write(json ? formatJson(list) : formatFleet(list));
     return EXIT_CODES.ok;

@@ -1,14 +1,7 @@
 /** `svc history`: rating and revenue of a machine by day, read through HTTP, as a table. */
-import {
-  BASE_URL_OPTION,
-  defineCommand,
-  ENV_FILE_OPTION,
-  EXAMPLE_DID,
-  JSON_OPTION,
-  parseNumberOption,
-} from '../command.ts';
+import { defineCommand, EXAMPLE_DID, parseNumberOption, SERVICE_OPTIONS } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { printable } from '../http-reads.ts';
 import { formatJson, formatLines } from '../output.ts';
 import { styleOfScore } from '../rating-style.ts';
 import { openClient, requireValue } from '../service-client.ts';
@@ -23,14 +16,12 @@ export const history = defineCommand({
   operands: ['ID'],
   options: {
     days: { type: 'string', value: 'N', about: `the last N days, 1 to ${MAX_DAYS} (default ${DEFAULT_DAYS})` },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: `svc history ${EXAMPLE_DID} --days 7`,
-  async run({ days: text, 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [id = '']) {
+  async run({ days: text, json = false, ...service }, [id = '']) {
     const days = parseNumberOption('--days', text, 1, MAX_DAYS) ?? DEFAULT_DAYS;
-    const client = openClient(baseUrl, envFile);
+    const client = openClient(service);
     const whole = requireValue(client, id, await client.getHistory(id));
     const points = whole.points.slice(-days);
     if (json) process.stdout.write(formatJson({ ...whole, points }));

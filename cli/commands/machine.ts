@@ -2,9 +2,9 @@
 import { styleText } from 'node:util';
 import { alignColumns, BASE_URL_OPTION, defineCommand, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, openConnection, printable, readDocument, type JsonObject } from '../http-reads.ts';
+import { openConnection, printable, readDocument, type JsonObject } from '../http-reads.ts';
 import { toMachineDid } from '../machine-operand.ts';
-import { formatJson } from '../output.ts';
+import { formatJson, formatTime } from '../output.ts';
 
 export const machine = defineCommand({
   name: 'machine',
@@ -12,7 +12,7 @@ export const machine = defineCommand({
   operands: ['ID'],
   options: { 'base-url': BASE_URL_OPTION, json: JSON_OPTION },
   example: `svc machine ${EXAMPLE_DID}`,
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, json = false }, [id = '']) {
+  async run({ 'base-url': baseUrl, json = false }, [id = '']) {
     const connection = openConnection(baseUrl);
     const path = encodeURIComponent(toMachineDid(id));
     const [rating, profile] = await Promise.all([
@@ -36,7 +36,7 @@ function formatMachine(rating: JsonObject, profile: JsonObject): string {
     ['qualifying revenue', formatCents(rating['total_revenue'])],
     ['average per event', formatCents(rating['average_revenue_per_event'])],
     ['trend', rating['revenue_trend']],
-    ['last event', formatTime(rating['last_updated'])],
+    ['last event', formatLastEvent(rating['last_updated'])],
     ['operator', facts['operator']],
     ['visibility', facts['data_visibility']],
     ['documentation', facts['documentation_url']],
@@ -58,8 +58,8 @@ function formatCents(cents: unknown): string | null {
   return typeof cents === 'number' ? `${(cents / 100).toFixed(2)} USD` : null;
 }
 
-function formatTime(unixSeconds: unknown): string | null {
-  return typeof unixSeconds === 'number' ? new Date(unixSeconds * 1000).toISOString() : null;
+function formatLastEvent(unixSeconds: unknown): string | null {
+  return typeof unixSeconds === 'number' ? formatTime(unixSeconds) : null;
 }
 
 function show(value: unknown): string {

@@ -4,9 +4,8 @@
  */
 import { describeTools } from '../../src/adapters/mcp/tools.ts';
 import { describeToolOutput } from '../../src/http/schemas/tool-outputs.ts';
-import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION } from '../command.ts';
+import { defineCommand, SERVICE_OPTIONS } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL } from '../http-reads.ts';
 import { formatJson } from '../output.ts';
 import { openClient } from '../service-client.ts';
 
@@ -15,13 +14,12 @@ export const mcp = defineCommand({
   about: 'Runs a Model Context Protocol server on standard input and output, for language models. Read-only.',
   operands: [],
   options: {
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
+    ...SERVICE_OPTIONS,
     json: { type: 'boolean', about: 'print the tools as JSON and exit' },
   },
   example: 'svc mcp --base-url https://ratings.example',
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }) {
-    const client = openClient(baseUrl, envFile);
+  async run({ json = false, ...service }) {
+    const client = openClient(service);
     const describeOutput = (response: string) => describeToolOutput(client.connection.namespace, response);
     if (json) {
       process.stdout.write(formatJson(describeTools(describeOutput)));

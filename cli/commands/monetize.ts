@@ -4,11 +4,11 @@ import type { MonetizationStateResponse } from '../../client/client.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import { DEFAULT_ALT_ORDINAL } from '../../src/config/alt-chain-settings.ts';
 import { parseAddress, parseMachineDid } from '../../src/domain/identifiers/identifiers.ts';
-import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { alignColumns, defineCommand, EXAMPLE_DID, SERVICE_OPTIONS } from '../command.ts';
 import { signAndSendDecision, prepareOrFail } from '../decision-client.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, openConnection, printable } from '../http-reads.ts';
-import { formatJson, formatLines } from '../output.ts';
+import { openConnection, printable } from '../http-reads.ts';
+import { formatJson, formatLines, formatTime } from '../output.ts';
 import { loadSigningKey } from '../signing-key.ts';
 
 export const monetize = defineCommand({
@@ -36,13 +36,11 @@ export const monetize = defineCommand({
       value: 'ADDRESS',
       about: 'sign only for this registry (default: MACHINE_REGISTRY_ADDRESS)',
     },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: `svc monetize ${EXAMPLE_DID} --opt-in --key-file owner.key`,
   async run(options, [did = '']) {
-    const { 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, show = false, json = false } = options;
+    const { 'base-url': baseUrl, 'env-file': envFile, show = false, json = false } = options;
     const optedIn = options['opt-in'] ?? false;
     if (optedIn === (options['opt-out'] ?? false))
       throw new CommandFailed('usage', 'pass either --opt-in or --opt-out');
@@ -89,7 +87,7 @@ function formatState({ machine_id: id, status, signer, updated_at: updatedAt }: 
     ['machine', id],
     ['status', status],
     ['signer', signer],
-    ['signed at', new Date(Number(updatedAt) * 1000).toISOString()],
+    ['signed at', formatTime(Number(updatedAt))],
   ];
   return formatLines(alignColumns(rows.map(([name, value]) => [String(name), printable(String(value))])));
 }

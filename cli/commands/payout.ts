@@ -3,9 +3,9 @@ import { loadSigningSecrets } from '../../src/config.ts';
 import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { parseAddress, parseMachineDid } from '../../src/domain/identifiers/identifiers.ts';
 import { formatPayoutText } from '../../src/domain/rating/paid/payout-proof.ts';
-import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION, type Command } from '../command.ts';
+import { defineCommand, EXAMPLE_DID, SERVICE_OPTIONS, type Command } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, openConnection, readDocument } from '../http-reads.ts';
+import { openConnection, readDocument } from '../http-reads.ts';
 import { toMachineDid } from '../machine-operand.ts';
 import { formatJson } from '../output.ts';
 import { loadNamespace } from '../service-client.ts';
@@ -28,15 +28,13 @@ const proof = defineCommand({
       about:
         'key of the account: 0x and 64 hex digits, a version 3 keystore, or an Ed25519 seed in hex (default: SVC_KEY)',
     },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example:
     `svc payout proof ${EXAMPLE_DID} 0x8105660af15a4eb54fa0571bc84dfbec0294a99a ` +
     '--owner 0x5935897a39afabbeda5a599d38236e7df151c8b8 --key-file payout.key',
   async run(options, [did = '', accountText = '']) {
-    const { 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, 'key-file': keyFile, json = false } = options;
+    const { 'base-url': baseUrl, 'env-file': envFile, 'key-file': keyFile, json = false } = options;
     const namespace = loadNamespace(envFile);
     const id = parseMachineDid(toMachineDid(did), namespace);
     if (id === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not a machine DID`);
@@ -64,7 +62,7 @@ function parseAccount(name: string, text: string): string {
 }
 
 /** Reads the owner of an alt-chain machine from its profile. Throws `CommandFailed` for a machine without one. */
-async function readOwner(baseUrl: string, did: string): Promise<string> {
+async function readOwner(baseUrl: string | undefined, did: string): Promise<string> {
   const profile = await readDocument(openConnection(baseUrl), `/machine/${encodeURIComponent(did)}`, did);
   const owners = Object.values(profile).flatMap((part) => {
     const owner: unknown = typeof part === 'object' && part !== null && 'owner' in part ? part.owner : undefined;

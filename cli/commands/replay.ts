@@ -15,7 +15,7 @@ import { formatReplay } from '../replay/replay-report.ts';
 import { replay as replayMachine, type ReplayResult } from '../replay/replay.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import { dayOf, formatDay } from '../../src/domain/rating/utc-day.ts';
-import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { defineCommand, EXAMPLE_DID, SERVICE_OPTIONS } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
 import { toMachineDid } from '../machine-operand.ts';
@@ -31,13 +31,11 @@ export const replay = defineCommand({
   options: {
     fleet: { type: 'boolean', about: 'also read the claims of all machines: no account serves two at a time' },
     flows: { type: 'boolean', about: 'also read the transfers from the accounts of the machine back to its payers' },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: `svc replay ${EXAMPLE_DID} --env-file .devnet/env`,
   async run(options, [id = '']) {
-    const { 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false } = options;
+    const { 'base-url': baseUrl, 'env-file': envFile, json = false } = options;
     const reads = { readsFleet: options.fleet === true, readsFlows: options.flows === true };
     const result = await replayRating({ did: toMachineDid(id), baseUrl, envFile, ...reads });
     process.stdout.write(json ? formatJson(result) : formatReplay(result));
@@ -60,13 +58,14 @@ export function toReplayError(error: unknown): unknown {
 
 /** Recomputes the rating of a machine, as served now or as explained in `served`. Throws `CommandFailed`. */
 export async function replayRating({
+  baseUrl = DEFAULT_BASE_URL,
   envFile,
   readsFleet = false,
   readsFlows = false,
   ...request
 }: {
   readonly did: string;
-  readonly baseUrl: string;
+  readonly baseUrl: string | undefined;
   readonly envFile: string | undefined;
   readonly served?: JsonObject;
   readonly readsFleet?: boolean;
@@ -78,7 +77,8 @@ export async function replayRating({
     const chains = { chain: locateChain(config), ...locateAltChain(config) };
     const { sourcesHash, sources } = await loadSources(config);
     const payments = { sources, payoutHeader: config.namespace.payout_header, readsFleet, readsFlows };
-    return await replayMachine({ ...request, ...chains, rates: await loadRates(config), sourcesHash, payments });
+    const rates = await loadRates(config);
+    return await replayMachine({ ...request, ...chains, baseUrl, rates, sourcesHash, payments });
   } catch (error) {
     if (error instanceof MalformedRates) throw new CommandFailed('usage', `currency rates: ${error.message}`);
     if (error instanceof MalformedSources) throw new CommandFailed('usage', `SOURCES_FILE: ${error.message}`);

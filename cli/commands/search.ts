@@ -2,9 +2,9 @@
 import type { Client, FleetResponse, McrRecordResponse } from '../../client/client.ts';
 import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import { parseAddress, parseMachineId } from '../../src/domain/identifiers/identifiers.ts';
-import { BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, JSON_OPTION } from '../command.ts';
+import { defineCommand, SERVICE_OPTIONS } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { printable } from '../http-reads.ts';
 import { formatJson, formatLines } from '../output.ts';
 import { openClient, requireValue } from '../service-client.ts';
 import { emphasize } from '../table.ts';
@@ -13,10 +13,10 @@ export const search = defineCommand({
   name: 'search',
   about: 'Shows what a text names: machine id, DID, address, wallet, or the URL of a page or response.',
   operands: ['TEXT'],
-  options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  options: SERVICE_OPTIONS,
   example: 'svc search 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false }, [text = '']) {
-    const client = openClient(baseUrl, envFile);
+  async run({ json = false, ...service }, [text = '']) {
+    const client = openClient(service);
     const found = await find(client, text);
     process.stdout.write(json ? formatJson(found) : formatFound(found));
     return EXIT_CODES.ok;

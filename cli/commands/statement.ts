@@ -8,30 +8,30 @@ import { parseJson } from '../../src/domain/json/json-values.ts';
 import type { RatingStatement } from '../../src/domain/statements/rating-statement.ts';
 import {
   alignColumns,
-  BASE_URL_OPTION,
   defineCommand,
   ENV_FILE_OPTION,
   EXAMPLE_DID,
   JSON_OPTION,
   parseNumberOption,
+  SERVICE_OPTIONS,
 } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, openConnection, printable, toFailure } from '../http-reads.ts';
-import { formatJson, formatLines } from '../output.ts';
+import { printable, toFailure } from '../http-reads.ts';
+import { formatJson, formatLines, formatTime } from '../output.ts';
 import type { JsonObject } from '../replay/replay-json.ts';
 import type { ReplayResult } from '../replay/replay.ts';
 import { findDocumentTrust, readDocumentFile, requireAddress, type DocumentTrust } from '../document-trust.ts';
-import { loadNamespace } from '../service-client.ts';
+import { loadNamespace, openService } from '../service-client.ts';
 import { replayRating } from './replay.ts';
 
 const get = defineCommand({
   name: 'statement get',
   about: 'Prints the signed rating of a machine as JSON, to be stored.',
   operands: ['ID'],
-  options: { 'base-url': BASE_URL_OPTION, 'env-file': ENV_FILE_OPTION, json: JSON_OPTION },
+  options: SERVICE_OPTIONS,
   example: `svc statement get ${EXAMPLE_DID} > statement.json`,
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile }, [id = '']) {
-    const connection = openConnection(baseUrl, loadNamespace(envFile));
+  async run(options, [id = '']) {
+    const connection = openService(options);
     const result = await getRatingStatement(connection, id);
     if (!result.ok) throw toFailure(connection, id, result.error);
     process.stdout.write(formatJson(result.value));
@@ -51,24 +51,15 @@ const verify = defineCommand({
     },
     at: { type: 'string', value: 'SECONDS', about: 'Unix time at which it must be valid (default: now)' },
     replay: { type: 'boolean', about: 'recompute the rating; needs nodes with the state of its block' },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: 'svc statement verify statement.json --signer 0x1A642f0E3c3aF545E7AcBD38b07251B3990914F1',
   async run(options, [file = '']) {
-    const {
-      signer,
-      at,
-      replay = false,
-      'base-url': baseUrl = DEFAULT_BASE_URL,
-      'env-file': envFile,
-      json = false,
-    } = options;
+    const { at, replay = false, 'base-url': baseUrl, 'env-file': envFile, json = false } = options;
     const text = await readDocumentFile(file);
     const nowSeconds = parseNumberOption('--at', at, 0, Number.MAX_SAFE_INTEGER) ?? Math.floor(Date.now() / 1000);
     const namespace = loadNamespace(envFile);
-    const trust = await findDocumentTrust('statement', text, { signer, baseUrl, envFile });
+    const trust = await findDocumentTrust('statement', text, options);
     const check = verifyRatingStatement(text, { ...trust, nowSeconds, namespace });
     if (!check.ok) throw new CommandFailed('verificationFailed', `the statement proves nothing: ${check.problem}`);
     const { statement } = check;
@@ -113,7 +104,7 @@ export const STATEMENT_COMMANDS = [get, verify, revoke] as const;
 function replayStatement(
   text: string,
   { machineId }: RatingStatement,
-  options: { readonly baseUrl: string; readonly envFile: string | undefined },
+  options: { readonly baseUrl: string | undefined; readonly envFile: string | undefined },
 ): Promise<ReplayResult> {
   const { explanation } = parseJson(text) as { readonly explanation: JsonObject };
   const did = formatMachineDid(parseMachineId(machineId)!, loadNamespace(options.envFile));
@@ -145,7 +136,6 @@ function listRows(
   { statement, signer, chainId, registry }: Verified,
   replayed: ReplayResult | undefined,
 ): (readonly string[])[] {
-  const time = (seconds: number) => new Date(seconds * 1000).toISOString();
   return [
     ['signer', signer],
     ['deployment', `chain ${chainId}, registry ${printable(registry)}`],
@@ -155,8 +145,8 @@ function listRows(
     ['negative flag', statement.negativeFlag ? 'yes' : 'no'],
     ['kyb, chip', `${statement.kyb}, ${statement.chip}`],
     ['block', `${statement.blockNumber} (${statement.blockHash})`],
-    ['rated at', time(statement.ratedAt)],
-    ['valid until', time(statement.validUntil)],
+    ['rated at', formatTime(statement.ratedAt)],
+    ['valid until', formatTime(statement.validUntil)],
     ...(replayed === undefined
       ? []
       : [

@@ -1,15 +1,8 @@
 /** `svc status`: how far the indexes of the service are behind their chains, and why; the exit code is for monitors. */
 import type { StatusResponse } from '../../client/client.ts';
-import {
-  alignColumns,
-  BASE_URL_OPTION,
-  defineCommand,
-  ENV_FILE_OPTION,
-  JSON_OPTION,
-  parseNumberOption,
-} from '../command.ts';
+import { alignColumns, defineCommand, parseNumberOption, SERVICE_OPTIONS } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { printable } from '../http-reads.ts';
 import { formatJson, formatLines } from '../output.ts';
 import { openClient, requireValue } from '../service-client.ts';
 import { emphasize } from '../table.ts';
@@ -20,15 +13,13 @@ export const status = defineCommand({
   operands: [],
   options: {
     'max-lag-blocks': { type: 'string', value: 'N', about: 'the largest accepted lag (default: that of the service)' },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: 'svc status --max-lag-blocks 20',
   async run(options) {
-    const { 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false } = options;
+    const { json = false } = options;
     const maxLagBlocks = parseNumberOption('--max-lag-blocks', options['max-lag-blocks'], 0, Number.MAX_SAFE_INTEGER);
-    const client = openClient(baseUrl, envFile);
+    const client = openClient(options);
     const result = await client.getStatus(maxLagBlocks === undefined ? {} : { maxLagBlocks });
     const report = requireValue(client, 'status', result);
     process.stdout.write(json ? formatJson(report) : formatStatus(report));

@@ -1,8 +1,8 @@
 /** `svc verify`: verification status of a machine's operator and chip, read through HTTP; `--require` sets the exit code for scripts. */
 import type { VerifyRecordResponse } from '../../client/client.ts';
-import { alignColumns, BASE_URL_OPTION, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
+import { alignColumns, defineCommand, EXAMPLE_DID, SERVICE_OPTIONS } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
-import { DEFAULT_BASE_URL, printable } from '../http-reads.ts';
+import { printable } from '../http-reads.ts';
 import { formatJson } from '../output.ts';
 import { openClient, requireValue } from '../service-client.ts';
 import { emphasize } from '../table.ts';
@@ -22,14 +22,12 @@ export const verify = defineCommand({
   operands: ['ID'],
   options: {
     require: { type: 'string', value: 'TOPICS', about: 'kyb, chip or kyb,chip: exit with 4 unless all are verified' },
-    'base-url': BASE_URL_OPTION,
-    'env-file': ENV_FILE_OPTION,
-    json: JSON_OPTION,
+    ...SERVICE_OPTIONS,
   },
   example: `svc verify ${EXAMPLE_DID} --require chip`,
-  async run({ 'base-url': baseUrl = DEFAULT_BASE_URL, 'env-file': envFile, json = false, require }, [id = '']) {
+  async run({ require, json = false, ...service }, [id = '']) {
     const required = parseTopics(require);
-    const client = openClient(baseUrl, envFile);
+    const client = openClient(service);
     const record = requireValue(client, id, await client.getVerification(id));
     process.stdout.write(json ? formatJson(record) : formatRecord(record));
     const missing = required.filter((topic) => record.verification[topic].status !== 'verified');
