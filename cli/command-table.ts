@@ -24,9 +24,9 @@ import { STATEMENT_COMMANDS } from './commands/statement.ts';
 import { status } from './commands/status.ts';
 import { verify } from './commands/verify.ts';
 import { WATCH_COMMANDS } from './commands/watch.ts';
+import { findNearestWord } from '../src/domain/nearest-word.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { CommandFailed, EXIT_CODES, EXIT_CODES_TEXT, type ExitCode } from './exit-codes.ts';
-import { findNearestWord } from './nearest-word.ts';
 
 const LIST_HINT = 'Run svc --help for a list.';
 

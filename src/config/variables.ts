@@ -1,4 +1,5 @@
 /** Names of all variables in the order of configuration.md 1, and those that are secrets. */
+import { findNearestWord } from '../domain/nearest-word.ts';
 
 export const VARIABLES = [
   ...['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'PUBLIC_URL', 'DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL'],
@@ -33,7 +34,7 @@ export const SECRETS = [
 ] as const;
 
 const NAMES: ReadonlySet<string> = new Set<string>([...VARIABLES, ...SECRETS.map((name) => `${name}_FILE`)]);
-const MAX_MISTYPED_LETTERS = 2;
+const NAMES_OF_SEVERAL_WORDS = [...NAMES].filter((name) => name.includes('_'));
 
 /**
  * Returns the variable that a mistyped name resembles; undefined when the name is known or unlike any. Names of one
@@ -43,26 +44,5 @@ export function suggestVariable(name: string): string | undefined {
   if (NAMES.has(name) || !name.includes('_')) return undefined;
   const withoutFile = name.replace(/_FILE$/, '');
   if (withoutFile !== name && NAMES.has(withoutFile)) return withoutFile;
-  let nearest: string | undefined;
-  let nearestDistance = MAX_MISTYPED_LETTERS + 1;
-  for (const known of NAMES) {
-    if (!known.includes('_') || Math.abs(known.length - name.length) > MAX_MISTYPED_LETTERS) continue;
-    const distance = editDistance(name, known);
-    if (distance < nearestDistance) [nearest, nearestDistance] = [known, distance];
-  }
-  return nearest;
-}
-
-/** Returns the Levenshtein distance of two texts. */
-function editDistance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const replaced = row[j - 1]! + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[right.length]!;
+  return findNearestWord(name, NAMES_OF_SEVERAL_WORDS);
 }
