@@ -1,12 +1,12 @@
-/** Parses the machine argument of a command: a decimal id, or a DID, which is passed through. */
-import { formatMachineDid, parseMachineId } from '../src/domain/identifiers/identifiers.ts';
-import { DEFAULT_NAMESPACE } from '../src/domain/identifiers/namespace.ts';
+/** Parses the machine argument of a command: a decimal id or a DID of the deployment. */
+import { parseMachineKey } from '../client/machine-key.ts';
+import type { MachineId } from '../src/domain/identifiers/identifiers.ts';
+import type { Namespace } from '../src/domain/identifiers/namespace.ts';
 import { CommandFailed } from './exit-codes.ts';
 
-/** Returns the DID. Only the service can validate a DID, by its namespace. Throws `CommandFailed` for any other text. */
-export function toMachineDid(text: string): string {
-  if (text.startsWith('did:')) return text;
-  const id = parseMachineId(text);
+/** Throws `CommandFailed` for a text that names no machine of the namespace. */
+export function parseMachineOperand(text: string, namespace: Namespace): MachineId {
+  const id = parseMachineKey(text, namespace);
   if (id === undefined) throw new CommandFailed('usage', `${JSON.stringify(text)} is not a machine id or DID`);
-  return formatMachineDid(id, DEFAULT_NAMESPACE);
+  return id;
 }

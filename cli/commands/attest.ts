@@ -12,7 +12,6 @@ import {
   formatAddress,
   formatMachineDid,
   parseAddress,
-  parseMachineDid,
   ZERO_ADDRESS,
   type Address,
 } from '../../src/domain/identifiers/identifiers.ts';
@@ -27,6 +26,7 @@ import {
 } from '../command.ts';
 import { formatFinding, type Finding } from '../doctor/check-result.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
+import { parseMachineOperand } from '../machine-operand.ts';
 import { formatJson, formatLines, formatTime } from '../output.ts';
 import { loadSigningKey } from '../signing-key.ts';
 import type { Proposal } from '../attest/standing-records.ts';
@@ -79,7 +79,7 @@ const list = defineCommand({
     }
     const config = loadAttestConfig(envFile);
     const limit = parseNumberOption('--limit', limitText, 1, 1_000_000) ?? 50;
-    const machineId = did === undefined ? undefined : requireMachine(did, config);
+    const machineId = did === undefined ? undefined : parseMachineOperand(did, config.namespace);
     const stored = wanted === undefined ? limit : ALL;
     const records = await withStore(config, (store) => store.listEvidenceRecords(machineId, stored));
     const { chips } = await orFail(() => openRegistry(config).readLogged());
@@ -202,7 +202,7 @@ const revoke = defineCommand({
     const operator = parseOperator(subject);
     const change: AttestationChange =
       operator === undefined
-        ? { kind: 'revoke-chip', machineId: requireMachine(subject, config) }
+        ? { kind: 'revoke-chip', machineId: parseMachineOperand(subject, config.namespace) }
         : { kind: 'revoke-kyb', operator };
     const key = await loadAttesterKey(keyFile);
     const hash = await orFail(async () => (await openRegistry(config).openChange(key)).send(change));
@@ -289,12 +289,6 @@ async function requireEvidence(store: Store, receipt: string): Promise<StoredEvi
   const record = await store.readEvidenceRecord(receipt as Hex);
   if (record === undefined) throw new CommandFailed('refused', 'this database holds no evidence with this receipt');
   return record;
-}
-
-function requireMachine(did: string, { namespace }: Config) {
-  const machineId = parseMachineDid(did, namespace);
-  if (machineId === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not the DID of a machine`);
-  return machineId;
 }
 
 async function loadAttesterKey(keyFile: string | undefined) {

@@ -10,12 +10,7 @@ import {
   prepareControllerProof,
   type ChipLeaf,
 } from '../../src/domain/evidence/evidence-building.ts';
-import {
-  formatAddress,
-  parseMachineDid,
-  parseMachineId,
-  type MachineId,
-} from '../../src/domain/identifiers/identifiers.ts';
+import { formatAddress } from '../../src/domain/identifiers/identifiers.ts';
 import type { Namespace } from '../../src/domain/identifiers/namespace.ts';
 import { openChipSigner, type ChipSigner } from '../chip/chip-signer.ts';
 import { readInput, readJson, readLeaf } from '../chip/evidence-files.ts';
@@ -24,6 +19,7 @@ import { readOnboardingToken } from '../chip/onboarding-token.ts';
 import { alignColumns, defineCommand, ENV_FILE_OPTION, EXAMPLE_DID, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { printable, type JsonObject } from '../http-reads.ts';
+import { parseMachineOperand } from '../machine-operand.ts';
 import { formatJson, formatLines } from '../output.ts';
 import { loadNamespace } from '../service-client.ts';
 import { loadSigningKey, type SigningKey } from '../signing-key.ts';
@@ -45,7 +41,7 @@ const challenge = defineCommand({
   },
   example: `svc chip challenge ${EXAMPLE_DID} > challenge.json`,
   async run({ 'token-file': tokenFile, 'base-url': baseUrl, 'env-file': envFile }, [did = '']) {
-    const machineId = parseMachine(did, loadNamespace(envFile));
+    const machineId = parseMachineOperand(did, loadNamespace(envFile));
     const token = await readOnboardingToken(tokenFile);
     process.stdout.write(formatJson(await requestChallenge({ baseUrl, token }, machineId)));
     return EXIT_CODES.ok;
@@ -171,13 +167,6 @@ async function orRefuse<T>(build: () => Promise<T>): Promise<T> {
 
 function nowSeconds(): number {
   return Date.now() / 1000;
-}
-
-/** Parses a DID or a decimal id. Throws `CommandFailed`. */
-function parseMachine(text: string, namespace: Namespace): MachineId {
-  const id = parseMachineDid(text, namespace) ?? parseMachineId(text);
-  if (id === undefined) throw new CommandFailed('usage', `${JSON.stringify(text)} is not a machine id or DID`);
-  return id;
 }
 
 function formatTexts(texts: JsonObject): string {

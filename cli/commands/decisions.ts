@@ -5,7 +5,6 @@
 import { verifyDecisionBundle, type DecisionBundle } from '../../client/decision-log.ts';
 import { listDecisions } from '../../client/machine-history.ts';
 import type { DecisionLogResponse } from '../../client/client.ts';
-import { parseMachineDid, parseMachineId } from '../../src/domain/identifiers/identifiers.ts';
 import {
   alignColumns,
   defineCommand,
@@ -18,6 +17,7 @@ import {
 import { findDocumentTrust, readDocumentFile } from '../document-trust.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { printable, toFailure } from '../http-reads.ts';
+import { parseMachineOperand } from '../machine-operand.ts';
 import { formatJson, formatLines, formatTime } from '../output.ts';
 import { replayAuthority, type AuthorityReplay } from '../replay/decision-authority.ts';
 import { loadNamespace, openService } from '../service-client.ts';
@@ -59,8 +59,7 @@ const exportLog = defineCommand({
       import('../decision-export.ts'),
     ]);
     const config = loadAttestConfig(envFile);
-    const id = parseMachineId(did) ?? parseMachineDid(did, config.namespace);
-    if (id === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not a machine id or DID`);
+    const id = parseMachineOperand(did, config.namespace);
     const { bundle, unverifiable } = await withStore(config, (store) => exportDecisions(config, store, id));
     if (unverifiable > 0) {
       process.stderr.write(`left out: ${unverifiable} decisions from before the chain, which nothing proves\n`);

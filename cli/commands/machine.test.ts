@@ -34,7 +34,11 @@ let baseUrl: string;
 
 /** Serves one machine; every other returns 404. */
 beforeAll(async () => {
-  const documents: Readonly<Record<string, object>> = { [`/mcr/${DID}`]: RATING, [`/machine/${DID}`]: PROFILE };
+  const documents: Readonly<Record<string, object>> = {
+    [`/mcr/${DID}`]: RATING,
+    [`/machine/${DID}`]: PROFILE,
+    '/metadata/42': PROFILE,
+  };
   server = createServer((request, response) => {
     const document = documents[decodeURIComponent(request.url ?? '')];
     response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });

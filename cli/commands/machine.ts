@@ -1,9 +1,10 @@
 /** `svc machine`: rating and profile of one machine, read through HTTP. */
 import { styleText } from 'node:util';
+import type { Connection } from '../../client/client.ts';
 import { alignColumns, BASE_URL_OPTION, defineCommand, EXAMPLE_DID, JSON_OPTION } from '../command.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { openConnection, printable, readDocument, type JsonObject } from '../http-reads.ts';
-import { toMachineDid } from '../machine-operand.ts';
+import { parseMachineOperand } from '../machine-operand.ts';
 import { formatJson, formatTime } from '../output.ts';
 
 export const machine = defineCommand({
@@ -14,15 +15,31 @@ export const machine = defineCommand({
   example: `svc machine ${EXAMPLE_DID}`,
   async run({ 'base-url': baseUrl, json = false }, [id = '']) {
     const connection = openConnection(baseUrl);
-    const path = encodeURIComponent(toMachineDid(id));
-    const [rating, profile] = await Promise.all([
-      readDocument(connection, `/mcr/${path}`, id),
-      readDocument(connection, `/machine/${path}`, id),
-    ]);
+    const [rating, profile] = await (id.startsWith('did:') ? readByDid(connection, id) : readById(connection, id));
     process.stdout.write(json ? formatJson({ rating, profile }) : formatMachine(rating, profile));
     return EXIT_CODES.ok;
   },
 });
+
+type Documents = readonly [rating: JsonObject, profile: JsonObject];
+
+/** Only the service can validate a DID, by its namespace. */
+function readByDid(connection: Connection, did: string): Promise<Documents> {
+  const path = encodeURIComponent(did);
+  return Promise.all([
+    readDocument(connection, `/mcr/${path}`, did),
+    readDocument(connection, `/machine/${path}`, did),
+  ]);
+}
+
+/** Reads the profile first, which names the DID: its method is a word of the deployment. */
+async function readById(connection: Connection, text: string): Promise<Documents> {
+  const id = parseMachineOperand(text, connection.namespace);
+  const profile = await readDocument(connection, `/metadata/${id}`, text);
+  const { did } = findFacts(profile);
+  if (typeof did !== 'string') throw new CommandFailed('refused', `the profile of ${id} names no DID`);
+  return [await readDocument(connection, `/mcr/${encodeURIComponent(did)}`, text), profile];
+}
 
 function formatMachine(rating: JsonObject, profile: JsonObject): string {
   const facts = findFacts(profile);

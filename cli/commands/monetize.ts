@@ -3,11 +3,12 @@ import type { ExpectedDeployment } from '../../client/monetization.ts';
 import type { MonetizationStateResponse } from '../../client/client.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
 import { DEFAULT_ALT_ORDINAL } from '../../src/config/alt-chain-settings.ts';
-import { parseAddress, parseMachineDid } from '../../src/domain/identifiers/identifiers.ts';
+import { parseAddress } from '../../src/domain/identifiers/identifiers.ts';
 import { alignColumns, defineCommand, EXAMPLE_DID, SERVICE_OPTIONS } from '../command.ts';
 import { signAndSendDecision, prepareOrFail } from '../decision-client.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { openConnection, printable } from '../http-reads.ts';
+import { parseMachineOperand } from '../machine-operand.ts';
 import { formatJson, formatLines, formatTime } from '../output.ts';
 import { loadSigningKey } from '../signing-key.ts';
 
@@ -47,8 +48,7 @@ export const monetize = defineCommand({
     const { config, problems } = loadConfig({ envFile, lenient: true });
     if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
     const { namespace } = config;
-    const machineId = parseMachineDid(did, namespace);
-    if (machineId === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not a machine DID`);
+    const machineId = parseMachineOperand(did, namespace);
     const expected = findExpected(config, options['chain-id'], options.registry);
     const named = options.holder === undefined ? undefined : parseHolder(options.holder);
     const key = show ? undefined : await loadSigningKey(options['key-file']);

@@ -116,7 +116,7 @@ it('refuses the key of another account', async () => {
 });
 
 it.each([
-  [['payout', 'proof', 'did:svc:0', EVM.account, '--owner', EVM.owner], 'is not a machine DID'],
+  [['payout', 'proof', 'did:svc:0', EVM.account, '--owner', EVM.owner], 'is not a machine id or DID'],
   [['payout', 'proof', 'did:svc:7', '0x12', '--owner', EVM.owner], 'ACCOUNT must be an EVM or a Solana address'],
   [['payout', 'proof', 'did:svc:7', EVM.account, '--owner', 'me'], '--owner must be an EVM or a Solana address'],
 ])('refuses a wrong argument: %j', async (words, message) => {

@@ -1,12 +1,12 @@
 /** `svc payout proof`: the text that a payout account signs for a machine and, with its key, the metadata to attach to an event. */
 import { loadSigningSecrets } from '../../src/config.ts';
 import { parseAltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
-import { parseAddress, parseMachineDid } from '../../src/domain/identifiers/identifiers.ts';
+import { formatMachineDid, parseAddress } from '../../src/domain/identifiers/identifiers.ts';
 import { formatPayoutText } from '../../src/domain/rating/paid/payout-proof.ts';
 import { defineCommand, EXAMPLE_DID, SERVICE_OPTIONS, type Command } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { openConnection, readDocument } from '../http-reads.ts';
-import { toMachineDid } from '../machine-operand.ts';
+import { parseMachineOperand } from '../machine-operand.ts';
 import { formatJson } from '../output.ts';
 import { loadNamespace } from '../service-client.ts';
 import { loadSigningKey } from '../signing-key.ts';
@@ -36,10 +36,9 @@ const proof = defineCommand({
   async run(options, [did = '', accountText = '']) {
     const { 'base-url': baseUrl, 'env-file': envFile, 'key-file': keyFile, json = false } = options;
     const namespace = loadNamespace(envFile);
-    const id = parseMachineDid(toMachineDid(did), namespace);
-    if (id === undefined) throw new CommandFailed('usage', `${JSON.stringify(did)} is not a machine DID`);
+    const id = parseMachineOperand(did, namespace);
     const account = parseAccount('ACCOUNT', accountText);
-    const owner = parseAccount('--owner', options.owner ?? (await readOwner(baseUrl, toMachineDid(did))));
+    const owner = parseAccount('--owner', options.owner ?? (await readOwner(baseUrl, formatMachineDid(id, namespace))));
     const text = formatPayoutText(id, { account, owner }, namespace);
     if (keyFile === undefined && loadSigningSecrets().key === undefined) {
       process.stdout.write(json ? formatJson({ message: text }) : `${text}\n`);

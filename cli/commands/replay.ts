@@ -14,11 +14,12 @@ import type { JsonObject } from '../replay/replay-json.ts';
 import { formatReplay } from '../replay/replay-report.ts';
 import { replay as replayMachine, type ReplayResult } from '../replay/replay.ts';
 import { loadConfig, type Config } from '../../src/config.ts';
+import { formatMachineDid } from '../../src/domain/identifiers/identifiers.ts';
 import { dayOf, formatDay } from '../../src/domain/rating/utc-day.ts';
 import { defineCommand, EXAMPLE_DID, SERVICE_OPTIONS } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { DEFAULT_BASE_URL } from '../http-reads.ts';
-import { toMachineDid } from '../machine-operand.ts';
+import { parseMachineOperand } from '../machine-operand.ts';
 import { formatJson } from '../output.ts';
 
 const DEVNET_ENV = '.devnet/env';
@@ -37,7 +38,7 @@ export const replay = defineCommand({
   async run(options, [id = '']) {
     const { 'base-url': baseUrl, 'env-file': envFile, json = false } = options;
     const reads = { readsFleet: options.fleet === true, readsFlows: options.flows === true };
-    const result = await replayRating({ did: toMachineDid(id), baseUrl, envFile, ...reads });
+    const result = await replayRating({ machine: id, baseUrl, envFile, ...reads });
     process.stdout.write(json ? formatJson(result) : formatReplay(result));
     return result.equal ? EXIT_CODES.ok : EXIT_CODES.verificationFailed;
   },
@@ -58,13 +59,15 @@ export function toReplayError(error: unknown): unknown {
 
 /** Recomputes the rating of a machine, as served now or as explained in `served`. Throws `CommandFailed`. */
 export async function replayRating({
+  machine,
   baseUrl = DEFAULT_BASE_URL,
   envFile,
   readsFleet = false,
   readsFlows = false,
   ...request
 }: {
-  readonly did: string;
+  /** Decimal id or DID. */
+  readonly machine: string;
   readonly baseUrl: string | undefined;
   readonly envFile: string | undefined;
   readonly served?: JsonObject;
@@ -73,12 +76,14 @@ export async function replayRating({
 }): Promise<ReplayResult> {
   const { config, problems } = loadConfig({ envFile: envFile ?? findDevnetEnv(), lenient: true });
   if (problems.length > 0) throw new CommandFailed('usage', problems.join('\n'));
+  const { namespace } = config;
+  const did = formatMachineDid(parseMachineOperand(machine, namespace), namespace);
   try {
     const chains = { chain: locateChain(config), ...locateAltChain(config) };
     const { sourcesHash, sources } = await loadSources(config);
-    const payments = { sources, payoutHeader: config.namespace.payout_header, readsFleet, readsFlows };
+    const payments = { sources, payoutHeader: namespace.payout_header, readsFleet, readsFlows };
     const rates = await loadRates(config);
-    return await replayMachine({ ...request, ...chains, baseUrl, rates, sourcesHash, payments });
+    return await replayMachine({ ...request, ...chains, did, baseUrl, rates, sourcesHash, payments });
   } catch (error) {
     if (error instanceof MalformedRates) throw new CommandFailed('usage', `currency rates: ${error.message}`);
     if (error instanceof MalformedSources) throw new CommandFailed('usage', `SOURCES_FILE: ${error.message}`);

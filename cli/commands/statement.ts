@@ -3,7 +3,7 @@
  * its signer and the deployment are known from elsewhere.
  */
 import { getRatingStatement, verifyRatingStatement } from '../../client/statements.ts';
-import { formatAddress, formatMachineDid, parseMachineId } from '../../src/domain/identifiers/identifiers.ts';
+import { formatAddress } from '../../src/domain/identifiers/identifiers.ts';
 import { parseJson } from '../../src/domain/json/json-values.ts';
 import type { RatingStatement } from '../../src/domain/statements/rating-statement.ts';
 import {
@@ -107,8 +107,7 @@ function replayStatement(
   options: { readonly baseUrl: string | undefined; readonly envFile: string | undefined },
 ): Promise<ReplayResult> {
   const { explanation } = parseJson(text) as { readonly explanation: JsonObject };
-  const did = formatMachineDid(parseMachineId(machineId)!, loadNamespace(options.envFile));
-  return replayRating({ ...options, did, served: explanation });
+  return replayRating({ ...options, machine: machineId, served: explanation });
 }
 
 /** Compares the statement with the recomputed explanation, of which the hash is proven already. */
