@@ -75,8 +75,7 @@ async function openStore({ database }: Config): Promise<Store> {
   if (database.kind === 'sqlite' && !existsSync(database.path)) {
     throw new CommandFailed('usage', 'DATABASE_URL: the file does not exist; name the database of the service');
   }
-  const url = database.kind === 'postgres' ? database.url : `sqlite:${database.path}`;
-  return createStore(url, { migratesOlder: false }).catch(() => {
+  return createStore(database, { migratesOlder: false }).catch(() => {
     throw new CommandFailed('unreachable', 'DATABASE_URL: the database cannot be opened; run svc doctor');
   });
 }

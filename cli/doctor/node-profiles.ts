@@ -18,8 +18,7 @@ export async function storeNodeProfiles(
   if (profiles.size === 0) return [];
   if (database.kind === 'sqlite' && !existsSync(database.path)) return [];
   try {
-    const url = database.kind === 'sqlite' ? `sqlite:${database.path}` : database.url;
-    const store = await createStore(url, { migratesOlder: false });
+    const store = await createStore(database, { migratesOlder: false });
     await store.writeNodeProfiles(profiles, nowSeconds).finally(() => store.close());
     return [ok('rehearsal', `${formatCount(profiles.size, 'node profile')} stored for the next start`)];
   } catch {
