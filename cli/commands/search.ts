@@ -6,6 +6,7 @@ import { defineCommand, SERVICE_OPTIONS } from '../command.ts';
 import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { printable } from '../http-reads.ts';
 import { formatJson, formatLines } from '../output.ts';
+import { decodeSafely } from '../percent-decoding.ts';
 import { openClient, requireValue } from '../service-client.ts';
 import { emphasize } from '../table.ts';
 
@@ -46,17 +47,9 @@ function findIdentifier(text: string, method: string): string {
   const parts = text
     .trim()
     .split(/[/?#\s]+/)
-    .map((part) => withoutPrefix(decode(part)).replace(/^0X/, '0x'));
+    .map((part) => withoutPrefix(decodeSafely(part)).replace(/^0X/, '0x'));
   const isIdentifier = (part: string) => [parseMachineId, parseAddress, parseAltKey].some((parse) => parse(part));
   return parts.find(isIdentifier) ?? text;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function formatFound(found: Found): string {

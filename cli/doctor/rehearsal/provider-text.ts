@@ -1,4 +1,5 @@
 /** A provider's own error text as `svc doctor` may print it: one short line without URLs and without the node's key. */
+import { decodeSafely } from '../../percent-decoding.ts';
 
 const MAX_CHARACTERS = 200;
 /** Parts of a URL that are shorter cannot be a key. */
@@ -24,12 +25,4 @@ function listSecrets(nodeUrl: string): string[] {
     .flatMap((part) => [part, decodeSafely(part)])
     .filter((part) => part.length >= MIN_SECRET_CHARACTERS)
     .sort((one, other) => other.length - one.length);
-}
-
-function decodeSafely(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
