@@ -1,7 +1,7 @@
 import { once, EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { CommandFailed } from '../exit-codes.ts';
-import type { Proposal } from './standing-records.ts';
+import type { Proposal } from './record-judgement.ts';
 import { startWatch } from './watch-loop.ts';
 
 const SOLD: Proposal = {

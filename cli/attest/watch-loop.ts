@@ -4,7 +4,7 @@ import { startMetricsListener } from '../../src/telemetry/admin-listener.ts';
 import type { MetricFamily } from '../../src/telemetry/exposition.ts';
 import { CommandFailed, type ExitCode } from '../exit-codes.ts';
 import { runUntilStopped } from '../until-stopped.ts';
-import { RECORD_PROBLEMS, type Proposal } from './standing-records.ts';
+import { RECORD_PROBLEMS, type Proposal } from './record-judgement.ts';
 
 export interface WatchOptions {
   /** Throws `CommandFailed`. */
@@ -77,7 +77,7 @@ function listMetrics({ proposals, runs, failures, lastRunSeconds }: Counts): rea
   return [
     {
       name: 'svc_attest_watch_proposals',
-      help: 'Standing records that should not stand, by problem.',
+      help: 'Proposals of the last judgement, by problem.',
       type: 'gauge',
       samples: RECORD_PROBLEMS.map((problem) => ({
         labels: { problem },

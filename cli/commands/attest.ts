@@ -29,7 +29,7 @@ import { CommandFailed, EXIT_CODES } from '../exit-codes.ts';
 import { parseMachineOperand } from '../machine-operand.ts';
 import { formatJson, formatLines, formatTime } from '../output.ts';
 import { loadSigningKey } from '../signing-key.ts';
-import type { Proposal } from '../attest/standing-records.ts';
+import type { Proposal } from '../attest/record-judgement.ts';
 
 const KEY_FILE_OPTION = {
   type: 'string',
@@ -214,7 +214,7 @@ const revoke = defineCommand({
 
 const watch = defineCommand({
   name: 'attest watch',
-  about: 'Judges every standing record again and prints proposals; the exit code is 4 when there are any.',
+  about: 'Judges every record in force again and prints proposals; the exit code is 4 when there are any.',
   operands: [],
   options: {
     interval: { type: 'string', value: 'SECONDS', about: 'stays, judges again at this interval and serves metrics' },
@@ -228,12 +228,12 @@ const watch = defineCommand({
   },
   example: 'svc attest watch --env-file .devnet/env --json',
   async run({ interval, 'metrics-port': port, 'env-file': envFile, json = false }) {
-    const [{ loadAttestConfig, withAttestContext }, { judgeStandingRecords }] = await Promise.all([
+    const [{ loadAttestConfig, withAttestContext }, { judgeRecords }] = await Promise.all([
       import('../attest/context.ts'),
-      import('../attest/standing-records.ts'),
+      import('../attest/record-judgement.ts'),
     ]);
     const config = loadAttestConfig(envFile);
-    const judgeAll = () => orFail(() => withAttestContext(config, (context) => judgeStandingRecords(context)));
+    const judgeAll = () => orFail(() => withAttestContext(config, (context) => judgeRecords(context)));
     const show = (proposals: readonly Proposal[]) => {
       const lines = proposals.map(({ subject, text, proposal }) => `${subject}: ${text}; ${proposal}`);
       print(json, proposals, lines);
@@ -246,7 +246,7 @@ const watch = defineCommand({
     }
     const proposals = await judgeAll();
     show(proposals);
-    if (proposals.length === 0 && !json) process.stderr.write('every standing record holds\n');
+    if (proposals.length === 0 && !json) process.stderr.write('every record in force is valid\n');
     return proposals.length === 0 ? EXIT_CODES.ok : EXIT_CODES.verificationFailed;
   },
 });

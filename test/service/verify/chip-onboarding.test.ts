@@ -250,7 +250,7 @@ describe('an attester', () => {
     );
   });
 
-  it('watches the standing records', async () => {
+  it('watches the records in force', async () => {
     const problems = async () => {
       const { code, stdout } = await harness.svc('attest', 'watch', '--json');
       const proposals = JSON.parse(stdout) as { subject: string; problem: string }[];

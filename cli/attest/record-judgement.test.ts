@@ -8,7 +8,7 @@ import { CHALLENGE, CURRENT_MACHINE, forgeBody, NOW, present } from '../../testi
 import { vectorRules } from '../../testing/fixtures/evidence-vectors.ts';
 import { findEarliestEnd } from './certificate-dates.ts';
 import { findReceiptState, type ReceiptState } from './receipt-state.ts';
-import { judgeStandingRecords } from './standing-records.ts';
+import { judgeRecords } from './record-judgement.ts';
 
 const DAY = 86_400;
 const document = forgeBody();
@@ -85,8 +85,8 @@ async function findProblems(world: World): Promise<string[]> {
         },
       },
     },
-  } as unknown as Parameters<typeof judgeStandingRecords>[0];
-  const proposals = await judgeStandingRecords(context, world.nowSeconds ?? NOW + DAY);
+  } as unknown as Parameters<typeof judgeRecords>[0];
+  const proposals = await judgeRecords(context, world.nowSeconds ?? NOW + DAY);
   return proposals.map(({ problem }) => problem);
 }
 

@@ -48,7 +48,7 @@ export interface Proposal {
 const ALL = 2 ** 31 - 1;
 
 /** Returns the proposals, in the order of the records. Throws `AttestationFailed`. */
-export async function judgeStandingRecords(
+export async function judgeRecords(
   context: Pick<AttestContext, 'main' | 'registry' | 'rules' | 'store'>,
   nowSeconds = Math.floor(Date.now() / 1000),
 ): Promise<Proposal[]> {
@@ -66,7 +66,7 @@ export async function judgeStandingRecords(
 }
 
 interface Judging {
-  readonly context: Parameters<typeof judgeStandingRecords>[0];
+  readonly context: Parameters<typeof judgeRecords>[0];
   readonly logged: LoggedRecords;
   readonly evidence: readonly StoredEvidenceRecord[];
   readonly nowSeconds: number;
