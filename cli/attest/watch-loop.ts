@@ -1,7 +1,7 @@
 /** `svc attest watch --interval`: judges the records again and again, and serves the counts as metrics until it is stopped. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { startMetricsListener } from '../../src/telemetry/admin-listener.ts';
-import type { MetricFamily } from '../../src/telemetry/exposition.ts';
+import { family, one, type MetricFamily } from '../../src/telemetry/exposition.ts';
 import { CommandFailed, type ExitCode } from '../exit-codes.ts';
 import { runUntilStopped } from '../until-stopped.ts';
 import { RECORD_PROBLEMS, type Proposal } from './record-judgement.ts';
@@ -75,26 +75,27 @@ export async function startWatch({ judge, show, intervalSeconds, metricsPort }: 
 
 function listMetrics({ proposals, runs, failures, lastRunSeconds }: Counts): readonly MetricFamily[] {
   return [
-    {
-      name: 'svc_attest_watch_proposals',
-      help: 'Proposals of the last judgement, by problem.',
-      type: 'gauge',
-      samples: RECORD_PROBLEMS.map((problem) => ({
+    family(
+      'gauge',
+      'svc_attest_watch_proposals',
+      'Proposals of the last judgement, by problem.',
+      RECORD_PROBLEMS.map((problem) => ({
         labels: { problem },
         value: proposals.filter((each) => each.problem === problem).length,
       })),
-    },
-    counter('svc_attest_watch_runs_total', 'Complete judgements of all records.', runs),
-    counter('svc_attest_watch_failures_total', 'Judgements that failed because something could not be read.', failures),
-    {
-      name: 'svc_attest_watch_last_run_timestamp_seconds',
-      help: 'Unix time of the last complete judgement; 0: none yet.',
-      type: 'gauge',
-      samples: [{ labels: {}, value: lastRunSeconds }],
-    },
+    ),
+    family('counter', 'svc_attest_watch_runs_total', 'Complete judgements of all records.', one(runs)),
+    family(
+      'counter',
+      'svc_attest_watch_failures_total',
+      'Judgements that failed because something could not be read.',
+      one(failures),
+    ),
+    family(
+      'gauge',
+      'svc_attest_watch_last_run_timestamp_seconds',
+      'Unix time of the last complete judgement; 0: none yet.',
+      one(lastRunSeconds),
+    ),
   ];
-}
-
-function counter(name: string, help: string, value: number): MetricFamily {
-  return { name, help, type: 'counter', samples: [{ labels: {}, value }] };
 }

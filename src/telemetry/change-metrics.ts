@@ -1,7 +1,7 @@
 /** Metrics of changes, streams and webhooks (docs/decisions/changes.md). Counters exist from the start, also in a process that is not the leader. */
 import { nowSeconds } from '../ports/runtime.ts';
 import type { Ctx } from '../ports/ctx.ts';
-import type { MetricFamily, Sample } from './exposition.ts';
+import { family, one, type MetricFamily } from './exposition.ts';
 
 export interface ChangeCounts {
   readonly stored: number;
@@ -72,11 +72,3 @@ export async function readChangeMetrics(
 }
 
 const NO_WEBHOOKS: WebhookCounts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
-
-function one(value: number): Sample[] {
-  return [{ labels: {}, value }];
-}
-
-function family(type: 'counter' | 'gauge', name: string, help: string, samples: Sample[]): MetricFamily {
-  return { name, help, type, samples };
-}

@@ -24,18 +24,33 @@ export type MetricFamily =
 
 export const EXPOSITION_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
+/** Creates a family of counters or gauges. */
+export function family(
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  samples: readonly Sample[],
+): MetricFamily {
+  return { name, help, type, samples };
+}
+
+/** Returns the only sample of these labels; none while its value is unknown. */
+export function one(value: number | undefined, labels: Labels = {}): Sample[] {
+  return value === undefined ? [] : [{ labels, value }];
+}
+
 /** Formats metric families; those without a sample are omitted. */
 export function formatMetrics(families: readonly MetricFamily[]): string {
   return families.map(formatFamily).join('');
 }
 
-function formatFamily(family: MetricFamily): string {
-  if (family.samples.length === 0) return '';
-  const { name, help, type } = family;
+function formatFamily(metric: MetricFamily): string {
+  if (metric.samples.length === 0) return '';
+  const { name, help, type } = metric;
   const lines =
     type === 'histogram'
-      ? family.samples.flatMap(({ labels, durations }) => formatDurations(name, labels, durations))
-      : family.samples.map(({ labels, value }) => formatLine(name, labels, value));
+      ? metric.samples.flatMap(({ labels, durations }) => formatDurations(name, labels, durations))
+      : metric.samples.map(({ labels, value }) => formatLine(name, labels, value));
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 }
 

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { LatencyHistogram } from '../domain/metrics/latency-histogram.ts';
-import type { MetricFamily } from './exposition.ts';
+import { family, one, type MetricFamily } from './exposition.ts';
 
 export interface ProcessMetrics {
   /** Returns the current values; event loop delays cover the time since the previous call. */
@@ -50,7 +50,12 @@ export function createProcessMetrics(): ProcessMetrics {
     };
     delay.reset();
     return Object.entries(nanoseconds).map(([name, value]) =>
-      gauge(`nodejs_eventloop_lag_${name}_seconds`, `Event loop delay since the last scrape: ${name}.`, value / 1e9),
+      family(
+        'gauge',
+        `nodejs_eventloop_lag_${name}_seconds`,
+        `Event loop delay since the last scrape: ${name}.`,
+        one(value / 1e9),
+      ),
     );
   }
 
@@ -59,7 +64,12 @@ export function createProcessMetrics(): ProcessMetrics {
       ...readCpu(),
       ...readMemory(),
       ...readDescriptors(),
-      gauge('process_start_time_seconds', 'Unix time at which the process started.', performance.timeOrigin / 1000),
+      family(
+        'gauge',
+        'process_start_time_seconds',
+        'Unix time at which the process started.',
+        one(performance.timeOrigin / 1000),
+      ),
       ...readDelays(),
       {
         name: 'nodejs_gc_duration_seconds',
@@ -77,23 +87,20 @@ export function createProcessMetrics(): ProcessMetrics {
 
 function readCpu(): MetricFamily[] {
   const { user, system } = process.cpuUsage();
-  const counter = (name: string, help: string, microseconds: number): MetricFamily => {
-    return { name, help, type: 'counter', samples: [{ labels: {}, value: microseconds / 1e6 }] };
-  };
   return [
-    counter('process_cpu_user_seconds_total', 'Seconds of CPU time in user mode.', user),
-    counter('process_cpu_system_seconds_total', 'Seconds of CPU time in system mode.', system),
-    counter('process_cpu_seconds_total', 'Seconds of CPU time.', user + system),
+    family('counter', 'process_cpu_user_seconds_total', 'Seconds of CPU time in user mode.', one(user / 1e6)),
+    family('counter', 'process_cpu_system_seconds_total', 'Seconds of CPU time in system mode.', one(system / 1e6)),
+    family('counter', 'process_cpu_seconds_total', 'Seconds of CPU time.', one((user + system) / 1e6)),
   ];
 }
 
 function readMemory(): MetricFamily[] {
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
   return [
-    gauge('process_resident_memory_bytes', 'Resident memory.', rss),
-    gauge('nodejs_heap_size_total_bytes', 'Size of the heap.', heapTotal),
-    gauge('nodejs_heap_size_used_bytes', 'Used part of the heap.', heapUsed),
-    gauge('nodejs_external_memory_bytes', 'Memory of objects outside the heap.', external),
+    family('gauge', 'process_resident_memory_bytes', 'Resident memory.', one(rss)),
+    family('gauge', 'nodejs_heap_size_total_bytes', 'Size of the heap.', one(heapTotal)),
+    family('gauge', 'nodejs_heap_size_used_bytes', 'Used part of the heap.', one(heapUsed)),
+    family('gauge', 'nodejs_external_memory_bytes', 'Memory of objects outside the heap.', one(external)),
   ];
 }
 
@@ -102,14 +109,12 @@ function readDescriptors(): MetricFamily[] {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return [
-      gauge('process_open_fds', 'Open file descriptors.', readdirSync('/proc/self/fd').length),
-      ...(limit === undefined ? [] : [gauge('process_max_fds', 'Limit of open file descriptors.', Number(limit))]),
+      family('gauge', 'process_open_fds', 'Open file descriptors.', one(readdirSync('/proc/self/fd').length)),
+      ...(limit === undefined
+        ? []
+        : [family('gauge', 'process_max_fds', 'Limit of open file descriptors.', one(Number(limit)))]),
     ];
   } catch {
     return [];
   }
-}
-
-function gauge(name: string, help: string, value: number): MetricFamily {
-  return { name, help, type: 'gauge', samples: [{ labels: {}, value }] };
 }

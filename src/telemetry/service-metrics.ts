@@ -12,7 +12,7 @@ import type { Ctx } from '../ports/ctx.ts';
 import type { DistributedCounters, PaymentSourceState } from '../ports/runtime.ts';
 import type { OutcomeCounts, WriteCounts } from './counted-store.ts';
 import { readChangeMetrics, type ChangeMetricSources } from './change-metrics.ts';
-import type { MetricFamily, Sample } from './exposition.ts';
+import { family, one, type MetricFamily, type Sample } from './exposition.ts';
 
 /** Counters of the HTTP server. */
 export interface HttpCounts {
@@ -106,36 +106,40 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
   const { distributedCounters } = sources;
   return [
     ...toHttpMetrics(sources.http),
-    gauge(
+    family(
+      'gauge',
       'svc_shared_counters_up',
       '1 while rate limits are counted across replicas, 0 while each replica counts independently.',
-      toNumber(distributedCounters?.isUp()),
+      one(toNumber(distributedCounters?.isUp())),
     ),
-    counterOf(
+    family(
+      'counter',
       'svc_shared_counters_failures_total',
       'Requests counted by this replica alone because the counter store did not respond.',
-      distributedCounters === undefined ? [] : [{ labels: {}, value: distributedCounters.failures() }],
+      one(distributedCounters?.failures()),
     ),
     ...sources.upstreams.flatMap(toUpstreamMetrics).reduce(mergeFamilies, []),
     ...toLoopMetrics(sources.loops),
     ...toHeadMetrics(sources.head?.()),
     ...toIndexMetrics(sources.index?.()),
     ...toWriteMetrics(sources.writes),
-    gauge(
+    family(
+      'gauge',
       'svc_open_challenges',
       'Chip challenges that still accept evidence, across all replicas.',
-      await countOpenChallenges(sources.ctx),
+      one(await countOpenChallenges(sources.ctx)),
     ),
-    counter(
+    family(
+      'counter',
       'svc_database_failures_total',
       'Database statements that failed, by error code.',
-      'code',
-      sources.databaseFailures,
+      toSamples('code', sources.databaseFailures),
     ),
-    gauge(
+    family(
+      'gauge',
       'svc_leader',
       '1 if this process is the leader, which follows the chains for all replicas.',
-      Number(sources.isLeader()),
+      one(Number(sources.isLeader())),
     ),
     toClockMetric(sources.ctx),
     ...toSourceMetrics(sources.ctx.process?.paymentSources?.() ?? []),
@@ -147,54 +151,54 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
 
 function toClockMetric({ trustedClock }: Ctx): MetricFamily {
   const { state } = trustedClock.judge();
-  return {
-    name: 'svc_clock_state',
-    help: '1 for the state of the wall clock, 0 for every other state.',
-    type: 'gauge',
-    samples: CLOCK_STATES.map((each) => ({ labels: { state: each }, value: Number(each === state) })),
-  };
+  return family(
+    'gauge',
+    'svc_clock_state',
+    '1 for the state of the wall clock, 0 for every other state.',
+    CLOCK_STATES.map((each) => ({ labels: { state: each }, value: Number(each === state) })),
+  );
 }
 
 function toSourceMetrics(states: readonly PaymentSourceState[]): MetricFamily[] {
-  const family = (name: string, help: string, read: (state: PaymentSourceState) => number | undefined) => ({
-    ...{ name, help, type: 'gauge' as const },
-    samples: states.flatMap((state) => {
-      const value = read(state);
-      return value === undefined ? [] : [{ labels: { source: state.name }, value }];
-    }),
-  });
+  const bySource = (read: (state: PaymentSourceState) => number | undefined): Sample[] =>
+    states.flatMap((state) => one(read(state), { source: state.name }));
   return [
-    family('svc_payment_source_up', '1 if the last step could read the payment source.', ({ isUp }) => toNumber(isUp)),
     family(
+      'gauge',
+      'svc_payment_source_up',
+      '1 if the last step could read the payment source.',
+      bySource(({ isUp }) => toNumber(isUp)),
+    ),
+    family(
+      'gauge',
       'svc_payment_source_head_age_seconds',
       'Seconds since the newest finalized block read from the payment source.',
-      ({ headAgeSeconds }) => headAgeSeconds,
+      bySource(({ headAgeSeconds }) => headAgeSeconds),
     ),
     family(
+      'gauge',
       'svc_payment_source_waiting_machines',
       'Machines that wait for a verdict on a payment of the source.',
-      ({ waitingMachines }) => waitingMachines,
+      bySource(({ waitingMachines }) => waitingMachines),
     ),
-    {
-      ...family(
-        'svc_payment_verdicts_postponed_total',
-        'Verdicts that were postponed because the transaction could not be read from the payment source.',
-        ({ postponedVerdicts }) => postponedVerdicts,
-      ),
-      type: 'counter',
-    },
+    family(
+      'counter',
+      'svc_payment_verdicts_postponed_total',
+      'Verdicts that were postponed because the transaction could not be read from the payment source.',
+      bySource(({ postponedVerdicts }) => postponedVerdicts),
+    ),
   ];
 }
 
 /** Before the first pass the age is infinite, so that an alert sees that no event is searched. */
 export async function readSearchMetric(ctx: Ctx): Promise<MetricFamily> {
   const searches = (await getPaymentSearches(ctx)) ?? [];
-  return {
-    name: 'svc_payment_search_age_seconds',
-    help: 'Seconds since the time through which the events of a home chain are searched for payments; +Inf before the first search.',
-    type: 'gauge',
-    samples: searches.map(({ home, ageSeconds = Infinity }) => ({ labels: { chain: home }, value: ageSeconds })),
-  };
+  return family(
+    'gauge',
+    'svc_payment_search_age_seconds',
+    'Seconds since the time through which the events of a home chain are searched for payments; +Inf before the first search.',
+    searches.map(({ home, ageSeconds = Infinity }) => ({ labels: { chain: home }, value: ageSeconds })),
+  );
 }
 
 /** Metric that `svc doctor` reads. */
@@ -209,41 +213,47 @@ function toHttpMetrics(http: HttpCounts): MetricFamily[] {
       type: 'histogram',
       samples: http.responses().map(({ durations, ...labels }) => ({ labels, durations })),
     },
-    {
-      name: 'svc_faults_total',
-      help: 'Errors returned, by kind.',
-      type: 'counter',
-      samples: http.faults().map(({ count, ...labels }) => ({ labels, value: count })),
-    },
-    {
-      name: 'svc_rate_limiter_refused_total',
-      help: 'Requests rejected because their caller exceeded the rate limit.',
-      type: 'counter',
-      samples: limiters.map(({ name, refused }) => ({ labels: { limiter: name }, value: refused })),
-    },
-    {
-      name: 'svc_rate_limiter_keys',
-      help: 'Rate limiter keys tracked in this process.',
-      type: 'gauge',
-      samples: limiters.map(({ name, keys }) => ({ labels: { limiter: name }, value: keys })),
-    },
-    {
-      name: 'svc_rate_limiter_capacity_keys',
-      help: 'Rate limiter keys that can be tracked before the least recently used is evicted.',
-      type: 'gauge',
-      samples: limiters.map(({ name, capacity }) => ({ labels: { limiter: name }, value: capacity })),
-    },
-    gauge(SAME_CALLER_METRIC, 'Rate-limited requests in a row from one address.', http.sameCallerRequests()),
+    family(
+      'counter',
+      'svc_faults_total',
+      'Errors returned, by kind.',
+      http.faults().map(({ count, ...labels }) => ({ labels, value: count })),
+    ),
+    family(
+      'counter',
+      'svc_rate_limiter_refused_total',
+      'Requests rejected because their caller exceeded the rate limit.',
+      limiters.map(({ name, refused }) => ({ labels: { limiter: name }, value: refused })),
+    ),
+    family(
+      'gauge',
+      'svc_rate_limiter_keys',
+      'Rate limiter keys tracked in this process.',
+      limiters.map(({ name, keys }) => ({ labels: { limiter: name }, value: keys })),
+    ),
+    family(
+      'gauge',
+      'svc_rate_limiter_capacity_keys',
+      'Rate limiter keys that can be tracked before the least recently used is evicted.',
+      limiters.map(({ name, capacity }) => ({ labels: { limiter: name }, value: capacity })),
+    ),
+    family(
+      'gauge',
+      SAME_CALLER_METRIC,
+      'Rate-limited requests in a row from one address.',
+      one(http.sameCallerRequests()),
+    ),
   ];
 }
 
 function toUpstreamMetrics({ chain, counters, budget }: UpstreamCounts): MetricFamily[] {
   const { callsPerSecond, calls: budgetCalls, waiting, refused, refusals, isDayExhausted } = budget();
   const { failures, calls, durations, disagreements, snapshotHits, snapshotCount, snapshotBytes, retries } = counters;
-  const own = (value: number | undefined): Sample[] => (value === undefined ? [] : [{ labels: { chain }, value }]);
+  const own = (value: number | undefined): Sample[] => one(value, { chain });
   return [
-    counterOf('svc_upstream_requests_total', 'HTTP requests sent to nodes.', own(counters.httpRequests)),
-    counterOf(
+    family('counter', 'svc_upstream_requests_total', 'HTTP requests sent to nodes.', own(counters.httpRequests)),
+    family(
+      'counter',
       'svc_upstream_calls_total',
       'RPC calls sent to nodes, by method and outcome.',
       calls.list().map(({ method, outcome, count }) => ({ labels: { chain, method, outcome }, value: count })),
@@ -254,132 +264,151 @@ function toUpstreamMetrics({ chain, counters, budget }: UpstreamCounts): MetricF
       type: 'histogram',
       samples: [{ labels: { chain }, durations }],
     },
-    counterOf(
+    family(
+      'counter',
       'svc_upstream_failures_total',
       'Requests to nodes without a usable response, by cause.',
       UNREADABLE_CAUSES.map((cause) => ({ labels: { chain, cause }, value: failures[cause] ?? 0 })),
     ),
-    counterOf(
+    family(
+      'counter',
       'svc_rpc_disagreements_total',
       'Responses of nodes that differed where several nodes must agree.',
       own(disagreements),
     ),
-    counterOf(
+    family(
+      'counter',
       'svc_upstream_retries_total',
       'Requests to nodes that were retried after a transient error.',
       own(retries),
     ),
-    counterOf(
+    family(
+      'counter',
       'svc_call_budget_calls_total',
       'RPC calls admitted by the call budget, by the work they were sent for.',
       Object.entries(budgetCalls).map(([work, value]) => ({ labels: { chain, work }, value })),
     ),
-    {
-      ...counterOf('svc_call_budget_rate', 'Calls per second that the budget allows now.', own(callsPerSecond)),
-      type: 'gauge',
-    },
-    { ...counterOf('svc_call_budget_waiting', 'Requests that wait for their turn.', own(waiting)), type: 'gauge' },
-    counterOf(
+    family('gauge', 'svc_call_budget_rate', 'Calls per second that the budget allows now.', own(callsPerSecond)),
+    family('gauge', 'svc_call_budget_waiting', 'Requests that wait for their turn.', own(waiting)),
+    family(
+      'counter',
       'svc_call_budget_refused_total',
       'Reads of callers that were refused because their turn did not come in time.',
       own(refused),
     ),
-    counterOf(
+    family(
+      'counter',
       'svc_call_budget_node_refusals_total',
       'Times that all nodes refused calls for their number.',
       own(refusals),
     ),
-    {
-      ...counterOf(
-        'svc_call_budget_day_exhausted',
-        '1 while the calls of the day are used up faster than the day passes.',
-        own(Number(isDayExhausted)),
-      ),
-      type: 'gauge',
-    },
-    counterOf('svc_machine_reads_total', 'Machines read from nodes.', own(counters.machineReads)),
-    counterOf('svc_snapshot_hits_total', 'Machine reads answered from the snapshot cache.', own(snapshotHits)),
-    { ...counterOf('svc_snapshots', 'Machines in the snapshot cache.', own(snapshotCount)), type: 'gauge' },
-    {
-      ...counterOf('svc_snapshot_bytes', 'Bytes of memory used by the snapshot cache.', own(snapshotBytes)),
-      type: 'gauge',
-    },
+    family(
+      'gauge',
+      'svc_call_budget_day_exhausted',
+      '1 while the calls of the day are used up faster than the day passes.',
+      own(Number(isDayExhausted)),
+    ),
+    family('counter', 'svc_machine_reads_total', 'Machines read from nodes.', own(counters.machineReads)),
+    family('counter', 'svc_snapshot_hits_total', 'Machine reads answered from the snapshot cache.', own(snapshotHits)),
+    family('gauge', 'svc_snapshots', 'Machines in the snapshot cache.', own(snapshotCount)),
+    family('gauge', 'svc_snapshot_bytes', 'Bytes of memory used by the snapshot cache.', own(snapshotBytes)),
   ];
 }
 
 /** Merges samples of one metric into one family. */
-function mergeFamilies(families: MetricFamily[], family: MetricFamily): MetricFamily[] {
-  const at = families.findIndex(({ name }) => name === family.name);
-  if (at === -1) return [...families, family];
-  const merged = { ...families[at]!, samples: [...families[at]!.samples, ...family.samples] } as MetricFamily;
+function mergeFamilies(families: MetricFamily[], added: MetricFamily): MetricFamily[] {
+  const at = families.findIndex(({ name }) => name === added.name);
+  if (at === -1) return [...families, added];
+  const merged = { ...families[at]!, samples: [...families[at]!.samples, ...added.samples] } as MetricFamily;
   return families.with(at, merged);
 }
 
 function toLoopMetrics(loops: readonly LoopCounts[]): MetricFamily[] {
   const reports = loops.map((loop) => ({ labels: { loop: loop.name }, ...loop.report() }));
   return [
-    counterOf(
+    family(
+      'counter',
       'svc_loop_steps_total',
       'Steps that a background loop has run.',
       reports.map(({ labels, steps }) => ({ labels, value: steps })),
     ),
-    counterOf(
+    family(
+      'counter',
       'svc_loop_failures_total',
       'Steps of a background loop that failed.',
       reports.map(({ labels, failures }) => ({ labels, value: failures })),
     ),
-    {
-      name: 'svc_loop_last_success_timestamp_seconds',
-      help: 'Unix time of the last successful step of a background loop.',
-      type: 'gauge',
-      samples: reports.flatMap(({ labels, lastSuccessAtMilliseconds: at }) =>
-        at === undefined ? [] : [{ labels, value: at / 1000 }],
+    family(
+      'gauge',
+      'svc_loop_last_success_timestamp_seconds',
+      'Unix time of the last successful step of a background loop.',
+      reports.flatMap(({ labels, lastSuccessAtMilliseconds: at }) =>
+        one(at === undefined ? undefined : at / 1000, labels),
       ),
-    },
+    ),
   ];
 }
 
 function toHeadMetrics(head: HeadCounts | undefined): MetricFamily[] {
-  const samples = (value: number | undefined) => (value === undefined ? [] : [{ labels: {}, value }]);
   return [
-    counterOf(
+    family(
+      'counter',
       'svc_head_reorgs_total',
       'New heads of the main chain that did not follow the previous one.',
-      samples(head?.reorgs),
+      one(head?.reorgs),
     ),
-    counterOf(
+    family(
+      'counter',
       'svc_unknown_logs_total',
       'Logs of the main-chain contracts in new blocks whose event is unknown to this release.',
-      samples(head?.unknownLogs),
+      one(head?.unknownLogs),
     ),
   ];
 }
 
 function toIndexMetrics(index: IndexCounts | undefined): MetricFamily[] {
   return [
-    gauge(
+    family(
+      'gauge',
       'svc_index_missing_events',
       'Events that the index lacks at its checkpoint according to totalEventCount; negative: events in excess.',
-      index?.missingEvents,
+      one(index?.missingEvents),
     ),
-    counterOf(
+    family(
+      'counter',
       'svc_index_repairs_total',
       "Repairs of the index after a difference from the contracts' counters, by state.",
       Object.entries(index?.repair ?? {}).map(([state, value]) => ({ labels: { state }, value })),
     ),
-    counterOf(
+    family(
+      'counter',
       'svc_index_differences_total',
       'Blocks whose stored logs were not those of their receipts and were replaced.',
-      index === undefined ? [] : [{ labels: {}, value: index.prover.differences }],
+      one(index?.prover.differences),
     ),
   ];
 }
 
 function toWriteMetrics({ decisions, challenges, evidenceRecords }: WriteCounts): MetricFamily[] {
   return [
-    counter('svc_decisions_total', 'Opt-in decisions submitted to the database, by outcome.', 'outcome', decisions),
-    counter('svc_challenges_total', 'Chip challenges requested, by outcome.', 'outcome', challenges),
-    counter('svc_evidence_total', 'Chip evidence submitted to the database, by outcome.', 'outcome', evidenceRecords),
+    family(
+      'counter',
+      'svc_decisions_total',
+      'Opt-in decisions submitted to the database, by outcome.',
+      toSamples('outcome', decisions),
+    ),
+    family(
+      'counter',
+      'svc_challenges_total',
+      'Chip challenges requested, by outcome.',
+      toSamples('outcome', challenges),
+    ),
+    family(
+      'counter',
+      'svc_evidence_total',
+      'Chip evidence submitted to the database, by outcome.',
+      toSamples('outcome', evidenceRecords),
+    ),
   ];
 }
 
@@ -391,27 +420,45 @@ async function countOpenChallenges({ onboarding, store, clock }: Ctx): Promise<n
 async function readReadinessMetrics(ctx: Ctx): Promise<MetricFamily[]> {
   const { isReady, operatorIndex, altIndex } = await getReadiness(ctx);
   return [
-    gauge('svc_ready', '1 if /ready succeeds.', Number(isReady)),
-    gauge('svc_index_ready', '1 if the operator index is served.', toNumber(operatorIndex?.isReady)),
-    gauge('svc_index_block', 'Last indexed block of the main chain.', operatorIndex?.indexedBlock),
-    gauge('svc_head_block', 'Newest block of the main chain observed by the index worker.', operatorIndex?.headBlock),
-    gauge('svc_index_lag_blocks', 'Blocks by which the index lags behind the head.', operatorIndex?.lagBlocks),
-    gauge(
+    family('gauge', 'svc_ready', '1 if /ready succeeds.', one(Number(isReady))),
+    family('gauge', 'svc_index_ready', '1 if the operator index is served.', one(toNumber(operatorIndex?.isReady))),
+    family('gauge', 'svc_index_block', 'Last indexed block of the main chain.', one(operatorIndex?.indexedBlock)),
+    family(
+      'gauge',
+      'svc_head_block',
+      'Newest block of the main chain observed by the index worker.',
+      one(operatorIndex?.headBlock),
+    ),
+    family(
+      'gauge',
+      'svc_index_lag_blocks',
+      'Blocks by which the index lags behind the head.',
+      one(operatorIndex?.lagBlocks),
+    ),
+    family(
+      'gauge',
       'svc_index_unproven_blocks',
       'Blocks whose stored logs are not proven yet.',
-      operatorIndex?.proof?.unprovenBlocks,
+      one(operatorIndex?.proof?.unprovenBlocks),
     ),
-    gauge(
+    family(
+      'gauge',
       'svc_head_observed_age_seconds',
       'Seconds since the index worker observed the head.',
-      operatorIndex?.headObservedAgeSeconds,
+      one(operatorIndex?.headObservedAgeSeconds),
     ),
-    gauge('svc_alt_index_ready', '1 if the event index of the alt chain is complete.', toNumber(altIndex?.isReady)),
-    gauge('svc_alt_index_slot', 'Last indexed slot of the alt chain.', altIndex?.slot),
-    gauge(
+    family(
+      'gauge',
+      'svc_alt_index_ready',
+      '1 if the event index of the alt chain is complete.',
+      one(toNumber(altIndex?.isReady)),
+    ),
+    family('gauge', 'svc_alt_index_slot', 'Last indexed slot of the alt chain.', one(altIndex?.slot)),
+    family(
+      'gauge',
       'svc_alt_index_age_seconds',
       'Seconds since the last indexed slot of the alt chain was observed.',
-      altIndex?.ageSeconds,
+      one(altIndex?.ageSeconds),
     ),
   ];
 }
@@ -420,18 +467,7 @@ function toNumber(flag: boolean | undefined): number | undefined {
   return flag === undefined ? undefined : Number(flag);
 }
 
-function gauge(name: string, help: string, value: number | undefined): MetricFamily {
-  return { name, help, type: 'gauge', samples: value === undefined ? [] : [{ labels: {}, value }] };
-}
-
-function counter(name: string, help: string, label: string, counts: OutcomeCounts): MetricFamily {
-  return counterOf(
-    name,
-    help,
-    [...counts].map(([name, value]) => ({ labels: { [label]: name }, value })),
-  );
-}
-
-function counterOf(name: string, help: string, samples: readonly Sample[]) {
-  return { name, help, type: 'counter' as const, samples };
+/** Returns one sample per outcome, with the outcome under this label. */
+function toSamples(label: string, counts: OutcomeCounts): Sample[] {
+  return [...counts].map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
