@@ -13,7 +13,7 @@ import { createAltUpstreamCounters } from '../alt-chain/rpc/upstream-counters.ts
 import { MAIN_CHAIN_LIMITS } from '../main-chain/limits.ts';
 import { createMainNodes } from '../main-chain/rpc/main-nodes.ts';
 import { createMainUpstreamCounters } from '../main-chain/rpc/upstream-counters.ts';
-import type { PoolCounters } from '../rpc/node-pool.ts';
+import type { PoolCounters } from '../rpc/pool-counters.ts';
 import { createEvmSource } from './evm-source.ts';
 import { checkSource, type SourceFinding } from './source-checks.ts';
 import { createSolanaSource } from './solana-source.ts';

@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
-import { CallCounter } from '../../domain/metrics/call-counter.ts';
-import { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from './call-budget.ts';
 import { REAL_STOPWATCH, startDeadline, type Stopwatch } from './deadline.ts';
 import { postToNode, type PostRpc } from './http-post.ts';
-import { openNodePool, type NodePool, type PoolCounters, type PoolNode } from './node-pool.ts';
+import { openNodePool, type NodePool, type PoolNode } from './node-pool.ts';
+import { createPoolCounters, type PoolCounters } from './pool-counters.ts';
 import { PAYMENT_REQUIRED, RpcFailure } from './rpc-failure.ts';
 
 const CALLER: CallPurpose = { work: { kind: 'caller', networks: ['192.0.2.1'] }, isKnown: false };
@@ -34,7 +33,7 @@ beforeEach(() => {
 
 function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc): void {
   budget = createCallBudget({ clock, stopwatch });
-  counters = { httpRequests: 0, durations: new LatencyHistogram(), calls: new CallCounter(), failures: {} };
+  counters = createPoolCounters();
   pool = openNodePool(
     {
       rpcUrls: Array.from({ length: nodes }, (_, i) => `http://192.0.2.${i + 1}/`),

@@ -4,9 +4,7 @@
  * by each chain.
  */
 import { createHash } from 'node:crypto';
-import type { UnreadableCause } from '../../domain/faults.ts';
-import type { CallCounter, CallOutcome } from '../../domain/metrics/call-counter.ts';
-import type { LatencyHistogram } from '../../domain/metrics/latency-histogram.ts';
+import type { CallOutcome } from '../../domain/metrics/call-counter.ts';
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { nowSeconds, type Clock, type Log } from '../../ports/runtime.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from './call-budget.ts';
@@ -16,6 +14,7 @@ import { HEAD_WORK, REAL_STOPWATCH, withPurpose, type Deadline, type Stopwatch }
 import { openConnections, parseRpcUrl, type ConnectionLimits, type PostRpc, type RpcNode } from './http-post.ts';
 import type { SendOptions } from './http-post.ts';
 import { NodeProfile } from './node-profile.ts';
+import type { PoolCounters } from './pool-counters.ts';
 import { isNodeFailure, isTransientFailure, PAYMENT_REQUIRED, RpcFailure } from './rpc-failure.ts';
 
 export interface PoolOptions {
@@ -30,17 +29,6 @@ export interface PoolOptions {
   /** Replaces HTTP and real time in simulations. */
   readonly post?: PostRpc | undefined;
   readonly stopwatch?: Stopwatch | undefined;
-}
-
-/** Counters of the requests to a chain's nodes. All values only grow. */
-export interface PoolCounters {
-  /** HTTP requests sent; each carries one or more calls. */
-  httpRequests: number;
-  /** Durations of these requests. */
-  readonly durations: LatencyHistogram;
-  readonly calls: CallCounter;
-  /** Requests without a usable response, by cause. */
-  failures: Partial<Record<UnreadableCause, number>>;
 }
 
 /** What differs between the nodes of the two chains. */

@@ -152,12 +152,7 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
   return {
     async read(id) {
       counters.machineReads += 1;
-      const absence = absences.get(id);
-      if (absence !== undefined) {
-        counters.absenceHits += 1;
-        return absence;
-      }
-      return (queued.get(id) ?? inFlight.get(id))?.promise ?? enqueue(id);
+      return absences.get(id) ?? (queued.get(id) ?? inFlight.get(id))?.promise ?? enqueue(id);
     },
     async readNow(id) {
       counters.machineReads += 1;

@@ -7,6 +7,7 @@ import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { MAX_DELAY_MILLISECONDS } from '../../rpc/call-ceiling.ts';
 import { REAL_STOPWATCH, withPurpose, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type OnIdentityFailure, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
+import type { PoolCounters } from '../../rpc/pool-counters.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
 import { isTransientFailure, METHOD_NOT_FOUND, RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { Undecodable } from '../accounts/byte-reader.ts';
@@ -22,7 +23,6 @@ import {
   type RpcMethod,
 } from './rpc-methods.ts';
 import type { MinContextSlot, Moment } from './min-context-slot.ts';
-import type { AltUpstreamCounters } from './upstream-counters.ts';
 
 export interface AltNodes {
   /** Calls each healthy node at most once, until one succeeds. Throws `RpcFailure`. */
@@ -55,7 +55,7 @@ export interface AltNodesOptions extends PoolOptions {
   readonly chain?: string | undefined;
   readonly minContextSlot: MinContextSlot;
   readonly limits: AltChainLimits;
-  readonly counters: AltUpstreamCounters;
+  readonly counters: PoolCounters;
 }
 
 /** A finalized block is seconds old; clock and chain may differ by minutes. */
@@ -70,7 +70,7 @@ const MAX_SLOT_ROUNDS = 6;
 const ACCOUNTS_METHOD = getMultipleAccounts([]).name;
 
 export function createAltNodes(options: AltNodesOptions): AltNodes {
-  const { genesisHash, chain = 'alt', minContextSlot, clock, limits, counters, budget } = options;
+  const { genesisHash, chain = 'alt', minContextSlot, clock, limits, budget } = options;
   const { stopwatch = REAL_STOPWATCH } = options;
   const pool = openNodePool(options, {
     chain,
@@ -297,7 +297,6 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
           if (!(error instanceof RpcFailure) || !isTransientFailure(error) || waits === limits.maxWaits) throw error;
           const wait = Math.max(limits.waitMilliseconds, (error.retryAfterSeconds ?? 0) * 1000);
           if (stopwatch.nowMilliseconds() + wait >= deadline.atMilliseconds) throw error;
-          counters.waits += 1;
           await pauseWithin(stopwatch, wait, deadline);
         }
       }

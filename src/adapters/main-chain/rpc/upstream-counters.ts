@@ -2,23 +2,14 @@
  * Counters of the requests to the main chain's nodes, for metrics. All only grow, except the two gauges of cached
  * snapshots.
  */
-import { CallCounter } from '../../../domain/metrics/call-counter.ts';
-import { LatencyHistogram } from '../../../domain/metrics/latency-histogram.ts';
-import type { UnreadableCause } from '../../../domain/faults.ts';
+import { createPoolCounters, type PoolCounters } from '../../rpc/pool-counters.ts';
 
-export interface MainUpstreamCounters {
-  /** HTTP requests sent; each carries one or more calls. */
-  httpRequests: number;
-  /** Durations of these requests. */
-  readonly durations: LatencyHistogram;
-  readonly calls: CallCounter;
+export interface MainUpstreamCounters extends PoolCounters {
   rpcCalls: number;
   /** Requests repeated after a transient error. */
   retries: number;
   /** Contract calls, including those inside aggregated calls. */
   contractCalls: number;
-  /** Requests without a usable response, by cause. */
-  failures: Partial<Record<UnreadableCause, number>>;
   /** Responses of nodes that differed from those of the others where several must agree. */
   disagreements: number;
   machineReads: number;
@@ -29,13 +20,10 @@ export interface MainUpstreamCounters {
 
 export function createMainUpstreamCounters(): MainUpstreamCounters {
   return {
-    httpRequests: 0,
-    durations: new LatencyHistogram(),
-    calls: new CallCounter(),
+    ...createPoolCounters(),
     rpcCalls: 0,
     retries: 0,
     contractCalls: 0,
-    failures: {},
     disagreements: 0,
     machineReads: 0,
     snapshotHits: 0,
