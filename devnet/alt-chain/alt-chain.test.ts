@@ -115,15 +115,11 @@ describe('machines', () => {
   it('match the count of their registry and are grouped by operator', async () => {
     const { fleet, countBefore, countAfter } = await adapter.machines!.history.readFleet();
     expect([fleet.rowCount, countBefore, countAfter]).toEqual([samples.length, 20n, 20n]);
-    const listed = [...fleet.machinesByOperator].map(([operator, machines]) => [
-      operator,
-      machines.map(({ id }) => id),
-    ]);
     const withOperator = samples.filter(({ machine }) => machine.operator !== undefined);
     const expected = Map.groupBy(withOperator, ({ machine }) => machine.operator!.address.toLowerCase());
     const idsOf = (members: readonly SampleAltMachine[]) =>
       members.map(({ machine }) => machine.id).sort((a, b) => (a < b ? -1 : 1));
-    expect(Object.fromEntries(listed)).toEqual(
+    expect(Object.fromEntries(fleet.machinesByOperator)).toEqual(
       Object.fromEntries([...expected].map(([operator, members]) => [operator, idsOf(members)])),
     );
     expect([fleet.unreadableByOperator.size, fleet.unattributed]).toEqual([0, 0]);

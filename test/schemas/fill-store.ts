@@ -1,5 +1,4 @@
 /** Sample content of a database: rows in every table of this release. */
-import type { AltKey } from '../../src/domain/identifiers/alt-identifiers.ts';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
 import {
@@ -20,7 +19,6 @@ import type { Store } from '../../src/ports/store.ts';
 
 const OWNER = `0x${'a1'.repeat(20)}` as Address;
 const CONTROLLER = `0x${'c0'.repeat(20)}` as Address;
-const KEY = '1'.repeat(32) as AltKey;
 const NOW = 1_788_900_000;
 const RATES = 'rates';
 
@@ -203,13 +201,12 @@ async function fillAlt(store: Store): Promise<void> {
   });
   const days = { afterSeq: 0, days: [{ day: 20_000, nextSeq: 1, state: 'a day' }] };
   await store.writeAltRatingStates(RATES, [{ id: id(9), revision: 0, nextSeq: 1, state: 'a fold', days }]);
-  const machine = { id: id(9), owner: KEY, controller: undefined, relocating: false, operator: OWNER };
   await store.replaceAltFleet(
     ALT_IDENTITY,
     undefined,
     { slot: 300, observedAtMilliseconds: NOW * 1000 },
     {
-      machinesByOperator: new Map([[OWNER, [machine]]]),
+      machinesByOperator: new Map([[OWNER, [id(9)]]]),
       unreadableByOperator: new Map([[CONTROLLER, 2]]),
     },
   );

@@ -149,10 +149,7 @@ export function describeAltChain(
       expect(slot).toBeGreaterThan(0);
       expect([countBefore, countAfter]).toStrictEqual([MACHINE_COUNT, MACHINE_COUNT]);
       expect([fleet.rowCount, fleet.unattributed, fleet.unreadableByOperator.size]).toStrictEqual([7, 0, 0]);
-      const listed = [...fleet.machinesByOperator].map(([operator, machines]) => [
-        operator,
-        machines.map(({ id }) => String(id)),
-      ]);
+      const listed = [...fleet.machinesByOperator].map(([operator, machines]) => [operator, machines.map(String)]);
       const expected = Object.entries(snapshotFile.expect.byOperator).map(([operator, ids]) => [
         parseAddress(operator),
         ids,

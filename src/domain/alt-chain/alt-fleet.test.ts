@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formatAltFleetIdentity,
-  groupByOperator,
-  judgeFleetCount,
-  mayReplaceSnapshot,
-  type AltFleetMachine,
-} from './alt-fleet.ts';
+import { formatAltFleetIdentity, groupByOperator, judgeFleetCount, mayReplaceSnapshot } from './alt-fleet.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 
@@ -24,21 +18,14 @@ it.each([
 describe('groupByOperator', () => {
   const A = '0xaa' as Address;
   const B = '0xbb' as Address;
-  const machineOf = (id: bigint, operator: Address | undefined): AltFleetMachine => ({
-    id: id as MachineId,
-    owner: 'owner' as AltKey,
-    controller: undefined,
-    relocating: false,
-    operator,
-  });
-  const rowOf = (id: bigint, operator: Address | undefined) => ({ machine: machineOf(id, operator), operator });
+  const rowOf = (id: bigint, operator: Address | undefined) => ({ id: id as MachineId, operator });
 
   it('lists each machine under its operator in ascending order of id, and none without an operator', () => {
     const fleet = groupByOperator([rowOf(9n, A), rowOf(10n, B), rowOf(2n, A), rowOf(3n, undefined)]);
     expect(fleet).toStrictEqual({
       machinesByOperator: new Map([
-        [A, [machineOf(2n, A), machineOf(9n, A)]],
-        [B, [machineOf(10n, B)]],
+        [A, [2n, 9n]],
+        [B, [10n]],
       ]),
       unreadableByOperator: new Map(),
       unattributed: 0,
@@ -47,7 +34,7 @@ describe('groupByOperator', () => {
   });
 
   it('counts invalid rows by the operator they name', () => {
-    const invalid = (operator: Address | undefined) => ({ machine: undefined, operator });
+    const invalid = (operator: Address | undefined) => ({ id: undefined, operator });
     const rows = [invalid(A), invalid(A), invalid(B), invalid(undefined), rowOf(1n, A)];
     expect(groupByOperator(rows)).toMatchObject({
       unreadableByOperator: new Map([

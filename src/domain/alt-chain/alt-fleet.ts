@@ -3,19 +3,10 @@ import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 import { isObservationFresh, judgeObservationAge } from '../index-rules/index-freshness.ts';
 
-/** One machine of the snapshot. */
-export interface AltFleetMachine {
-  readonly id: MachineId;
-  readonly owner: AltKey;
-  readonly controller: AltKey | undefined;
-  readonly relocating: boolean;
-  readonly operator: Address | undefined;
-}
-
 /** One read of the whole registry. */
 export interface AltFleet {
   /** Machines by operator, each list in ascending order of id, without machines that have no operator. */
-  readonly machinesByOperator: ReadonlyMap<Address, readonly AltFleetMachine[]>;
+  readonly machinesByOperator: ReadonlyMap<Address, readonly MachineId[]>;
   /** Number of rows that failed a check, by the operator they name. */
   readonly unreadableByOperator: ReadonlyMap<Address, number>;
   /** Number of rows that failed a check and name no operator. */
@@ -27,7 +18,7 @@ export interface AltFleet {
 /** One row of the registry, as read. */
 export interface AltFleetRow {
   /** Undefined if the row failed a check. */
-  readonly machine: AltFleetMachine | undefined;
+  readonly id: MachineId | undefined;
   /** Operator that the row names, even if it failed a check. */
   readonly operator: Address | undefined;
 }
@@ -37,21 +28,21 @@ export interface AltFleetRow {
  * Rows that failed a check are counted, by the operator they name.
  */
 export function groupByOperator(rows: readonly AltFleetRow[]): AltFleet {
-  const machinesByOperator = new Map<Address, AltFleetMachine[]>();
+  const machinesByOperator = new Map<Address, MachineId[]>();
   const unreadableByOperator = new Map<Address, number>();
   let unattributed = 0;
-  for (const { machine, operator } of rows) {
+  for (const { id, operator } of rows) {
     if (operator === undefined) {
-      if (machine === undefined) unattributed++;
-    } else if (machine === undefined) {
+      if (id === undefined) unattributed++;
+    } else if (id === undefined) {
       unreadableByOperator.set(operator, (unreadableByOperator.get(operator) ?? 0) + 1);
     } else {
       const machines = machinesByOperator.get(operator);
-      if (machines === undefined) machinesByOperator.set(operator, [machine]);
-      else machines.push(machine);
+      if (machines === undefined) machinesByOperator.set(operator, [id]);
+      else machines.push(id);
     }
   }
-  for (const machines of machinesByOperator.values()) machines.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const machines of machinesByOperator.values()) machines.sort((a, b) => (a < b ? -1 : 1));
   return { machinesByOperator, unreadableByOperator, unattributed, rowCount: rows.length };
 }
 

@@ -52,9 +52,7 @@ afterEach(async () => {
 });
 
 function toFleet(ids: readonly number[]): AltFleet {
-  const machines = ids.map((id) => {
-    return { id: BigInt(id) as MachineId, owner: KEY, controller: undefined, relocating: false, operator: ALICE };
-  });
+  const machines = ids.map((id) => BigInt(id) as MachineId);
   return {
     machinesByOperator: new Map([[ALICE, machines]]),
     unreadableByOperator: new Map(),

@@ -1,6 +1,5 @@
 /** Contract of `AltFleetStore`: the alt chain's ownership snapshot and the fleet listing over both chains. */
 import { describe, expect, it } from 'vitest';
-import type { AltKey } from '../../../src/domain/identifiers/alt-identifiers.ts';
 import type { AltFleetObservation } from '../../../src/domain/alt-chain/alt-fleet.ts';
 import type { Address, MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import type { OwnershipChange, OwnershipReads, Store } from '../../../src/ports/store.ts';
@@ -12,19 +11,15 @@ const BOB = `0x${'b0'.repeat(20)}` as Address;
 const OURS = 'layout=1 genesis=ours registry=ours';
 const FIRST: AltFleetObservation = { slot: 300_000_000, observedAtMilliseconds: 1_788_900_000_000 };
 const SECOND: AltFleetObservation = { slot: 300_000_150, observedAtMilliseconds: 1_788_900_060_000 };
-const KEY = '1'.repeat(32) as AltKey;
 
 type Fleets = Readonly<Record<Address, readonly (bigint | number)[]>>;
 
 function toFleet(fleets: Fleets, unreadable: Readonly<Record<Address, number>> = {}) {
-  const toMachine = (machine: bigint | number, operator: Address) => {
-    return { id: id(machine), owner: KEY, controller: undefined, relocating: false, operator };
-  };
   return {
     machinesByOperator: new Map(
       (Object.entries(fleets) as [Address, Fleets[Address]][]).map(([operator, machines]) => [
         operator,
-        machines.map((machine) => toMachine(machine, operator)),
+        machines.map((machine) => id(machine)),
       ]),
     ),
     unreadableByOperator: new Map(Object.entries(unreadable) as [Address, number][]),

@@ -2,14 +2,9 @@
  * Fleet snapshot: all machines of the registry, grouped by operator (chain-svm 7: `getProgramAccounts` on the machine heads).
  * A row is self-authenticating: its address must be the hash of its own id and bump.
  */
-import {
-  groupByOperator,
-  type AltFleet,
-  type AltFleetMachine,
-  type AltFleetRow,
-} from '../../../domain/alt-chain/alt-fleet.ts';
+import { groupByOperator, type AltFleet, type AltFleetRow } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import { toMachineId, type Address } from '../../../domain/identifiers/identifiers.ts';
+import { toMachineId, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { machineSeeds } from '../accounts/account-addresses.ts';
 import { MACHINE_HEAD_BYTES, readMachineHead } from '../accounts/machine.ts';
 import { ByteReader, decodable, Undecodable } from '../accounts/byte-reader.ts';
@@ -41,21 +36,21 @@ function rejectDuplicates(rows: readonly unknown[]): void {
 function readRow(row: unknown, machineRegistry: AltKey): AltFleetRow {
   const { pubkey, account: accountValue } = expectObject(row);
   const account = parseRpcAccount(accountValue);
-  if (account.state !== 'present') return { machine: undefined, operator: undefined };
+  if (account.state !== 'present') return { id: undefined, operator: undefined };
   const { owner, executable, data } = account.value;
   const isMachine = owner === machineRegistry && !executable;
-  const machine = isMachine ? decodable(() => readMachine(expectKey(pubkey), data, machineRegistry)) : undefined;
-  return { machine, operator: machine?.operator ?? decodable(() => readOperator(data)) };
+  const id = isMachine ? decodable(() => readId(expectKey(pubkey), data, machineRegistry)) : undefined;
+  return { id, operator: decodable(() => readOperator(data)) };
 }
 
-function readMachine(address: AltKey, data: Uint8Array, machineRegistry: AltKey): AltFleetMachine {
+/** Decodes the whole head, and returns the machine whose account has this address. Throws `Undecodable`. */
+function readId(address: AltKey, data: Uint8Array, machineRegistry: AltKey): MachineId {
   const reader = new ByteReader(data);
-  const { id: word, bump, facts } = readMachineHead(reader);
+  const { id: word, bump } = readMachineHead(reader);
   reader.finish();
   const id = toMachineId(word);
   if (id === undefined || !isProgramAddress(address, machineRegistry, machineSeeds(id), bump)) throw new Undecodable();
-  const { owner, controller, relocating, operator } = facts;
-  return { id, owner, controller, relocating, operator };
+  return id;
 }
 
 function readOperator(data: Uint8Array): Address | undefined {

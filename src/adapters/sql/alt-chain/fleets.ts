@@ -109,7 +109,7 @@ type FleetRows = ReadonlyMap<string, { readonly operator: Address; readonly id: 
 function toRows(machinesByOperator: AltFleet['machinesByOperator']): FleetRows {
   const rows = new Map<string, { readonly operator: Address; readonly id: MachineId }>();
   for (const [operator, machines] of machinesByOperator) {
-    for (const { id } of machines) rows.set(operator + id.toString(16), { operator, id });
+    for (const id of machines) rows.set(operator + id.toString(16), { operator, id });
   }
   return rows;
 }
