@@ -96,14 +96,13 @@ describe('a history of real transactions', () => {
   it('decodes the operation of each transaction', async () => {
     const readings = await Promise.all((await listAll()).map((row) => history.readTransaction(row)));
     const event = { kind: 'submitted', machineId: PLAIN };
-    const logged = { ...event, evidence: 'log+instruction' };
     expect(readings.toReversed()).toStrictEqual(
       [
-        { ...logged, eventIndex: 0n, record: REVENUE },
-        { ...logged, eventIndex: 1n, record: ACTIVITY },
-        { ...logged, eventIndex: 2n, record: REVENUE },
-        { kind: 'imported', machineId: ARRIVED, priorEventCount: 5n, record: ACTIVITY, evidence: 'log+instruction' },
-        { ...event, eventIndex: undefined, record: ACTIVITY, evidence: 'instruction' },
+        { ...event, eventIndex: 0n, record: REVENUE },
+        { ...event, eventIndex: 1n, record: ACTIVITY },
+        { ...event, eventIndex: 2n, record: REVENUE },
+        { kind: 'imported', machineId: ARRIVED, priorEventCount: 5n, record: ACTIVITY },
+        { ...event, eventIndex: undefined, record: ACTIVITY },
       ].map((operation) => ({ state: 'read', operations: [operation] })),
     );
   });
@@ -195,9 +194,7 @@ describe('a history of real transactions', () => {
         (signature) => node.faults.logs.set(signature, 'null'),
         {
           state: 'read',
-          operations: [
-            { kind: 'submitted', machineId: PLAIN, eventIndex: undefined, record: REVENUE, evidence: 'instruction' },
-          ],
+          operations: [{ kind: 'submitted', machineId: PLAIN, eventIndex: undefined, record: REVENUE }],
         },
       ],
     ])('returns what is readable when the node %s', async (_name, spoil, reading) => {

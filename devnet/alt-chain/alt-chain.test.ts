@@ -130,8 +130,7 @@ describe('history', () => {
   /** Reads every change of a log from its transactions, oldest first. */
   async function readChanges(history: AltHistory, id: MachineId) {
     const rows = (await history.listSignatures(id, undefined)).toReversed();
-    const changes: (EventChange & { readonly evidence: string; readonly blockTime: number; readonly slot: number })[] =
-      [];
+    const changes: (EventChange & { readonly blockTime: number; readonly slot: number })[] = [];
     for (const row of rows) {
       const reading = await history.readTransaction(row);
       if (reading.state !== 'read') throw new Error(`the transaction is ${reading.state}`);
@@ -147,13 +146,11 @@ describe('history', () => {
     async ({ persona }) => {
       const { origin, events, submission } = persona;
       const changes = await readChanges(adapter.machines!.history, sample(persona.name).id);
-      const evidence = submission?.noisyLogs ? 'instruction' : 'log+instruction';
       const submitted = (event: PlannedEvent, index: number) => ({
         kind: 'submitted',
         eventIndex: submission?.noisyLogs ? undefined : BigInt(index),
         record: toContent(event),
         blockTime: blockTimestamp(now, event.daysAgo),
-        evidence,
       });
       const before =
         origin.kind === 'arrived'

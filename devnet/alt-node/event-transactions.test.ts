@@ -98,7 +98,7 @@ describe.each<TransactionForm>(['plain', 'cpi', 'v0-lookup-table'])('an event su
     const second = await submitEvent(node, { machineId, signer: CONTROLLER_SEED, record: ACTIVITY, via });
     const submitted = (eventIndex: bigint, record: EventRecord) => ({
       state: 'read',
-      operations: [{ kind: 'submitted', machineId, eventIndex, record, evidence: 'log+instruction' }],
+      operations: [{ kind: 'submitted', machineId, eventIndex, record }],
     });
     expect(await readBack(first)).toStrictEqual(submitted(0n, LONG));
     expect(await readBack(second)).toStrictEqual(submitted(1n, ACTIVITY));
@@ -112,7 +112,7 @@ describe.each<TransactionForm>(['plain', 'cpi', 'v0-lookup-table'])('an event su
     expect(submitted.logs.filter((line) => line.startsWith('Program data: '))).toStrictEqual([]);
     expect(await readBack(submitted)).toStrictEqual({
       state: 'read',
-      operations: [{ kind: 'submitted', machineId, eventIndex: undefined, record: REVENUE, evidence: 'instruction' }],
+      operations: [{ kind: 'submitted', machineId, eventIndex: undefined, record: REVENUE }],
     });
   });
 
@@ -126,12 +126,11 @@ describe.each<TransactionForm>(['plain', 'cpi', 'v0-lookup-table'])('an event su
     expect(await readLog(machineId)).toStrictEqual(present(2n, CARRIED, 31n));
     const closed = await closeLog(node, { machineId, authority: LIFECYCLE_SEED, via });
     expect(await readLog(machineId)).toStrictEqual({ state: 'absent' });
-    const evidence = 'log+instruction';
     expect([await readBack(imported), await readBack(adopted), await readBack(closed)]).toStrictEqual(
       [
-        { kind: 'imported', machineId, priorEventCount: 30n, record: CARRIED, evidence },
-        { kind: 'adopted', machineId, priorEventCount: 31n, record: CARRIED, count: 2n, evidence },
-        { kind: 'closed', machineId, count: 2n, evidence },
+        { kind: 'imported', machineId, priorEventCount: 30n, record: CARRIED },
+        { kind: 'adopted', machineId, priorEventCount: 31n, record: CARRIED, count: 2n },
+        { kind: 'closed', machineId, count: 2n },
       ].map((operation) => ({ state: 'read', operations: [operation] })),
     );
   });

@@ -29,7 +29,7 @@ export interface FakeTransaction {
 
 interface StoredTransaction {
   readonly row: SignatureRow;
-  readonly operations: readonly (EventChange & { readonly evidence: 'log+instruction' | 'instruction' })[];
+  readonly operations: readonly EventChange[];
   readonly mentions: ReadonlySet<MachineId>;
 }
 
@@ -255,9 +255,8 @@ export class FakeHistory implements AltHistory {
     return row.signature;
   }
 
-  #apply(change: FakeChange, hasLogs: boolean): StoredTransaction['operations'][number] {
+  #apply(change: FakeChange, hasLogs: boolean): EventChange {
     const { machineId } = change;
-    const evidence = hasLogs ? ('log+instruction' as const) : ('instruction' as const);
     const before = this.#accounts.get(machineId) ?? {
       count: 0n,
       priorEventCount: 0n,
@@ -267,7 +266,7 @@ export class FakeHistory implements AltHistory {
     };
     if (change.kind === 'closed') {
       this.#accounts.delete(machineId);
-      return { kind: 'closed', machineId, count: hasLogs ? before.count : undefined, evidence };
+      return { kind: 'closed', machineId, count: hasLogs ? before.count : undefined };
     }
     const record = change.kind === 'submitted' ? (change.record ?? recordOf(this.#made)) : change.record;
     const added = record === undefined ? [] : [{ record, slot: this.slot, blockTime: this.timeOf(this.slot) }];
@@ -285,12 +284,11 @@ export class FakeHistory implements AltHistory {
           machineId,
           eventIndex: hasLogs ? before.count : undefined,
           record: record!,
-          evidence,
         };
       case 'imported':
-        return { kind: 'imported', machineId, priorEventCount, record, evidence };
+        return { kind: 'imported', machineId, priorEventCount, record };
       case 'adopted':
-        return { kind: 'adopted', machineId, priorEventCount, count: hasLogs ? count : undefined, record, evidence };
+        return { kind: 'adopted', machineId, priorEventCount, count: hasLogs ? count : undefined, record };
     }
   }
 }

@@ -5,7 +5,7 @@
 import type { MachineId } from '../identifiers/identifiers.ts';
 import type { EventRecord } from '../machine/machine-facts.ts';
 
-/** One change of one machine's log. */
+/** One change of one machine's log. A number from the log line is undefined when the node has no logs of the transaction, or truncated them. */
 export type EventChange = (
   | {
       readonly kind: 'submitted';
@@ -26,15 +26,10 @@ export type EventChange = (
   | { readonly kind: 'closed'; readonly count: bigint | undefined }
 ) & { readonly machineId: MachineId };
 
-export type EventOperation = EventChange & {
-  /** `instruction`: the node has no logs of the transaction, or truncated them. */
-  readonly evidence: 'log+instruction' | 'instruction';
-};
-
 /** Result of reading one transaction. */
 export type TransactionReadResult =
   /** Operations in execution order; none for a failed or unrelated transaction. */
-  | { readonly state: 'read'; readonly operations: readonly EventOperation[] }
+  | { readonly state: 'read'; readonly operations: readonly EventChange[] }
   /** The node does not have it yet: read it again, never skip it. */
   | { readonly state: 'not-here-yet' }
   /** It is valid and contains events, but the time of its block is not known yet. */

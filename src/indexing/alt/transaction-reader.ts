@@ -3,7 +3,7 @@
  * no request. A transaction that the node does not have yet is requested again and never skipped (chain-svm 6); the
  * others are read meanwhile, so that each step leaves fewer of them.
  */
-import type { EventChange, EventOperation } from '../../domain/alt-chain/event-operation.ts';
+import type { EventChange } from '../../domain/alt-chain/event-operation.ts';
 import type { FoundOperation, ListedTransaction } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Timers } from '../../ports/runtime.ts';
@@ -85,8 +85,7 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     for (let attempt = 1; ;) {
       const current = row;
       const reading = await backoff.run(() => history.readTransaction({ ...current, hasFailed: false }), signal);
-      if (reading.state === 'read')
-        return reading.operations.map((operation, order) => toFound(operation, order, current));
+      if (reading.state === 'read') return reading.operations.map((change, order) => toFound(change, order, current));
       if (reading.state === 'parked' && row === listed) {
         const blockTime = await backoff.run(() => history.readBlockTime(current.slot), signal);
         if (blockTime === undefined) return 'unreadable';
@@ -106,9 +105,7 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
   return { read, clear: () => outcomes.clear() };
 }
 
-function toFound(operation: EventOperation, order: number, row: ListedTransaction): FoundOperation {
-  const change: EventChange & { evidence?: unknown } = { ...operation };
-  delete change.evidence;
+function toFound(change: EventChange, order: number, row: ListedTransaction): FoundOperation {
   const { signature, slot, blockTime } = row;
   return { change, signature, slot, position: undefined, order, blockTime };
 }

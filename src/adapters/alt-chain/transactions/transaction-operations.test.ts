@@ -45,7 +45,6 @@ describe('the transactions of the vectors', () => {
             ...operation,
             ...(isSubmitted(operation) ? { eventIndex: null } : {}),
             ...(operation['op'] === 'close' ? { count: null } : {}),
-            evidence: 'instruction',
           })),
     );
   });
@@ -75,14 +74,14 @@ describe('a record that an administrator adopted', () => {
     const line = `Program data: ${Buffer.from(payload).toString('base64')}`;
     expect(await readAdoption(frame(line))).toStrictEqual({
       state: 'read',
-      operations: [{ ...operation, count: 1n, evidence: 'log+instruction' }],
+      operations: [{ ...operation, count: 1n }],
     });
   });
 
   it('has no count without logs', async () => {
     expect(await readAdoption(null)).toStrictEqual({
       state: 'read',
-      operations: [{ ...operation, count: undefined, evidence: 'instruction' }],
+      operations: [{ ...operation, count: undefined }],
     });
   });
 

@@ -4,7 +4,7 @@
  * never a shorter list.
  */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { EventChange, EventOperation, TransactionReadResult } from '../../../domain/alt-chain/event-operation.ts';
+import type { EventChange, TransactionReadResult } from '../../../domain/alt-chain/event-operation.ts';
 import { parseBase58 } from '../../../domain/identifiers/base58.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { mapInTicks } from '../../rpc/map-in-ticks.ts';
@@ -45,7 +45,7 @@ export async function readTransaction(result: unknown, context: TransactionConte
   return { state: 'read', operations };
 }
 
-async function readOperations(result: unknown, context: TransactionContext): Promise<EventOperation[]> {
+async function readOperations(result: unknown, context: TransactionContext): Promise<EventChange[]> {
   const transaction = readExecutedTransaction(result);
   if (transaction.signature !== context.signature || transaction.slot !== context.slot) throw new Undecodable();
   if (transaction.hasFailed) return [];
@@ -85,10 +85,10 @@ async function readLogEvents(
 }
 
 /** Merges an instruction with its log event. Throws `Undecodable` when they describe different changes. */
-function toOperation(instruction: EventInstruction, event: EventLogEvent | undefined): EventOperation {
-  if (event === undefined) return { ...withoutLog(instruction), evidence: 'instruction' };
+function toOperation(instruction: EventInstruction, event: EventLogEvent | undefined): EventChange {
+  if (event === undefined) return withoutLog(instruction);
   if (event.machineId !== instruction.machineId) throw new Undecodable();
-  return { ...withLog(instruction, event), evidence: 'log+instruction' };
+  return withLog(instruction, event);
 }
 
 function withoutLog(instruction: EventInstruction): EventChange {
