@@ -1,8 +1,9 @@
 /** Opt-in decisions from input to the state in force, on either home, with real signatures and the real service. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MACHINE, MAIN_MACHINE, openAltService, present, type AltService } from '../testing/harness/alt-chain.ts';
+import { MACHINE, MAIN_MACHINE, openAltService, type AltService } from '../testing/harness/alt-chain.ts';
 import { createMemoryStore } from '../testing/fixtures/memory-store.ts';
 import { ALT_OWNER, DEPLOYMENT, ELIGIBLE, NOW, OWNER, STRANGER } from '../testing/fixtures/deciding-machines.ts';
+import { present } from '../src/domain/read-result.ts';
 import type { Store } from '../src/ports/store.ts';
 import { createClient, type Result, type Client } from './client.ts';
 import { prepareDecision, sendDecision, type DecisionInput } from './monetization.ts';

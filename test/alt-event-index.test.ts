@@ -24,6 +24,7 @@ import { createRecordingLog } from '../testing/fakes/recording-log.ts';
 import { FixedRates, FINGERPRINT } from '../testing/fixtures/indexer-harness.ts';
 import { VirtualTime } from '../testing/fakes/virtual-time.ts';
 import type { Store } from '../src/ports/store.ts';
+import { ABSENT, present } from '../src/domain/read-result.ts';
 
 const LAG_SLOTS = 31;
 const PLAIN = 1n as MachineId;
@@ -103,16 +104,15 @@ async function catchUp(): Promise<void> {
 
 async function read(id: MachineId, priorEventCount = 0n) {
   const known = records.get(id)!;
-  const absent = { state: 'absent' } as const;
   const value = { count: BigInt(known.length), priorEventCount, lastEvent: known.at(-1) };
   const { isComplete, tail } = await indexers.index.readHistory(
     {
       id,
       slot: node.slot - LAG_SLOTS,
-      machine: absent,
-      pauseFlags: absent,
-      subscription: absent,
-      eventLog: { state: 'present', value },
+      machine: ABSENT,
+      pauseFlags: ABSENT,
+      subscription: ABSENT,
+      eventLog: present(value),
     },
     FINGERPRINT,
   );

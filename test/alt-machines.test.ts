@@ -33,10 +33,10 @@ import {
   openAltService,
   OPERATOR,
   OWNER_KEY,
-  present,
   type AltService,
 } from '../testing/harness/alt-chain.ts';
 import { rule } from './conformance/rule.ts';
+import { present } from '../src/domain/read-result.ts';
 
 const DAY = 86_400;
 const OWNER_SEED = new Uint8Array(32).fill(7);

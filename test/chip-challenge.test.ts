@@ -16,6 +16,7 @@ import {
 import { createTrustedClock } from '../src/indexing/head/trusted-clock.ts';
 import { sendRaw } from '../testing/harness/raw-http.ts';
 import { rule } from './conformance/rule.ts';
+import { ABSENT, present, unreadable } from '../src/domain/read-result.ts';
 
 const WORLD = worldOf({ world: { challenge: { consumedBy: `0x${'1'.repeat(64)}` } } });
 const MACHINE_ID = WORLD.machine!.machineId;
@@ -104,7 +105,7 @@ describe('a challenge', () => {
 
   it('names the owner where no controller is set', async () => {
     rule('challenge.effective-controller');
-    harness.snapshot.controller = { state: 'absent' };
+    harness.snapshot.controller = ABSENT;
     expect(JSON.parse((await issue()).text)).toMatchObject({ didController: WORLD.machine!.owner });
   });
 
@@ -245,26 +246,14 @@ describe('the machine', () => {
   );
 
   it.each<[name: string, snapshot: ChipHarness['snapshot'], expected: string]>([
-    ['has no token here', { owner: { state: 'absent' } }, '404 MACHINE_NOT_FOUND'],
-    [
-      'has no token here and relocates',
-      { owner: { state: 'absent' }, relocating: { state: 'present', value: true } },
-      '404 MACHINE_NOT_FOUND',
-    ],
-    [
-      'is homed on the alt chain',
-      { owner: { state: 'absent' }, homeOrdinal: { state: 'present', value: 5 } },
-      '404 MACHINE_NOT_FOUND',
-    ],
-    ['relocates', { relocating: { state: 'present', value: true } }, '503 CHAIN_UNAVAILABLE'],
-    ['has a token here and a home elsewhere', { homeOrdinal: { state: 'present', value: 5 } }, '503 CHAIN_UNAVAILABLE'],
-    ['has an unreadable owner', { owner: { state: 'unreadable', cause: 'undecodable' } }, '503 CHAIN_UNAVAILABLE'],
-    [
-      'has an unreadable controller',
-      { controller: { state: 'unreadable', cause: 'undecodable' } },
-      '503 CHAIN_UNAVAILABLE',
-    ],
-    ['is deactivated', { generalPaused: { state: 'present', value: true } }, '409 MACHINE_DEACTIVATED'],
+    ['has no token here', { owner: ABSENT }, '404 MACHINE_NOT_FOUND'],
+    ['has no token here and relocates', { owner: ABSENT, relocating: present(true) }, '404 MACHINE_NOT_FOUND'],
+    ['is homed on the alt chain', { owner: ABSENT, homeOrdinal: present(5) }, '404 MACHINE_NOT_FOUND'],
+    ['relocates', { relocating: present(true) }, '503 CHAIN_UNAVAILABLE'],
+    ['has a token here and a home elsewhere', { homeOrdinal: present(5) }, '503 CHAIN_UNAVAILABLE'],
+    ['has an unreadable owner', { owner: unreadable('undecodable') }, '503 CHAIN_UNAVAILABLE'],
+    ['has an unreadable controller', { controller: unreadable('undecodable') }, '503 CHAIN_UNAVAILABLE'],
+    ['is deactivated', { generalPaused: present(true) }, '409 MACHINE_DEACTIVATED'],
   ])('that %s returns %s', async (_name, snapshot, expected) => {
     Object.assign(harness.snapshot, snapshot);
     expect(await judge()).toBe(expected);
@@ -356,9 +345,9 @@ const STEPS: readonly [expected: string, apply: (request: Request) => void][] = 
   ['400 INVALID_REQUEST', (request) => request.headers.push(['Content-Encoding', 'gzip'])],
   ['413 REQUEST_TOO_LARGE', (request) => (request.body = request.body.padEnd(40_000, ' '))],
   ['400 INVALID_REQUEST', (request) => (request.body = `x${request.body}`)],
-  ['404 MACHINE_NOT_FOUND', () => (harness.snapshot.owner = { state: 'absent' })],
-  ['503 CHAIN_UNAVAILABLE', () => (harness.snapshot.relocating = { state: 'present', value: true })],
-  ['409 MACHINE_DEACTIVATED', () => (harness.snapshot.generalPaused = { state: 'present', value: true })],
+  ['404 MACHINE_NOT_FOUND', () => (harness.snapshot.owner = ABSENT)],
+  ['503 CHAIN_UNAVAILABLE', () => (harness.snapshot.relocating = present(true))],
+  ['409 MACHINE_DEACTIVATED', () => (harness.snapshot.generalPaused = present(true))],
   ['503 VERIFY_CLOCK_INVALID', () => (harness.ctx.time.milliseconds = 0)],
 ];
 interface Request {

@@ -21,6 +21,7 @@ import {
   type ChipHarness,
 } from '../testing/harness/chip-service.ts';
 import { rule } from './conformance/rule.ts';
+import { ABSENT, present } from '../src/domain/read-result.ts';
 
 interface Request {
   method: string;
@@ -91,22 +92,22 @@ const changed =
 const NO_MACHINE: Step = {
   name: 'no machine',
   expected: '404 MACHINE_NOT_FOUND',
-  fail: (_, { snapshot }) => (snapshot.owner = { state: 'absent' }),
+  fail: (_, { snapshot }) => (snapshot.owner = ABSENT),
 };
 const RELOCATING: Step = {
   name: 'relocating',
   expected: '503 CHAIN_UNAVAILABLE',
-  fail: (_, { snapshot }) => (snapshot.relocating = { state: 'present', value: true }),
+  fail: (_, { snapshot }) => (snapshot.relocating = present(true)),
 };
 const DEACTIVATED: Step = {
   name: 'deactivated',
   expected: '409 MACHINE_DEACTIVATED',
-  fail: (_, { snapshot }) => (snapshot.generalPaused = { state: 'present', value: true }),
+  fail: (_, { snapshot }) => (snapshot.generalPaused = present(true)),
 };
 const CONTROLLER_CHANGED: Step = {
   name: 'another controller',
   expected: '409 CONTROLLER_CHANGED',
-  fail: (_, { snapshot }) => (snapshot.controller = { state: 'present', value: addressOf('stranger') }),
+  fail: (_, { snapshot }) => (snapshot.controller = present(addressOf('stranger'))),
 };
 const refuse = () => Promise.reject(new Fault('StoreUnavailable', {}));
 

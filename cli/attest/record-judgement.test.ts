@@ -4,11 +4,12 @@ import { evidenceHashOf, type Hex } from '../../src/domain/evidence/signed-bytes
 import { Fault } from '../../src/domain/faults.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { AttestationReview, StoredEvidenceRecord } from '../../src/ports/store.ts';
-import { CHALLENGE, CURRENT_MACHINE, forgeBody, NOW, present } from '../../testing/fixtures/evidence-documents.ts';
+import { CHALLENGE, CURRENT_MACHINE, forgeBody, NOW } from '../../testing/fixtures/evidence-documents.ts';
 import { vectorRules } from '../../testing/fixtures/evidence-vectors.ts';
 import { findEarliestEnd } from './certificate-dates.ts';
 import { findReceiptState, type ReceiptState } from './receipt-state.ts';
 import { judgeRecords } from './record-judgement.ts';
+import { ABSENT, present } from '../../src/domain/read-result.ts';
 
 const DAY = 86_400;
 const document = forgeBody();
@@ -109,7 +110,7 @@ it.each<[problem: string, world: World, found: readonly string[]]>([
     ['expiry-beyond-certificate'],
   ],
   ['a machine that was sold', { isTransferred: true }, ['sold']],
-  ['a machine without a token', { snapshot: { owner: { state: 'absent' } } }, ['gone']],
+  ['a machine without a token', { snapshot: { owner: ABSENT } }, ['gone']],
   ['a deactivated machine', { snapshot: { generalPaused: present(true) } }, ['deactivated']],
   ['another controller', { snapshot: { controller: present(OTHER) } }, ['controller-changed']],
   ['another operator', { snapshot: { operator: present(RECORD.controller) } }, ['operator-changed']],

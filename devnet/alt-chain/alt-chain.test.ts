@@ -19,6 +19,7 @@ import { BOUND_LEGACY_MACHINE, BOUND_LEGACY_OPERATOR } from '../personas/legacy-
 import { listSampleAltMachines } from '../personas/alt-personas.ts';
 import { blockTimestamp, eventTimestamp } from '../personas/planned-event.ts';
 import type { PlannedEvent } from '../personas/planned-event.ts';
+import { ABSENT, present } from '../../src/domain/read-result.ts';
 
 const now = Math.floor(Date.now() / 1000);
 const samples = listSampleAltMachines();
@@ -81,14 +82,14 @@ describe('machines', () => {
       },
     });
     const isLinked = origin.kind !== 'unlinked';
-    expect(snapshot.pauseFlags).toEqual(isLinked ? { state: 'present', value: NO_PAUSE_FLAGS } : { state: 'absent' });
+    expect(snapshot.pauseFlags).toEqual(isLinked ? present(NO_PAUSE_FLAGS) : ABSENT);
     expect(snapshot.subscription).toMatchObject(
-      isLinked ? { state: 'present', value: { status: 'Active', tier: 0 } } : { state: 'absent' },
+      isLinked ? { state: 'present', value: { status: 'Active', tier: 0 } } : ABSENT,
     );
     const anchors = origin.kind === 'arrived' ? 1 : 0;
     expect(snapshot.eventLog).toMatchObject(
       events.length === 0
-        ? { state: 'absent' }
+        ? ABSENT
         : {
             state: 'present',
             value: {

@@ -8,7 +8,7 @@ import { readTransaction } from '../../src/adapters/alt-chain/transactions/trans
 import type { AltEventLog } from '../../src/domain/alt-chain/alt-machine-facts.ts';
 import type { TransactionReadResult } from '../../src/domain/alt-chain/event-operation.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../src/domain/read-result.ts';
+import { ABSENT, type ReadResult } from '../../src/domain/read-result.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { callRpc } from './alt-chain-client.ts';
 import { startAltNode } from './alt-node.ts';
@@ -125,7 +125,7 @@ describe.each<TransactionForm>(['plain', 'cpi', 'v0-lookup-table'])('an event su
     const adopted = await adoptCarriedEvent(node, { ...carried, authority: ADMIN_SEED, priorEventCount: 31n });
     expect(await readLog(machineId)).toStrictEqual(present(2n, CARRIED, 31n));
     const closed = await closeLog(node, { machineId, authority: LIFECYCLE_SEED, via });
-    expect(await readLog(machineId)).toStrictEqual({ state: 'absent' });
+    expect(await readLog(machineId)).toStrictEqual(ABSENT);
     expect([await readBack(imported), await readBack(adopted), await readBack(closed)]).toStrictEqual(
       [
         { kind: 'imported', machineId, priorEventCount: 30n, record: CARRIED },
@@ -187,7 +187,7 @@ describe('the event registry program', () => {
     expect(await errorOf(submitEvent(node, { machineId, signer: OWNER_SEED, record: REVENUE }))).toStrictEqual(
       custom(code),
     );
-    expect(await readLog(machineId)).toStrictEqual({ state: 'absent' });
+    expect(await readLog(machineId)).toStrictEqual(ABSENT);
   });
 
   it('accepts a subscription in grace', async () => {

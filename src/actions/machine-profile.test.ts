@@ -7,9 +7,10 @@ import { NO_PROVENANCE } from '../domain/machine/provenance.ts';
 import { chainUnreadable } from '../domain/faults.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import { createStubCtx } from '../../testing/fakes/stub-ctx.ts';
-import { MAIN_MACHINE, present } from '../../testing/harness/alt-chain.ts';
+import { MAIN_MACHINE } from '../../testing/harness/alt-chain.ts';
 import { rateSnapshot } from './machine-rating.ts';
 import { getProfile } from './machines.ts';
+import { present } from '../domain/read-result.ts';
 
 const ID = 1n as MachineSnapshot['id'];
 const CALLER = { kind: 'caller', networks: ['192.0.2.1'], isLimited: true } as const;

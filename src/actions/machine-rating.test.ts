@@ -2,7 +2,6 @@
 import { expect, test, vi } from 'vitest';
 import { createFixedRates } from '../adapters/fx/feed-rates.ts';
 import type { AttestationRecord } from '../domain/evidence/verify-status.ts';
-import { ABSENT, present } from '../../testing/fixtures/deciding-machines.ts';
 import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
 import { chainUnreadable } from '../domain/faults.ts';
 import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
@@ -10,6 +9,7 @@ import type { WorkScope } from '../ports/runtime.ts';
 import { createStubCtx } from '../../testing/fakes/stub-ctx.ts';
 import { MAIN_MACHINE } from '../../testing/harness/alt-chain.ts';
 import { hasChipChangedHands, rateSnapshot, type RatedSnapshot } from './machine-rating.ts';
+import { ABSENT, present } from '../domain/read-result.ts';
 
 const ISSUED_AT = 1_788_000_000;
 const CHIP: AttestationRecord = { issuedAt: BigInt(ISSUED_AT), expiresAt: undefined, revokedAt: undefined };

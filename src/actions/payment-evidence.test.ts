@@ -1,15 +1,7 @@
 /** Evidence of payments in responses: the explanation, the list of events and the rating, over a store with verdicts. */
 import { afterEach, describe, expect, it } from 'vitest';
 
-import {
-  eventLog,
-  MACHINE,
-  NOW,
-  openAltService,
-  present,
-  revenueAt,
-  type AltService,
-} from '../../testing/harness/alt-chain.ts';
+import { eventLog, MACHINE, NOW, openAltService, revenueAt, type AltService } from '../../testing/harness/alt-chain.ts';
 import { FakePaymentSource } from '../../testing/fakes/fake-payment-source.ts';
 import { DEFAULT_NAMESPACE } from '../domain/identifiers/namespace.ts';
 import type { Claim } from '../domain/rating/paid/claims.ts';
@@ -20,6 +12,7 @@ import { VERDICTS } from '../domain/rating/verdict.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { PaymentSummary, StoredVerdict } from '../ports/payment-store.ts';
 import { countVerdicts, endEvidence, NO_PAYMENTS, type PaymentEvidence } from './payment-evidence.ts';
+import { present } from '../domain/read-result.ts';
 
 const DAY = 86_400;
 const HASH = 'ab'.repeat(32);

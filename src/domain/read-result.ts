@@ -6,6 +6,16 @@ export type ReadResult<T> =
   | { readonly state: 'absent' }
   | { readonly state: 'unreadable'; readonly cause: UnreadableCause };
 
+export const ABSENT = { state: 'absent' } as const;
+
+export function present<T>(value: T) {
+  return { state: 'present', value } as const;
+}
+
+export function unreadable(cause: UnreadableCause) {
+  return { state: 'unreadable', cause } as const;
+}
+
 /** Returns the value of a fact that must exist. Throws `ChainUnreadable` for an absent or unreadable one. */
 export function unwrap<T>(result: ReadResult<T>, chain: ChainName = 'main'): T {
   const value = unwrapOptional(result, chain);

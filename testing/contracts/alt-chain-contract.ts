@@ -23,6 +23,7 @@ import {
   type MachineAccountName,
   type VectorAccount,
 } from '../fixtures/alt-chain-vectors.ts';
+import { ABSENT } from '../../src/domain/read-result.ts';
 
 /** Node with the accounts of the vectors. */
 export interface AccountNode {
@@ -101,10 +102,9 @@ export function describeAltChain(
 
     it('reports a machine without accounts as absent', async () => {
       const { snapshot } = await adapter.machines!.chain.readMachine(toId('99'));
-      const absent = { state: 'absent' };
       expect(snapshot).toStrictEqual({
         ...{ id: 99n, slot: snapshot.slot },
-        ...{ machine: absent, pauseFlags: absent, subscription: absent, eventLog: absent },
+        ...{ machine: ABSENT, pauseFlags: ABSENT, subscription: ABSENT, eventLog: ABSENT },
       });
     });
 

@@ -6,6 +6,7 @@ import { chainUnreadable } from '../../src/domain/faults.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { EventRecord } from '../../src/domain/machine/machine-facts.ts';
 import { AltNodeBusy, type AltHistory, type EventLogCount, type SignatureRow } from '../../src/ports/alt-chain.ts';
+import { ABSENT, present } from '../../src/domain/read-result.ts';
 
 /** A change as submitted; its log follows from the account. */
 export type FakeChange =
@@ -105,15 +106,14 @@ export class FakeHistory implements AltHistory {
 
   snapshotOf(id: MachineId): AltMachineSnapshot {
     const account = this.#accounts.get(id);
-    const absent = { state: 'absent' } as const;
     const { count, priorEventCount, lastEvent } = account ?? { count: 0n, priorEventCount: 0n, lastEvent: undefined };
     return {
       id,
       slot: this.slot,
-      machine: absent,
-      pauseFlags: absent,
-      subscription: absent,
-      eventLog: account === undefined ? absent : { state: 'present', value: { count, priorEventCount, lastEvent } },
+      machine: ABSENT,
+      pauseFlags: ABSENT,
+      subscription: ABSENT,
+      eventLog: account === undefined ? ABSENT : present({ count, priorEventCount, lastEvent }),
     };
   }
 

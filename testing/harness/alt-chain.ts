@@ -11,7 +11,7 @@ import type { AltEventLog, AltMachine, AltMachineSnapshot } from '../../src/doma
 import { Fault } from '../../src/domain/faults.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { FactLog } from '../../src/domain/machine/fact-log.ts';
-import type { ReadResult } from '../../src/domain/read-result.ts';
+import { ABSENT, present, unreadable, type ReadResult } from '../../src/domain/read-result.ts';
 import type { BlockId, DeploymentFacts, EventRecord, MachineSnapshot } from '../../src/domain/machine/machine-facts.ts';
 import { emptyRatingState } from '../../src/domain/rating/rating-state.ts';
 import type { DayHistory } from '../../src/domain/rating/daily-rating.ts';
@@ -33,12 +33,7 @@ const GENESIS_HASH = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d' as AltKey;
 const PROGRAM = 'GxPdR7jqb6KhD2ArK7cbPq3P87u4wvL3psSSuXQ6msou' as AltKey;
 const REGISTRY = '0x00000000000000000000000000000000000000aa' as Address;
 
-export const ABSENT = { state: 'absent' } as const;
-export const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
-
-export function present<T>(value: T) {
-  return { state: 'present', value } as const;
-}
+export const UNREADABLE = unreadable('undecodable');
 
 /** Logs of a machine that has been bonded for as long as it exists. */
 export const BONDED_LOGS: readonly FactLog[] = [{ kind: 'bond-period', value: BigInt(NOW) * 2n, blockTimestamp: 0 }];

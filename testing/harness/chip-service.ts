@@ -13,7 +13,7 @@ import { vectorNamespace, vectorRules, type VectorWorld } from '../fixtures/evid
 import type { Hex } from '../../src/domain/evidence/signed-bytes.ts';
 import { chainUnreadable, Fault } from '../../src/domain/faults.ts';
 import { parseAddress, type MachineId } from '../../src/domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../src/domain/read-result.ts';
+import { ABSENT, present } from '../../src/domain/read-result.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../src/domain/machine/machine-facts.ts';
 import type { MainChainPorts } from '../../src/ports/ctx.ts';
 import type { Store } from '../../src/ports/store.ts';
@@ -48,9 +48,6 @@ export const jsonHeaders = (token: string): Headers => [
   ['Authorization', `Bearer ${token}`],
   ['Content-Type', 'application/json'],
 ];
-
-const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
-const ABSENT = { state: 'absent' } as const;
 
 export async function startChipHarness(world: VectorWorld, options: AppOptions = {}): Promise<ChipHarness> {
   const memory = await createMemoryStore();

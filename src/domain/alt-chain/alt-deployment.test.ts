@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { judgeAltDeployment, type AltConfig, type AltRegistry } from './alt-deployment.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
-import type { ReadResult } from '../read-result.ts';
+import { ABSENT, present, unreadable, type ReadResult } from '../read-result.ts';
 
 const PROGRAM = '9sN1LRY25uuSLCV3o9zH5JRfkLEZC8t1KvJpZ65oa24F' as AltKey;
 const OTHER = 'GxPdR7jqb6KhD2ArK7cbPq3P87u4wvL3psSSuXQ6msou' as AltKey;
 const REGISTRY = { localOrdinal: 5, machineCount: 7n };
 const CONFIG = { registryProgram: PROGRAM, localOrdinal: 5, generalPausedGlobal: true, technicalPausedGlobal: false };
-const ABSENT = { state: 'absent' } as const;
-const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
+const UNREADABLE = unreadable('undecodable');
 const WRONG = { state: 'unreadable', cause: 'wrong-deployment' };
 
 describe('the deployment that a node serves', () => {
@@ -34,8 +33,4 @@ describe('the deployment that a node serves', () => {
 
 function judge(registry: ReadResult<AltRegistry>, config: ReadResult<AltConfig>) {
   return judgeAltDeployment(registry, config, { ordinal: 5, registryProgram: PROGRAM });
-}
-
-function present<T>(value: T): ReadResult<T> {
-  return { state: 'present', value };
 }

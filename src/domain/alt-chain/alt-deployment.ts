@@ -3,7 +3,7 @@
  * Program ids repeat across clusters; the ordinal in the two singletons does not.
  */
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
-import type { ReadResult } from '../read-result.ts';
+import { present, unreadable, type ReadResult } from '../read-result.ts';
 
 /** Singleton of the machine registry. */
 export interface AltRegistry {
@@ -58,8 +58,8 @@ export function judgeAltDeployment(
     registry.value.localOrdinal === expected.ordinal &&
     config.value.localOrdinal === expected.ordinal &&
     config.value.registryProgram === expected.registryProgram;
-  if (!isExpected) return { state: 'unreadable', cause: 'wrong-deployment' };
+  if (!isExpected) return unreadable('wrong-deployment');
   const { machineCount } = registry.value;
   const { generalPausedGlobal, technicalPausedGlobal } = config.value;
-  return { state: 'present', value: { machineCount, generalPausedGlobal, technicalPausedGlobal } };
+  return present({ machineCount, generalPausedGlobal, technicalPausedGlobal });
 }

@@ -5,7 +5,7 @@ import type { AltMachine } from './alt-machine-facts.ts';
 import { judgeAltMachine, judgeConfirmation } from './alt-machine-home.ts';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
-import type { ReadResult } from '../read-result.ts';
+import { present, unreadable, type ReadResult } from '../read-result.ts';
 import { judgeHome } from '../machine/machine-home.ts';
 
 const MACHINE: AltMachine = {
@@ -24,7 +24,7 @@ const MACHINE: AltMachine = {
 
 const TOKEN: ReadResult<Address> = present('0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address);
 const NONE = { state: 'absent' } as const;
-const UNREADABLE = { state: 'unreadable', cause: 'transport' } as const;
+const UNREADABLE = unreadable('transport');
 const LIVING = present(MACHINE);
 const LEAVING = present({ ...MACHINE, relocating: true });
 
@@ -85,8 +85,4 @@ function judgeBoth({ owner = NONE, home, relocating = false }: MainFacts, alt: R
     if (error instanceof Fault) return { kind: error.kind, ...error.context };
     throw error;
   }
-}
-
-function present<T>(value: T): ReadResult<T> {
-  return { state: 'present', value };
 }

@@ -1,13 +1,8 @@
 import { expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import { requireChallengeEligible } from './challenge-eligibility.ts';
-import {
-  ABSENT,
-  CHALLENGE,
-  present,
-  CURRENT_MACHINE,
-  UNREADABLE,
-} from '../../../testing/fixtures/evidence-documents.ts';
+import { CHALLENGE, CURRENT_MACHINE, UNREADABLE } from '../../../testing/fixtures/evidence-documents.ts';
+import { ABSENT, present } from '../read-result.ts';
 
 type Snapshot = Parameters<typeof requireChallengeEligible>[0];
 

@@ -4,7 +4,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { forgeCertificate, SIBLING_KEY } from '../../../testing/fixtures/forged-certificate.ts';
 import {
-  ABSENT,
   CHALLENGE,
   forgeBody,
   judge,
@@ -12,6 +11,7 @@ import {
   type EvidenceChanges,
   type EvidenceHarness,
 } from '../../../testing/fixtures/evidence-documents.ts';
+import { ABSENT } from '../read-result.ts';
 
 /** Changes that fail exactly one step. */
 interface Bend {

@@ -3,15 +3,11 @@ import { parseAddress, type MachineId } from '../identifiers/identifiers.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import type { ChallengeRecord } from './challenge-record.ts';
 import type { TrustedSeconds } from '../clock/clock-judgement.ts';
-import {
-  createEvidenceHarness,
-  passSteps,
-  present,
-  CURRENT_MACHINE,
-} from '../../../testing/fixtures/evidence-documents.ts';
+import { createEvidenceHarness, passSteps, CURRENT_MACHINE } from '../../../testing/fixtures/evidence-documents.ts';
 import { attempts, vectorNamespace, type VectorAttempt } from '../../../testing/fixtures/evidence-vectors.ts';
 import { toEvidenceRecord, toReceipt } from './evidence-record.ts';
 import { nonceHashOf } from './signed-bytes.ts';
+import { present } from '../read-result.ts';
 
 function accept({ bodyText, challenge }: VectorAttempt) {
   const record: ChallengeRecord = {

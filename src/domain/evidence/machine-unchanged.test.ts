@@ -2,15 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { rule } from '../../../test/conformance/rule.ts';
 import type { Fault } from '../faults.ts';
 import type { MachineId } from '../identifiers/identifiers.ts';
-import {
-  ABSENT,
-  addressOf,
-  CHALLENGE,
-  present,
-  CURRENT_MACHINE,
-  UNREADABLE,
-} from '../../../testing/fixtures/evidence-documents.ts';
+import { addressOf, CHALLENGE, CURRENT_MACHINE, UNREADABLE } from '../../../testing/fixtures/evidence-documents.ts';
 import { requireUnchanged, type CurrentMachine } from './machine-unchanged.ts';
+import { ABSENT, present } from '../read-result.ts';
 
 type Snapshot = CurrentMachine['snapshot'];
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { NO_PAUSE_FLAGS } from '../alt-chain/alt-machine-facts.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { judgeAltAvailability, judgeAvailability, type Stops } from './availability.ts';
+import { ABSENT, present, unreadable } from '../read-result.ts';
 
-const present = <T>(value: T) => ({ state: 'present', value }) as const;
-const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
+const UNREADABLE = unreadable('undecodable');
 const FREE: Stops = {
   available: present(true),
   generalPaused: present(false),
@@ -38,9 +38,9 @@ describe('a machine of the main chain', () => {
 
 describe('a machine of the alt chain', () => {
   test.each([
-    ['available', { state: 'absent' }, false],
+    ['available', ABSENT, false],
     ['available', present(NO_PAUSE_FLAGS), false],
-    ['paused', { state: 'absent' }, true],
+    ['paused', ABSENT, true],
     ...Object.keys(NO_PAUSE_FLAGS).map(
       (name) => ['paused', present({ ...NO_PAUSE_FLAGS, [name]: true }), false] as const,
     ),

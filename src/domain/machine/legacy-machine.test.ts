@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judgeClaim, MAX_CLAIMED_MACHINES, parseClaimedMachines } from './legacy-machine.ts';
 import type { Address } from '../identifiers/identifiers.ts';
-import type { ReadResult } from '../read-result.ts';
+import { ABSENT, present, unreadable, type ReadResult } from '../read-result.ts';
 
 const parse = (text: string) => parseClaimedMachines(new TextEncoder().encode(text));
 
@@ -50,20 +50,18 @@ describe('the machines that an operator claims', () => {
 test('confirms or rejects a claim by the registry', () => {
   const claimant = `0x${'11'.repeat(20)}` as Address;
   const stranger = `0x${'22'.repeat(20)}` as Address;
-  const present = <T>(value: T) => ({ state: 'present', value }) as const;
-  const absent = { state: 'absent' } as const;
-  const unreadable = { state: 'unreadable', cause: 'undecodable' } as const;
+  const unknown = unreadable('undecodable');
   const judge = (exists: ReadResult<boolean>, operator: ReadResult<Address>) =>
     judgeClaim({ exists, operator }, claimant);
   expect([
     judge(present(true), present(claimant)),
     judge(present(true), present(stranger)),
-    judge(present(true), absent),
-    judge(present(true), unreadable),
+    judge(present(true), ABSENT),
+    judge(present(true), unknown),
     judge(present(false), present(claimant)),
-    judge(present(false), unreadable),
-    judge(unreadable, present(claimant)),
-    judge(unreadable, present(stranger)),
-    judge(unreadable, unreadable),
+    judge(present(false), unknown),
+    judge(unknown, present(claimant)),
+    judge(unknown, present(stranger)),
+    judge(unknown, unknown),
   ]).toEqual(['held', 'foreign', 'foreign', 'unknown', 'foreign', 'foreign', 'held', 'foreign', 'unknown']);
 });

@@ -2,17 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import type { Address } from '../identifiers/identifiers.ts';
-import type { ReadResult } from '../read-result.ts';
+import { ABSENT, present, unreadable, type ReadResult } from '../read-result.ts';
 import { rule } from '../../../test/conformance/rule.ts';
 import { judgeHome } from './machine-home.ts';
 
-const OWNER: ReadResult<Address> = { state: 'present', value: '0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address };
-const NONE = { state: 'absent' } as const;
-const UNREADABLE = { state: 'unreadable', cause: 'rpc-error' } as const;
+const OWNER: ReadResult<Address> = present('0x1a642f0e3c3af545e7acbd38b07251b3990914f1' as Address);
+const UNREADABLE = unreadable('rpc-error');
 
 function judge(owner: ReadResult<Address>, relocating: boolean | typeof UNREADABLE, home: number | typeof UNREADABLE) {
   const toReading = <T>(value: T | typeof UNREADABLE): ReadResult<T> =>
-    value === UNREADABLE ? UNREADABLE : { state: 'present', value: value as T };
+    value === UNREADABLE ? UNREADABLE : present(value as T);
   const facts = { owner, relocating: toReading<boolean>(relocating), homeOrdinal: toReading<number>(home) };
   try {
     return judgeHome(facts, { local: 1, alt: 5 });
@@ -34,11 +33,11 @@ describe('the home of a machine', () => {
     ['a token without a home', judge(OWNER, false, 0), CONTRADICTION],
     ['a token with the alt home', judge(OWNER, false, 5), CONTRADICTION],
     ['a token with a foreign home', judge(OWNER, false, 3), CONTRADICTION],
-    ['no token, no home', judge(NONE, false, 0), 'unknown-here'],
-    ['no token, home here', judge(NONE, false, 1), 'unknown-here'],
-    ['no token, alt home', judge(NONE, false, 5), 'alt'],
-    ['no token, foreign home', judge(NONE, false, 3), { kind: 'MachineHomedElsewhere', ordinal: 3 }],
-    ['no token, relocating here', judge(NONE, true, 0), RELOCATING],
+    ['no token, no home', judge(ABSENT, false, 0), 'unknown-here'],
+    ['no token, home here', judge(ABSENT, false, 1), 'unknown-here'],
+    ['no token, alt home', judge(ABSENT, false, 5), 'alt'],
+    ['no token, foreign home', judge(ABSENT, false, 3), { kind: 'MachineHomedElsewhere', ordinal: 3 }],
+    ['no token, relocating here', judge(ABSENT, true, 0), RELOCATING],
   ])('is judged for %s', (_name, judged, expected) => {
     expect(judged).toEqual(expected);
   });
@@ -46,9 +45,9 @@ describe('the home of a machine', () => {
   it('is elsewhere for the alt ordinal when no alt chain is configured', () => {
     rule('reads.no-alt-chain');
     const facts = {
-      owner: NONE,
-      relocating: { state: 'present', value: false },
-      homeOrdinal: { state: 'present', value: 5 },
+      owner: ABSENT,
+      relocating: present(false),
+      homeOrdinal: present(5),
     } as const;
     expect(() => judgeHome(facts, { local: 1, alt: undefined })).toThrow(
       new Fault('MachineHomedElsewhere', { ordinal: 5 }),
@@ -58,7 +57,7 @@ describe('the home of a machine', () => {
   it.each([
     ['an unreadable owner', judge(UNREADABLE, false, 0)],
     ['an unreadable relocation flag', judge(OWNER, UNREADABLE, 1)],
-    ['an unreadable home', judge(NONE, false, UNREADABLE)],
+    ['an unreadable home', judge(ABSENT, false, UNREADABLE)],
     ['an unreadable home of a token', judge(OWNER, false, UNREADABLE)],
   ])('is unreadable with %s', (_name, judged) => {
     expect(judged).toEqual(RPC_ERROR);

@@ -7,7 +7,6 @@ import {
   SEED_TITLE,
 } from '../../../testing/arbitraries/property-runs.ts';
 import {
-  ABSENT,
   ALT,
   ALT_OWNER,
   ELIGIBLE,
@@ -16,7 +15,6 @@ import {
   OPT_IN,
   OPT_OUT,
   OWNER,
-  present,
   STRANGER,
   UNREADABLE,
 } from '../../../testing/fixtures/deciding-machines.ts';
@@ -30,6 +28,7 @@ import {
   putDecision,
   type PutScenario,
 } from '../../../testing/fixtures/put-decision.ts';
+import { ABSENT, present } from '../read-result.ts';
 
 /** One failure and the change that causes it. Lists are in the order of judgement. */
 type FailingStep = readonly [outcome: string, inject: (scenario: PutScenario) => PutScenario];

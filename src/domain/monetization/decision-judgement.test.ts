@@ -18,7 +18,6 @@ import {
   OPT_IN,
   OPT_OUT,
   OWNER,
-  present,
   TERMS,
   UNREADABLE,
 } from '../../../testing/fixtures/deciding-machines.ts';
@@ -32,6 +31,7 @@ import {
   putDecision,
 } from '../../../testing/fixtures/put-decision.ts';
 import type { Decision } from './decision.ts';
+import { present } from '../read-result.ts';
 
 const textOf = (decision: Decision) => Buffer.from(messageOf(decision)).toString();
 

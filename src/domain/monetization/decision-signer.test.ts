@@ -10,7 +10,6 @@ import type { Ed25519Signature, RecoverableSignature } from '../signatures/signa
 import { IMPLEMENTATIONS, formatEd25519 } from '../../../testing/fixtures/signing-keys.ts';
 import type { DecidingHome } from './deciding-machine.ts';
 import {
-  ABSENT,
   ALT,
   ALT_MACHINE,
   ALT_ORDINAL,
@@ -26,13 +25,13 @@ import {
   OPT_IN,
   OPT_OUT,
   OWNER,
-  present,
   STRANGER,
   UNREADABLE,
 } from '../../../testing/fixtures/deciding-machines.ts';
 import type { UnauthorizedCause } from './decision-refusal.ts';
 import { judgeSigner, type DecisionProof } from './decision-signer.ts';
 import type { Decision, PublishedDeployment } from './decision.ts';
+import { ABSENT, present } from '../read-result.ts';
 
 const byMain = (signature: RecoverableSignature): DecisionProof => ({ kind: 'eip191', signature });
 const byAlt = (signature: Ed25519Signature, signerKey = ALT_OWNER.key): DecisionProof => ({

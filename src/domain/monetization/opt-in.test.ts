@@ -3,15 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../faults.ts';
 import type { DecidingMachine, DecidingSnapshot } from './deciding-machine.ts';
 import {
-  ABSENT,
   ALT_MACHINE,
   ELIGIBLE,
   MAIN_MACHINE,
   NO_GLOBALS,
-  present,
   UNREADABLE,
 } from '../../../testing/fixtures/deciding-machines.ts';
 import { judgeOptIn } from './opt-in.ts';
+import { ABSENT, present } from '../read-result.ts';
 
 const ON = present(true);
 const BLOCKED = { available: present(false) };

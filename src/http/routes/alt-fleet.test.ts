@@ -1,14 +1,12 @@
 /** Fleets on both chains: age limits of the snapshot, entries and omissions. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
-  ABSENT,
   eventLog,
   MACHINE,
   MAIN_MACHINE,
   NOW,
   openAltService,
   OPERATOR,
-  present,
   UNREADABLE,
   type AltService,
   type ListingFixture,
@@ -18,6 +16,7 @@ import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { IndexCounters } from '../../ports/indexes.ts';
 import { rule } from '../../../test/conformance/rule.ts';
+import { ABSENT, present } from '../../domain/read-result.ts';
 
 let service: AltService | undefined;
 afterEach(() => service?.close());

@@ -2,14 +2,12 @@
 import { hash } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
-  ABSENT,
   eventLog,
   MACHINE,
   MAIN_MACHINE,
   NOW,
   openAltService,
   OTHER_KEY,
-  present,
   revenueAt,
   UNREADABLE,
   type AltService,
@@ -19,6 +17,7 @@ import {
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import type { WalletBinding } from '../../ports/alt-chain.ts';
 import { rule } from '../../../test/conformance/rule.ts';
+import { ABSENT, present } from '../../domain/read-result.ts';
 
 let service: AltService | undefined;
 afterEach(() => service?.close());

@@ -1,11 +1,9 @@
 /** Decisions about machines of the alt chain, with real signatures, a real store and fakes of both chains. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  ABSENT,
   MACHINE,
   MAIN_MACHINE,
   openAltService,
-  present,
   UNREADABLE,
   type AltService,
   type MachineFixture,
@@ -25,6 +23,7 @@ import {
   OWNER,
 } from '../../../testing/fixtures/deciding-machines.ts';
 import type { LoggedDecision, Store } from '../../ports/store.ts';
+import { ABSENT, present } from '../../domain/read-result.ts';
 
 const ID = 1n as MachineId;
 const PATH = '/machine/did:svc:1/monetization';

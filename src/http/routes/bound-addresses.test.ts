@@ -11,7 +11,7 @@ import { chainUnreadable } from '../../domain/faults.ts';
 import type { LegacyMachine } from '../../domain/machine/legacy-machine.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { IndexProgress } from '../../domain/index-rules/index-freshness.ts';
-import type { ReadResult } from '../../domain/read-result.ts';
+import { ABSENT, present, unreadable } from '../../domain/read-result.ts';
 import type { EventRecord } from '../../domain/machine/machine-facts.ts';
 import type { WalletBinding } from '../../ports/alt-chain.ts';
 import type { Ctx, MainChainPorts } from '../../ports/ctx.ts';
@@ -27,9 +27,7 @@ const BLOCK = { number: 120_340, hash: `0x${'ab'.repeat(32)}`, timestamp: NOW - 
 const RECORD = `/solana/mcr/${WALLET}`;
 const LISTING = `/solana/operator/${WALLET}/machines`;
 
-const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
-const ABSENT = { state: 'absent' } as const;
-const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
+const UNREADABLE = unreadable('undecodable');
 
 /** 120 days of revenue, enough for a rating. */
 const DAILY = Array.from({ length: 120 }, (_, day): EventRecord & { readonly storedAt: number } => {

@@ -12,14 +12,13 @@ import type { IndexProgress } from '../../domain/index-rules/index-freshness.ts'
 import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
 import type { IndexedTokens, Store } from '../../ports/store.ts';
+import { ABSENT, present, unreadable } from '../../domain/read-result.ts';
 
 const NOW_MILLISECONDS = 1_788_900_000_000;
 const OPERATOR = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1';
 const BLOCK = { number: 120_340, hash: '0x', timestamp: NOW_MILLISECONDS / 1000 - 3 };
 
-const present = <T>(value: T) => ({ state: 'present', value }) as const;
-const ABSENT = { state: 'absent' } as const;
-const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
+const UNREADABLE = unreadable('undecodable');
 
 const TOKENS: IndexedTokens = { count: 1, checkpoint: { blockNumber: 200, blockHash: '0x' } };
 const SOUND = {

@@ -9,7 +9,6 @@ import { buildApp, type AppOptions } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import {
-  ABSENT,
   ALT,
   ALT_OWNER,
   CONTROLLER,
@@ -23,7 +22,6 @@ import {
   OPT_IN,
   OPT_OUT,
   OWNER,
-  present,
   STRANGER,
   UNREADABLE,
 } from '../../../testing/fixtures/deciding-machines.ts';
@@ -31,6 +29,7 @@ import type { MainChainPorts } from '../../ports/ctx.ts';
 import type { CachedMachine } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
 import { listApplied } from '../../../testing/contracts/store/samples.ts';
+import { ABSENT, present } from '../../domain/read-result.ts';
 
 const PATH = `/machine/${ID}/monetization`;
 const BLOCK = { number: 120_340, hash: `0x${'b1'.repeat(32)}`, timestamp: NOW - 3 };

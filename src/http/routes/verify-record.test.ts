@@ -8,7 +8,7 @@ import { rule } from '../../../test/conformance/rule.ts';
 import { buildApp, type AppOptions } from '../../app.ts';
 import { Fault } from '../../domain/faults.ts';
 import { parseAddress, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../domain/read-result.ts';
+import { ABSENT, present, unreadable } from '../../domain/read-result.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { AttestationRecord, VerifyStatus } from '../../domain/evidence/verify-status.ts';
 import type { MainChainPorts } from '../../ports/ctx.ts';
@@ -33,9 +33,7 @@ const CONTROLLER = parseAddress(first.didController.address)!;
 const STRANGER = `0x${'5'.repeat(40)}` as Address;
 const NOW = 1_800_000_000;
 
-const ABSENT = { state: 'absent' } as const;
-const UNREADABLE = { state: 'unreadable', cause: 'undecodable' } as const;
-const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
+const UNREADABLE = unreadable('undecodable');
 
 const VERIFIED: AttestationRecord = { issuedAt: 1n, expiresAt: BigInt(NOW) + 1n, revokedAt: undefined };
 const RECORDS: { readonly [S in VerifyStatus]: AttestationRecord | undefined } = {

@@ -5,11 +5,11 @@ import {
   MAIN_MACHINE,
   NOW,
   openAltService,
-  present,
   revenueAt,
   type AltService,
 } from '../../../testing/harness/alt-chain.ts';
 import { rule } from '../../../test/conformance/rule.ts';
+import { present } from '../../domain/read-result.ts';
 
 let service: AltService | undefined;
 afterEach(() => service?.close());

@@ -7,6 +7,7 @@ import type { Store } from '../../ports/store.ts';
 import { busy, FakeHistory, recordOf } from '../../../testing/fakes/fake-alt-history.ts';
 import { createAltHarness } from '../../../testing/fixtures/alt-index-harness.ts';
 import { FINGERPRINT, machine } from '../../../testing/fixtures/indexer-harness.ts';
+import { present } from '../../domain/read-result.ts';
 
 const [A, B, C] = [machine(11), machine(12), machine(13)];
 
@@ -509,7 +510,7 @@ describe('count verification', () => {
     const snapshot = chain.snapshotOf(A);
     if (snapshot.eventLog.state !== 'present') throw new Error('no log');
     const value = { ...snapshot.eventLog.value, lastEvent: recordOf(1, { currency: 'EUR' }) };
-    const odd = { ...snapshot, eventLog: { state: 'present', value } as const };
+    const odd = { ...snapshot, eventLog: present(value) };
     await expect(harness.index.readHistory(odd, FINGERPRINT)).rejects.toMatchObject({
       kind: 'ChainUnreadable',
       context: { chain: 'alt', cause: 'events' },

@@ -18,6 +18,7 @@ import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import { LogQueryRefused, type ChainLog, type RegistryLogBody } from '../../ports/main-chain.ts';
+import { ABSENT, present, unreadable } from '../../domain/read-result.ts';
 
 const BUYER = `0x${'bb'.repeat(20)}` as Address;
 const STRANGER = `0x${'cc'.repeat(20)}` as Address;
@@ -188,8 +189,7 @@ test('stores nothing when a node returns transfers of others', async () => {
 });
 
 describe('a machine', () => {
-  const present = <T>(value: T) => ({ state: 'present', value }) as const;
-  const read = <T>(value: T | undefined) => (value === undefined ? ({ state: 'absent' } as const) : present(value));
+  const read = <T>(value: T | undefined) => (value === undefined ? ABSENT : present(value));
 
   /** Returns the facts of a machine at a block, with the chip record that its registry logs lead to. */
   function readFacts(chain: FakeChain, id: MachineId, block = chain.head): MachineSnapshot {
@@ -395,7 +395,7 @@ describe('a machine', () => {
     chain.mineMany(2);
     await harness.follower.poll();
     expect(await advance(harness)).toBe('caught-up');
-    const facts: MachineSnapshot = { ...readFacts(chain, D, before), owner: { state: 'absent' } };
+    const facts: MachineSnapshot = { ...readFacts(chain, D, before), owner: ABSENT };
     expect(await checkMachine(harness, facts)).toBe('EventIndexSyncing');
     expect(await checkMachine(harness, readFacts(chain, D))).toBe('agrees');
   });
@@ -513,14 +513,14 @@ describe('a machine', () => {
     const chain = createMints();
     chain.mine([chipAttested(B, 1_000n)]);
     const harness = await openIndexed(chain, [4]);
-    const facts = { ...readFacts(chain, B), chipLogCount: { state: 'absent' } } as const;
+    const facts = { ...readFacts(chain, B), chipLogCount: ABSENT };
     expect(await checkMachine(harness, facts)).toBe('agrees');
   });
 
   test('is not served while the count of its chip logs cannot be read', async () => {
     const chain = createMints();
     const harness = await openIndexed(chain, [4]);
-    const facts = { ...readFacts(chain, B), chipLogCount: { state: 'unreadable', cause: 'rpc-error' } } as const;
+    const facts = { ...readFacts(chain, B), chipLogCount: unreadable('rpc-error') };
     await expect(harness.counters.checkMachine(facts)).rejects.toMatchObject({ kind: 'ChainUnreadable' });
   });
 

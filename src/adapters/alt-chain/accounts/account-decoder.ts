@@ -1,7 +1,7 @@
 /** Account decoding with the checks of chain-svm 5, in their order; the first failed check decides. */
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { ReadResult } from '../../../domain/read-result.ts';
+import { ABSENT, present, unreadable, type ReadResult } from '../../../domain/read-result.ts';
 import { ByteReader, decodable } from './byte-reader.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
 import { SYSTEM_PROGRAM } from './system-program.ts';
@@ -34,7 +34,7 @@ export function decodeAccount<T, Subject extends bigint | AltKey | undefined>(
 ): ReadResult<T> {
   if (reading.state !== 'present') return reading;
   const { owner, executable, data } = reading.value;
-  if (owner === SYSTEM_PROGRAM && data.length === 0) return { state: 'absent' }; // any wallet can send lamports to an address
+  if (owner === SYSTEM_PROGRAM && data.length === 0) return ABSENT; // any wallet can send lamports to an address
   const isOfType =
     !executable &&
     owner === expected.program &&
@@ -42,9 +42,9 @@ export function decodeAccount<T, Subject extends bigint | AltKey | undefined>(
     bytesToHex(data.subarray(0, DISCRIMINATOR_BYTES)) === layout.discriminator &&
     layout.allowsLength(data.length);
   const content = isOfType ? decodable(() => readContent(data, layout)) : undefined;
-  if (content === undefined) return { state: 'unreadable', cause: 'undecodable' };
-  if (content.subject !== expected.subject) return { state: 'unreadable', cause: 'contradiction' };
-  return { state: 'present', value: content.value };
+  if (content === undefined) return unreadable('undecodable');
+  if (content.subject !== expected.subject) return unreadable('contradiction');
+  return present(content.value);
 }
 
 function readContent<T, Subject extends bigint | AltKey | undefined>(

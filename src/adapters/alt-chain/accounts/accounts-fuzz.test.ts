@@ -1,14 +1,9 @@
 /** Fuzzes account decoding: only whole accounts are accepted, and values stay proportional to the input size. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ReadResult } from '../../../domain/read-result.ts';
+import { present, type ReadResult } from '../../../domain/read-result.ts';
 import { toId, toReading, vectorMachines, vectorPrograms } from '../../../../testing/fixtures/alt-chain-vectors.ts';
-import {
-  listSoundAccounts,
-  MACHINE_ACCOUNTS,
-  present,
-  UNDECODABLE,
-} from '../../../../testing/fixtures/alt-account-parsers.ts';
+import { listSoundAccounts, MACHINE_ACCOUNTS, UNDECODABLE } from '../../../../testing/fixtures/alt-account-parsers.ts';
 
 describe('every valid account', () => {
   const sound = listSoundAccounts();

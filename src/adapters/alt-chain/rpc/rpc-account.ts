@@ -1,6 +1,6 @@
 /** Parsing of accounts in `getMultipleAccounts`, `getAccountInfo` and rows of `getProgramAccounts` (chain-svm 5 and 8). */
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import type { ReadResult } from '../../../domain/read-result.ts';
+import { ABSENT, present, unreadable, type ReadResult } from '../../../domain/read-result.ts';
 import { parseBase64 } from './base64.ts';
 import { decodable, Undecodable } from '../accounts/byte-reader.ts';
 import { expectArray, expectCount, expectKey, expectObject, expectText } from './json-shape.ts';
@@ -19,9 +19,9 @@ export interface RawAccounts {
 
 /** Parses an account in encoding `base64`; `null` is absent. */
 export function parseRpcAccount(value: unknown): ReadResult<RawAccount> {
-  if (value === null) return { state: 'absent' };
+  if (value === null) return ABSENT;
   const account = decodable(() => toRawAccount(value));
-  return account === undefined ? { state: 'unreadable', cause: 'malformed' } : { state: 'present', value: account };
+  return account === undefined ? unreadable('malformed') : present(account);
 }
 
 /** Parses the result of `getMultipleAccounts`; undefined if it is not a response for `count` keys. */

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountOf } from '../../../../devnet/accounts.ts';
 import * as calls from '../../../../devnet/main-chain/calls.ts';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
-import { present, startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
+import { startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
+import { present } from '../../../domain/read-result.ts';
 
 let harness: MachineHarness;
 let adapter: MainChainAdapter;

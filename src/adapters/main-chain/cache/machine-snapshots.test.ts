@@ -7,6 +7,7 @@ import { MAIN_CHAIN_LIMITS } from '../limits.ts';
 import { createMachineSnapshots, type MachineSnapshots } from './machine-snapshots.ts';
 import { estimateSnapshotBytes } from './snapshot-size.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from '../rpc/upstream-counters.ts';
+import { ABSENT, present, unreadable } from '../../../domain/read-result.ts';
 
 const GRACE_SECONDS = 100n;
 const RUNOFF_SECONDS = 1_000n;
@@ -14,18 +15,18 @@ const BLOCK_TIME = 10_000;
 const STEP_MILLISECONDS = 6_000;
 const OPERATOR = `0x${'a'.repeat(40)}` as Address;
 const OWNER = `0x${'b'.repeat(40)}` as Address;
+const UNREADABLE = unreadable('undecodable');
 
 const id = (value: number) => BigInt(value) as MachineId;
-const present = <T>(value: T) => ({ state: 'present', value }) as const;
 
 function snapshotOf(machine: number, rest: Partial<MachineSnapshot> = {}): MachineSnapshot {
   return {
     id: id(machine),
     block: { number: 1, hash: '0x1', timestamp: BLOCK_TIME },
     owner: present(OWNER),
-    controller: { state: 'absent' },
+    controller: ABSENT,
     operator: present(OPERATOR),
-    document: { state: 'absent' },
+    document: ABSENT,
     subscription: present({ tier: 0, periodStart: 0n, periodEnd: 0n, bondedAmount: 0n }),
     subscriptionStatus: present('NotActivated'),
     available: present(true),
@@ -38,7 +39,7 @@ function snapshotOf(machine: number, rest: Partial<MachineSnapshot> = {}): Machi
     priorEventCount: present(0n),
     events: present({ offset: 0, records: [] }),
     firstEvents: undefined,
-    flags: { state: 'absent' },
+    flags: ABSENT,
     attestations: present({ operator: OPERATOR, kyb: undefined, chip: undefined }),
     chipLogCount: present(0n),
     ...rest,
@@ -110,8 +111,7 @@ describe('a cached snapshot', () => {
   });
 
   test('is renewed before it expires when it is in use and has no unreadable fact', async () => {
-    const unreadable = { state: 'unreadable', cause: 'undecodable' } as const;
-    for (const snapshot of [snapshotOf(1), snapshotOf(2), snapshotOf(3, { attestations: unreadable })]) {
+    for (const snapshot of [snapshotOf(1), snapshotOf(2), snapshotOf(3, { attestations: UNREADABLE })]) {
       await get(snapshot);
       if (snapshot.id !== 2n) await get(snapshot);
     }
@@ -198,16 +198,15 @@ describe('a cached snapshot', () => {
   });
 
   test('is dropped when the KYB of its operator changes or its records are unreadable', async () => {
-    const unreadable = { state: 'unreadable', cause: 'undecodable' } as const;
     const withoutOperator = present({ operator: undefined, kyb: undefined, chip: undefined });
     const cases: readonly (readonly [MachineSnapshot, Address, boolean])[] = [
       [snapshotOf(1), OWNER, false],
       [snapshotOf(1), OPERATOR, true],
-      [snapshotOf(1, { attestations: { state: 'absent' } }), OPERATOR, false],
+      [snapshotOf(1, { attestations: ABSENT }), OPERATOR, false],
       [snapshotOf(1, { attestations: withoutOperator }), OPERATOR, false],
       // Of the alt chain: its account names the operator.
-      [snapshotOf(1, { owner: { state: 'absent' }, attestations: withoutOperator }), OPERATOR, true],
-      [snapshotOf(1, { attestations: unreadable }), OWNER, true],
+      [snapshotOf(1, { owner: ABSENT, attestations: withoutOperator }), OPERATOR, true],
+      [snapshotOf(1, { attestations: UNREADABLE }), OWNER, true],
     ];
     for (const [snapshot, operator, expected] of cases) {
       open();
@@ -226,7 +225,7 @@ describe('a cached snapshot', () => {
   });
 
   test('is served for at most a second when one of its facts is unreadable', async () => {
-    const flawed = snapshotOf(1, { available: { state: 'unreadable', cause: 'undecodable' } });
+    const flawed = snapshotOf(1, { available: UNREADABLE });
     await get(flawed);
     now = 999;
     expect((await get(flawed)).wasRead).toBe(false);

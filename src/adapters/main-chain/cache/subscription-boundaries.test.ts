@@ -1,8 +1,9 @@
 /** Expiry of cached snapshots at the boundaries of a subscription, against a real node. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
-import { present, startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
+import { startMachineHarness, type MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { present } from '../../../domain/read-result.ts';
 
 const LENGTHS = { periodSeconds: 1_000, graceSeconds: 100, runoffSeconds: 10 };
 

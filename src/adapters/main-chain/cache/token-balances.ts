@@ -10,8 +10,8 @@ import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import { machineRegistryAbi } from '../reads/abis.ts';
 import { contractFunction } from '../reads/contract-function.ts';
-import { unwrap } from '../../../domain/read-result.ts';
-import { present, readValue } from '../reads/machine-calls.ts';
+import { present, unwrap } from '../../../domain/read-result.ts';
+import { readValue } from '../reads/machine-calls.ts';
 import type { Multicall } from '../reads/multicall.ts';
 import { createInFlightReads } from './in-flight-reads.ts';
 

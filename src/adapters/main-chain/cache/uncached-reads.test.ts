@@ -6,11 +6,11 @@ import {
   BUYER,
   lower,
   OWNER,
-  present,
   startMachineHarness,
   type MachineHarness,
 } from '../../../../testing/fixtures/machines.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { present } from '../../../domain/read-result.ts';
 
 let harness: MachineHarness;
 beforeAll(async () => {

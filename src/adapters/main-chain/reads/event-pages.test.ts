@@ -1,18 +1,12 @@
 /** Pages of event records against a real node. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { encodeAbiParameters, type Hex } from 'viem';
-import {
-  OWNER,
-  present,
-  SELECTORS,
-  startMachineHarness,
-  UNDECODABLE,
-  word,
-} from '../../../../testing/fixtures/machines.ts';
+import { OWNER, SELECTORS, startMachineHarness, UNDECODABLE, word } from '../../../../testing/fixtures/machines.ts';
 import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { respondInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../../domain/read-result.ts';
+import type { UnreadableCause } from '../../../domain/faults.ts';
+import { present, unreadable, type ReadResult } from '../../../domain/read-result.ts';
 import type { EventPage, EventRecord } from '../../../domain/machine/machine-facts.ts';
 import type { MachineReadOptions } from '../../../ports/main-chain.ts';
 import { eventPageCall } from './event-pages.ts';
@@ -121,7 +115,7 @@ const REPEATED_RECORD = [32, 2, 64, 64, ...Array<number>(8).fill(1), 320, 352, 0
   .map((each) => word(BigInt(each)).slice(2))
   .join('');
 
-test.each<[string, boolean, Hex, string]>([
+test.each<[string, boolean, Hex, UnreadableCause]>([
   ['the known revert before the end', false, '0x9605a010', 'events'],
   ['an empty page before the end', true, encodeAbiParameters([{ type: 'uint256[]' }], [[]]), 'events'],
   ['another revert', false, '0x2e8c904e', 'undecodable'],
@@ -132,13 +126,13 @@ test.each<[string, boolean, Hex, string]>([
   const id = await activateWithEvents(2);
   harness.proxy.inject(respondInner(SELECTORS.getEvents, { success, returnData }));
   const { events, owner } = await harness.readMachine(id);
-  expect(events).toEqual({ state: 'unreadable', cause });
+  expect(events).toEqual(unreadable(cause));
   expect(owner.state).toBe('present');
 });
 
 test('makes events unreadable for an offset past the end, and for an empty page without a count', async () => {
   const id = await activateWithEvents(2);
-  expect((await harness.readMachine(id, from(3))).events).toEqual({ state: 'unreadable', cause: 'events' });
+  expect((await harness.readMachine(id, from(3))).events).toEqual(unreadable('events'));
   harness.proxy.inject(respondInner(SELECTORS.getEventCount, { success: false, returnData: '0x' }));
   expect(await harness.readMachine(id, from(2))).toMatchObject({ eventCount: UNDECODABLE, events: UNDECODABLE });
 });

@@ -4,7 +4,7 @@
  */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../../domain/read-result.ts';
+import { present, unreadable, type ReadResult } from '../../../domain/read-result.ts';
 import type { EventPage, EventRecord } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
@@ -40,16 +40,16 @@ export function decodeEventPage(
 ): ReadResult<EventPage> {
   const left = count === undefined ? undefined : count - BigInt(offset);
   if (isOutOfBounds(result)) {
-    if (left === 0n) return { state: 'present', value: { offset, records: [] } };
-    return { state: 'unreadable', cause: left === undefined ? 'undecodable' : 'events' };
+    if (left === 0n) return present({ offset, records: [] });
+    return unreadable(left === undefined ? 'undecodable' : 'events');
   }
   const records = decodeRecords(result);
-  if (records === undefined) return { state: 'unreadable', cause: 'undecodable' };
+  if (records === undefined) return unreadable('undecodable');
   const expected = left === undefined || left > BigInt(limit) ? limit : Number(left);
   if (left === undefined ? records.length === 0 || records.length > limit : records.length !== expected) {
-    return { state: 'unreadable', cause: 'events' };
+    return unreadable('events');
   }
-  return { state: 'present', value: { offset, records } };
+  return present({ offset, records });
 }
 
 function isOutOfBounds(result: CallResult): boolean {

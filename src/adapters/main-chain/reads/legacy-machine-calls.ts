@@ -9,9 +9,10 @@ import { toMachineId, type Address, type MachineId } from '../../../domain/ident
 import * as abis from './abis.ts';
 import { contractFunction } from './contract-function.ts';
 import { eventPageCall } from './event-pages.ts';
-import { noneIfZero, present, readValue, toAddress } from './machine-calls.ts';
+import { noneIfZero, readValue, toAddress } from './machine-calls.ts';
 import type { LegacyContracts } from '../main-chain-config.ts';
 import { valueOf, type CallResult, type ContractCall } from './multicall.ts';
+import { present } from '../../../domain/read-result.ts';
 
 const machineIdOf = contractFunction(abis.identityRegistryAbi, 'machineIdOf');
 const machineExists = contractFunction(abis.identityRegistryAbi, 'machineExists');

@@ -5,9 +5,7 @@ import { accountOf } from '../../../../devnet/accounts.ts';
 import { contractCall, submitEvent } from '../../../../devnet/main-chain/calls.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 import {
-  ABSENT,
   lower,
-  present,
   startMachineHarness,
   UNDECODABLE,
   word,
@@ -17,6 +15,7 @@ import { respondInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { LegacyMachines, LegacyMachinePage } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
+import { ABSENT, present, unreadable } from '../../../domain/read-result.ts';
 
 const SELECTORS = {
   machineIdOf: '0x61098971',
@@ -141,7 +140,7 @@ describe('a legacy machine', () => {
 
   test('has unreadable events when the count contradicts the page', async () => {
     harness.proxy.inject(respondInner(SELECTORS.getEventCount, returning(4n)));
-    expect((await readMachine(1))!.events).toEqual({ state: 'unreadable', cause: 'events' });
+    expect((await readMachine(1))!.events).toEqual(unreadable('events'));
   });
 
   test('has unreadable events when the query limit of the registry cannot be read', async () => {

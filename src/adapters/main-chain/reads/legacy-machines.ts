@@ -5,7 +5,7 @@
 import { chainUnreadable } from '../../../domain/faults.ts';
 import type { LegacyMachine } from '../../../domain/machine/legacy-machine.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../../domain/read-result.ts';
+import { unreadable, type ReadResult } from '../../../domain/read-result.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { EventsFrom, LegacyMachines } from '../../../ports/main-chain.ts';
 import { setBounded } from '../../../domain/bounded-map.ts';
@@ -78,7 +78,7 @@ export function createLegacyMachines(options: LegacyMachinesOptions): LegacyMach
     const { number, hash, timestamp } = block;
     const machine = { id, block: { number, hash, timestamp }, ...facts };
     if (queryLimit === undefined || queryLimit < 1n) {
-      return { ...machine, events: { state: 'unreadable', cause: 'undecodable' } };
+      return { ...machine, events: unreadable('undecodable') };
     }
     const limit = Math.min(ASSUMED_PAGE_LIMIT, Number(queryLimit));
     const count = facts.eventCount.state === 'present' ? facts.eventCount.value : undefined;

@@ -4,14 +4,12 @@ import { encodeErrorResult, parseAbi, stringToHex, type Hex } from 'viem';
 import { ALT_ORDINAL, OTHER_ORDINAL } from '../../../../devnet/main-chain/deploy.ts';
 import * as calls from '../../../../devnet/main-chain/calls.ts';
 import {
-  ABSENT,
   BUYER,
   CONTRADICTION,
   CONTROLLER,
   lower,
   nonexistentToken,
   OWNER,
-  present,
   SELECTORS,
   startMachineHarness,
   UNDECODABLE,
@@ -21,6 +19,7 @@ import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { respondInner } from '../../../../testing/harness/rpc-proxy.ts';
 import { MAX_MACHINE_ID } from '../../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
+import { ABSENT, present } from '../../../domain/read-result.ts';
 
 let harness: MachineHarness;
 

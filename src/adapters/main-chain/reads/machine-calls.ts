@@ -4,9 +4,8 @@
  * unreadable.
  */
 import type { Hex } from 'viem';
-import type { UnreadableCause } from '../../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../../domain/read-result.ts';
+import { ABSENT, present, unreadable, type ReadResult } from '../../../domain/read-result.ts';
 import type {
   AdminFlagsRecord,
   AttestationRecords,
@@ -152,10 +151,6 @@ export type MachineFacts = Omit<MachineSnapshot, 'id' | 'block'>;
 function isUnknownFunction(result: CallResult | undefined): boolean {
   return result === undefined || (!result.success && result.data === '0x');
 }
-
-const ABSENT = { state: 'absent' } as const;
-const unreadable = (cause: UnreadableCause) => ({ state: 'unreadable', cause }) as const;
-export const present = <T>(value: T): ReadResult<T> => ({ state: 'present', value });
 
 /** Decodes a result of MachineRegistry, the only contract that can report a token as nonexistent. */
 function readToken<Raw, T>(

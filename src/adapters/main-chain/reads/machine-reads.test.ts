@@ -4,12 +4,10 @@ import { encodeAbiParameters, parseAbiParameters, stringToHex, zeroAddress, type
 import * as calls from '../../../../devnet/main-chain/calls.ts';
 import { MAIN_ORDINAL } from '../../../../devnet/main-chain/deploy.ts';
 import {
-  ABSENT,
   BUYER,
   CONTROLLER,
   lower,
   OWNER,
-  present,
   SELECTORS,
   startMachineHarness,
   word,
@@ -18,6 +16,7 @@ import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
 import { respondInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { ABSENT, present, unreadable } from '../../../domain/read-result.ts';
 
 let harness: MachineHarness;
 
@@ -148,9 +147,9 @@ describe('a machine of the main chain', () => {
     const flags = (isSet: bigint, value: bigint): Hex =>
       `0x${[0n, isSet, value].map((each) => word(each).slice(2)).join('')}`;
     for (const [returnData, expected] of [
-      [flags(1n, 101n), { state: 'unreadable', cause: 'undecodable' }],
+      [flags(1n, 101n), unreadable('undecodable')],
       [flags(0n, 101n), present({ flaggedAt: 0n, trustOverride: undefined })],
-      [flags(0n, 256n), { state: 'unreadable', cause: 'undecodable' }],
+      [flags(0n, 256n), unreadable('undecodable')],
     ] as const) {
       harness.proxy.heal();
       harness.proxy.inject(
@@ -170,10 +169,7 @@ describe('a machine of the main chain', () => {
       return (await chain.readMachine(id as Parameters<typeof chain.readMachine>[0], wants)).flags;
     };
     expect(await readFlags(undefined)).toEqual(ABSENT);
-    expect(await readFlags(lower(BUYER) as typeof harness.addresses.infoDesk)).toEqual({
-      state: 'unreadable',
-      cause: 'undecodable',
-    });
+    expect(await readFlags(lower(BUYER) as typeof harness.addresses.infoDesk)).toEqual(unreadable('undecodable'));
   });
 });
 
@@ -209,7 +205,7 @@ describe('attestations', () => {
         target.toLowerCase() === harness.addresses.attestationRegistry ? { success: true, returnData: '0x' } : result,
       ),
     );
-    expect(await attestationsOf(4711n)).toEqual({ state: 'unreadable', cause: 'undecodable' });
+    expect(await attestationsOf(4711n)).toEqual(unreadable('undecodable'));
   });
 });
 

@@ -3,7 +3,7 @@
  */
 import { Fault } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
-import type { ReadResult } from '../../../domain/read-result.ts';
+import { present, unreadable, type ReadResult } from '../../../domain/read-result.ts';
 import type { EventPage, MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
@@ -54,17 +54,17 @@ export async function readPageSeparately(
   { id, block, deadline }: Pick<MachineRead, 'id' | 'block' | 'deadline'>,
   { offset, limit, count }: { readonly offset: number; readonly limit: number; readonly count: bigint | undefined },
 ): Promise<ReadResult<EventPage>> {
-  if (count === undefined || count < BigInt(offset)) return { state: 'unreadable', cause: 'undecodable' };
+  if (count === undefined || count < BigInt(offset)) return unreadable('undecodable');
   const left = count - BigInt(offset);
   const records = left < BigInt(limit) ? Number(left) : limit;
   const range = { registry, id, from: offset, to: offset + records };
   try {
     const read = await readEventRange(multicall, block, range, limit, deadline);
-    if (read.length !== records) return { state: 'unreadable', cause: 'events' };
-    return { state: 'present', value: { offset, records: read } };
+    if (read.length !== records) return unreadable('events');
+    return present({ offset, records: read });
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
-    return { state: 'unreadable', cause: error.context.cause };
+    return unreadable(error.context.cause);
   }
 }
 

@@ -1,14 +1,7 @@
 /** Aggregated reads against a real node: requests, proof of the block, splitting, fallback without Multicall3. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
-import {
-  lower,
-  OWNER,
-  present,
-  SELECTORS,
-  startMachineHarness,
-  UNDECODABLE,
-} from '../../../../testing/fixtures/machines.ts';
+import { lower, OWNER, SELECTORS, startMachineHarness, UNDECODABLE } from '../../../../testing/fixtures/machines.ts';
 import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import {
   respondFromOlderBlock,
@@ -22,6 +15,7 @@ import type { Hex } from 'viem';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
+import { ABSENT, present } from '../../../domain/read-result.ts';
 
 let harness: MachineHarness;
 const ids: MachineId[] = [];
@@ -341,8 +335,8 @@ describe('a chain without Multicall3', () => {
   test('identifies an unknown machine by the revert data of the node', async () => {
     const adapter = await openWarm({ addresses: { multicall3 } });
     expect(await read(adapter, 4711n as MachineId)).toMatchObject({
-      owner: { state: 'absent' },
-      operator: { state: 'absent' },
+      owner: ABSENT,
+      operator: ABSENT,
       events: present({ offset: 0, records: [] }),
     });
   });
@@ -359,7 +353,7 @@ describe('a chain without Multicall3', () => {
           ? { error: { ...answer.error, data: (wrap as (data: unknown) => unknown)(answer.error.data) } }
           : answer,
     });
-    expect((await read(adapter, 4711n as MachineId)).owner).toEqual({ state: 'absent' });
+    expect((await read(adapter, 4711n as MachineId)).owner).toEqual(ABSENT);
   });
 
   test('makes a fact unreadable, never absent, for a revert without data', async () => {

@@ -6,6 +6,7 @@ import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
 import { rateLimit, respondInner } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
+import { ABSENT } from '../../../domain/read-result.ts';
 
 /** Selector of `totalEventCount()`. */
 const TOTAL_EVENT_COUNT = '0xc1299ef6';
@@ -63,6 +64,6 @@ test('is not affected by the lookup of an unknown machine that the node refuses'
   await followAfter(1_000);
   expect(await adapter.chain.readReadiness()).toEqual(ALL_CONTRACTS_READY);
   await expect(adapter.chain.readMachine(12_345n as MachineId, ALL_EVENTS)).resolves.toMatchObject({
-    owner: { state: 'absent' },
+    owner: ABSENT,
   });
 });

@@ -5,7 +5,6 @@ import {
   MAIN_MACHINE,
   NOW,
   openAltService,
-  present,
   revenueAt,
   UNREADABLE,
   type AltService,
@@ -14,6 +13,7 @@ import {
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 import { chainUnreadable, Fault } from '../../../domain/faults.ts';
+import { ABSENT, present } from '../../../domain/read-result.ts';
 
 let service: AltService | undefined;
 afterEach(() => service?.close());
@@ -79,7 +79,7 @@ test('lists machines of one chain where the other is not configured', async () =
 
 test('omits machines that moved away and counts unreadable ones', async () => {
   const moving = { main: { ...MAIN_MACHINE, relocating: present(true) } };
-  const away = { main: { ...MAIN_MACHINE, owner: { state: 'absent' }, homeOrdinal: present(3) } } as const;
+  const away = { main: { ...MAIN_MACHINE, owner: ABSENT, homeOrdinal: present(3) } } as const;
   await open(
     { main: [1, 2, 3].map((id) => [id, id] as const), alt: [[4, 9]] },
     { machines: [moving, away, HERE, { account: UNREADABLE }] },

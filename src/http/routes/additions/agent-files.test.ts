@@ -1,14 +1,12 @@
 /** ERC-8004 files: registrations of both chains, and feedback for machines with a score alone. */
 import { afterEach, expect, it } from 'vitest';
 import {
-  ABSENT,
   eventLog,
   MACHINE,
   MAIN_MACHINE,
   NOW,
   openAltService,
   OPERATOR,
-  present,
   revenueAt,
   type AltService,
   type MachineFixture,
@@ -18,6 +16,7 @@ import { verifyRatingStatement } from '../../../../client/statements.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 import type { ServiceEndpoint } from '../../../domain/machine/machine-facts.ts';
 import type { AgentFeedbackResponse, CardResponse } from '../../wire/response-types.ts';
+import { ABSENT, present } from '../../../domain/read-result.ts';
 
 let service: AltService;
 afterEach(() => service.close());

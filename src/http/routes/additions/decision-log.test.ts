@@ -5,7 +5,6 @@ import { rule } from '../../../../test/conformance/rule.ts';
 import { decisionOf, listApplied } from '../../../../testing/contracts/store/samples.ts';
 import { createStubCtx, type StubCtx } from '../../../../testing/fakes/stub-ctx.ts';
 import {
-  ABSENT,
   CONTROLLER,
   DEPLOYMENT,
   ELIGIBLE,
@@ -17,7 +16,6 @@ import {
   OPT_IN,
   OPT_OUT,
   OWNER,
-  present,
   STRANGER,
   UNREADABLE,
 } from '../../../../testing/fixtures/deciding-machines.ts';
@@ -31,6 +29,7 @@ import type { DecisionRow } from '../../../domain/monetization/decision-log.ts';
 import { hashDecisionRow } from '../../../domain/monetization/decision-log.ts';
 import type { Ctx, MainChainPorts } from '../../../ports/ctx.ts';
 import type { Store } from '../../../ports/store.ts';
+import { ABSENT, present } from '../../../domain/read-result.ts';
 
 const STATE = `/machine/${ID}/monetization`;
 const PATH = `${STATE}/history`;

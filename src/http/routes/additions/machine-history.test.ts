@@ -1,7 +1,6 @@
 /** Rating history and event listing: whole bodies, on both chains. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
-  ABSENT,
   eventLog,
   BONDED_LOGS,
   GRACE_SECONDS,
@@ -12,7 +11,6 @@ import {
   NOW,
   openAltService,
   OPERATOR,
-  present,
   revenueAt,
   UNREADABLE,
   type AltService,
@@ -39,6 +37,7 @@ import { dayOf, formatDay } from '../../../domain/rating/utc-day.ts';
 import type { EventLogRow } from '../../../ports/indexes.ts';
 import type { Ctx, MainChainPorts } from '../../../ports/ctx.ts';
 import type { StoredRatingStateDay, StoredRatingStateDays } from '../../../ports/store.ts';
+import { ABSENT, present } from '../../../domain/read-result.ts';
 
 let service: AltService | undefined;
 afterEach(() => service?.close());

@@ -3,14 +3,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { verifyRatingStatement } from '../../../../client/statements.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
 import {
-  ABSENT,
   eventLog,
   MAIN_MACHINE,
   MACHINE,
   NOW,
   openAltService,
   OPERATOR,
-  present,
   revenueAt,
   type AltService,
   type MachineFixture,
@@ -21,6 +19,7 @@ import { NO_PROVENANCE } from '../../../domain/machine/provenance.ts';
 import type { StatementKey } from '../../../domain/statements/statement-keys.ts';
 import type { Checkpoint } from '../../../ports/store.ts';
 import type { StatementDirectoryResponse, StatementResponse } from '../../wire/response-types.ts';
+import { ABSENT, present } from '../../../domain/read-result.ts';
 
 const BLOCK: Checkpoint = { blockNumber: 120_300, blockHash: `0x${'cd'.repeat(32)}` };
 const REGISTRY = '0x00000000000000000000000000000000000000aa';

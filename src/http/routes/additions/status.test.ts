@@ -1,11 +1,9 @@
 /** Status for monitors: whole bodies, and the limits of lag and age. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
-  ABSENT,
   MAIN_MACHINE,
   NOW,
   openAltService,
-  present,
   UNREADABLE,
   type AltService,
   type AltServiceOptions,
@@ -21,6 +19,7 @@ import type { HomeChain } from '../../../domain/rating/paid/claims.ts';
 import type { AltWalkProgress, AltIndexStatus } from '../../../ports/indexes.ts';
 import type { PaymentStore } from '../../../ports/payment-store.ts';
 import { rule } from '../../../../test/conformance/rule.ts';
+import { ABSENT, present } from '../../../domain/read-result.ts';
 
 let service: AltService | undefined;
 afterEach(() => service?.close());
