@@ -2,6 +2,7 @@
  * Rating statements: the rating of a machine at the newest finalized block whose logs are proven, signed (design/provable 1). A statement is
  * made for the start of a minute, so that every replica signs the same bytes: there is one signature per machine, block and minute.
  */
+import { setBounded } from '../domain/bounded-map.ts';
 import { judgeAltAvailability, judgeAvailability } from '../domain/machine/availability.ts';
 import { judgeIndexFreshness } from '../domain/index-rules/index-freshness.ts';
 import { judgeVerifyStatus, type VerifyStatus } from '../domain/evidence/verify-status.ts';
@@ -267,8 +268,7 @@ class IssuedStatements {
   get(id: MachineId, version: string, issue: () => Promise<IssuedStatement>): MaybePromise<IssuedStatement> {
     const known = this.#entries.get(id);
     if (known?.version === version) {
-      this.#entries.delete(id);
-      this.#entries.set(id, known);
+      setBounded(this.#entries, id, known, MAX_CACHED);
       if (known.refusal !== undefined) throw known.refusal;
       return known.value;
     }
@@ -280,9 +280,7 @@ class IssuedStatements {
       version,
       value,
     };
-    this.#entries.delete(id);
-    this.#entries.set(id, entry);
-    if (this.#entries.size > MAX_CACHED) this.#entries.delete(this.#entries.keys().next().value!);
+    setBounded(this.#entries, id, entry, MAX_CACHED);
     value.then(
       (issued) => (entry.value = issued),
       (error: unknown) => {

@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import { createCheckedLookup, isPublicAddress } from '../outbound/public-address.ts';
+import { setBounded } from '../../domain/bounded-map.ts';
 import { parseUntrustedObject } from '../../domain/json/untrusted-json.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { PartnerResponse, PartnerData } from '../../ports/presentation.ts';
@@ -43,10 +44,8 @@ export function createPartnerData(options: PartnerDataOptions): PartnerData & { 
       const now = options.clock.nowMilliseconds();
       const cached = cache.get(url);
       if (cached !== undefined && now - cached.requestedAt < CACHE_MILLISECONDS) return cached.response;
-      cache.delete(url);
-      if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!);
       const response = fetchPartnerData(url, agent, isPublic, timeout);
-      cache.set(url, { requestedAt: now, response });
+      setBounded(cache, url, { requestedAt: now, response }, MAX_CACHED);
       return response;
     },
     close: () => agent.destroy(),

@@ -29,3 +29,8 @@ const KINDS: ReadonlySet<string> = new Set(FACT_KINDS);
 export function isFactKind(kind: string): kind is FactKind {
   return KINDS.has(kind);
 }
+
+/** Returns whether the log is one of a fact. */
+export function isFactLog<L extends { readonly kind: string }>(log: L): log is Extract<L, { readonly kind: FactKind }> {
+  return isFactKind(log.kind);
+}

@@ -3,11 +3,11 @@
  * blocks above it, and from one targeted query when these are not enough. Blocks off the chain of the pinned block are
  * never used.
  */
-import { chainUnreadable, Fault } from '../../domain/faults.ts';
+import { chainUnreadable } from '../../domain/faults.ts';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
-import { isFactKind, type FactLog } from '../../domain/machine/fact-log.ts';
+import { isFactKind, isFactLog, type FactLog } from '../../domain/machine/fact-log.ts';
 import { NO_PROVENANCE, type Provenance } from '../../domain/machine/provenance.ts';
 import type {
   CountedMachine,
@@ -20,9 +20,10 @@ import type {
 import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
 import { toMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../ports/index-proof.ts';
-import type { Checkpoint, EventLogEntry, FactLogEntry, Store } from '../../ports/store.ts';
+import type { Checkpoint, EventLogEntry, Store } from '../../ports/store.ts';
 import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
+import { createIndexBehind } from './index-behind.ts';
 import type { IndexRepair } from './index-repair.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
 import type { ProofGate } from './proof-gate.ts';
@@ -67,18 +68,18 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     if (to <= from) return [];
     integrity.check();
     const stored = await readStored(query);
-    if (stored === undefined || !(await gate.isOpen())) throw syncing(undefined, block);
+    if (stored === undefined || !(await gate.isOpen())) throw behind(undefined, block);
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
     // Stored logs without a time wait for a header, which no query replaces.
-    if (stored.rows.length < Math.min(to, stored.count) - from) throw syncing(checkpoint, block);
+    if (stored.rows.length < Math.min(to, stored.count) - from) throw behind(checkpoint, block);
     const rows = hasPriorEvents
       ? await pickProven(stored, query)
       : (pickRows(appendRecent(stored, query), from, to) ?? (await pickTargeted(stored, query)));
     if (rows === undefined) {
       // Followed logs are complete, so the missing one is below the checkpoint.
       if (recent()?.spans(checkpoint, block) === true) repair.startEvents(query.generation, query.id);
-      throw syncing(checkpoint, block);
+      throw behind(checkpoint, block);
     }
     // A history that restarted after the pinned block is not the requested one.
     if (rows.some(({ blockNumber }) => blockNumber > block.number)) throw chainUnreadable('main', 'block-mismatch');
@@ -89,9 +90,9 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     const { generation, id, block, hasPriorEvents } = machine;
     integrity.check();
     const stored = await readStored({ generation, id, from: 0, to: 0 });
-    if (stored === undefined || !(await gate.isOpen())) throw syncing(undefined, block);
+    if (stored === undefined || !(await gate.isOpen())) throw behind(undefined, block);
     const { checkpoint } = stored;
-    if (hasPriorEvents && !(await areLogsProven(machine))) throw syncing(checkpoint, block);
+    if (hasPriorEvents && !(await areLogsProven(machine))) throw behind(checkpoint, block);
     const blocks = recent();
     const isAbove = block.number >= checkpoint.blockNumber;
     const ends = isAbove
@@ -101,7 +102,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
       blocks?.holdsBoth(checkpoint, block) === true
         ? blocks.listEvents(generation, id, ...ends)
         : await readCovered(machine, checkpoint);
-    if (between === undefined) throw syncing(checkpoint, block);
+    if (between === undefined) throw behind(checkpoint, block);
     if (isAbove) {
       const history = continueHistory(stored, between);
       checkNoExcess(history.count, machine, checkpoint);
@@ -122,7 +123,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
   ): void {
     if (known <= count) return;
     repair.startEvents(generation, id);
-    throw syncing(checkpoint, block);
+    throw behind(checkpoint, block);
   }
 
   /** Where followed blocks are not proven, a node may have hidden the import that restarted the stored history after the pinned block. */
@@ -153,7 +154,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     const isBelow = block.number <= checkpoint.blockNumber;
     if (!isBelow && blocks?.holdsBoth(checkpoint, block) !== true) return undefined;
     const followed = isBelow ? [] : blocks!.listRegistry(id, checkpoint.blockNumber, block.number);
-    const logs = [...facts.filter(({ blockNumber }) => blockNumber <= block.number), ...followed].filter(isFactEntry);
+    const logs = [...facts.filter(({ blockNumber }) => blockNumber <= block.number), ...followed].filter(isFactLog);
     return logs.some(({ blockTimestamp }) => blockTimestamp === UNKNOWN_BLOCK_TIME) ? undefined : logs;
   }
 
@@ -296,11 +297,8 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     if (insufficient.size > MAX_INSUFFICIENT) insufficient.delete(insufficient.values().next().value!);
   }
 
-  function syncing(checkpoint: Checkpoint | undefined, block: BlockRef): Fault {
-    const indexedBlock = checkpoint?.blockNumber ?? 0;
-    const headBlock = Math.max(indexedBlock, block.number, recent()?.headNumber ?? 0);
-    return new Fault('EventIndexSyncing', { indexedBlock, headBlock });
-  }
+  const behind = (checkpoint: Checkpoint | undefined, block: BlockRef) =>
+    createIndexBehind(checkpoint, block, recent());
 
   return { readEventLogs, readPinnedHistory, readFactLogs };
 }
@@ -310,10 +308,6 @@ function toRefusal(error: unknown): LogQueryRefused {
   if (error instanceof LogQueryRefused) return error;
   if (error instanceof ResponseRejected) throw chainUnreadable('main', 'contradiction');
   throw error;
-}
-
-function isFactEntry(log: EventLogEntry): log is FactLogEntry {
-  return isFactKind(log.kind);
 }
 
 function countSubmitted(logs: readonly EventLogEntry[]): number {

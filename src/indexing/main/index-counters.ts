@@ -17,6 +17,7 @@ import type {
   OwnershipStore,
 } from '../../ports/store.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
+import { createIndexBehind } from './index-behind.ts';
 import type { IndexRepair } from './index-repair.ts';
 import {
   explainsController,
@@ -116,11 +117,8 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     return ownership !== undefined && leadsToSnapshot(ownership) ? ownership : undefined;
   }
 
-  function syncing(checkpoint: Checkpoint | undefined, block: BlockRef): Fault {
-    const indexedBlock = checkpoint?.blockNumber ?? 0;
-    const headBlock = Math.max(indexedBlock, block.number, recent()?.headNumber ?? 0);
-    return new Fault('EventIndexSyncing', { indexedBlock, headBlock });
-  }
+  const behind = (checkpoint: Checkpoint | undefined, block: BlockRef) =>
+    createIndexBehind(checkpoint, block, recent());
 
   return {
     async checkTokens(owner, tokens) {
@@ -133,20 +131,20 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     async checkMachine(snapshot, localOrdinal) {
       const { id, block } = snapshot;
       const indexed = await store.readIndexedMachine(id);
-      if (indexed === undefined) throw syncing(undefined, block);
+      if (indexed === undefined) throw behind(undefined, block);
       const { checkpoint } = indexed;
       const followed = listFollowed(id, checkpoint, block);
       if (!isChipEqual(snapshot, indexed, followed ?? NOTHING_FOLLOWED)) {
         if (followed !== undefined) repair.startRegistryLogs('chip', id);
-        throw syncing(checkpoint, block);
+        throw behind(checkpoint, block);
       }
       const ownership = await findOwnership(snapshot, indexed, followed, localOrdinal);
-      if (ownership === undefined) throw syncing(checkpoint, block);
+      if (ownership === undefined) throw behind(checkpoint, block);
       // The evidence of events depends on the changes of hands before them and their acceptance, so the newest values are not enough.
       const unexplained = findUnexplained(indexed, ownership);
       if (unexplained !== undefined) {
         if (indexed.isSettled) repair.startRegistryLogs(unexplained, id);
-        throw syncing(checkpoint, block);
+        throw behind(checkpoint, block);
       }
       return ownership === indexed.ownership ? 'agrees' : 'corrected';
     },

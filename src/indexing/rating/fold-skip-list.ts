@@ -2,6 +2,7 @@
  * Skip list of machines that cannot be folded further for now, so that they are not read repeatedly. Dropping an
  * entry is harmless: the machine is read once more.
  */
+import { setBounded } from '../../domain/bounded-map.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { FxConfiguration } from '../../ports/rates.ts';
@@ -74,10 +75,7 @@ export class FoldSkipList {
   }
 
   #put(machine: Machine, entry: SkipEntry): void {
-    const key = keyOf(machine);
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    if (this.#entries.size > MAX_ENTRIES) this.#entries.delete(this.#entries.keys().next().value!);
+    setBounded(this.#entries, keyOf(machine), entry, MAX_ENTRIES);
   }
 }
 

@@ -1,12 +1,13 @@
 /** What the index holds about one machine, read at one state of the database. */
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { isFactLog } from '../../../domain/machine/fact-log.ts';
 import type { IndexedMachine, OwnershipChange } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { readFirst, type SqlProgram } from '../engine/sql-program.ts';
 import { columnToHex } from '../schema/hex-columns.ts';
 import { toIdBytes } from '../schema/stored-machine-id.ts';
-import { isChipLog, isControllerLog, isFact, isTransfer, type RegistryLogs } from './registry-logs.ts';
+import { isChipLog, isControllerLog, isTransfer, type RegistryLogs } from './registry-logs.ts';
 
 export interface IndexedMachines {
   read(id: MachineId): SqlProgram<IndexedMachine | undefined>;
@@ -49,7 +50,7 @@ export function createIndexedMachines({ builder }: Dialect, registryLogs: Regist
         chipLogs: logs.filter(isChipLog),
         transfers: logs.filter(isTransfer),
         controllers: logs.filter(isControllerLog),
-        facts: logs.filter(isFact),
+        facts: logs.filter(isFactLog),
       };
     },
   };

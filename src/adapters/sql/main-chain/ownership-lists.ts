@@ -3,6 +3,7 @@
  * that a late page costs no more than an early one.
  */
 import { sql } from 'kysely';
+import { setBounded } from '../../../domain/bounded-map.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type {
   Checkpoint,
@@ -161,10 +162,8 @@ export function createOwnershipLists(dialect: Dialect): OwnershipLists {
 
   function* findAnchors(address: Address, version: number): SqlProgram<readonly Uint8Array[]> {
     const cached = cache.get(address);
-    cache.delete(address);
     const anchors = cached?.version === version ? cached : { version, ids: yield* readAnchors(address) };
-    cache.set(address, anchors);
-    if (cache.size > MAX_CACHED_HOLDERS) cache.delete(cache.keys().next().value!);
+    setBounded(cache, address, anchors, MAX_CACHED_HOLDERS);
     return anchors.ids;
   }
 

@@ -5,12 +5,10 @@
 import { sql } from 'kysely';
 import { compareIds, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../../ports/index-proof.ts';
-import { isFactKind } from '../../../domain/machine/fact-log.ts';
 import type {
   ChipLogEntry,
   ControllerLogEntry,
   EventLogEntry,
-  FactLogEntry,
   RegistryLogEntry,
   TransferLogEntry,
 } from '../../../ports/store.ts';
@@ -103,10 +101,6 @@ export function isTransfer(log: EventLogEntry): log is TransferLogEntry {
 
 export function isControllerLog(log: EventLogEntry): log is ControllerLogEntry {
   return log.kind === 'controller' || log.kind === 'minted';
-}
-
-export function isFact(log: EventLogEntry): log is FactLogEntry {
-  return isFactKind(log.kind);
 }
 
 function toRow(log: RegistryLogEntry): SqlValue[] {
