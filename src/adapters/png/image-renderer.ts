@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { createSemaphore } from '../../domain/semaphore.ts';
 import type { ImageRenderer } from '../../ports/presentation.ts';
 import { ImageCache } from './image-cache.ts';
 import { encodePng, type Pixels } from './png-encoder.ts';
@@ -50,22 +51,9 @@ export function createImageRenderer({
 }: ImageRendererOptions) {
   const cache = new ImageCache(cacheBytes);
   const pending = new Map<string, PendingImage>();
-  const queue: (() => void)[] = [];
-  let free = concurrency;
+  const enter = createSemaphore(concurrency);
 
-  async function acquire(): Promise<void> {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => queue.push(resolve));
-  }
-
-  function release(): void {
-    const next = queue.shift();
-    if (next === undefined) free += 1;
-    else next();
-  }
-
-  async function renderQueued(svg: string, key: string, { callers }: PendingImage): Promise<Buffer | undefined> {
-    await acquire();
+  async function renderAwaited(svg: string, key: string, { callers }: PendingImage): Promise<Buffer | undefined> {
     try {
       if (!callers.some((isAwaited) => isAwaited())) return undefined;
       const image = await encodePng(await draw(svg));
@@ -73,7 +61,6 @@ export function createImageRenderer({
       return image;
     } finally {
       pending.delete(key);
-      release();
     }
   }
 
@@ -90,7 +77,7 @@ export function createImageRenderer({
       }
       const created: PendingImage = { callers: [isAwaited], image: undefined };
       pending.set(key, created);
-      return (created.image = renderQueued(svg, key, created));
+      return (created.image = enter(() => renderAwaited(svg, key, created)));
     },
   } satisfies ImageRenderer;
 }

@@ -3,7 +3,7 @@
  * received at once and further ones of that host wait, so no host waits for another. When the memory is used up, the
  * longest body of the host that holds most of it is ended: a host that stalls or floods loses its own bodies.
  */
-import { createSemaphore } from './semaphore.ts';
+import { createSemaphore } from '../../domain/semaphore.ts';
 
 const BODIES_PER_HOST = 2;
 

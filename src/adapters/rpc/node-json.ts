@@ -7,7 +7,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { parseJson } from '../../domain/json/json-values.ts';
 import { JsonParts } from './json-parts.ts';
 import { JsonScan } from './json-scan.ts';
-import { createSemaphore } from './semaphore.ts';
+import { createSemaphore } from '../../domain/semaphore.ts';
 
 /** Text that is parsed in one tick: some milliseconds. */
 const BYTES_PER_TICK = 512 * 1024;

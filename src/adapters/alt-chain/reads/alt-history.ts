@@ -18,7 +18,7 @@ import { toAltFault, type AltNodes } from '../rpc/alt-nodes.ts';
 import { isTransientFailure, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { readEventLogCounts, type EventLogPrograms } from './event-log-counts.ts';
 import { readFleetRows } from './fleet-rows.ts';
-import { createSemaphore } from '../../rpc/semaphore.ts';
+import { createSemaphore } from '../../../domain/semaphore.ts';
 import { expectObject } from '../rpc/json-shape.ts';
 import type { AltChainLimits } from '../limits.ts';
 import { listMachineAccountKeys, unwrapDeployment, toMachineAccounts } from './machine-accounts.ts';

@@ -1,4 +1,4 @@
-/** FIFO semaphore for outgoing RPC calls. */
+/** FIFO semaphore, which limits how many tasks run at a time. */
 
 /**
  * Creates a function that runs tasks, at most `permits` at a time, in the order of the calls. A task whose signal is
