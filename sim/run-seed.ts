@@ -9,7 +9,7 @@ import { isLeftToAlt, judgeAlt } from './oracle/alt-truth.ts';
 import { judgeFleetResponse } from './oracle/fleet.ts';
 import { judge, type MachineRoute } from './oracle/truth.ts';
 import { findUnproven } from './oracle/proof.ts';
-import { FIRST_BLOCK, Scenario, type ScenarioOptions } from './scenario.ts';
+import { Scenario, type ScenarioOptions } from './scenario.ts';
 import { openDatabase } from './service/database.ts';
 import type { IndexProof } from '../src/domain/index-rules/index-proof.ts';
 import type { Service, ServiceResponse, InjectClient } from './service/service.ts';
@@ -155,7 +155,7 @@ class Run {
     const checkpoint = await store.readMainChainCheckpoint();
     if (checkpoint === undefined || life.isOver) return false;
     const { indexProof } = this.#scenario;
-    return (await findUnproven(indexProof, store, FIRST_BLOCK, checkpoint.blockNumber, false)) !== undefined;
+    return (await findUnproven(indexProof, store, checkpoint.blockNumber, false)) !== undefined;
   }
 
   #judge(request: Request, response: ServiceResponse, span: Span): string | undefined {
@@ -259,7 +259,7 @@ class Run {
     } else if (checkpoint !== undefined) {
       const { indexProof, plan } = this.#scenario;
       const isOdd = plan.receipts === 'odd';
-      const unproven = await findUnproven(indexProof, store, FIRST_BLOCK, checkpoint.blockNumber, isOdd);
+      const unproven = await findUnproven(indexProof, store, checkpoint.blockNumber, isOdd);
       if (unproven !== undefined) return unproven;
     }
     for (const id of actors.machines) {

@@ -37,8 +37,6 @@ export interface ScenarioOptions {
   readonly poisonsProfiles?: boolean | undefined;
 }
 
-/** First block of the index. */
-export const FIRST_BLOCK = 1;
 const START_MILLISECONDS = 1_790_000_000_000;
 const DAY_SECONDS = 86_400;
 /** Of eleven seeds, the one whose service has a ceiling of calls per second. */
@@ -286,7 +284,6 @@ export class Scenario {
         trace: this.trace,
         pollIntervalSeconds: plan.pollIntervalSeconds,
         headIntervalMilliseconds: plan.headIntervalMilliseconds,
-        startBlock: FIRST_BLOCK,
         callsPerSecond: this.callsPerSecond,
         life,
         alterStore: (store) => this.#watchVerdicts(this.#options.alterStore?.(store) ?? store),

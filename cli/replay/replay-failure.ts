@@ -1,4 +1,4 @@
-/** Error of a replay that cannot compare: three kinds, each with the exit code of `svc replay`. */
+/** Error of a replay that cannot compare, by kind. */
 export type ReplayFailureKind =
   /** The service returned no explanation of a rating that can be replayed. */
   | 'refused'
@@ -7,17 +7,13 @@ export type ReplayFailureKind =
   /** The responses contradict each other or themselves. */
   | 'contradictory';
 
-const EXIT_CODES: Readonly<Record<ReplayFailureKind, 1 | 3 | 4>> = { refused: 1, unreachable: 3, contradictory: 4 };
-
 /** No comparison was made. The message is for users and never contains an RPC URL. */
 export class ReplayFailure extends Error {
   override readonly name = 'ReplayFailure';
   readonly kind: ReplayFailureKind;
-  readonly exitCode: 1 | 3 | 4;
 
   constructor(kind: ReplayFailureKind, message: string) {
     super(message);
     this.kind = kind;
-    this.exitCode = EXIT_CODES[kind];
   }
 }

@@ -1,10 +1,13 @@
-/** Contract addresses of the virtual main chain. */
+/** Contract addresses and numbers of the virtual main chain. */
 import type { MainChainAddresses } from '../../src/adapters/main-chain/main-chain-config.ts';
 import type { Address } from '../../src/domain/identifiers/identifiers.ts';
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}` as Address;
 
 export const CHAIN_ID = 31_337;
+
+/** First block of the index. */
+export const FIRST_BLOCK = 1;
 
 export const ADDRESSES = {
   infoDesk: at('1'),

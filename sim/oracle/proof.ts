@@ -2,6 +2,7 @@
 import type { IndexProof } from '../../src/domain/index-rules/index-proof.ts';
 import type { ProofKind } from '../../src/ports/index-proof.ts';
 import type { Store } from '../../src/ports/store.ts';
+import { FIRST_BLOCK } from '../chain/deployment.ts';
 
 /** Kinds that complete the proof of a range, by mode; a mode that is absent proves nothing afterwards. */
 const SUFFICIENT: { readonly [mode in IndexProof]?: readonly ProofKind[] } = {
@@ -16,7 +17,6 @@ const SUFFICIENT: { readonly [mode in IndexProof]?: readonly ProofKind[] } = {
 export async function findUnproven(
   mode: IndexProof,
   store: Store,
-  firstBlock: number,
   checkpoint: number,
   hasOddReceipts: boolean,
 ): Promise<string | undefined> {
@@ -26,7 +26,7 @@ export async function findUnproven(
   if (extent !== undefined) return `the logs of ${extent.blocks} blocks from ${extent.oldest} on are not proven`;
   if (hasOddReceipts) return undefined;
   const segments = (await store.listProofSegments()).filter(({ kind }) => kinds.includes(kind));
-  for (let number = firstBlock; number <= checkpoint;) {
+  for (let number = FIRST_BLOCK; number <= checkpoint;) {
     const reached = Math.max(
       ...segments.filter(({ fromBlock }) => fromBlock <= number).map(({ toBlock }) => toBlock + 1),
     );

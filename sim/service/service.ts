@@ -28,7 +28,7 @@ import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { ALT_ORDINAL, FIRST_SLOT, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
 import type { AltNetwork } from '../alt-nodes/network.ts';
-import { ADDRESSES, CHAIN_ID } from '../chain/deployment.ts';
+import { ADDRESSES, CHAIN_ID, FIRST_BLOCK } from '../chain/deployment.ts';
 import type { MainNetwork } from '../nodes/network.ts';
 import { configureSources, RATES } from '../payments/deployment.ts';
 import type { PaymentNetwork } from '../payments/payment-network.ts';
@@ -48,7 +48,6 @@ export interface ServiceParts {
   readonly trace: Trace;
   readonly pollIntervalSeconds: number;
   readonly headIntervalMilliseconds: number;
-  readonly startBlock: number;
   /** Ceiling of calls per second to the main chain; undefined: learned. */
   readonly callsPerSecond: number | undefined;
   readonly life: Life;
@@ -110,7 +109,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     log,
     deployment: {
       chainId: CHAIN_ID,
-      startBlock: parts.startBlock,
+      startBlock: FIRST_BLOCK,
       machineRegistry: ADDRESSES.machineRegistry,
       crossChainMirror: ADDRESSES.crossChainMirror,
       eventRegistry: ADDRESSES.eventRegistry,

@@ -16,10 +16,10 @@ export function unreadable(cause: UnreadableCause) {
   return { state: 'unreadable', cause } as const;
 }
 
-/** Returns the value of a fact that must exist. Throws `ChainUnreadable` for an absent or unreadable one. */
-export function unwrap<T>(result: ReadResult<T>, chain: ChainName = 'main'): T {
-  const value = unwrapOptional(result, chain);
-  if (value === undefined) throw chainUnreadable(chain, 'contradiction');
+/** Returns the value of a fact of the main chain that must exist. Throws `ChainUnreadable` for an absent or unreadable one. */
+export function unwrap<T>(result: ReadResult<T>): T {
+  const value = unwrapOptional(result);
+  if (value === undefined) throw chainUnreadable('main', 'contradiction');
   return value;
 }
 

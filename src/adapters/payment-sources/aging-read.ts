@@ -1,4 +1,4 @@
-/** Read whose last result is used again for a while; concurrent callers share one read. */
+/** Read whose last result is used again for 10 seconds; concurrent callers share one read. */
 import type { Clock } from '../../ports/runtime.ts';
 import { isFresh } from '../rpc/is-fresh.ts';
 
@@ -9,7 +9,9 @@ export interface AgingRead<T> {
   renew(): Promise<T>;
 }
 
-export function createAgingRead<T>(clock: Clock, maxMilliseconds: number, read: () => Promise<T>): AgingRead<T> {
+const MAX_AGE_MILLISECONDS = 10_000;
+
+export function createAgingRead<T>(clock: Clock, read: () => Promise<T>): AgingRead<T> {
   let last: { readonly result: Promise<T>; readonly sinceMilliseconds: number } | undefined;
 
   function renew(): Promise<T> {
@@ -22,7 +24,8 @@ export function createAgingRead<T>(clock: Clock, maxMilliseconds: number, read: 
   }
 
   return {
-    get: () => (last !== undefined && isFresh(clock, last.sinceMilliseconds, maxMilliseconds) ? last.result : renew()),
+    get: () =>
+      last !== undefined && isFresh(clock, last.sinceMilliseconds, MAX_AGE_MILLISECONDS) ? last.result : renew(),
     renew,
   };
 }

@@ -54,7 +54,6 @@ export interface EvmSource extends Omit<PaymentSource, 'name' | 'id' | 'kind' | 
   reachesBackTo(url: EvmUrl, time: number): Promise<boolean>;
 }
 
-const HEAD_AGE_MILLISECONDS = 10_000;
 /** Headers per request in the search for a block with a transaction, and blocks in one search. */
 const SCAN_BATCH = 50;
 const MAX_SCAN_BLOCKS = 1_000;
@@ -74,7 +73,7 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     return {
       ...checked,
       requestReceipts: node.requestTogether,
-      head: createAgingRead(clock, HEAD_AGE_MILLISECONDS, read),
+      head: createAgingRead(clock, read),
       readHeader: shareHeaders(node.request, startRead),
     };
   });

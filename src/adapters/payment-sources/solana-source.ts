@@ -44,7 +44,6 @@ export interface SolanaSource extends Omit<PaymentSource, 'name' | 'id' | 'kind'
   provesAbsence(url: SolanaUrl, time: number): Promise<boolean>;
 }
 
-const HEAD_AGE_MILLISECONDS = 10_000;
 /** Slots before the finalized one whose time is tried: the newest ones may have none yet. */
 const HEAD_SLOTS = 4;
 /** Delay after which a node that reads transactions from long-term storage has stored them. */
@@ -63,7 +62,7 @@ const getFinalizedSlot: RpcMethod<number> = {
 export function createSolanaSource({ source, nodes, clock, startRead }: SolanaSourceOptions): SolanaSource {
   const mints = new Set(source.tokens.map(({ address }) => address));
   const urls = nodes.members.map(({ call }): SolanaUrl => {
-    const head = createAgingRead(clock, HEAD_AGE_MILLISECONDS, () => readHead({ call }));
+    const head = createAgingRead(clock, () => readHead({ call }));
     return { call, head };
   });
   const history = createSolanaHistory({ urls, clock, startRead, checkCluster });

@@ -38,8 +38,6 @@ export interface AltIndexersOptions {
   readonly pollIntervalMilliseconds: number;
   /** Searches events for payments; absent without payment sources. */
   readonly payments?: PaymentScanner | undefined;
-  /** Number of transactions requested concurrently. */
-  readonly concurrency?: number | undefined;
 }
 
 export interface AltIndexers {

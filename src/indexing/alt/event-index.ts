@@ -30,8 +30,6 @@ export interface AltEventIndexOptions {
   readonly firstSlot: number;
   /** Searches events for payments; absent without payment sources. */
   readonly payments?: PaymentScanner | undefined;
-  /** Number of transactions requested concurrently. */
-  readonly concurrency?: number | undefined;
 }
 
 export interface AltEventIndex {
@@ -52,15 +50,14 @@ export interface AltEventIndexReport {
   readonly incompleteMachines: number;
 }
 
-const CONCURRENCY = 8;
 const TRANSACTIONS_PER_BATCH = 1_000;
 /** Time of a search after which no verdict can be made. */
 const NOTHING_SEARCHED = -1;
 
 export function createAltEventIndex(options: AltEventIndexOptions): AltEventIndex {
-  const { history, store, fxRates, clock, timers, log, identity, firstSlot, concurrency = CONCURRENCY } = options;
+  const { history, store, fxRates, clock, timers, log, identity, firstSlot } = options;
   const backoff = createSharedBackoff(timers);
-  const transactions = createTransactionReader({ history, backoff, timers, concurrency });
+  const transactions = createTransactionReader({ history, backoff, timers });
   const merge = createAltEventMerge({ history, store, backoff });
   const listPage = createSignaturePager({ history, store, backoff, clock, log, firstSlot });
   const repair = createHistoryRepair({ history, store, backoff, transactions, merge, clock, firstSlot });

@@ -14,8 +14,6 @@ export interface TransactionReaderOptions {
   readonly history: AltHistory;
   readonly backoff: SharedBackoff;
   readonly timers: Timers;
-  /** Number of transactions requested concurrently. */
-  readonly concurrency: number;
 }
 
 export interface TransactionsRead {
@@ -31,13 +29,15 @@ export interface TransactionReader {
   clear(): void;
 }
 
+/** Transactions requested concurrently. */
+const CONCURRENCY = 8;
 const MAX_ATTEMPTS = 3;
 const PAUSE_MILLISECONDS = 1_000;
 
 type Outcome = readonly FoundOperation[] | 'unreadable';
 
 export function createTransactionReader(options: TransactionReaderOptions): TransactionReader {
-  const { history, backoff, timers, concurrency } = options;
+  const { history, backoff, timers } = options;
   const outcomes = new Map<string, Outcome>();
 
   async function read(rows: readonly ListedTransaction[], signal: AbortSignal): Promise<TransactionsRead | undefined> {
@@ -46,7 +46,7 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     const either = AbortSignal.any([signal, stopping.signal]);
     let failure: unknown;
     let missing: AltHistoryRejected | undefined;
-    const readers = Array.from({ length: concurrency }, async () => {
+    const readers = Array.from({ length: CONCURRENCY }, async () => {
       for (const row of waiting) {
         if (either.aborted) return;
         const outcome = await readOne(row, either);

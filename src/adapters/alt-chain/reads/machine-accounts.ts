@@ -16,7 +16,7 @@ import { machineStateLayout } from '../accounts/machine-state.ts';
 import { machineLayout } from '../accounts/machine.ts';
 import { registryLayout } from '../accounts/registry.ts';
 import { subscriptionTerminalLayout } from '../accounts/subscription-terminal.ts';
-import { parseRpcAccounts, type RawAccount, type RawAccounts } from '../rpc/rpc-account.ts';
+import type { RawAccount, RawAccounts } from '../rpc/rpc-account.ts';
 
 const ACCOUNTS_PER_MACHINE = 4;
 const SINGLETONS = 2;
@@ -33,13 +33,12 @@ export function countCallsPerMachine(accountsPerCall: number): number {
 
 /** Decoded accounts of one call. Use `machines` only if `deployment` is present. */
 export interface MachineAccountsRead {
-  readonly slot: number;
   readonly deployment: ReadResult<AltDeployment>;
   /** In the order of the requested ids. */
   readonly machines: readonly AltMachineSnapshot[];
 }
 
-/** Lists the keys of one call, in the order that `readMachineAccounts` expects. */
+/** Lists the keys of one call, in the order that `toMachineAccounts` expects. */
 export function listMachineAccountKeys(
   machines: readonly MachineAddresses[],
   singletons: SingletonAddresses,
@@ -56,17 +55,6 @@ export function listMachineAccountKeys(
   ];
 }
 
-/** Parses the result of the call; undefined if it is not a response for these machines. */
-export function readMachineAccounts(
-  result: unknown,
-  ids: readonly MachineId[],
-  programs: AltPrograms,
-  ordinal: number,
-): MachineAccountsRead | undefined {
-  const read = parseRpcAccounts(result, ids.length * ACCOUNTS_PER_MACHINE + SINGLETONS);
-  return read && toMachineAccounts(read, ids, programs, ordinal);
-}
-
 /** Decodes the accounts of the call. */
 export function toMachineAccounts(
   { slot, accounts }: RawAccounts,
@@ -77,7 +65,6 @@ export function toMachineAccounts(
   const [config, registry] = accounts.slice(-SINGLETONS) as [ReadResult<RawAccount>, ReadResult<RawAccount>];
   const subject = undefined;
   return {
-    slot,
     deployment: judgeAltDeployment(
       decodeAccount(registry, registryLayout, { program: programs.machineRegistry, subject }),
       decodeAccount(config, configLayout, { program: programs.stateAndSync, subject }),
