@@ -2,11 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ALT_ORDINAL, GENESIS_HASH, PROGRAMS } from '../alt-chain/deployment.ts';
 import { altMachineOf, MACHINE_TYPE, NO_LOG, type AltAccount, type AltWorld } from '../alt-chain/machine-state.ts';
-import { machineOf, statusAt, type SimEvent } from '../chain/machine-state.ts';
+import { machineOf, type SimEvent } from '../chain/machine-state.ts';
 import type { Block } from '../chain/virtual-chain.ts';
 import { readDirectory } from './directory.ts';
 import type { PaymentEvidence } from './evidence.ts';
 import {
+  expectCard,
   expectData,
   expectExplanation,
   expectRecord,
@@ -147,30 +148,10 @@ function listAltProfiles(id: bigint, block: Block, world: AltWorld, nowSeconds: 
 function expectAltCard(id: bigint, block: Block, world: AltWorld): object {
   const { log = NO_LOG, account } = altMachineOf(world, id);
   const { operator, endpoints } = account as AltAccount;
-  const directory = readDirectory(endpoints);
-  const status = statusAt(machineOf(block.world, id), block.world, block.timestamp);
-  const web = directory.dataApi === undefined ? [] : [{ name: 'web', endpoint: directory.dataApi }];
-  return {
-    type: 'svcos:registration:v1',
-    name: `Machine #${id}`,
-    description: 'svcOS machine',
-    did: `did:svc:${id}`,
-    active: true,
-    services: [...web, ...directory.others.map(({ type, url }) => ({ name: type, endpoint: url }))],
-    data_visibility: directory.visibility,
-    documentation_url: directory.documentation ?? '',
-    operator: operator === undefined ? null : toDid(operator),
-    bond_status: status === 1 || status === 2 ? 'bonded' : 'unbonded',
-    event_count: log.events.length,
-    registrations: [
-      {
-        type: 'svcos:registration:v1',
-        machineId: String(id),
-        machineRegistry: `solana:${GENESIS_HASH.slice(0, 32)}:${PROGRAMS.machineRegistry}`,
-      },
-    ],
-    ...toUnrated(log.events.length),
-  };
+  const machineRegistry = `solana:${GENESIS_HASH.slice(0, 32)}:${PROGRAMS.machineRegistry}`;
+  const count = log.events.length;
+  const card = expectCard(machineOf(block.world, id), block, { endpoints, operator, count, machineRegistry });
+  return { ...card, ...toUnrated(count) };
 }
 
 function toStatus(id: bigint, block: Block, world: AltWorld, nowSeconds: number) {

@@ -138,7 +138,16 @@ export function expectBody(
   evidence: PaymentEvidence,
   machine = machineOf(block.world, id),
 ): object {
-  if (route === 'card') return expectCard(machine, block);
+  if (route === 'card') {
+    const machineRegistry = `eip155:${CHAIN_ID}:${checksum(ADDRESSES.machineRegistry)}`;
+    const { endpoints, events } = machine;
+    return expectCard(machine, block, {
+      endpoints,
+      operator: operatorOf(machine),
+      count: events.length,
+      machineRegistry,
+    });
+  }
   const rating = rate(machine, block, nowSeconds, evidence);
   if (route === 'profile') return expectProfile(machine, rating);
   const record = expectRecord(id, rating);
@@ -317,8 +326,19 @@ export function expectData({ visibility, dataApi }: Directory, events: readonly 
   return dataApi === undefined ? {} : { data_api: dataApi };
 }
 
-function expectCard(machine: Machine, block: Block) {
-  const { id, endpoints } = machine;
+/** Returns the card; `home` holds the facts of the machine's home chain. */
+export function expectCard(
+  machine: Machine,
+  block: Block,
+  home: {
+    readonly endpoints: Machine['endpoints'];
+    readonly operator: string | undefined;
+    readonly count: number;
+    readonly machineRegistry: string;
+  },
+) {
+  const { id } = machine;
+  const { endpoints, operator, count, machineRegistry } = home;
   const directory = readDirectory(endpoints);
   const status = statusAt(machine, block.world, block.timestamp);
   const web = directory.dataApi === undefined ? [] : [{ name: 'web', endpoint: directory.dataApi }];
@@ -331,16 +351,10 @@ function expectCard(machine: Machine, block: Block) {
     services: [...web, ...directory.others.map(({ type, url }) => ({ name: type, endpoint: url }))],
     data_visibility: directory.visibility,
     documentation_url: directory.documentation ?? '',
-    operator: toDid(operatorOf(machine)),
+    operator: operator === undefined ? null : toDid(operator),
     bond_status: status === 1 || status === 2 ? 'bonded' : 'unbonded',
-    event_count: machine.events.length,
-    registrations: [
-      {
-        type: 'svcos:registration:v1',
-        machineId: String(id),
-        machineRegistry: `eip155:${CHAIN_ID}:${checksum(ADDRESSES.machineRegistry)}`,
-      },
-    ],
+    event_count: count,
+    registrations: [{ type: 'svcos:registration:v1', machineId: String(id), machineRegistry }],
   };
 }
 
