@@ -13,7 +13,7 @@ import { createLastingCauses, type LastingCauses } from '../loops/lasting-causes
 import { observeAltStep } from './alt-causes.ts';
 import { createAltPace } from './alt-pace.ts';
 import { createAltEventHistory } from './event-history.ts';
-import { createAltEventIndex, type AltEventIndexReport } from './event-index.ts';
+import { createAltEventIndex } from './event-index.ts';
 import { MAX_BUSY_WAIT_SECONDS } from './shared-backoff.ts';
 import { createPollLoop, type PollLoop, type StepOutcome } from '../loops/poll-loop.ts';
 
@@ -50,7 +50,6 @@ export interface AltIndexers {
   claimIndex(): Promise<boolean>;
   /** Resolves when everything final has been indexed, verified and folded for the first time. */
   readonly caughtUp: Promise<unknown>;
-  report(): AltEventIndexReport;
 }
 
 /** Bumped when stored rows can no longer be continued. */
@@ -87,7 +86,6 @@ export function createAltIndexers(options: AltIndexersOptions): AltIndexers {
     }),
     claimIndex: events.claim,
     caughtUp: caughtUp.promise,
-    report: events.report,
   };
 }
 

@@ -27,8 +27,6 @@ export interface CountVerification {
    * counts and `check` be called again.
    */
   check(signal: AbortSignal): Promise<StepOutcome>;
-  /** Returns the number of machines that the last check found incomplete. */
-  report(): number;
   /** Returns the newest slot through which this process found the events of every machine complete, and when; undefined before. */
   complete(): { readonly slot: number; readonly atMilliseconds: number } | undefined;
 }
@@ -51,7 +49,6 @@ export function createCountVerification(options: CountVerificationOptions): Coun
   /** The version of each machine's history when it was last marked or repaired. */
   const examined = new Map<MachineId, string>();
   let pending: Counts | undefined;
-  let incompleteMachines = 0;
   let complete: ReturnType<CountVerification['complete']>;
 
   async function check(signal: AbortSignal): Promise<StepOutcome> {
@@ -69,7 +66,6 @@ export function createCountVerification(options: CountVerificationOptions): Coun
       isSettled(machines.get(id) ?? emptyMachineState(id), counts),
     );
     if (isSettledEverywhere) {
-      incompleteMachines = 0;
       noteComplete(counts);
       return 'idle';
     }
@@ -100,8 +96,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
       if (examined.get(id) === versionOf(state)) changed.push({ ...state, problem: undefined });
       else unconfirmed.push(state);
     }
-    incompleteMachines = incomplete.length;
-    if (incompleteMachines === 0) repairedAt.clear();
+    if (incomplete.length === 0) repairedAt.clear();
     const writes = changed.map((state) => ({ state, isRewritten: false, operations: [] }));
     if (writes.length > 0 && !(await store.writeAltIndex(revision, { walk, machines: writes }))) return 'idle';
     for (const state of changed) if (state.problem === 'counts') examined.set(state.id, versionOf(state));
@@ -183,7 +178,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     await store.writeAltIndex(revision, { walk, machines });
   }
 
-  return { check, report: () => incompleteMachines, complete: () => complete };
+  return { check, complete: () => complete };
 }
 
 function hasReached({ observed }: AltWalk, counts: Counts): boolean {

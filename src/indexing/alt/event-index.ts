@@ -40,14 +40,6 @@ export interface AltEventIndex {
   /** Runs one bounded step. `idle`: everything is applied, verified as far as possible, and folded. */
   step(signal: AbortSignal): Promise<StepOutcome>;
   refusal(): IndexRefusal | undefined;
-  report(): AltEventIndexReport;
-}
-
-export interface AltEventIndexReport {
-  readonly appliedTransactions: number;
-  readonly parkedTransactions: number;
-  /** Machines whose events are incomplete or contradict each other. */
-  readonly incompleteMachines: number;
 }
 
 const TRANSACTIONS_PER_BATCH = 1_000;
@@ -74,7 +66,6 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
   let isClaimed = false;
   let phase: ReturnType<AltEventIndex['phase']> = 'walk';
   let appliedTransactions = 0;
-  let parkedTransactions = 0;
 
   async function claim(): Promise<boolean> {
     isClaimed = await store.claimAltIdentity(identity);
@@ -124,7 +115,6 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     transactions.clear();
     if (!isWritten) return;
     appliedTransactions += rows.length;
-    parkedTransactions += read.unreadable.length;
     for (const { slot } of read.unreadable) log.warn({ slot }, 'an alt-chain transaction is unreadable and parked');
     if (!isLast)
       log.info(
@@ -189,6 +179,5 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
     phase: () => phase,
     step,
     refusal: () => refusal,
-    report: () => ({ appliedTransactions, parkedTransactions, incompleteMachines: verification.report() }),
   };
 }

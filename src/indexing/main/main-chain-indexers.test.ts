@@ -258,7 +258,6 @@ describe('the main chain’s indexers', () => {
       head: { reorgs: 1, unknownLogs: 0 },
       repair: { started: 0, succeeded: 0 },
       missingEvents: 0,
-      folder: { foldedEvents: 0, pendingMachines: 0, unreadableMachines: 0 },
       prover: { differences: 0, unproven: 0 },
     });
     expect(indexers.worker.report().lastFailure).toBe('checkpoint-not-on-chain');

@@ -9,7 +9,7 @@ import type { EventTimes, IndexCounters, IndexHealth, IndexStatus } from '../../
 import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
 import type { Store } from '../../ports/store.ts';
-import { createEventFolder, type EventFolderReport } from '../rating/event-folder.ts';
+import { createEventFolder } from '../rating/event-folder.ts';
 import { createEventTotalCheck } from './event-total-check.ts';
 import { createEventTimes } from './event-times.ts';
 import { createHeadFollower, type HeadFollowerReport } from '../head/head-follower.ts';
@@ -84,7 +84,6 @@ export interface MainChainIndexers {
 export interface MainChainIndexersReport {
   readonly refusal: IndexRefusal | undefined;
   readonly head: HeadFollowerReport;
-  readonly folder: EventFolderReport;
   readonly repair: IndexRepairReport;
   /** Events that the index lacks at its checkpoint; undefined where this process did not compare. */
   readonly missingEvents: number | undefined;
@@ -243,7 +242,6 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     report: () => ({
       refusal: integrity.refusal(),
       head: follower.report(),
-      folder: folder.report(),
       repair: repair.report(),
       missingEvents: eventTotal.missing(),
       prover: prover.report(),

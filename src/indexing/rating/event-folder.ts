@@ -34,15 +34,6 @@ export interface EventFolder {
    * now. Throws `ChainUnreadable` when nothing could be read, and `StoreUnavailable`.
    */
   fold(block: BlockRef, signal: AbortSignal): Promise<StepOutcome>;
-  report(): EventFolderReport;
-}
-
-export interface EventFolderReport {
-  readonly foldedEvents: number;
-  /** Machines whose next event waits for rates. */
-  readonly pendingMachines: number;
-  /** Machines whose records and logs disagree; their ratings are unreadable. */
-  readonly unreadableMachines: number;
 }
 
 /** Records read per batch, and per machine and step; each holds at most 4 KiB of metadata. */
@@ -70,7 +61,6 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
   const skipList = new FoldSkipList(clock);
   let cursor: Machine | undefined;
   let isMoreLeft = false;
-  let foldedEvents = 0;
 
   async function fold(block: BlockRef, signal: AbortSignal): Promise<StepOutcome> {
     const rates = fxRates.current();
@@ -219,14 +209,13 @@ export function createEventFolder(options: EventFolderOptions): EventFolder {
       return undefined;
     }
     const { state, folded, write: days } = result;
-    if (plan.isStateBehind) foldedEvents += folded;
     if (folded < records.length) skipList.skipUntilNewRates(step);
     else if (!isLast) isMoreLeft = true;
     if (folded === 0) return undefined;
     return { generation, id, epoch, nextSeq: state.nextSeq, state: encodeRatingState(state), days };
   }
 
-  return { fold, report: () => ({ foldedEvents, ...skipList.report() }) };
+  return { fold };
 }
 
 /**
