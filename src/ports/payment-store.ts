@@ -135,8 +135,8 @@ export interface PaymentStore {
   listUnscanned(home: HomeChain, limit: number, after?: MachineId): Promise<readonly UnscannedMachine[]>;
   /** Returns the claims of a machine in order. */
   listClaims(machine: PaymentMachine): Promise<readonly PlacedClaim[]>;
-  /** Counts the followed citations in blocks of the times, both ends included. */
-  countCitations(machine: PaymentMachine, fromTime: number, throughTime: number): Promise<number>;
+  /** Counts the followed citations of the events before a position, in blocks since a time. */
+  countCitations(machine: PaymentMachine, beforeSeq: number, sinceTime: number): Promise<number>;
   /** Returns the places of the events at positions `from` to `to - 1`, in order. */
   listEventPlaces(machine: PaymentMachine, from: number, to: number): Promise<readonly EventPlace[]>;
   /** Returns the transfers of a main-chain machine in chain order; without `to` it is a burn. */

@@ -315,11 +315,11 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
       : { ...claim, place: { block, index: position * PLACES_PER_TRANSACTION + index } };
   }
 
+  /** Counts the earlier citations of the first event's day. Those at its position and later may be of an earlier search. */
   async function countCited(machine: UnscannedMachine, first: ScannedEvent | undefined): Promise<number> {
     if (first === undefined) return 0;
-    const { blockTimestamp } = first.event;
-    const dayStart = blockTimestamp - (blockTimestamp % SECONDS_PER_DAY);
-    return store.countCitations(machine, dayStart, dayStart + SECONDS_PER_DAY - 1);
+    const { seq, blockTimestamp } = first.event;
+    return store.countCitations(machine, Number(seq), blockTimestamp - (blockTimestamp % SECONDS_PER_DAY));
   }
 
   /** Lists the changes of hands among the events; on the alt chain all that the claims show. */

@@ -442,6 +442,19 @@ describe('payments', () => {
     expect(counts.map(({ count }) => count)).toEqual([200]);
   });
 
+  it('follow the same citations of a day when the history has another version', async () => {
+    const { chain, store, scan, summary } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mine(Array.from({ length: 101 }, (_, place) => submitted(A, citing(1 + place))));
+    await scan();
+    await store.replaceRegistryLogs('controllers', A, chain.head.number, []);
+    expect((await summary()).scan).toBeUndefined();
+    await scan();
+    const { scan: searched, counts } = await summary();
+    expect(searched).toMatchObject({ citedSeq: 102 });
+    expect(counts.map(({ count }) => count)).toEqual([101]);
+  });
+
   it('wait for a pending amount, while the claims after it are known', async () => {
     const { chain, rates, scan, summary } = await openWorld();
     chain.mine([mint(A)]);

@@ -78,9 +78,9 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
   };
   const selectClaims = prepareClaims(dialect);
   const countCited = query<{ total: number }>()(
-    { ...MACHINE, from: integer, through: integer },
-    (q, { home, id, from, through }) => q`SELECT count(*) AS total FROM payment_citations
-      WHERE home = ${home} AND machine_id = ${id} AND block_timestamp BETWEEN ${from} AND ${through}`,
+    { ...MACHINE, before: integer, since: integer },
+    (q, { home, id, before, since }) => q`SELECT count(*) AS total FROM payment_citations
+      WHERE home = ${home} AND machine_id = ${id} AND seq < ${before} AND block_timestamp >= ${since}`,
   );
   const selectPlaces = {
     main: query<EventPlaceRow>()(
@@ -199,8 +199,8 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       return rows.map((row) => toUnscanned(home, row));
     },
     listClaims: async (of) => (await database.run(readRows(selectClaims(keyOf(of))))).map(fromClaimRow),
-    countCitations: async (of, from, through) =>
-      (await database.run(readFirst(countCited({ ...keyOf(of), from, through }))))!.total,
+    countCitations: async (of, before, since) =>
+      (await database.run(readFirst(countCited({ ...keyOf(of), before, since }))))!.total,
     async listEventPlaces({ home, id }, from, to) {
       const rows = await database.run(readRows(selectPlaces[home]({ id: toIdBytes(id), from, to })));
       return rows.map(({ block, place: index, unplaced }) => ({
