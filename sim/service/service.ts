@@ -187,7 +187,7 @@ function wirePayments(
   });
   const checks = createSignatureChecks(NATIVE_CURVES);
   const scanner = createPaymentScanner({
-    ...{ ...shared, checks, onSearched: loop.wake },
+    ...{ ...shared, clock: time, checks, onSearched: loop.wake },
     yieldToEventLoop: () => Promise.resolve(),
   });
   return { sources, loop, scanner };
@@ -210,6 +210,7 @@ function wireAltChain(
   const { eventRegistry, machineRegistry } = PROGRAMS;
   const indexers = createAltIndexers({
     ...common,
+    monotonicClock: time,
     history,
     fxRates: RATES,
     payments,

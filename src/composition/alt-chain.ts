@@ -12,7 +12,7 @@ import type { AltChainPorts } from '../ports/ctx.ts';
 import { createDeploymentCheckLoop } from './deployment-check-loop.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
 import { nameLoop } from './named-loop.ts';
-import { CLOCK, TIMERS } from './process-time.ts';
+import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './process-time.ts';
 import type { ServiceStart } from './startup.ts';
 
 export interface AltChainParts {
@@ -48,6 +48,7 @@ export async function openAltChain(start: ServiceStart, payments?: PaymentScanne
   const shared = { history: machines.history, store: start.store, clock: CLOCK, timers: TIMERS, log, causes };
   const indexers = createAltIndexers({
     ...shared,
+    monotonicClock: MONOTONIC_CLOCK,
     fxRates: start.fxRates,
     payments,
     deployment: { genesisHash, eventRegistry, firstSlot },

@@ -7,7 +7,7 @@ import type { PaymentSourceState } from '../ports/runtime.ts';
 import { createPaymentScanner, type PaymentScanner } from '../indexing/payments/payment-scanner.ts';
 import { createPaymentWorker } from '../indexing/payments/payment-worker.ts';
 import { nameLoop } from './named-loop.ts';
-import { CLOCK, TIMERS } from './process-time.ts';
+import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './process-time.ts';
 import type { ServiceStart } from './startup.ts';
 
 export interface PaymentParts {
@@ -20,16 +20,20 @@ export interface PaymentParts {
 export function createPayments(start: ServiceStart): PaymentParts | undefined {
   const { config, store, paymentSources, fxRates, log, workScope } = start;
   if (paymentSources.list.length === 0) return undefined;
-  const shared = { store, sources: paymentSources, namespace: config.namespace, fxRates, clock: CLOCK, log };
+  const shared = { store, sources: paymentSources, namespace: config.namespace, fxRates, log };
   const checks = createSignatureChecks(NATIVE_CURVES);
   const { loop, report } = createPaymentWorker({
     ...shared,
+    clock: CLOCK,
     homes: config.altChain === undefined ? ['main'] : ['main', 'alt'],
     timers: TIMERS,
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,
   });
   return {
-    scanner: createPaymentScanner({ ...shared, checks, yieldToEventLoop, onSearched: loop.wake }),
+    scanner: createPaymentScanner({
+      ...shared,
+      ...{ clock: MONOTONIC_CLOCK, checks, yieldToEventLoop, onSearched: loop.wake },
+    }),
     report,
     worker: nameLoop(loop, { kind: 'index' }, workScope),
   };

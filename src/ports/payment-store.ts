@@ -67,6 +67,9 @@ export interface NewCitation {
   readonly isAttested: boolean;
 }
 
+/** Longest time for which a citation is postponed. One whose retry is later is due: a clock that was ahead has postponed it. */
+export const MAX_POSTPONED_MILLISECONDS = 3_600_000;
+
 /** Which open citations can be judged now. */
 export interface DueCitations {
   readonly nowMilliseconds: number;

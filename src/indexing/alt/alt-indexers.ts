@@ -30,6 +30,8 @@ export interface AltIndexersOptions {
   readonly store: AltEventStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
+  /** For times that a jump of the clock must not change; `clock` where it is left out. */
+  readonly monotonicClock?: Clock | undefined;
   readonly timers: Timers;
   readonly log: Log;
   /** Records what stops the steps of the worker; without it only the log does. */

@@ -23,6 +23,8 @@ export interface AltEventIndexOptions {
   readonly store: AltEventStore;
   readonly fxRates: FxRates;
   readonly clock: Clock;
+  /** For the time for which events are incomplete, which a jump of the clock must not change; `clock` where it is left out. */
+  readonly monotonicClock?: Clock | undefined;
   readonly timers: Timers;
   readonly log: Log;
   /** Genesis hash, program and layout version. */
@@ -48,19 +50,20 @@ const NOTHING_SEARCHED = -1;
 
 export function createAltEventIndex(options: AltEventIndexOptions): AltEventIndex {
   const { history, store, fxRates, clock, timers, log, identity, firstSlot } = options;
+  const { monotonicClock = clock } = options;
   const backoff = createSharedBackoff(timers);
   const transactions = createTransactionReader({ history, backoff, timers });
   const merge = createAltEventMerge({ history, store, backoff });
   const listPage = createSignaturePager({ history, store, backoff, clock, log, firstSlot });
   const repair = createHistoryRepair({ history, store, backoff, transactions, merge, clock, firstSlot });
-  const verification = createCountVerification({ history, store, backoff, repair, clock, log });
+  const verification = createCountVerification({ history, store, backoff, repair, clock: monotonicClock, log });
   const folder = createAltEventFolder({ store, fxRates, log });
 
   /** Newest slot at which no machine lacked events. */
   let searchable: { readonly slot: number; readonly time: number } | undefined;
   /** Search of the current phase, which is not repeated while events are folded. */
   let search: Promise<StepOutcome> | undefined;
-  /** Clock at the first search of this process. */
+  /** Monotonic clock at the first search of this process. */
   let heldBackFrom: number | undefined;
   let refusal: IndexRefusal | undefined;
   let isClaimed = false;
@@ -168,8 +171,9 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
       const time = await readTime(slot);
       if (time !== undefined) searchable = { slot, time };
     }
-    heldBackFrom ??= clock.nowMilliseconds();
-    const heldBackMilliseconds = clock.nowMilliseconds() - Math.max(heldBackFrom, complete?.atMilliseconds ?? 0);
+    const now = monotonicClock.nowMilliseconds();
+    heldBackFrom ??= now;
+    const heldBackMilliseconds = now - Math.max(heldBackFrom, complete?.atMilliseconds ?? 0);
     if (heldBackMilliseconds < MAX_HELD_BACK_MILLISECONDS) return searchable?.time ?? NOTHING_SEARCHED;
     return readTime(observedSlot);
   }

@@ -40,6 +40,22 @@ it('searches nothing for an hour while the counts of events are refused, and the
   expect(times.at(-1)).toBe(chain.timeOf(chain.slot));
 });
 
+it('searches everything after an hour also when the clock was a year ahead at the start', async () => {
+  const chain = new FakeHistory();
+  chain.submit(A, recordOf(1));
+  chain.onRequest = (request) => {
+    if (request === 'counts') throw chainUnreadable('alt', 'transport');
+  };
+  const { times, settle, setClockAhead } = open(chain);
+  setClockAhead(365 * 86_400_000);
+  await settle(2, MINUTES_10);
+  setClockAhead(0);
+  await settle(5, MINUTES_10);
+  expect(new Set(times)).toEqual(new Set([-1]));
+  await settle(2, MINUTES_10);
+  expect(times.at(-1)).toBe(chain.timeOf(chain.slot));
+});
+
 it('searches up to the newest slot at which no machine lacked events, for an hour', async () => {
   const chain = new FakeHistory();
   chain.submit(A, recordOf(1));

@@ -8,6 +8,7 @@ import { FakePaymentSource } from '../../../testing/fakes/fake-payment-source.ts
 import { createAltHarness } from '../../../testing/fixtures/alt-index-harness.ts';
 import { machine, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
+import { PAYMENT_CONFIGURATION, wordOf } from '../../../testing/fixtures/payment-world.ts';
 import { createMainChainKey, PORTABLE_CHECKS } from '../../../testing/fixtures/signing-keys.ts';
 import { toHex } from '../../domain/evidence/signed-bytes.ts';
 import { DEFAULT_NAMESPACE } from '../../domain/identifiers/namespace.ts';
@@ -34,7 +35,7 @@ function claim(machineId: MachineId) {
   return { kind: 'submitted' as const, machineId, record };
 }
 
-async function openScanner(chain: FakeHistory) {
+async function openScanner(chain: FakeHistory, headTime = chain.timeOf(chain.slot)) {
   const harness = createAltHarness({ chain, store });
   expect(await harness.settle()).toEqual([]);
   const sources = { hash: 'test', list: [new FakePaymentSource()] };
@@ -44,7 +45,7 @@ async function openScanner(chain: FakeHistory) {
     readEvents: readAltEvents(store),
     readBlockSignatures: (slot: number) => chain.readBlockSignatures(slot),
   };
-  const head = { block: chain.slot, time: chain.timeOf(chain.slot) };
+  const head = { block: chain.slot, time: headTime };
   const scanner = createPaymentScanner({ ...common, yieldToEventLoop });
   return { clock, scan: () => scanner.scan('alt', head, reads, NEVER) };
 }
@@ -94,3 +95,23 @@ it('holds the search back for an hour while a claim cannot be placed', async () 
   await scan();
   expect(await store.readScannedThrough('alt')).toBe(chain.timeOf(chain.slot));
 });
+
+it.each([
+  [0, 1],
+  [1, 0],
+])(
+  'follows an event of %d s and 560 days before the main chain %d times, while the slots have no time',
+  async (late, expected) => {
+    const chain = new FakeHistory();
+    chain.finalize({ changes: [claim(A)] });
+    const timestamp = chain.timeOf(chain.slot);
+    const citing = { sourceChainId: 8453n, sourceTxHash: wordOf(1), trustLevel: 1, value: 10_000n, currency: 'USD' };
+    const record = recordOf(1, { ...citing, timestamp: BigInt(timestamp) });
+    chain.finalize({ changes: [{ kind: 'submitted', machineId: A, record }] });
+    const { scan } = await openScanner(chain, -1);
+    await store.usePaymentConfiguration(PAYMENT_CONFIGURATION);
+    await store.writeScannedThrough('main', chain.timeOf(chain.slot) + 560 * 86_400 + late);
+    await scan();
+    expect(await store.countCitations({ home: 'alt', id: A }, 9, 0)).toBe(expected);
+  },
+);

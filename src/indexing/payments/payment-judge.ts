@@ -16,6 +16,7 @@ import {
 import type { CitedTransaction } from '../../domain/rating/paid/source-transaction.ts';
 import { readMovements } from '../../domain/rating/paid/token-movements.ts';
 import { SourceUnreadable, type FinalizedHead, type PaymentSource } from '../../ports/payment-sources.ts';
+import { MAX_POSTPONED_MILLISECONDS } from '../../ports/payment-store.ts';
 import type {
   DecidedPayment,
   DueCitations,
@@ -55,7 +56,6 @@ const UNREADABLE: Outcome = { kind: 'unreadable' };
 
 const CITATIONS_PER_LIST = 20;
 const MINUTE_MILLISECONDS = 60_000;
-const MAX_RETRY_MINUTES = 60;
 /** Flows that are older than this before the block of an event count in no verdict of it or of a later one. */
 const MAX_FLOW_AGE_SECONDS = PAYMENT.flowSeconds + 3 * PAYMENT.timeSeconds;
 /** Verdicts that were reached without the transaction. */
@@ -96,8 +96,8 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
   async function judgeOne(source: PaymentSource, head: FinalizedHead, citation: OpenCitation): Promise<boolean> {
     const outcome = await decide(source, head, citation);
     if (outcome.kind === 'unreadable') {
-      const minutes = Math.min(MAX_RETRY_MINUTES, 2 ** Math.min(citation.attempts, 10));
-      await store.postponeCitation(citation, clock.nowMilliseconds() + minutes * MINUTE_MILLISECONDS);
+      const pause = Math.min(MAX_POSTPONED_MILLISECONDS, MINUTE_MILLISECONDS * 2 ** Math.min(citation.attempts, 10));
+      await store.postponeCitation(citation, clock.nowMilliseconds() + pause);
       postponed.set(source.name, countPostponed(source) + 1);
     }
     if (outcome.kind !== 'decided') return false;

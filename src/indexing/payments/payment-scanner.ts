@@ -25,7 +25,7 @@ import type {
   UnscannedMachine,
 } from '../../ports/payment-store.ts';
 import type { FxRates } from '../../ports/rates.ts';
-import { nowSeconds, type Clock, type Log } from '../../ports/runtime.ts';
+import type { Clock, Log } from '../../ports/runtime.ts';
 import type { Store } from '../../ports/store.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
 import { carriesProof, searchCitations, searchClaims, type ScannedEvent } from './payment-scan.ts';
@@ -36,6 +36,7 @@ export interface PaymentScannerOptions {
   readonly fxRates: FxRates;
   readonly namespace: Namespace;
   readonly checks: SignatureChecks;
+  /** Measures for how long machines fail; monotonic in the service. */
   readonly clock: Clock;
   readonly log: Log;
   /** Lets other work run, between parts of a long computation. */
@@ -48,6 +49,7 @@ export interface PaymentScannerOptions {
 export interface ScannedHead {
   /** Block or slot. */
   readonly block: number;
+  /** Negative while the events are known to be complete up to no time. */
   readonly time: number;
 }
 
@@ -222,7 +224,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
       sources: sources.list,
       rates: table,
       citedOnFirstDay: claims.length === 0 ? 0 : await countCited(machine, citing[0]),
-      followedFrom: nowSeconds(clock) - PAYMENT.followedDays * SECONDS_PER_DAY,
+      followedFrom: (await findChainTime(head)) - PAYMENT.followedDays * SECONDS_PER_DAY,
     });
     if (searched < citing.length) pending.set(key, table);
     else if (!isPending) pending.delete(key);
@@ -320,6 +322,11 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     if (first === undefined) return 0;
     const { seq, blockTimestamp } = first.event;
     return store.countCitations(machine, Number(seq), blockTimestamp - (blockTimestamp % SECONDS_PER_DAY));
+  }
+
+  /** Returns a time that the chains show. By a wall clock that is ahead, events would not be followed for good. */
+  async function findChainTime({ time }: ScannedHead): Promise<number> {
+    return time < 0 ? store.readScannedThrough('main') : time;
   }
 
   /** Lists the changes of hands among the events; on the alt chain all that the claims show. */

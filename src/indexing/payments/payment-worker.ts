@@ -136,10 +136,10 @@ export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorke
     const now = nowSeconds(clock);
     const today = Math.floor(now / SECONDS_PER_DAY);
     if (prunedOn === today) return;
-    // An event that is not searched yet may cite a payment that older transfers make circular.
-    const searched = await Promise.all(homes.map((home) => store.readScannedThrough(home)));
-    const flowsBefore = Math.min(now, ...searched) - FLOW_DAYS * SECONDS_PER_DAY;
-    await store.prunePayments(now - PAYMENT.followedDays * SECONDS_PER_DAY, flowsBefore);
+    // The clock may be ahead. And an event that is not searched yet may cite a payment that older transfers make circular.
+    const searched = Math.min(now, ...(await Promise.all(homes.map((home) => store.readScannedThrough(home)))));
+    const citationsBefore = searched - PAYMENT.followedDays * SECONDS_PER_DAY;
+    await store.prunePayments(citationsBefore, searched - FLOW_DAYS * SECONDS_PER_DAY);
     prunedOn = today;
   }
 

@@ -488,14 +488,13 @@ describe('payments', () => {
   });
 
   it('are followed as long as a history of a year looks back, and not longer', async () => {
-    const first = await openWorld();
-    const { timestamp } = first.chain.mine([mint(A), submitted(A, proofOf(A)), submitted(A, citing(1))]);
     for (const [late, expected] of [
       [0, ['1 pending']],
       [1, []],
     ] as const) {
-      const { chain, scan, codes } = await openWorld({ nowSeconds: timestamp + 560 * 86_400 + late });
-      chain.mine([mint(A), submitted(A, proofOf(A)), submitted(A, citing(1))]);
+      const { chain, scan, codes } = await openWorld();
+      const { timestamp } = chain.mine([mint(A), submitted(A, proofOf(A)), submitted(A, citing(1))]);
+      chain.mine([], [], timestamp + 560 * 86_400 + late);
       await scan();
       expect(await codes()).toEqual(expected);
     }
@@ -518,18 +517,46 @@ describe('payments', () => {
     expect((await summary()).claims.map(({ end }) => end)).toEqual([undefined]);
   });
 
-  it('keep the transfers that events not searched yet may depend on', async () => {
+  it('keep verdicts for 560 days, and transfers for 760, before the time through which events are searched', async () => {
     const store = await createMemoryStore();
     stores.push(store);
     const limits: number[] = [];
-    const prunePayments: Store['prunePayments'] = async (_citations, flowsBefore) => void limits.push(flowsBefore);
+    const prunePayments: Store['prunePayments'] = async (...before) => void limits.push(...before);
     const { time, work } = await openWorld({ store: { ...store, prunePayments } });
     await work();
     const searchedThrough = Math.floor(time.nowMilliseconds() / 1000) - 86_400;
     await store.writeScannedThrough('main', searchedThrough);
     await time.advance(86_400_000);
     await work();
-    expect(limits).toEqual([-1, searchedThrough].map((searched) => searched - 760 * 86_400));
+    const days = [560, 760];
+    expect(limits).toEqual([-1, searchedThrough].flatMap((searched) => days.map((day) => searched - day * 86_400)));
+  });
+
+  it.each([
+    ['search', [600, 0, 0]],
+    ['step', [0, 600, 0]],
+    ['failed read', [0, 0, 365]],
+  ] as const)('are the same after a %s while the clock is far ahead', async (_, [search, step, failure]) => {
+    const { chain, time, source, scan, work, pay, codes, pass } = await openWorld();
+    const ahead = async (days: number, run: () => Promise<unknown>) => {
+      time.jump(days * 86_400_000);
+      await run();
+      time.jump(-days * 86_400_000);
+    };
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await ahead(search, scan);
+    source.failing = 'transaction';
+    await ahead(failure, work);
+    source.failing = undefined;
+    time.jump(60_000);
+    await work();
+    await ahead(step, work);
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 paid']);
   });
 });
 

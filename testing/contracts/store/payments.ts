@@ -133,6 +133,15 @@ export function testPayments(under: StoreUnderTest): void {
       expect((await openOn(EVM, 1_000))[0]!.attempts).toBe(1);
     });
 
+    it('list and count a citation that a clock ahead postponed for more than an hour', async () => {
+      await open();
+      await scan({ citations: [citation(3)] });
+      await under.store.postponeCitation((await openOn(EVM))[0]!, 3_600_001);
+      const oldest = async (now: number) => (await under.store.countOpenCitations(EVM, now)).oldest;
+      expect([(await openOn(EVM, 0)).length, await oldest(0)]).toEqual([1, TIME + 3]);
+      expect([(await openOn(EVM, 1)).length, await oldest(1)]).toEqual([0, undefined]);
+    });
+
     it('list citations of events up to a block time of their home chain', async () => {
       await open();
       await scan({ citations: [citation(3)] });

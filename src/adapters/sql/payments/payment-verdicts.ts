@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { PAYMENT, TRUST } from '../../../domain/rating/constants.ts';
 import { SECONDS_PER_DAY } from '../../../domain/rating/utc-day.ts';
 import type { VerdictCode } from '../../../domain/rating/verdict.ts';
+import { MAX_POSTPONED_MILLISECONDS } from '../../../ports/payment-store.ts';
 import type {
   DecidedPayment,
   HandsChange,
@@ -63,20 +64,32 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
   const selectClaims = prepareClaims(dialect);
 
   const integerType = sql.raw(dialect.columns.integer);
+  const isRetried = (q: SqlText, now: RawBuilder<unknown>, latest: RawBuilder<unknown>) =>
+    q`(retry_at <= ${now} OR retry_at > ${latest})`;
   const selectOpen = query<OpenCitationRow>()(
-    { source: text, now: integer, main: integer, alt: integer, home: integer, id: bytes, limit: integer },
+    {
+      source: text,
+      now: integer,
+      latest: integer,
+      main: integer,
+      alt: integer,
+      home: integer,
+      id: bytes,
+      limit: integer,
+    },
     (
       q,
-      { source, now, main, alt, home, id, limit },
+      { source, now, latest, main, alt, home, id, limit },
     ) => q`SELECT payment_citations.*, ${sql.raw(CLAIM_REVISION)} AS claim_revision
-      FROM payment_citations WHERE source = ${source} AND is_open = 1 AND (home, machine_id) > (${home}, ${id}) AND retry_at <= ${now}
+      FROM payment_citations WHERE source = ${source} AND is_open = 1 AND (home, machine_id) > (${home}, ${id})
+        AND ${isRetried(q, now, latest)}
         AND block_timestamp <= CASE home WHEN 0 THEN CAST(${main} AS ${integerType}) ELSE CAST(${alt} AS ${integerType}) END
       ORDER BY home, machine_id LIMIT ${limit}`,
   );
   const countOpen = query<{ machines: number; oldest: number | null }>()(
-    { source: text, now: integer },
-    (q, { source, now }) => q`SELECT count(*) AS machines,
-        min(CASE WHEN retry_at <= ${now} THEN block_timestamp END) AS oldest
+    { source: text, now: integer, latest: integer },
+    (q, { source, now, latest }) => q`SELECT count(*) AS machines,
+        min(CASE WHEN ${isRetried(q, now, latest)} THEN block_timestamp END) AS oldest
       FROM payment_citations WHERE source = ${source} AND is_open = 1`,
   );
   const selectClaimsOf = batch(
@@ -205,11 +218,13 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
   return {
     async listOpenCitations(source, { nowMilliseconds: now, throughTimes }, limit, after) {
       const place = after === undefined ? { home: -1, id: Buffer.alloc(0) } : keyOf(after);
-      const rows = await database.run(readRows(selectOpen({ source, now, ...throughTimes, ...place, limit })));
+      const latest = now + MAX_POSTPONED_MILLISECONDS;
+      const rows = await database.run(readRows(selectOpen({ source, now, latest, ...throughTimes, ...place, limit })));
       return rows.map(fromCitationRow);
     },
     async countOpenCitations(source, now) {
-      const { machines, oldest } = (await database.run(readFirst(countOpen({ source, now }))))!;
+      const latest = now + MAX_POSTPONED_MILLISECONDS;
+      const { machines, oldest } = (await database.run(readFirst(countOpen({ source, now, latest }))))!;
       return { machines, oldest: oldest ?? undefined };
     },
     async listClaimsOf(accounts, except, throughTime) {
