@@ -35,9 +35,9 @@ const [CLAIMED, REPORTED] = [NOW - 10 * DAY, NOW - 9 * DAY];
 const quantity = (value: number) => `0x${value.toString(16)}`;
 const hashOf = (value: number) => encodeWord(BigInt(value));
 
-/** Blocks of a day; the payment is in the block of the event. */
-function respond(method: string, [first]: readonly unknown[], found: boolean): unknown {
-  const block = REPORTED / DAY;
+/** Blocks of a day; payments are in the blocks at the times, by default in that of the event. */
+function respond(method: string, [first]: readonly unknown[], found: boolean, times: PaymentTimes): unknown {
+  const block = (times.get(first as string) ?? REPORTED) / DAY;
   if (method === 'eth_getBlockByNumber') {
     const number = first === 'finalized' ? NOW / DAY : Number(first);
     const at = Math.floor(number);
@@ -56,10 +56,12 @@ function respond(method: string, [first]: readonly unknown[], found: boolean): u
   };
 }
 
-function nodeThat(found: boolean): typeof fetch {
+type PaymentTimes = ReadonlyMap<string, number>;
+
+function nodeThat(found: boolean, times: PaymentTimes = new Map()): typeof fetch {
   return (async (_url: string, init?: RequestInit) => {
     const { method, params } = JSON.parse(init?.body as string) as { method: string; params: unknown[] };
-    return Response.json({ jsonrpc: '2.0', id: 1, result: respond(method, params, found) });
+    return Response.json({ jsonrpc: '2.0', id: 1, result: respond(method, params, found, times) });
   }) as typeof fetch;
 }
 
@@ -82,10 +84,17 @@ function toEvent(seq: number, at: number): RawEvent {
   };
 }
 
-/** Replays a claim and one event that cites a payment of USD 100. */
-function replayOne(served: ServedVerdict | undefined, more: Partial<VerdictReplayInput> = {}, send = nodeThat(true)) {
+/** Record of the first event, which claims the account. */
+function toClaim(at: number): CitingRecord {
   const text = [TEXT.header, `machine: ${TEXT.did}`, `owner: ${OWNER}`, `account: ${ACCOUNT.address}`].join('\n');
   const proof = { payout: ACCOUNT.address, owner: OWNER, proof: ACCOUNT.sign(utf8ToBytes(text)) };
+  return toRecord(0, at, { metadata: utf8ToBytes(JSON.stringify(proof)) });
+}
+
+const toCitation = (seq: number, at: number) => toRecord(seq, at, { sourceChainId: 8453n, sourceTxHash: hashOf(seq) });
+
+/** Replays a claim and one event that cites a payment of USD 100. */
+function replayOne(served: ServedVerdict | undefined, more: Partial<VerdictReplayInput> = {}, send = nodeThat(true)) {
   const declared = { ...PAID, code: 'declared' as const, paidCents: 0n, token: null, payer: null };
   const listed = new Map([
     [0n, { ...declared, worthCents: null, returnedCents: null }],
@@ -94,10 +103,7 @@ function replayOne(served: ServedVerdict | undefined, more: Partial<VerdictRepla
   return replayVerdicts({
     ...{ text: TEXT, home: 'main', now: BigInt(NOW), homeHead: BigInt(NOW), rates: RATES, sources: [SOURCE] },
     events: [toEvent(0, CLAIMED), toEvent(1, REPORTED)],
-    citing: [
-      toRecord(0, CLAIMED, { metadata: utf8ToBytes(JSON.stringify(proof)) }),
-      toRecord(1, REPORTED, { sourceChainId: 8453n, sourceTxHash: hashOf(1) }),
-    ],
+    citing: [toClaim(CLAIMED), toCitation(1, REPORTED)],
     ...{ claimEnds: [], fleet: [], readsFlows: true, served: served === undefined ? undefined : listed },
     transport: { fetch: send, wait: async () => undefined },
     ...more,
@@ -154,6 +160,25 @@ describe('replayVerdicts', () => {
     expect([fleet.differences, fleet.takenFromClaims]).toEqual([[], []]);
     const { differences } = await replayOne(served);
     expect(differences[0]).toEqual({ path: 'events[1].verdict', served: 'wrong_payee', recomputed: 'paid' });
+  });
+
+  it('reads the oldest payment on which a compared verdict depends', async () => {
+    const compared = NOW - (NOW % DAY) - 199 * DAY;
+    const paidAt = compared - 14 * DAY;
+    const earlierPaidAt = paidAt - 180 * DAY;
+    const earlier = earlierPaidAt - 900;
+    const claimed = earlier - DAY;
+    const served = new Map([[2n, { ...PAID, returnedCents: 6_000n }]]);
+    const times = new Map([
+      [hashOf(1), earlierPaidAt],
+      [hashOf(2), paidAt],
+    ]);
+    const last = { ...toEvent(2, compared), timestamp: BigInt(paidAt + 7 * DAY) };
+    const events = [toEvent(0, claimed), toEvent(1, earlier), last];
+    const citing = [toClaim(claimed), toCitation(1, earlier), toCitation(2, compared)];
+    const more = { events, citing, served, readsFlows: false };
+    const { differences, compared: count } = await replayOne(PAID, more, nodeThat(true, times));
+    expect([differences, count]).toEqual([[], 1]);
   });
 
   it('takes the returned cents unless it reads the transfers', async () => {

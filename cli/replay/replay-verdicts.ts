@@ -76,9 +76,13 @@ export interface VerdictReplay {
   readonly takenReturned: number;
 }
 
-/** Days whose verdicts are compared, and those before whose payments they depend on. */
+/** Days whose verdicts are compared. */
 const COMPARED_DAYS = 200n;
-const READ_DAYS = 380n;
+/**
+ * Days of the events that they depend on. An event cites a payment of up to 14 days before it, and the verdict depends on payments of the
+ * 180 days before that payment and on transfers of the whole first day. Their events may be in blocks 900 s before them.
+ */
+const READ_DAYS = COMPARED_DAYS + 14n + 180n + 2n;
 const MAX_DAILY = 200;
 const WEEK = 604_800n;
 const CONCURRENT = 8;
