@@ -172,7 +172,7 @@ function isSigned(proof: Proof, { did, header }: PayoutText): boolean {
 
 /** Recovers the signer of an EIP-191 message; undefined for another form of signature. */
 function recoverSigner(message: Uint8Array, text: string): string | undefined {
-  if (!/^0x[0-9a-f]{128}1[bc]$/i.test(text)) return undefined;
+  if (!/^0x[0-9a-fA-F]{128}1[bcBC]$/.test(text)) return undefined;
   const bytes = hexToBytes(text.slice(2));
   const toNumber = (part: Uint8Array) => BigInt(`0x${bytesToHex(part)}`);
   const [r, s] = [toNumber(bytes.subarray(0, 32)), toNumber(bytes.subarray(32, 64))];
