@@ -423,6 +423,33 @@ export function testPayments(under: StoreUnderTest): void {
       expect(await under.store.listFlowsTo({ ...last!, seq: 1 }, ['own'], 'payer')).toEqual([]);
     });
 
+    it('make verdicts undecided on payments since an own claim that is stored later, without their flows', async () => {
+      await open();
+      const citations = [3, 4].map((seq) => citation(seq, { source: SOLANA }));
+      await scan({ claims: [claim(0)], citations });
+      await under.store.writeScannedThrough('main', TIME + 9);
+      const flow = { from: 'own', to: 'payer', token: 'USDC', units: 5n, block: 3, time: TIME };
+      const decide = async (time: number) =>
+        under.store.decideCitation((await openOn(SOLANA))[0]!, { ...paid(0), time, flows: [{ ...flow, time }] });
+      await decide(TIME + 1);
+      await decide(TIME + 2);
+      const claimed = async (since: number) => {
+        await scan({ claims: [claim(0), claim(1, { account: PAYER, since })] });
+        const rows = await under.store.listVerdicts(CONFIGURATION, A, 0, 9);
+        const flows = await under.store.listFlowsTo(
+          { ...citation(9, { source: SOLANA }), ...A, attempts: 0, claimRevision: 0 },
+          [],
+          '',
+        );
+        return [rows.map(({ code }) => code), flows.map(({ time }) => time - TIME)];
+      };
+      expect(await claimed(TIME + 3)).toEqual([
+        ['paid', 'paid'],
+        [1, 2],
+      ]);
+      expect(await claimed(TIME + 2)).toEqual([['paid', 'pending'], [1]]);
+    });
+
     it('delete old citations, and transfers that no undecided citation needs', async () => {
       await open();
       const own = [{ address: ACCOUNT, since: 0 }];

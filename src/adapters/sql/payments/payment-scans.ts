@@ -174,11 +174,11 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       // A verdict may be in the making for an event of the old history.
       yield* verdicts.countChange();
     }
-    yield* verdicts.removeDependent(write, listClaimChanges(before, claims));
     const hasClaims = claims.some(({ end }) => end === undefined) ? 1 : 0;
     const row = [key.home, key.id, scan.version, scan.claimsSeq, scan.citedSeq, scan.throughBlock, hasClaims];
     yield* execute({ sql: upsertScan, batch: [row] });
     yield* execute({ sql: upsertClaims, batch: claims.map((claim) => toClaimRow(write, claim)) });
+    yield* verdicts.removeDependent(write, listClaimChanges(before, claims));
     yield* execute({ sql: insertCitations, batch: citations.map((citation) => toCitationRow(write, citation)) });
     for (const { seq, at } of hands) yield* execute(endHands({ ...key, seq, at }));
     yield* execute({

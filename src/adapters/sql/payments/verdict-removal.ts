@@ -1,4 +1,4 @@
-/** Verdicts that depend on a claim of another machine, which are made again where it changes (docs/decisions/payment-sources.md). */
+/** Verdicts that depend on a claim, which are made again where it changes (docs/decisions/payment-sources.md). */
 import type { PaymentMachine, PlacedClaim } from '../../../ports/payment-store.ts';
 import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { bytes, integer, text } from '../engine/prepared-query.ts';
@@ -44,9 +44,9 @@ export interface VerdictRemoval {
   /** Notes that claims or citations changed, so that no verdict is stored that is in the making. Requires the write lock. */
   countChange(): SqlProgram<void>;
   /**
-   * Makes verdicts of other machines undecided, with the later ones of the same machine and source, which may depend on them: on payments to a
-   * machine that claimed one of the accounts, and on those by one of them where the owners are the same. A verdict of the main chain depends
-   * on no claim of the alt chain. Requires the write lock.
+   * Makes verdicts undecided, with the later ones of the same machine and source, which may depend on them: on payments to a machine that
+   * claimed one of the accounts, also the machine itself, and on those by one of them where the owners are the same. A verdict of the main
+   * chain depends on no claim of the alt chain. Requires the write lock, and that the claims are stored.
    */
   removeDependent(of: PaymentMachine, changes: readonly ClaimChange[]): SqlProgram<void>;
 }
@@ -70,15 +70,15 @@ export function createVerdictRemoval({ dialect }: SqlDatabase): VerdictRemoval {
   const selectDependent = [
     `SELECT c.home, c.machine_id, c.source, min(c.seq) AS seq FROM batch
      JOIN payment_citations c ON c.payer = batch.account AND c.payment_time >= batch.from_time AND c.home = batch.home
-     WHERE c.machine_id <> batch.machine_id AND EXISTS (SELECT 1 FROM payment_claims o
+     WHERE EXISTS (SELECT 1 FROM payment_claims o
        WHERE o.home = c.home AND o.machine_id = c.machine_id AND o.owner = batch.owner)
      GROUP BY c.home, c.machine_id, c.source`,
     `SELECT c.home, c.machine_id, c.source, min(c.seq) AS seq FROM (
        SELECT p.home, p.machine_id, min(batch.from_time) AS from_time FROM batch
        JOIN payment_claims p ON p.account = batch.account AND (p.home = batch.home OR batch.home = 0)
-       WHERE (p.home, p.machine_id) <> (batch.home, batch.machine_id) GROUP BY p.home, p.machine_id) others
-     JOIN payment_citations c ON c.home = others.home AND c.machine_id = others.machine_id
-       AND c.payment_time >= others.from_time
+       GROUP BY p.home, p.machine_id) claimants
+     JOIN payment_citations c ON c.home = claimants.home AND c.machine_id = claimants.machine_id
+       AND c.payment_time >= claimants.from_time
      GROUP BY c.home, c.machine_id, c.source`,
   ].map((text) => dialect.batch(dependentOf, text));
   const removeVerdicts = query()(
@@ -88,6 +88,12 @@ export function createVerdictRemoval({ dialect }: SqlDatabase): VerdictRemoval {
         payment_time = NULL
       WHERE home = ${home} AND machine_id = ${id} AND source = ${source} AND seq >= ${seq}
         AND code NOT IN ('not_found', 'failed')`,
+  );
+  // Their transfers are those of the accounts that the machine had claimed.
+  const removeFlows = query()(
+    { home: integer, id: bytes, source: text, seq: integer },
+    (q, { home, id, source, seq }) => q`DELETE FROM payment_cited_flows
+      WHERE home = ${home} AND machine_id = ${id} AND source = ${source} AND seq >= ${seq}`,
   );
 
   function* countChange(): SqlProgram<void> {
@@ -111,6 +117,7 @@ export function createVerdictRemoval({ dialect }: SqlDatabase): VerdictRemoval {
     for (const { seq, source, ...dependent } of found) {
       const key = { home: dependent.home, id: dependent.machine_id, source };
       yield* execute(removeVerdicts({ ...key, seq }));
+      yield* execute(removeFlows({ ...key, seq }));
       yield* execute(openNext(key));
     }
     yield* observed.touch({ machines: found.map((row) => fromIdBytes(row.machine_id)), kybOperators: [] });
