@@ -62,7 +62,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   };
   yield await examineMainChain(config.mainChain, Date.now, config.indexProof, keepProfiles);
   yield await examineAltChain(config.altChain, Date.now, keepProfiles);
-  yield [await examineDatabase(config)];
+  yield await examineDatabase(config);
   yield await storeNodeProfiles(config, profiles, Math.floor(Date.now() / 1000));
   yield await examineTrust(config);
   yield await examineStatementKeys(config);

@@ -43,7 +43,7 @@ function examine(base: URL, parameters: Readonly<Record<string, string>>, host =
 const VERIFIED = { sslmode: 'verify-full', sslrootcert: authorityFile };
 
 it('accepts a server with a certificate of the authority that the URL names', async () => {
-  expect(await examine(valid.url, VERIFIED)).toMatchObject({ state: 'ok' });
+  expect(await examine(valid.url, VERIFIED)).toMatchObject([{ state: 'ok' }]);
 });
 
 it.each<[name: string, remedy: RegExp, examined: () => ReturnType<typeof examine>]>([
@@ -57,17 +57,19 @@ it.each<[name: string, remedy: RegExp, examined: () => ReturnType<typeof examine
   ['a certificate of another host', /^ERR_TLS_CERT_ALTNAME_INVALID: /, () => examine(valid.url, VERIFIED, '127.0.0.1')],
   ['an expired certificate', /^CERT_HAS_EXPIRED: .*renew/, () => examine(expired.url, VERIFIED)],
 ])('names the remedy for %s', async (_name, remedy, examined) => {
-  expect(await examined()).toEqual({
-    ...{ state: 'unreachable', subject: 'DATABASE_URL', text: 'cannot be opened or written' },
-    remedy: expect.stringMatching(remedy) as string,
-  });
+  expect(await examined()).toEqual([
+    {
+      ...{ state: 'unreachable', subject: 'DATABASE_URL', text: 'cannot be opened or written' },
+      remedy: expect.stringMatching(remedy) as string,
+    },
+  ]);
 });
 
 it('names the remedy for a server without TLS', async () => {
   const base = new URL((await plain.createDatabase()).url);
-  expect(await examine(base, { sslmode: 'verify-full' })).toMatchObject({
-    remedy: expect.stringMatching(/^TLS_UNSUPPORTED: /) as string,
-  });
+  expect(await examine(base, { sslmode: 'verify-full' })).toMatchObject([
+    { remedy: expect.stringMatching(/^TLS_UNSUPPORTED: /) as string },
+  ]);
 });
 
 describe('tables of an earlier release', () => {
@@ -91,14 +93,16 @@ describe('tables of an earlier release', () => {
     const earlier = open();
     await earlier.upgrade(migrate(earlier.dialect, OLDER));
     const config = { database: location } as Config;
-    expect(await examineDatabase(config)).toEqual({
-      ...{ state: 'warn', subject: 'DATABASE_URL', text: 'the tables are of an earlier release' },
-      remedy: expect.stringContaining('back up first') as string,
-    });
+    expect(await examineDatabase(config)).toEqual([
+      {
+        ...{ state: 'warn', subject: 'DATABASE_URL', text: 'the tables are of an earlier release' },
+        remedy: expect.stringContaining('back up first') as string,
+      },
+    ]);
     expect(await storeNodeProfiles(config, new Map([['a'.repeat(64), '{}']]), 1_800_000_000)).toEqual([]);
     expect(await readVersion(earlier)).toBe(OLDER.length);
     await earlier.upgrade(migrate(earlier.dialect));
-    expect(await examineDatabase(config)).toMatchObject({ state: 'ok' });
+    expect(await examineDatabase(config)).toMatchObject([{ state: 'ok' }]);
     await earlier.close();
   });
 });

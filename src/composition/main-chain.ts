@@ -7,6 +7,7 @@ import { createMainChain, type MainChainAdapter } from '../adapters/main-chain/c
 import { createMainChainIndexers, type MainChainIndexers } from '../indexing/main/main-chain-indexers.ts';
 import type { PaymentScanner } from '../indexing/payments/payment-scanner.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
+import { toIndexedDeployment } from './indexed-deployment.ts';
 import { nameLoop } from './named-loop.ts';
 import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './process-time.ts';
 import { waitBriefly, type ServiceStart } from './startup.ts';
@@ -26,7 +27,6 @@ export async function openMainChain(
 ): Promise<MainChainParts | undefined> {
   const { config, store, fxRates, log, shutdown } = start;
   if (config.mainChain === undefined) return undefined;
-  const { chainId, startBlock, addresses } = config.mainChain;
   const adapter = createMainChain(config.mainChain, {
     ...{ clock: CLOCK, log, workScope: start.workScope },
     profiles: start.nodeProfiles,
@@ -43,16 +43,7 @@ export async function openMainChain(
     monotonicClock: MONOTONIC_CLOCK,
     timers: TIMERS,
     log,
-    deployment: {
-      chainId,
-      startBlock,
-      machineRegistry: addresses.machineRegistry,
-      crossChainMirror: addresses.crossChainMirror,
-      eventRegistry: addresses.eventRegistry,
-      legacyEventRegistry: addresses.legacy?.eventRegistry,
-      attestationRegistry: addresses.attestationRegistry,
-      adminFlags: addresses.adminFlags,
-    },
+    deployment: toIndexedDeployment(config.mainChain),
     proof: config.indexProof,
     random: (bound) => randomInt(bound),
     pollIntervalMilliseconds: config.pollIntervalSeconds * 1000,

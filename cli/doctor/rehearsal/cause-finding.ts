@@ -5,11 +5,16 @@ import { fail, unreachable, warn, type Finding } from '../check-result.ts';
 /** Part of a remedy for readers of the log and `/status`. */
 const NAMES_DOCTOR = /^run svc doctor, which [^,]+, or /;
 
-/** `detail` is the provider's own text, which only `svc doctor` prints. */
-export function toCauseFinding({ kind, subject, text, ...explained }: ExplainedCause, detail?: string): Finding {
+/** `nodeText` is the provider's own text, which only `svc doctor` prints. */
+export function toCauseFinding({ kind, subject, text, ...explained }: ExplainedCause, nodeText?: string): Finding {
   const remedy = explained.remedy.replace(NAMES_DOCTOR, '');
-  const shown = detail === undefined ? text : `${text} (the node: ${detail})`;
+  const shown = nodeText === undefined ? text : `${text} (the node: ${nodeText})`;
   if (SLOWING_CAUSES.includes(kind)) return warn(subject, shown, remedy);
   const isUnreachable = kind === 'node-unreachable' || kind === 'alt-node-unreachable';
   return isUnreachable ? unreachable(subject, shown, remedy) : fail(subject, shown, remedy);
+}
+
+/** Appends what was measured to the sentence. */
+export function addDetail(finding: Finding, detail: string): Finding {
+  return { ...finding, text: `${finding.text} (${detail})` };
 }
