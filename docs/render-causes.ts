@@ -41,8 +41,9 @@ function renderText(): string {
 # Causes
 
 What stops or slows an index, with the sentence that \`svc doctor\`, the log and \`causes\` of \`GET /status\` share, and the
-remedy. \`svc doctor\` fails for each that it finds, and adds the provider's own text. It only warns of
-${SLOWING_CAUSES.map((kind) => `\`${kind}\``).join(', ')}: they cost calls, and last while the index reads history.
+remedy. \`svc doctor\` fails for each that it finds, and adds what it measured, the provider's own text or a closer
+remedy. Instead of the sentence of \`contracts-differ\` and \`alt-other-deployment\` it prints a line for each variable. It
+only warns of ${SLOWING_CAUSES.map((kind) => `\`${kind}\``).join(', ')}: they cost calls, and last while the index reads history.
 Figures are examples.
 
 | cause | concerns | sentence | remedy |

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres, type PostgresServer } from '../../testing/harness/embedded-postgres.ts';
 import { createAuthority, startTlsPostgres, type TlsPostgres } from '../../testing/harness/tls-postgres.ts';
 import type { Config } from '../../src/config.ts';
+import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
 import { openPostgres } from '../../src/adapters/sql/engine/postgres.ts';
 import { readRows, type Query, type SqlDatabase } from '../../src/adapters/sql/engine/sql-program.ts';
 import { openSqlite } from '../../src/adapters/sql/engine/sqlite.ts';
@@ -59,7 +60,7 @@ it.each<[name: string, remedy: RegExp, examined: () => ReturnType<typeof examine
 ])('names the remedy for %s', async (_name, remedy, examined) => {
   expect(await examined()).toEqual([
     {
-      ...{ state: 'unreachable', subject: 'DATABASE_URL', text: 'cannot be opened or written' },
+      ...{ state: 'unreachable', subject: 'DATABASE_URL', text: explainCause({ kind: 'store-unavailable' }).text },
       remedy: expect.stringMatching(remedy) as string,
     },
   ]);

@@ -3,9 +3,11 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
 import type { Config } from '../../src/config.ts';
+import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
 import { explainDatabaseFailure } from '../database-remedies.ts';
 import { ok, unreachable, warn, type Finding } from './check-result.ts';
 import { examineIndexedDeployments } from './indexed-deployments.ts';
+import { toCauseFinding } from './rehearsal/cause-finding.ts';
 
 const UPGRADE =
   'the first start of this release migrates them, forward only; back up first, and read the upgrade notes in CHANGELOG.md';
@@ -38,7 +40,8 @@ async function examineStore(config: Config): Promise<Finding[]> {
     }
   } catch {
     if (code === 'SCHEMA_TOO_OLD') return [warn('DATABASE_URL', 'the tables are of an earlier release', UPGRADE)];
-    return [unreachable('DATABASE_URL', 'cannot be opened or written', explainDatabaseFailure(code))];
+    const finding = toCauseFinding(explainCause({ kind: 'store-unavailable' }));
+    return [{ ...finding, remedy: explainDatabaseFailure(code) }];
   }
 }
 

@@ -78,7 +78,22 @@ it('names the URL of a node that serves another chain while another one serves t
 it('names the chain id where no node is known to serve the configured chain', async () => {
   const limited = { ...LIMITED, cause: 'rate-limited' } as const;
   const findings = await describeMain(URLS, limited, WRONG_CHAIN);
-  expect(findings[1]).toEqual({ ...toFailure('wrong-chain'), text: 'endpoint 2 serves chain 5' });
+  const { text } = toFailure('wrong-chain');
+  expect(findings[1]).toEqual({ ...toFailure('wrong-chain'), text: `${text} (endpoint 2 serves chain 5)` });
+});
+
+it('has the sentence of the cause where no node responds, beside a line per node', async () => {
+  const findings = await describeMain(URLS, ...URLS.map((_, i) => ({ ...LIMITED, endpoint: i + 1 })), {
+    kind: 'unreadable',
+    variable: 'MAIN_RPC_URLS',
+    cause: 'transport',
+  });
+  const lines = findings.map(({ state, subject, text }) => ({ state, subject, text }));
+  const { subject, text } = explainCause({ kind: 'node-unreachable' });
+  expect(lines).toEqual([
+    ...[1, 2].map((i) => ({ state: 'unreachable', subject, text: `endpoint ${i} does not respond` })),
+    { state: 'unreachable', subject, text },
+  ]);
 });
 
 it('names the URL of a node of another cluster', async () => {

@@ -8,7 +8,7 @@ import type { UnreadableCause } from '../../src/domain/faults.ts';
 import { explainCause, type PlainIndexCause } from '../../src/domain/index-rules/index-cause.ts';
 import { fail, ok, unreachable, type Finding } from './check-result.ts';
 import { explainConnection } from './node-connection.ts';
-import { toCauseFinding } from './rehearsal/cause-finding.ts';
+import { addDetail, toCauseFinding } from './rehearsal/cause-finding.ts';
 import type { RawCall } from './rehearsal/raw-node.ts';
 import { readRefusalText } from './rehearsal/refusal-text.ts';
 import { repeatTransient } from './repeat-transient.ts';
@@ -56,7 +56,7 @@ async function toProblemFinding(
   if (problem.kind === 'unreachable') {
     if (problem.cause === 'rate-limited' || problem.cause === 'calls-used-up') {
       const finding = toCauseFinding(explainCause({ kind: findCause(problem.cause)! }));
-      return rpcUrls.length === 1 ? finding : { ...finding, text: `${finding.text} (endpoint ${problem.endpoint})` };
+      return rpcUrls.length === 1 ? finding : addDetail(finding, `endpoint ${problem.endpoint}`);
     }
     return unreachable(problem.variable, text, await explainConnection(rpcUrls[problem.endpoint - 1]!));
   }
@@ -70,7 +70,7 @@ async function toProblemFinding(
     }
   }
   if (problem.kind === 'wrong-chain') {
-    if (sound === -1) return fail(problem.variable, text, explainCause({ kind: findCause('wrong-chain')! }).remedy);
+    if (sound === -1) return addDetail(toCauseFinding(explainCause({ kind: findCause('wrong-chain')! })), text);
     const remedy = `correct or remove the URL of endpoint ${problem.endpoint}`;
     return fail(variable, `${text}; endpoint ${sound + 1} serves the configured chain`, remedy);
   }

@@ -4,7 +4,6 @@
  */
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import type { Config } from '../../src/config.ts';
-import { isConfirmedBy, judgeClock } from '../../src/domain/clock/clock-judgement.ts';
 import type { MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import { explainCause, type PlainIndexCause } from '../../src/domain/index-rules/index-cause.ts';
 import { MAX_LAG_BLOCKS } from '../../src/domain/index-rules/index-freshness.ts';
@@ -13,7 +12,8 @@ import type { DeploymentProblem } from '../../src/adapters/rpc/deployment-proble
 import { findCauseOfUnreadable } from '../../src/indexing/main/cause-of-failure.ts';
 import type { Header } from '../../src/ports/main-chain.ts';
 import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
-import { fail, ok, warn, type Finding } from './check-result.ts';
+import { ok, warn, type Finding } from './check-result.ts';
+import { examineClock } from './clock.ts';
 import { SILENT_LOG } from '../silent-log.ts';
 import { checkDeployment, failedEndpoints, toDeploymentFindings } from './deployment.ts';
 import { findMalformedNodes } from './malformed-nodes.ts';
@@ -138,20 +138,6 @@ function examineHosts(
   return quorum === 1 || hosts >= quorum
     ? []
     : [toCauseFinding(explainCause({ kind: 'hosts-missing', hosts, quorum }))];
-}
-
-/** Judges the clock of this host by the latest block, as the service does while it follows the head. */
-function examineClock(nowMilliseconds: number, headTimestamp: number): Finding {
-  const ageSeconds = Math.floor(nowMilliseconds / 1000) - headTimestamp;
-  const now = { wallMilliseconds: nowMilliseconds, monotonicMilliseconds: 0 };
-  const isConfirmed = isConfirmedBy(nowMilliseconds, headTimestamp);
-  const state = judgeClock(now, { anchor: now, isConfirmed, headTimestamp });
-  if (state === 'behind') {
-    return fail('clock', `behind: ${-ageSeconds} s before the latest block`, 'synchronize the clock of this host');
-  }
-  if (state === 'good') return ok('clock', `good: the latest block is ${Math.max(0, ageSeconds)} s old`);
-  const remedy = 'check that chain and node make progress, and that the clock of this host is not ahead';
-  return warn('clock', `${state}: the latest block is ${ageSeconds} s old`, remedy);
 }
 
 function examineFinality(gapBlocks: number): Finding {

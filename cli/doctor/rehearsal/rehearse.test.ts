@@ -92,13 +92,15 @@ it.each([
 });
 
 describe('MAIN_START_BLOCK after the finalized block', () => {
+  const { text, remedy } = explainCause({ kind: 'start-block-ahead' });
+
   it.each<[name: string, setup: Setup, finding: object]>([
     [
       'fails where a contract has code',
       { codeFrom: 20 },
       {
         state: 'fail',
-        text: '60 is later than block 20, the first with code of a contract',
+        text: `${text} (60 is later than block 20, the first with code of a contract)`,
         remedy: 'set MAIN_START_BLOCK=20; otherwise logs are missing',
       },
     ],
@@ -107,16 +109,16 @@ describe('MAIN_START_BLOCK after the finalized block', () => {
       { stateFrom: 40 },
       {
         state: 'fail',
-        text: '60 is later than block 40, in which a contract has code already',
+        text: `${text} (60 is later than block 40, in which a contract has code already)`,
         remedy: 'set MAIN_START_BLOCK to the block of the first contract; otherwise logs are missing',
       },
     ],
     [
-      'warns where no contract has code yet',
+      'fails where no contract has code yet',
       { codeFrom: 55 },
-      { state: 'warn', text: '60 is later than the finalized block 51' },
+      { state: 'fail', text: `${text} (60; block 51 is final)`, remedy },
     ],
-  ])('%s', async (_, setup, finding) => {
+  ])('%s, with the sentence of the cause', async (_, setup, finding) => {
     const chain = createChain();
     const findings = await rehearse(chain, 'background', await chain.readHeader(51), { startBlock: 60, ...setup });
     expect(findings.filter(({ subject }) => subject === 'MAIN_START_BLOCK')).toMatchObject([finding]);

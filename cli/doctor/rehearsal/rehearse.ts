@@ -14,7 +14,7 @@ import { createBlockReader } from '../../../src/indexing/main/block-reader.ts';
 import type { ChainLog, Header, MainChainLog } from '../../../src/ports/main-chain.ts';
 import { fail, ok, warn, type Finding } from '../check-result.ts';
 import { readPatiently } from '../patient-read.ts';
-import { toCauseFinding } from './cause-finding.ts';
+import { addDetail, toCauseFinding } from './cause-finding.ts';
 import { describeEstimate, estimateFirstStart, type CallRate, type EstimateInput } from './estimate.ts';
 import { findLogRange, type LogRange } from './log-range.ts';
 import { examineFeatures } from './node-features.ts';
@@ -55,7 +55,9 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     const text = `no contract has code at the finalized block ${finalized.number}`;
     return [
       warn('first start', text, 'run svc doctor again when their deployment is final'),
-      ...(configured > finalized.number ? [warnOfFutureStart(configured, finalized.number)] : []),
+      ...(configured > finalized.number
+        ? [explainFutureStart(`${configured}; block ${finalized.number} is final`)]
+        : []),
     ];
   }
   if (code.kind === 'no-state') {
@@ -172,18 +174,20 @@ function explainRefusal(node: RawNode, addresses: readonly string[], block: numb
   return node.call('eth_getLogs', { fromBlock: at, toBlock: at, address: addresses });
 }
 
-function warnOfFutureStart(configured: number, finalized: number): Finding {
-  const text = `${configured} is later than the finalized block ${finalized}`;
-  const remedy = 'nothing is indexed until that block is final; correct it if it is a mistake';
-  return warn('MAIN_START_BLOCK', text, remedy);
+function explainFutureStart(detail: string): Finding {
+  return addDetail(toCauseFinding(explainCause({ kind: 'start-block-ahead' })), detail);
 }
 
 /** Judges a start after the finalized block, up to which a contract has code: its logs before the start would be missing. */
 function judgeFutureStart(configured: number, code: FoundCode): Finding {
-  if (code.kind === 'found') return judgeStartBlock(configured, code.block, FIRST_CODE, 1);
-  const text = `${configured} is later than block ${code.from}, in which a contract has code already`;
-  const remedy = 'set MAIN_START_BLOCK to the block of the first contract; otherwise logs are missing';
-  return fail('MAIN_START_BLOCK', text, remedy);
+  if (code.kind === 'found') {
+    const finding = judgeStartBlock(configured, code.block, FIRST_CODE, 1);
+    return { ...finding, text: explainFutureStart(finding.text).text };
+  }
+  const finding = explainFutureStart(
+    `${configured} is later than block ${code.from}, in which a contract has code already`,
+  );
+  return { ...finding, remedy: 'set MAIN_START_BLOCK to the block of the first contract; otherwise logs are missing' };
 }
 
 /** Returns the finding for a node that lacks the logs of the first block that matters too. */
