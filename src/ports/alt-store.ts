@@ -161,11 +161,15 @@ export interface StoredAltHistory {
 export interface AltEventStore {
   /**
    * Stores the identity of the indexed deployment (genesis hash, program, layout version), or compares it with the stored one.
-   * Returns false, and changes nothing, when the database holds the index of another deployment.
+   * Returns false, and changes nothing, when the database holds the index of another deployment. The first claim of a process
+   * replaces an earlier one while the walk has not begun.
    */
   claimAltIdentity(identity: string): Promise<boolean>;
   readAltWalk(): Promise<AltWalk>;
-  /** Applies the change atomically. Returns false, and stores nothing, when the walk's revision is not the expected one. */
+  /**
+   * Applies the change atomically. Returns false, and stores nothing, when the walk's revision is not the expected one, or when
+   * the first change no longer has the claim of this process.
+   */
   writeAltIndex(expectedRevision: number, change: AltIndexChange): Promise<boolean>;
   /** Returns the oldest listed rows: as many whole slots as contain `count` rows, or all. */
   listOldestListed(count: number): Promise<readonly ListedTransaction[]>;

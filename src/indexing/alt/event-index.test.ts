@@ -224,6 +224,15 @@ describe('the walk', () => {
     expect(await store.readAltWalk()).toMatchObject({ revision: 0 });
   });
 
+  it('is refused once another process has replaced its claim', async () => {
+    chain.submit(A, recordOf(1));
+    let claims = 0;
+    const replaced = { ...store, claimAltIdentity: async () => ++claims === 1, writeAltIndex: async () => false };
+    const late = createAltHarness({ chain, store: replaced });
+    expect(await late.settle(1)).toEqual(['other-deployment']);
+    expect(late.events.refusal()).toBe('other-deployment');
+  });
+
   it('is done once when two processes run it at the same time', async () => {
     chain.pageRows = 3;
     chain.submit(A, ...records(0, 20));

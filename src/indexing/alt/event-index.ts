@@ -66,12 +66,11 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
   /** Monotonic clock at the first search of this process. */
   let heldBackFrom: number | undefined;
   let refusal: IndexRefusal | undefined;
-  let isClaimed = false;
   let phase: ReturnType<AltEventIndex['phase']> = 'walk';
   let appliedTransactions = 0;
 
   async function claim(): Promise<boolean> {
-    isClaimed = await store.claimAltIdentity(identity);
+    const isClaimed = await store.claimAltIdentity(identity);
     if (!isClaimed && refusal === undefined)
       log.error({ refusal: 'other-deployment' }, 'the alt-chain index is refused');
     refusal = isClaimed ? undefined : 'other-deployment';
@@ -79,7 +78,8 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
   }
 
   async function step(signal: AbortSignal): Promise<StepOutcome> {
-    if (!isClaimed && !(await claim())) throw new IndexRefused('other-deployment');
+    // Before the walk begins, another process may replace the claim.
+    if (phase === 'walk' && !(await claim())) throw new IndexRefused('other-deployment');
     if (phase === 'verify') return verify(signal);
     if (phase === 'fold') return fold(signal);
     return follow(signal);

@@ -111,6 +111,24 @@ export function testAltEvents(under: StoreUnderTest): void {
       expect(await under.store.claimAltIdentity('genesis=a')).toBe(true);
       expect(await under.store.claimAltIdentity('genesis=b')).toBe(false);
     });
+
+    test('is that of the last of two processes while the walk has not begun', async () => {
+      const other = await under.openAnother();
+      expect(await under.store.claimAltIdentity('genesis=a')).toBe(true);
+      expect(await other.claimAltIdentity('genesis=b')).toBe(true);
+      expect(await under.store.claimAltIdentity('genesis=a')).toBe(false);
+      expect(await under.store.writeAltIndex(0, { walk: WALKED })).toBe(false);
+      expect(await under.store.readAltWalk()).toEqual(EMPTY_WALK);
+      expect(await other.writeAltIndex(0, { walk: WALKED })).toBe(true);
+    });
+
+    test('is not replaced once the walk has begun', async () => {
+      const other = await under.openAnother();
+      expect(await under.store.claimAltIdentity('genesis=a')).toBe(true);
+      await write({});
+      expect(await other.claimAltIdentity('genesis=b')).toBe(false);
+      expect(await other.claimAltIdentity('genesis=a')).toBe(true);
+    });
   });
 
   test('a machine of the alt chain becomes due for observation with its first event, and with no later one', async () => {

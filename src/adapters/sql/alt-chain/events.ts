@@ -28,9 +28,20 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
   const ratingStates = createAltRatingStates(dialect);
   const observed = createTouchedMachines(dialect);
 
+  /** First claim of this process. */
+  let claimed: string | undefined;
+
+  function* claim(text: string): SqlProgram<boolean> {
+    const mayReplace = claimed === undefined && (yield* walks.read()).revision === 0;
+    claimed ??= text;
+    return yield* identity.claimIdentity(text, mayReplace);
+  }
+
   function* write(expectedRevision: number, given: AltIndexChange): SqlProgram<boolean> {
     const { revision } = yield* walks.read();
     if (revision !== expectedRevision) return false;
+    // Another process may have replaced the claim while nothing was stored.
+    if (revision === 0 && claimed !== undefined && !(yield* identity.claimIdentity(claimed))) return false;
     yield* walks.write({ ...given.walk, revision: revision + 1 });
     if (given.unlistThroughSlot !== undefined) yield* walks.unlistThrough(given.unlistThroughSlot);
     yield* walks.list(given.listed ?? []);
@@ -60,7 +71,7 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
   }
 
   return {
-    claimAltIdentity: (text) => database.run(identity.claimIdentity(text)),
+    claimAltIdentity: (text) => database.exclusive(claim(text)),
     readAltWalk: () => database.run(walks.read()),
     writeAltIndex: (expectedRevision, given) => database.exclusive(write(expectedRevision, given)),
     listOldestListed: (count) => database.snapshot(walks.listOldest(count)),
