@@ -113,6 +113,7 @@ test('GET /metrics returns the samples of the service and the metrics of the pro
     'svc_decisions_total{outcome="applied"} 1',
     'svc_database_failures_total{code="57P01"} 1',
     'svc_leader 1',
+    'svc_poll_interval_seconds 60',
     'svc_clock_state{state="good"} 1',
     'svc_clock_state{state="unconfirmed"} 0',
     'svc_clock_state{state="doubtful"} 0',

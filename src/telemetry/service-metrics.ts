@@ -141,6 +141,11 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
       '1 if this process is the leader, which follows the chains for all replicas.',
       one(Number(sources.isLeader())),
     ),
+    gauge(
+      'svc_poll_interval_seconds',
+      'Seconds between two reads of an index that has caught up, as configured.',
+      sources.ctx.pollIntervalSeconds,
+    ),
     toClockMetric(sources.ctx),
     ...toSourceMetrics(sources.ctx.process?.paymentSources?.() ?? []),
     await readSearchMetric(sources.ctx),
