@@ -27,6 +27,8 @@ interface Setup {
   readonly codeFrom?: number;
   /** Name of a behavior of the provider. */
   readonly behavior?: string;
+  /** URLs before that of the node. */
+  readonly otherUrls?: readonly string[];
 }
 
 /** Rehearses in front of a node that answers every other call with code. */
@@ -34,7 +36,7 @@ async function rehearse(
   chain: FakeChain,
   proof: IndexProof,
   finalized: Header,
-  { startBlock = 0, stateFrom = 0, codeFrom = 0, behavior }: Setup = {},
+  { startBlock = 0, stateFrom = 0, codeFrom = 0, behavior, otherUrls = [] }: Setup = {},
 ) {
   const proxy = await startProviderProxy(
     ({ method, params }) => {
@@ -46,7 +48,7 @@ async function rehearse(
   );
   try {
     return await rehearseFirstStart({
-      settings: { rpcUrls: [proxy.url], startBlock, addresses: { eventRegistry: chain.addresses[0] } },
+      settings: { rpcUrls: [...otherUrls, proxy.url], startBlock, addresses: { eventRegistry: chain.addresses[0] } },
       adapter: { log: chain, counters: { rpcCalls: 0 } },
       proof,
       finalized,
@@ -62,6 +64,15 @@ it('passes before a proof behind a node without receipts, as the service starts'
   const findings = await rehearse(chain, 'before', await chain.readHeader(51));
   expect(findings.find(({ text }) => text === 'serves no receipts by block')?.state).toBe('warn');
   expect(findings.filter(({ state }) => state === 'fail' || state === 'unreachable')).toEqual([]);
+});
+
+it.each<[name: string, otherUrls: readonly string[], text: RegExp]>([
+  ['only the calls of a single node', [], /^\d+ calls sent$/],
+  ['the node that it rehearsed', ['http://127.0.0.1:1'], /sent; endpoint 2 of 2 was rehearsed, so run svc doctor with/],
+])('names %s', async (_, otherUrls, text) => {
+  const chain = createChain();
+  const findings = await rehearse(chain, 'background', await chain.readHeader(51), { otherUrls });
+  expect(findings.at(-1)).toMatchObject({ state: 'ok', subject: 'rehearsal', text: expect.stringMatching(text) });
 });
 
 it.each([

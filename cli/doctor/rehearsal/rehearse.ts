@@ -106,7 +106,7 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     ...('finding' in head ? [head.finding] : []),
     ...('finding' in features ? [features.finding] : features.value),
     ...describeEstimate(estimateFirstStart(input), input),
-    ok('rehearsal', `${formatCount(node.calls + adapter.counters.rpcCalls, 'call')} sent`),
+    describeRehearsal(options, node.calls + adapter.counters.rpcCalls),
   ];
 }
 
@@ -221,6 +221,13 @@ async function examineStart(
   const text = `${configured}; the node lacks the state of blocks before ${code.from}, so it cannot be compared`;
   const remedy = 'make sure that no contract was deployed earlier, or run svc doctor with an archive node';
   return warn('MAIN_START_BLOCK', text, remedy);
+}
+
+function describeRehearsal({ settings: { rpcUrls }, nodeUrl }: RehearsalOptions, calls: number): Finding {
+  const sent = `${formatCount(calls, 'call')} sent`;
+  if (rpcUrls.length === 1) return ok('rehearsal', sent);
+  const rehearsed = `endpoint ${rpcUrls.indexOf(nodeUrl) + 1} of ${rpcUrls.length} was rehearsed`;
+  return ok('rehearsal', `${sent}; ${rehearsed}, so run svc doctor with each other URL alone too`);
 }
 
 function describeRange({ blocks, readBlocks, logs, isLimited }: LogRange): Finding {
