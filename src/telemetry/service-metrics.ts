@@ -141,10 +141,11 @@ export async function readServiceMetrics(sources: MetricSources): Promise<Metric
       '1 if this process is the leader, which follows the chains for all replicas.',
       one(Number(sources.isLeader())),
     ),
-    gauge(
+    family(
+      'gauge',
       'svc_poll_interval_seconds',
       'Seconds between two reads of an index that has caught up, as configured.',
-      sources.ctx.pollIntervalSeconds,
+      one(sources.ctx.pollIntervalSeconds),
     ),
     toClockMetric(sources.ctx),
     ...toSourceMetrics(sources.ctx.process?.paymentSources?.() ?? []),
