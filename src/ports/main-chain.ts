@@ -310,7 +310,7 @@ export interface MainChainLog {
   readonly listMalformedNodes?: (() => readonly number[]) | undefined;
   /** Returns what the index needs more calls without, at the node that is queried first. Absent in fakes. */
   readonly listLacks?: (() => readonly CallSaving[]) | undefined;
-  /** False once a node has reported that it does not support receipts. */
+  /** False for some minutes after every node has reported several times in a row that it does not support receipts. */
   readonly servesReceipts: boolean;
   /**
    * Passes the logs of the service's contracts to `take`, block by block in the order of the headers, proven complete by all receipts of

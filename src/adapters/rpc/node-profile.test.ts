@@ -122,3 +122,36 @@ describe('a stored profile', () => {
     );
   });
 });
+
+describe('a method', () => {
+  const refuse = (profile: NodeProfile, times: number) => {
+    for (let i = 0; i < times; i++) profile.recordMethod('eth_call', false);
+  };
+
+  test('is missing after five refusals without a success between them, and not in the next process', () => {
+    const profile = open();
+    refuse(profile, 4);
+    profile.recordMethod('eth_call', true);
+    refuse(profile, 4);
+    expect(profile.lacksMethod('eth_call')).toBe(false);
+    refuse(profile, 1);
+    expect([profile.lacksMethod('eth_call'), profile.lacksMethod('eth_getLogs')]).toEqual([true, false]);
+    expect(reopen(profile).lacksMethod('eth_call')).toBe(false);
+    profile.recordMethod('eth_call', true);
+    expect(profile.lacksMethod('eth_call')).toBe(false);
+  });
+
+  test('is tried again after ten minutes, also after the clock was set back, and is missing after one more refusal', () => {
+    let now = NOW;
+    const profile = new NodeProfile({ stopwatch: REAL_STOPWATCH, nowSeconds: () => now });
+    refuse(profile, 5);
+    now += 599;
+    expect(profile.lacksMethod('eth_call')).toBe(true);
+    now += 1;
+    expect(profile.lacksMethod('eth_call')).toBe(false);
+    refuse(profile, 1);
+    expect(profile.lacksMethod('eth_call')).toBe(true);
+    now -= 600;
+    expect(profile.lacksMethod('eth_call')).toBe(false);
+  });
+});

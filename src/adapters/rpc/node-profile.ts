@@ -27,6 +27,12 @@ export const NODE_FEATURES = [
 
 /** A missing feature is tried again after this time, because nodes are upgraded. */
 const LACK_SECONDS = 86_400;
+/**
+ * A method is missing after this many refusals in a row, because one of several machines behind a URL may lack what the
+ * others serve. It is tried again after this time.
+ */
+const MAX_METHOD_REFUSALS = 5;
+const METHOD_LACK_SECONDS = 600;
 const MAX_STORED_LIMITS = 32;
 /** A stored rate is used within these bounds, because waiting for a lower one would refuse callers. */
 const MIN_CALLS_PER_SECOND = 5;
@@ -48,7 +54,8 @@ export class NodeProfile {
   readonly #stored: ReadonlyMap<string, LimitBounds>;
   /** Times at which features were seen to be missing. */
   readonly #lacks: Map<NodeFeature, number>;
-  readonly #missed = new Set<NodeFeature>();
+  /** Refusals of each method since it was last served. */
+  readonly #refusals = new Map<string, { readonly count: number; readonly atSeconds: number }>();
 
   constructor({ stopwatch, nowSeconds, stored }: NodeProfileOptions) {
     const hint = parseProfile(stored);
@@ -79,19 +86,26 @@ export class NodeProfile {
     return this.#nowSeconds() - (this.#lacks.get(feature) ?? -Infinity) < LACK_SECONDS;
   }
 
-  /** Returns whether the feature was missing when this process last used it, whatever an earlier one stored. */
-  hasMissed(feature: NodeFeature): boolean {
-    return this.#missed.has(feature);
+  recordFeature(feature: NodeFeature, exists: boolean): void {
+    if (exists) this.#lacks.delete(feature);
+    else this.#lacks.set(feature, this.#nowSeconds());
   }
 
-  recordFeature(feature: NodeFeature, exists: boolean): void {
-    if (exists) {
-      this.#lacks.delete(feature);
-      this.#missed.delete(feature);
+  /** Returns whether this process was refused the method several times in a row, the last time a few minutes ago. */
+  lacksMethod(method: string): boolean {
+    const refusals = this.#refusals.get(method);
+    if (refusals === undefined || refusals.count < MAX_METHOD_REFUSALS) return false;
+    return Math.abs(this.#nowSeconds() - refusals.atSeconds) < METHOD_LACK_SECONDS;
+  }
+
+  /** Records whether the node served or refused a request with this method. */
+  recordMethod(method: string, isServed: boolean): void {
+    if (isServed) {
+      this.#refusals.delete(method);
       return;
     }
-    this.#lacks.set(feature, this.#nowSeconds());
-    this.#missed.add(feature);
+    const count = (this.#refusals.get(method)?.count ?? 0) + 1;
+    this.#refusals.set(method, { count, atSeconds: this.#nowSeconds() });
   }
 
   /** Returns the text to store; undefined while nothing was learned. */

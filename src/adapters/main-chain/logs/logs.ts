@@ -171,19 +171,23 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return hashes.size === 1 && hashes.has(head.hash) ? toBlockLogs(response, head) : undefined;
   }
 
-  /** Nodes behind one URL may differ in whether they serve receipts, so what some of them lack is asked for again. */
+  /**
+   * Nodes behind one URL may differ in whether they serve receipts, so what some of them lack is requested again: one
+   * block where none was served, until no node may serve the method.
+   */
   async function requestReceipts(blocks: readonly Header[]): Promise<readonly RpcResponse[]> {
     const calls = blocks.map(({ number }) => receiptsCall(number));
     const deadline = startRead();
     const responses = [...(await request(calls, deadline))];
     for (let attempts = 1; attempts < MAX_RECEIPTS_ATTEMPTS; attempts++) {
       const missing = responses.flatMap((each, i) => (!each.ok && each.code === METHOD_NOT_FOUND ? [i] : []));
-      if (missing.length === 0 || missing.length === responses.length) break;
+      if (missing.length === 0 || !nodes.mayServe(RECEIPTS_METHOD)) break;
+      const repeated = missing.length === responses.length ? missing.slice(0, 1) : missing;
       const again = await request(
-        missing.map((i) => calls[i]!),
+        repeated.map((i) => calls[i]!),
         deadline,
       );
-      missing.forEach((i, place) => (responses[i] = again[place]!));
+      repeated.forEach((i, place) => (responses[i] = again[place]!));
     }
     return responses;
   }
@@ -209,7 +213,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       return nodes.firstProfile().logLimits;
     },
     get servesReceipts() {
-      return nodes.mayServe('eth_getBlockReceipts');
+      return nodes.mayServe(RECEIPTS_METHOD);
     },
     readHeader: (block) => headers.read(block, startRead()),
     readHeaders: (numbers) => headers.readMany(numbers, startRead()),
@@ -299,13 +303,14 @@ function toTopic(id: MachineId): string {
   return `0x${id.toString(16).padStart(64, '0')}`;
 }
 
+const RECEIPTS_METHOD = 'eth_getBlockReceipts';
 /** Requests for receipts that some nodes behind a URL do not serve. */
 const MAX_RECEIPTS_ATTEMPTS = 5;
 /** About 10 ms for blocks of 125 logs. */
 const BLOCKS_PER_TICK = 16;
 
 function receiptsCall(block: number): MainRpcCall {
-  return { method: 'eth_getBlockReceipts', params: [toQuantity(block)], read: readBlockReceipts };
+  return { method: RECEIPTS_METHOD, params: [toQuantity(block)], read: readBlockReceipts };
 }
 
 /** All logs of the newest block, which are not needed. */

@@ -193,16 +193,33 @@ describe('the receipts of a block', () => {
 });
 
 describe('a node', () => {
-  test('is not queried again when it does not support receipts', async () => {
-    harness.proxy.inject(
-      respondWith('eth_getBlockReceipts', { error: { code: -32601, message: 'no such method' } }),
-      9,
-    );
+  const WITHOUT = respondWith('eth_getBlockReceipts', { error: { code: -32601, message: 'no such method' } });
+
+  test('is queried five times when it does not support receipts, and once again after ten minutes', async () => {
+    harness.proxy.inject(WITHOUT);
     const { headers } = await readChain();
     harness.proxy.resetCounts();
     expect(log.servesReceipts).toBe(true);
     expect(await readProven(headers)).toBeUndefined();
-    expect([log.servesReceipts, harness.proxy.requests]).toEqual([false, 1]);
+    expect([log.servesReceipts, harness.proxy.requests]).toEqual([false, 5]);
+    harness.time.milliseconds += 599_000;
+    expect(log.servesReceipts).toBe(false);
+    harness.time.milliseconds += 1_000;
+    expect(log.servesReceipts).toBe(true);
+    expect(await readProven([header])).toBeUndefined();
+    expect([log.servesReceipts, harness.proxy.requests]).toEqual([false, 6]);
+    harness.time.milliseconds += 600_000;
+    harness.proxy.heal();
+    expect(await readProven(headers)).toHaveLength(headers.length);
+    expect(log.servesReceipts).toBe(true);
+  });
+
+  test('is queried again where one of several behind its URL does not support receipts', async () => {
+    const { headers } = await readChain();
+    const expected = await readProven(headers);
+    harness.proxy.inject(WITHOUT, 2);
+    expect(await readProven(headers)).toEqual(expected);
+    expect(log.servesReceipts).toBe(true);
   });
 
   test('is queried again after any other error', async () => {

@@ -6,7 +6,7 @@ import { chainUnreadable } from '../../../domain/faults.ts';
 import type { NodeProfiles } from '../../../ports/node-profiles.ts';
 import { REAL_STOPWATCH, type Deadline } from '../../rpc/deadline.ts';
 import { openNodePool, type OnIdentityFailure, type PoolNode, type PoolOptions } from '../../rpc/node-pool.ts';
-import type { NodeFeature, NodeProfile } from '../../rpc/node-profile.ts';
+import type { NodeProfile } from '../../rpc/node-profile.ts';
 import { pauseWithin } from '../../rpc/node-rate.ts';
 import { RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { divideAddressLists } from './address-lists.ts';
@@ -31,8 +31,8 @@ export interface MainNodes {
   lacksBatches(): boolean;
   /** Returns what was learned about the first usable node. */
   firstProfile(): NodeProfile;
-  /** Returns whether some node has not shown to this process that it lacks the feature. */
-  mayServe(feature: NodeFeature): boolean;
+  /** Returns whether some node has not refused the method several times in a row of late. */
+  mayServe(method: string): boolean;
   /** The nodes in the order of the configuration, each to be used alone. */
   readonly members: readonly MainNode[];
   /** Returns the positions of the nodes that another one replaces because of malformed responses. */
@@ -133,7 +133,7 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     batchRoom: () => delivery.batchRoom(firstUsable()),
     lacksBatches: () => delivery.lacksBatches(firstUsable()),
     firstProfile: () => firstUsable().profile,
-    mayServe: (feature) => nodes.some(({ profile }) => !profile.hasMissed(feature)),
+    mayServe: (method) => nodes.some(({ profile }) => !profile.lacksMethod(method)),
     members: nodes.map((node) => ({
       position: node.position,
       isAvailable: () => !node.breaker.isOpen(),

@@ -1,4 +1,4 @@
-/** Features that calls need, and what responses say about those of a node. */
+/** Features and methods that calls need, and what responses say about those of a node. */
 import type { NodeFeature, NodeProfile } from '../../rpc/node-profile.ts';
 import { METHOD_NOT_FOUND } from '../../rpc/rpc-failure.ts';
 import { isUnclearError } from './batch-delivery.ts';
@@ -21,7 +21,7 @@ export function lacksFeature(profile: NodeProfile, calls: readonly MainRpcCall[]
   });
 }
 
-/** Records which features the node has shown to have or to lack. */
+/** Records which features and methods the node has shown to have or to lack. */
 export function learnFeatures(
   profile: NodeProfile,
   calls: readonly MainRpcCall[],
@@ -31,6 +31,12 @@ export function learnFeatures(
     const feature = featureOf(call);
     const exists = feature && judgeFeature(feature, responses[i]!);
     if (exists !== undefined) profile.recordFeature(feature!, exists);
+  }
+  for (const method of new Set(calls.map((call) => call.method))) {
+    const ofMethod = responses.filter((_, i) => calls[i]!.method === method);
+    const isServed = ofMethod.some(({ ok }) => ok);
+    if (isServed || ofMethod.every((each) => !each.ok && each.code === METHOD_NOT_FOUND))
+      profile.recordMethod(method, isServed);
   }
 }
 
