@@ -210,7 +210,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       ...(multicall.isAggregate() ? [] : (['multicall'] as const)),
     ],
     get logLimits() {
-      return nodes.firstProfile().logLimits;
+      return nodes.firstProfile('eth_getLogs').logLimits;
     },
     get servesReceipts() {
       return nodes.mayServe(RECEIPTS_METHOD);
@@ -225,7 +225,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       return requireLogs(response!, fromBlock, toBlock);
     },
     async readHeadAndLogs(since, wantsHeadLogs) {
-      const withHeadLogs = wantsHeadLogs && !nodes.firstProfile().lacks('logs-of-any-address');
+      const withHeadLogs = wantsHeadLogs && !nodes.firstProfile('eth_getLogs').lacks('logs-of-any-address');
       // The range includes `since`, because some nodes refuse a range that begins above their head.
       const calls = [headerCall('latest'), logsCall(since, 'latest'), ...(withHeadLogs ? [HEAD_LOGS] : [])];
       const deadline = startRead();

@@ -4,11 +4,13 @@ import {
   PROXY_KEY,
   rateLimit,
   startRpcProxy,
+  type ProxyError,
   type ProxyResponse,
   type RpcProxy,
 } from '../../../../testing/harness/rpc-proxy.ts';
 import { createCallBudget } from '../../rpc/call-budget.ts';
 import { REAL_STOPWATCH, startDeadline } from '../../rpc/deadline.ts';
+import type { MainRpcCall } from './json-rpc.ts';
 import { createMainNodes, type MainNodes } from './main-nodes.ts';
 import { MAIN_CHAIN_LIMITS, type MainChainLimits } from '../limits.ts';
 import { createMainUpstreamCounters, type MainUpstreamCounters } from './upstream-counters.ts';
@@ -21,6 +23,8 @@ let nodes: MainNodes;
 let counters: MainUpstreamCounters;
 let responses: { first: ProxyResponse; second: ProxyResponse };
 let chainIds: { first: string; second: string };
+/** Errors of the first node by method. */
+let refusals: Record<string, ProxyError>;
 let now: number;
 let lines: object[];
 
@@ -29,8 +33,13 @@ beforeEach(async () => {
   lines = [];
   responses = { first: { result: 'first' }, second: { result: 'second' } };
   chainIds = { first: '0x7a69', second: '0x7a69' };
-  const upstream = (name: 'first' | 'second') => (call: { method: string }) =>
-    call.method === 'eth_chainId' ? { result: chainIds[name] } : responses[name];
+  refusals = {};
+  const upstream =
+    (name: 'first' | 'second') =>
+    ({ method }: { method: string }) => {
+      if (name === 'first' && refusals[method] !== undefined) return { error: refusals[method] };
+      return method === 'eth_chainId' ? { result: chainIds[name] } : responses[name];
+    };
   first = await startRpcProxy(upstream('first'));
   second = await startRpcProxy(upstream('second'));
   open([first.url, second.url]);
@@ -235,13 +244,108 @@ describe('an error response', () => {
 
   test.each([
     ['revert data', { code: -32000, message: 'reverted', data: '0x7e273289' }],
-    ['a limit that a second attempt does not change', { code: -32000, message: 'out of gas' }],
-    ['another code', { code: -32601, message: 'unknown method' }],
+    ['a limit of contract calls, which the caller divides', { code: -32000, message: 'out of gas' }],
   ])('with %s is returned at once', async (_, error) => {
     responses.first = { error };
-    expect(await request()).toBe(error.code);
+    expect(await send({ method: 'eth_call', params: [] })).toEqual([error.code]);
     expect(counters.retries).toBe(0);
     expect(second.requests).toBe(0);
+  });
+});
+
+/** Returns the result or the code of each response. */
+async function send(...calls: readonly MainRpcCall[]): Promise<unknown[]> {
+  const found = await nodes.request(calls, startDeadline(20_000, 10_000));
+  return found.map((response) => (response.ok ? response.result : response.code));
+}
+
+const EXAMPLE: MainRpcCall = { method: 'eth_example', params: [] };
+const OTHER: MainRpcCall = { method: 'eth_other', params: [] };
+const logsOf = (filter: object): MainRpcCall => ({ method: 'eth_getLogs', params: [filter] });
+
+describe('a node that refuses a method', () => {
+  test.each([
+    ['a method that it does not know', EXAMPLE, { code: -32601, message: 'the method does not exist' }],
+    ['a method that is not paid for', EXAMPLE, { code: -32001, message: 'Unauthorized' }],
+    [
+      'the logs of one block',
+      logsOf({ fromBlock: '0x1', toBlock: '0x1' }),
+      { code: -32005, message: 'limit exceeded' },
+    ],
+    ['the logs of a block hash', logsOf({ blockHash: '0x01' }), { code: -32005, message: 'limit exceeded' }],
+    ['the newest logs', logsOf({ fromBlock: '0x1', toBlock: 'latest' }), { code: -32005, message: 'limit exceeded' }],
+    ['old logs', logsOf({ fromBlock: '0x1', toBlock: '0x9' }), { code: 4444, message: 'pruned history unavailable' }],
+    [
+      'a block of many receipts',
+      { method: 'eth_getBlockReceipts', params: ['0x1'] },
+      { code: -32008, message: 'too big' },
+    ],
+  ])('is replaced for %s', async (_, call, error) => {
+    refusals[call.method] = error;
+    expect(await send(call)).toEqual(['second']);
+    expect([counters.retries, counters.failures, lines]).toEqual([0, {}, []]);
+    open([first.url]);
+    first.resetCounts();
+    expect(await send(call)).toEqual([error.code]);
+    expect(first.calls.filter(({ method }) => method === call.method).length).toBeLessThanOrEqual(2);
+  });
+
+  test('is not replaced where the range of a log query is too large, which the caller divides', async () => {
+    refusals['eth_getLogs'] = { code: -32005, message: 'limit exceeded' };
+    expect(await send(logsOf({ fromBlock: '0x1', toBlock: '0x2' }))).toEqual([-32005]);
+    expect(second.requests).toBe(0);
+  });
+
+  test('has its error returned where no other node serves the method', async () => {
+    responses.first = { error: { code: -32001, message: 'Unauthorized' } };
+    responses.second = { error: { code: -32601, message: 'the method does not exist' } };
+    expect([await request(), await request()]).toEqual([-32001, -32001]);
+    await second.close();
+    expect(await request()).toBe(-32001);
+    second = await startRpcProxy(() => responses.second);
+  });
+
+  test('answers no call of a request in which another node replaces it', async () => {
+    refusals['eth_other'] = { code: -32601, message: 'the method does not exist' };
+    expect(await send(EXAMPLE, OTHER)).toEqual(['second', 'second']);
+    const deadline = startDeadline(20_000, 10_000);
+    const found = await nodes.request([EXAMPLE, OTHER], deadline, 1);
+    expect(found).toMatchObject([{ result: 'first' }, { code: -32601 }]);
+    expect(nodes.mayReplace([EXAMPLE, OTHER], found)).toBe(true);
+    expect(nodes.mayReplace([EXAMPLE], found)).toBe(false);
+    open([first.url]);
+    expect(nodes.mayReplace([EXAMPLE, OTHER], found)).toBe(false);
+  });
+
+  test.each([-32601, -32001, -32603])(
+    'with code %i is asked for it after the others once it has refused it five times, and first again after ten minutes',
+    async (code) => {
+      refusals['eth_other'] = { code, message: 'no' };
+      for (let i = 0; i < 5; i++) expect(await send(OTHER)).toEqual(['second']);
+      first.resetCounts();
+      expect(await send(OTHER)).toEqual(['second']);
+      expect(first.requests).toBe(0);
+      expect(nodes.firstProfile('eth_other')).toBe(nodes.members[1]!.profile);
+      expect(nodes.firstProfile('eth_example')).toBe(nodes.members[0]!.profile);
+      expect(await send(EXAMPLE)).toEqual(['first']);
+      now += 600_000;
+      delete refusals['eth_other'];
+      expect(await send(OTHER)).toEqual(['first']);
+      refusals['eth_other'] = { code, message: 'no' };
+      expect(await send(OTHER)).toEqual(['second']);
+      first.resetCounts();
+      expect(await send(OTHER)).toEqual(['second']);
+      expect(first.requests).toBe(1);
+    },
+  );
+
+  test('is asked for it first while it serves other calls of the method', async () => {
+    for (let i = 0; i < 9; i++) {
+      responses.first = { error: { code: -32001, message: 'no' } };
+      expect(await send(OTHER)).toEqual(['second']);
+      responses.first = { result: 'first' };
+      expect(await send(OTHER)).toEqual(['first']);
+    }
   });
 });
 

@@ -11,7 +11,7 @@ import { pauseWithin } from '../../rpc/node-rate.ts';
 import { RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { divideAddressLists } from './address-lists.ts';
 import { createBatchDelivery } from './batch-delivery.ts';
-import { lacksFeature, learnFeatures } from './node-features.ts';
+import { isRefused, lacksFeature, learnFeatures, learnRefusals } from './node-features.ts';
 import { parseQuantity } from './quantities.ts';
 import { isOversized, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 import { createLargeResponseReader } from './large-response-reader.ts';
@@ -20,17 +20,20 @@ import type { MainUpstreamCounters } from './upstream-counters.ts';
 
 export interface MainNodes {
   /**
-   * Sends all calls to one node, in as few requests as it allows, and to another node if that fails. A transient error
-   * without revert data (-32603, -32000, an unknown block) among the first `needed` responses, by default all, is tried
-   * once more after a delay. Throws `RpcFailure`.
+   * Sends all calls to one node, in as few requests as it allows, and to another node if that fails, or refuses one of the first `needed`
+   * calls, by default all, with an error that proves nothing about the chain. Where every node refuses, the responses of the first one are
+   * returned. A transient error without revert data (-32603, -32000, an unknown block) among the first `needed` responses is tried once more
+   * after a delay. Throws `RpcFailure`.
    */
   request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
   /** Returns how many calls of several methods the first usable node accepts in one request. */
   batchRoom(): number;
   /** Returns whether the first usable node serves no batches. */
   lacksBatches(): boolean;
-  /** Returns what was learned about the first usable node. */
-  firstProfile(): NodeProfile;
+  /** Returns whether another node may serve calls with these responses: some of them are errors that prove nothing about the chain. */
+  mayReplace(calls: readonly MainRpcCall[], responses: readonly RpcResponse[]): boolean;
+  /** Returns what was learned about the first usable node, of those that serve this method where there is one. */
+  firstProfile(method?: string): NodeProfile;
   /** Returns whether some node has not refused the method several times in a row of late. */
   mayServe(method: string): boolean;
   /** The nodes in the order of the configuration, each to be used alone. */
@@ -104,35 +107,66 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
   }
 
   /**
-   * A hostile node sends endless responses, so another node is asked before the query is made smaller. Where that one
-   * succeeds, the query was not too large.
+   * Sends the calls to the nodes in this order until one serves the first `needed` calls; returns the responses of the first node where
+   * none does. A hostile node sends endless responses, so another one is asked before a query is made smaller.
    */
-  async function requestOnce(calls: readonly MainRpcCall[], deadline: Deadline): ReturnType<typeof request> {
-    const first = await request(calls, deadline);
-    if (nodes.length === 1 || !first.value.every(isOversized)) return first;
-    const others = nodes.filter((each) => each !== first.node);
-    try {
-      const second = await request(calls, deadline, others);
-      if (!second.value.every(isOversized)) first.node.breaker.recordFailure(new RpcFailure('malformed'));
-      return second;
-    } catch (error) {
-      if (error instanceof RpcFailure) return first;
-      throw error;
+  async function requestServed(
+    calls: readonly MainRpcCall[],
+    deadline: Deadline,
+    needed: number,
+    order = nodes,
+  ): ReturnType<typeof request> {
+    const isServed = (responses: readonly RpcResponse[]) =>
+      !responses.every(isOversized) && !isReplaceable(calls.slice(0, needed), responses);
+    const first = await request(calls, deadline, order);
+    const asked = [first];
+    let last = first;
+    while (!isServed(last.value)) {
+      const others = order.filter((each) => asked.every(({ node }) => node !== each));
+      if (others.length === 0) return first;
+      try {
+        last = await request(calls, deadline, others);
+      } catch (error) {
+        if (error instanceof RpcFailure) return first;
+        throw error;
+      }
+      asked.push(last);
     }
+    for (const { node, value } of asked.slice(0, -1)) recordReplaced(node, calls, value, last.value);
+    return last;
+  }
+
+  /** Records that another node served the calls. Where it did, a query was not too large. */
+  function recordReplaced(
+    node: PoolNode,
+    calls: readonly MainRpcCall[],
+    responses: readonly RpcResponse[],
+    served: readonly RpcResponse[],
+  ): void {
+    if (responses.every(isOversized)) node.breaker.recordFailure(new RpcFailure('malformed'));
+    else learnRefusals(node.profile, calls, responses, served);
   }
 
   return {
     async request(calls, deadline, needed = calls.length) {
-      const { node, value } = await requestOnce(calls, deadline);
+      const { node, value } = await requestServed(calls, deadline, needed);
       if (!value.slice(0, needed).some(isTransient)) return value;
       counters.retries += 1;
       await pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline);
-      // The node that served comes last.
-      return (await request(calls, deadline, [...nodes.filter((each) => each !== node), node])).value;
+      // The node that responded comes last.
+      const order = [...nodes.filter((each) => each !== node), node];
+      const again = await requestServed(calls, deadline, needed, order);
+      if (again.node !== node) learnRefusals(node.profile, calls, value, again.value);
+      return again.value;
     },
+    mayReplace: (calls, responses) => nodes.length > 1 && isReplaceable(calls, responses),
     batchRoom: () => delivery.batchRoom(firstUsable()),
     lacksBatches: () => delivery.lacksBatches(firstUsable()),
-    firstProfile: () => firstUsable().profile,
+    firstProfile(method) {
+      const isServing = ({ profile }: PoolNode) => method === undefined || !profile.lacksMethod(method);
+      const node = nodes.find((each) => !each.breaker.isOpen() && isServing(each));
+      return (node ?? firstUsable()).profile;
+    },
     mayServe: (method) => nodes.some(({ profile }) => !profile.lacksMethod(method)),
     members: nodes.map((node) => ({
       position: node.position,
@@ -166,6 +200,11 @@ function isSound({ accepts }: MainRpcCall, response: RpcResponse): boolean {
 }
 
 const TRANSIENT_CODES = new Set([-32603, -32000]);
+
+/** Returns whether a call was refused for a reason that may be that of its node, and that does not pass by itself. */
+function isReplaceable(calls: readonly MainRpcCall[], responses: readonly RpcResponse[]): boolean {
+  return calls.some((call, i) => isRefused(call, responses[i]!) && !isTransient(responses[i]!));
+}
 
 /** Returns whether the same call may succeed later. */
 export function isTransient(response: RpcResponse): boolean {

@@ -7,6 +7,8 @@ import { createPiggybackRequests, PIGGYBACK_MILLISECONDS, type PiggybackRequests
 
 const MAX_BATCH_CALLS = 8;
 const BACKOFF_MILLISECONDS = 60_000;
+/** Code of an error that another node would not return. */
+const REPLACED = -32_001;
 
 /** A request to a node, which the test settles. */
 interface Sent {
@@ -45,6 +47,7 @@ beforeEach(() => {
           sent.push({ methods, needed, requestMilliseconds, settle });
         }),
       batchRoom: () => MAX_BATCH_CALLS,
+      mayReplace: (_, responses) => responses.some((each) => !each.ok && each.code === REPLACED),
     },
     stopwatch,
     requestTimeoutMilliseconds: 2_500,
@@ -113,10 +116,13 @@ test('sends waiting calls alone when no flush comes in time', async () => {
   expect(sentMethods()).toEqual([['a'], ['head']]);
 });
 
-test('repeats only the calls that had a transient error, in a separate request', async () => {
+test.each([
+  ['had a transient error', -32_000],
+  ['another node may serve', REPLACED],
+])('repeats only the calls that %s, in a separate request', async (_, code) => {
   const waiting = [defer('a'), defer('b')];
   const flushed = flush('head');
-  sent[0]!.settle((call) => (call.method === 'a' ? refused(-32_000) : echo(call)));
+  sent[0]!.settle((call) => (call.method === 'a' ? refused(code) : echo(call)));
   expect([await flushed, await waiting[1]]).toEqual([echoes('head'), echoes('b')]);
   expect(sentMethods()).toEqual([['head', 'a', 'b'], ['a']]);
   sent[1]!.settle(echo);

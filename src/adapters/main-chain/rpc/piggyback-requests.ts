@@ -21,7 +21,7 @@ export interface PiggybackRequests {
 }
 
 export interface PiggybackRequestsOptions {
-  readonly nodes: Pick<MainNodes, 'request' | 'batchRoom'>;
+  readonly nodes: Pick<MainNodes, 'request' | 'batchRoom' | 'mayReplace'>;
   readonly stopwatch: Stopwatch;
   /** Upper bound for a request that carries waiting calls. */
   readonly requestTimeoutMilliseconds: number;
@@ -80,7 +80,7 @@ export function createPiggybackRequests(options: PiggybackRequestsOptions): Pigg
     let from = 0;
     for (const each of carried) {
       const own = responses.slice(from, (from += each.calls.length));
-      if (own.some(isTransient)) sendAlone(each);
+      if (own.some(isTransient) || nodes.mayReplace(each.calls, own)) sendAlone(each);
       else each.settle(Promise.resolve(own));
     }
   }
