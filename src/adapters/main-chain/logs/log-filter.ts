@@ -12,7 +12,10 @@ export interface LogFilter {
 }
 
 /** Returns whether the result is a list of logs of the blocks and contracts that the filter names. */
-export function areLogsOf({ fromBlock = '0x0', toBlock, blockHash, address }: LogFilter, result: unknown): boolean {
+export function areLogsOf(
+  { fromBlock = '0x0', toBlock, blockHash, address }: LogFilter,
+  result: unknown,
+): boolean | Promise<boolean> {
   const first = Number(fromBlock);
   const last = toBlock?.startsWith('0x') === true ? Number(toBlock) : Infinity;
   const contracts = address === undefined ? undefined : new Set([address].flat());

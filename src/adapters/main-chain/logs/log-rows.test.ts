@@ -2,9 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { IrregularJson, JsonCursor } from '../rpc/json-cursor.ts';
-import { readLogRows } from './log-rows.ts';
+import { countTicks } from '../../../../testing/harness/tick-counter.ts';
+import { LogRows, readLogRows } from './log-rows.ts';
 import { parseRawLog } from './raw-log.ts';
 
+const toRows = (logs: unknown) => readLogRows(new JsonCursor(Buffer.from(JSON.stringify(logs))));
 const readText = (text: string) => [...readLogRows(new JsonCursor(Buffer.from(text)))];
 const read = (logs: unknown) => readText(JSON.stringify(logs));
 
@@ -81,5 +83,70 @@ describe('readLogRows', () => {
     const text = JSON.stringify([WHOLE]);
     expect(readText(text)).toHaveLength(1);
     expect(() => readText(text.replace('"data"', '"topics":[],"data"'))).toThrow(IrregularJson);
+  });
+});
+
+const inBlock = (number: number, index: number, address = WHOLE.address) => ({
+  ...WHOLE,
+  address,
+  blockNumber: `0x${number.toString(16)}`,
+  logIndex: `0x${index.toString(16)}`,
+});
+const MANY_ROWS = 25_000;
+
+describe('merge', () => {
+  test('returns the logs of all results in chain order', async () => {
+    const place = fc.tuple(fc.nat(5), fc.nat(5));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(place, fc.nat(3)), { maxLength: 30 }), async (places) => {
+        const sorted = places.sort(([[block, index]], [[other, at]]) => block - other || index - at);
+        const parts = [0, 1, 2, 3].map((part) => sorted.filter(([, of]) => of === part));
+        const merged = await LogRows.merge(
+          parts.map((part) => toRows(part.map(([[block, index]]) => inBlock(block, index)))),
+        );
+        expect([...merged].map(({ blockNumber, logIndex }) => [blockNumber, logIndex])).toEqual(
+          sorted.map(([at]) => at),
+        );
+      }),
+    );
+  });
+
+  test('yields between many rows', async () => {
+    const parts = [0, 1].map((part) => toRows(Array.from({ length: MANY_ROWS / 2 }, (_, i) => inBlock(i, part))));
+    let merged: LogRows | undefined;
+    expect(await countTicks(async () => (merged = await LogRows.merge(parts)))).toBe(2);
+    expect([...merged!].map(({ blockNumber }) => blockNumber)).toEqual(
+      Array.from({ length: MANY_ROWS }, (_, i) => Math.floor(i / 2)),
+    );
+  });
+});
+
+describe('everyOrigin', () => {
+  const blocks = Array.from({ length: MANY_ROWS }, (_, i) => inBlock(i, 0));
+
+  test('tests a few rows at once', () => {
+    const rows = toRows(blocks.slice(0, 10));
+    expect([rows.everyOrigin((number) => number < 10), rows.everyOrigin((number) => number < 9)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(toRows([]).everyOrigin(() => false)).toBe(true);
+  });
+
+  test.each([
+    [MANY_ROWS, true, 2],
+    [MANY_ROWS - 1, false, 2],
+    [15_000, false, 1],
+  ])('yields between many rows, of which those below %i pass: %o', async (below, expected, ticks) => {
+    const rows = toRows(blocks);
+    const seen: string[] = [];
+    const test = (number: number, address: string, readBlockHash: () => string) => {
+      if (number === 20_000) seen.push(address, readBlockHash());
+      return number < below;
+    };
+    let isEvery: boolean | undefined;
+    expect(await countTicks(async () => (isEvery = await rows.everyOrigin(test)))).toBe(ticks);
+    expect(isEvery).toBe(expected);
+    expect(seen).toEqual(below > 20_000 ? [WHOLE.address, WHOLE.blockHash] : []);
   });
 });

@@ -2,6 +2,7 @@
  * Logs of one `eth_getLogs` result in binary: read from the JSON text in place, without an object per log, and turned
  * into `RawLog` one by one. The bytes move between threads without a copy.
  */
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { IrregularJson, type JsonCursor } from '../rpc/json-cursor.ts';
 import { parseQuantity } from '../rpc/quantities.ts';
 import { decodeHexByte } from '../receipts/rlp-buffer.ts';
@@ -30,6 +31,16 @@ const HEAD_BYTES = 3 * 8 + 4 + 1;
 const FIXED_BYTES = ADDRESS_BYTES + 2 * HASH_BYTES;
 const FIRST_BYTES = 4_096;
 
+/** Rows that are handled in one tick: about 5 ms. */
+const ROWS_PER_TICK = 10_000;
+
+interface RowPlace {
+  readonly bytes: Buffer;
+  readonly at: number;
+}
+
+type OriginTest = (blockNumber: number, address: string, readBlockHash: () => string) => boolean;
+
 export class LogRows implements Iterable<RawLog> {
   readonly bytes: Buffer;
 
@@ -37,26 +48,50 @@ export class LogRows implements Iterable<RawLog> {
     this.bytes = bytes;
   }
 
-  /** Returns the rows of all results in chain order. */
-  static merge(results: readonly LogRows[]): LogRows {
-    const rows = results.flatMap(({ bytes }) => {
-      const found: Buffer[] = [];
-      for (let at = 0, end; at < bytes.length; at = end) found.push(bytes.subarray(at, (end = endOfRow(bytes, at))));
-      return found;
-    });
-    const compare = (one: Buffer, other: Buffer, at: number) => one.readDoubleLE(at) - other.readDoubleLE(at);
-    rows.sort((one, other) => compare(one, other, 0) || compare(one, other, 8));
-    return new LogRows(Buffer.concat(rows));
+  /** Returns the rows of all results in chain order, where those of each result are. The event loop runs between many rows. */
+  static async merge(results: readonly LogRows[]): Promise<LogRows> {
+    const sources = results.filter(({ bytes }) => bytes.length > 0).map(({ bytes }) => ({ bytes, at: 0 }));
+    const merged = Buffer.allocUnsafeSlow(sources.reduce((sum, { bytes }) => sum + bytes.length, 0));
+    for (let row = 1, to = 0; sources.length > 0; row++) {
+      const first = sources.reduce((one, other) => (compareRows(other, one) < 0 ? other : one));
+      const end = endOfRow(first.bytes, first.at);
+      to += first.bytes.copy(merged, to, first.at, end);
+      first.at = end;
+      if (end === first.bytes.length) sources.splice(sources.indexOf(first), 1);
+      if (row % ROWS_PER_TICK === 0) await nextTick();
+    }
+    return new LogRows(merged);
   }
 
-  /** Returns whether the test holds for block number, address and block hash of every row, without an object per row. */
-  everyOrigin(test: (blockNumber: number, address: string, readBlockHash: () => string) => boolean): boolean {
+  /**
+   * Returns whether the test holds for block number, address and block hash of every row, without an object per row. The
+   * event loop runs between many rows.
+   */
+  everyOrigin(test: OriginTest): boolean | Promise<boolean> {
+    const next = this.#testOrigins(test, 0);
+    return typeof next === 'boolean' ? next : this.#everyOriginFrom(test, next);
+  }
+
+  async #everyOriginFrom(test: OriginTest, from: number): Promise<boolean> {
+    let next: number | boolean = from;
+    while (typeof next === 'number') {
+      await nextTick();
+      next = this.#testOrigins(test, next);
+    }
+    return next;
+  }
+
+  /** Tests the rows of one tick. Returns the place of the next row; the result where it is known. */
+  #testOrigins(test: OriginTest, from: number): number | boolean {
     const { bytes } = this;
-    const hexOf = (from: number, length: number) => `0x${bytes.toString('hex', from, from + length)}`;
-    for (let at = 0; at < bytes.length; at = endOfRow(bytes, at)) {
-      const from = at + HEAD_BYTES;
-      const readBlockHash = () => hexOf(from + ADDRESS_BYTES, HASH_BYTES);
-      if (!test(bytes.readDoubleLE(at), hexOf(from, ADDRESS_BYTES), readBlockHash)) return false;
+    const hexOf = (start: number, length: number) => `0x${bytes.toString('hex', start, start + length)}`;
+    let at = from;
+    for (let rows = 0; at < bytes.length; rows++) {
+      if (rows === ROWS_PER_TICK) return at;
+      const start = at + HEAD_BYTES;
+      const readBlockHash = () => hexOf(start + ADDRESS_BYTES, HASH_BYTES);
+      if (!test(bytes.readDoubleLE(at), hexOf(start, ADDRESS_BYTES), readBlockHash)) return false;
+      at = endOfRow(bytes, at);
     }
     return true;
   }
@@ -84,6 +119,13 @@ export class LogRows implements Iterable<RawLog> {
       at = end;
     }
   }
+}
+
+/** Returns a negative number when the row at the first place is before the other one in chain order. */
+function compareRows(one: RowPlace, other: RowPlace): number {
+  const compare = (offset: number) =>
+    one.bytes.readDoubleLE(one.at + offset) - other.bytes.readDoubleLE(other.at + offset);
+  return compare(0) || compare(8);
 }
 
 function endOfRow(bytes: Buffer, at: number): number {

@@ -7,15 +7,28 @@ import type { PoolNode } from '../../rpc/node-pool.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { LogRows } from '../logs/log-rows.ts';
 import { isUnclearError, type BatchDelivery } from './batch-delivery.ts';
-import { isRateLimited, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
+import { isRateLimited, TOO_LARGE, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 
 type Deliver = BatchDelivery['deliver'];
 
 /** What a query for one address says about the refusal of a list. */
 type ListRefusal = 'of-lists' | 'of-every-query' | 'unexplained';
 
-/** Returns `deliver` for nodes that may refuse lists of addresses. */
-export function divideAddressLists(deliver: Deliver): Deliver {
+/** The logs of one query exceed the limit. */
+class LogsTooLarge extends Error {
+  readonly call: MainRpcCall;
+
+  constructor(call: MainRpcCall) {
+    super();
+    this.call = call;
+  }
+}
+
+/**
+ * Returns `deliver` for nodes that may refuse lists of addresses. A query whose logs take more than `maxRowBytes` in sum
+ * has the response of one that is too large, so that its caller divides the range.
+ */
+export function divideAddressLists(deliver: Deliver, maxRowBytes: number): Deliver {
   /** Queries one address of the list, and where it is served the list again. */
   async function explainRefusal(
     node: PoolNode,
@@ -30,10 +43,37 @@ export function divideAddressLists(deliver: Deliver): Deliver {
     return isRefused(call, again!) ? 'of-lists' : 'unexplained';
   }
 
-  async function deliverSplit(node: PoolNode, calls: readonly MainRpcCall[], deadline: Deadline) {
-    const parts = calls.map(splitByAddress);
-    const responses = (await deliver(node, parts.flat(), deadline)).values();
-    return parts.map((each) => mergeLogs(each.map(() => responses.next().value!)));
+  async function deliverSplit(
+    node: PoolNode,
+    calls: readonly MainRpcCall[],
+    deadline: Deadline,
+  ): Promise<RpcResponse[]> {
+    const parts = calls.map((call) => boundRows(call, splitByAddress(call)));
+    try {
+      const found = (await deliver(node, parts.flat(), deadline)).values();
+      const responses: RpcResponse[] = [];
+      for (const each of parts) responses.push(await mergeLogs(each.map(() => found.next().value!)));
+      return responses;
+    } catch (error) {
+      if (!(error instanceof LogsTooLarge)) throw error;
+      const at = calls.indexOf(error.call);
+      const others = calls.toSpliced(at, 1);
+      const responses = others.length === 0 ? [] : await deliverSplit(node, others, deadline);
+      return responses.toSpliced(at, 0, TOO_LARGE);
+    }
+  }
+
+  /** Ends the delivery once the results of these parts of the call exceed the limit in sum. */
+  function boundRows(call: MainRpcCall, parts: readonly MainRpcCall[]): readonly MainRpcCall[] {
+    if (parts.length === 1) return parts;
+    const bytes = parts.map(() => 0);
+    return parts.map((part, i) => ({
+      ...part,
+      onResult(result) {
+        bytes[i] = result instanceof LogRows ? result.bytes.length : 0;
+        if (bytes.reduce((sum, each) => sum + each) > maxRowBytes) throw new LogsTooLarge(call);
+      },
+    }));
   }
 
   return async (node, calls, deadline) => {
@@ -78,7 +118,7 @@ function splitByAddress(call: MainRpcCall): readonly MainRpcCall[] {
 }
 
 /** Returns the logs of all responses, or the first error among them. */
-function mergeLogs(responses: readonly RpcResponse[]): RpcResponse {
+async function mergeLogs(responses: readonly RpcResponse[]): Promise<RpcResponse> {
   const [first] = responses;
   if (responses.length === 1) return first!;
   const error = responses.find(({ ok }) => !ok);
@@ -86,5 +126,5 @@ function mergeLogs(responses: readonly RpcResponse[]): RpcResponse {
   const rows = responses.flatMap((response) => (response.ok ? [response.result] : []));
   // Logs of another form are refused as a whole.
   if (!rows.every((each) => each instanceof LogRows)) throw new RpcFailure('malformed');
-  return { ok: true, result: LogRows.merge(rows) };
+  return { ok: true, result: await LogRows.merge(rows) };
 }

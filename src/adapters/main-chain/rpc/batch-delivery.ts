@@ -108,6 +108,7 @@ export function createBatchDelivery(options: BatchDeliveryOptions): BatchDeliver
     const { largest } = batchesOf(node);
     if (calls.length > largest && received.some((each) => each?.ok))
       batches.set(node, { largest: calls.length, refused: 0 });
+    for (const [i, response] of received.entries()) if (response?.ok) calls[i]!.onResult?.(response.result);
     return received;
   }
 

@@ -27,7 +27,9 @@ export interface MainRpcCall {
    */
   readonly read?: ResultReader | undefined;
   /** Returns whether a result can be that of this call. A node that sends another one is left to others. */
-  readonly accepts?: ((result: unknown) => boolean) | undefined;
+  readonly accepts?: ((result: unknown) => boolean | Promise<boolean>) | undefined;
+  /** Receives each result as soon as it has arrived. What it throws ends the delivery of all calls. */
+  readonly onResult?: (result: unknown) => void;
   /** Whether this last call shows what held after the others: it is not answered before one of them. */
   readonly isCheck?: boolean;
 }
@@ -151,7 +153,8 @@ const OF_ANY_LENGTH: ReadonlySet<string> = new Set([
   'eth_getTransactionReceipt',
 ]);
 
-const TOO_LARGE: RpcResponse = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
+/** Response to calls whose results exceed the size limit. */
+export const TOO_LARGE: RpcResponse = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
 
 /** Returns whether the response exceeded the size limit; another node may send a sound one. */
 export function isOversized(response: RpcResponse): boolean {

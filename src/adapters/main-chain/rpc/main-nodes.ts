@@ -74,8 +74,10 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
   const pool = openNodePool(options, { chain, expected: chainId, readIdentity: readChainId });
   const { nodes, firstUsable, tryNodes } = pool;
   const delivery = createBatchDelivery({ ...limits, pool, largeResponses, budget, stopwatch, counters });
-  const deliverDivided = divideAddressLists(delivery.deliver);
-  const deliverTogether = divideAddressLists(delivery.deliverTogether);
+  // Rows take less than half of the bytes of their JSON, so that those of one query are as many as one response may hold.
+  const maxRowBytes = limits.maxResponseBytes / 2;
+  const deliverDivided = divideAddressLists(delivery.deliver, maxRowBytes);
+  const deliverTogether = divideAddressLists(delivery.deliverTogether, maxRowBytes);
 
   async function readChainId(node: PoolNode, deadline: Deadline): Promise<number> {
     const [response] = await deliver(node, [{ method: 'eth_chainId', params: [] }], deadline);
@@ -92,7 +94,9 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     send = deliverDivided,
   ): Promise<RpcResponse[]> {
     const responses = await send(node, calls, deadline);
-    if (!calls.every((call, i) => isSound(call, responses[i]!))) {
+    for (const [i, call] of calls.entries()) {
+      const isAccepted = isSound(call, responses[i]!);
+      if (isAccepted === true || (await isAccepted)) continue;
       throw new RpcFailure('malformed', 'unsound', { retryAfterSeconds: UNSOUND_SECONDS });
     }
     learnFeatures(node.profile, calls, responses);
@@ -195,7 +199,7 @@ const UNSOUND_SECONDS = 10;
 /** Exceeds the time after which each node is tried again. */
 const MALFORMED_MILLISECONDS = 60_000;
 
-function isSound({ accepts }: MainRpcCall, response: RpcResponse): boolean {
+function isSound({ accepts }: MainRpcCall, response: RpcResponse): boolean | Promise<boolean> {
   return accepts === undefined || !response.ok || accepts(response.result);
 }
 
