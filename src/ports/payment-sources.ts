@@ -37,8 +37,11 @@ export interface CitationWindow {
 
 /** Transfers of an EVM source by sender. */
 export interface TransferReader {
-  /** Returns the first finalized block at or after a time; undefined when the finalized head is earlier. Throws `SourceUnreadable`. */
-  findBlock(time: number): Promise<number | undefined>;
+  /**
+   * Returns the first block at or after a time, up to a finalized head; undefined when that head is earlier. Throws
+   * `SourceUnreadable`.
+   */
+  findBlock(time: number, head: FinalizedHead): Promise<number | undefined>;
   /**
    * Returns all transfers of listed tokens that the addresses sent in the finalized blocks, both ends included, in chain order. At most
    * 500 addresses and 5,000 blocks per call. Throws `SourceUnreadable`.

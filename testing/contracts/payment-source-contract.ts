@@ -68,12 +68,12 @@ export function testPaymentSource(name: string, open: () => Promise<PaymentSourc
       expect(await reader.readTransfersFrom([first.from], first.block, first.block)).toEqual(ofFirst);
     });
 
-    it('finds the first block at or after a time', async () => {
+    it('finds the first block at or after a time, up to a head', async () => {
       const { source, transaction } = await open();
       if (source.transfers === undefined) return;
       const head = await source.readFinalizedHead();
-      expect(await source.transfers.findBlock(transaction.time)).toBe(transaction.block);
-      expect(await source.transfers.findBlock(head.time + 1)).toBeUndefined();
+      expect(await source.transfers.findBlock(transaction.time, head)).toBe(transaction.block);
+      expect(await source.transfers.findBlock(head.time + 1, head)).toBeUndefined();
     });
   });
 }

@@ -47,7 +47,7 @@ export class FakePaymentSource implements PaymentSource {
       this.kind === 'solana'
         ? undefined
         : {
-            findBlock: (time) => this.#answer('block', () => this.#findBlock(time)),
+            findBlock: (time, head) => this.#answer('block', () => this.#findBlock(time, head)),
             readTransfersFrom: (addresses, from, through) =>
               this.#answer('transfers', () => this.#listRows(addresses, from, through)),
           };
@@ -85,13 +85,19 @@ export class FakePaymentSource implements PaymentSource {
     });
   }
 
-  #findBlock(time: number): number | undefined {
-    const block = Math.ceil(time / this.#blockSeconds);
-    return block > this.headBlock ? undefined : block;
+  #findBlock(time: number, head: FinalizedHead): number | undefined {
+    if (head.time < time) return undefined;
+    return this.#finalized(Math.ceil(time / this.#blockSeconds));
+  }
+
+  /** Returns the block. Throws `SourceUnreadable` when it is not finalized. */
+  #finalized(block: number): number {
+    if (block > this.headBlock) throw new SourceUnreadable(this.name, 'block-mismatch');
+    return block;
   }
 
   #listRows(addresses: readonly string[], from: number, through: number): readonly SourceTransfer[] {
-    this.windows.push({ addresses: addresses.length, blocks: through - from + 1 });
+    this.windows.push({ addresses: addresses.length, blocks: this.#finalized(through) - from + 1 });
     return this.#rows
       .filter((row) => addresses.includes(row.from) && row.block >= from && row.block <= through)
       .sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);

@@ -159,7 +159,7 @@ function toPaymentSource(
     readFinalizedHead: () => converted(readFinalizedHead()),
     readTransaction: (reference, window) => converted(readTransaction(reference, window)),
     transfers: transfers && {
-      findBlock: (time) => converted(transfers.findBlock(time)),
+      findBlock: (time, head) => converted(transfers.findBlock(time, head)),
       readTransfersFrom: (addresses, from, through) => converted(transfers.readTransfersFrom(addresses, from, through)),
     },
   };

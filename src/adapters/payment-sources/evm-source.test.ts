@@ -487,14 +487,26 @@ describe('transfers', () => {
     const chain = createChain();
     const newest = chain.blocks.length - 1;
     const { source } = await openNodes(new FakeEvmNode(chain));
-    const { findBlock } = source.transfers!;
-    expect(await findBlock(0)).toBe(0);
-    expect(await findBlock(NOW)).toBe(newest);
-    expect(await findBlock(NOW - 1)).toBe(newest);
-    expect(await findBlock(NOW - 3_600)).toBe(newest - 1);
-    expect(await findBlock(NOW - 10 * DAY)).toBe(newest - 240);
-    expect(await findBlock(NOW - 10 * DAY + 1)).toBe(newest - 239);
-    expect(await findBlock(NOW + 1)).toBeUndefined();
+    const find = (time: number) => source.transfers!.findBlock(time, { block: newest, time: NOW });
+    expect(await find(0)).toBe(0);
+    expect(await find(NOW)).toBe(newest);
+    expect(await find(NOW - 1)).toBe(newest);
+    expect(await find(NOW - 3_600)).toBe(newest - 1);
+    expect(await find(NOW - 10 * DAY)).toBe(newest - 240);
+    expect(await find(NOW - 10 * DAY + 1)).toBe(newest - 239);
+    expect(await find(NOW + 1)).toBeUndefined();
+  });
+
+  it('have an unreadable start while no URL has the blocks up to the head', async () => {
+    const chain = createChain();
+    const node = new FakeEvmNode(chain);
+    const { source, time } = await openNodes(node);
+    const head = await source.readFinalizedHead();
+    node.newestBlock = head.block - 10;
+    time.milliseconds += 10_000;
+    await expect(source.transfers!.findBlock(NOW - 3_600, head)).rejects.toThrow(SourceUnreadable);
+    node.newestBlock = undefined;
+    expect(await source.transfers!.findBlock(NOW - 3_600, head)).toBe(head.block - 1);
   });
 });
 

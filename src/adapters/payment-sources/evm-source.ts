@@ -169,9 +169,7 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     readTransaction: (hash, window) => findAtUrls(urls, (url) => ask(url, hash, window)),
     reachesBackTo,
     transfers: {
-      async findBlock(time) {
-        return times.findFirst(time, await latestHead(urls));
-      },
+      findBlock: (time, head) => times.findFirst(time, head),
       readTransfersFrom: (senders, fromBlock, throughBlock) => readTransfers(senders, { fromBlock, throughBlock }),
     },
   };

@@ -147,6 +147,31 @@ describe('payments', () => {
     expect(source.requests.filter((name) => name === 'transfers')).toHaveLength(before + 1);
   });
 
+  it('are circular when the account paid the payer while the source returned an older head than before', async () => {
+    const { chain, source, scan, step, work, pay, codes, pass } = await openWorld();
+    const earlier = createMainChainKey(new Uint8Array(32).fill(8));
+    chain.mine([mint(A), mint(B), submitted(B, proofOf(B, earlier))]);
+    const { timestamp } = chain.head;
+    chain.mineMany(1_000);
+    chain.mine([submitted(A, proofOf(A))]);
+    const time = chain.head.timestamp + 1;
+    const returned = { from: ACCOUNT.address, to: PAYER, token: 'USDC', units: 90_000_000n };
+    source.putTransfer({ ...returned, block: time, time, logIndex: 0 });
+    chain.mine();
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    // The transfers of the earlier account are read first, up to a head that is remembered.
+    await step(NEVER);
+    const newest = source.headBlock;
+    source.headBlock = timestamp + 5_000;
+    await step(NEVER);
+    source.headBlock = newest;
+    await work();
+    expect(await codes()).toEqual(['1 circular']);
+  });
+
   it('are announced to the worker after a search that found something', async () => {
     const { chain, scan, searches } = await openWorld();
     chain.mine([mint(A), submitted(A, proofOf(A))]);

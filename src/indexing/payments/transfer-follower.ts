@@ -38,12 +38,11 @@ export function createTransferFollower({ store, fxRates, clock }: TransferFollow
       const { maxDailyTransfers } = PAYMENT;
       const oldest = Math.min(...addresses.map(({ since }) => since));
       const start = Math.max(oldest, nowSeconds(clock) - MAX_AGE_SECONDS);
-      const from = throughBlock === undefined ? await transfers.findBlock(start) : throughBlock + 1;
-      // The addresses became own after the head, so no block up to it matters.
-      const isEarly = from === undefined || from > head.block;
-      const through = isEarly ? head.block : Math.min(head.block, from + BLOCKS_PER_WINDOW - 1);
+      const from = throughBlock === undefined ? await transfers.findBlock(start, head) : throughBlock + 1;
+      // Undefined: the addresses became own after the head, so no block up to it matters.
+      const through = from === undefined ? head.block : Math.min(head.block, from + BLOCKS_PER_WINDOW - 1);
       const senders = [...new Set(addresses.map(({ address }) => address))];
-      const rows = isEarly ? [] : await transfers.readTransfersFrom(senders, from, through);
+      const rows = from === undefined ? [] : await transfers.readTransfersFrom(senders, from, through);
       const { table } = fxRates.current();
       const sized = rows
         .filter(({ units }) => units > 0n)
