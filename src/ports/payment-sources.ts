@@ -35,6 +35,13 @@ export interface CitationWindow {
   readonly throughTime: number;
 }
 
+export interface TransfersRead {
+  /** In chain order. */
+  readonly transfers: readonly SourceTransfer[];
+  /** Block through which all of them are read: an earlier one than asked for where there are very many. */
+  readonly throughBlock: number;
+}
+
 /** Transfers of an EVM source by sender. */
 export interface TransferReader {
   /**
@@ -43,14 +50,10 @@ export interface TransferReader {
    */
   findBlock(time: number, head: FinalizedHead): Promise<number | undefined>;
   /**
-   * Returns all transfers of listed tokens that the addresses sent in the finalized blocks, both ends included, in chain order. At most
+   * Reads the transfers of more than 0 units of listed tokens that the addresses sent in the finalized blocks, both ends included. At most
    * 500 addresses and 5,000 blocks per call. Throws `SourceUnreadable`.
    */
-  readTransfersFrom(
-    addresses: readonly string[],
-    fromBlock: number,
-    throughBlock: number,
-  ): Promise<readonly SourceTransfer[]>;
+  readTransfersFrom(addresses: readonly string[], fromBlock: number, throughBlock: number): Promise<TransfersRead>;
 }
 
 export interface PaymentSource {

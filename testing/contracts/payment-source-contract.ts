@@ -62,10 +62,12 @@ export function testPaymentSource(name: string, open: () => Promise<PaymentSourc
       }
       const [first, last] = [transfers[0]!, transfers.at(-1)!];
       const senders = [...new Set(transfers.map(({ from }) => from))];
-      expect(await reader.readTransfersFrom(senders, first.block, last.block)).toEqual(transfers);
-      expect(await reader.readTransfersFrom([`0x${'77'.repeat(20)}`], first.block, last.block)).toEqual([]);
+      const read = (from: readonly string[], through: number) => reader.readTransfersFrom(from, first.block, through);
+      const throughBlock = last.block;
+      expect(await read(senders, throughBlock)).toEqual({ transfers, throughBlock });
+      expect(await read([`0x${'77'.repeat(20)}`], throughBlock)).toEqual({ transfers: [], throughBlock });
       const ofFirst = transfers.filter(({ from, block }) => from === first.from && block === first.block);
-      expect(await reader.readTransfersFrom([first.from], first.block, first.block)).toEqual(ofFirst);
+      expect(await read([first.from], first.block)).toEqual({ transfers: ofFirst, throughBlock: first.block });
     });
 
     it('finds the first block at or after a time, up to a head', async () => {

@@ -6,6 +6,7 @@ import {
   type FinalizedHead,
   type PaymentSource,
   type TransferReader,
+  type TransfersRead,
 } from '../../src/ports/payment-sources.ts';
 
 export interface FakeSourceOptions {
@@ -33,6 +34,8 @@ export class FakePaymentSource implements PaymentSource {
   /** Numbers of addresses and blocks of each read of transfers. */
   readonly windows: { readonly addresses: number; readonly blocks: number }[] = [];
   headBlock = 0;
+  /** Transfers of one read; it ends after the block of the last one. */
+  maxTransfers = Infinity;
   readonly #blockSeconds: number;
   readonly #transactions = new Map<string, CitedTransaction>();
   readonly #rows: SourceTransfer[] = [];
@@ -96,11 +99,13 @@ export class FakePaymentSource implements PaymentSource {
     return block;
   }
 
-  #listRows(addresses: readonly string[], from: number, through: number): readonly SourceTransfer[] {
+  #listRows(addresses: readonly string[], from: number, through: number): TransfersRead {
     this.windows.push({ addresses: addresses.length, blocks: this.#finalized(through) - from + 1 });
-    return this.#rows
-      .filter((row) => addresses.includes(row.from) && row.block >= from && row.block <= through)
+    const rows = this.#rows
+      .filter((row) => addresses.includes(row.from) && row.block >= from && row.block <= through && row.units > 0n)
       .sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
+    const last = rows.length > this.maxTransfers ? rows[this.maxTransfers - 1]!.block : through;
+    return { transfers: rows.filter(({ block }) => block <= last), throughBlock: last };
   }
 
   async #answer<T>(name: string, answer: () => T): Promise<T> {

@@ -403,11 +403,14 @@ describe('transfers', () => {
     chain.mine(NOW + 4, payment(transfer(PAYEE, OTHER, 5n)));
     chain.mine(NOW + 6, payment(transfer(PAYEE, OTHER, 6n)));
     const { source } = await openNodes(new FakeEvmNode(chain));
-    expect(await source.transfers!.readTransfersFrom([PAYEE, OTHER], first, first + 1)).toEqual([
-      { from: PAYEE, to: PAYER, token: 'USDC', units: 2n, block: first, logIndex: 1, time: NOW + 2 },
-      { from: OTHER, to: PAYEE, token: 'USDC', units: 4n, block: first, logIndex: 3, time: NOW + 2 },
-      { from: PAYEE, to: OTHER, token: 'USDC', units: 5n, block: first + 1, logIndex: 0, time: NOW + 4 },
-    ]);
+    expect(await source.transfers!.readTransfersFrom([PAYEE, OTHER], first, first + 1)).toEqual({
+      transfers: [
+        { from: PAYEE, to: PAYER, token: 'USDC', units: 2n, block: first, logIndex: 1, time: NOW + 2 },
+        { from: OTHER, to: PAYEE, token: 'USDC', units: 4n, block: first, logIndex: 3, time: NOW + 2 },
+        { from: PAYEE, to: OTHER, token: 'USDC', units: 5n, block: first + 1, logIndex: 0, time: NOW + 4 },
+      ],
+      throughBlock: first + 1,
+    });
   });
 
   it.each([
@@ -422,9 +425,9 @@ describe('transfers', () => {
     Object.assign(node, { maxLogBlocks, maxLogAddresses });
     const { source } = await openNodes(node);
     const senders = [OTHER, PAYEE, ...Array.from({ length: 6 }, (_, i) => `0x${String(i).repeat(40)}`), PAYER];
-    const found = await source.transfers!.readTransfersFrom(senders, newest - 40, newest);
+    const { transfers, throughBlock } = await source.transfers!.readTransfersFrom(senders, newest - 40, newest);
     const hours = Array.from({ length: 41 }, (_, i) => 40 - i).filter((hour) => hour % 3 !== 0);
-    expect(found.map(({ units }) => Number(units))).toEqual(hours);
+    expect([throughBlock, transfers.map(({ units }) => Number(units))]).toEqual([newest, hours]);
   });
 
   it('are unreadable at a node that refuses one block and one address', async () => {
@@ -440,7 +443,8 @@ describe('transfers', () => {
     const [behind, ahead] = [new FakeEvmNode(chain), new FakeEvmNode(chain)];
     behind.newestBlock = newest - 10;
     const { source } = await openNodes(behind, ahead);
-    expect(await source.transfers!.readTransfersFrom([PAYER], newest - 5, newest)).toHaveLength(4);
+    const { transfers } = await source.transfers!.readTransfersFrom([PAYER], newest - 5, newest);
+    expect(transfers).toHaveLength(4);
   });
 
   it('are not read where a lagging node behind the URL answers what a batch lacks', async () => {
@@ -461,7 +465,8 @@ describe('transfers', () => {
       await expect(source.transfers!.readTransfersFrom([PAYER], newest - 5, newest)).rejects.toThrow(SourceUnreadable);
     }
     proxies[0]!.heal();
-    expect(await source.transfers!.readTransfersFrom([PAYER], newest - 5, newest)).toHaveLength(4);
+    const { transfers } = await source.transfers!.readTransfersFrom([PAYER], newest - 5, newest);
+    expect(transfers).toHaveLength(4);
   });
 
   it.each<[string, (logs: object[]) => unknown]>([

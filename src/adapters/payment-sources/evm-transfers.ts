@@ -4,6 +4,7 @@
  */
 import { decodeTransfer, TRANSFER_TOPIC } from '../../domain/rating/paid/transfer-log.ts';
 import type { SourceTransfer } from '../../domain/rating/paid/source-transaction.ts';
+import type { TransfersRead } from '../../ports/payment-sources.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { LearnedLimit } from '../rpc/learned-limit.ts';
 import { mapInTicks } from '../rpc/map-in-ticks.ts';
@@ -19,8 +20,12 @@ import { readHeaders, toFinalized, toResult, type EvmRequester } from './evm-blo
 export const MAX_TRANSFER_ADDRESSES = 500;
 export const MAX_TRANSFER_BLOCKS = 5_000;
 
-/** More than a sound window holds; a node could fill the memory with one long response for each block. */
-const MAX_TRANSFERS = 300_000;
+/** Number of transfers after which a read ends, however many the addresses sent. */
+const ENOUGH_TRANSFERS = 20_000;
+/** More than a block holds; a node could fill the memory with one long response for each address. */
+const MAX_BLOCK_TRANSFERS = 300_000;
+/** Headers that are read before one deadline: a few seconds of the calls of a source. */
+const HEADERS_PER_READ = 50;
 
 /** Logs read per tick: a few milliseconds. */
 const LOGS_PER_TICK = 500;
@@ -41,7 +46,7 @@ interface Range {
 /** Transfers of one or more queries, without the times of their blocks. */
 interface FoundTransfers {
   readonly transfers: Omit<SourceTransfer, 'time'>[];
-  /** Hashes of the blocks with logs, by number. */
+  /** Hashes of their blocks, by number. */
   readonly hashes: Map<number, string>;
 }
 
@@ -66,65 +71,74 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
     return readTransfers(found!, range, senders, symbols);
   }
 
-  async function readBlocks(senders: readonly string[], range: Range): Promise<FoundTransfers> {
-    const { fromBlock, throughBlock } = range;
-    const blocks = throughBlock - fromBlock + 1;
-    if (blocks > blockLimit.size) return readParts(senders, range, blockLimit.size);
-    if (senders.length > addressLimit.size) return readSenders(senders, range, addressLimit.size);
-    const found = await firstOf(urls, (url) => query(url, senders, range));
-    if (found !== undefined) {
+  /**
+   * Returns the transfers of all senders in a range; undefined when it has too many blocks, of which the next range has
+   * fewer. Throws `RpcFailure`.
+   */
+  async function readRange(senders: readonly string[], range: Range): Promise<FoundTransfers | undefined> {
+    const blocks = range.throughBlock - range.fromBlock + 1;
+    const found: FoundTransfers = { transfers: [], hashes: new Map() };
+    for (let from = 0; from < senders.length;) {
+      const part = senders.slice(from, from + addressLimit.size);
+      const read = await firstOf(urls, (url) => query(url, part, range));
+      const isTooLong = found.transfers.length + (read?.transfers.length ?? 0) > MAX_BLOCK_TRANSFERS;
+      if (blocks > 1 && (read === undefined || isTooLong)) {
+        blockLimit.recordRefusal(blocks);
+        return undefined;
+      }
+      if (isTooLong) throw new RpcFailure('malformed');
+      if (read === undefined) {
+        if (part.length === 1) throw new RpcFailure('rpc-error', 'refused');
+        addressLimit.recordRefusal(part.length);
+        continue;
+      }
+      append(found, read);
       blockLimit.recordSuccess(blocks);
-      if (blocks === 1) addressLimit.recordSuccess(senders.length);
-      return found;
-    }
-    if (blocks > 1) {
-      blockLimit.recordRefusal(blocks);
-      return readParts(senders, range, Math.ceil(blocks / 2));
-    }
-    if (senders.length === 1) throw new RpcFailure('rpc-error', 'refused');
-    addressLimit.recordRefusal(senders.length);
-    return readSenders(senders, range, Math.ceil(senders.length / 2));
-  }
-
-  async function readParts(senders: readonly string[], { fromBlock, throughBlock }: Range, blocks: number) {
-    const found: FoundTransfers = { transfers: [], hashes: new Map() };
-    for (let from = fromBlock; from <= throughBlock; from += blocks) {
-      const part = { fromBlock: from, throughBlock: Math.min(throughBlock, from + blocks - 1) };
-      append(found, await readBlocks(senders, part));
-    }
-    return found;
-  }
-
-  async function readSenders(senders: readonly string[], range: Range, count: number) {
-    const found: FoundTransfers = { transfers: [], hashes: new Map() };
-    for (let from = 0; from < senders.length; from += count) {
-      append(found, await readBlocks(senders.slice(from, from + count), range));
+      if (blocks === 1) addressLimit.recordSuccess(part.length);
+      from += part.length;
     }
     return found;
   }
 
   /** Returns the times of the blocks, which must have these hashes. Throws `RpcFailure`. */
   async function readTimes(hashes: ReadonlyMap<number, string>): Promise<ReadonlyMap<number, number>> {
-    if (hashes.size === 0) return new Map();
-    return firstOf(urls, async (url) => {
-      const headers = await readHeaders(url, [...hashes.keys()], startRead());
-      if (headers.some(({ number, hash }) => hashes.get(number) !== hash)) throw new RpcFailure('block-mismatch');
-      return new Map(headers.map(({ number, timestamp }) => [number, timestamp]));
-    });
+    const blocks = [...hashes.keys()];
+    const times = new Map<number, number>();
+    for (let from = 0; from < blocks.length; from += HEADERS_PER_READ) {
+      const part = blocks.slice(from, from + HEADERS_PER_READ);
+      const headers = await firstOf(urls, async (url) => {
+        const read = await readHeaders(url, part, startRead());
+        if (read.some(({ number, hash }) => hashes.get(number) !== hash)) throw new RpcFailure('block-mismatch');
+        return read;
+      });
+      for (const { number, timestamp } of headers) times.set(number, timestamp);
+    }
+    return times;
   }
 
-  return async (senders: readonly string[], range: Range): Promise<readonly SourceTransfer[]> => {
-    if (senders.length === 0 || range.throughBlock < range.fromBlock) return [];
-    const { transfers, hashes } = await readBlocks([...new Set(senders)], range);
+  return async (senders: readonly string[], { fromBlock, throughBlock }: Range): Promise<TransfersRead> => {
+    const unique = [...new Set(senders)];
+    const found: FoundTransfers = { transfers: [], hashes: new Map() };
+    let from = fromBlock;
+    while (from <= throughBlock && found.transfers.length < ENOUGH_TRANSFERS) {
+      const through = Math.min(throughBlock, from + blockLimit.size - 1);
+      const part = await readRange(unique, { fromBlock: from, throughBlock: through });
+      if (part === undefined) continue;
+      append(found, part);
+      from = through + 1;
+    }
+    const { transfers, hashes } = found;
     const times = await readTimes(hashes);
     transfers.sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
-    return mapInTicks(transfers, LOGS_PER_TICK, (transfer) => ({ ...transfer, time: times.get(transfer.block)! }));
+    return {
+      transfers: await mapInTicks(transfers, LOGS_PER_TICK, (row) => ({ ...row, time: times.get(row.block)! })),
+      throughBlock: from - 1,
+    };
   };
 }
 
-/** Throws `RpcFailure` when there are more than `MAX_TRANSFERS`. */
+/** Throws `RpcFailure` for two hashes of one block. */
 function append(to: FoundTransfers, { transfers, hashes }: FoundTransfers): void {
-  if (to.transfers.length + transfers.length > MAX_TRANSFERS) throw new RpcFailure('malformed');
   for (const transfer of transfers) to.transfers.push(transfer);
   for (const [block, hash] of hashes) recordHash(to.hashes, block, hash);
 }
@@ -146,8 +160,8 @@ function logsCall(
 }
 
 /**
- * Reads the transfers in a response. Throws `RpcFailure` for a log that was not asked for, for one that is repeated, and
- * for two hashes of one block.
+ * Reads the transfers of more than 0 units in a response. Throws `RpcFailure` for a log that was not asked for, for one
+ * that is repeated, and for two hashes of one block.
  */
 async function readTransfers(
   response: RpcResponse,
@@ -167,9 +181,11 @@ async function readTransfers(
     const place = `${log.blockNumber}/${log.logIndex}`;
     if (!isWanted || places.has(place)) throw new RpcFailure('malformed');
     places.add(place);
-    recordHash(found.hashes, log.blockNumber, log.blockHash);
     const transfer = decodeTransfer(log, symbols);
-    if (transfer !== undefined) found.transfers.push({ ...transfer, block: log.blockNumber, logIndex: log.logIndex });
+    // Anyone can emit a transfer of 0 units from any address.
+    if (transfer === undefined || transfer.units === 0n) return;
+    recordHash(found.hashes, log.blockNumber, log.blockHash);
+    found.transfers.push({ ...transfer, block: log.blockNumber, logIndex: log.logIndex });
   });
   return found;
 }

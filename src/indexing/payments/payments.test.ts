@@ -147,6 +147,26 @@ describe('payments', () => {
     expect(source.requests.filter((name) => name === 'transfers')).toHaveLength(before + 1);
   });
 
+  it('are circular when the account paid the payer after more transfers than one read returns', async () => {
+    const { chain, source, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    const { timestamp } = chain.head;
+    source.maxTransfers = 3;
+    for (let after = 1; after <= 10; after++) {
+      const [to, time] = [after === 10 ? PAYER : BUYER, timestamp + after];
+      const transfer = { from: ACCOUNT.address, to, token: 'USDC', units: 50_000_000n };
+      source.putTransfer({ ...transfer, block: time, time, logIndex: 0 });
+    }
+    chain.mineMany(20);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    await work();
+    expect(source.windows).toHaveLength(4);
+    expect(await codes()).toEqual(['1 circular']);
+  });
+
   it('are circular when the account paid the payer while the source returned an older head than before', async () => {
     const { chain, source, scan, step, work, pay, codes, pass } = await openWorld();
     const earlier = createMainChainKey(new Uint8Array(32).fill(8));

@@ -40,14 +40,15 @@ export function createTransferFollower({ store, fxRates, clock }: TransferFollow
       const start = Math.max(oldest, nowSeconds(clock) - MAX_AGE_SECONDS);
       const from = throughBlock === undefined ? await transfers.findBlock(start, head) : throughBlock + 1;
       // Undefined: the addresses became own after the head, so no block up to it matters.
-      const through = from === undefined ? head.block : Math.min(head.block, from + BLOCKS_PER_WINDOW - 1);
+      const end = from === undefined ? head.block : Math.min(head.block, from + BLOCKS_PER_WINDOW - 1);
       const senders = [...new Set(addresses.map(({ address }) => address))];
-      const rows = from === undefined ? [] : await transfers.readTransfersFrom(senders, from, through);
+      const read =
+        from === undefined
+          ? { transfers: [], throughBlock: end }
+          : await transfers.readTransfersFrom(senders, from, end);
       const { table } = fxRates.current();
-      const sized = rows
-        .filter(({ units }) => units > 0n)
-        .map((row) => ({ ...row, isWhole: isWholeToken(row.token, row.units, table) }));
-      await store.writeFlows(source.name, addresses, through, sized, maxDailyTransfers);
+      const sized = read.transfers.map((row) => ({ ...row, isWhole: isWholeToken(row.token, row.units, table) }));
+      await store.writeFlows(source.name, addresses, read.throughBlock, sized, maxDailyTransfers);
       return true;
     },
   };
