@@ -695,22 +695,40 @@ describe('the bounds of payments', () => {
     expect(await codes(A)).toEqual(['1 paid', '2 paid']);
   });
 
-  it('read transfers of at most 500 addresses and 5,000 blocks at once', async () => {
-    const { chain, store, source, scan, work, summary } = await openWorld();
+  /** Lets addresses become own at these times, and reads their transfers up to a time. */
+  async function follow(sinces: readonly number[], throughTime: number) {
+    const { chain, store, source, scan, work, summary } = await openWorld({ nowSeconds: throughTime });
     chain.mine([mint(A), submitted(A)]);
     await scan();
-    const since = chain.head.timestamp;
     const { scan: searched } = await summary();
-    const followed = Array.from({ length: 1_200 }, (_, place) => ({
-      ...{ source: source.name, address: addressOf(place + 1), since },
-    }));
+    const followed = sinces.map((since, place) => ({ source: source.name, address: addressOf(place + 1), since }));
     const nothing = { claims: [], citations: [], hands: [] };
     await store.writePaymentScan({ home: 'main', id: A, scan: searched!, ...nothing, followed });
-    source.finalizeAt(since + 12_000);
+    source.finalizeAt(throughTime);
     await work();
-    expect(source.windows.map(({ addresses, blocks }) => `${addresses} ${blocks}`).sort()).toEqual([
+    const own = followed.map(({ address, since }) => ({ address, since }));
+    return { windows: source.windows, readThrough: await store.readFlowsThrough(source.name, own) };
+  }
+
+  it('read transfers of at most 500 addresses and 5,000 blocks at once', async () => {
+    const since = 1_700_005_000;
+    const sinces = Array.from({ length: 1_200 }, () => since);
+    const { windows } = await follow(sinces, since + 12_000);
+    expect(windows.map(({ addresses, blocks }) => `${addresses} ${blocks}`).sort()).toEqual([
       ...['200 5000', '200 5000', '500 5000', '500 5000', '500 5000', '500 5000'],
     ]);
+  });
+
+  it('read the transfers of addresses that became own at different times together from the next window on', async () => {
+    const start = 1_700_001_234;
+    const sinces = Array.from({ length: 20 }, (_, i) => start + 7_000 * i + ((389 * i) % 601));
+    const head = start + 20 * 7_000;
+    const { windows, readThrough } = await follow(sinces, head);
+    const count = Math.ceil((head - start) / 5_000);
+    // The first window of each address, and then one for all of them.
+    expect(windows.length).toBeLessThanOrEqual(20 + count);
+    expect(windows.at(-1)!.addresses).toBeGreaterThanOrEqual(19);
+    expect(readThrough).toBeGreaterThanOrEqual(head - 5_000);
   });
 
   it.each([

@@ -40,7 +40,7 @@ export function createTransferFollower({ store, fxRates, clock }: TransferFollow
       const start = Math.max(oldest, nowSeconds(clock) - MAX_AGE_SECONDS);
       const from = throughBlock === undefined ? await transfers.findBlock(start, head) : throughBlock + 1;
       // Undefined: the addresses became own after the head, so no block up to it matters.
-      const end = from === undefined ? head.block : Math.min(head.block, from + BLOCKS_PER_WINDOW - 1);
+      const end = from === undefined ? head.block : Math.min(head.block, lastOfWindow(from));
       const senders = [...new Set(addresses.map(({ address }) => address))];
       const read =
         from === undefined
@@ -52,4 +52,9 @@ export function createTransferFollower({ store, fxRates, clock }: TransferFollow
       return true;
     },
   };
+}
+
+/** Returns the last block of the window with a block. All windows end at common blocks, so that addresses of different claims share them. */
+function lastOfWindow(block: number): number {
+  return block - (block % BLOCKS_PER_WINDOW) + BLOCKS_PER_WINDOW - 1;
 }
