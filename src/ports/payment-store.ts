@@ -181,8 +181,11 @@ export interface PaymentStore {
     citation: OpenCitation,
     payment: Pick<Payment, 'payer' | 'time'>,
   ): Promise<readonly EarlierPayment[]>;
-  /** Returns the transfers on every day on which one of the senders paid the payer, in chain order. */
-  listFlowsTo(citation: OpenCitation, senders: readonly string[], payer: string): Promise<readonly Flow[]>;
+  /**
+   * Returns the transfers on every day on which one of the senders paid the payer, before the payment and since the day 180 days earlier,
+   * in chain order.
+   */
+  listFlowsTo(citation: OpenCitation, senders: readonly string[], payment: Payment): Promise<readonly Flow[]>;
   /** Returns the block through which the transfers of all the addresses are read; -1 where one was never read. */
   readFlowsThrough(source: string, own: readonly OwnAddress[]): Promise<number>;
   postponeCitation(citation: OpenCitation, retryAtMilliseconds: number): Promise<void>;

@@ -166,7 +166,9 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
     const settled = judgePayment({
       ...first,
       others: await listOthers([...accounts, payer], inForce, citation, transaction.time),
-      flows: await store.listFlowsTo(citation, [...new Set(own.map(({ address }) => address))], payer),
+      flows: await store.listFlowsTo(citation, [...new Set(own.map(({ address }) => address))], {
+        ...{ payer, block: transaction.block, time: transaction.time },
+      }),
       flowsThroughBlock,
       earlier: await store.listEarlierPayments(citation, { payer, time: transaction.time }),
     });

@@ -1,6 +1,7 @@
 /** Contract of `PaymentStore`: searches, citations, verdicts and transfers of payment sources. */
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
+import type { Payment } from '../../../src/domain/rating/paid/flows.ts';
 import { NO_VERDICT_DETAILS } from '../../../src/domain/rating/paid/payment-verdict.ts';
 import type { NewCitation, OpenCitation, PaymentScanWrite, PlacedClaim } from '../../../src/ports/payment-store.ts';
 import { emptyMachineState } from '../../../src/indexing/alt/event-numbering.ts';
@@ -43,6 +44,12 @@ const scanned = (more: Partial<PaymentScanWrite> = {}): PaymentScanWrite => ({
 });
 const flow = (block: number, logIndex: number, more: object = {}) => ({
   ...{ from: ACCOUNT, to: PAYER, token: 'USDC', units: 10n ** 30n, block, logIndex, time: TIME + block, isWhole: true },
+  ...more,
+});
+const payment = (more: Partial<Payment> = {}): Payment => ({
+  payer: PAYER,
+  block: 1_000_000,
+  time: TIME + DAY,
   ...more,
 });
 const paid = (cents: number) => ({
@@ -368,11 +375,25 @@ export function testPayments(under: StoreUnderTest): void {
       const rows = [flow(5, 1), flow(5, 0, other), flow(2 * DAY, 0, other)];
       await under.store.writeFlows(EVM, own, 9, rows, 1_000);
       const [open1] = await openOn(EVM);
-      expect(await under.store.listFlowsTo(open1!, [ACCOUNT], PAYER)).toEqual([
+      expect(await under.store.listFlowsTo(open1!, [ACCOUNT], payment())).toEqual([
         { from: ACCOUNT, to: OWNER, token: 'USDC', units: 7n, block: 5, time: TIME + 5 },
         { from: ACCOUNT, to: PAYER, token: 'USDC', units: 10n ** 30n, block: 5, time: TIME + 5 },
       ]);
-      expect(await under.store.listFlowsTo(open1!, [OWNER], PAYER)).toEqual([]);
+      expect(await under.store.listFlowsTo(open1!, [OWNER], payment())).toEqual([]);
+    });
+
+    it('return no transfers of days that no verdict on the payment looks back to, and none from its block on', async () => {
+      await open();
+      const own = [{ address: ACCOUNT, since: 0 }];
+      await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
+      const first = TIME - 180 * DAY;
+      const times = [first - 1, first, first + 60, TIME + 7, TIME + 8, TIME + 9];
+      const rows = times.map((time, block) => flow(block, 0, { time }));
+      await under.store.writeFlows(EVM, own, 9, rows, 1_000);
+      const [open1] = await openOn(EVM);
+      // The whole day counts, because transfers are limited by day.
+      const found = await under.store.listFlowsTo(open1!, [ACCOUNT], payment({ block: 4, time: TIME + 8 }));
+      expect(found.map(({ block }) => block)).toEqual([1, 2, 3]);
     });
 
     it('store a limited number of transfers per sender, size and day, from the time it became own', async () => {
@@ -386,7 +407,7 @@ export function testPayments(under: StoreUnderTest): void {
       await under.store.writeFlows(EVM, own, 60, [...rows, flow(54, 0, { isWhole: false })], 2);
       await under.store.writeFlows(EVM, own, 60, rows, 2);
       const [open1] = await openOn(EVM);
-      const stored = await under.store.listFlowsTo(open1!, [ACCOUNT], PAYER);
+      const stored = await under.store.listFlowsTo(open1!, [ACCOUNT], payment());
       expect(stored.map(({ block }) => block)).toEqual([1, 2, 51, 52, 54]);
     });
 
@@ -419,8 +440,13 @@ export function testPayments(under: StoreUnderTest): void {
         await under.store.decideCitation((await openOn(SOLANA))[0]!, { ...paid(0), flows });
       }
       const [last] = await openOn(SOLANA);
-      expect(await under.store.listFlowsTo(last!, ['own'], 'payer')).toEqual(flows);
-      expect(await under.store.listFlowsTo({ ...last!, seq: 1 }, ['own'], 'payer')).toEqual([]);
+      const listed = (more: Partial<OpenCitation>, of: Partial<Payment> = {}) =>
+        under.store.listFlowsTo({ ...last!, ...more }, ['own'], payment({ payer: 'payer', ...of }));
+      expect(await listed({})).toEqual(flows);
+      expect(await listed({ seq: 1 })).toEqual([]);
+      expect(await listed({}, { block: 3 })).toEqual([]);
+      expect(await listed({}, { time: TIME + 181 * DAY - 1 })).toEqual(flows);
+      expect(await listed({}, { time: TIME + 181 * DAY })).toEqual([]);
     });
 
     it('make verdicts undecided on payments since an own claim that is stored later, without their flows', async () => {
@@ -456,7 +482,8 @@ export function testPayments(under: StoreUnderTest): void {
       await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
       await under.store.writeFlows(EVM, own, 9, [flow(1, 0, { time: TIME - 199 * DAY }), flow(2, 0)], 9);
       const [open1] = await openOn(EVM);
-      const count = async () => (await under.store.listFlowsTo(open1!, [ACCOUNT], PAYER)).length;
+      const ofPayment = payment({ time: TIME - 20 * DAY });
+      const count = async () => (await under.store.listFlowsTo(open1!, [ACCOUNT], ofPayment)).length;
       await under.store.prunePayments(TIME + DAY, TIME);
       expect([await count(), (await openOn(EVM)).length]).toEqual([2, 1]);
       await under.store.decideCitation(open1!, paid(0));

@@ -1,6 +1,8 @@
 /** Transfers of the addresses of machines on EVM sources, and flows of cited Solana transactions (design/scoring.md, Verdict). */
-import type { Flow, OwnAddress } from '../../../domain/rating/paid/flows.ts';
-import { SECONDS_PER_DAY } from '../../../domain/rating/utc-day.ts';
+import { sql } from 'kysely';
+import { PAYMENT } from '../../../domain/rating/constants.ts';
+import type { Flow, OwnAddress, Payment } from '../../../domain/rating/paid/flows.ts';
+import { dayOf, SECONDS_PER_DAY } from '../../../domain/rating/utc-day.ts';
 import type { OpenCitation, PaymentStore } from '../../../ports/payment-store.ts';
 import { integer, text } from '../engine/prepared-query.ts';
 import { prepareText } from '../engine/prepared-text.ts';
@@ -17,16 +19,19 @@ export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
   const { batch } = dialect;
   const query = prepareText(dialect);
 
-  const selectFlows = batch(
-    { source: 'text', sender: 'text', receiver: 'text' },
-    `SELECT f.* FROM batch JOIN payment_flows f ON f.source = batch.source AND f.sender = batch.sender
-     WHERE f.block_time / ${SECONDS_PER_DAY} IN (SELECT p.block_time / ${SECONDS_PER_DAY} FROM payment_flows p
-       WHERE p.source = batch.source AND p.sender = batch.sender AND p.receiver = batch.receiver)`,
+  const selectFlows = query<FlowRow>()(
+    { source: text, sender: text, receiver: text, before: integer, since: integer },
+    (q, { source, sender, receiver, before, since }) => q`SELECT * FROM payment_flows
+      WHERE source = ${source} AND sender = ${sender} AND block < ${before} AND block_time >= ${since}
+        AND block_time / ${sql.lit(SECONDS_PER_DAY)} IN (SELECT block_time / ${sql.lit(SECONDS_PER_DAY)}
+          FROM payment_flows WHERE source = ${source} AND receiver = ${receiver} AND sender = ${sender}
+            AND block_time >= ${since})`,
   );
   const selectCitedFlows = query<FlowRow>()(
-    { ...MACHINE, source: text, seq: integer },
-    (q, { home, id, source, seq }) => q`SELECT * FROM payment_cited_flows
-      WHERE home = ${home} AND machine_id = ${id} AND source = ${source} AND seq < ${seq} ORDER BY block, seq, place`,
+    { ...MACHINE, source: text, seq: integer, before: integer, since: integer },
+    (q, { home, id, source, seq, before, since }) => q`SELECT * FROM payment_cited_flows
+      WHERE home = ${home} AND machine_id = ${id} AND source = ${source} AND seq < ${seq}
+        AND block < ${before} AND block_time >= ${since} ORDER BY block, seq, place`,
   );
   const selectSenders = batch(
     { source: 'text', address: 'text', since: 'integer' },
@@ -63,17 +68,22 @@ export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
   function* readFlowsTo(
     citation: OpenCitation,
     senders: readonly string[],
-    payer: string,
+    { payer, block: before, time }: Payment,
   ): SqlProgram<readonly Flow[]> {
     const { source, seq } = citation;
-    const batchRows = senders.map((sender) => [source, sender, payer]);
-    const logged = yield* readRows<FlowRow>({ sql: selectFlows, batch: batchRows });
-    const cited = yield* readRows(selectCitedFlows({ ...keyOf(citation), source, seq }));
-    return [...logged.toSorted(compareFlowRows), ...cited].map(fromFlowRow);
+    // Whole days, because transfers are counted by day up to a limit.
+    const since = SECONDS_PER_DAY * dayOf(time - PAYMENT.flowSeconds);
+    const logged: (readonly FlowRow[])[] = [];
+    // One query for each sender: its days are then found once, and not for each transfer.
+    for (const sender of senders) {
+      logged.push(yield* readRows(selectFlows({ source, sender, receiver: payer, before, since })));
+    }
+    const cited = yield* readRows(selectCitedFlows({ ...keyOf(citation), source, seq, before, since }));
+    return [...logged.flat().toSorted(compareFlowRows), ...cited].map(fromFlowRow);
   }
 
   return {
-    listFlowsTo: (citation, senders, payer) => database.snapshot(readFlowsTo(citation, senders, payer)),
+    listFlowsTo: (citation, senders, payment) => database.snapshot(readFlowsTo(citation, senders, payment)),
     async readFlowsThrough(source, own) {
       const rows = await database.run(
         readRows<{ through_block: number | null }>({
