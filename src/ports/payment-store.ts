@@ -195,8 +195,8 @@ export interface PaymentStore {
   /** Returns the addresses that are furthest behind `block`; undefined when none is. */
   findFlowWindow(source: string, block: number, limit: number): Promise<FlowWindow | undefined>;
   /**
-   * Stores transfers of the addresses and the block through which they are read. Beyond `maxPerDay` transfers of one sender, size and UTC
-   * day the others are dropped; `isWhole` is the size.
+   * Stores transfers of the addresses, in chain order, and the block through which they are read. Beyond `maxPerDay` transfers of one sender,
+   * size and UTC day the others are dropped; `isWhole` is the size. `maxPerDay` is at most `PAYMENT.maxDailyTransfers`.
    */
   writeFlows(
     source: string,

@@ -372,7 +372,7 @@ export function testPayments(under: StoreUnderTest): void {
       const own = [{ address: ACCOUNT, since: TIME }];
       await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
       const other = { to: OWNER, units: 7n, isWhole: false };
-      const rows = [flow(5, 1), flow(5, 0, other), flow(2 * DAY, 0, other)];
+      const rows = [flow(5, 0, other), flow(5, 1), flow(2 * DAY, 0, other)];
       await under.store.writeFlows(EVM, own, 9, rows, 1_000);
       const [open1] = await openOn(EVM);
       expect(await under.store.listFlowsTo(open1!, [ACCOUNT], payment())).toEqual([
@@ -409,6 +409,33 @@ export function testPayments(under: StoreUnderTest): void {
       const [open1] = await openOn(EVM);
       const stored = await under.store.listFlowsTo(open1!, [ACCOUNT], payment());
       expect(stored.map(({ block }) => block)).toEqual([1, 2, 51, 52, 54]);
+    });
+
+    it('limit the transfers of a day over several windows, each size by itself', async () => {
+      await open();
+      const own = [{ address: ACCOUNT, since: TIME }];
+      await scan({ citations: [citation(3)], followed: own.map((each) => ({ ...each, source: EVM })) });
+      const [whole, dust] = [
+        [1, 4, 5, 7, 8],
+        [2, 3, 6],
+      ];
+      const rows = [
+        ...whole.map((block) => flow(block, 0)),
+        ...dust.map((block) => flow(block, 0, { isWhole: false })),
+      ];
+      for (const [from, through] of [
+        [0, 2],
+        [3, 5],
+        [6, DAY + 9],
+      ] as const) {
+        const read = [...rows, ...[0, 1, 2, 3].map((place) => flow(DAY + place, 0))]
+          .filter(({ block }) => block >= from && block <= through)
+          .sort((a, b) => a.block - b.block);
+        await under.store.writeFlows(EVM, own, through, read, 2);
+      }
+      const [open1] = await openOn(EVM);
+      const stored = await under.store.listFlowsTo(open1!, [ACCOUNT], payment());
+      expect(stored.map(({ block }) => block)).toEqual([1, 2, 3, 4, DAY, DAY + 1]);
     });
 
     it('list the addresses that are furthest behind together', async () => {

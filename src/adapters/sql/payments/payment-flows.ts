@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { PAYMENT } from '../../../domain/rating/constants.ts';
 import type { Flow, OwnAddress, Payment } from '../../../domain/rating/paid/flows.ts';
+import type { SourceTransfer } from '../../../domain/rating/paid/source-transaction.ts';
 import { dayOf, SECONDS_PER_DAY } from '../../../domain/rating/utc-day.ts';
 import type { OpenCitation, PaymentStore } from '../../../ports/payment-store.ts';
 import { integer, text } from '../engine/prepared-query.ts';
@@ -13,6 +14,8 @@ type PaymentFlows = Pick<PaymentStore, 'listFlowsTo' | 'readFlowsThrough' | 'fin
 
 /** Transfers of an address may be read from so long before it became own, so that new addresses share windows. */
 const SECONDS_BEFORE_SINCE = 3_600;
+/** Transfers of one sender and day that are stored: of at least one whole token, and as many smaller ones. */
+const MAX_PERIOD_TRANSFERS = 2 * PAYMENT.maxDailyTransfers;
 
 export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
   const { dialect } = database;
@@ -50,18 +53,29 @@ export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
      WHERE payment_senders.source = batch.source AND payment_senders.address = batch.address
        AND payment_senders.since = batch.since`,
   );
-  // A day on which an address became own counts from that time on, as the verdict does.
-  const insertFlow = batch(
+  const selectSinces = batch(
+    { source: 'text', address: 'text', after: 'integer', through: 'integer' },
+    `SELECT s.address, s.since FROM batch JOIN payment_senders s ON s.source = batch.source AND s.address = batch.address
+       AND s.since > batch.after AND s.since <= batch.through ORDER BY s.since`,
+  );
+  // The transfers of a period are the newest ones before a place, so that none of earlier days are read.
+  const countStored = batch(
+    {
+      ...{ period: 'integer', source: 'text', sender: 'text', is_whole: 'integer', start: 'integer' },
+      ...{ block: 'integer', place: 'integer' },
+    },
+    `SELECT b.period, (SELECT count(*) FROM (SELECT f.is_whole, f.block_time FROM payment_flows f
+         WHERE f.source = b.source AND f.sender = b.sender AND (f.block, f.place) < (b.block, b.place)
+         ORDER BY f.block DESC, f.place DESC LIMIT ${MAX_PERIOD_TRANSFERS}) newest
+       WHERE newest.is_whole = b.is_whole AND newest.block_time >= b.start) AS stored FROM batch b`,
+  );
+  const insertFlows = batch(
     {
       ...{ source: 'text', sender: 'text', block: 'integer', place: 'integer', receiver: 'text', token: 'text' },
-      ...{ units: 'text', block_time: 'integer', is_whole: 'integer', day_start: 'integer', most: 'integer' },
+      ...{ units: 'text', block_time: 'integer', is_whole: 'integer' },
     },
     `INSERT INTO payment_flows (source, sender, block, place, receiver, token, units, block_time, is_whole)
-     SELECT b.source, b.sender, b.block, b.place, b.receiver, b.token, b.units, b.block_time, b.is_whole FROM batch b
-     WHERE (SELECT count(*) FROM payment_flows f WHERE f.source = b.source AND f.sender = b.sender
-         AND f.is_whole = b.is_whole AND (f.block, f.place) < (b.block, b.place) AND f.block_time >= b.day_start
-         AND f.block_time >= COALESCE((SELECT max(s.since) FROM payment_senders s WHERE s.source = b.source
-           AND s.address = b.sender AND s.since <= b.block_time), 0)) < b.most
+     SELECT source, sender, block, place, receiver, token, units, block_time, is_whole FROM batch WHERE true
      ON CONFLICT DO NOTHING`,
   );
 
@@ -72,7 +86,7 @@ export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
   ): SqlProgram<readonly Flow[]> {
     const { source, seq } = citation;
     // Whole days, because transfers are counted by day up to a limit.
-    const since = SECONDS_PER_DAY * dayOf(time - PAYMENT.flowSeconds);
+    const since = startOfDay(time - PAYMENT.flowSeconds);
     const logged: (readonly FlowRow[])[] = [];
     // One query for each sender: its days are then found once, and not for each transfer.
     for (const sender of senders) {
@@ -80,6 +94,33 @@ export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
     }
     const cited = yield* readRows(selectCitedFlows({ ...keyOf(citation), source, seq, before, since }));
     return [...logged.flat().toSorted(compareFlowRows), ...cited].map(fromFlowRow);
+  }
+
+  /** Cuts the transfers of each period in memory, and counts what is stored once per period: the number of transfers has no bound. */
+  function* insertTransfers(source: string, transfers: readonly SizedTransfer[], maxPerDay: number): SqlProgram<void> {
+    const [first, last] = [transfers[0], transfers.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const senders = [...new Set(transfers.map(({ from }) => from))];
+    const sinces = yield* readRows<{ address: string; since: number }>({
+      sql: selectSinces,
+      batch: senders.map((sender) => [source, sender, startOfDay(first.time), last.time]),
+    });
+    const periods = listPeriods(transfers, sinces, maxPerDay);
+    const counts = yield* readRows<{ period: number; stored: number }>({
+      sql: countStored,
+      batch: periods.map(({ start, transfers: [{ from, isWhole, block, logIndex }] }, period) => [
+        ...[period, source, from, isWhole ? 1 : 0, start, block, logIndex],
+      ]),
+    });
+    const added = counts.flatMap(({ period, stored }) =>
+      periods[period]!.transfers.slice(0, Math.max(0, maxPerDay - stored)),
+    );
+    yield* execute({
+      sql: insertFlows,
+      batch: added.map(({ from, to, token, units, block, logIndex, time, isWhole }) => [
+        ...[source, from, block, logIndex, to, token, units.toString(), time, isWhole ? 1 : 0],
+      ]),
+    });
   }
 
   return {
@@ -107,12 +148,7 @@ export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
     writeFlows: (source, addresses, throughBlock, transfers, maxPerDay) =>
       database.exclusive(
         (function* (): SqlProgram<void> {
-          // One statement per row, because each counts the rows before it.
-          for (const { from, to, token, units, block, logIndex, time, isWhole } of transfers) {
-            const dayStart = time - (time % SECONDS_PER_DAY);
-            const row = [source, from, block, logIndex, to, token, units.toString(), time, isWhole ? 1 : 0];
-            yield* execute({ sql: insertFlow, batch: [[...row, dayStart, maxPerDay]] });
-          }
+          yield* insertTransfers(source, transfers, maxPerDay);
           yield* execute({
             sql: advanceSenders,
             batch: addresses.map(({ address, since }: OwnAddress) => [source, address, since, throughBlock]),
@@ -120,4 +156,37 @@ export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
         })(),
       ),
   };
+}
+
+type SizedTransfer = SourceTransfer & { readonly isWhole: boolean };
+
+/** Transfers of one sender and size in one UTC day, or in the part of it from the time at which the address became own. */
+interface Period {
+  readonly start: number;
+  readonly transfers: [SizedTransfer, ...SizedTransfer[]];
+}
+
+/** Returns the first transfers of each period, up to a number. */
+function listPeriods(
+  transfers: readonly SizedTransfer[],
+  sinces: readonly OwnAddress[],
+  maxTransfers: number,
+): readonly Period[] {
+  const sincesOf = Map.groupBy(sinces, ({ address }) => address);
+  const periods = new Map<string, Period>();
+  for (const transfer of transfers) {
+    const { from, isWhole, time } = transfer;
+    // A day on which an address became own counts from that time on, as the verdict does.
+    const since = sincesOf.get(from)?.findLast((each) => each.since <= time)?.since ?? 0;
+    const start = Math.max(startOfDay(time), since);
+    const key = `${from} ${isWhole} ${start}`;
+    const period = periods.get(key);
+    if (period === undefined) periods.set(key, { start, transfers: [transfer] });
+    else if (period.transfers.length < maxTransfers) period.transfers.push(transfer);
+  }
+  return [...periods.values()];
+}
+
+function startOfDay(time: number): number {
+  return SECONDS_PER_DAY * dayOf(time);
 }
