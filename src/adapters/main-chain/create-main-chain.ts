@@ -98,9 +98,12 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
     ...{ rpcUrls, chainId, clock, log, limits, counters, budget, post, stopwatch },
     profiles: dependencies.profiles,
   });
-  const agreement = agreeOn(config, nodes, counters, log, (deadline) =>
-    pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline),
-  );
+  const agreement = agreeOn(config, nodes, {
+    counters,
+    log,
+    stopwatch,
+    waitForRetry: (deadline) => pauseWithin(stopwatch, limits.retryDelayMilliseconds, deadline),
+  });
   const piggyback = createPiggybackRequests({ nodes, stopwatch, requestTimeoutMilliseconds });
   /** Reads of state are put to the vote where several nodes must agree. */
   const toStateNodes = (ownNodes: MainNodes): MainNodes =>
@@ -108,7 +111,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const createTransport = (ownNodes: MainNodes) => ({
     nodes: ownNodes,
     stateNodes: toStateNodes(ownNodes),
-    headers: createHeaders(ownNodes, agreement?.confirmHead),
+    headers: createHeaders(ownNodes, agreement),
     multicall: createMulticall({
       nodes: toStateNodes(ownNodes),
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
@@ -232,13 +235,11 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
 function agreeOn(
   { quorum = 1, rpcHosts = [] }: MainChainConfig,
   { members }: MainNodes,
-  counters: MainUpstreamCounters,
-  log: Log,
-  waitForRetry: AgreementOptions['waitForRetry'],
+  options: Omit<AgreementOptions, 'nodes' | 'quorum'>,
 ): Agreement | undefined {
   if (quorum === 1) return undefined;
   const nodes = members.map((node) => ({ ...node, host: rpcHosts[node.position]! }));
-  return createAgreement({ nodes, quorum, counters, log, waitForRetry });
+  return createAgreement({ ...options, nodes, quorum });
 }
 
 /** Groups nodes by host, because two nodes of one host are one opinion. Empty where there is one host. */

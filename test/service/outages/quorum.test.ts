@@ -132,7 +132,7 @@ describe.each([0, 1, 2])('with three nodes of which number %i lies', (liar) => {
   if (liar < 2) {
     it('the liar is named in the log', () => {
       const named = deployment.warnings.filter((line) => line.includes('differs from that of the others'));
-      expect(named).toContainEqual(expect.stringContaining(`"endpoint":${liar}`));
+      expect(named).toContainEqual(expect.stringContaining(`"endpoint":${liar + 1}`));
     });
   }
 });

@@ -24,19 +24,22 @@ export interface Headers {
   remember(header: Header): void;
 }
 
-type ConfirmHead = (head: Header, deadline: Deadline) => Promise<Header>;
+/** Agreement of several nodes on the newest blocks. */
+interface HeadAgreement {
+  /** Returns the newest block that several nodes know: this one of one node, or another one. */
+  confirmHead(head: Header, deadline: Deadline): Promise<Header>;
+  readFinalized(deadline: Deadline): Promise<Header>;
+}
 
 /** Headers remembered by hash. */
 const REMEMBERED = 256;
 
-/** `confirmHead` replaces the newest block of one node by the newest one that several nodes know. */
-export function createHeaders(nodes: Pick<MainNodes, 'request'>, confirmHead?: ConfirmHead): Headers {
+/** Without an agreement, the newest and the finalized block are the word of one node. */
+export function createHeaders(nodes: Pick<MainNodes, 'request'>, agreement?: HeadAgreement): Headers {
   const known = new Map<string, Header>();
 
   async function readMany(numbers: readonly number[], deadline: Deadline): Promise<Header[]> {
-    const responses = await nodes.request(numbers.map(headerCall), deadline).catch((error: unknown) => {
-      throw toMainFault(error);
-    });
+    const responses = await nodes.request(numbers.map(headerCall), deadline).catch(rethrowAsFault);
     const headers = responses.map((response, i) => requireHeader(response, numbers[i]!));
     // Owners are read at the last block of what the index confirms.
     for (const last of headers.slice(-1)) remember(last);
@@ -44,10 +47,7 @@ export function createHeaders(nodes: Pick<MainNodes, 'request'>, confirmHead?: C
   }
 
   async function confirm(head: Header, deadline: Deadline): Promise<Header> {
-    if (confirmHead === undefined) return head;
-    return confirmHead(head, deadline).catch((error: unknown) => {
-      throw toMainFault(error);
-    });
+    return agreement === undefined ? head : agreement.confirmHead(head, deadline).catch(rethrowAsFault);
   }
 
   function remember(header: Header): void {
@@ -57,9 +57,9 @@ export function createHeaders(nodes: Pick<MainNodes, 'request'>, confirmHead?: C
   return {
     async read(block, deadline) {
       if (typeof block === 'number') return (await readMany([block], deadline))[0]!;
-      const responses = await nodes.request([headerCall(block)], deadline).catch((error: unknown) => {
-        throw toMainFault(error);
-      });
+      if (block === 'finalized' && agreement !== undefined)
+        return agreement.readFinalized(deadline).catch(rethrowAsFault);
+      const responses = await nodes.request([headerCall(block)], deadline).catch(rethrowAsFault);
       const header = requireHeader(responses[0]!, block);
       return block === 'latest' ? confirm(header, deadline) : header;
     },
@@ -73,6 +73,10 @@ export function createHeaders(nodes: Pick<MainNodes, 'request'>, confirmHead?: C
     },
     remember,
   };
+}
+
+function rethrowAsFault(error: unknown): never {
+  throw toMainFault(error);
 }
 
 export function headerCall(block: BlockTag | number): MainRpcCall {

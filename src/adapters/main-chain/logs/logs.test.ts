@@ -95,6 +95,17 @@ describe('the head', () => {
     expect((await followed.readHeadAndLogs(number, false)).head).toMatchObject(head);
   });
 
+  test('is final where two of three nodes say so, whatever the first one names', async () => {
+    const nodes = await Promise.all([0, 1, 2].map(() => startRpcProxy(harness.chain.rpcUrl)));
+    onTestFinished(() => Promise.all(nodes.map((node) => node.close())).then(() => undefined));
+    const finalized = await log.readHeader('finalized');
+    const toLatest = (value: unknown) => (value === 'finalized' ? 'latest' : value);
+    nodes[0]!.inject({ kind: 'call', change: (call) => ({ ...call, params: call.params.map(toLatest) }) });
+    const config = { rpcUrls: nodes.map(({ url }) => url), rpcHosts: ['a', 'b', 'c'], quorum: 2 };
+    const { node: _node, ...expected } = finalized;
+    expect(await harness.open(config).log.readHeader('finalized')).toEqual(expected);
+  });
+
   test('is read without logs that may belong to another block', async () => {
     const { number } = await harness.readHead();
     await harness.activate();

@@ -20,7 +20,7 @@ interface FakeNode extends VotingNode {
 /** Called before a vote is repeated. */
 let onRetry: () => void;
 let counters: { disagreements: number };
-/** Positions of the nodes that the log names. */
+/** Nodes that the log names, counted from 1. */
 let named: unknown[];
 beforeEach(() => {
   counters = { disagreements: 0 };
@@ -50,6 +50,19 @@ function node(position: number, host: string, respond: Respond): FakeNode {
   };
 }
 
+/** A node that accepts requests and never responds. */
+function silentNode(position: number, host: string): FakeNode {
+  return Object.assign(
+    node(position, host, () => undefined),
+    {
+      request(this: FakeNode) {
+        this.requests += 1;
+        return new Promise<never>(() => {});
+      },
+    },
+  );
+}
+
 function toResponse(result: unknown): RpcResponse {
   if (result === undefined) throw new RpcFailure('transport');
   if (result instanceof RangeError) return { ok: false, code: -32_000, revertData: undefined, hint: 'too-large' };
@@ -60,7 +73,8 @@ function toResponse(result: unknown): RpcResponse {
 function agree(nodes: readonly VotingNode[], quorum: number): Agreement {
   const warn = ({ endpoint }: { readonly endpoint?: unknown }) => void named.push(endpoint);
   const log = { info: () => undefined, warn, error: () => undefined };
-  return createAgreement({ nodes, quorum, counters, log, waitForRetry: async () => onRetry() });
+  const stopwatch = { pause: () => new Promise((resolve) => setImmediate(resolve)) };
+  return createAgreement({ nodes, quorum, counters, log, stopwatch, waitForRetry: async () => onRetry() });
 }
 
 const CALL: MainRpcCall = { method: 'eth_call', params: [] };
@@ -102,7 +116,7 @@ describe('request', () => {
       const wasAsked = liar < 2;
       expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual(nodes.map((_, i) => wasAsked && i === liar));
       expect(counters.disagreements).toBe(wasAsked ? 1 : 0);
-      expect(named).toEqual(wasAsked ? [liar] : []);
+      expect(named).toEqual(wasAsked ? [liar + 1] : []);
     },
   );
 
@@ -197,28 +211,29 @@ describe('request', () => {
   });
 });
 
-describe('confirmHead', () => {
-  const hash = (number: number, fork = 0) => `0x${fork}${String(number).padStart(63, '0')}`;
-  const block = (number: number, fork = 0, timestamp = 1_000 + number) => ({
-    number: `0x${number.toString(16)}`,
-    hash: hash(number, fork),
-    parentHash: hash(number - 1, fork),
-    timestamp: `0x${timestamp.toString(16)}`,
-    logsBloom: `0x${'0'.repeat(512)}`,
-  });
-  const chainUpTo = (head: number, fork = 0): Respond => {
-    return ({ params: [wanted] }) => {
-      const number = wanted === 'latest' ? head : Number(wanted);
-      return number > head ? null : block(number, fork);
-    };
+const hash = (number: number, fork = 0) => `0x${fork}${String(number).padStart(63, '0')}`;
+const block = (number: number, fork = 0, timestamp = 1_000 + number) => ({
+  number: `0x${number.toString(16)}`,
+  hash: hash(number, fork),
+  parentHash: hash(number - 1, fork),
+  timestamp: `0x${timestamp.toString(16)}`,
+  logsBloom: `0x${'0'.repeat(512)}`,
+});
+const chainUpTo = (head: number, fork = 0, finalized = head): Respond => {
+  return ({ params: [wanted] }) => {
+    const number = wanted === 'latest' ? head : wanted === 'finalized' ? finalized : Number(wanted);
+    return number > head ? null : block(number, fork);
   };
-  const header = (number: number, fork = 0, timestamp = 1_000 + number): Header => ({
-    number,
-    hash: hash(number, fork),
-    parentHash: hash(number - 1, fork),
-    timestamp,
-    logsBloom: `0x${'0'.repeat(512)}`,
-  });
+};
+const header = (number: number, fork = 0, timestamp = 1_000 + number): Header => ({
+  number,
+  hash: hash(number, fork),
+  parentHash: hash(number - 1, fork),
+  timestamp,
+  logsBloom: `0x${'0'.repeat(512)}`,
+});
+
+describe('confirmHead', () => {
   const confirm = (nodes: readonly VotingNode[], quorum: number, head: Header) =>
     agree(nodes, quorum).confirmHead(head, startDeadline(10_000, 5_000));
 
@@ -237,7 +252,7 @@ describe('confirmHead', () => {
     const nodes = [node(0, 'a', chainUpTo(850)), node(1, 'b', chainUpTo(900)), node(2, 'c', chainUpTo(900))];
     expect(await confirm(nodes, 2, header(850))).toMatchObject({ number: 900, hash: hash(900) });
     expect(nodes.map(({ isLeftOut }) => isLeftOut)).toEqual([true, false, false]);
-    expect([counters.disagreements, named]).toEqual([1, [0]]);
+    expect([counters.disagreements, named]).toEqual([1, [1]]);
   });
 
   test.each([
@@ -294,5 +309,87 @@ describe('confirmHead', () => {
   test('rejects when too few hosts respond', async () => {
     const nodes = [node(0, 'a', chainUpTo(9)), node(1, 'b', () => undefined)];
     await expect(confirm(nodes, 2, header(9))).rejects.toMatchObject({ unreadable: 'disagreement' });
+  });
+});
+
+describe('readFinalized', () => {
+  const HEAD = 99;
+  /** An honest node. */
+  const finalizing = (finalized: number) => chainUpTo(HEAD, 0, finalized);
+  const openNodes = (...responds: readonly Respond[]) => responds.map((respond, i) => node(i, `host-${i}`, respond));
+  const readFinalized = (nodes: readonly VotingNode[], quorum = 2) =>
+    agree(nodes, quorum).readFinalized(startDeadline(10_000, 5_000));
+
+  test('returns the block that enough hosts name, with one call to each of them', async () => {
+    const nodes = openNodes(finalizing(35), finalizing(35), finalizing(35));
+    expect(await readFinalized(nodes)).toEqual(header(35));
+    expect(nodes.map(({ requests }) => requests)).toEqual([1, 1, 0]);
+  });
+
+  /** Header of a true block, with the time of a newer one. */
+  const outdated: Respond = ({ params: [wanted] }) => block(wanted === 'finalized' ? 2 : Number(wanted), 0, 1_035);
+  describe.each([
+    ['names the newest block', finalizing(HEAD), 0],
+    ['names a block of a chain that does not exist', chainUpTo(1_000_000, 1), 0],
+    ['names the first block', finalizing(0), 0],
+    ['names an old block with the time of a newer one', outdated, 0],
+    ['names another block of the same number', chainUpTo(HEAD, 1, 35), 1],
+    ['names no block', () => null, 0],
+    ['does not serve the tag', () => new Error('unknown tag'), 0],
+    ['fails', () => undefined, 0],
+  ] satisfies [string, Respond, number][])('with a node of three that %s', (_name, lie, differences) => {
+    test.each([0, 1, 2])('returns the block of the others (node %i)', async (liar) => {
+      const nodes = openNodes(...[0, 1, 2].map((i) => (i === liar ? lie : finalizing(35))));
+      expect(await readFinalized(nodes)).toEqual(header(35));
+      expect(counters.disagreements).toBe(liar < 2 ? differences : 0);
+      expect(nodes.map(({ requests }) => requests)).toEqual(liar < 2 ? [1, 1, 1] : [1, 1, 0]);
+    });
+  });
+
+  test('returns the newest block that enough hosts have finalized when hosts lag', async () => {
+    expect(await readFinalized(openNodes(finalizing(33), finalizing(36), finalizing(35)))).toEqual(header(35));
+    expect(await readFinalized(openNodes(finalizing(34), finalizing(35)))).toEqual(header(34));
+  });
+
+  test('returns an older block where only one host has an honest newer one, and names the liar', async () => {
+    const nodes = openNodes(chainUpTo(HEAD, 1, 36), finalizing(35), finalizing(34));
+    expect(await readFinalized(nodes)).toEqual(header(34));
+    expect(named).toEqual([1]);
+  });
+
+  test('does not count the block of a host that has not finalized it', async () => {
+    const forked = chainUpTo(HEAD, 1);
+    // The last host is on another fork that is not final for it; a liar claims that fork.
+    const stale: Respond = (call) => (Number(call.params[0]) > 30 ? forked(call) : finalizing(30)(call));
+    expect(await readFinalized(openNodes(chainUpTo(HEAD, 1, 40), finalizing(40), stale))).toMatchObject({ number: 30 });
+  });
+
+  test('rejects when two hosts share no final block', async () => {
+    const nodes = openNodes(chainUpTo(HEAD, 1, 35), finalizing(35));
+    await expect(readFinalized(nodes)).rejects.toMatchObject({ unreadable: 'disagreement' });
+  });
+
+  test.each([
+    ['block-mismatch', () => null],
+    ['rpc-error', () => new Error('unknown tag')],
+    ['transport', () => undefined],
+  ] satisfies [string, Respond][])('rejects with %s when too few hosts name a block', async (unreadable, respond) => {
+    await expect(readFinalized(openNodes(finalizing(35), respond))).rejects.toMatchObject({ unreadable });
+  });
+
+  test('does not wait for a silent host while others agree', async () => {
+    const nodes = [silentNode(0, 'a'), node(1, 'b', finalizing(35)), node(2, 'c', finalizing(34))];
+    expect(await readFinalized(nodes)).toEqual(header(34));
+  });
+
+  test('does not wait for a host that names a newer block and then is silent', async () => {
+    const liar = node(0, 'a', chainUpTo(HEAD, 1, 36));
+    const { request } = liar;
+    liar.request = function (this: FakeNode, calls, deadline) {
+      const isTag = calls.some(({ params }) => params[0] === 'finalized');
+      return isTag ? request.call(this, calls, deadline) : new Promise<never>(() => {});
+    };
+    const nodes = [liar, node(1, 'b', finalizing(35)), node(2, 'c', finalizing(34))];
+    expect(await readFinalized(nodes)).toEqual(header(34));
   });
 });

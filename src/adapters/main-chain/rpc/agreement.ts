@@ -7,7 +7,7 @@ import type { UnreadableCause } from '../../../domain/faults.ts';
 import type { Log } from '../../../ports/runtime.ts';
 import type { Header, HostCount } from '../../../ports/main-chain.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
-import type { Deadline } from '../../rpc/deadline.ts';
+import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
 import { headerCall, parseHeader } from '../logs/headers.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
 import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
@@ -27,6 +27,7 @@ export interface AgreementOptions {
   readonly log: Log;
   /** Resolves when a vote without a result is to be repeated; rejects when the deadline has passed. */
   readonly waitForRetry: (deadline: Deadline) => Promise<unknown>;
+  readonly stopwatch: Pick<Stopwatch, 'pause'>;
 }
 
 export interface Agreement {
@@ -41,6 +42,11 @@ export interface Agreement {
    * a newer one only where that node is behind, which is left out. Throws like `request`.
    */
   confirmHead(head: Header, deadline: Deadline): Promise<Header>;
+  /**
+   * Returns the newest block that `quorum` hosts have finalized, by number and hash; where it is the same for `quorum` hosts, the others are
+   * not asked. Throws `RpcFailure`: `disagreement` when no block is final for enough hosts, else the failure of a host.
+   */
+  readFinalized(deadline: Deadline): Promise<Header>;
   /** Returns how many hosts have a node that is used now, and how many must agree. */
   countHosts(): HostCount;
 }
@@ -54,16 +60,92 @@ const MAX_LEFT_OUT_SECONDS = 60;
 /** Nodes are rarely as far apart; blocks may be this far apart themselves. */
 const MAX_BEHIND_SECONDS = 12;
 
+/** Time that a host has while another one can replace it, and once enough others have answered. */
+const GRACE_MILLISECONDS = 500;
+/** Reads in a row for which a host came late or failed, after which it is asked last. */
+const MAX_MISSES = 2;
+
+type Host = readonly VotingNode[];
+
 export function createAgreement(options: AgreementOptions): Agreement {
-  const { nodes, quorum, counters, log, waitForRetry } = options;
+  const { nodes, quorum, counters, log, waitForRetry, stopwatch } = options;
+  const hosts: readonly Host[] = [...Map.groupBy(nodes, ({ host }) => host).values()];
   /** Differences of each node since it last agreed. */
   const differences = new Map<VotingNode, number>();
+  /** Times in a row that a host came late or failed when the head or the finalized block was read. */
+  const misses = new Map<string, number>();
 
-  /** Hosts in the order of the configuration, each with its nodes; those with an available node come first. */
-  function listHosts(): VotingNode[][] {
-    const hosts = [...Map.groupBy(nodes, ({ host }) => host).values()];
-    const isAvailable = (host: readonly VotingNode[]) => host.some((node) => node.isAvailable());
-    return [...hosts.filter(isAvailable), ...hosts.filter((host) => !isAvailable(host))];
+  /** Hosts in the order of the configuration. Those that missed several reads come later, those without an available node last. */
+  function listHosts(): Host[] {
+    const isMissing = (host: Host) => (misses.get(nameOf(host)) ?? 0) >= MAX_MISSES;
+    const rank = (host: Host) => (host.some((node) => node.isAvailable()) ? Number(isMissing(host)) : 2);
+    return hosts.toSorted((one, other) => rank(one) - rank(other));
+  }
+
+  function recordMiss(host: Host): void {
+    misses.set(nameOf(host), (misses.get(nameOf(host)) ?? 0) + 1);
+  }
+
+  /**
+   * Returns what hosts answered, from `quorum` of them at first; the others are asked when one fails or comes late, or when the answers do
+   * not suffice. Waits for an answer without a limit only while fewer than `quorum` hosts have answered.
+   */
+  async function askHosts<Answer>(
+    asked: readonly Host[],
+    read: (host: Host) => Promise<Answer>,
+    suffices: (answers: readonly Answer[]) => boolean,
+  ): Promise<readonly Answer[]> {
+    const waiting = [...asked];
+    const pending = new Map<Host, Promise<void>>();
+    const late = new Set<Host>();
+    const answers: Answer[] = [];
+
+    function askMore(count: number): void {
+      for (const host of waiting.splice(0, Math.max(0, count))) {
+        const answered = read(host)
+          .then(
+            (answer) => {
+              answers.push(answer);
+              if (!late.has(host)) misses.delete(nameOf(host));
+            },
+            () => {
+              if (!late.has(host)) recordMiss(host);
+            },
+          )
+          .finally(() => pending.delete(host));
+        pending.set(host, answered);
+      }
+    }
+
+    askMore(quorum);
+    while (!suffices(answers)) {
+      if (pending.size === 0) askMore(waiting.length);
+      if (pending.size === 0) break;
+      if (await isSlow(pending.values())) {
+        for (const host of [...pending.keys()].filter((each) => !late.has(each))) {
+          late.add(host);
+          recordMiss(host);
+        }
+        if (waiting.length === 0 && answers.length >= quorum) break;
+        if (waiting.length === 0) await Promise.race(pending.values());
+        askMore(waiting.length);
+      } else askMore(quorum - answers.length - pending.size);
+    }
+    return [...answers];
+  }
+
+  /** Returns whether none of the reads ends in time. */
+  async function isSlow(reads: Iterable<Promise<void>>): Promise<boolean> {
+    const end = new AbortController();
+    const expire = stopwatch.pause(GRACE_MILLISECONDS, end.signal).then(
+      () => true,
+      () => false,
+    );
+    try {
+      return await Promise.race([expire, ...[...reads].map((each) => each.then(() => false))]);
+    } finally {
+      end.abort();
+    }
   }
 
   function recordVotes(elected: Ballot, ballots: Iterable<Ballot>): void {
@@ -106,7 +188,7 @@ export function createAgreement(options: AgreementOptions): Agreement {
     let elected: Ballot | undefined;
     let refusal: RpcResponse | undefined;
 
-    async function poll(host: readonly VotingNode[]): Promise<void> {
+    async function poll(host: Host): Promise<void> {
       try {
         const { node, responses } = await pollHost(host, calls, deadline);
         const key = toBallotKey(responses);
@@ -148,12 +230,18 @@ export function createAgreement(options: AgreementOptions): Agreement {
   }
 
   async function confirmHead(head: Header, deadline: Deadline): Promise<Header> {
-    const hosts = listHosts();
-    const seen = await readHeads(hosts.slice(0, quorum), head, deadline);
-    const isBehindAny = seen.some(({ latest }) => latest !== undefined && isBehind(head, latest));
-    if (isBehindAny || countSame(seen, head) < quorum) {
-      seen.push(...(await readHeads(hosts.slice(quorum), head, deadline)));
-    }
+    const calls = [headerCall(head.number), headerCall('latest')];
+    const seen = await askHosts(
+      listHosts(),
+      async (host): Promise<SeenHead> => {
+        const { node, responses } = await pollHost(host, calls, deadline, () => true);
+        const [sameNumber, latest] = responses.map(toHeader);
+        return { node, sameNumber, latest };
+      },
+      (answers) =>
+        countSame(answers, head) >= quorum &&
+        !answers.some(({ latest }) => latest !== undefined && isBehind(head, latest)),
+    );
     // What `quorum` hosts have reached, whatever a lying one claims.
     const reached = { number: findReached(seen, 'number'), timestamp: findReached(seen, 'timestamp') };
     const isKnown = countSame(seen, head) >= quorum;
@@ -171,6 +259,54 @@ export function createAgreement(options: AgreementOptions): Agreement {
     }
     if (reached.number === -Infinity) throw new RpcFailure('disagreement');
     return readAt(Math.min(reached.number, head.number), deadline);
+  }
+
+  async function readFinalized(deadline: Deadline): Promise<Header> {
+    let failure: unknown = new RpcFailure('transport');
+    const readFrom = async (host: Host, blocks: readonly ('finalized' | number)[]): Promise<SeenHeaders> => {
+      try {
+        const { node, responses } = await pollHost(host, blocks.map(headerCall), deadline, isHeader);
+        return { node, headers: responses.map((response) => toHeader(response)!) };
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    };
+    const finalized = await askHosts(
+      listHosts(),
+      (host) => readFrom(host, ['finalized']),
+      (seen) => findShared(seen) !== undefined,
+    );
+    if (finalized.length < quorum) throw failure;
+    // Fewer hosts have finalized anything newer, whatever a lying one claims.
+    const reached = [...new Set(listNumbers(finalized).slice(quorum - 1))];
+    const isNewest = (seen: readonly SeenHeaders[]) => findShared(seen)?.number === reached[0];
+    const readOlder = async ([node]: Host): Promise<SeenHeaders> => {
+      const own = finalized.find((each) => each.node === node)!;
+      const older = reached.filter((number) => number < own.headers[0]!.number);
+      if (older.length === 0) return own;
+      return { node: own.node, headers: [...own.headers, ...(await readFrom([own.node], older)).headers] };
+    };
+    const chains = isNewest(finalized)
+      ? finalized
+      : await askHosts(
+          finalized.map(({ node }) => [node]),
+          readOlder,
+          isNewest,
+        );
+    const shared = findShared(chains);
+    if (shared === undefined) throw new RpcFailure('disagreement');
+    for (const { node, headers } of chains)
+      if (headers.some((header) => header.number === shared.number && !isSame(header, shared))) recordDifference(node);
+    return shared;
+  }
+
+  /** Returns the newest header that `quorum` of the hosts returned. */
+  function findShared(seen: readonly SeenHeaders[]): Header | undefined {
+    const all = seen.flatMap(({ headers }) => headers).sort((a, b) => b.number - a.number);
+    const countHolders = (header: Header) =>
+      seen.filter(({ headers }) => headers.some((other) => isSame(other, header))).length;
+    return all.find((header) => countHolders(header) >= quorum);
   }
 
   /** Returns the header with this number that `quorum` hosts return. Throws `RpcFailure`. */
@@ -192,7 +328,7 @@ export function createAgreement(options: AgreementOptions): Agreement {
     return { hosts: new Set(available.map(({ host }) => host)).size, quorum };
   }
 
-  return { request, confirmHead, countHosts };
+  return { request, confirmHead, readFinalized, countHosts };
 }
 
 /** Causes that may pass by themselves. */
@@ -214,7 +350,7 @@ class CallsTooLarge extends RpcFailure {
 
 /** Returns the vote of a host: that of its first node that can be read. Throws the last node's failure, or `CallsTooLarge`. */
 async function pollHost(
-  host: readonly VotingNode[],
+  host: Host,
   calls: readonly MainRpcCall[],
   deadline: Deadline,
   isVote: (response: RpcResponse) => boolean = isFact,
@@ -235,6 +371,14 @@ async function pollHost(
 /** Returns whether the response states a fact of the chain; a node's own error, or a missing block, states none. */
 function isFact(response: RpcResponse): boolean {
   return response.ok ? response.result !== null : response.revertData !== undefined;
+}
+
+function nameOf(host: Host): string {
+  return host[0]!.host;
+}
+
+function isHeader(response: RpcResponse): boolean {
+  return toHeader(response) !== undefined;
 }
 
 function isUnknownBlock(response: RpcResponse): boolean {
@@ -279,20 +423,15 @@ interface SeenHead {
   readonly latest: Header | undefined;
 }
 
-/** Hosts that cannot be read are missing. */
-async function readHeads(
-  hosts: readonly (readonly VotingNode[])[],
-  { number }: Header,
-  deadline: Deadline,
-): Promise<SeenHead[]> {
-  const calls = [headerCall(number), headerCall('latest')];
-  const polls = hosts.map(async (host): Promise<SeenHead> => {
-    const { node, responses } = await pollHost(host, calls, deadline, () => true);
-    const [sameNumber, latest] = responses.map(toHeader);
-    return { node, sameNumber, latest };
-  });
-  const settled = await Promise.allSettled(polls);
-  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+/** What one host returned for several blocks. */
+interface SeenHeaders {
+  readonly node: VotingNode;
+  readonly headers: readonly Header[];
+}
+
+/** Returns the number of the first block that each host returned, the largest first. */
+function listNumbers(seen: readonly SeenHeaders[]): number[] {
+  return seen.map(({ headers }) => headers[0]!.number).sort((a, b) => b - a);
 }
 
 function countSame(seen: readonly SeenHead[], head: Header): number {
