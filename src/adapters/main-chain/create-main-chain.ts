@@ -97,6 +97,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   const nodes = createMainNodes({
     ...{ rpcUrls, chainId, clock, log, limits, counters, budget, post, stopwatch },
     profiles: dependencies.profiles,
+    needed: config.quorum,
   });
   const agreement = agreeOn(config, nodes, {
     counters,

@@ -22,6 +22,8 @@ export interface CallPurpose {
   readonly work: ChainWork;
   /** False for a machine or wallet that may not exist: it waits for those that are known to. */
   readonly isKnown: boolean;
+  /** Whether the response of one node is wanted, so that no other one replaces it. */
+  readonly isForOneNode?: boolean;
   /** Calls whose turn was taken before; until a time of the stopwatch each is sent without another one. */
   readonly prepaid?: { calls: number; readonly untilMilliseconds: number };
 }

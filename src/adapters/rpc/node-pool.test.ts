@@ -14,9 +14,11 @@ const CALLER: CallPurpose = { work: { kind: 'caller', networks: ['192.0.2.1'] },
 const OTHER_CALLER: CallPurpose = { work: { kind: 'caller', networks: ['192.0.2.2'] }, isKnown: false };
 const HEAD: CallPurpose = { work: { kind: 'head' }, isKnown: true };
 const INDEX: CallPurpose = { work: { kind: 'index' }, isKnown: true };
-const clock = { nowMilliseconds: () => 1_799_971_200_000 };
+const START = 1_799_971_200_000;
+const clock = { nowMilliseconds: () => now };
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
+let now: number;
 let stopwatch: Stopwatch;
 let budget: CallBudget;
 let counters: PoolCounters;
@@ -26,12 +28,13 @@ let refusing: Set<number>;
 let purposes: CallPurpose[];
 
 beforeEach(() => {
+  now = START;
   stopwatch = REAL_STOPWATCH;
   refusing = new Set();
   purposes = [];
 });
 
-function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc): void {
+function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc, needed?: number): void {
   budget = createCallBudget({ clock, stopwatch });
   counters = createPoolCounters();
   pool = openNodePool(
@@ -52,6 +55,7 @@ function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc): void {
       profiles,
       post,
       stopwatch,
+      needed,
     },
     {
       chain: 'main',
@@ -179,10 +183,15 @@ test('counts the calls of a request that is repeated after its connection was lo
 });
 
 test.each([
-  ['a caller', 'that another one can replace', CALLER, 2, 1_500],
-  ['a caller', 'that no other one can replace', CALLER, 1, 2_500],
-  ['the index', 'that another one can replace', INDEX, 2, 2_500],
-])('limits how long %s waits for a silent node %s', async (_who, _which, purpose, nodeCount, expected) => {
+  ['a caller', 'that another one can replace', CALLER, 2, 1, 1_500],
+  ['a caller', 'that no other one can replace', CALLER, 1, 1, 2_500],
+  ['the head', 'that another one can replace', HEAD, 2, 1, 1_500],
+  ['the head', 'that no other one can replace', HEAD, 1, 1, 2_500],
+  ['the head', 'without which two others still agree', HEAD, 3, 2, 1_500],
+  ['the head', 'that must agree with the only other one', HEAD, 2, 2, 2_500],
+  ['a check of each node', 'that another one can replace', { ...HEAD, isForOneNode: true }, 2, 1, 2_500],
+  ['the index', 'that another one can replace', INDEX, 2, 1, 2_500],
+])('limits how long %s waits for a silent node %s', async (_who, _which, purpose, nodeCount, needed, expected) => {
   const timeouts: number[] = [];
   stopwatch = {
     ...REAL_STOPWATCH,
@@ -191,11 +200,57 @@ test.each([
       return new AbortController().signal;
     },
   };
-  open(nodeCount);
+  open(nodeCount, undefined, undefined, needed);
   const first = pool.nodes[0]!;
   const nothing = { methods: [], send: () => Promise.resolve(), outcomes: () => [], countRateLimited: () => 0 };
   await pool.exchange(first, nothing, startDeadline(60_000, 2_500, REAL_STOPWATCH, purpose));
   expect(timeouts).toEqual([expected]);
+});
+
+describe('a node that fails the head', () => {
+  const silence = new RpcFailure('deadline');
+  /** Sends a call of the head, which the first node does not serve, once that node's circuit breaker has closed. */
+  async function failHead(): Promise<void> {
+    refusing.add(0);
+    await send(HEAD, silence);
+    refusing.clear();
+    now += 10_000;
+    expect(pool.nodes[0]!.breaker.isOpen()).toBe(false);
+  }
+
+  test('is asked last by the head for longer with each failure, and first by others', async () => {
+    open(2);
+    await failHead();
+    expect(await send(HEAD)).toBe(0);
+    for (let i = 0; i < 3; i++) await failHead();
+    expect([await send(HEAD), await send(CALLER)]).toEqual([1, 0]);
+    now += 60_000;
+    expect([await send(HEAD), await send(CALLER)]).toEqual([0, 0]);
+  });
+
+  test('is asked last although it serves other calls in between', async () => {
+    open(2);
+    for (let i = 0; i < 3; i++) {
+      await failHead();
+      await send(CALLER);
+      await send(HEAD, silence, [pool.nodes[0]!]);
+    }
+    expect(await send(HEAD)).toBe(1);
+  });
+
+  test('serves the head while the other one fails', async () => {
+    open(2);
+    await failHead();
+    await failHead();
+    refusing.add(1);
+    expect(await send(HEAD, silence)).toBe(0);
+  });
+
+  test('is asked for its identity alone when each node is asked', async () => {
+    open(2);
+    await pool.readIdentities(startDeadline(5_000, 1_000, stopwatch, CALLER));
+    expect(purposes).toEqual(Array(2).fill({ ...HEAD, isForOneNode: true }));
+  });
 });
 
 test('queries the identity of a node with the share of the head', async () => {

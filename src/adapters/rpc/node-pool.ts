@@ -24,6 +24,8 @@ export interface PoolOptions {
   readonly limits: ConnectionLimits & BreakerLimits & { readonly maxResponseBytes: number };
   readonly counters: PoolCounters;
   readonly budget: CallBudget;
+  /** Nodes that answer together; one can be replaced while so many others are usable. Defaults to 1. */
+  readonly needed?: number | undefined;
   /** Profiles that an earlier process stored. */
   readonly profiles?: NodeProfiles | undefined;
   /** Replaces HTTP and real time in simulations. */
@@ -69,7 +71,8 @@ export interface NodePool<Name> {
   exchange<T>(node: PoolNode, exchange: Exchange<T>, deadline: Deadline): Promise<T>;
   /**
    * Runs the attempt with each of the nodes whose circuit breaker is closed, in order, until one succeeds. A node must
-   * serve the expected chain. Throws `RpcFailure`, a transient one where there is one.
+   * serve the expected chain. For the head, nodes that failed it come last. Throws `RpcFailure`, a transient one where
+   * there is one.
    */
   tryNodes<T>(
     deadline: Deadline,
@@ -87,21 +90,38 @@ export interface NodePool<Name> {
 /** Receives why the identity of the node at this position was not read. */
 export type OnIdentityFailure = (position: number, failure: RpcFailure) => void;
 
-/** How long a caller waits for a node that another one can replace, so that a silent node costs less than two seconds. */
+/**
+ * How long callers and the head wait for a node that another one can replace, so that a silent node costs less than two
+ * seconds.
+ */
 const REPLACEABLE_MILLISECONDS = 1_500;
+
+/**
+ * Time for which the head asks a node last that failed it; doubles with each further failure. Its circuit breaker does
+ * not grow while it serves other calls.
+ */
+const HEAD_LIMITS: BreakerLimits = {
+  firstOpenMilliseconds: 5_000,
+  maxOpenMilliseconds: 60_000,
+  maxRetryAfterMilliseconds: 60_000,
+};
+const SILENT_LOG: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Concurrent reads share one query of an identity, so it does not wait for the turn of any caller. */
 const IDENTITY: CallPurpose = { work: HEAD_WORK, isKnown: true };
+const IDENTITY_OF_EACH: CallPurpose = { ...IDENTITY, isForOneNode: true };
 
 /** Opens the nodes without sending a request. */
 export function openNodePool<Name>(
   options: PoolOptions,
   { chain, expected, readIdentity }: ChainKind<Name>,
 ): NodePool<Name> {
-  const { clock, log, limits, counters, budget, stopwatch = REAL_STOPWATCH } = options;
+  const { clock, log, limits, counters, budget, stopwatch = REAL_STOPWATCH, needed = 1 } = options;
   const connections = openConnections(limits);
   const post = options.post ?? connections.post;
   const identities = new Map<PoolNode, ChainIdentity<Name>>();
+  /** Open while the head asks a node last. */
+  const headBreakers = new Map<PoolNode, CircuitBreaker>();
   let isClosed = false;
   const nodes = options.rpcUrls.map((url, position): PoolNode => {
     const breaker = createCircuitBreaker({ chain, position, clock, log, limits });
@@ -112,10 +132,15 @@ export function openNodePool<Name>(
     const node = { position, node: parseRpcUrl(url), breaker, profile, pace };
     identities.set(
       node,
-      createChainIdentity(expected, (deadline) => readIdentity(node, withPurpose(deadline, IDENTITY))),
+      createChainIdentity(expected, (deadline) => readIdentity(node, deadline)),
     );
+    headBreakers.set(node, createCircuitBreaker({ chain, position, clock, log: SILENT_LOG, limits: HEAD_LIMITS }));
     return node;
   });
+  const isReplaceable = (node: PoolNode, { work, isForOneNode }: CallPurpose) => {
+    if (isForOneNode === true || (work.kind !== 'caller' && work.kind !== 'head')) return false;
+    return nodes.filter((each) => each !== node && !each.breaker.isOpen()).length >= needed;
+  };
   const hasOther = (node: PoolNode, among: readonly PoolNode[] = nodes) =>
     among.some((each) => each !== node && !each.breaker.isOpen());
   const firstUsable = () => nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!;
@@ -132,6 +157,12 @@ export function openNodePool<Name>(
     if (isRefusing && !hasOther(node, order)) return;
     if (failure.kind === 'unsound' && !hasOther(node)) return;
     node.breaker.recordFailure(failure);
+  }
+
+  /** Returns the nodes in the same order, those that failed the head last. */
+  function putFailedLast(order: readonly PoolNode[]): readonly PoolNode[] {
+    const hasFailed = (node: PoolNode) => Number(headBreakers.get(node)!.isOpen());
+    return order.toSorted((one, other) => hasFailed(one) - hasFailed(other));
   }
 
   return {
@@ -158,8 +189,8 @@ export function openNodePool<Name>(
         };
         return turn === undefined ? sendNow() : turn.then(sendNow);
       };
-      const isReplaceable = deadline.purpose.work.kind === 'caller' && hasOther(target);
-      const milliseconds = Math.min(deadline.requestMilliseconds, isReplaceable ? REPLACEABLE_MILLISECONDS : Infinity);
+      const longest = isReplaceable(target, deadline.purpose) ? REPLACEABLE_MILLISECONDS : Infinity;
+      const milliseconds = Math.min(deadline.requestMilliseconds, longest);
       const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(milliseconds)]);
       const sentAtMilliseconds = stopwatch.nowMilliseconds();
       let result: readonly CallOutcome[] | undefined;
@@ -183,12 +214,16 @@ export function openNodePool<Name>(
     },
     async tryNodes(deadline, attempt, order = nodes) {
       let failure: RpcFailure | undefined;
-      for (const node of order) {
+      // Calls to one node alone say nothing about which node is best for the others.
+      const isHead = deadline.purpose.work.kind === 'head' && order.length > 1;
+      for (const node of isHead ? putFailedLast(order) : order) {
         if (node.breaker.isOpen()) continue;
         try {
-          if (!(await identities.get(node)!.isExpected(deadline))) throw new RpcFailure('wrong-chain');
+          const identityDeadline = withPurpose(deadline, IDENTITY);
+          if (!(await identities.get(node)!.isExpected(identityDeadline))) throw new RpcFailure('wrong-chain');
           const value = await attempt(node);
           node.breaker.recordSuccess();
+          if (isHead) headBreakers.get(node)!.recordSuccess();
           return { node, value };
         } catch (error) {
           if (!(error instanceof RpcFailure)) throw error;
@@ -196,6 +231,7 @@ export function openNodePool<Name>(
           if (deadline.signal.aborted) throw new RpcFailure('deadline');
           if (isClosed) throw error;
           recordFailure(node, error, order);
+          if (isHead && isNodeFailure(error)) headBreakers.get(node)!.recordFailure(error);
           if (failure === undefined || isTransientFailure(error)) failure = error;
         }
       }
@@ -207,7 +243,7 @@ export function openNodePool<Name>(
         nodes.map((node) =>
           identities
             .get(node)!
-            .read(deadline)
+            .read(withPurpose(deadline, IDENTITY_OF_EACH))
             .catch((error: unknown) => {
               if (error instanceof RpcFailure) onFailure?.(node.position, error);
               return undefined;

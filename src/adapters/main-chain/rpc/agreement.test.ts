@@ -301,6 +301,38 @@ describe('confirmHead', () => {
     expect(await confirm(nodes, 2, header(9, 0, 5))).toMatchObject({ timestamp: 1_009 });
   });
 
+  test.each([0, 1])('does not wait for a silent host while two others know the head (node %i)', async (silent) => {
+    const nodes = ['a', 'b', 'c'].map((host, i) => (i === silent ? silentNode(i, host) : node(i, host, chainUpTo(9))));
+    expect(await confirm(nodes, 2, header(9))).toEqual(header(9));
+  });
+
+  test('returns the newest block that the others have reached, without a host that was silent twice', async () => {
+    const nodes = [node(0, 'a', chainUpTo(9)), silentNode(1, 'b'), node(2, 'c', chainUpTo(7))];
+    const agreement = agree(nodes, 2);
+    const confirmNine = () => agreement.confirmHead(header(9), startDeadline(10_000, 5_000));
+    for (let i = 0; i < 2; i++) {
+      // The vote on the older block still waits for the silent host, until its request times out.
+      void confirmNine();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await confirmNine()).toMatchObject({ number: 7 });
+  });
+
+  test('asks a host last after it was silent twice, and first again once it has answered', async () => {
+    const first = silentNode(0, 'a');
+    const nodes = [first, node(1, 'b', chainUpTo(9)), node(2, 'c', chainUpTo(9))];
+    const agreement = agree(nodes, 2);
+    const confirmNine = () => agreement.confirmHead(header(9), startDeadline(10_000, 5_000));
+    for (let i = 0; i < 4; i++) expect(await confirmNine()).toEqual(header(9));
+    expect(nodes.map(({ requests }) => requests)).toEqual([2, 4, 4]);
+    Object.assign(first, { request: node(0, 'a', chainUpTo(9)).request, respond: chainUpTo(9) });
+    nodes[2]!.respond = () => undefined;
+    await confirmNine();
+    nodes[2]!.respond = chainUpTo(9);
+    await confirmNine();
+    expect(nodes.map(({ requests }) => requests)).toEqual([4, 6, 5]);
+  });
+
   test('rejects when two hosts are on different forks', async () => {
     const nodes = [node(0, 'a', chainUpTo(9, 1)), node(1, 'b', chainUpTo(9))];
     await expect(confirm(nodes, 2, header(9, 1))).rejects.toMatchObject({ unreadable: 'disagreement' });
