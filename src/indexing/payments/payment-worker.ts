@@ -57,7 +57,7 @@ export interface PaymentWorker {
 export function createPaymentWorker(options: PaymentWorkerOptions): PaymentWorker {
   const { store, sources, namespace, homes, fxRates, clock, timers, log, pollIntervalMilliseconds } = options;
   const judge = createPaymentJudge({ store, fxRates, clock });
-  const follower = createTransferFollower({ store, fxRates, clock });
+  const follower = createTransferFollower({ store, fxRates });
   /** Heads up to which transfers are being read: verdicts are made when all of them are. */
   const targets = new Map<string, FinalizedHead>();
   const states = new Map<string, SourceState>();

@@ -192,6 +192,24 @@ describe('payments', () => {
     expect(await codes()).toEqual(['1 circular']);
   });
 
+  it('are circular when the account paid the payer, and its transfers were first read while the clock was far ahead', async () => {
+    const { chain, time, source, scan, step, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    const { timestamp } = chain.head;
+    const returned = { from: ACCOUNT.address, to: PAYER, token: 'USDC', units: 90_000_000n };
+    source.putTransfer({ ...returned, block: timestamp + 1, time: timestamp + 1, logIndex: 0 });
+    chain.mineMany(5);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    time.jump(1_000 * 86_400_000);
+    await step(NEVER);
+    time.jump(-1_000 * 86_400_000);
+    await work();
+    expect(await codes()).toEqual(['1 circular']);
+  });
+
   it('are announced to the worker after a search that found something', async () => {
     const { chain, scan, searches } = await openWorld();
     chain.mine([mint(A), submitted(A, proofOf(A))]);

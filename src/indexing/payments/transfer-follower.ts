@@ -5,12 +5,10 @@ import { SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
 import type { FinalizedHead, PaymentSource } from '../../ports/payment-sources.ts';
 import type { PaymentStore } from '../../ports/payment-store.ts';
 import type { FxRates } from '../../ports/rates.ts';
-import { nowSeconds, type Clock } from '../../ports/runtime.ts';
 
 export interface TransferFollowerOptions {
   readonly store: PaymentStore;
   readonly fxRates: FxRates;
-  readonly clock: Clock;
 }
 
 export interface TransferFollower {
@@ -26,7 +24,7 @@ const ADDRESSES_PER_WINDOW = 500;
 /** The oldest event that is judged, and what it depends on. */
 const MAX_AGE_SECONDS = (PAYMENT.followedDays + 194) * SECONDS_PER_DAY;
 
-export function createTransferFollower({ store, fxRates, clock }: TransferFollowerOptions): TransferFollower {
+export function createTransferFollower({ store, fxRates }: TransferFollowerOptions): TransferFollower {
   return {
     async advance(source, head, isAwaited) {
       const { transfers } = source;
@@ -37,7 +35,7 @@ export function createTransferFollower({ store, fxRates, clock }: TransferFollow
       const { addresses, throughBlock } = window;
       const { maxDailyTransfers } = PAYMENT;
       const oldest = Math.min(...addresses.map(({ since }) => since));
-      const start = Math.max(oldest, nowSeconds(clock) - MAX_AGE_SECONDS);
+      const start = Math.max(oldest, head.time - MAX_AGE_SECONDS);
       const from = throughBlock === undefined ? await transfers.findBlock(start, head) : throughBlock + 1;
       // Undefined: the addresses became own after the head, so no block up to it matters.
       const end = from === undefined ? head.block : Math.min(head.block, lastOfWindow(from));

@@ -491,8 +491,8 @@ export function testPayments(under: StoreUnderTest): void {
         const rows = await under.store.listVerdicts(CONFIGURATION, A, 0, 9);
         const flows = await under.store.listFlowsTo(
           { ...citation(9, { source: SOLANA }), ...A, attempts: 0, claimRevision: 0 },
-          [],
-          '',
+          ['own'],
+          payment({ payer: 'payer' }),
         );
         return [rows.map(({ code }) => code), flows.map(({ time }) => time - TIME)];
       };
