@@ -69,7 +69,7 @@ export function openRawNode(url: string, callsPerSecond: number | undefined): Ra
   const rate = new NodeRate(REAL_STOPWATCH);
   const clock = { nowMilliseconds: Date.now };
   const budget = createCallBudget({ clock, stopwatch: REAL_STOPWATCH, callsPerSecond });
-  budget.limitTo(() => rate.callsPerSecond);
+  budget.limitTo(() => rate);
   let calls = 0;
   let requests = 0;
   let bytes = 0;

@@ -382,7 +382,7 @@ describe('a learned rate', () => {
 
   beforeEach(() => {
     learned = Infinity;
-    budget.limitTo(() => learned);
+    budget.limitTo(() => ({ callsPerSecond: learned, isUsedUp: false }));
   });
 
   test('is the ceiling where it is lower than the configured one', () => {
@@ -396,7 +396,7 @@ describe('a learned rate', () => {
 
   test('counts the calls that were sent before it was known', async () => {
     open({});
-    budget.limitTo(() => learned);
+    budget.limitTo(() => ({ callsPerSecond: learned, isUsedUp: false }));
     for (let i = 0; i < 100; i++) request('index', INDEX);
     learned = 50;
     request('head', HEAD);
@@ -408,7 +408,7 @@ describe('a learned rate', () => {
 
   test('lets everything pass that waits soon after it is gone', async () => {
     open({});
-    budget.limitTo(() => learned);
+    budget.limitTo(() => ({ callsPerSecond: learned, isUsedUp: false }));
     learned = 5;
     for (let i = 0; i < 30; i++) request('a', caller('192.0.2.1'));
     learned = Infinity;
@@ -417,25 +417,25 @@ describe('a learned rate', () => {
   });
 });
 
-describe('refusals of nodes', () => {
-  test('are counted, and change no rate that is not learned', () => {
-    open({});
-    for (let i = 0; i < 20; i++) budget.recordRefusal('rate');
-    expect(budget.report()).toMatchObject({ callsPerSecond: undefined, refusals: 20 });
-  });
+test('counts refusals of nodes, which change no rate that is not learned', () => {
+  open({});
+  for (let i = 0; i < 20; i++) budget.recordRefusal();
+  expect(budget.report()).toMatchObject({ callsPerSecond: undefined, refusals: 20 });
+});
 
-  test('stops proof for the day and lowers the rest when the quota of the day is used up', async () => {
-    open({}, START + 3_600_000);
-    for (let i = 0; i < 100; i++) request('index', INDEX);
-    budget.recordRefusal('day');
-    expect(budget.report()).toMatchObject({ callsPerSecond: 10, isDayExhausted: true });
-    request('proof', PROOF);
-    request('index', INDEX);
-    await time.advance(3_600_000);
-    expect([countCalls('proof'), countCalls('index')]).toEqual([0, 101]);
-    await time.advance(DAY_SECONDS * 1_000);
-    expect([countCalls('proof'), budget.report().isDayExhausted]).toEqual([1, false]);
-  });
+test('stops proof and sends one call per second while the calls of the node in use are used up', async () => {
+  let isUsedUp = true;
+  open({});
+  budget.limitTo(() => ({ callsPerSecond: undefined, isUsedUp }));
+  expect(budget.report()).toMatchObject({ callsPerSecond: 1, isDayExhausted: true });
+  request('proof', PROOF);
+  for (let i = 0; i < 30; i++) request('index', INDEX);
+  await time.advance(10_000);
+  expect([countCalls('proof'), countCalls('index')]).toEqual([0, 10]);
+  isUsedUp = false;
+  await time.advance(2_100);
+  expect([countCalls('proof'), countCalls('index')]).toEqual([1, 30]);
+  expect(budget.report()).toMatchObject({ callsPerSecond: undefined, isDayExhausted: false });
 });
 
 describe('calls of a day', () => {

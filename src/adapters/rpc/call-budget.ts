@@ -12,6 +12,7 @@ import {
   toWindow,
   WINDOW_MILLISECONDS,
   type CallCeilingOptions,
+  type LearnedRate,
 } from './call-ceiling.ts';
 import { CallLedger, MAX_HEAD_PART } from './call-ledger.ts';
 import { CallQueues, INDEX_SHARE, type WaitingTurn } from './call-queues.ts';
@@ -47,13 +48,10 @@ export interface CallBudget {
    * deadline has expired, which the caller checks. It rejects with `LookupsExceeded`.
    */
   admit(calls: number, deadline: Deadline): Promise<void> | undefined;
-  /** Limits the calls to a rate that was learned, which may change; undefined while none is known. */
-  limitTo(learnedRate: () => number | undefined): void;
-  /**
-   * Counts a refusal of calls that no node served: for their rate, which is learned, or because the quota of the day is
-   * used up, which lowers the rate for longer.
-   */
-  recordRefusal(quota: 'rate' | 'day'): void;
+  /** Limits the calls to what was learned about the node in use, which may change. */
+  limitTo(learned: () => LearnedRate): void;
+  /** Counts a refusal of calls for their number that no node served. */
+  recordRefusal(): void;
   /** Calls that can ever be sent at once: a longer batch is to be divided. Infinite without a ceiling. */
   readonly maxCalls: number;
   /** Calls of one part of a longer batch: several parts fill what is free within a second. Infinite without a ceiling. */
@@ -72,7 +70,7 @@ export interface CallBudgetReport {
   readonly refused: number;
   /** Times that a node refused calls for their number. */
   readonly refusals: number;
-  /** Whether proof is stopped for the day. */
+  /** Whether proof waits: the calls of the day are used faster than it passes, or the node in use refuses any more. */
   readonly isDayExhausted: boolean;
 }
 
@@ -103,7 +101,6 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   function pump(): void {
     const now = stopwatch.nowMilliseconds();
     ceiling.startDay();
-    ceiling.grow(now);
     ledger.expire(now);
     refuseOverdue(now);
     for (;;) {
@@ -226,16 +223,11 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       else signal.addEventListener('abort', expire, { once: true });
       return promise.finally(() => signal.removeEventListener('abort', expire));
     },
-    limitTo(learnedRate) {
-      ceiling.limitTo(learnedRate);
+    limitTo(learned) {
+      ceiling.limitTo(learned);
     },
-    recordRefusal(quota) {
+    recordRefusal() {
       refusals += 1;
-      if (quota === 'rate') return;
-      const now = stopwatch.nowMilliseconds();
-      ceiling.startDay();
-      ledger.expire(now);
-      ceiling.recordDayRefusal(ledger.used, now);
     },
     get maxCalls() {
       const { rate } = ceiling;

@@ -1,5 +1,5 @@
 /**
- * Ceiling of a call budget: the calls per second that are allowed now. It is the lowest of the configured rate, the rate
+ * Ceiling of a call budget: the calls per second that are allowed now. It is the lowest of the configured rate, what was
  * learned from the refusals of the node in use, and what is left of the calls of the day.
  */
 import type { Clock } from '../../ports/runtime.ts';
@@ -17,16 +17,21 @@ export const MAX_DELAY_MILLISECONDS = 50;
 /** Longer than a second, so that delays on the way to a node do not move calls into a full second. */
 export const WINDOW_MILLISECONDS = 1_000 + MAX_DELAY_MILLISECONDS;
 
-/** After the calls of a day were used up: the part of the rate to continue with, its least value, and its growth. */
-const DECREASE_OF_DAY = 0.1;
-const MIN_CALLS_PER_SECOND_OF_DAY = 1;
-const GROWTH_OF_DAY = 1.0001;
-const GROWTH_MILLISECONDS = 1_000;
-/** From here on the rate counts as unlimited. */
-const UNLIMITED_CALLS_PER_SECOND = 2_000;
+/** Rate of calls to a node whose calls are used up: they find out whether it serves again. */
+const USED_UP_CALLS_PER_SECOND = 1;
 const DAY_MILLISECONDS = 86_400_000;
 /** Part of the calls of a day that is used freely; the last tenth is spread over what is left of the day. */
 export const FREE_PART_OF_DAY = 0.9;
+
+/** What was learned about the calls that a node accepts. */
+export interface LearnedRate {
+  /** Undefined while no limit is known. */
+  readonly callsPerSecond: number | undefined;
+  /** Whether the node refuses all calls for the rest of a day or longer. */
+  readonly isUsedUp: boolean;
+}
+
+const NOTHING_LEARNED: LearnedRate = { callsPerSecond: undefined, isUsedUp: false };
 
 /** Calls that count within a window. */
 export interface CallWindow {
@@ -44,14 +49,9 @@ export function toWindow(rate: number): CallWindow {
 
 export class CallCeiling {
   readonly #options: CallCeilingOptions;
-  /** Rate after the calls of a day were used up. */
-  #afterRefusal = Infinity;
-  #learnedRate: () => number | undefined = () => undefined;
-  #decreasedAtMilliseconds = -Infinity;
-  #grownAtMilliseconds = 0;
+  #learned: () => LearnedRate = () => NOTHING_LEARNED;
   #day = 0;
   #callsOfDay = 0;
-  #exhaustedDay: number | undefined;
 
   constructor(options: CallCeilingOptions) {
     this.#options = options;
@@ -59,16 +59,17 @@ export class CallCeiling {
 
   /** Calls per second that are allowed now; infinite while no limit is known. */
   get rate(): number {
+    const { callsPerSecond = Infinity, isUsedUp } = this.#learned();
     return Math.min(
       this.#options.callsPerSecond ?? Infinity,
-      this.#learnedRate() ?? Infinity,
-      this.#afterRefusal,
+      callsPerSecond,
+      isUsedUp ? USED_UP_CALLS_PER_SECOND : Infinity,
       this.#rateOfDay(),
     );
   }
 
-  limitTo(learnedRate: () => number | undefined): void {
-    this.#learnedRate = learnedRate;
+  limitTo(learned: () => LearnedRate): void {
+    this.#learned = learned;
   }
 
   /** Returns the calls per second that are left for this day; infinite while few of them are used. */
@@ -79,9 +80,9 @@ export class CallCeiling {
     return Math.max(0, callsPerDay - this.#callsOfDay) / Math.max(1, secondsLeft);
   }
 
-  /** Returns whether the calls of this day are used faster than the day passes, or a node refused any more. */
+  /** Returns whether the calls of this day are used faster than the day passes, or the node in use refuses any more. */
   isDayExhausted(): boolean {
-    if (this.#exhaustedDay === this.#day) return true;
+    if (this.#learned().isUsedUp) return true;
     const { clock, callsPerDay } = this.#options;
     const partOfDay = (clock.nowMilliseconds() % DAY_MILLISECONDS) / DAY_MILLISECONDS;
     return callsPerDay !== undefined && this.#callsOfDay > callsPerDay * partOfDay;
@@ -97,24 +98,5 @@ export class CallCeiling {
 
   countCalls(count: number): void {
     this.#callsOfDay += count;
-  }
-
-  /** Raises the rate for the time since the calls of a day were used up. */
-  grow(now: number): void {
-    if (this.#afterRefusal === Infinity || now - this.#grownAtMilliseconds < GROWTH_MILLISECONDS) return;
-    const periods = Math.floor((now - this.#grownAtMilliseconds) / GROWTH_MILLISECONDS);
-    this.#grownAtMilliseconds += periods * GROWTH_MILLISECONDS;
-    this.#afterRefusal *= GROWTH_OF_DAY ** periods;
-    if (this.#afterRefusal > UNLIMITED_CALLS_PER_SECOND) this.#afterRefusal = Infinity;
-  }
-
-  /** Lowers the rate after a node refused all calls of this day while `used` calls counted. Refusals together count once. */
-  recordDayRefusal(used: number, now: number): void {
-    this.#exhaustedDay = this.#day;
-    if (now - this.#decreasedAtMilliseconds < WINDOW_MILLISECONDS) return;
-    this.#decreasedAtMilliseconds = now;
-    this.#grownAtMilliseconds = now;
-    const rate = Math.min(this.rate, Math.max(1, used));
-    this.#afterRefusal = Math.max(MIN_CALLS_PER_SECOND_OF_DAY, rate * DECREASE_OF_DAY);
   }
 }

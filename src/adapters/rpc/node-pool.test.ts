@@ -142,13 +142,54 @@ describe('a refusal for the rate', () => {
     expect(pool.nodes.map(({ breaker }) => breaker.isOpen())).toEqual([true, false]);
     expect(budget.report().refusals).toBe(1);
   });
+});
 
-  test('by HTTP 402 stops proof for the day and lowers the rate', async () => {
+describe('HTTP 402, because the calls of a day are used up,', () => {
+  const USED_UP = new RpcFailure('transport', 'rate', { code: PAYMENT_REQUIRED, retryAfterSeconds: 60 });
+
+  test('of the only node stops proof and lowers the rate, until it serves a call', async () => {
     open(1);
     refusing.add(0);
-    const exhausted = new RpcFailure('transport', 'rate', { code: PAYMENT_REQUIRED });
-    await expect(send(CALLER, exhausted)).rejects.toMatchObject({ code: 402 });
+    await expect(send(CALLER, USED_UP)).rejects.toMatchObject({ code: 402 });
+    expect(pool.nodes[0]!.breaker.isOpen()).toBe(false);
     expect(budget.report()).toMatchObject({ isDayExhausted: true, callsPerSecond: 1 });
+    refusing.clear();
+    expect(await send(HEAD)).toBe(0);
+    expect(budget.report()).toMatchObject({ isDayExhausted: false, callsPerSecond: undefined });
+  });
+
+  test.each([
+    ['leaves the node to another one', [0, 1, 2], 1],
+    ['of a node that is used alone leaves it out', [0], undefined],
+    ['of the last node that is used alone leaves it out', [2], undefined],
+  ])('%s, and limits nothing while others serve', async (_, order, served) => {
+    open(3);
+    refusing.add(order[0]!);
+    const nodes = order.map((position) => pool.nodes[position]!);
+    const sent = await send(CALLER, USED_UP, nodes).catch((error: unknown) => error);
+    if (served === undefined) expect(sent).toMatchObject({ code: 402 });
+    else expect(sent).toBe(served);
+    expect(nodes[0]!.breaker.isOpen()).toBe(true);
+    expect(budget.report()).toMatchObject({ isDayExhausted: false, callsPerSecond: undefined });
+    // The reason is still known while the node is left out.
+    await expect(send(CALLER, USED_UP, nodes.slice(0, 1))).rejects.toMatchObject({ kind: 'rate', code: 402 });
+  });
+
+  test('of every node lowers the rate', async () => {
+    open(2);
+    refusing.add(0).add(1);
+    await expect(send(CALLER, USED_UP)).rejects.toMatchObject({ code: 402 });
+    expect(budget.report()).toMatchObject({ isDayExhausted: true, callsPerSecond: 1 });
+  });
+
+  test('limits nothing while the other node fails for a moment', async () => {
+    open(2);
+    refusing.add(0);
+    expect(await send(CALLER, USED_UP)).toBe(1);
+    refusing.add(1);
+    await expect(send(CALLER, new RpcFailure('transport'))).rejects.toMatchObject({ kind: 'failed' });
+    expect(pool.nodes.map(({ breaker }) => breaker.isOpen())).toEqual([true, true]);
+    expect(budget.report()).toMatchObject({ isDayExhausted: false, callsPerSecond: undefined });
   });
 });
 

@@ -15,7 +15,7 @@ import { openConnections, parseRpcUrl, type ConnectionLimits, type PostRpc, type
 import type { SendOptions } from './http-post.ts';
 import { NodeProfile } from './node-profile.ts';
 import type { PoolCounters } from './pool-counters.ts';
-import { isNodeFailure, isTransientFailure, PAYMENT_REQUIRED, RpcFailure } from './rpc-failure.ts';
+import { isNodeFailure, isTransientFailure, isUsedUp, RpcFailure } from './rpc-failure.ts';
 
 export interface PoolOptions {
   readonly rpcUrls: readonly string[];
@@ -65,7 +65,7 @@ export interface Exchange<T> {
 
 export interface NodePool<Name> {
   readonly nodes: readonly PoolNode[];
-  /** Returns the first node whose circuit breaker is closed, or the first one. */
+  /** Returns the first node whose circuit breaker is closed, or the one that is waited for. */
   firstUsable(): PoolNode;
   /** Sends one HTTP request to one node within its rate, and counts it. Throws `RpcFailure`. */
   exchange<T>(node: PoolNode, exchange: Exchange<T>, deadline: Deadline): Promise<T>;
@@ -128,7 +128,7 @@ export function openNodePool<Name>(
     const stored = options.profiles?.get(hashUrl(url));
     const profile = new NodeProfile({ stopwatch, nowSeconds: () => nowSeconds(clock), stored });
     const pace = createCallBudget({ clock, stopwatch });
-    pace.limitTo(() => profile.rate.callsPerSecond);
+    pace.limitTo(() => profile.rate);
     const node = { position, node: parseRpcUrl(url), breaker, profile, pace };
     identities.set(
       node,
@@ -143,18 +143,20 @@ export function openNodePool<Name>(
   };
   const hasOther = (node: PoolNode, among: readonly PoolNode[] = nodes) =>
     among.some((each) => each !== node && !each.breaker.isOpen());
-  const firstUsable = () => nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes[0]!;
-  budget.limitTo(() => firstUsable().profile.rate.callsPerSecond);
+  const firstUsable = () =>
+    nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes.find(({ profile }) => !profile.rate.isUsedUp) ?? nodes[0]!;
+  budget.limitTo(() => firstUsable().profile.rate);
 
   /**
    * A node that refuses calls for their rate, or as overloaded while it accepts others, is left to others; without another one it is paced,
-   * never left out. The same holds for a node whose results cannot be those of the calls: what else it serves would be lost.
+   * never left out. The same holds for a node whose results cannot be those of the calls: what else it serves would be lost. One whose
+   * calls are used up is left to the others of the pool also by requests that no other one can serve.
    */
   function recordFailure(node: PoolNode, failure: RpcFailure, order: readonly PoolNode[]): void {
     counters.failures[failure.unreadable] = (counters.failures[failure.unreadable] ?? 0) + 1;
     if (!isNodeFailure(failure)) return;
     const isRefusing = failure.kind === 'rate' || (failure.isOverload && node.profile.rate.isAccepting);
-    if (isRefusing && !hasOther(node, order)) return;
+    if (isRefusing && !hasOther(node, isUsedUp(failure) ? nodes : order)) return;
     if (failure.kind === 'unsound' && !hasOther(node)) return;
     node.breaker.recordFailure(failure);
   }
@@ -199,11 +201,12 @@ export function openNodePool<Name>(
         result = outcomes(value);
         const limited = countRateLimited(value);
         if (limited > 0) profile.rate.recordRefusal(limited, sentAtMilliseconds);
-        profile.rate.recordAccepted(methods.length - limited);
+        profile.rate.recordAccepted(methods.length - limited, sentAtMilliseconds);
         return value;
       } catch (error) {
         if (error instanceof RpcFailure) {
-          if (error.kind === 'rate') profile.rate.recordRefusal(methods.length, sentAtMilliseconds);
+          if (isUsedUp(error)) profile.rate.recordUsedUp(sentAtMilliseconds, limits.maxRetryAfterMilliseconds);
+          else if (error.kind === 'rate') profile.rate.recordRefusal(methods.length, sentAtMilliseconds);
           if (error.isOverload) profile.rate.recordUnclearRefusal(methods.length, sentAtMilliseconds);
         }
         throw error;
@@ -235,7 +238,7 @@ export function openNodePool<Name>(
           if (failure === undefined || isTransientFailure(error)) failure = error;
         }
       }
-      if (failure?.kind === 'rate') budget.recordRefusal(failure.code === PAYMENT_REQUIRED ? 'day' : 'rate');
+      if (failure?.kind === 'rate') budget.recordRefusal();
       throw failure ?? describeOpenBreakers(order);
     },
     readIdentities: (deadline, onFailure) =>
@@ -278,6 +281,7 @@ function describeOpenBreakers(nodes: readonly PoolNode[]): RpcFailure {
     }))
     .reduce((one, other) => (other.remainingMilliseconds < one.remainingMilliseconds ? other : one));
   return new RpcFailure(lastFailure.unreadable, lastFailure.kind, {
+    code: lastFailure.code,
     retryAfterSeconds: Math.max(0, Math.ceil(remainingMilliseconds / 1000)),
   });
 }

@@ -1,5 +1,5 @@
 /** Rate of calls learned from refusals, in simulated time. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCallBudget } from './call-budget.ts';
 import { HEAD_WORK, startDeadline, type Stopwatch } from './deadline.ts';
 import { NodeRate } from './node-rate.ts';
@@ -34,7 +34,7 @@ async function send(
 ) {
   const end = stopwatch.now + milliseconds;
   const budget = createCallBudget({ clock: stopwatch, stopwatch });
-  budget.limitTo(() => rate.callsPerSecond);
+  budget.limitTo(() => rate);
   let window: number[] = [];
   const counts = { accepted: 0, refused: 0 };
   while (stopwatch.now < end) {
@@ -110,4 +110,39 @@ test('counts refusals of requests that were sent before the last refusal once', 
   expect(rate.callsPerSecond).toBe(40);
   rate.recordRefusal(40, 100);
   expect(rate.callsPerSecond).toBe(20);
+});
+
+describe('a node whose calls are used up', () => {
+  test('is so for the time of the refusal, and keeps its rate', () => {
+    const stopwatch = createStopwatch();
+    const rate = new NodeRate(stopwatch, 25);
+    rate.recordUsedUp(0, 60_000);
+    stopwatch.now = 59_999;
+    expect([rate.isUsedUp, rate.callsPerSecond]).toEqual([true, 25]);
+    stopwatch.now = 60_000;
+    expect([rate.isUsedUp, rate.callsPerSecond]).toEqual([false, 25]);
+  });
+
+  test('is no longer so once it accepts a call that was sent after the refusal', () => {
+    const stopwatch = createStopwatch();
+    const rate = new NodeRate(stopwatch);
+    stopwatch.now = 100;
+    rate.recordUsedUp(0, 60_000);
+    rate.recordAccepted(1, 50);
+    rate.recordAccepted(0, 100);
+    expect(rate.isUsedUp).toBe(true);
+    rate.recordAccepted(1, 100);
+    expect(rate.isUsedUp).toBe(false);
+  });
+
+  test('counts refusals of requests that were sent before the last refusal once', () => {
+    const stopwatch = createStopwatch();
+    const rate = new NodeRate(stopwatch);
+    stopwatch.now = 100;
+    rate.recordUsedUp(0, 60_000);
+    stopwatch.now = 500;
+    rate.recordUsedUp(50, 60_000);
+    stopwatch.now = 60_100;
+    expect(rate.isUsedUp).toBe(false);
+  });
 });

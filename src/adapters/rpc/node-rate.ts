@@ -2,6 +2,7 @@
  * Rate of calls to one node, learned from its refusals. Without a refusal there is none. After one, it is below the rate
  * that was refused, and it grows again while the node accepts it. Call budgets pace the calls by it.
  */
+import type { LearnedRate } from './call-ceiling.ts';
 import type { Deadline, Stopwatch } from './deadline.ts';
 import { RpcFailure } from './rpc-failure.ts';
 
@@ -23,12 +24,15 @@ const FIRST_CALLS_PER_SECOND = 5;
 /** From here on the rate counts as unlimited. */
 const UNLIMITED_CALLS_PER_SECOND = 2_000;
 
-export class NodeRate {
+export class NodeRate implements LearnedRate {
   readonly #stopwatch: Stopwatch;
   #callsPerSecond: number | undefined;
   #changedAt = Number.NEGATIVE_INFINITY;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #acceptedAt = Number.NEGATIVE_INFINITY;
+  /** When the node refused all calls last, and until when it is taken to refuse any more. */
+  #usedUpAt = Number.NEGATIVE_INFINITY;
+  #usedUpUntil = Number.NEGATIVE_INFINITY;
   /** Calls accepted within the last second. */
   #accepted: { readonly at: number; readonly calls: number }[] = [];
   /** Times of the unclear refusals within the last second. */
@@ -51,10 +55,16 @@ export class NodeRate {
       : Math.max(1, Math.floor(this.#callsPerSecond));
   }
 
-  recordAccepted(calls: number): void {
+  /** Whether the node refused all calls for a day or longer a short time ago, and has accepted no later one. */
+  get isUsedUp(): boolean {
+    return this.#stopwatch.nowMilliseconds() < this.#usedUpUntil;
+  }
+
+  recordAccepted(calls: number, sentAtMilliseconds = this.#stopwatch.nowMilliseconds()): void {
     const now = this.#stopwatch.nowMilliseconds();
     this.#accepted.push({ at: now, calls });
     if (calls > 0) this.#acceptedAt = now;
+    if (calls > 0 && sentAtMilliseconds >= this.#usedUpAt) this.#usedUpUntil = Number.NEGATIVE_INFINITY;
     if (this.#accepted.length > MAX_RECORDS) this.#countAccepted(now);
     if (this.#callsPerSecond === undefined || now - this.#changedAt < GROWTH_MILLISECONDS) return;
     this.#callsPerSecond *= GROWTH;
@@ -74,6 +84,16 @@ export class NodeRate {
         : Math.max(1, current / 2, REDUCTION * Math.min(current, refused));
     this.#refusedAt = now;
     this.#changedAt = now;
+  }
+
+  /**
+   * Records that the node refused all calls for a day or longer: it counts as used up for this time, or until it accepts a
+   * later call. Its rate stays as it was, because this says nothing about it. Refusals of one burst count once.
+   */
+  recordUsedUp(sentAtMilliseconds: number, milliseconds: number): void {
+    if (sentAtMilliseconds < this.#usedUpAt) return;
+    this.#usedUpAt = this.#stopwatch.nowMilliseconds();
+    this.#usedUpUntil = this.#usedUpAt + milliseconds;
   }
 
   /**

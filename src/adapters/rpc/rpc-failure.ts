@@ -49,23 +49,29 @@ export const METHOD_NOT_FOUND = -32_601;
 export const PAYMENT_REQUIRED = 402;
 
 /** Returns the cause of the fault that the failure becomes. */
-export function toUnreadableCause({ kind, code, unreadable }: RpcFailure): UnreadableCause {
-  if (kind !== 'rate') return unreadable;
-  return code === PAYMENT_REQUIRED ? 'calls-used-up' : 'rate-limited';
+export function toUnreadableCause(failure: RpcFailure): UnreadableCause {
+  if (failure.kind !== 'rate') return failure.unreadable;
+  return isUsedUp(failure) ? 'calls-used-up' : 'rate-limited';
 }
 
-/** Pause after HTTP 402 where the node names none. */
-const EXHAUSTED_SECONDS = 60;
+/** Least pause after HTTP 402. */
+const USED_UP_SECONDS = 60;
 
 /** Returns the failure of a request with this status: another one fails too, for hours. */
-export function paymentRequired(retryAfterSeconds = EXHAUSTED_SECONDS): RpcFailure {
-  return new RpcFailure('transport', 'rate', { code: PAYMENT_REQUIRED, retryAfterSeconds });
+export function paymentRequired(retryAfterSeconds = 0): RpcFailure {
+  const seconds = Math.max(USED_UP_SECONDS, retryAfterSeconds);
+  return new RpcFailure('transport', 'rate', { code: PAYMENT_REQUIRED, retryAfterSeconds: seconds });
+}
+
+/** Returns whether the calls of the node are used up for a day or longer. */
+export function isUsedUp({ kind, code }: RpcFailure): boolean {
+  return kind === 'rate' && code === PAYMENT_REQUIRED;
 }
 
 /** Returns the failure of a request with HTTP 429. */
 export function tooManyRequests(body: string | Buffer | undefined, retryAfterSeconds: number | undefined): RpcFailure {
-  const isUsedUp = isUsedUpText(readErrorText(body));
-  return isUsedUp ? paymentRequired(retryAfterSeconds) : new RpcFailure('transport', 'rate', { retryAfterSeconds });
+  if (isUsedUpText(readErrorText(body))) return paymentRequired(retryAfterSeconds);
+  return new RpcFailure('transport', 'rate', { retryAfterSeconds });
 }
 
 const TRANSIENT: readonly FailureKind[] = ['busy', 'rate', 'behind', 'no-block', 'local'];
