@@ -47,6 +47,8 @@ export class RpcFailure extends Error {
 export const METHOD_NOT_FOUND = -32_601;
 /** HTTP status of a node whose prepaid calls, or those of the day, are used up. */
 export const PAYMENT_REQUIRED = 402;
+/** HTTP status of a gateway that cannot serve a request now. */
+export const SERVICE_UNAVAILABLE = 503;
 
 /** Returns the cause of the fault that the failure becomes. */
 export function toUnreadableCause(failure: RpcFailure): UnreadableCause {

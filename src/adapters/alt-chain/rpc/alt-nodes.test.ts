@@ -145,6 +145,16 @@ describe('a failure', () => {
     expect(countReads(first)).toBe(8);
   });
 
+  it('as overloaded (HTTP 503) does not stop the only node while it serves other reads', async () => {
+    const adapter = harness.open();
+    await read(adapter);
+    first.proxy.inject({ kind: 'status', status: 503, body: '<html>' });
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('transport'));
+    first.proxy.heal();
+    await expect(read(adapter)).resolves.toMatchObject({ snapshot: { id: FULL_ID } });
+    expect(harness.lines).toEqual([]);
+  });
+
   it('by HTTP 402 stops proof for the day and lowers the rate of the budget', async () => {
     const adapter = harness.open();
     first.proxy.inject({ kind: 'status', status: 402 });

@@ -134,6 +134,26 @@ describe('a failure', () => {
     expect(await failure(send())).toStrictEqual(expected);
   });
 
+  it.each<[name: string, status: number, body: string, isOverload: boolean]>([
+    ['503 in HTML', 503, '<html>', true],
+    [
+      '503 with an error of the gateway',
+      503,
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32010,"message":"x"}}',
+      true,
+    ],
+    ['502', 502, '<html>', false],
+  ])('is an overload of the gateway by HTTP 503 alone: %s', async (_name, status, text, isOverload) => {
+    proxy.inject({ kind: 'status', status, body: text });
+    await expect(send()).rejects.toMatchObject({ unreadable: 'transport', kind: 'busy', isOverload });
+  });
+
+  it('is a rate limit where the error of HTTP 503 names a rate', async () => {
+    const text = '{"jsonrpc":"2.0","id":null,"error":{"code":-32016,"message":"over rate limit"}}';
+    proxy.inject({ kind: 'status', status: 503, body: text });
+    await expect(send()).rejects.toMatchObject({ kind: 'rate', isOverload: false });
+  });
+
   it.each<[code: number, kind: string]>([
     [-32005, 'busy'],
     [429, 'rate'],

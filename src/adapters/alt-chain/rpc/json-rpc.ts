@@ -9,7 +9,13 @@ import { isRateText, isUsedUpText, readErrorText } from '../../rpc/rate-text.ts'
 import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes } from '../../rpc/response-limits.ts';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
-import { PAYMENT_REQUIRED, paymentRequired, RpcFailure, tooManyRequests } from '../../rpc/rpc-failure.ts';
+import {
+  PAYMENT_REQUIRED,
+  paymentRequired,
+  RpcFailure,
+  SERVICE_UNAVAILABLE,
+  tooManyRequests,
+} from '../../rpc/rpc-failure.ts';
 
 export interface AltRpcCall {
   readonly method: string;
@@ -31,9 +37,10 @@ export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendO
   if (status === PAYMENT_REQUIRED) throw paymentRequired();
   const isHttpSuccess = status >= 200 && status < 300;
   const parsed = body === undefined ? undefined : await parseResponse(body, id);
-  if (parsed?.error !== undefined) throw toRpcFailure(parsed.error, retryAfterSeconds);
+  if (parsed?.error !== undefined) throw toRpcFailure(parsed.error, status, retryAfterSeconds);
   // A body over the limit of the node, which may have no envelope: fewer accounts may pass.
   if (status === 413) throw new RpcFailure('transport', 'refused', { code: status });
+  if (status === SERVICE_UNAVAILABLE) throw overloaded(retryAfterSeconds);
   if (!isHttpSuccess) throw new RpcFailure('transport', status >= 500 ? 'busy' : 'failed', { retryAfterSeconds });
   if (parsed === undefined) throw new RpcFailure('malformed');
   return parsed.result;
@@ -52,14 +59,22 @@ const NO_BLOCK: readonly number[] = [-32004, -32007, -32009, -32014];
 /** Codes of rate limits that arrive with HTTP 200. */
 const RATE_CODES: readonly number[] = [429, -32429];
 
-function toRpcFailure({ code, text }: RpcError, retryAfterSeconds: number | undefined): RpcFailure {
+function toRpcFailure({ code, text }: RpcError, status: number, retryAfterSeconds: number | undefined): RpcFailure {
   if (RATE_CODES.includes(code) || isRateText(text)) {
     if (isUsedUpText(text)) return paymentRequired(retryAfterSeconds);
     return new RpcFailure('rpc-error', 'rate', { code, retryAfterSeconds });
   }
   if (code === NODE_BEHIND) return new RpcFailure('rpc-error', 'busy', { code, retryAfterSeconds });
   if (code === SLOT_NOT_REACHED) return new RpcFailure('rpc-error', 'behind', { code, retryAfterSeconds });
-  return new RpcFailure('rpc-error', NO_BLOCK.includes(code) ? 'no-block' : 'refused', { code });
+  if (NO_BLOCK.includes(code)) return new RpcFailure('rpc-error', 'no-block', { code });
+  // The gateway did not reach the node, which refuses nothing.
+  return status === SERVICE_UNAVAILABLE
+    ? overloaded(retryAfterSeconds)
+    : new RpcFailure('rpc-error', 'refused', { code });
+}
+
+function overloaded(retryAfterSeconds: number | undefined): RpcFailure {
+  return new RpcFailure('transport', 'busy', { retryAfterSeconds, isOverload: true });
 }
 
 /** Parses a response body; undefined if it is not the response to the call. An error may have a null id: the node could not parse the call. */

@@ -12,7 +12,13 @@ import { parseNodeJson } from '../../rpc/node-json.ts';
 import { isRateText, isUsedUpText, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes, MAX_PARSED_BYTES } from '../../rpc/response-limits.ts';
-import { PAYMENT_REQUIRED, paymentRequired, RpcFailure, tooManyRequests } from '../../rpc/rpc-failure.ts';
+import {
+  PAYMENT_REQUIRED,
+  paymentRequired,
+  RpcFailure,
+  SERVICE_UNAVAILABLE,
+  tooManyRequests,
+} from '../../rpc/rpc-failure.ts';
 import { IrregularJson, JsonCursor } from './json-cursor.ts';
 import { LargeReadingFailed, MAX_INLINE_BYTES, type LargeResponseReader } from './large-response-reader.ts';
 import { readEntries, type ResponseEntry, type ResultReader } from './large-responses.ts';
@@ -106,8 +112,6 @@ export async function sendMainRpc(
   }
   return responses;
 }
-
-const SERVICE_UNAVAILABLE = 503;
 
 /** From here on, a status is that of a gateway that did not reach the node. */
 export const FIRST_GATEWAY_STATUS = 502;
