@@ -17,8 +17,19 @@ export function isRateText(text: string): boolean {
 }
 
 const DAY_TEXT = /\b(daily|monthly|(per|a) (day|month))\b/i;
+const SECOND_TEXT = /\bsec(ond)?s?\b|\/s\b/i;
+/** A node that names a shorter pause is not used up. */
+const MIN_USED_UP_SECONDS = 60;
 
-/** Returns whether a refusal for the rate lasts for the rest of the day or month, like HTTP 402. */
-export function isUsedUpText(text: string): boolean {
-  return DAY_TEXT.test(text);
+/**
+ * Returns whether a refusal for the rate lasts for the rest of the day or month, like HTTP 402. Many texts name the quota of
+ * the month beside the rate that was exceeded.
+ */
+export function isUsedUpText(text: string, retryAfterSeconds: number | undefined): boolean {
+  return DAY_TEXT.test(text) && !SECOND_TEXT.test(text) && mayBeUsedUp(retryAfterSeconds);
+}
+
+/** Returns whether a refusal with this delay may last for a day. */
+export function mayBeUsedUp(retryAfterSeconds: number | undefined): boolean {
+  return retryAfterSeconds === undefined || retryAfterSeconds >= MIN_USED_UP_SECONDS;
 }

@@ -72,7 +72,7 @@ export function isUsedUp({ kind, code }: RpcFailure): boolean {
 
 /** Returns the failure of a request with HTTP 429. */
 export function tooManyRequests(body: string | Buffer | undefined, retryAfterSeconds: number | undefined): RpcFailure {
-  if (isUsedUpText(readErrorText(body))) return paymentRequired(retryAfterSeconds);
+  if (isUsedUpText(readErrorText(body), retryAfterSeconds)) return paymentRequired(retryAfterSeconds);
   return new RpcFailure('transport', 'rate', { retryAfterSeconds });
 }
 

@@ -179,6 +179,7 @@ describe('a failure', () => {
     [-32007, '50/second request limit reached - reduce calls per second', 'rate'],
     [-32007, 'Slot 5 was skipped, or missing due to ledger jump to recent snapshot', 'no-block'],
     [-32000, 'Too many requests for a specific RPC call', 'rate'],
+    [-32429, 'exceeded 10 requests per second, 1,000,000 per month', 'rate'],
   ])('is classified by its text: %i "%s" is %s', async (code, message, kind) => {
     next = { error: { code, message } };
     expect(await failure(send())).toStrictEqual({ unreadable: 'rpc-error', kind, code });

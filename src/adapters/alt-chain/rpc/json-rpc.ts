@@ -61,7 +61,7 @@ const RATE_CODES: readonly number[] = [429, -32429];
 
 function toRpcFailure({ code, text }: RpcError, status: number, retryAfterSeconds: number | undefined): RpcFailure {
   if (RATE_CODES.includes(code) || isRateText(text)) {
-    if (isUsedUpText(text)) return paymentRequired(retryAfterSeconds);
+    if (isUsedUpText(text, retryAfterSeconds)) return paymentRequired(retryAfterSeconds);
     return new RpcFailure('rpc-error', 'rate', { code, retryAfterSeconds });
   }
   if (code === NODE_BEHIND) return new RpcFailure('rpc-error', 'busy', { code, retryAfterSeconds });

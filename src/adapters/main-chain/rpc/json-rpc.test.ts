@@ -356,6 +356,32 @@ test.each([
   },
 );
 
+const PLAN = 'Too many requests: your plan allows 25 requests per second and 12,000,000 per month';
+
+test.each([
+  ['a text that names a rate per second', { status: 429, body: PLAN }],
+  ['a text that names a rate as N/s', { status: 429, body: 'rate limit of 25/s, 3,000,000 a day' }],
+  ['a short Retry-After', { status: 429, body: 'Daily request count exceeded', headers: { 'retry-after': '5' } }],
+  [
+    'an error with a short Retry-After',
+    {
+      status: 400,
+      body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"daily request count exceeded"}}',
+      headers: { 'retry-after': '5' },
+    },
+  ],
+])('a refusal for the rate that also names the quota of a day is no used-up plan: %s', async (_, response) => {
+  proxy.inject({ kind: 'status', ...response });
+  const failure = await send().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ kind: 'rate', code: undefined });
+});
+
+test('one error for a batch whose calls are used up names a long pause', async () => {
+  const error = { code: -32005, message: 'Quota per day exceeded' };
+  proxy.inject(reorder(() => ({ jsonrpc: '2.0', id: null, error })));
+  await expect(send([call('a'), call('b')])).rejects.toMatchObject({ kind: 'rate', code: 402, retryAfterSeconds: 60 });
+});
+
 describe('a lost connection', () => {
   test('is repeated once at once', async () => {
     proxy.inject({ kind: 'cut' }, 1);

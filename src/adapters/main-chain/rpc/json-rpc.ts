@@ -9,7 +9,7 @@ import type { Hex } from 'viem';
 import { postToNode, type RpcNode, type SendOptions } from '../../rpc/http-post.ts';
 import { mapInTicks } from '../../rpc/map-in-ticks.ts';
 import { parseNodeJson } from '../../rpc/node-json.ts';
-import { isRateText, isUsedUpText, readErrorText } from '../../rpc/rate-text.ts';
+import { isRateText, isUsedUpText, mayBeUsedUp, readErrorText } from '../../rpc/rate-text.ts';
 import { parseResponseId } from '../../rpc/response-id.ts';
 import { limitResponseBytes, MAX_PARSED_BYTES } from '../../rpc/response-limits.ts';
 import {
@@ -102,8 +102,8 @@ export async function sendMainRpc(
     });
   }
   if (responses.every((response) => response !== undefined && isRateLimited(response))) {
-    if (responses.every((response) => response?.ok === false && response.code === PAYMENT_REQUIRED))
-      throw paymentRequired(retryAfterSeconds);
+    const isUsedUp = responses.every((response) => response?.ok === false && response.code === PAYMENT_REQUIRED);
+    if (isUsedUp && mayBeUsedUp(retryAfterSeconds)) throw paymentRequired(retryAfterSeconds);
     throw new RpcFailure('transport', 'rate', { retryAfterSeconds });
   }
   if (status >= FIRST_GATEWAY_STATUS) {
@@ -256,9 +256,8 @@ async function parseResponses(
 }
 
 function toBatchRefusal({ code, hint }: RpcResponse & { readonly ok: false }): RpcFailure {
-  return hint === 'rate'
-    ? new RpcFailure('transport', 'rate', { code })
-    : new RpcFailure('rpc-error', 'refused', { code });
+  if (hint !== 'rate') return new RpcFailure('rpc-error', 'refused', { code });
+  return code === PAYMENT_REQUIRED ? paymentRequired() : new RpcFailure('transport', 'rate', { code });
 }
 
 function parseResponse(entry: unknown): { readonly id: unknown; readonly response: RpcResponse } | undefined {
@@ -274,7 +273,7 @@ function parseResponse(entry: unknown): { readonly id: unknown; readonly respons
   const revertData = parseRevertData(error['data']) ?? (code === REVERTED ? '0x' : undefined);
   const text = toText(error);
   const hint = revertData === undefined ? toHint(code, text) : undefined;
-  const isUsedUp = hint === 'rate' && isUsedUpText(text);
+  const isUsedUp = hint === 'rate' && isUsedUpText(text, undefined);
   return { id, response: { ok: false, code: isUsedUp ? PAYMENT_REQUIRED : code, revertData, hint } };
 }
 
