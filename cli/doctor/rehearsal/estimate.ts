@@ -5,7 +5,7 @@ import {
   formatDuration,
   MAX_FIRST_INDEX_SECONDS,
 } from '../../../src/domain/index-rules/index-cause.ts';
-import { FREE_PART_OF_DAY } from '../../../src/adapters/rpc/call-ceiling.ts';
+import { FREE_PART_OF_DAY } from '../../../src/adapters/rpc/day-quota.ts';
 import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
 import { ok, type Finding } from '../check-result.ts';
 import { toCauseFinding } from './cause-finding.ts';

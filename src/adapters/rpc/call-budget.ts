@@ -100,7 +100,6 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   /** Grants as many turns as the ceiling allows and sets an alarm for the next one. */
   function pump(): void {
     const now = stopwatch.nowMilliseconds();
-    ceiling.startDay();
     ledger.expire(now);
     refuseOverdue(now);
     for (;;) {
@@ -171,7 +170,6 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   }
 
   function takeTurn(count: number, purpose: CallPurpose, listener: TurnListener): () => void {
-    ceiling.startDay();
     const now = stopwatch.nowMilliseconds();
     if (purpose.work.kind === 'caller' && purpose.work.isLimited === true) {
       refuse(listener, 1);
@@ -238,7 +236,6 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       return rate === Infinity ? Infinity : Math.max(1, Math.floor(toWindow(rate).limit / PARTS_PER_WINDOW));
     },
     report() {
-      ceiling.startDay();
       const { rate } = ceiling;
       return {
         callsPerSecond: rate === Infinity ? undefined : rate,

@@ -3,6 +3,7 @@
  * learned from the refusals of the node in use, and what is left of the calls of the day.
  */
 import type { Clock } from '../../ports/runtime.ts';
+import { DayQuota } from './day-quota.ts';
 
 export interface CallCeilingOptions {
   /** Unix time, for the day. */
@@ -19,9 +20,6 @@ export const WINDOW_MILLISECONDS = 1_000 + MAX_DELAY_MILLISECONDS;
 
 /** Rate of calls to a node whose calls are used up: they find out whether it serves again. */
 const USED_UP_CALLS_PER_SECOND = 1;
-const DAY_MILLISECONDS = 86_400_000;
-/** Part of the calls of a day that is used freely; the last tenth is spread over what is left of the day. */
-export const FREE_PART_OF_DAY = 0.9;
 
 /** What was learned about the calls that a node accepts. */
 export interface LearnedRate {
@@ -48,23 +46,23 @@ export function toWindow(rate: number): CallWindow {
 }
 
 export class CallCeiling {
-  readonly #options: CallCeilingOptions;
+  readonly #callsPerSecond: number;
+  readonly #day: DayQuota;
   #learned: () => LearnedRate = () => NOTHING_LEARNED;
-  #day = 0;
-  #callsOfDay = 0;
 
-  constructor(options: CallCeilingOptions) {
-    this.#options = options;
+  constructor({ clock, callsPerSecond = Infinity, callsPerDay }: CallCeilingOptions) {
+    this.#callsPerSecond = callsPerSecond;
+    this.#day = new DayQuota(clock, callsPerDay);
   }
 
   /** Calls per second that are allowed now; infinite while no limit is known. */
   get rate(): number {
     const { callsPerSecond = Infinity, isUsedUp } = this.#learned();
     return Math.min(
-      this.#options.callsPerSecond ?? Infinity,
+      this.#callsPerSecond,
       callsPerSecond,
       isUsedUp ? USED_UP_CALLS_PER_SECOND : Infinity,
-      this.#rateOfDay(),
+      this.#day.rate,
     );
   }
 
@@ -72,31 +70,12 @@ export class CallCeiling {
     this.#learned = learned;
   }
 
-  /** Returns the calls per second that are left for this day; infinite while few of them are used. */
-  #rateOfDay(): number {
-    const { clock, callsPerDay } = this.#options;
-    if (callsPerDay === undefined || this.#callsOfDay < callsPerDay * FREE_PART_OF_DAY) return Infinity;
-    const secondsLeft = ((this.#day + 1) * DAY_MILLISECONDS - clock.nowMilliseconds()) / 1000;
-    return Math.max(0, callsPerDay - this.#callsOfDay) / Math.max(1, secondsLeft);
-  }
-
   /** Returns whether the calls of this day are used faster than the day passes, or the node in use refuses any more. */
   isDayExhausted(): boolean {
-    if (this.#learned().isUsedUp) return true;
-    const { clock, callsPerDay } = this.#options;
-    const partOfDay = (clock.nowMilliseconds() % DAY_MILLISECONDS) / DAY_MILLISECONDS;
-    return callsPerDay !== undefined && this.#callsOfDay > callsPerDay * partOfDay;
-  }
-
-  /** Starts the count of the day when a new one has begun. */
-  startDay(): void {
-    const today = Math.floor(this.#options.clock.nowMilliseconds() / DAY_MILLISECONDS);
-    if (today === this.#day) return;
-    this.#day = today;
-    this.#callsOfDay = 0;
+    return this.#learned().isUsedUp || this.#day.isUsedTooFast();
   }
 
   countCalls(count: number): void {
-    this.#callsOfDay += count;
+    this.#day.countCalls(count);
   }
 }
