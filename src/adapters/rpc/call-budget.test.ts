@@ -473,13 +473,61 @@ describe('calls of a day', () => {
     expect(countCalls('proof')).toBe(15);
   });
 
-  test('spreads the last tenth over the day and never exceeds it', async () => {
-    open({ callsPerDay: 1_000 }, START + (DAY_SECONDS - 1_000) * 1_000);
-    request('index', INDEX, 900);
-    expect(budget.report().callsPerSecond).toBeCloseTo(0.1);
-    for (let i = 0; i < 200; i++) request('index', INDEX);
-    await time.advance(999_000);
-    expect(countCalls('index')).toBeLessThanOrEqual(1_000);
-    expect(countCalls('index')).toBeGreaterThan(950);
+  test('lets the index use the last tenth only as the day passes, and never exceeds it', async () => {
+    open({ callsPerDay: 1_000 }, START + (DAY_SECONDS - 3_600) * 1_000);
+    for (let i = 0; i < 2_000; i++) request('index', INDEX);
+    expect([countCalls('index'), budget.report().callsPerSecond]).toEqual([996, undefined]);
+    await time.advance(3_599_000);
+    expect(countCalls('index')).toBe(1_000);
+  });
+
+  describe('during a flood of lookups of ids that may not exist', () => {
+    const FLOOD = caller('203.0.113.9', false);
+
+    test('leaves the head and known machines all that they need', async () => {
+      open({ callsPerSecond: 25, callsPerDay: 10_000 });
+      for (let minute = 0; minute < 30; minute++) {
+        await saturate(20, [{ name: 'flood', purpose: FLOOD, calls: 3 }]);
+        request('head', HEAD);
+        request('known', caller('192.0.2.1'));
+        await time.advance(40_000);
+      }
+      expect([countCalls('head'), countCalls('known')]).toEqual([30, 30]);
+      // Half of the day less what the head needs, as far as it is measured in the first minutes.
+      expect(countCalls('flood')).toBeLessThan(4_000);
+      expect(countCalls('flood')).toBeGreaterThan(3_000);
+    });
+
+    test('shares what is released equally over addresses, also where no rate is known', async () => {
+      open({ callsPerDay: 100_000 });
+      request('flood', FLOOD, 50_001);
+      const flood = Array.from({ length: 10 }, () => ({ name: 'more', purpose: FLOOD }));
+      await saturate(60, [...flood, { name: 'other', purpose: caller('192.0.2.2', false) }]);
+      expect(countCalls('more') + countCalls('other')).toBeCloseTo((60 * 50_000) / DAY_SECONDS, -1);
+      expect(countCalls('other')).toBeGreaterThan(0.8 * countCalls('more'));
+    });
+
+    test('refuses a lookup with the time at which its address has its share again', async () => {
+      open({ callsPerDay: 10_000 });
+      request('flood', FLOOD, 5_001);
+      request('refused', caller('192.0.2.2', false));
+      await time.advance(2_000);
+      expect(refusals.map(({ retryAfterSeconds }) => retryAfterSeconds)).toEqual([
+        Math.ceil((3 * DAY_SECONDS) / 5_000 - 2),
+      ]);
+    });
+  });
+
+  test('gives the index a fifth of what is released while known machines are read, also where no rate is known', async () => {
+    open({ callsPerDay: 1_000_000 });
+    request('index', INDEX, 900_001);
+    grants = [];
+    await saturate(60, [
+      { name: 'index', purpose: INDEX },
+      { name: 'caller', purpose: caller('192.0.2.1') },
+    ]);
+    const [index, callers] = [countCalls('index'), countCalls('caller')];
+    expect(index + callers).toBeGreaterThan(60);
+    expect(index / (index + callers)).toBeCloseTo(0.2, 1);
   });
 });

@@ -93,7 +93,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
 
   function record(count: number, { work }: CallPurpose, now: number, rate: number): void {
     calls[work.kind] += count;
-    ceiling.countCalls(count);
+    ceiling.countCalls(count, work.kind === 'head', now);
     ledger.record(count, work.kind === 'head', now, rate);
   }
 
@@ -105,7 +105,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     for (;;) {
       const { rate } = ceiling;
       queues.creditIndex(now, rate);
-      const next = queues.takeNext(ledger.roomAt(rate), rate, () => !ceiling.isDayExhausted());
+      const next = queues.takeNext(ledger.roomAt(rate), rate, (each) => ceiling.allows(each.calls, each.purpose));
       if (next === undefined) break;
       grant(next, now, rate);
     }
@@ -145,7 +145,8 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   function retryAfter(purpose: CallPurpose): number {
     const { rate } = ceiling;
     const share = rate * (1 - INDEX_SHARE) - ledger.headShare(toWindow(rate).limit);
-    const seconds = queues.countAhead(purpose) / Math.max(share, rate / 4, 1e-3);
+    const ahead = queues.countAhead(purpose);
+    const seconds = Math.max(ahead / Math.max(share, rate / 4, 1e-3), ceiling.secondsUntil(ahead + 1, purpose));
     return Math.min(MAX_RETRY_SECONDS, Math.ceil(Math.max(seconds, 1)));
   }
 
@@ -175,8 +176,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       refuse(listener, 1);
       return () => undefined;
     }
-    const isHeldBack = purpose.work.kind === 'proof' && ceiling.isDayExhausted();
-    if (ceiling.rate === Infinity && !isHeldBack) {
+    if (ceiling.rate === Infinity && queues.size === 0 && ceiling.allows(count, purpose)) {
       ledger.expire(now);
       record(count, purpose, now, Infinity);
       listener.granted(now + MAX_DELAY_MILLISECONDS);

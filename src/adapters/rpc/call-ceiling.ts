@@ -1,8 +1,9 @@
 /**
- * Ceiling of a call budget: the calls per second that are allowed now. It is the lowest of the configured rate, what was
- * learned from the refusals of the node in use, and what is left of the calls of the day.
+ * Ceiling of a call budget: the calls per second that are allowed now, which is the lower of the configured rate and what
+ * was learned from the refusals of the node in use, and what is left of the calls of the day.
  */
 import type { Clock } from '../../ports/runtime.ts';
+import type { CallPurpose } from './call-budget.ts';
 import { DayQuota } from './day-quota.ts';
 
 export interface CallCeilingOptions {
@@ -58,12 +59,7 @@ export class CallCeiling {
   /** Calls per second that are allowed now; infinite while no limit is known. */
   get rate(): number {
     const { callsPerSecond = Infinity, isUsedUp } = this.#learned();
-    return Math.min(
-      this.#callsPerSecond,
-      callsPerSecond,
-      isUsedUp ? USED_UP_CALLS_PER_SECOND : Infinity,
-      this.#day.rate,
-    );
+    return Math.min(this.#callsPerSecond, callsPerSecond, isUsedUp ? USED_UP_CALLS_PER_SECOND : Infinity);
   }
 
   limitTo(learned: () => LearnedRate): void {
@@ -75,7 +71,18 @@ export class CallCeiling {
     return this.#learned().isUsedUp || this.#day.isUsedTooFast();
   }
 
-  countCalls(count: number): void {
-    this.#day.countCalls(count);
+  /** Returns whether what is left of the day allows these calls now. */
+  allows(calls: number, purpose: CallPurpose): boolean {
+    const isHeldBack = purpose.work.kind === 'proof' && this.#learned().isUsedUp;
+    return !isHeldBack && this.#day.allows(calls, purpose);
+  }
+
+  /** Returns the seconds until what is left of the day allows this many calls of the purpose. */
+  secondsUntil(calls: number, purpose: CallPurpose): number {
+    return this.#day.secondsUntil(calls, purpose);
+  }
+
+  countCalls(count: number, isHead: boolean, now: number): void {
+    this.#day.countCalls(count, isHead, now);
   }
 }

@@ -83,7 +83,7 @@ export class CallLedger {
   roomAt(rate: number): CallRoom {
     const { limit } = toWindow(rate);
     const headShare = this.headShare(limit);
-    const free = rate === 0 ? 0 : limit - this.#used;
+    const free = limit - this.#used;
     return {
       limit,
       free,

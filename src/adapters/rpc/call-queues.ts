@@ -17,6 +17,9 @@ export interface WaitingTurn {
   readonly listener: TurnListener;
 }
 
+/** Returns whether what is left of the day admits a request. */
+type IsAllowed = (waiting: WaitingTurn) => boolean;
+
 const MAX_WAIT_MILLISECONDS = 2_000;
 export const INDEX_SHARE = 0.2;
 /** Seconds of its share that the index may save. */
@@ -62,40 +65,44 @@ export class CallQueues {
     this.#leave(waiting);
   }
 
-  /** Takes the next request of the highest class that waits, if it may be sent now. */
-  takeNext(room: CallRoom, rate: number, hasProof: () => boolean): WaitingTurn | undefined {
-    const found = this.#findNext(room, rate, hasProof);
+  /** Takes the next request of the highest class that waits and that `isAllowed` admits today, if it fits the room. */
+  takeNext(room: CallRoom, rate: number, isAllowed: IsAllowed): WaitingTurn | undefined {
+    const found = this.#findNext(room, rate, isAllowed);
     if (found === undefined) return undefined;
     found.take();
     this.#leave(found.next);
-    if (found.next.purpose.work.kind === 'index') {
-      this.#indexCredit = Math.max(0, this.#indexCredit - found.next.calls);
-    }
+    const { calls, purpose } = found.next;
+    if (purpose.work.kind === 'index') this.#indexCredit = Math.max(0, this.#indexCredit - calls);
+    // Without a ceiling, the share is earned by what others get while the day holds the index back.
+    else if (rate === Infinity && this.#index.length > 0)
+      this.#indexCredit += (calls * INDEX_SHARE) / (1 - INDEX_SHARE);
     return found.next;
   }
 
   #findNext(
     { limit, free, freeOfHead, limitOfHead }: CallRoom,
     rate: number,
-    hasProof: () => boolean,
+    isAllowed: IsAllowed,
   ): { readonly next: WaitingTurn; readonly take: () => void } | undefined {
     const takeFrom = (queue: WaitingTurn[], room: number, cap: number) => {
       const next = queue[0];
-      return next !== undefined && fits(next.calls, room, cap) ? { next, take: () => void queue.shift() } : undefined;
+      const isNext = next !== undefined && isAllowed(next) && fits(next.calls, room, cap);
+      return isNext ? { next, take: () => void queue.shift() } : undefined;
     };
     if (this.#head.length > 0) return takeFrom(this.#head, free, limit);
     const maxCredit = rate * INDEX_SHARE * MAX_INDEX_CREDIT_SECONDS;
-    if (this.#index.length > 0 && this.#indexCredit >= Math.min(this.#index[0]!.calls, maxCredit)) {
+    const [ofIndex] = this.#index;
+    if (ofIndex !== undefined && this.#indexCredit >= Math.min(ofIndex.calls, maxCredit) && isAllowed(ofIndex)) {
       return takeFrom(this.#index, freeOfHead, limitOfHead);
     }
     for (const queue of [this.#known, this.#unknown]) {
       const next = queue.peek();
-      if (next === undefined) continue;
+      if (next === undefined || !isAllowed(next)) continue;
       return fits(next.calls, freeOfHead, limitOfHead) ? { next, take: () => queue.shift() } : undefined;
     }
     if (this.#index.length > 0) return takeFrom(this.#index, freeOfHead, limitOfHead);
     const reserve = limit === Infinity ? 0 : Math.floor(limit * PROOF_RESERVE);
-    return hasProof() ? takeFrom(this.#proof, freeOfHead - reserve, limitOfHead - reserve) : undefined;
+    return takeFrom(this.#proof, freeOfHead - reserve, limitOfHead - reserve);
   }
 
   /** Adds the share that the index has earned since the last time; it needs none without a ceiling. */
