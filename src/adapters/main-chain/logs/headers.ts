@@ -24,17 +24,18 @@ export interface Headers {
   remember(header: Header): void;
 }
 
-/** Agreement of several nodes on the newest blocks. */
+/** Agreement of several nodes on single blocks. */
 interface HeadAgreement {
   /** Returns the newest block that several nodes know: this one of one node, or another one. */
   confirmHead(head: Header, deadline: Deadline): Promise<Header>;
   readFinalized(deadline: Deadline): Promise<Header>;
+  readAt(number: number, deadline: Deadline): Promise<Header>;
 }
 
 /** Headers remembered by hash. */
 const REMEMBERED = 256;
 
-/** Without an agreement, the newest and the finalized block are the word of one node. */
+/** Without an agreement, every block is the word of one node; with one, those of a batch are. */
 export function createHeaders(nodes: Pick<MainNodes, 'request'>, agreement?: HeadAgreement): Headers {
   const known = new Map<string, Header>();
 
@@ -56,9 +57,11 @@ export function createHeaders(nodes: Pick<MainNodes, 'request'>, agreement?: Hea
 
   return {
     async read(block, deadline) {
+      if (agreement !== undefined && block !== 'latest') {
+        const agreed = block === 'finalized' ? agreement.readFinalized(deadline) : agreement.readAt(block, deadline);
+        return agreed.catch(rethrowAsFault);
+      }
       if (typeof block === 'number') return (await readMany([block], deadline))[0]!;
-      if (block === 'finalized' && agreement !== undefined)
-        return agreement.readFinalized(deadline).catch(rethrowAsFault);
       const responses = await nodes.request([headerCall(block)], deadline).catch(rethrowAsFault);
       const header = requireHeader(responses[0]!, block);
       return block === 'latest' ? confirm(header, deadline) : header;

@@ -106,6 +106,16 @@ describe('the head', () => {
     expect(await harness.open(config).log.readHeader('finalized')).toEqual(expected);
   });
 
+  test('has the hash that two of three nodes return for its number, whatever the first one returns', async () => {
+    const nodes = await Promise.all([0, 1, 2].map(() => startRpcProxy(harness.chain.rpcUrl)));
+    onTestFinished(() => Promise.all(nodes.map((node) => node.close())).then(() => undefined));
+    const { number, hash } = await log.readHeader('finalized');
+    const forge = (body: string) => body.replaceAll(hash, word(7n));
+    nodes[0]!.inject({ kind: 'body', change: forge });
+    const config = { rpcUrls: nodes.map(({ url }) => url), rpcHosts: ['a', 'b', 'c'], quorum: 2 };
+    expect(await harness.open(config).log.readHeader(number)).toMatchObject({ number, hash });
+  });
+
   test('is read without logs that may belong to another block', async () => {
     const { number } = await harness.readHead();
     await harness.activate();

@@ -47,6 +47,8 @@ export interface Agreement {
    * not asked. Throws `RpcFailure`: `disagreement` when no block is final for enough hosts, else the failure of a host.
    */
   readFinalized(deadline: Deadline): Promise<Header>;
+  /** Returns the header with this number that `quorum` hosts return. Throws like `request`. */
+  readAt(number: number, deadline: Deadline): Promise<Header>;
   /** Returns how many hosts have a node that is used now, and how many must agree. */
   countHosts(): HostCount;
 }
@@ -309,7 +311,6 @@ export function createAgreement(options: AgreementOptions): Agreement {
     return all.find((header) => countHolders(header) >= quorum);
   }
 
-  /** Returns the header with this number that `quorum` hosts return. Throws `RpcFailure`. */
   async function readAt(number: number, deadline: Deadline): Promise<Header> {
     const [response] = await request([headerCall(number)], deadline);
     const header = toHeader(response!);
@@ -328,7 +329,7 @@ export function createAgreement(options: AgreementOptions): Agreement {
     return { hosts: new Set(available.map(({ host }) => host)).size, quorum };
   }
 
-  return { request, confirmHead, readFinalized, countHosts };
+  return { request, confirmHead, readFinalized, readAt, countHosts };
 }
 
 /** Causes that may pass by themselves. */
