@@ -48,8 +48,14 @@ export interface CallBudget {
    * deadline has expired, which the caller checks. It rejects with `LookupsExceeded`.
    */
   admit(calls: number, deadline: Deadline): Promise<void> | undefined;
-  /** Limits the calls to what was learned about the node in use, which may change. */
-  limitTo(learned: () => LearnedRate): void;
+  /**
+   * Limits the calls to what was learned about the node in use, which may change. While a rate is known, a turn is granted
+   * only when the node has a connection for one request more than these that were granted at once: the calls would be sent
+   * later than they count, together with those of another second.
+   */
+  limitTo(learned: () => LearnedRate, hasConnection?: (granted: number) => boolean): void;
+  /** Grants turns again after a connection has become free. */
+  resume(): void;
   /** Counts a refusal of calls for their number that no node served. */
   recordRefusal(): void;
   /** Calls that can ever be sent at once: a longer batch is to be divided. Infinite without a ceiling. */
@@ -87,6 +93,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   const ledger = new CallLedger();
   const queues = new CallQueues();
   const calls = { head: 0, index: 0, proof: 0, caller: 0 };
+  let hasConnection: (granted: number) => boolean = () => true;
   let refused = 0;
   let refusals = 0;
   let alarm: { readonly atMilliseconds: number; readonly abort: AbortController } | undefined;
@@ -102,8 +109,9 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     const now = stopwatch.nowMilliseconds();
     ledger.expire(now);
     refuseOverdue(now);
-    for (;;) {
+    for (let granted = 0; ; granted++) {
       const { rate } = ceiling;
+      if (rate < Infinity && !hasConnection(granted)) break;
       queues.creditIndex(now, rate);
       const next = queues.takeNext(ledger.roomAt(rate), rate, (each) => ceiling.allows(each.calls, each.purpose));
       if (next === undefined) break;
@@ -221,8 +229,12 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       else signal.addEventListener('abort', expire, { once: true });
       return promise.finally(() => signal.removeEventListener('abort', expire));
     },
-    limitTo(learned) {
+    limitTo(learned, ofNode = () => true) {
       ceiling.limitTo(learned);
+      hasConnection = ofNode;
+    },
+    resume() {
+      if (queues.size > 0) pump();
     },
     recordRefusal() {
       refusals += 1;

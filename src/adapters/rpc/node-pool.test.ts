@@ -407,4 +407,60 @@ describe('a node whose learned rate is lower than the ceiling', () => {
     }
     expect(Math.max(...reads.map(({ milliseconds }) => milliseconds))).toBeLessThanOrEqual(2_000);
   });
+
+  describe('stalls: requests beyond its connections', () => {
+    let sentAt: number[];
+    let stall: PromiseWithResolvers<undefined>;
+
+    beforeEach(() => {
+      sentAt = [];
+      stall = Promise.withResolvers();
+    });
+
+    /** Sends one call to the nodes in their order, of which the first responds when the stall has ended. */
+    async function sendStalled(purpose = INDEX): Promise<number> {
+      const deadline = startDeadline(60_000, 60_000, stopwatch, purpose);
+      const exchangeWith = (node: PoolNode) =>
+        pool.exchange(
+          node,
+          {
+            methods: ['eth_call'],
+            async send() {
+              sentAt.push(time.nowMilliseconds());
+              if (node.position === 0) await stall.promise;
+              return node.position;
+            },
+            outcomes: () => ['answered'],
+            countRateLimited: () => 0,
+          },
+          deadline,
+        );
+      return (await pool.tryNodes(deadline, exchangeWith)).value;
+    }
+
+    test('wait without a turn, and leave within the rate once it serves again', async () => {
+      openPaced(CALLS_PER_SECOND);
+      const sent = Array.from({ length: 30 }, () => sendStalled());
+      await time.advance(5_000);
+      expect([sentAt.length, budget.report().calls.index]).toEqual([1, 1]);
+      stall.resolve(undefined);
+      await time.advance(10_000);
+      expect(await Promise.all(sent)).toHaveLength(30);
+      expect(budget.report().calls.index).toBe(30);
+      for (const at of sentAt) {
+        expect(sentAt.filter((each) => each >= at && each < at + 1_000).length).toBeLessThanOrEqual(CALLS_PER_SECOND);
+      }
+    });
+
+    test('do not wait while another node can be used, or no rate is known', async () => {
+      openPaced(CALLS_PER_SECOND, CALLS_PER_SECOND);
+      for (let i = 0; i < 5; i++) void sendStalled();
+      await time.advance(0);
+      expect(sentAt).toHaveLength(5);
+      open(1);
+      for (let i = 0; i < 15; i++) void sendStalled();
+      await time.advance(0);
+      expect(sentAt).toHaveLength(20);
+    });
+  });
 });

@@ -50,6 +50,8 @@ export interface PoolNode {
   readonly profile: NodeProfile;
   /** Paces the calls to this node by its learned rate, while another node is the first usable one. */
   readonly pace: Pick<CallBudget, 'admit'>;
+  /** HTTP requests that wait for its response. */
+  requestsInFlight: number;
 }
 
 /** One HTTP request that carries these calls. */
@@ -129,7 +131,7 @@ export function openNodePool<Name>(
     const profile = new NodeProfile({ stopwatch, nowSeconds: () => nowSeconds(clock), stored });
     const pace = createCallBudget({ clock, stopwatch });
     pace.limitTo(() => profile.rate);
-    const node = { position, node: parseRpcUrl(url), breaker, profile, pace };
+    const node = { position, node: parseRpcUrl(url), breaker, profile, pace, requestsInFlight: 0 };
     identities.set(
       node,
       createChainIdentity(expected, (deadline) => readIdentity(node, deadline)),
@@ -145,7 +147,14 @@ export function openNodePool<Name>(
     among.some((each) => each !== node && !each.breaker.isOpen());
   const firstUsable = () =>
     nodes.find(({ breaker }) => !breaker.isOpen()) ?? nodes.find(({ profile }) => !profile.rate.isUsedUp) ?? nodes[0]!;
-  budget.limitTo(() => firstUsable().profile.rate);
+  // Where another node can be used, a silent one is left to it soon; it must be asked to be found silent.
+  budget.limitTo(
+    () => firstUsable().profile.rate,
+    (further) => {
+      const first = firstUsable();
+      return first.requestsInFlight + further < limits.connectionsPerNode || hasOther(first);
+    },
+  );
 
   /**
    * A node that refuses calls for their rate, or as overloaded while it accepts others, is left to others; without another one it is paced,
@@ -195,6 +204,7 @@ export function openNodePool<Name>(
       const milliseconds = Math.min(deadline.requestMilliseconds, longest);
       const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(milliseconds)]);
       const sentAtMilliseconds = stopwatch.nowMilliseconds();
+      target.requestsInFlight += 1;
       let result: readonly CallOutcome[] | undefined;
       try {
         const value = await send(node, { post: postInTurn, signal, maxResponseBytes: limits.maxResponseBytes });
@@ -211,6 +221,8 @@ export function openNodePool<Name>(
         }
         throw error;
       } finally {
+        target.requestsInFlight -= 1;
+        budget.resume();
         counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
         for (const [i, method] of methods.entries()) counters.calls.add(method, result?.[i] ?? 'failed');
       }
