@@ -1,6 +1,7 @@
 /** Findings for the deployment checks of a chain, which the service also runs at its start. */
 import {
   describeDeploymentProblem,
+  describeServedChain,
   isContradiction,
   type DeploymentProblem,
 } from '../../src/adapters/rpc/deployment-problem.ts';
@@ -70,9 +71,10 @@ async function toProblemFinding(
     }
   }
   if (problem.kind === 'wrong-chain') {
-    if (sound === -1) return addDetail(toCauseFinding(explainCause({ kind: findCause('wrong-chain')! })), text);
+    if (sound === -1) return fail(problem.variable, text, explainCause({ kind: findCause('wrong-chain')! }).remedy);
     const remedy = `correct or remove the URL of endpoint ${problem.endpoint}`;
-    return fail(variable, `${text}; endpoint ${sound + 1} serves the configured chain`, remedy);
+    const served = describeServedChain(problem);
+    return fail(variable, `${served}; endpoint ${sound + 1} serves the configured chain`, remedy);
   }
   return isContradiction(problem)
     ? fail(problem.variable, text, 'it belongs to another deployment; correct the value')

@@ -227,7 +227,7 @@ export function describeAltChain(
     it('names the variable of another cluster and reads nothing of it', async () => {
       const other = harness.open({ genesisHash: programOf('router') });
       expect((await other.checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([
-        'ALT_GENESIS_HASH: endpoint 1 serves another cluster',
+        'ALT_GENESIS_HASH: the node serves another chain than the configured one (endpoint 1 serves another cluster)',
         'ALT_RPC_URLS: the chain cannot be read (wrong-chain)',
       ]);
       const wrongChain = { context: { chain: 'alt', cause: 'wrong-chain' } };

@@ -3,6 +3,7 @@
  * A problem names the configuration variable it concerns, never the variable's value.
  */
 import type { UnreadableCause } from '../../domain/faults.ts';
+import { explainCause } from '../../domain/index-rules/index-cause.ts';
 
 /** Texts of the problems that carry no details besides their variable. */
 const FIXED_TEXTS = {
@@ -67,13 +68,25 @@ export function describeDeploymentProblem(problem: DeploymentProblem): string {
     case 'unreadable':
       return `the chain cannot be read (${problem.cause})`;
     case 'wrong-chain':
+      return `${explainCause({ kind: 'wrong-chain' }).text} (${describeServedChain(problem)})`;
     case 'outvoted':
-      return `endpoint ${problem.endpoint} serves ${problem.serves}`;
+      return describeServedChain(problem);
     case 'wrong-ordinal':
       return `${problem.program} is that of chain ${problem.ordinal}`;
     default:
       return FIXED_TEXTS[problem.kind];
   }
+}
+
+/** Returns which node serves which chain. */
+export function describeServedChain({
+  endpoint,
+  serves,
+}: {
+  readonly endpoint: number;
+  readonly serves: string;
+}): string {
+  return `endpoint ${endpoint} serves ${serves}`;
 }
 
 /** Returns one line, `VARIABLE: what is wrong`. */

@@ -587,7 +587,7 @@ describe('a node of another cluster', () => {
     await read(adapter);
     expect(first.proxy.calls.map(({ method }) => method)).toStrictEqual(['getGenesisHash']);
     expect((await adapter.checkDeployment()).map(formatDeploymentProblem)).toStrictEqual([
-      'ALT_GENESIS_HASH: endpoint 1 serves another cluster',
+      'ALT_GENESIS_HASH: the node serves another chain than the configured one (endpoint 1 serves another cluster)',
     ]);
   });
 

@@ -133,7 +133,7 @@ describe('a node', () => {
     rule('security.wrong-chain');
     const wrong = harness.open({ chainId: 1 });
     expect(await listProblems(wrong)).toEqual([
-      'MAIN_CHAIN_ID: endpoint 1 serves chain 31337',
+      'MAIN_CHAIN_ID: the node serves another chain than the configured one (endpoint 1 serves chain 31337)',
       'MAIN_RPC_URLS: the chain cannot be read (wrong-chain)',
     ]);
     expect((await wrong.checkDeployment()).map(isContradiction)).toEqual([true, false]);
@@ -172,7 +172,7 @@ describe('a node', () => {
     );
     const config = { rpcUrls: [wrong!.url, sound!.url], rpcHosts: ['a', 'b'], quorum: 2 };
     expect((await harness.open(config).checkDeployment()).filter(isContradiction).map(formatDeploymentProblem)).toEqual(
-      ['MAIN_CHAIN_ID: endpoint 1 serves chain 1'],
+      ['MAIN_CHAIN_ID: the node serves another chain than the configured one (endpoint 1 serves chain 1)'],
     );
   });
 
