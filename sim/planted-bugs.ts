@@ -53,7 +53,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';",
     replacement: "return 'whole';",
     symptom: FALSE_LISTING,
-    seed: 6,
+    seed: 42,
     within: 130,
   },
   {
@@ -74,7 +74,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     indexProof: 'before',
     // The proof repairs false listings, and waits for good for what is neither proven nor open.
     symptom: /^15 minutes after all faults: .*: Event index is syncing: block 0 of \d+$/,
-    seed: 108,
+    seed: 139,
     within: 150,
   },
   {
@@ -120,8 +120,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'window.parentHash !== checkpoint.blockHash',
     replacement: 'window.parentHash === undefined',
     symptom: /^15 minutes after all faults: .*(Chain unavailable|Event index is syncing)/,
-    seed: 92,
-    within: 100,
+    seed: 526,
+    within: 550,
   },
   {
     name: 'accepts an aggregate of another block',
@@ -129,7 +129,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (valueOf(timestamp, getCurrentBlockTimestamp) !== BigInt(block.timestamp)) return 'other-block';",
     replacement: 'if (own.length > 0) return own;',
     symptom: FALSE_RESPONSE,
-    seed: 16,
+    seed: 46,
     within: 100,
   },
   {
@@ -220,7 +220,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'return before.isAccepted || log.transactionHash === before.changeOfHands?.transactionHash',
     replacement: 'return before.isAccepted',
     symptom: FALSE_RESPONSE,
-    seed: 24,
+    seed: 196,
     within: 200,
   },
   {
@@ -229,8 +229,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return provenance.isAccepted && judgeVerifyStatus(records?.kyb, now) === 'verified';",
     replacement: "return judgeVerifyStatus(records?.kyb, now) === 'verified' && provenance !== undefined;",
     symptom: FALSE_RESPONSE,
-    seed: 24,
-    within: 100,
+    seed: 140,
+    within: 150,
   },
   {
     name: 'serves cached ratings after the identity of their operator was revoked',
@@ -266,7 +266,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (result.state === 'unreadable') throw chainUnreadable(chain, result.cause);",
     replacement: "if (result.state === 'unreadable' && chain === 'main') throw chainUnreadable(chain, result.cause);",
     symptom: /: a 404 although no two received states lack the machine$/,
-    seed: 186,
+    seed: 42,
     within: 200,
   },
   {
@@ -305,7 +305,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');",
     replacement: '',
     symptom: FALSE_ALT_RESPONSE,
-    seed: 162,
+    seed: 129,
     within: 180,
   },
   {
@@ -332,7 +332,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'witnesses.push(answer.isWitness);',
     replacement: "if (await answer.isWitness()) return 'absent'; else witnesses.push(answer.isWitness);",
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 33,
+    seed: 26,
     within: 100,
   },
   {
