@@ -35,8 +35,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     indexProof: 'before',
     // Counters keep what a forged log hides out of every response, so that it shows as a machine that stays unavailable.
     symptom: /^15 minutes after all faults: mcr .*Chain unavailable/,
-    seed: 205,
-    within: 250,
+    seed: 1356,
+    within: 1400,
   },
   {
     name: 'accepts new blocks without proof that their logs are complete',
