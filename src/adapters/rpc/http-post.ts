@@ -54,8 +54,8 @@ export interface SendOptions extends PostOptions {
   readonly post: PostRpc;
 }
 
-/** Why there is no response. */
-export type PostFailure = 'deadline' | 'transport';
+/** Why there is no response; `lost`: the connection ended twice while the request was in transit. */
+export type PostFailure = 'deadline' | 'transport' | 'lost';
 
 /** Posts to the node, a second time when the connection is lost: every request is safe to repeat. Never throws. */
 export async function postToNode(
@@ -73,8 +73,9 @@ export async function postToNode(
   }
   try {
     return await options.post(node, body, options);
-  } catch {
-    return isExpired() ? 'deadline' : 'transport';
+  } catch (error) {
+    if (isExpired()) return 'deadline';
+    return isConnectionLost(error) ? 'lost' : 'transport';
   }
 }
 

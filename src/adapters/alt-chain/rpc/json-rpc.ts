@@ -31,7 +31,7 @@ export async function sendAltRpc(node: RpcNode, call: AltRpcCall, options: SendO
   const maxResponseBytes = limitResponseBytes([method], options.maxResponseBytes);
   const payload = JSON.stringify({ jsonrpc: '2.0', id, method, params });
   const response = await postToNode(node, payload, { ...options, maxResponseBytes });
-  if (typeof response === 'string') throw new RpcFailure(response);
+  if (typeof response === 'string') throw new RpcFailure(response === 'lost' ? 'transport' : response);
   const { status, retryAfterSeconds, body } = response;
   if (status === 429) throw tooManyRequests(body, retryAfterSeconds);
   if (status === PAYMENT_REQUIRED) throw paymentRequired();
