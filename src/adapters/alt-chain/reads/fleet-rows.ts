@@ -4,7 +4,7 @@
  */
 import { groupByOperator, type AltFleet, type AltFleetRow } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
-import { toMachineId, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { toMachineId, type Address } from '../../../domain/identifiers/identifiers.ts';
 import { machineSeeds } from '../accounts/account-addresses.ts';
 import { MACHINE_HEAD_BYTES, readMachineHead } from '../accounts/machine.ts';
 import { ByteReader, decodable, Undecodable } from '../accounts/byte-reader.ts';
@@ -39,18 +39,18 @@ function readRow(row: unknown, machineRegistry: AltKey): AltFleetRow {
   if (account.state !== 'present') return { id: undefined, operator: undefined };
   const { owner, executable, data } = account.value;
   const isMachine = owner === machineRegistry && !executable;
-  const id = isMachine ? decodable(() => readId(expectKey(pubkey), data, machineRegistry)) : undefined;
-  return { id, operator: decodable(() => readOperator(data)) };
+  const machine = isMachine ? decodable(() => readMachine(expectKey(pubkey), data, machineRegistry)) : undefined;
+  return machine ?? { id: undefined, operator: decodable(() => readOperator(data)) };
 }
 
-/** Decodes the whole head, and returns the machine whose account has this address. Throws `Undecodable`. */
-function readId(address: AltKey, data: Uint8Array, machineRegistry: AltKey): MachineId {
+/** Decodes the head of the machine whose account has this address. Throws `Undecodable`. */
+function readMachine(address: AltKey, data: Uint8Array, machineRegistry: AltKey): AltFleetRow {
   const reader = new ByteReader(data);
-  const { id: word, bump } = readMachineHead(reader);
+  const { id: word, bump, facts } = readMachineHead(reader);
   reader.finish();
   const id = toMachineId(word);
   if (id === undefined || !isProgramAddress(address, machineRegistry, machineSeeds(id), bump)) throw new Undecodable();
-  return id;
+  return { id, operator: facts.operator };
 }
 
 function readOperator(data: Uint8Array): Address | undefined {
