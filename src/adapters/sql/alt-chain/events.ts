@@ -15,6 +15,7 @@ import { createAltRatingStates } from './rating-states.ts';
 import { createAltWalkTable } from './history-walk.ts';
 import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { createBlockStream } from '../main-chain/block-stream.ts';
+import { createIndexClaim } from '../main-chain/index-claim.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery } from '../engine/prepared-query.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
@@ -22,26 +23,18 @@ import { execute, readFirst, readRows, type Batch, type SqlDatabase, type SqlPro
 
 export function createAltEvents(database: SqlDatabase): AltEventStore {
   const { dialect } = database;
-  const identity = createBlockStream(dialect, 'alt-events');
   const walks = createAltWalkTable(dialect);
+  const claim = createIndexClaim([createBlockStream(dialect, 'alt-events')], function* () {
+    return (yield* walks.read()).revision === 0;
+  });
   const machines = createAltMachineTable(dialect);
   const ratingStates = createAltRatingStates(dialect);
   const observed = createTouchedMachines(dialect);
 
-  /** First claim of this process. */
-  let claimed: string | undefined;
-
-  function* claim(text: string): SqlProgram<boolean> {
-    const mayReplace = claimed === undefined && (yield* walks.read()).revision === 0;
-    claimed ??= text;
-    return yield* identity.claimIdentity(text, mayReplace);
-  }
-
   function* write(expectedRevision: number, given: AltIndexChange): SqlProgram<boolean> {
     const { revision } = yield* walks.read();
     if (revision !== expectedRevision) return false;
-    // Another process may have replaced the claim while nothing was stored.
-    if (revision === 0 && claimed !== undefined && !(yield* identity.claimIdentity(claimed))) return false;
+    if (revision === 0 && !(yield* claim.holds())) return false;
     yield* walks.write({ ...given.walk, revision: revision + 1 });
     if (given.unlistThroughSlot !== undefined) yield* walks.unlistThrough(given.unlistThroughSlot);
     yield* walks.list(given.listed ?? []);
@@ -71,7 +64,7 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
   }
 
   return {
-    claimAltIdentity: (text) => database.exclusive(claim(text)),
+    claimAltIdentity: (text) => database.exclusive(claim.claim([text])),
     readAltWalk: () => database.run(walks.read()),
     writeAltIndex: (expectedRevision, given) => database.exclusive(write(expectedRevision, given)),
     listOldestListed: (count) => database.snapshot(walks.listOldest(count)),

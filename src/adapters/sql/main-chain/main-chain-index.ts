@@ -7,13 +7,14 @@ import { createBlockStream } from './block-stream.ts';
 import { createEventLogs } from './event-logs.ts';
 import { createEventRepair } from './event-repair.ts';
 import { createEventTotals } from './event-totals.ts';
+import { createIndexClaim } from './index-claim.ts';
 import { createIndexedMachines } from './indexed-machines.ts';
 import { createMachineProvenance } from './machine-provenance.ts';
 import { createProofProgress } from './proof-progress.ts';
 import { createRegistryLogs } from './registry-logs.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
-import type { SqlDatabase, SqlProgram } from '../engine/sql-program.ts';
+import type { SqlDatabase } from '../engine/sql-program.ts';
 
 export function createMainChainIndexStore(database: SqlDatabase): MainChainIndexStore {
   const stream = createBlockStream(database.dialect, 'main-chain');
@@ -31,29 +32,17 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const observed = createTouchedMachines(database.dialect);
   const touch = (id: MachineId) => observed.touch({ machines: [id], kybOperators: [] });
 
-  /** First claim of this process. */
-  let claimed: readonly [identity: string, optionalContracts: string] | undefined;
-
-  function* claim(identity: string, optionalContracts: string, mayReplace: boolean): SqlProgram<boolean> {
-    if (!(yield* stream.claimIdentity(identity, mayReplace))) return false;
-    return yield* contracts.claimIdentity(optionalContracts, mayReplace);
-  }
+  const claim = createIndexClaim([stream, contracts], function* () {
+    return (yield* stream.readCheckpoint()) === undefined;
+  });
 
   return {
-    claimMainChainIdentity: (...identities) =>
-      database.exclusive(
-        (function* () {
-          const mayReplace = claimed === undefined && (yield* stream.readCheckpoint()) === undefined;
-          claimed ??= identities;
-          return yield* claim(...identities, mayReplace);
-        })(),
-      ),
+    claimMainChainIdentity: (...identities) => database.exclusive(claim.claim(identities)),
     readMainChainCheckpoint: () => database.run(stream.readCheckpoint()),
     advanceMainChain: (expected, next, logs, ownership, unproven, touched) =>
       database.exclusive(
         (function* () {
-          // Another process may have replaced the claim while nothing was stored.
-          if (expected === undefined && claimed !== undefined && !(yield* claim(...claimed, false))) return false;
+          if (expected === undefined && !(yield* claim.holds())) return false;
           if (!(yield* stream.moveCheckpoint(expected, next))) return false;
           yield* eventLogs.append(logs);
           yield* eventTotals.add(countCurrent(logs));
