@@ -3,10 +3,11 @@
  * of them at any time, and the rest as the day passes, so that one with a smaller part leaves something to those with a
  * larger one. What the head follower needs until the end of the day is left to it.
  */
-import type { Clock } from '../../ports/runtime.ts';
+import { setBounded } from '../../domain/bounded-map.ts';
+import { dayOf, SECONDS_PER_DAY } from '../../domain/rating/utc-day.ts';
+import { nowSeconds, type Clock } from '../../ports/runtime.ts';
 import type { CallPurpose } from './call-budget.ts';
 
-const DAY_SECONDS = 86_400;
 /** Part of the calls of a day that the index and reads of known machines use freely; the last tenth is spread over the day. */
 export const FREE_PART_OF_DAY = 0.9;
 /** The same for lookups of ids that may not exist: a flood of them leaves known machines as much as they need. */
@@ -43,7 +44,7 @@ export class DayQuota {
   /** Returns the seconds until this many calls of the purpose may be sent, if no others are. */
   secondsUntil(calls: number, purpose: CallPurpose): number {
     if (this.#callsPerDay === undefined || this.allows(calls, purpose)) return 0;
-    const perSecond = ((1 - freePart(purpose)) * this.#callsPerDay) / DAY_SECONDS;
+    const perSecond = ((1 - freePart(purpose)) * this.#callsPerDay) / SECONDS_PER_DAY;
     const missing = this.#readUsed() + calls - this.#limitOf(purpose);
     return Math.min(this.#secondsLeft, missing / perSecond);
   }
@@ -56,8 +57,7 @@ export class DayQuota {
   /** Counts calls that are sent at this time of the stopwatch. */
   countCalls(count: number, isHead: boolean, now: number): void {
     const used = this.#readUsed();
-    this.#calls.set(this.#day, used + count);
-    if (this.#calls.size > MAX_DAYS) this.#calls.delete(this.#calls.keys().next().value!);
+    setBounded(this.#calls, this.#day, used + count, MAX_DAYS);
     if (isHead) this.#measureHead(count, now / 1000);
   }
 
@@ -85,16 +85,16 @@ export class DayQuota {
   }
 
   get #secondsLeft(): number {
-    return DAY_SECONDS - ((this.#clock.nowMilliseconds() / 1000) % DAY_SECONDS);
+    return SECONDS_PER_DAY - ((this.#clock.nowMilliseconds() / 1000) % SECONDS_PER_DAY);
   }
 
   get #partLeft(): number {
-    return this.#secondsLeft / DAY_SECONDS;
+    return this.#secondsLeft / SECONDS_PER_DAY;
   }
 
   /** Returns the calls of today. Only a later day starts at none: a clock that was set back grants no further calls. */
   #readUsed(): number {
-    const today = Math.floor(this.#clock.nowMilliseconds() / (1000 * DAY_SECONDS));
+    const today = dayOf(nowSeconds(this.#clock));
     if (today < this.#day) this.#calls.set(today, Math.max(this.#usedOn(today), this.#usedOn(this.#day)));
     this.#day = today;
     return this.#usedOn(today);

@@ -78,9 +78,11 @@ export async function sendMainRpc(
   const maxResponseBytes = limitResponseBytes(methods, options.maxResponseBytes);
   const payload = JSON.stringify(requests.length === 1 ? requests[0] : requests);
   const reply = await postToNode(node, payload, { ...options, maxResponseBytes });
-  // A gateway that loses connections at times serves the same request soon.
-  if (reply === 'lost' && calls.length === 1) throw new RpcFailure('transport', 'failed', { isOfGateway: true });
-  if (typeof reply === 'string') throw new RpcFailure(reply === 'lost' ? 'transport' : reply);
+  if (typeof reply === 'string') {
+    // A gateway that loses connections at times serves the same request soon.
+    const isOfGateway = reply === 'lost' && calls.length === 1;
+    throw new RpcFailure(reply === 'deadline' ? reply : 'transport', 'failed', { isOfGateway });
+  }
   const { status, retryAfterSeconds, body } = reply;
   if (status === 429) throw tooManyRequests(body, retryAfterSeconds);
   // Another request fails too, for hours. A batch may be refused for its size.
