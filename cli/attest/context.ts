@@ -13,7 +13,7 @@ import { NATIVE_CURVES } from '../../src/domain/signatures/native-curves.ts';
 import { createSignatureChecks } from '../../src/domain/signatures/signature-checks.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { CommandFailed } from '../exit-codes.ts';
-import { SILENT_LOG } from '../silent-log.ts';
+import { SILENT_LOG } from '../../src/ports/runtime.ts';
 
 export interface AttestContext {
   readonly config: Config;

@@ -7,7 +7,7 @@ import type { Config } from '../../src/config.ts';
 import { findAltCauseOfUnreadable } from '../../src/indexing/alt/alt-causes.ts';
 import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { ok, type Finding } from './check-result.ts';
-import { SILENT_LOG } from '../silent-log.ts';
+import { SILENT_LOG } from '../../src/ports/runtime.ts';
 import { checkDeployment, toDeploymentFindings } from './deployment.ts';
 import type { RawCall } from './rehearsal/raw-node.ts';
 import { rehearseAltStart } from './rehearsal/alt-rehearsal.ts';

@@ -14,7 +14,7 @@ import type { Header } from '../../src/ports/main-chain.ts';
 import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
 import { ok, warn, type Finding } from './check-result.ts';
 import { examineClock } from './clock.ts';
-import { SILENT_LOG } from '../silent-log.ts';
+import { SILENT_LOG } from '../../src/ports/runtime.ts';
 import { checkDeployment, failedEndpoints, toDeploymentFindings } from './deployment.ts';
 import { findMalformedNodes } from './malformed-nodes.ts';
 import { readPatiently } from './patient-read.ts';

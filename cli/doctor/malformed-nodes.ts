@@ -2,7 +2,7 @@
 import { createMainChain } from '../../src/adapters/main-chain/create-main-chain.ts';
 import type { MainChainConfig } from '../../src/adapters/main-chain/main-chain-config.ts';
 import { findCauseOfFailure } from '../../src/indexing/main/cause-of-failure.ts';
-import { SILENT_LOG } from '../silent-log.ts';
+import { SILENT_LOG } from '../../src/ports/runtime.ts';
 
 /** Returns the positions of these nodes. `block` is a block that every node has; nodes of `failed`, numbered from 1, are not asked again. */
 export async function findMalformedNodes(

@@ -3,7 +3,7 @@ import { createPaymentSources, type OpenedSource } from '../../src/adapters/paym
 import { CITED_SECONDS, type SourceFinding } from '../../src/adapters/payment-sources/source-checks.ts';
 import { readSources } from '../../src/composition/payment-sources.ts';
 import type { Config } from '../../src/config.ts';
-import { SILENT_LOG } from '../silent-log.ts';
+import { SILENT_LOG } from '../../src/ports/runtime.ts';
 import { fail, ok, toFinding, unreachable, warn, type Finding } from './check-result.ts';
 
 /** A finalized block is at most this old on a chain that works; some rollups finalize within hours. */

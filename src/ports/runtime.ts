@@ -41,6 +41,9 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+/** Log that discards every message, for what its caller reports itself. */
+export const SILENT_LOG: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
 /**
  * Leader election: the process that holds the lock follows the chains. An optimization only: writes of two processes that both assume
  * to hold it are still compared and set (architecture, rule 4). Implemented by `adapters/sql`.

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { CallOutcome } from '../../domain/metrics/call-counter.ts';
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
-import { nowSeconds, type Clock, type Log } from '../../ports/runtime.ts';
+import { nowSeconds, SILENT_LOG, type Clock, type Log } from '../../ports/runtime.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from './call-budget.ts';
 import { createChainIdentity, type ChainIdentity } from './chain-identity.ts';
 import { createCircuitBreaker, type BreakerLimits, type CircuitBreaker } from './circuit-breaker.ts';
@@ -107,7 +107,6 @@ const HEAD_LIMITS: BreakerLimits = {
   maxOpenMilliseconds: 60_000,
   maxRetryAfterMilliseconds: 60_000,
 };
-const SILENT_LOG: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Concurrent reads share one query of an identity, so it does not wait for the turn of any caller. */
 const IDENTITY: CallPurpose = { work: HEAD_WORK, isKnown: true };
