@@ -250,12 +250,14 @@ function areEntriesTrue(
   const missing = ids.filter((id) => !shown.includes(id));
   const isHomedAs = (id: bigint, kinds: readonly string[]) =>
     heads.some((head) => kinds.includes(judge(machineOf(head.world, id)).kind));
+  const hasToken = (id: bigint, { world }: Block) => machineOf(world, id).owner !== undefined;
+  const isRetired = (id: bigint) => hasToken(id, base) && heads.some((head) => !hasToken(id, head));
   // A machine that returned is listed for its holder on the main chain. One that had left before the block of the listing is unreadable,
-  // because its departure is in no followed log.
+  // because its departure is in no followed log, unless the log of its retirement is.
   const isGone = (id: bigint) =>
     (ofAlt.includes(id)
       ? isHomedAs(id, ['here', 'elsewhere'])
-      : isHeldHere(id, base) && isHomedAs(id, ['absent', 'elsewhere'])) ||
+      : isRetired(id) || (isHeldHere(id, base) && isHomedAs(id, ['absent', 'elsewhere']))) ||
     (ofAlt.includes(id) &&
       (received.some(({ world }) => altMachineOf(world, id).account?.operator !== account) ||
         receivedForAbsence.some(({ world }) => judgeAlt(id, world) === 'absent')));
