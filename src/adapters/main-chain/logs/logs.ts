@@ -24,6 +24,7 @@ import { mapInTicks } from '../../rpc/map-in-ticks.ts';
 import { METHOD_NOT_FOUND, PAYMENT_REQUIRED, RpcFailure } from '../../rpc/rpc-failure.ts';
 import { proveReceipts } from '../receipts/block-receipts.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
+import { isMethodNotFound } from '../rpc/node-features.ts';
 import { readEventCounts, readEventTotal } from '../reads/event-counts.ts';
 import { readEventRange } from '../reads/event-pages.ts';
 import { headerCall, requireHeader, type Headers } from './headers.ts';
@@ -173,14 +174,14 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
 
   /**
    * Nodes behind one URL may differ in whether they serve receipts, so what some of them lack is requested again: one
-   * block where none was served, until no node may serve the method.
+   * block where none was served, while some are served and until no node may serve the method.
    */
   async function requestReceipts(blocks: readonly Header[]): Promise<readonly RpcResponse[]> {
     const calls = blocks.map(({ number }) => receiptsCall(number));
     const deadline = startRead();
     const responses = [...(await request(calls, deadline))];
-    for (let attempts = 1; attempts < MAX_RECEIPTS_ATTEMPTS; attempts++) {
-      const missing = responses.flatMap((each, i) => (!each.ok && each.code === METHOD_NOT_FOUND ? [i] : []));
+    for (let failures = 0; failures < MAX_RECEIPTS_FAILURES; ) {
+      const missing = responses.flatMap((each, i) => (isMethodNotFound(each) ? [i] : []));
       if (missing.length === 0 || !nodes.mayServe(RECEIPTS_METHOD)) break;
       const repeated = missing.length === responses.length ? missing.slice(0, 1) : missing;
       const again = await request(
@@ -188,6 +189,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
         deadline,
       );
       repeated.forEach((i, place) => (responses[i] = again[place]!));
+      failures = again.every(isMethodNotFound) ? failures + 1 : 0;
     }
     return responses;
   }
@@ -304,8 +306,8 @@ function toTopic(id: MachineId): string {
 }
 
 const RECEIPTS_METHOD = 'eth_getBlockReceipts';
-/** Requests for receipts that some nodes behind a URL do not serve. */
-const MAX_RECEIPTS_ATTEMPTS = 5;
+/** Repeated requests in a row for receipts that none of the nodes behind a URL served. */
+const MAX_RECEIPTS_FAILURES = 4;
 /** About 10 ms for blocks of 125 logs. */
 const BLOCKS_PER_TICK = 16;
 

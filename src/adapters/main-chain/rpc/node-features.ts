@@ -74,7 +74,8 @@ function isDivisible({ method, params }: MainRpcCall): boolean {
   return fromBlock !== toBlock && toBlock !== 'latest';
 }
 
-function isMethodNotFound(response: RpcResponse): boolean {
+/** Returns whether the node does not serve the method. */
+export function isMethodNotFound(response: RpcResponse): boolean {
   return !response.ok && response.code === METHOD_NOT_FOUND;
 }
 
