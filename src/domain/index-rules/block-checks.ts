@@ -140,7 +140,11 @@ export function checkSameLogs(one: readonly CheckedLog[], other: readonly Checke
 
 /** Checks that `whole`, claimed to be all logs of a block, contains every log in `part`. */
 export function checkContainsLogs(whole: readonly CheckedLog[], part: readonly CheckedLog[]): void {
-  const isContained = part.every((log) => whole.some((other) => isSameLog(log, other)));
+  const byIndex = new Map(whole.map((log) => [log.logIndex, log]));
+  const isContained = part.every((log) => {
+    const other = byIndex.get(log.logIndex);
+    return other !== undefined && isSameLog(log, other);
+  });
   if (!isContained) throw new ResponseRejected('withheld-logs');
 }
 
