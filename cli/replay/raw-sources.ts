@@ -119,6 +119,8 @@ async function readEvmTransaction(
   const header = await readBlock(rpc, toTag(number));
   if (header.hash !== blockHash) throw malformed('a receipt of another block');
   const list = parseList(logs);
+  const indexes = new Set(list.map((log) => parseObject(log)['logIndex']));
+  if (indexes.size < list.length) throw malformed('a log twice');
   const listed = new Set(tokens.values());
   return {
     ...{ success: toNumber(status) === 1n, block: number, time: header.time, from: parseText(from).toLowerCase() },
@@ -256,10 +258,13 @@ async function placeOf(rpc: Rpc, head: Head, slot: number) {
 
 function toBalances(value: unknown, mints: ReadonlySet<string>): readonly TokenBalance[] | null {
   if (value === null || value === undefined) return null;
+  const accounts = new Set<unknown>();
   const balances = parseList(value).map((entry) => {
-    const { mint, owner = null, uiTokenAmount } = parseObject(entry);
+    const { accountIndex, mint, owner = null, uiTokenAmount } = parseObject(entry);
     const amount = parseText(parseObject(uiTokenAmount)['amount']);
     if (!/^[0-9]{1,20}$/.test(amount)) throw malformed('not an amount');
+    if (accounts.has(accountIndex)) throw malformed('an account twice');
+    accounts.add(accountIndex);
     return { mint: parseText(mint), owner: owner === null ? null : parseText(owner), units: BigInt(amount) };
   });
   return balances.filter(({ mint }) => mints.has(mint));

@@ -97,6 +97,8 @@ function respondAsSolana(
 
 function toRows(balances: readonly SourceBalance[] | null): unknown {
   return (
-    balances?.map(({ mint, owner, units }) => ({ mint, owner, uiTokenAmount: { amount: units.toString() } })) ?? null
+    balances?.map(({ mint, owner, units }, accountIndex) => ({
+      ...{ accountIndex, mint, owner, uiTokenAmount: { amount: units.toString() } },
+    })) ?? null
   );
 }

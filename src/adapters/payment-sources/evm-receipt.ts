@@ -47,10 +47,15 @@ function parseLogs(
   if (!Array.isArray(value)) return undefined;
   if (value.length > PAYMENT.maxLogs) return 'too_many';
   const logs: SourceLog[] = [];
+  let previous = -1;
   for (const entry of value as readonly unknown[]) {
     if (!isObject(entry) || typeof entry['address'] !== 'string' || entry['removed'] === true) return undefined;
     const address = parseAddress(entry['address']);
     if (address === undefined || parseHash(entry['transactionHash']) !== hash) return undefined;
+    // A log that is listed twice would count twice.
+    const index = parseQuantity(entry['logIndex']);
+    if (index === undefined || index <= previous) return undefined;
+    previous = index;
     if (!isListed(address)) continue;
     const { topics, data } = entry;
     if (!Array.isArray(topics) || topics.length > MAX_TOPICS || !isHexData(data)) return undefined;

@@ -183,6 +183,14 @@ describe('reading a cited transaction', () => {
       answerWith('eth_getTransactionReceipt', withLog({ transactionHash: UNKNOWN })),
       'malformed',
     ],
+    [
+      'a log twice',
+      answerWith('eth_getTransactionReceipt', ({ logs, ...receipt }: { readonly logs: readonly object[] }) => ({
+        ...receipt,
+        logs: [...logs, ...logs],
+      })),
+      'malformed',
+    ],
     ['a removed log', answerWith('eth_getTransactionReceipt', withLog({ removed: true })), 'malformed'],
     [
       'a log with five topics',

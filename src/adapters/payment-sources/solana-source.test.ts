@@ -19,8 +19,8 @@ const WINDOW = { fromTime: NOW - 4_000 - WEEK, throughTime: NOW - 4_000 + 900 };
 
 const timeOf = (slot: number) => Math.floor(NOW - (HEAD - slot) * 0.4);
 
-const balance = (mint: string, owner: string | undefined, amount: string) => ({
-  accountIndex: 1,
+const balance = (mint: string, owner: string | undefined, amount: string, accountIndex = 1) => ({
+  accountIndex,
   mint,
   ...(owner !== undefined && { owner }),
   uiTokenAmount: { amount, decimals: 6, uiAmountString: '0' },
@@ -36,8 +36,8 @@ const TRANSACTION = {
   },
   meta: {
     err: null,
-    preTokenBalances: [balance(MINT, PAYER, '18446744073709551615'), balance(OTHER_MINT, PAYER, '5')],
-    postTokenBalances: [balance(MINT, PAYEE, '7'), balance(MINT, undefined, '0')],
+    preTokenBalances: [balance(MINT, PAYER, '18446744073709551615'), balance(OTHER_MINT, PAYER, '5', 2)],
+    postTokenBalances: [balance(MINT, PAYEE, '7'), balance(MINT, undefined, '0', 2)],
   },
 };
 
@@ -179,11 +179,16 @@ describe('reading a cited transaction', () => {
       withMeta({ postTokenBalances: [balance(MINT, PAYEE, '1'.repeat(21))] }),
       'malformed',
     ],
+    [
+      'an account twice',
+      withMeta({ postTokenBalances: [balance(MINT, PAYEE, '7'), balance(MINT, PAYEE, '7')] }),
+      'malformed',
+    ],
     ['a mint that is no key', withMeta({ postTokenBalances: [balance('mint', PAYEE, '1')] }), 'malformed'],
     ['an owner that is no key', withMeta({ postTokenBalances: [balance(MINT, 'owner', '1')] }), 'malformed'],
     [
       'more balances than accounts',
-      withMeta({ preTokenBalances: Array.from({ length: 257 }, () => balance(MINT, PAYER, '1')) }),
+      withMeta({ preTokenBalances: Array.from({ length: 257 }, (_, i) => balance(MINT, PAYER, '1', i)) }),
       'malformed',
     ],
     [

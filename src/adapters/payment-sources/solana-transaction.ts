@@ -50,8 +50,13 @@ export function parseSolanaTransaction(
 }
 
 function readBalances(value: unknown, isListed: (mint: string) => boolean): readonly SourceBalance[] | null {
+  const accounts = new Set<number>();
   const balances = expectOptional(value, expectAccounts)?.map((entry) => {
-    const { mint, owner, uiTokenAmount } = expectObject(entry);
+    const { accountIndex, mint, owner, uiTokenAmount } = expectObject(entry);
+    // An account that is listed twice would count twice.
+    const account = expectCount(accountIndex);
+    if (accounts.has(account)) throw new Undecodable();
+    accounts.add(account);
     const amount = expectText(expectObject(uiTokenAmount)['amount']);
     if (!AMOUNT.test(amount)) throw new Undecodable();
     return { mint: expectKey(mint), owner: expectOptional(owner, expectKey) ?? null, units: BigInt(amount) };

@@ -209,7 +209,9 @@ async function openWorld() {
 type World = Awaited<ReturnType<typeof openWorld>>;
 
 function solanaPayment(): object {
-  const balance = (owner: string, units: bigint) => ({ mint: MINT, owner, uiTokenAmount: { amount: String(units) } });
+  const balance = (owner: string, units: bigint, accountIndex = 0) => ({
+    ...{ accountIndex, mint: MINT, owner, uiTokenAmount: { amount: String(units) } },
+  });
   return {
     slot: PAID_SLOT,
     version: 0,
@@ -220,7 +222,7 @@ function solanaPayment(): object {
     meta: {
       err: null,
       preTokenBalances: [balance(SOLANA_PAYER, UNITS)],
-      postTokenBalances: [balance(SOLANA_PAYER, 0n), balance(SOLANA_ACCOUNT.key, UNITS)],
+      postTokenBalances: [balance(SOLANA_PAYER, 0n), balance(SOLANA_ACCOUNT.key, UNITS, 1)],
     },
   };
 }
