@@ -281,10 +281,19 @@ function parseResponse(entry: unknown): { readonly id: unknown; readonly respons
   return { id, response: { ok: false, code: isUsedUp ? PAYMENT_REQUIRED : code, revertData, hint } };
 }
 
-/** Returns the message and the data, which some nodes put the reason in. */
+/** Members of an error's data that are read. */
+const MAX_DETAILS = 16;
+
+/** Returns the message and the data, which some nodes put the reason in: as a text, or in members of an object. */
 function toText({ message, data }: Record<string, unknown>): string {
-  const details = typeof data === 'object' ? JSON.stringify(data) : data;
-  return `${readErrorText(message)} ${readErrorText(details)}`;
+  return [message, ...listDetails(data)].map(readErrorText).join(' ');
+}
+
+function listDetails(data: unknown): readonly unknown[] {
+  if (Array.isArray(data)) return data.slice(0, MAX_DETAILS);
+  if (!isObject(data)) return [data];
+  const names = Object.keys(data).slice(0, MAX_DETAILS);
+  return names.flatMap((name) => [name, data[name]]);
 }
 
 /** Code of a reverted execution, whose revert data may be missing. */
