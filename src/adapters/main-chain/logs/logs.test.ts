@@ -363,6 +363,25 @@ describe('a refused query', () => {
     expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['rate-limited', seconds]);
   });
 
+  test('of several blocks with very many logs requests a smaller range; of one block they are malformed', async () => {
+    await harness.activate();
+    const { number } = await harness.readHead();
+    harness.proxy.inject({
+      kind: 'answer',
+      change: (answer, { method }) =>
+        method === 'eth_getLogs' && 'result' in answer
+          ? { result: Array(50_001).fill((answer.result as readonly object[])[0]) }
+          : answer,
+    });
+    expect(await refusal(log.readLogs({ fromBlock: number - 1, toBlock: number }))).toEqual([
+      'range-too-large',
+      undefined,
+    ]);
+    await expect(log.readLogs({ fromBlock: number, toBlock: number })).rejects.toMatchObject({
+      context: { cause: 'malformed' },
+    });
+  });
+
   test('of several blocks by any other error may succeed with a smaller range', async () => {
     harness.proxy.inject(logsError(-32603, `internal ${PROXY_KEY}`));
     expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 1 }))).toEqual(['range-too-large', undefined]);

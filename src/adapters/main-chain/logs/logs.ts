@@ -135,9 +135,15 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     return { address, blockNumber, blockHash, logIndex, transactionHash, blockTimestamp, ...decoded };
   }
 
-  /** Returns the logs of a response. Throws `ChainUnreadable` for a log outside the requested range and contracts. */
+  /**
+   * Returns the logs of a response. Throws `ChainUnreadable` for a log outside the requested range and contracts, and
+   * for more logs than one block can hold; `LogQueryRefused` where more blocks have as many.
+   */
   async function requireLogs(response: RpcResponse, fromBlock: number, toBlock: number): Promise<ChainLog[]> {
-    return mapInTicks(requireRawLogs(response), LOGS_PER_TICK, (raw) => {
+    return mapInTicks(requireRawLogs(response), LOGS_PER_TICK, (raw, i) => {
+      if (i === MAX_LOGS) {
+        throw toBlock > fromBlock ? new LogQueryRefused('range-too-large') : chainUnreadable('main', 'malformed');
+      }
       if (!watched.has(raw.address) || raw.blockNumber < fromBlock || raw.blockNumber > toBlock) {
         throw chainUnreadable('main', 'malformed');
       }
@@ -180,7 +186,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
     const calls = blocks.map(({ number }) => receiptsCall(number));
     const deadline = startRead();
     const responses = [...(await request(calls, deadline))];
-    for (let failures = 0; failures < MAX_RECEIPTS_FAILURES; ) {
+    for (let failures = 0; failures < MAX_RECEIPTS_FAILURES;) {
       const missing = responses.flatMap((each, i) => (isMethodNotFound(each) ? [i] : []));
       if (missing.length === 0 || !nodes.mayServe(RECEIPTS_METHOD)) break;
       const repeated = missing.length === responses.length ? missing.slice(0, 1) : missing;
@@ -335,6 +341,9 @@ function parseRawLogs(result: unknown): Iterable<RawLog | undefined> {
 
 /** Logs that are handled without yielding to other requests: a few milliseconds. */
 const LOGS_PER_TICK = 500;
+
+/** Logs of one response: what follows handles them in one tick. The contracts of a block emit far fewer. */
+const MAX_LOGS = 50_000;
 
 /** Builds the bloom of the given addresses and topics, which are hashed in ticks. */
 async function buildBloomInTicks(items: Iterable<string>): Promise<string> {
