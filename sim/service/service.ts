@@ -107,6 +107,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     clock,
     timers,
     log,
+    workScope,
     deployment: {
       chainId: CHAIN_ID,
       startBlock: FIRST_BLOCK,

@@ -43,6 +43,7 @@ export async function openMainChain(
     monotonicClock: MONOTONIC_CLOCK,
     timers: TIMERS,
     log,
+    workScope: start.workScope,
     deployment: toIndexedDeployment(config.mainChain),
     proof: config.indexProof,
     random: (bound) => randomInt(bound),

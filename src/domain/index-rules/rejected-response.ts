@@ -12,6 +12,7 @@ export type ResponseProblem =
   | 'withheld-logs' // a block with more logs than the node returned
   | 'unproven-receipts' // receipts that do not match the headers, where nothing else is accepted
   | 'foreign-machine' // a log of another machine than the requested one
+  | 'too-many-logs' // more logs of one machine than are read at once
   | 'head-behind'; // a newest block older than blocks that are already final
 
 /** Reports an invalid response. Nothing of it was stored; another attempt may succeed. */

@@ -12,11 +12,13 @@ import {
   type FakeLog,
 } from '../../../testing/fakes/fake-logs.ts';
 import { machine, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
+import { createWorkScope } from '../../adapters/rpc/work-scope.ts';
 import { advance, openHarness } from '../../../testing/fixtures/main-index-harness.ts';
 import type { AttestationRecord } from '../../domain/evidence/verify-status.ts';
 import { chainUnreadable, Fault } from '../../domain/faults.ts';
 import { ZERO_ADDRESS, type Address, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
+import type { WorkScope } from '../../ports/runtime.ts';
 import { LogQueryRefused, type ChainLog, type RegistryLogBody } from '../../ports/main-chain.ts';
 import { ABSENT, present, unreadable } from '../../domain/read-result.ts';
 
@@ -557,13 +559,13 @@ describe('the events of a machine', () => {
     eventTimes.readEventLogs({ generation: 'current', id, from: 0, to, block: chain.head, hasPriorEvents: false });
 
   /** Events of A in blocks 4, 5 and 6 and of B in 6; the node withholds block 5 from the index. */
-  async function openLacking(): Promise<IndexerHarness> {
+  async function openLacking(workScope?: WorkScope): Promise<IndexerHarness> {
     const chain = createMints();
     chain.mine([submitted(A, { value: 1n })]);
     chain.mine([submitted(A, { value: 2n })]);
     chain.mine([submitted(A, { value: 3n }), submitted(B)]);
     chain.mineMany(2);
-    const harness = await openHarness({ chain, completeness: 'trusted' });
+    const harness = await openHarness({ chain, completeness: 'trusted', ...(workScope && { workScope }) });
     chain.faults.logs = (logs) => logs.filter(({ blockNumber }) => blockNumber !== 5);
     expect(await advance(harness)).toBe('caught-up');
     chain.faults = {};
@@ -593,6 +595,37 @@ describe('the events of a machine', () => {
     await expect(readTimes(harness, A, 3)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
     await harness.repair.idle();
     expect(harness.repair.report()).toEqual({ started: 1, succeeded: 0 });
+    expect((await harness.store.readEventLogCount('current', A)).count).toBe(2);
+  });
+
+  test('are searched for as work of the index, whoever asked for them', async () => {
+    const workScope = createWorkScope();
+    const { chain, ...harness } = await openLacking(workScope);
+    const readLogs = chain.readLogs.bind(chain);
+    const works = new Set<string | undefined>();
+    chain.readLogs = (query) => {
+      works.add(workScope.current()?.kind);
+      return readLogs(query);
+    };
+    await workScope.run({ kind: 'caller', networks: ['192.0.2.1'] }, () =>
+      expect(readTimes({ chain, ...harness }, A, 3)).rejects.toMatchObject({ kind: 'EventIndexSyncing' }),
+    );
+    await harness.repair.idle();
+    expect([...works]).toEqual(['index']);
+  });
+
+  test('are not repaired from more logs than one machine has', async () => {
+    const harness = await openLacking();
+    const [first] = harness.chain.logsAt(4);
+    harness.chain.faults.logs = () => Array.from({ length: 100_001 }, (_, logIndex) => ({ ...first!, logIndex }));
+    await expect(readTimes(harness, A, 3)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    await harness.repair.idle();
+    expect(harness.log.lines).toContainEqual(
+      expect.objectContaining({
+        message: 'the index could not be repaired',
+        fields: expect.objectContaining({ cause: 'too-many-logs' }),
+      }),
+    );
     expect((await harness.store.readEventLogCount('current', A)).count).toBe(2);
   });
 

@@ -15,7 +15,7 @@ import {
   type MainChainLog,
   type RegistryLogGroup,
 } from '../../ports/main-chain.ts';
-import type { Clock, Log } from '../../ports/runtime.ts';
+import type { Clock, Log, WorkScope } from '../../ports/runtime.ts';
 import {
   toBlockId,
   type Checkpoint,
@@ -31,7 +31,7 @@ import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import { toEventEntries } from './event-entries.ts';
 import { explainsController, explainsOwner } from './machine-check.ts';
 import { isReadFailure } from './read-failure.ts';
-import { createTargetedScan } from './targeted-scan.ts';
+import { createTargetedScan, type Selection } from './targeted-scan.ts';
 
 export interface IndexRepair {
   /** Reads the tokens again of which the address was a holder. */
@@ -83,6 +83,8 @@ export interface IndexRepairOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly startBlock: number;
+  /** Makes repairs work of the index, also those that a caller's request starts. */
+  readonly workScope?: Pick<WorkScope, 'run'> | undefined;
 }
 
 const INTERVAL_MILLISECONDS = 60_000;
@@ -93,11 +95,13 @@ const TOTAL_INTERVAL_MILLISECONDS = 600_000;
 const MAX_TOTAL_INTERVAL_MILLISECONDS = 86_400_000;
 const COUNTS_PER_PAGE = 1_000;
 const HEADERS_PER_BATCH = 500;
+/** Logs of one machine that are repaired together: about 100 MB. The proof repairs a machine with more. */
+const MAX_LOGS = 100_000;
 /** The checkpoint rarely moves twice while a few machines are read. */
 const MAX_ATTEMPTS = 5;
 
 export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
-  const { chain, balances, store, integrity, clock, log, startBlock } = options;
+  const { chain, balances, store, integrity, clock, log, startBlock, workScope } = options;
   const scan = createTargetedScan(chain);
   const startedAt = new Map<string, number>();
   let running: Promise<void> | undefined;
@@ -141,12 +145,12 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     const checkpoint = await readCheckpoint();
     const indexed = await store.readIndexedMachine(id);
     if (indexed === undefined) return false;
-    const logs: ChainLog[] = [];
     const range = { fromBlock: startBlock, toBlock: checkpoint.blockNumber };
-    for await (const some of scan(range, [{ registryLogsOf: { group, machineId: id } }])) logs.push(...some);
-    if (logs.some(({ registry }) => registry?.machineId !== id || !KINDS_OF_GROUP[group].includes(registry.kind))) {
-      throw new ResponseRejected('foreign-machine');
-    }
+    const logs = await readLogsOfMachine(
+      range,
+      { registryLogsOf: { group, machineId: id } },
+      ({ registry }) => registry?.machineId === id && KINDS_OF_GROUP[group].includes(registry.kind),
+    );
     const found = (await timeEntries(logs)) as RegistryLogEntry[];
     if (!mayReplace(group, found, indexed)) return false;
     await store.replaceRegistryLogs(group, id, checkpoint.blockNumber, found);
@@ -243,12 +247,27 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
 
   /** Returns the event logs of the machine in chain order, with the times of their headers. */
   async function readEvents(generation: EventGeneration, id: MachineId, range: BlockRange): Promise<EventLogEntry[]> {
-    const logs: ChainLog[] = [];
-    for await (const some of scan(range, [{ eventsOf: { generation, machineId: id } }])) logs.push(...some);
-    if (logs.some(({ event }) => event?.machineId !== id || event.generation !== generation)) {
-      throw new ResponseRejected('foreign-machine');
-    }
+    const logs = await readLogsOfMachine(
+      range,
+      { eventsOf: { generation, machineId: id } },
+      ({ event }) => event?.machineId === id && event.generation === generation,
+    );
     return timeEntries(logs);
+  }
+
+  /** Returns the logs of the selection, newest range first. Throws `ResponseRejected` where they are others, or too many. */
+  async function readLogsOfMachine(
+    range: BlockRange,
+    selection: Selection,
+    isOfMachine: (log: ChainLog) => boolean,
+  ): Promise<ChainLog[]> {
+    const logs: ChainLog[] = [];
+    for await (const some of scan(range, [selection])) {
+      if (!some.every(isOfMachine)) throw new ResponseRejected('foreign-machine');
+      if (logs.length + some.length > MAX_LOGS) throw new ResponseRejected('too-many-logs');
+      for (const log of some) logs.push(log);
+    }
+    return logs;
   }
 
   /** Returns the logs in chain order, with the times of their headers. */
@@ -284,7 +303,8 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     if (running !== undefined || isRecent) return;
     setBounded(startedAt, key, now, MAX_REMEMBERED);
     started += 1;
-    running = run(fields, repair).finally(() => {
+    const repairing = () => run(fields, repair);
+    running = (workScope?.run({ kind: 'index' }, repairing) ?? repairing()).finally(() => {
       running = undefined;
     });
   }

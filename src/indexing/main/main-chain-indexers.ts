@@ -4,7 +4,7 @@
  */
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
-import type { Clock, Log, Timers } from '../../ports/runtime.ts';
+import type { Clock, Log, Timers, WorkScope } from '../../ports/runtime.ts';
 import type { EventTimes, IndexCounters, IndexHealth, IndexStatus } from '../../ports/indexes.ts';
 import type { FxRates } from '../../ports/rates.ts';
 import type { HeadListener, MainChain, MainChainLog } from '../../ports/main-chain.ts';
@@ -45,6 +45,7 @@ export interface MainChainIndexersOptions {
   readonly monotonicClock?: Clock | undefined;
   readonly timers: Timers;
   readonly log: Log;
+  readonly workScope?: WorkScope | undefined;
   readonly deployment: IndexedDeployment;
   /** Poll interval of the worker. */
   readonly pollIntervalMilliseconds: number;
@@ -99,7 +100,7 @@ const MIN_DEFERRABLE_INTERVAL_MILLISECONDS = 30_000;
 const MAX_HEAD_BACKOFF_MILLISECONDS = 5_000;
 
 export function createMainChainIndexers(options: MainChainIndexersOptions): MainChainIndexers {
-  const { store, clock, monotonicClock = clock, timers, log, deployment, listeners } = options;
+  const { store, clock, monotonicClock = clock, timers, log, workScope, deployment, listeners } = options;
   const { proof = 'before', pollIntervalMilliseconds } = options;
   const { startBlock } = deployment;
   const causes = createIndexCauses({ clock: monotonicClock, log, pollIntervalMilliseconds, startBlock });
@@ -142,7 +143,16 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   });
 
   const { balances, random } = options;
-  const repair = createIndexRepair({ chain, balances, store, integrity, clock: monotonicClock, log, startBlock });
+  const repair = createIndexRepair({
+    chain,
+    balances,
+    store,
+    integrity,
+    clock: monotonicClock,
+    log,
+    startBlock,
+    workScope,
+  });
   const eventTotal = createEventTotalCheck({ store, repair, log });
   const gate = createProofGate({ store, clock: monotonicClock, proof, startBlock });
   const prover = createBackgroundProver({ chain, store, clock: monotonicClock, log, proof, startBlock, random });

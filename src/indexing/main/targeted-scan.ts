@@ -3,7 +3,7 @@ import { checkLogOrder, watchContracts, type BlockRange } from '../../domain/ind
 import type { ChainLog, LogQuery, MainChainLog } from '../../ports/main-chain.ts';
 import { isRangeRefusal, isTimeout } from './window-stream.ts';
 
-type Selection = Omit<LogQuery, 'fromBlock' | 'toBlock'>;
+export type Selection = Omit<LogQuery, 'fromBlock' | 'toBlock'>;
 
 /**
  * Yields the logs of every range, those of each selection in chain order. Throws what the queries throw, and `ResponseRejected` for a
@@ -33,7 +33,7 @@ export function createTargetedScan(chain: Pick<MainChainLog, 'addresses' | 'read
         for (const selection of selections) {
           const selected = await chain.readLogs({ ...range, ...selection });
           checkLogOrder(contracts, range, selected);
-          logs.push(...selected);
+          for (const log of selected) logs.push(log);
         }
       } catch (error) {
         const isLate = isTimeout(error);
