@@ -209,6 +209,26 @@ describe('a backfill from logs', () => {
     expect(chain.requests.filter((name) => name === 'logs').length - refused.length).toBeLessThan(16);
   });
 
+  it.each([
+    ['reads the receipts of a block with more logs than the node returns', 1_200, 'caught-up'],
+    ['reads no receipts where the node refuses a block with few logs', 100, 'logs-refused'],
+  ])('%s', async (_name, logs, outcome) => {
+    const chain = createLongChain(100);
+    chain.mine(Array.from({ length: logs }, (_, i) => submitted(A, { value: BigInt(i) })));
+    chain.mineMany(300);
+    chain.servesReceipts = true;
+    chain.faults.before = (request, [from, to]) => {
+      if (request === 'logs' && from! <= 101 && to! >= 101) throw new LogQueryRefused('range-too-large');
+    };
+    const harness = await openBackfill({ chain });
+    let step: string;
+    do step = await advance(harness);
+    while (step === 'range-too-large' || step === 'behind');
+    expect(step).toBe(outcome);
+    const { count } = await harness.store.readEventLogCount('current', A);
+    expect(count).toBe(outcome === 'caught-up' ? 10 + logs : 10);
+  });
+
   it('refuses a checkpoint that is not on the chain any more', async () => {
     const harness = await openBackfill();
     await advance(harness);

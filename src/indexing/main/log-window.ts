@@ -7,6 +7,7 @@ import { digestLogs } from '../../domain/index-rules/log-digest.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import { UNKNOWN_BLOCK_TIME, type LogBlock } from '../../ports/index-proof.ts';
 import type { ChainLog, MainChainLog } from '../../ports/main-chain.ts';
+import { isRangeRefusal } from './window-stream.ts';
 import { WindowSummary } from './window-summary.ts';
 
 export interface LogWindow extends BlockRange {
@@ -21,11 +22,28 @@ export async function readLogWindow(
   contracts: WatchedContracts,
   range: BlockRange,
 ): Promise<LogWindow> {
-  const logs = await chain.readLogs(range);
+  const logs = await readLogs(chain, range);
   checkLogOrder(contracts, range, logs);
   const summary = new WindowSummary();
   summary.add(logs.map((log) => ({ ...log, blockTimestamp: log.blockTimestamp ?? UNKNOWN_BLOCK_TIME })));
   return { ...range, summary, blocks: listLogBlocks(logs) };
+}
+
+/** Smallest limit of results that providers have: a block with fewer logs was refused for another reason. */
+const MIN_RESULT_LIMIT = 1_000;
+
+/** Returns the logs of the range; those of one block with more logs than the node returns are read from its receipts. */
+async function readLogs(chain: MainChainLog, range: BlockRange): Promise<readonly ChainLog[]> {
+  try {
+    return await chain.readLogs(range);
+  } catch (error) {
+    if (range.fromBlock < range.toBlock || !isRangeRefusal(error) || !chain.servesReceipts) throw error;
+    const headers = await chain.readHeaders([range.fromBlock]);
+    let logs: readonly ChainLog[] = [];
+    const isProven = await chain.readProvenLogs(headers, (found) => (logs = found));
+    if (!isProven || logs.length < MIN_RESULT_LIMIT) throw error;
+    return logs;
+  }
 }
 
 /** Lists the blocks of logs, which are to be proven. Throws `ResponseRejected`. */
