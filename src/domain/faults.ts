@@ -15,6 +15,7 @@ export const UNREADABLE_CAUSES = [
   'deadline', // no response in time
   'rate-limited', // the node refused calls beyond its rate limit
   'calls-used-up', // the calls that the provider grants per day or month are used up
+  'own-calls-used-up', // the calls of the day that the configuration allows this process are used up
   'rpc-error', // the node returned an error without revert data
   'malformed', // the response does not have the form that the method promises
   'wrong-chain', // chain id or genesis hash differ from the configuration

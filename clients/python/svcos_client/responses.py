@@ -651,7 +651,7 @@ class PaymentSourceEntry(TypedDict):
     # Machines that wait for a verdict on a payment.
     waiting_machines: int
     # The cause of the last failure; null: none since the start.
-    last_failure: Union[Literal["transport", "deadline", "rate-limited", "calls-used-up", "rpc-error", "malformed", "wrong-chain", "wrong-deployment", "block-mismatch", "undecodable", "disagreement", "contradiction", "events", "no-head"], None]
+    last_failure: Union[Literal["transport", "deadline", "rate-limited", "calls-used-up", "own-calls-used-up", "rpc-error", "malformed", "wrong-chain", "wrong-deployment", "block-mismatch", "undecodable", "disagreement", "contradiction", "events", "no-head"], None]
 
 
 class PaymentSearchEntry(TypedDict):

@@ -518,6 +518,39 @@ describe('calls of a day', () => {
     });
   });
 
+  describe('a wait whose deadline expires', () => {
+    /** Waits for ten seconds for a turn; returns the error. */
+    async function wait(purpose: CallPurpose): Promise<unknown> {
+      const expired = new AbortController();
+      const deadline = {
+        signal: expired.signal,
+        atMilliseconds: time.nowMilliseconds() + 10_000,
+        requestMilliseconds: 10_000,
+        purpose,
+      };
+      const outcome = Promise.resolve(budget.admit(1, deadline)).catch((error: unknown) => error);
+      await time.advance(10_000);
+      expired.abort();
+      return outcome;
+    }
+
+    test.each([
+      ['the head when all calls are used', 1_000, HEAD],
+      ['the index when its part is used', 996, INDEX],
+    ])('names the calls of the day as used up for %s', async (_who, used, purpose) => {
+      open({ callsPerDay: 1_000 }, START + (DAY_SECONDS - 3_600) * 1_000);
+      request('used', HEAD, used);
+      expect(await wait(purpose)).toMatchObject({ unreadable: 'own-calls-used-up', kind: 'local' });
+      expect(budget.report().waiting).toBe(0);
+    });
+
+    test('names nothing where the calls of a second are used up', async () => {
+      open({ callsPerSecond: 2, callsPerDay: 1_000 });
+      request('used', HEAD, 100);
+      expect(await wait(HEAD)).toBeUndefined();
+    });
+  });
+
   test('gives the index a fifth of what is released while known machines are read, also where no rate is known', async () => {
     open({ callsPerDay: 1_000_000 });
     request('index', INDEX, 900_001);

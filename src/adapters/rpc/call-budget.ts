@@ -17,6 +17,7 @@ import {
 import { CallLedger, MAX_HEAD_PART } from './call-ledger.ts';
 import { CallQueues, INDEX_SHARE, type WaitingTurn } from './call-queues.ts';
 import type { Deadline, Stopwatch } from './deadline.ts';
+import { RpcFailure } from './rpc-failure.ts';
 
 /** What calls are sent for. */
 export interface CallPurpose {
@@ -45,7 +46,8 @@ export interface CallBudget {
   takeTurn(calls: number, purpose: CallPurpose, listener: TurnListener): () => void;
   /**
    * Returns undefined when the calls may be sent now, else a promise that resolves when they may be, or when the
-   * deadline has expired, which the caller checks. It rejects with `LookupsExceeded`.
+   * deadline has expired, which the caller checks. It rejects with `LookupsExceeded`, or with `RpcFailure` when the
+   * deadline has expired and the configured calls of the day refuse these calls.
    */
   admit(calls: number, deadline: Deadline): Promise<void> | undefined;
   /**
@@ -223,7 +225,8 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
       const { signal } = deadline;
       const expire = () => {
         end();
-        resolve(undefined);
+        if (ceiling.isRefusedByDay(count, purpose)) reject(new RpcFailure('own-calls-used-up', 'local'));
+        else resolve(undefined);
       };
       if (signal.aborted) expire();
       else signal.addEventListener('abort', expire, { once: true });

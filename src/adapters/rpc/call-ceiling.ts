@@ -77,6 +77,11 @@ export class CallCeiling {
     return !isHeldBack && this.#day.allows(calls, purpose);
   }
 
+  /** Returns whether the configured calls of the day refuse these calls now. */
+  isRefusedByDay(calls: number, purpose: CallPurpose): boolean {
+    return !this.#day.allows(calls, purpose);
+  }
+
   /** Returns the seconds until what is left of the day allows this many calls of the purpose. */
   secondsUntil(calls: number, purpose: CallPurpose): number {
     return this.#day.secondsUntil(calls, purpose);

@@ -34,8 +34,8 @@ beforeEach(() => {
   purposes = [];
 });
 
-function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc, needed?: number): void {
-  budget = createCallBudget({ clock, stopwatch });
+function open(nodes: number, profiles?: NodeProfiles, post?: PostRpc, needed?: number, callsPerDay?: number): void {
+  budget = createCallBudget({ clock, stopwatch, callsPerDay });
   counters = createPoolCounters();
   pool = openNodePool(
     {
@@ -221,6 +221,31 @@ test('counts the calls of a request that is repeated after its connection was lo
   );
   expect(response).toMatchObject({ status: 200 });
   expect([posted, counters.httpRequests, budget.report().calls.head]).toEqual([2, 2, 4]);
+});
+
+describe('a request whose deadline expires', () => {
+  const exchange = {
+    methods: ['eth_call'],
+    send: (_: unknown, { signal }: { readonly signal: AbortSignal }) =>
+      new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new RpcFailure('deadline')), { once: true });
+      }),
+    outcomes: () => [],
+    countRateLimited: () => 0,
+  };
+
+  test.each([
+    ['of a wait for the calls of the day', 'own-calls-used-up', 1_000],
+    ['of a silent node', 'deadline', 0],
+  ] as const)('%s fails with %s, and opens no circuit breaker', async (_of, unreadable, used) => {
+    open(1, undefined, undefined, undefined, 1_000);
+    budget.takeTurn(used, HEAD, { granted: () => undefined, refused: () => undefined });
+    const deadline = startDeadline(20, 1_000, stopwatch, HEAD);
+    const read = pool.tryNodes(deadline, (node) => pool.exchange(node, exchange, deadline));
+    await expect(read).rejects.toMatchObject({ unreadable });
+    expect(pool.nodes[0]!.breaker.isOpen()).toBe(false);
+    expect(counters.failures).toEqual({});
+  });
 });
 
 test.each([

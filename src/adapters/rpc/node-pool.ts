@@ -242,7 +242,8 @@ export function openNodePool<Name>(
         } catch (error) {
           if (!(error instanceof RpcFailure)) throw error;
           // An expired deadline says nothing about the node.
-          if (deadline.signal.aborted) throw new RpcFailure('deadline');
+          if (deadline.signal.aborted)
+            throw error.unreadable === 'own-calls-used-up' ? error : new RpcFailure('deadline');
           if (isClosed) throw error;
           recordFailure(node, error, order);
           if (isHead && isNodeFailure(error)) headBreakers.get(node)!.recordFailure(error);

@@ -6,7 +6,8 @@ import { isUsedUpText, readErrorText } from './rate-text.ts';
  * How the node pool handles a failure. `failed`: the node is unusable for a while; `busy`: it is overloaded or behind;
  * `rate`: it refused because of its rate limit; `behind`: it has not reached the requested slot; `no-block`: it does
  * not have the block; `refused`: the node is healthy, but does not serve this request; `unsound`: its result cannot be
- * that of the call; `local`: this process could not read the response, which says nothing about the node.
+ * that of the call; `local`: this process did not send the calls or could not read the response, which says nothing about the
+ * node.
  */
 export type FailureKind = 'failed' | 'busy' | 'rate' | 'behind' | 'no-block' | 'refused' | 'unsound' | 'local';
 

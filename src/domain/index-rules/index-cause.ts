@@ -58,6 +58,11 @@ const ROWS = {
     text: 'the calls that the provider grants per day or month are used up',
     remedy: 'wait until the provider starts a new count, raise the limit there, or set MAIN_RPC_CALLS_PER_DAY',
   },
+  'own-calls-used-up': {
+    subject: 'MAIN_RPC_CALLS_PER_DAY',
+    text: 'the calls of the day that MAIN_RPC_CALLS_PER_DAY allows this process are used up',
+    remedy: 'raise MAIN_RPC_CALLS_PER_DAY, or wait until midnight UTC',
+  },
   'finality-missing': {
     subject: 'finality',
     text: 'the node serves no finalized block',

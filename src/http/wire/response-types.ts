@@ -1683,6 +1683,7 @@ export interface PaymentSourceEntry {
     | 'deadline'
     | 'rate-limited'
     | 'calls-used-up'
+    | 'own-calls-used-up'
     | 'rpc-error'
     | 'malformed'
     | 'wrong-chain'

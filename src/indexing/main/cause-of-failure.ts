@@ -37,6 +37,7 @@ export function findCauseOfUnreadable(cause: UnreadableCause, kind: ReadKind | u
     case 'wrong-chain':
     case 'rate-limited':
     case 'calls-used-up':
+    case 'own-calls-used-up':
       return cause;
     case 'transport':
     case 'deadline':

@@ -98,6 +98,7 @@ describe('a cause', () => {
     [['logs', 'head'], () => new LogQueryRefused('calls-used-up', 60), 'calls-used-up'],
     [['header'], () => chainUnreadable('main', 'rate-limited'), 'rate-limited'],
     [['header'], () => chainUnreadable('main', 'calls-used-up'), 'calls-used-up'],
+    [['logs', 'head'], () => chainUnreadable('main', 'own-calls-used-up'), 'own-calls-used-up'],
     [['logs', 'head'], () => chainUnreadable('main', 'rpc-error'), 'logs-refused'],
     [['ownership'], () => chainUnreadable('main', 'block-mismatch'), 'state-missing'],
     [['header'], () => chainUnreadable('main', 'wrong-chain'), 'wrong-chain'],
