@@ -150,7 +150,7 @@ describe('a node that no longer has the logs of MAIN_START_BLOCK', () => {
   it('is rehearsed from the first block with code, which the remedy names', async () => {
     const { findings, failures } = await rehearsePruned(15);
     const { subject, text, remedy } = explainCause({ kind: 'history-pruned' });
-    expect(remedy).toMatch(/^set MAIN_START_BLOCK /);
+    expect(remedy).toContain('set MAIN_START_BLOCK ');
     expect(failures).toEqual([
       { state: 'fail', subject, text, remedy },
       {

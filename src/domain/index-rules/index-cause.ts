@@ -12,7 +12,9 @@ const OTHER_NODE = `name another node in ${NODES}`;
 const ALT_NODES = 'ALT_RPC_URLS';
 const OTHER_ALT_NODE = `name another node in ${ALT_NODES}`;
 /** The index can be read again; what callers submitted cannot. */
-const EMPTY_DATABASE = 'use an empty database and copy decisions and evidence to it (docs/operating.md)';
+export const EMPTY_DATABASE = 'use an empty database and copy decisions and evidence to it (docs/operating.md)';
+const OTHER_START = `set MAIN_START_BLOCK to the first block with code of a contract, which svc doctor finds; once blocks are stored, that needs another index: ${EMPTY_DATABASE}`;
+const OTHER_FIRST_SLOT = `set ALT_FIRST_SLOT to the first slot of the event registry, and no later; once its walk has begun, that needs another index: ${EMPTY_DATABASE}`;
 
 interface Row {
   /** Variable or subject that the cause concerns. */
@@ -41,7 +43,7 @@ const ROWS = {
   'history-pruned': {
     subject: NODES,
     text: 'the node no longer has logs as old as MAIN_START_BLOCK',
-    remedy: `set MAIN_START_BLOCK to the first block with code of a contract, or ${OTHER_NODE} that serves the whole history`,
+    remedy: `${OTHER_NODE} that serves the whole history, or ${OTHER_START}`,
   },
   'start-block-ahead': {
     subject: 'MAIN_START_BLOCK',
@@ -191,7 +193,7 @@ const ROWS = {
   'alt-history-pruned': {
     subject: 'ALT_FIRST_SLOT',
     text: 'the node no longer has transactions as old as ALT_FIRST_SLOT, so machines are not rated',
-    remedy: `${OTHER_ALT_NODE} that serves the whole history; for another ALT_FIRST_SLOT, ${EMPTY_DATABASE}`,
+    remedy: `${OTHER_ALT_NODE} that serves the whole history, or ${OTHER_FIRST_SLOT}`,
   },
   'alt-history-incomplete': {
     subject: ALT_NODES,
@@ -284,16 +286,14 @@ export function explainCause(cause: IndexCause): ExplainedCause {
         kind,
         subject: NODES,
         text: `log queries of at most ${formatCount(cause.rangeBlocks, 'block')} make the first index take about ${formatDuration(cause.seconds)}`,
-        remedy:
-          'use a plan or node that serves wider ranges of logs or more calls, or set MAIN_START_BLOCK to the first block with code of a contract, which svc doctor finds',
+        remedy: `use a plan or node that serves wider ranges of logs or more calls, or ${OTHER_START}`,
       };
     case 'alt-first-index-slow':
       return {
         kind,
         subject: ALT_NODES,
         text: `at the rate of its nodes, the first index of the alt chain takes about ${formatDuration(cause.seconds)}`,
-        remedy:
-          'use a plan or node that accepts more calls a second, or begin an empty database with ALT_FIRST_SLOT at the first slot of the event registry, and no later',
+        remedy: `use a plan or node that accepts more calls a second, or ${OTHER_FIRST_SLOT}`,
       };
     case 'node-answers-malformed':
       return {
