@@ -40,6 +40,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   const [
     { examineMainChain },
     { examineAltChain },
+    { holdsBlocks, keepStart },
     { examineDatabase },
     { examineRates, examineReceivers, examineStatementKeys, examineTrust },
     { examinePaymentSources },
@@ -49,6 +50,7 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   ] = await Promise.all([
     import('../doctor/main-chain.ts'),
     import('../doctor/alt-chain.ts'),
+    import('../doctor/fixed-start.ts'),
     import('../doctor/database.ts'),
     import('../doctor/files-and-feeds.ts'),
     import('../doctor/payment-sources.ts'),
@@ -60,7 +62,8 @@ async function* examine(config: Config): AsyncGenerator<readonly Finding[]> {
   const keepProfiles = (found: NodeProfiles) => {
     for (const [hash, text] of found) profiles.set(hash, text);
   };
-  yield await examineMainChain(config.mainChain, Date.now, config.indexProof, keepProfiles);
+  const ofMainChain = await examineMainChain(config.mainChain, Date.now, config.indexProof, keepProfiles);
+  yield (await holdsBlocks(config)) ? ofMainChain.map(keepStart) : ofMainChain;
   yield await examineAltChain(config.altChain, Date.now, keepProfiles);
   yield await examineDatabase(config);
   yield await storeNodeProfiles(config, profiles, Math.floor(Date.now() / 1000));

@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createStore } from '../../src/adapters/sql/create-store.ts';
-import { explainCause } from '../../src/domain/index-rules/index-cause.ts';
+import { openSqlite } from '../../src/adapters/sql/engine/sqlite.ts';
+import { migrate } from '../../src/adapters/sql/schema/migrate.ts';
+import { MIGRATIONS } from '../../src/adapters/sql/schema/migrations.ts';
+import { EMPTY_DATABASE, explainCause } from '../../src/domain/index-rules/index-cause.ts';
 import { formatAltIndexIdentity } from '../../src/indexing/alt/alt-indexers.ts';
 import { formatIndexIdentity, formatOptionalContracts } from '../../src/indexing/loops/index-identity.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { toIndexedDeployment } from '../../src/composition/indexed-deployment.ts';
 import { ALT, key, LEGACY, MAIN, address, read, type Variables } from '../../testing/fixtures/sample-environment.ts';
 import { examineDatabase } from './database.ts';
+import { holdsBlocks, keepStart } from './fixed-start.ts';
+import { judgeStartBlock } from './rehearsal/start-block.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'indexed-deployments-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -108,4 +113,40 @@ describe('a database with the indexes of a deployment', () => {
 it('passes for indexes without rows, whose claim the start replaces', async () => {
   await write((store) => claim(store, FILLED));
   expect(await examine({ ...FILLED, MAIN_START_BLOCK: '7', ALT_FIRST_SLOT: '9' })).toEqual(SOUND);
+});
+
+describe('MAIN_START_BLOCK', () => {
+  const holds = (variables: Variables) => holdsBlocks(read({ ...variables, DATABASE_URL: url }).config);
+
+  it('is fixed once blocks of the configured deployment are stored', async () => {
+    expect(await holds(FILLED)).toBe(false);
+    await write((store) => claim(store, FILLED));
+    expect(await holds(FILLED)).toBe(false);
+    await write(fill);
+    expect(await holds(FILLED)).toBe(true);
+    expect([await holds({ ...FILLED, MAIN_START_BLOCK: '7' }), await holds({})]).toEqual([false, false]);
+  });
+
+  it('is fixed beside tables of an earlier release', async () => {
+    const path = url.slice('sqlite:'.length);
+    const database = openSqlite(path, () => undefined);
+    await database.upgrade(migrate(database.dialect, MIGRATIONS.slice(0, -1)));
+    await database.close();
+    expect(await holds(FILLED)).toBe(true);
+  });
+
+  it('is not advised any more then', () => {
+    const [earlier, later] = [judgeStartBlock(0, 5_000, 'the first', 10), judgeStartBlock(60, 20, 'the first', 10)];
+    expect(keepStart(earlier)).toEqual({
+      state: 'ok',
+      subject: 'MAIN_START_BLOCK',
+      text: '0 is earlier than block 5000, the first; fixed, because blocks are indexed',
+    });
+    expect(keepStart(later)).toEqual({
+      ...later,
+      remedy: `it is fixed, because blocks are indexed; for another one, ${EMPTY_DATABASE}`,
+    });
+    const other = judgeStartBlock(20, 20, 'the first', 10);
+    expect(keepStart(other)).toBe(other);
+  });
 });
