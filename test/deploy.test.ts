@@ -126,6 +126,12 @@ describe('compose', () => {
     const example = [...read('deploy/service.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
     expect([given.length, example.length].map((count) => count > 2)).toEqual([true, true]);
     expect(example.filter((name) => !known.has(name))).toEqual([]);
+    // What cannot be added once blocks are indexed.
+    expect(example).toEqual(
+      expect.arrayContaining([
+        ...['MAIN_START_BLOCK', 'ADMIN_FLAGS_ADDRESS', 'ATTESTATION_REGISTRY_ADDRESS', 'ALT_FIRST_SLOT'],
+      ]),
+    );
   });
 
   it('mounts only existing files and volumes', () => {

@@ -126,6 +126,12 @@ it('prints the text with which a node refuses calls', async () => {
   const texts = (await examineMainChain(config.mainChain, Date.now)).map(formatFinding);
   expect(texts).toEqual([
     expect.stringMatching(/cannot read the contracts at the finalized block \(the node: no method at \/…\)/),
+    expect.stringMatching(
+      /^warn {2}ADMIN_FLAGS_ADDRESS: not set: a flagged machine is rated as if it were not; fixed once blocks are indexed; set it /,
+    ),
+    expect.stringMatching(
+      /^warn {2}ATTESTATION_REGISTRY_ADDRESS: not set: no machine is verified; fixed once blocks are indexed; set it /,
+    ),
     expect.stringMatching(/refuses calls that the index needs \(the node: no method at \/…\); name another node/),
   ]);
 });

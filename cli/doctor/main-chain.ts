@@ -55,6 +55,7 @@ export async function examineMainChain(
       )),
       ...examineHosts(settings, problems),
       ...(await examineChipCounter(adapter, settings)),
+      ...examineOptionalContracts(settings),
     ];
     const nodeUrl = settings.rpcUrls.find((_, i) => !failedEndpoints(problems).has(i + 1));
     const refusing = { nodeUrl: nodeUrl ?? settings.rpcUrls[0]!, callsPerSecond: settings.callsPerSecond };
@@ -98,6 +99,19 @@ async function examineChipCounter(
   } catch {
     return [];
   }
+}
+
+const SET_NOW = 'set it before the first start if the deployment has this contract';
+
+/** Warns of contracts that are not set: none of them can be added later without another index. */
+function examineOptionalContracts({ addresses }: NonNullable<Config['mainChain']>): Finding[] {
+  const { adminFlags, attestationRegistry } = addresses;
+  const unset = (variable: string, effect: string) =>
+    warn(variable, `not set: ${effect}; fixed once blocks are indexed`, SET_NOW);
+  return [
+    ...(adminFlags === undefined ? [unset('ADMIN_FLAGS_ADDRESS', 'a flagged machine is rated as if it were not')] : []),
+    ...(attestationRegistry === undefined ? [unset('ATTESTATION_REGISTRY_ADDRESS', 'no machine is verified')] : []),
+  ];
 }
 
 type HeaderTag = 'latest' | 'finalized';
