@@ -150,7 +150,8 @@ export const OUTCOMES = {
     },
   },
   databaseReadOnly: {
-    summary: 'Routes that write report that storage is unavailable; the others are served.',
+    summary:
+      'Routes that write report that storage is unavailable; the others are served. Without chip onboarding `/ready` stays 200.',
     cells: { decide: DECISION_STORAGE, challenge: CHIP_STORAGE, ready: '503' },
   },
   clockUnusable: {
