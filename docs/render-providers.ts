@@ -75,8 +75,8 @@ Each behavior alone was seen to be served or refused as listed below. \`alt-100-
 | \`npm run campaigns -- providers -t 'combination of behaviors of the main'\` | 8,646 of 8,646 | 4,691 | 70 minutes |
 
 The pairs of the main chain were run in parts joined by \`PROGRESS\`, before and after the corrections that they led to; a case that did not
-hold was run again. A repair of deliveries behind two faults of gateways, the pace behind a gateway that limits the rate without a word, large
-responses with further members, and the patience of \`svc doctor\` are from there.
+hold was run again. The pairs led to four corrections: of deliveries behind two faults of gateways, of the pace behind a gateway that limits the rate without
+naming it, of large responses with further members, and of how often \`svc doctor\` repeats a failed read.
 
 Three and more behaviors together are not claimed. Behind two faults of gateways that come in step with the service's own
 requests, together with further ones, the index was seen not to begin within 15 minutes.
