@@ -392,14 +392,12 @@ function toBallotKey(responses: readonly RpcResponse[]): string {
   return JSON.stringify(facts).toLowerCase();
 }
 
-/**
- * Reduces a header to what every node returns alike: nodes add members of their own to a block. Anything else is a text; what is
- * neither is malformed, and is not compared.
- */
+/** Reduces a header to what every node returns alike: nodes add members of their own to a block. Anything else is a text or null. */
 function toFact(response: RpcResponse & { readonly ok: true }): unknown {
   const header = toHeader(response);
   if (header !== undefined) return toHeaderFact(header);
-  return typeof response.result === 'object' ? null : response.result;
+  const { result } = response;
+  return typeof result === 'object' && result !== null ? 'malformed' : result;
 }
 
 /** Bloom and root decide which logs a block may have, so a true hash with another bloom is another header. */
