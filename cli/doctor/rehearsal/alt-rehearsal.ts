@@ -8,7 +8,7 @@ import type { Config } from '../../../src/config.ts';
 import { judgeFleetCount } from '../../../src/domain/alt-chain/alt-fleet.ts';
 import { explainCause, formatCount, type PlainIndexCause } from '../../../src/domain/index-rules/index-cause.ts';
 import { findAltCause, type AltLoopName } from '../../../src/indexing/alt/alt-causes.ts';
-import { checkPage } from '../../../src/indexing/alt/signature-pager.ts';
+import { checkPage, type ListPosition } from '../../../src/indexing/alt/signature-pager.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../../src/ports/alt-chain.ts';
 import { ok, type Finding } from '../check-result.ts';
 import { repeatRead } from '../patient-read.ts';
@@ -67,12 +67,12 @@ interface Listing extends AltListing {
 /** Lists the newest transactions of the event registry. */
 async function listNewest(history: AltHistory, firstSlot: number): Promise<Listing> {
   const rows: SignatureRow[] = [];
+  let last: ListPosition | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const last = rows.at(-1);
     const found = await history.listSignatures('event-registry', last?.signature);
-    checkPage(found, last);
+    last = checkPage(found, last);
     rows.push(...found);
-    if (found.length === 0 || found.at(-1)!.slot < firstSlot) return { rows, isWhole: true };
+    if (last === undefined || last.slot < firstSlot) return { rows, isWhole: true };
   }
   return { rows, isWhole: false };
 }

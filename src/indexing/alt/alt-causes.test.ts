@@ -62,6 +62,7 @@ describe('a cause of the event index', () => {
     ['slot', () => new AltNodeBusy('behind'), 'alt-node-behind'],
     ['first', () => new AltHistoryRejected('history-pruned'), 'alt-history-pruned'],
     ['page', () => new AltHistoryRejected('out-of-order'), 'alt-history-incomplete'],
+    ['page', () => new AltHistoryRejected('too-many-in-slot'), 'alt-history-incomplete'],
     ['page', () => new AltHistoryRejected('node-behind'), 'alt-node-behind'],
     ['page', unreadable('rpc-error'), 'alt-calls-refused'],
     ['transaction', unreadable('malformed'), 'alt-answers-malformed'],

@@ -132,18 +132,25 @@ export function createCountVerification(options: CountVerificationOptions): Coun
 
   /**
    * Reads the own lists of marked machines whose counts agree after further operations, and clears the mark where the
-   * list adds nothing. A missed close and records missed after it cancel out in the counts.
+   * list adds nothing. A missed close and records missed after it cancel out in the counts. Returns whether a list was
+   * read to its end.
    */
   async function confirmSome(unconfirmed: readonly AltMachineState[], signal: AbortSignal): Promise<boolean> {
+    let hasConfirmed = false;
     for (const before of unconfirmed.slice(0, REPAIRS_PER_CHECK)) {
-      await repair.repairMachine(before.id, signal);
+      const isWhole = await repair.repairMachine(before.id, signal);
       if (signal.aborted) return false;
+      if (!isWhole) continue;
+      hasConfirmed = true;
       await clearProblem(before.id, 'counts', (state) => versionOf(state) === versionOf(before));
     }
-    return unconfirmed.length > 0;
+    return hasConfirmed;
   }
 
-  /** Returns `more` when a machine was repaired, so that the next check can clear its mark. */
+  /**
+   * Returns `more` when a machine was repaired, so that the next check can clear its mark. A long list is continued by the
+   * checks that follow, so that the index advances meanwhile.
+   */
   async function repairDue(
     incomplete: readonly MachineId[],
     counts: Counts,
@@ -152,10 +159,13 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     const isStopped = () => signal.aborted;
     const now = clock.nowMilliseconds();
     const due = incomplete.filter((id) => now - (repairedAt.get(id) ?? -Infinity) >= REPAIR_AGAIN_AFTER_MILLISECONDS);
+    let hasRepaired = false;
     for (const id of due.slice(0, REPAIRS_PER_CHECK)) {
       if (isStopped()) return 'idle';
-      log.warn({ machine: String(id), counted: String(countOf(counts, id)) }, 'events of a machine are incomplete');
-      await repair.repairMachine(id, signal);
+      if (!repair.isStarted(id))
+        log.warn({ machine: String(id), counted: String(countOf(counts, id)) }, 'events of a machine are incomplete');
+      if (!(await repair.repairMachine(id, signal))) continue;
+      hasRepaired = true;
       // The next request checks the last event again.
       await clearProblem(id, 'last-event', () => true);
       const [state] = await store.readAltMachines([id]);
@@ -163,7 +173,7 @@ export function createCountVerification(options: CountVerificationOptions): Coun
       repairedAt.set(id, now);
     }
     // New counts show whether the repair helped, and do not repeat what one bad response said about all machines.
-    return due.length > 0 ? 'more' : 'idle';
+    return hasRepaired ? 'more' : 'idle';
   }
 
   async function clearProblem(

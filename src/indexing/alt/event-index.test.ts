@@ -25,6 +25,18 @@ const values = (from: number, to: number) => Array.from({ length: to - from }, (
 const records = (from: number, to: number) => values(from, to).map((value) => recordOf(value));
 const storedOf = (id: typeof A) => store.listAltEvents(id, 0, Number.MAX_SAFE_INTEGER);
 
+/** Returns pages of failed transactions that never end, in the slots that the function returns. Throws after 400 pages. */
+function endlessPages(of: unknown, slotOfPage: (page: number) => number): FakeHistory['alterPage'] {
+  let pages = 0;
+  return (rows, _, about) => {
+    if (about !== of) return rows;
+    pages += 1;
+    if (pages > 400) throw new Error('endless');
+    const row = { slot: slotOfPage(pages), blockTime: 1, hasFailed: true };
+    return Array.from({ length: 1_000 }, (_, k) => ({ ...row, signature: `${pages}-${k}` }));
+  };
+}
+
 async function expectAll(): Promise<void> {
   for (const id of chain.machines) {
     expect(await storedOf(id)).toEqual(chain.eventsOf(id));
@@ -184,6 +196,16 @@ describe('the walk', () => {
     chain.listSignatures = (about, before) => right(about, before === place ? undefined : before);
     expect(await harness.settle()).toEqual([reason]);
     chain.listSignatures = right;
+    expect(await harness.settle()).toEqual([]);
+    await expectAll();
+  });
+
+  it('rejects a list with more rows of one slot than any block, and lists again from its start', async () => {
+    chain.submit(A, ...records(0, 6));
+    chain.alterPage = endlessPages('event-registry', () => 12);
+    expect(await harness.settle()).toEqual(['too-many-in-slot']);
+    expect(await store.listOldestListed(1)).toEqual([]);
+    chain.alterPage = (rows) => rows;
     expect(await harness.settle()).toEqual([]);
     await expectAll();
   });
@@ -425,6 +447,73 @@ describe('count verification', () => {
     chain.alterPage = (rows) => rows;
     expect(await harness.settle()).toEqual([]);
     await expectAll();
+  });
+
+  describe('of a machine whose own list is long', () => {
+    const omitFirst: FakeHistory['alterPage'] = (rows, _, about) =>
+      about === 'event-registry' ? rows.filter(({ signature }) => signature !== 'tx1') : rows;
+
+    it('rejects one with more rows of one slot than any block', async () => {
+      chain.submit(A, ...records(0, 5));
+      const endless = endlessPages(A, () => 12);
+      chain.alterPage = (rows, before, about) => endless(omitFirst(rows, before, about), before, about);
+      expect(await harness.settle()).toEqual(['too-many-in-slot']);
+      expect((await harness.read(A)).isComplete).toBe(false);
+      chain.alterPage = (rows) => rows;
+      expect(await harness.settle(2)).toEqual([]);
+      await expectAll();
+    });
+
+    it('reads it in steps, while the index advances', async () => {
+      chain.slot = 1_000;
+      chain.submit(A, ...records(0, 5));
+      const endless = endlessPages(A, (page) => 1_000 - page);
+      chain.alterPage = (rows, before, about) => endless(omitFirst(rows, before, about), before, about);
+      for (const value of values(0, 2)) {
+        chain.submit(B, recordOf(value));
+        expect(await harness.settle()).toEqual([]);
+        expect((await harness.read(B)).values).toEqual(values(0, value + 1));
+      }
+      expect((await harness.read(A)).isComplete).toBe(false);
+      expect(harness.log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    });
+
+    it('finds a row in a later step', async () => {
+      chain.pageRows = 2;
+      chain.submit(A, ...records(0, 400));
+      chain.alterPage = omitFirst;
+      expect(await harness.settle()).toEqual([]);
+      expect((await harness.read(A)).isComplete).toBe(false);
+      expect(await harness.settle()).toEqual([]);
+      await expectAll();
+    });
+
+    it('merges many unknown rows in several steps', async () => {
+      chain.pageRows = 400;
+      chain.submit(A, ...records(0, 2_500));
+      chain.submit(B, recordOf(1));
+      chain.alterPage = (rows, _, about) =>
+        about === 'event-registry' ? rows.filter(({ slot }) => slot > chain.slot - 10) : rows;
+      expect(await harness.settle()).toEqual([]);
+      expect(await storedOf(A)).toHaveLength(1_200);
+      expect(await harness.settle(2)).toEqual([]);
+      await expectAll();
+    });
+
+    it('clears the mark of counts that agree again once the list is read to its end', async () => {
+      chain.pageRows = 2;
+      chain.submit(A, ...records(0, 400));
+      const readCounts = chain.readEventLogCounts.bind(chain);
+      chain.readEventLogCounts = async () => ({ slot: chain.slot, counts: new Map() });
+      expect(await harness.settle(3)).toEqual([]);
+      chain.readEventLogCounts = readCounts;
+      chain.submit(A, recordOf(400));
+      harness = createAltHarness({ chain, store });
+      expect(await harness.settle()).toEqual([]);
+      expect((await harness.read(A)).isComplete).toBe(false);
+      expect(await harness.settle()).toEqual([]);
+      await expectAll();
+    });
   });
 
   it('corrects events without logs that were swapped', async () => {

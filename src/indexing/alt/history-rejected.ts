@@ -5,6 +5,7 @@ export type AltHistoryProblem =
   | 'done-not-met' // the list ends or continues below the newest applied signature without containing it
   | 'repeated-page' // the page repeats the previous one
   | 'out-of-order' // slots rise within the page, or are above the row it starts after
+  | 'too-many-in-slot' // the list has more rows of one slot than any block
   | 'node-behind' // the slot is before the one that is applied
   | 'missing-transaction' // the node does not have a listed transaction
   | 'not-in-block'; // the block does not contain a listed transaction

@@ -1,14 +1,14 @@
 /**
  * Repairs an incomplete history of a machine (chain-svm 6, "Proof against gaps"). It lists the transactions that
- * mention the machine's event log account down to the first slot, and reads and merges the unknown ones. It also
- * retries parked transactions.
+ * mention the machine's event log account down to the first slot, and reads and merges the unknown ones, in steps: the
+ * list may be of any length, or without an end. It also retries parked transactions.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { AltEventStore, ListedTransaction, ParkedTransaction } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Clock } from '../../ports/runtime.ts';
 import type { MergeOperations } from './event-merge.ts';
-import { checkPage, toListed } from './signature-pager.ts';
+import { checkPage, toListed, type ListPosition } from './signature-pager.ts';
 import type { SharedBackoff } from './shared-backoff.ts';
 import type { TransactionReader } from './transaction-reader.ts';
 
@@ -23,13 +23,21 @@ export interface HistoryRepairOptions {
 }
 
 export interface HistoryRepair {
-  /** Merges the machine's listed transactions up to `done` that the index lacks. */
-  repairMachine(id: MachineId, signal: AbortSignal): Promise<void>;
+  /**
+   * Merges listed transactions of the machine up to `done` that the index lacks. Returns whether the list is read to its
+   * end; otherwise the next call continues it.
+   */
+  repairMachine(id: MachineId, signal: AbortSignal): Promise<boolean>;
+  /** Returns whether the next call continues the list of the machine. */
+  isStarted(id: MachineId): boolean;
   /** Retries parked transactions that are due. */
   retryParked(signal: AbortSignal): Promise<void>;
 }
 
-const TRANSACTIONS_PER_BATCH = 1_000;
+/** Pages listed in one step: together they have more rows than a slot may have, so that such a list fails its first step. */
+const PAGES_PER_STEP = 150;
+/** Unknown transactions after which a step lists no further page. */
+const TRANSACTIONS_PER_STEP = 1_000;
 const PARKED_PER_BATCH = 100;
 const FIRST_PAUSE_MILLISECONDS = 60_000;
 const MAX_DOUBLINGS = 6;
@@ -44,33 +52,47 @@ export function park(row: ListedTransaction, attempts: number, nowMilliseconds: 
 
 export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepair {
   const { history, store, backoff, transactions, merge, clock, firstSlot } = options;
+  /** Where the lists continue that are not read to their end. */
+  const positions = new Map<MachineId, ListPosition>();
 
-  async function walkMachine(id: MachineId, signal: AbortSignal): Promise<void> {
+  async function repairMachine(id: MachineId, signal: AbortSignal): Promise<boolean> {
+    const start = positions.get(id);
+    // After a failure, the list is read from its start.
+    positions.delete(id);
     const { done } = await store.readAltWalk();
-    if (done === undefined) return;
-    const missing = await listMissing(id, done.slot, signal);
-    for (let from = 0; from < missing.length && !signal.aborted; from += TRANSACTIONS_PER_BATCH) {
-      const rows = missing.slice(from, from + TRANSACTIONS_PER_BATCH);
-      await mergeRows(rows, () => 1, signal);
-    }
+    if (done === undefined) return true;
+    const { missing, next } = await listMissing(id, start, done.slot, signal);
+    if (signal.aborted) return false;
+    if (missing.length > 0) await mergeRows(missing, () => 1, signal);
+    if (next !== undefined) positions.set(id, next);
+    return next === undefined;
   }
 
-  /** Lists, oldest first, successful transactions up to a slot that have no known operation of the machine. */
-  async function listMissing(id: MachineId, throughSlot: number, signal: AbortSignal): Promise<ListedTransaction[]> {
+  /**
+   * Lists, oldest first, successful transactions up to a slot that have no known operation of the machine; `next` is
+   * undefined at the end of the list.
+   */
+  async function listMissing(
+    id: MachineId,
+    start: ListPosition | undefined,
+    throughSlot: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly missing: readonly ListedTransaction[]; readonly next: ListPosition | undefined }> {
     const known = new Set((await store.listAltOperations(id)).map(({ signature }) => signature));
     const missing = new Map<string, ListedTransaction>();
-    let before: { readonly signature: string; readonly slot: number } | undefined;
-    while (!signal.aborted) {
+    let next = start;
+    for (let pages = 0; pages < PAGES_PER_STEP && missing.size < TRANSACTIONS_PER_STEP && !signal.aborted; pages++) {
+      const before = next;
       const page = await backoff.run(() => history.listSignatures(id, before?.signature), signal);
-      checkPage(page, before);
+      next = checkPage(page, before);
       for (const row of page) {
         const isWanted = !row.hasFailed && row.slot <= throughSlot && row.slot >= firstSlot;
         if (isWanted && !known.has(row.signature)) missing.set(row.signature, toListed(row));
       }
-      before = page.at(-1);
-      if (before === undefined || before.slot < firstSlot) break;
+      if (next !== undefined && next.slot < firstSlot) next = undefined;
+      if (next === undefined) break;
     }
-    return [...missing.values()].toReversed();
+    return { missing: [...missing.values()].toReversed(), next };
   }
 
   async function retryParked(signal: AbortSignal): Promise<void> {
@@ -101,5 +123,5 @@ export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepai
     transactions.clear();
   }
 
-  return { repairMachine: walkMachine, retryParked };
+  return { repairMachine, isStarted: (id) => positions.has(id), retryParked };
 }

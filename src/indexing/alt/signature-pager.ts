@@ -18,18 +18,31 @@ export interface SignaturePagerOptions {
   readonly firstSlot: number;
 }
 
+/**
+ * Most rows of one slot: a list whose slot never falls would have no end. The fullest known blocks of Solana had some
+ * 43,000 transactions.
+ */
+const MAX_SLOT_ROWS = 100_000;
+
+/** Last row that was read of a list, and the number of rows of its slot so far. */
+export interface ListPosition extends SignatureMark {
+  readonly slotRows: number;
+}
+
 /** Imports one page below the listed rows. Throws `ChainUnreadable`, `AltNodeBusy`, `AltHistoryRejected`. */
 export type ListPage = (walk: AltWalk, signal: AbortSignal) => Promise<void>;
 
 export function createSignaturePager(options: SignaturePagerOptions): ListPage {
   const { history, store, backoff, clock, log, firstSlot } = options;
+  /** Position after the last page. The count of its slot begins again with each process. */
+  let position: ListPosition | undefined;
 
   return async (walk, signal) => {
     const { done, open } = walk;
     const observed = open?.observed ?? (await observe(walk, signal));
     const before = open?.cursor;
     const page = await readPage(before, signal);
-    checkPage(page, before);
+    await checkNext(walk, page);
     const { rows, isEnd } = await cutAtEnd(walk, page);
     await storePage(walk, observed, rows, isEnd);
     if (done === undefined && isEnd) log.info({ slot: observed.slot }, 'the alt chain’s history is listed');
@@ -53,6 +66,18 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
   async function checkServesAll(signal: AbortSignal): Promise<void> {
     const first = await backoff.run(() => history.readFirstAvailableSlot(), signal);
     if (first > firstSlot) throw new AltHistoryRejected('history-pruned');
+  }
+
+  async function checkNext(walk: AltWalk, page: readonly SignatureRow[]): Promise<void> {
+    const cursor = walk.open?.cursor;
+    const isNext = cursor !== undefined && cursor.signature === position?.signature;
+    try {
+      position = checkPage(page, isNext ? position : cursor && { ...cursor, slotRows: 0 });
+    } catch (error) {
+      // Every page below would be rejected too.
+      if (error instanceof AltHistoryRejected && error.problem === 'too-many-in-slot') await dropInterval(walk);
+      throw error;
+    }
   }
 
   /** Returns the rows above the end of the walk, and whether the page reaches it. */
@@ -104,15 +129,21 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
   }
 }
 
-/** Throws `AltHistoryRejected` for a page that does not continue below `before`. */
-export function checkPage(page: readonly SignatureRow[], before: SignatureMark | undefined): void {
+/**
+ * Returns the position after a page; undefined after an empty one. Throws `AltHistoryRejected` for a page that does not
+ * continue below `before`.
+ */
+export function checkPage(page: readonly SignatureRow[], before: ListPosition | undefined): ListPosition | undefined {
   if (before !== undefined && page.at(-1)?.signature === before.signature)
     throw new AltHistoryRejected('repeated-page');
-  let slot = before?.slot ?? Number.MAX_SAFE_INTEGER;
-  for (const row of page) {
-    if (row.slot > slot) throw new AltHistoryRejected('out-of-order');
-    slot = row.slot;
+  let position = before;
+  for (const { signature, slot } of page) {
+    if (position !== undefined && slot > position.slot) throw new AltHistoryRejected('out-of-order');
+    const slotRows: number = slot === position?.slot ? position.slotRows + 1 : 1;
+    if (slotRows > MAX_SLOT_ROWS) throw new AltHistoryRejected('too-many-in-slot');
+    position = { signature, slot, slotRows };
   }
+  return page.length === 0 ? undefined : position;
 }
 
 export function toListed({ signature, slot, blockTime }: SignatureRow): ListedTransaction {
