@@ -6,7 +6,7 @@ import { BodyMemory, type Grow } from './body-memory.ts';
 function startBodies() {
   const memory = new BodyMemory(100);
   const ended: string[] = [];
-  const start = (host: string, name: string) => {
+  const start = (host: string, name: string, used?: Promise<unknown>) => {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     let grow: Grow = () => false;
     const end = () => {
@@ -17,7 +17,7 @@ function startBodies() {
       grow = take;
       return promise;
     };
-    const received = memory.receive({ host, read, end }, new AbortController().signal);
+    const received = memory.receive({ host, read, end, used }, new AbortController().signal);
     return { received, grow: (bytes: number) => grow(bytes), finish: resolve, fail: reject };
   };
   return { start, ended };
@@ -30,6 +30,49 @@ test('receives two bodies of a host at once, and those of other hosts besides', 
   bodies[0]!.finish(true);
   await new Promise(setImmediate);
   expect(bodies[2]!.grow(1)).toBe(true);
+});
+
+test('receives a further body of a host once one of two that are received is used', async () => {
+  const { start } = startBodies();
+  const used = Promise.withResolvers<unknown>();
+  const first = [start('a', 'a1', used.promise), start('a', 'a2', new Promise(() => undefined))];
+  for (const { finish } of first) finish(true);
+  expect(await Promise.all(first.map(({ received }) => received))).toEqual([true, true]);
+  const [next, other] = [start('a', 'a3'), start('b', 'b1')];
+  await new Promise(setImmediate);
+  expect([next.grow(1), other.grow(1)]).toEqual([false, true]);
+  used.resolve(undefined);
+  await new Promise(setImmediate);
+  expect(next.grow(1)).toBe(true);
+});
+
+test('counts a received body until it is used, and ends one of the same host for that of another', async () => {
+  const { start, ended } = startBodies();
+  const used = Promise.withResolvers<unknown>();
+  const received = start('a', 'a1', used.promise);
+  received.grow(60);
+  received.finish(true);
+  expect(await received.received).toBe(true);
+  const flood = start('a', 'a2');
+  const other = start('b', 'b1');
+  expect([flood.grow(10), other.grow(30), other.grow(1)]).toEqual([true, true, true]);
+  expect(ended).toEqual(['a2']);
+  expect(await flood.received).toBe(false);
+  used.resolve(undefined);
+  await new Promise(setImmediate);
+  expect([other.grow(60), start('a', 'a3').grow(9)]).toEqual([true, true]);
+  expect(ended).toEqual(['a2']);
+});
+
+test('does not wait for the use of a body that is not whole', async () => {
+  const { start } = startBodies();
+  const never = new Promise(() => undefined);
+  const bodies = [start('a', 'a1', never), start('a', 'a2', never), start('a', 'a3'), start('a', 'a4')];
+  bodies[0]!.finish(false);
+  bodies[1]!.fail(new Error('the connection was lost'));
+  await expect(bodies[1]!.received).rejects.toThrow('the connection was lost');
+  await new Promise(setImmediate);
+  expect([bodies[2]!.grow(1), bodies[3]!.grow(1)]).toEqual([true, true]);
 });
 
 test('ends no body while there is memory', async () => {

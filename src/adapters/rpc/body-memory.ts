@@ -1,7 +1,8 @@
 /**
- * Bounds the memory of the long bodies that are being received, of all hosts together. Two bodies of one host are
- * received at once and further ones of that host wait, so no host waits for another. When the memory is used up, the
- * longest body of the host that holds most of it is ended: a host that stalls or floods loses its own bodies.
+ * Bounds the memory of the long bodies of all hosts together, from their first byte until they are parsed: those that wait
+ * for a parser take memory too. Two bodies of one host are received or parsed at once and further ones of that host wait,
+ * so no host waits for another. When the memory is used up, the longest body that is being received, of the host that
+ * holds most, is ended: a host that stalls or floods loses its own bodies.
  */
 import { createSemaphore } from '../../domain/semaphore.ts';
 
@@ -14,6 +15,8 @@ export interface LongBody {
   readonly read: (grow: Grow) => Promise<boolean>;
   /** Ends the connection, so that `read` returns. */
   readonly end: () => void;
+  /** Resolves when a whole body is no longer used; undefined: at once. */
+  readonly used?: Promise<unknown> | undefined;
 }
 
 /** Takes memory for the next bytes of a body; false when the body was ended. */
@@ -26,14 +29,27 @@ export class BodyMemory {
   readonly #turns = new Map<string, Turns>();
   /** Bytes of each body. */
   readonly #held = new Map<LongBody, number>();
+  /** Bodies that can be ended. */
+  readonly #receiving = new Set<LongBody>();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Returns whether the whole body was read; false when it was ended. Rejects when the signal aborts its wait. */
+  /** Returns whether the whole body was read; false when it was ended. Rejects when the signal aborts its wait. A whole body counts until it is used. */
   receive(body: LongBody, signal: AbortSignal): Promise<boolean> {
-    return this.#turnsOf(body.host)(() => this.#read(body), signal);
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const hold = async () => {
+      const reading = this.#read(body);
+      resolve(reading);
+      try {
+        if (await reading) await body.used;
+      } finally {
+        this.#held.delete(body);
+      }
+    };
+    this.#turnsOf(body.host)(hold, signal).catch(reject);
+    return promise;
   }
 
   #turnsOf(host: string): Turns {
@@ -44,33 +60,36 @@ export class BodyMemory {
 
   async #read(body: LongBody): Promise<boolean> {
     this.#held.set(body, 0);
+    this.#receiving.add(body);
     try {
       return await body.read((bytes) => this.#grow(body, bytes));
     } catch (error) {
-      if (this.#held.has(body)) throw error;
+      if (this.#receiving.has(body)) throw error;
       return false;
     } finally {
-      this.#held.delete(body);
+      this.#receiving.delete(body);
     }
   }
 
   #grow(body: LongBody, bytes: number): boolean {
-    const held = this.#held.get(body);
-    if (held === undefined) return false;
-    this.#held.set(body, held + bytes);
+    if (!this.#receiving.has(body)) return false;
+    this.#held.set(body, this.#held.get(body)! + bytes);
     while (sumBytes(this.#held) > this.#maxBytes) {
       const longest = this.#findLongest();
+      this.#receiving.delete(longest);
       this.#held.delete(longest);
       longest.end();
     }
-    return this.#held.has(body);
+    return this.#receiving.has(body);
   }
 
-  /** Returns the longest body of the host that holds most. */
+  /** Returns the longest body that is being received, of the host that holds most. */
   #findLongest(): LongBody {
-    const hosts = [...Map.groupBy(this.#held, ([{ host }]) => host).values()];
-    const most = hosts.reduce((one, other) => (sumBytes(other) > sumBytes(one) ? other : one));
-    return most.reduce((one, other) => (other[1] > one[1] ? other : one))[0];
+    const bytesOf = Map.groupBy(this.#held, ([{ host }]) => host);
+    const hosts = Map.groupBy(this.#receiving, ({ host }) => host);
+    const [most] = [...hosts.keys()].toSorted((a, b) => sumBytes(bytesOf.get(b)!) - sumBytes(bytesOf.get(a)!));
+    const [longest] = hosts.get(most!)!.toSorted((a, b) => this.#held.get(b)! - this.#held.get(a)!);
+    return longest!;
   }
 }
 

@@ -60,6 +60,21 @@ test('a host whose long responses stall delays no other host', async () => {
   expect(await Promise.all(stalled)).toEqual(['failed', 'failed', 'failed']);
 });
 
+test('a host sends a third long response once one of the first two is used', async () => {
+  const post = createHttpPost(dispatcher);
+  const node = await startHonest(300 * KIBIBYTE);
+  const used = Promise.withResolvers<unknown>();
+  const held = { ...options(AbortSignal.timeout(10_000)), used: used.promise };
+  expect((await Promise.all([post(node, '', held), post(node, '', held)])).map(({ status }) => status)).toEqual([
+    200, 200,
+  ]);
+  await expect(post(node, '', options(AbortSignal.timeout(200)))).rejects.toThrow('aborted');
+  const { body } = await post(await startHonest(300 * KIBIBYTE), '', options(AbortSignal.timeout(10_000)));
+  expect(body).toHaveLength(300 * KIBIBYTE);
+  used.resolve(undefined);
+  expect((await post(node, '', held)).body).toHaveLength(300 * KIBIBYTE);
+});
+
 test('a host that fills the memory loses its own response', async () => {
   const post = createHttpPost(dispatcher, new BodyMemory(KIBIBYTE * KIBIBYTE));
   const { node, waitForStarts } = await startStalling(1_200 * KIBIBYTE);

@@ -45,6 +45,8 @@ export interface HttpResponse {
 export interface PostOptions {
   readonly signal: AbortSignal;
   readonly maxResponseBytes: number;
+  /** Resolves when the body of the response is no longer used. */
+  readonly used?: Promise<unknown> | undefined;
 }
 
 /** Sends one HTTP request to a node. Throws when no complete response arrives. */
@@ -102,7 +104,7 @@ export function openConnections(limits: ConnectionLimits): Connections {
 
 /** Returns a `PostRpc` that uses the dispatcher's connections. Bodies above 256 KiB share the memory. */
 export function createHttpPost(dispatcher: Dispatcher, memory = LONG_BODIES): PostRpc {
-  return async (node, body, { signal, maxResponseBytes }) => {
+  return async (node, body, { signal, maxResponseBytes, used }) => {
     const { origin, path, headers } = node;
     const response = await httpRequest(origin + path, { method: 'POST', headers, body, dispatcher, signal });
     const status = response.statusCode;
@@ -112,7 +114,7 @@ export function createHttpPost(dispatcher: Dispatcher, memory = LONG_BODIES): Po
     const isCompressed = (response.headers['content-encoding'] ?? 'identity') !== 'identity';
     const isTooLong = Number(response.headers['content-length'] ?? 0) > maxBytes;
     if (!isCompressed && !isTooLong) {
-      const received = await readBody(response.body, { host: origin, maxBytes, memory, signal });
+      const received = await readBody(response.body, { host: origin, maxBytes, memory, signal, used });
       return { status, retryAfterSeconds, body: received };
     }
     endConnection(response.body);
@@ -124,8 +126,8 @@ const FIRST_BYTES = 16_384;
 const BLOCK_BYTES = 256 * 1024;
 /** Longest body that does not share the memory: the number of connections bounds these. */
 const SHORT_BODY_BYTES = BLOCK_BYTES;
-/** Memory of the process for long bodies. The two of a host that is alone always fit. */
-const LONG_BODIES = new BodyMemory(128 * 1024 * 1024);
+/** Memory of the process for long bodies. The two of one host always fit, beside two of another that are parsed. */
+const LONG_BODIES = new BodyMemory(160 * 1024 * 1024);
 
 type BodyStream = Dispatcher.ResponseData['body'];
 type BodyChunks = AsyncIterator<Buffer, undefined>;
@@ -135,18 +137,19 @@ interface BodyLimits {
   readonly maxBytes: number;
   readonly memory: BodyMemory;
   readonly signal: AbortSignal;
+  readonly used: Promise<unknown> | undefined;
 }
 
 /** Reads the body; undefined, and the connection ends, when it exceeds the limit or is ended for one of another host. */
 async function readBody(stream: BodyStream, limits: BodyLimits): Promise<Buffer | undefined> {
-  const { host, maxBytes, memory, signal } = limits;
+  const { host, maxBytes, memory, signal, used } = limits;
   const chunks = stream[Symbol.asyncIterator]() as BodyChunks;
   const body = new BodyBlocks();
   try {
     if (await fill(body, chunks, Math.min(SHORT_BODY_BYTES, maxBytes))) return body.join();
     const end = () => endConnection(stream);
     const read = (grow: Grow) => fill(body, chunks, maxBytes, grow);
-    if (maxBytes > SHORT_BODY_BYTES && (await memory.receive({ host, read, end }, signal))) return body.join();
+    if (maxBytes > SHORT_BODY_BYTES && (await memory.receive({ host, read, end, used }, signal))) return body.join();
     end();
     return undefined;
   } finally {

@@ -6,7 +6,7 @@ import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from './call-budget.ts';
 import { REAL_STOPWATCH, startDeadline, type Stopwatch } from './deadline.ts';
 import { postToNode, type PostRpc } from './http-post.ts';
-import { openNodePool, type NodePool, type PoolNode } from './node-pool.ts';
+import { openNodePool, type Exchange, type NodePool, type PoolNode } from './node-pool.ts';
 import { createPoolCounters, type PoolCounters } from './pool-counters.ts';
 import { PAYMENT_REQUIRED, RpcFailure } from './rpc-failure.ts';
 
@@ -198,6 +198,33 @@ test('leaves a request that this process has no memory for to another node, with
   refusing.add(0);
   expect(await send(CALLER, new RpcFailure('transport', 'local'))).toBe(1);
   expect(pool.nodes.map(({ breaker }) => breaker.isOpen())).toEqual([false, false]);
+});
+
+test.each(['succeeds', 'fails'])('holds the body of a response until its request %s', async (how) => {
+  let used: Promise<unknown> | undefined;
+  const post: PostRpc = (_node, _body, options) => {
+    ({ used } = options);
+    return Promise.resolve({ status: 200, retryAfterSeconds: undefined, body: '' });
+  };
+  open(1, undefined, post);
+  const parsed = Promise.withResolvers<unknown>();
+  const exchange = {
+    methods: [],
+    send: async (...[node, options]: Parameters<Exchange<void>['send']>) => {
+      await postToNode(node, '', options);
+      await parsed.promise;
+    },
+    outcomes: () => [],
+    countRateLimited: () => 0,
+  };
+  const sent = pool.exchange(pool.nodes[0]!, exchange, startDeadline(5_000, 1_000, REAL_STOPWATCH, HEAD));
+  const isUsed = () => Promise.race([used!.then(() => true), new Promise((resolve) => setImmediate(resolve, false))]);
+  await new Promise(setImmediate);
+  expect(await isUsed()).toBe(false);
+  if (how === 'fails') parsed.reject(new RpcFailure('malformed'));
+  else parsed.resolve(undefined);
+  await Promise.allSettled([sent]);
+  expect(await isUsed()).toBe(true);
 });
 
 test('counts the calls of a request that is repeated after its connection was lost', async () => {

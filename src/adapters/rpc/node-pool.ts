@@ -204,9 +204,11 @@ export function openNodePool<Name>(
       const signal = AbortSignal.any([deadline.signal, stopwatch.startTimeout(milliseconds)]);
       const sentAtMilliseconds = stopwatch.nowMilliseconds();
       target.requestsInFlight += 1;
+      const used = Promise.withResolvers<unknown>();
       let result: readonly CallOutcome[] | undefined;
       try {
-        const value = await send(node, { post: postInTurn, signal, maxResponseBytes: limits.maxResponseBytes });
+        const { maxResponseBytes } = limits;
+        const value = await send(node, { post: postInTurn, signal, maxResponseBytes, used: used.promise });
         result = outcomes(value);
         const limited = countRateLimited(value);
         if (limited > 0) profile.rate.recordRefusal(limited, sentAtMilliseconds);
@@ -220,6 +222,7 @@ export function openNodePool<Name>(
         }
         throw error;
       } finally {
+        used.resolve(undefined);
         target.requestsInFlight -= 1;
         budget.resume();
         counters.durations.add((stopwatch.nowMilliseconds() - sentAtMilliseconds) / 1000);
