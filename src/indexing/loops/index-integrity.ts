@@ -23,7 +23,7 @@ export class IndexRefused extends Error {
 }
 
 /** Component that holds a proof; each withdraws only its own. */
-export type IntegritySource = 'index' | 'head';
+export type IntegritySource = 'claim' | 'index' | 'head';
 
 export interface IndexIntegrity {
   /** Replaces the latest finding of one source; `undefined` withdraws it. */
@@ -37,7 +37,7 @@ export function createIndexIntegrity(log: Log): IndexIntegrity {
   const findings = new Map<IntegritySource, IndexRefusal>();
 
   function refusal(): IndexRefusal | undefined {
-    return findings.get('index') ?? findings.get('head');
+    return findings.get('claim') ?? findings.get('index') ?? findings.get('head');
   }
 
   return {
@@ -45,7 +45,7 @@ export function createIndexIntegrity(log: Log): IndexIntegrity {
       if (findings.get(source) === found) return;
       if (found === undefined) {
         findings.delete(source);
-        log.warn({ source }, 'the stored index agrees with the chain again');
+        log.warn({ source }, 'the finding against the stored index was withdrawn');
       } else {
         findings.set(source, found);
         log.error({ source, refusal: found }, 'stored index rejected; nothing is served from it or written to it');

@@ -83,7 +83,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
 
   async function claim(): Promise<boolean> {
     const isClaimed = await store.claimMainChainIdentity(identity, optionalContracts);
-    if (!isClaimed) integrity.report('index', 'other-deployment');
+    integrity.report('claim', isClaimed ? undefined : 'other-deployment');
     return isClaimed;
   }
 

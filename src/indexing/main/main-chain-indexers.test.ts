@@ -263,5 +263,31 @@ describe('the main chain’s indexers', () => {
     expect(indexers.worker.report().lastFailure).toBe('checkpoint-not-on-chain');
     await expect(indexers.index.readMainChainIndex()).rejects.toEqual(chainUnreadable('main', 'contradiction'));
     await stop();
+    // The head follower has found it too.
+    expect(indexers.report().refusal).toBe('checkpoint-not-on-chain');
+  });
+
+  it('serve the index again when the worker stops after a node returned another checkpoint once', async () => {
+    const { chain, time, indexers, start, stop } = await openIndexers();
+    chain.mineMany(5);
+    start();
+    await time.advance(1_000);
+    await indexers.caughtUp;
+    await indexers.head.stop();
+    chain.faults.header = (header) => ({ ...header, hash: `${header.hash.slice(0, -1)}f` });
+    await time.advance(60_000);
+    expect(indexers.report().refusal).toBe('checkpoint-not-on-chain');
+    chain.faults = {};
+    await indexers.worker.stop();
+    expect(await indexers.index.readMainChainIndex()).toMatchObject({ indexedBlock: 3 });
+    await stop();
+  });
+
+  it('refuse the index of another deployment also when the worker stops', async () => {
+    const { store, indexers, start, stop } = await openIndexers();
+    await store.claimMainChainIdentity('another deployment', '');
+    start();
+    await stop();
+    expect(indexers.report().refusal).toBe('other-deployment');
   });
 });

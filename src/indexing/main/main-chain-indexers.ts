@@ -229,21 +229,29 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     step: () => causes.observe('head', follow),
   });
 
+  const worker = createPollLoop({
+    name: 'main-chain-index',
+    intervalMilliseconds: pollIntervalMilliseconds,
+    firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
+    maxBackoffMilliseconds: MAX_WORKER_BACKOFF_MILLISECONDS,
+    clock,
+    timers,
+    log,
+    step: (signal) => causes.observe('index', () => work(signal)),
+  });
+
+  /** Withdraws what the worker found: no later step would. The process that leads next compares the checkpoint itself. */
+  async function stopWorker(): Promise<void> {
+    await worker.stop();
+    integrity.report('index', undefined);
+  }
+
   return {
     eventTimes: createEventTimes({ chain, store, proof, gate, integrity, repair, recent: follower.recent }),
     index: createIndexStatus({ store, integrity, clock, proof, gate, follower }),
     health: { listCauses: causes.list },
     counters: createIndexCounters({ balances, chain, store, repair, recent: follower.recent }),
-    worker: createPollLoop({
-      name: 'main-chain-index',
-      intervalMilliseconds: pollIntervalMilliseconds,
-      firstBackoffMilliseconds: FIRST_BACKOFF_MILLISECONDS,
-      maxBackoffMilliseconds: MAX_WORKER_BACKOFF_MILLISECONDS,
-      clock,
-      timers,
-      log,
-      step: (signal) => causes.observe('index', () => work(signal)),
-    }),
+    worker: { ...worker, stop: stopWorker },
     prover: proof === 'off' ? undefined : proverLoop,
     head,
     claimIndex: index.claim,
