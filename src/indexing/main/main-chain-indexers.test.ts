@@ -3,7 +3,7 @@ import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
-import type { HeadStep } from '../../ports/main-chain.ts';
+import { LogQueryRefused, type HeadStep } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { OWNER, submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
 import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
@@ -161,6 +161,42 @@ describe('the main chain’s indexers', () => {
     await stop();
     expect(chain.requests.filter((name) => name === 'head')).toHaveLength(60);
     expect(chain.requests.filter((name) => name !== 'head')).toEqual(['header', 'header']);
+  });
+
+  it('keep the index near the head and verified where an interval has hundreds of blocks', async () => {
+    const { chain, store, time, indexers, start, stop } = await openIndexers('background');
+    chain.mine([transferred(A)]);
+    chain.mineMany(5);
+    start();
+    await time.advance(1_000);
+    await indexers.prover!.stop();
+    for (let second = 0; second < 180; second++) {
+      chain.mine([submitted(A)]);
+      chain.mineMany(3);
+      await time.advance(1_000);
+      const { indexedBlock, headBlock } = await indexers.index.readMainChainIndex();
+      expect(headBlock! - indexedBlock!).toBe(chain.finalityLag);
+      expect(chain.head.number - indexedBlock!).toBeLessThan(60);
+      expect(await store.listRereads(1)).toEqual([]);
+    }
+    expect(await store.readUnprovenExtent()).toBeUndefined();
+    await stop();
+  });
+
+  it('do not shorten the pause after a failed step where an interval has hundreds of blocks', async () => {
+    const { chain, time, indexers, start, stop } = await openIndexers();
+    chain.mineMany(5);
+    start();
+    await time.advance(1_000);
+    chain.faults.before = (request) => {
+      if (request === 'header') throw new LogQueryRefused('rate-limited', 300);
+    };
+    for (let second = 0; second < 200; second++) {
+      chain.mineMany(4);
+      await time.advance(1_000);
+    }
+    expect(indexers.worker.report().failures).toBe(1);
+    await stop();
   });
 
   it('recover from a dead node', async () => {

@@ -2,6 +2,7 @@
  * Indexers of the main chain. The worker indexes and folds finalized blocks and runs in one process only; the head
  * follower runs in every process that serves requests.
  */
+import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
 import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { Clock, Log, Timers, WorkScope } from '../../ports/runtime.ts';
@@ -91,6 +92,11 @@ export interface MainChainIndexersReport {
   readonly prover: BackgroundProverReport;
 }
 
+/**
+ * New blocks after which the worker does not wait for its interval: half the distance from which on it would read logs alone and
+ * listings would be refused as syncing.
+ */
+const MAX_WAITING_BLOCKS = MAX_LAG_BLOCKS / 2;
 const HEAD_INTERVAL_MILLISECONDS = 1_000;
 const FIRST_BACKOFF_MILLISECONDS = 1_000;
 const MAX_WORKER_BACKOFF_MILLISECONDS = 60_000;
@@ -159,6 +165,8 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
 
   /** The last step left nothing to do: the calls of the next may wait for those of the head. */
   let isIdle = false;
+  /** Head when the last step began. */
+  let headAtStep = 0;
   let isIndexed = false;
   let isFolded = false;
   const caughtUp = Promise.withResolvers<unknown>();
@@ -171,6 +179,7 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
   async function work(signal: AbortSignal): Promise<StepOutcome> {
     const isDeferred = isIdle;
     isIdle = false;
+    headAtStep = knownHead();
     const advanced = await index.advance(signal, isDeferred);
     if (advanced.kind !== 'caught-up') return advanced.kind === 'behind' ? 'more' : 'idle';
     if (!isIndexed) proverLoop.wake();
@@ -196,10 +205,14 @@ export function createMainChainIndexers(options: MainChainIndexersOptions): Main
     return payments.scan('main', { block: block.number, time: block.timestamp }, reads, signal);
   }
 
+  const knownHead = () => follower.recent()?.headNumber ?? 0;
+
   /** A poll that begins after the index has caught up connects its checkpoint to the head. */
   async function follow(): Promise<NextStep> {
     const isLast = isFolded;
     const outcome = await follower.poll();
+    // A step that failed keeps its pause, which the node may have requested.
+    if (isIdle && knownHead() - headAtStep >= MAX_WAITING_BLOCKS) worker.wake();
     following.resolve(undefined);
     if (isLast) caughtUp.resolve(undefined);
     return outcome;
