@@ -134,7 +134,10 @@ export interface FlowWindow {
 export interface PaymentStore {
   /** Deletes the rows of every other configuration. */
   usePaymentConfiguration(fingerprint: string): Promise<void>;
-  /** Returns machines with events or transfers that are not scanned, in order of id, after `after`. */
+  /**
+   * Returns machines with events or transfers that are not scanned, in order of id, after `after`. Leaves out main-chain machines with more
+   * than `MAX_MACHINE_LOGS` logs.
+   */
   listUnscanned(home: HomeChain, limit: number, after?: MachineId): Promise<readonly UnscannedMachine[]>;
   /** Returns the claims of a machine in order. */
   listClaims(machine: PaymentMachine): Promise<readonly PlacedClaim[]>;

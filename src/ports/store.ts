@@ -90,6 +90,12 @@ export type ControllerLogEntry = Extract<RegistryLogEntry, { readonly kind: 'con
 /** One log of a fact. */
 export type FactLogEntry = Extract<RegistryLogEntry, { readonly kind: FactKind }>;
 
+/**
+ * Largest number of registry logs with which a machine is rated and searched for payments. They are read for every rating that is not
+ * cached, and an owner or controller can emit any number of them.
+ */
+export const MAX_MACHINE_LOGS = 10_000;
+
 /** What the index holds about one machine. */
 export interface IndexedMachine {
   readonly checkpoint: Checkpoint;
@@ -133,7 +139,10 @@ export interface MainChainIndexStore {
     unproven?: UnprovenWindow,
     touched?: TouchedMachines,
   ): Promise<boolean>;
-  /** Returns the machine at one state of the index; undefined before the first checkpoint. */
+  /**
+   * Returns the machine at one state of the index; undefined before the first checkpoint, and for a machine with more than
+   * `MAX_MACHINE_LOGS` logs.
+   */
   readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
   /**
    * Replaces the logs of one group of a machine in the blocks up to `throughBlock`, judges its events again, and begins a new epoch. The
@@ -180,7 +189,7 @@ export interface MainChainIndexStore {
   ): Promise<{ readonly count: number; readonly epoch: number }>;
   /**
    * Returns the provenance of a machine of the second generation at the checkpoint; undefined while the block time of one of its events or
-   * transfers is unknown.
+   * transfers is unknown, and for a machine with more than `MAX_MACHINE_LOGS` logs.
    */
   readProvenance(id: MachineId): Promise<Provenance | undefined>;
   /** Returns the machines of the second generation with the newest logs, newest first; at most `limit`, and `MAX_ACTIVE_MACHINES`. */

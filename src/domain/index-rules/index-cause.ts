@@ -313,7 +313,7 @@ export function explainCause(cause: IndexCause): ExplainedCause {
       return {
         kind,
         subject: NODES,
-        text: `${formatCount(cause.machines, 'machine')} cannot be rated: logs or records are missing, unreadable or contradictory, unproven after an import, or not processed yet`,
+        text: `${formatCount(cause.machines, 'machine')} cannot be rated: logs or records are missing, too many, unreadable or contradictory, unproven after an import, or not processed yet`,
         remedy: `wait while the number falls, as after a first start; otherwise ${OTHER_NODE}, and with INDEX_PROOF=off set INDEX_PROOF=background, which proves events before an import`,
       };
     case 'alt-machines-refused':

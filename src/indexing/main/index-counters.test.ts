@@ -11,6 +11,7 @@ import {
   transferred,
   type FakeLog,
 } from '../../../testing/fakes/fake-logs.ts';
+import { controlledTooOften } from '../../../testing/contracts/store/samples.ts';
 import { machine, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 import { createWorkScope } from '../../adapters/rpc/work-scope.ts';
 import { advance, openHarness } from '../../../testing/fixtures/main-index-harness.ts';
@@ -221,6 +222,23 @@ describe('a machine', () => {
       throw error;
     }
   }
+
+  test('is refused as syncing, without a repair, with more logs than are read', async () => {
+    const chain = createMints();
+    const harness = await openIndexed(chain);
+    const { store, eventTimes, repair } = harness;
+    const facts = readFacts(chain, B);
+    expect(await checkMachine(harness, facts)).toBe('agrees');
+    await store.replaceRegistryLogs('controllers', B, 1, controlledTooOften(B));
+    const { blockNumber: indexedBlock } = (await store.readMainChainCheckpoint())!;
+    const syncing = new Fault('EventIndexSyncing', { indexedBlock, headBlock: facts.block.number });
+    await expect(harness.counters.checkMachine(facts)).rejects.toEqual(syncing);
+    const pinned = { generation: 'current', id: B, block: facts.block, hasPriorEvents: false, count: 0 } as const;
+    await expect(eventTimes.readPinnedHistory(pinned)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    expect(await eventTimes.readFactLogs(B, facts.block)).toBeUndefined();
+    expect(await checkMachine(harness, readFacts(chain, A))).toBe('agrees');
+    expect(repair.report().started).toBe(0);
+  });
 
   const CHANGES: [string, FakeLog][] = [
     ['a sale', transferred(B, BUYER, OWNER)],

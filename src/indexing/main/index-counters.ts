@@ -31,7 +31,8 @@ import {
 export interface IndexCountersOptions {
   readonly balances: Pick<MainChain, 'readBalance' | 'readBalanceAt'>;
   readonly chain: Pick<MainChainLog, 'readOwnership'>;
-  readonly store: Pick<MainChainIndexStore, 'readIndexedMachine'> & Pick<OwnershipStore, 'repairOwnership'>;
+  readonly store: Pick<MainChainIndexStore, 'readIndexedMachine' | 'readMainChainCheckpoint'> &
+    Pick<OwnershipStore, 'repairOwnership'>;
   readonly repair: IndexRepair;
   /** Returns the blocks that the head follower knows. */
   readonly recent: () => RecentBlocks | undefined;
@@ -131,7 +132,7 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
     async checkMachine(snapshot, localOrdinal) {
       const { id, block } = snapshot;
       const indexed = await store.readIndexedMachine(id);
-      if (indexed === undefined) throw behind(undefined, block);
+      if (indexed === undefined) throw behind(await store.readMainChainCheckpoint(), block);
       const { checkpoint } = indexed;
       const followed = listFollowed(id, checkpoint, block);
       if (!isChipEqual(snapshot, indexed, followed ?? NOTHING_FOLLOWED)) {

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { controlled, OWNER, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
+import { controlledTooOften } from '../../../testing/contracts/store/samples.ts';
 import { machine, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
 import { createMainChainKey, PORTABLE_CHECKS } from '../../../testing/fixtures/signing-keys.ts';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
@@ -461,6 +462,22 @@ describe('payments', () => {
       { claimsSeq: 1_203, citedSeq: 1_203, claims: 2, citations: 0 },
     ]);
     expect(await codes(B)).toEqual(['1 pending']);
+  });
+
+  it('are judged while another machine has more logs than are read, and is not searched', async () => {
+    const store = await createMemoryStore();
+    stores.push(store);
+    const advanceMainChain: Store['advanceMainChain'] = (expected, next, logs, ...more) =>
+      store.advanceMainChain(expected, next, [...controlledTooOften(B), ...logs], ...more);
+    const { chain, scan, work, pay, codes, pass } = await openWorld({ store: { ...store, advanceMainChain } });
+    chain.mine([mint(A), mint(B), submitted(A, proofOf(A)), submitted(B, proofOf(B))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1))]);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 paid']);
+    expect(await store.listClaims({ home: 'main', id: B })).toEqual([]);
   });
 
   it('are declared again after a change of hands, which ends the claims', async () => {

@@ -1,15 +1,27 @@
 /** Contract of `OwnershipStore`: machines by holder (chain-evm 4). */
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
-import type {
-  ChipLogEntry,
-  ControllerLogEntry,
-  FactLogEntry,
-  OwnershipChange,
-  Store,
+import { NO_PROVENANCE } from '../../../src/domain/machine/provenance.ts';
+import {
+  MAX_MACHINE_LOGS,
+  type ChipLogEntry,
+  type ControllerLogEntry,
+  type FactLogEntry,
+  type OwnershipChange,
+  type Store,
 } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { append, checkpointAt, id, imported, NO_OWNERSHIP, ORDERED_IDS, submitted } from './samples.ts';
+import {
+  append,
+  checkpointAt,
+  controlled,
+  controlledTooOften,
+  id,
+  imported,
+  NO_OWNERSHIP,
+  ORDERED_IDS,
+  submitted,
+} from './samples.ts';
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address;
 const [ALICE, BOB, CAROL] = [address('a'), address('b'), address('c')];
@@ -144,6 +156,17 @@ export function testOwnership(under: StoreUnderTest): void {
       expect(await under.store.readIndexedMachine(id(2))).toEqual({ ...settled, ownership: held(2, BOB) });
       expect(await under.store.readIndexedMachine(id(3))).toEqual({ ...settled, ownership: away(3, CAROL) });
       expect(await under.store.readIndexedMachine(id(4))).toEqual({ ...settled, ownership: gone(4) });
+    });
+
+    it('returns a machine with as many logs as are read, and none with more', async () => {
+      const [first, ...others] = controlledTooOften(id(1));
+      await append(under.store, ...others, controlled(id(2), '0x01'));
+      expect((await under.store.readIndexedMachine(id(1)))?.controllers).toHaveLength(MAX_MACHINE_LOGS);
+      expect(await under.store.readProvenance(id(1))).toEqual(NO_PROVENANCE);
+      await append(under.store, first!);
+      expect(await under.store.readIndexedMachine(id(1))).toBeUndefined();
+      expect(await under.store.readProvenance(id(1))).toBeUndefined();
+      expect((await under.store.readIndexedMachine(id(2)))?.controllers).toHaveLength(1);
     });
 
     it('returns the chip logs of a machine in chain order, and replaces those up to a block', async () => {

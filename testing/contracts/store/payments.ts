@@ -6,7 +6,7 @@ import { NO_VERDICT_DETAILS } from '../../../src/domain/rating/paid/payment-verd
 import type { NewCitation, OpenCitation, PaymentScanWrite, PlacedClaim } from '../../../src/ports/payment-store.ts';
 import { emptyMachineState } from '../../../src/indexing/alt/event-numbering.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
-import { checkpointAt, id, NO_OWNERSHIP, submitted, transferred } from './samples.ts';
+import { append, checkpointAt, controlledTooOften, id, NO_OWNERSHIP, submitted, transferred } from './samples.ts';
 
 const CONFIGURATION = 'sources and rates';
 const EVM = 'eip155:8453';
@@ -92,6 +92,12 @@ export function testPayments(under: StoreUnderTest): void {
       await scan({ scan: { ...scan2, citedSeq: 2 }, claims: [claim(0)] });
       expect(await under.store.listUnscanned('main', 1)).toMatchObject([{ id: A.id }]);
       expect(await under.store.listUnscanned('alt', 9)).toEqual([]);
+    });
+
+    it('leave out a machine with more logs than are read', async () => {
+      await open();
+      await append(under.store, ...controlledTooOften(A.id));
+      expect(await under.store.listUnscanned('main', 9)).toMatchObject([{ id: B.id }]);
     });
 
     it('reject a search of another version of the history', async () => {

@@ -1,16 +1,19 @@
 /** Sample machines, logs and rating states of the store contract. */
 import { MAX_MACHINE_ID, type Address, type MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import type { EventGeneration } from '../../../src/ports/main-chain.ts';
-import type {
-  AppliedDecision,
-  DecisionLogPage,
-  ChipLogEntry,
-  Checkpoint,
-  EventLogEntry,
-  OwnershipReads,
-  Store,
-  StoredRatingState,
-  TransferLogEntry,
+import {
+  MAX_MACHINE_LOGS,
+  type AppliedDecision,
+  type DecisionLogPage,
+  type ChipLogEntry,
+  type Checkpoint,
+  type ControllerLogEntry,
+  type EventLogEntry,
+  type OwnershipReads,
+  type RegistryLogEntry,
+  type Store,
+  type StoredRatingState,
+  type TransferLogEntry,
 } from '../../../src/ports/store.ts';
 
 /** Ownership reads of a block without changes. */
@@ -70,10 +73,15 @@ export function transferred(
   return { ...log, ...place, ...parts };
 }
 
-export function controlled(machineId: MachineId, transactionHash: string): EventLogEntry {
+export function controlled(machineId: MachineId, transactionHash: string): ControllerLogEntry {
   const sides = { from: undefined, to: undefined };
   const place = { blockNumber: 1, blockTimestamp: 1_700_000_000, logIndex: nextLogIndex(), transactionHash };
   return { kind: 'controller', generation: 'current', machineId, ...sides, ...place };
+}
+
+/** Returns more logs of the machine than are read. */
+export function controlledTooOften(machineId: MachineId): RegistryLogEntry[] {
+  return Array.from({ length: MAX_MACHINE_LOGS + 1 }, () => controlled(machineId, '0x01'));
 }
 
 /** Attests a chip; revokes it without `expiresAt`. */

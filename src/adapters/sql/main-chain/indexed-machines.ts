@@ -41,7 +41,7 @@ export function createIndexedMachines({ builder }: Dialect, registryLogs: Regist
   return {
     *read(id) {
       const row = yield* readFirst(select({ id: toIdBytes(id) }));
-      if (row === undefined) return undefined;
+      if (row === undefined || (yield* registryLogs.exceedsLimit(id))) return undefined;
       const logs = yield* registryLogs.list(id);
       return {
         checkpoint: { blockNumber: row.block_number, blockHash: row.block_hash },

@@ -97,7 +97,9 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
     readProvenance: (id) =>
       database.snapshot(
         (function* () {
-          return (yield* registryLogs.isUntimed(id)) ? undefined : yield* provenances.read(id);
+          // Otherwise the search for a log without a time would read every log of the machine.
+          const isUnknown = (yield* registryLogs.exceedsLimit(id)) || (yield* registryLogs.isUntimed(id));
+          return isUnknown ? undefined : yield* provenances.read(id);
         })(),
       ),
     listActiveMachines: (limit) => database.run(active.list(limit)),

@@ -5,12 +5,13 @@
 import { sql } from 'kysely';
 import { compareIds, type Address, type MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../../ports/index-proof.ts';
-import type {
-  ChipLogEntry,
-  ControllerLogEntry,
-  EventLogEntry,
-  RegistryLogEntry,
-  TransferLogEntry,
+import {
+  MAX_MACHINE_LOGS,
+  type ChipLogEntry,
+  type ControllerLogEntry,
+  type EventLogEntry,
+  type RegistryLogEntry,
+  type TransferLogEntry,
 } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, prepareQuery } from '../engine/prepared-query.ts';
@@ -28,6 +29,8 @@ export interface RegistryLogs {
   remove(id: MachineId): SqlProgram<void>;
   /** Returns the logs of one machine in chain order. */
   list(id: MachineId): SqlProgram<readonly RegistryLogEntry[]>;
+  /** Returns whether the machine has more than `MAX_MACHINE_LOGS` logs; reads no more of them. */
+  exceedsLimit(id: MachineId): SqlProgram<boolean>;
   /** Returns whether a transfer of the machine is of unknown block time. */
   isUntimed(id: MachineId): SqlProgram<boolean>;
 }
@@ -63,6 +66,14 @@ export function createRegistryLogs({ builder, batch }: Dialect): RegistryLogs {
       .orderBy('block_number')
       .orderBy('log_index'),
   );
+  const selectExcess = prepareQuery({ id: bytes }, ({ id }) =>
+    builder
+      .selectFrom('registry_logs')
+      .select('log_index')
+      .where('machine_id', '=', id)
+      .limit(sql.lit(1))
+      .offset(sql.lit(MAX_MACHINE_LOGS)),
+  );
   const selectUntimed = prepareQuery({ id: bytes }, ({ id }) =>
     builder
       .selectFrom('registry_logs')
@@ -83,6 +94,9 @@ export function createRegistryLogs({ builder, batch }: Dialect): RegistryLogs {
     },
     *list(id) {
       return (yield* readRows(select({ id: toIdBytes(id) }))).map(toEntry);
+    },
+    *exceedsLimit(id) {
+      return (yield* readFirst(selectExcess({ id: toIdBytes(id) }))) !== undefined;
     },
     *isUntimed(id) {
       return (yield* readFirst(selectUntimed({ id: toIdBytes(id) }))) !== undefined;

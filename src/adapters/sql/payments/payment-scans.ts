@@ -10,6 +10,7 @@ import type {
   PlacedClaim,
   UnscannedMachine,
 } from '../../../ports/payment-store.ts';
+import { MAX_MACHINE_LOGS } from '../../../ports/store.ts';
 import { bytes, integer } from '../engine/prepared-query.ts';
 import { prepareText } from '../engine/prepared-text.ts';
 import {
@@ -63,6 +64,8 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
           (s.version IS NULL AND h.log_count > 0) OR s.version <> h.epoch OR s.cited_seq < h.log_count
           OR (s.has_claims = 1 AND EXISTS (SELECT 1 FROM registry_logs r
             WHERE r.machine_id = h.machine_id AND r.kind = 'transfer' AND r.block_number > s.through_block)))
+          AND (SELECT r.log_index FROM registry_logs r
+            WHERE r.machine_id = h.machine_id LIMIT 1 OFFSET ${sql.lit(MAX_MACHINE_LOGS)}) IS NULL
         ORDER BY h.machine_id LIMIT ${limit}`,
     ),
     alt: query<UnscannedRow>()(
