@@ -88,7 +88,7 @@ export interface IndexProofStore {
   /** Records that these blocks hold exactly the stored logs, except where others were stored since they were listed. */
   recordProvenBlocks(blocks: readonly LogBlock[]): Promise<void>;
   /**
-   * Replaces the stored logs of the blocks and renumbers the histories they belong to, whose rating
+   * Replaces the stored logs of the blocks where they differ and renumbers the histories they belong to, whose rating
    * states become invalid. Returns false, and stores nothing, when the stored checkpoint is not `expected`. Machines of these histories,
    * of differing ownership and of `touched` become due for observation.
    */
@@ -98,6 +98,11 @@ export interface IndexProofStore {
     ownership: OwnershipReads,
     touched: TouchedMachines,
   ): Promise<boolean>;
+  /**
+   * Records those of the blocks as proven that were forgotten after a segment covered them, and of which exactly these logs are stored.
+   * Returns their numbers.
+   */
+  recordForgottenBlocks(blocks: readonly BlockRepair[]): Promise<readonly number[]>;
   /** Returns whether every stored log from `fromBlock` to `toBlock` is proven. */
   areBlocksProven(fromBlock: number, toBlock: number): Promise<boolean>;
   /** Returns whether every stored event log of the machine since its last import is proven, and all blocks after the first of them. */

@@ -18,7 +18,7 @@ import {
   transferred,
   type FakeLog,
 } from '../../../testing/fakes/fake-logs.ts';
-import { createHarness, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
+import { createHarness, FINGERPRINT, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
 import { A, B, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-index-harness.ts';
 import { findNewestGap } from './absence-proof.ts';
 import { createBackgroundProver } from './background-prover.ts';
@@ -104,6 +104,9 @@ type Opened = Awaited<ReturnType<typeof openProver>>;
 async function proveAll({ prover }: Opened): Promise<void> {
   while ((await prover.prove(NEVER)) === 'more');
 }
+
+const differenceOf = ({ log }: Opened) =>
+  log.lines.find(({ message }) => message.startsWith('stored logs differed'))?.fields;
 
 const asTold = (logs: readonly ChainLog[]) => logs;
 
@@ -215,9 +218,6 @@ describe('the background proof', () => {
     expect(warnings).toContainEqual({ fromBlock: expect.any(Number), toBlock: expect.any(Number), node: 1 });
     expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'second-node' }]);
   });
-
-  const differenceOf = ({ log }: Opened) =>
-    log.lines.find(({ message }) => message.startsWith('stored logs differed'))?.fields;
 
   it.each(falsehoods.filter(([name]) => name !== 'logs of an empty block'))(
     'names the hosts that return %s, and the node whose header shows it',
@@ -629,6 +629,74 @@ describe('the full proof', () => {
       kind: 'headers',
     });
     expect(await opened.store.listLogBlocks(0, FINALIZED)).toMatchObject([{ blockNumber: 2_900 }]);
+  });
+
+  describe('after the background proof has ended', () => {
+    const logs = { ...HISTORY, 700: [imported(B, 1n)], 800: [emitted({ kind: 'operator-kyb', operator: OWNER })] };
+
+    /** Proves in mode `background`, and opens the index in mode `full`. */
+    async function switchMode(chain: FakeChain, alter: (logs: readonly ChainLog[]) => readonly ChainLog[]) {
+      const first = await openProver(chain, alter, { sample: [5] });
+      await proveAll(first);
+      expect(await first.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }]);
+      expect(await first.store.listLogBlocks(0, FINALIZED)).toHaveLength(1);
+      const opened = await openProver(chain, asTold, { proof: 'full', store: first.store });
+      await opened.folder.fold(chain.headerAt(FINALIZED), NEVER);
+      return opened;
+    }
+
+    const readStates = async ({ store }: Opened) => ({
+      counts: [await store.readEventLogCount('current', A), await store.readEventLogCount('current', B)],
+      ratings: [
+        await store.readRatingState('current', A, FINGERPRINT),
+        await store.readRatingState('current', B, FINGERPRINT),
+      ],
+      due: await store.listDueMachines(1, 9),
+    });
+    const expectProven = async ({ store }: Opened) => {
+      const whole = { fromBlock: 0, toBlock: FINALIZED, kind: 'headers' };
+      expect(await store.listProofSegments()).toContainEqual(whole);
+      expect(await store.areBlocksProven(0, FINALIZED)).toBe(true);
+      expect(await store.listLogBlocks(0, FINALIZED)).toMatchObject([{ blockNumber: 2_900 }]);
+    };
+
+    it('repairs nothing that is stored as the receipts prove it', async () => {
+      const opened = await switchMode(createChain(logs), asTold);
+      const states = await readStates(opened);
+      expect(states.ratings).toMatchObject([expect.anything(), undefined]);
+      await proveAll(opened);
+      expect(opened.prover.report()).toEqual({ differences: 0, unproven: 0 });
+      expect(differenceOf(opened)).toBeUndefined();
+      expect(await readStates(opened)).toEqual(states);
+      await expectProven(opened);
+    });
+
+    it('repairs the logs that the sample missed, and no other history', async () => {
+      const chain = createChain(logs);
+      const opened = await switchMode(chain, (all) =>
+        all.filter(({ event }) => event?.kind !== 'submitted' || event.value === 1n || event.value === 3n),
+      );
+      const states = await readStates(opened);
+      await proveAll(opened);
+      expect(opened.prover.report()).toEqual({ differences: 1, unproven: 0 });
+      expect(differenceOf(opened)).toEqual({ blocks: [600] });
+      expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+      expect((await readStates(opened)).counts[0]!.epoch).toBe(states.counts[0]!.epoch + 1);
+      await expectProven(opened);
+    });
+
+    it('reads the owners that logs without rows changed and the sample missed', async () => {
+      const moved = { ...transferred(B), registry: undefined };
+      const opened = await switchMode(createChain({ ...logs, 900: [moved] }), without(900));
+      const read: number[] = [];
+      opened.chain.faults.before = (request, numbers) => {
+        if (request === 'ownership') read.push(...numbers);
+      };
+      await proveAll(opened);
+      expect(read).toEqual([FINALIZED]);
+      expect(opened.prover.report().differences).toBe(0);
+      await expectProven(opened);
+    });
   });
 
   it('proves blocks of zero blooms by the bloom of a known block, in a new process behind nodes without receipts', async () => {

@@ -132,9 +132,21 @@ export function createBlockProof(options: {
       const proven = await readProven(batch);
       if (proven.includes(undefined)) return false;
       const found = batch.map((header, i) => ({ header, logs: proven[i]! })).filter(({ logs }) => logs.length > 0);
-      if (!(await repair(found, { node: node ?? found[0]?.header.node }))) return false;
+      if (!(await repairUnlisted(found, node))) return false;
     }
     return true;
+  }
+
+  /** Repairs those of the blocks that are not listed because the index lacks their logs, and not because their proof was forgotten. */
+  async function repairUnlisted(found: readonly Difference[], node: number | undefined): Promise<boolean> {
+    if (found.length === 0) return true;
+    const forgotten = new Set(await store.recordForgottenBlocks(found.map(toRepair)));
+    const isForgotten = ({ header }: Difference) => forgotten.has(header.number);
+    // Of logs that are not stored the index may lack what they changed.
+    const isUnstored = (each: Difference) => toRepair(each).events.length === 0;
+    if (!(await replace(found.filter((each) => isForgotten(each) && isUnstored(each))))) return false;
+    const missing = found.filter((each) => !isForgotten(each));
+    return repair(missing, { node: node ?? missing[0]?.header.node });
   }
 
   /** Returns the hosts whose logs of the block differ from the proven ones; undefined where there is one host. */
@@ -157,22 +169,27 @@ export function createBlockProof(options: {
     return wrong;
   }
 
-  /** Returns false when the index moved during each attempt. */
   async function repair(found: readonly Difference[], nodes: DifferenceNodes): Promise<boolean> {
+    if (found.length === 0) return true;
+    if (!(await replace(found))) return false;
+    differences += found.length;
+    const blocks = found.map(({ header }) => header.number);
+    log.warn(
+      { blocks, ...countFromOne(nodes) },
+      'stored logs differed from the receipts of their blocks and were replaced',
+    );
+    return true;
+  }
+
+  /** Stores the logs of the blocks and what they changed. Returns false when the index moved during each attempt. */
+  async function replace(found: readonly Difference[]): Promise<boolean> {
     if (found.length === 0) return true;
     const { ownershipOf, touched } = summarizeLogs(found.flatMap(({ logs }) => logs));
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const checkpoint = await store.readMainChainCheckpoint();
       if (checkpoint === undefined) return false;
       const ownership = await readOwnership(checkpoint, [...ownershipOf]);
-      if (!(await store.repairBlocks(checkpoint, found.map(toRepair), ownership, touched))) continue;
-      differences += found.length;
-      const blocks = found.map(({ header }) => header.number);
-      log.warn(
-        { blocks, ...countFromOne(nodes) },
-        'stored logs differed from the receipts of their blocks and were replaced',
-      );
-      return true;
+      if (await store.repairBlocks(checkpoint, found.map(toRepair), ownership, touched)) return true;
     }
     return false;
   }

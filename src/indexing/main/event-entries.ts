@@ -7,7 +7,8 @@ export function toEventEntries(logs: readonly VerifiedLog[]): EventLogEntry[] {
   for (const log of logs) {
     const { event, registry, blockNumber, blockTimestamp, logIndex, transactionHash } = log;
     const place = { blockNumber, blockTimestamp, logIndex };
-    if (event !== undefined) entries.push({ ...event, ...place });
+    if (event?.kind === 'imported') entries.push({ ...event, blockNumber, logIndex });
+    else if (event !== undefined) entries.push({ ...event, ...place });
     else if (registry?.kind === 'chip-attested' || registry?.kind === 'chip-revoked')
       entries.push({ ...registry, generation: 'current', blockNumber, logIndex });
     else if (registry !== undefined) entries.push({ ...registry, generation: 'current', ...place, transactionHash });

@@ -379,6 +379,19 @@ export function testIndexProof(under: StoreUnderTest): void {
       expect(await store.listUnfolded(RATES, 9)).toMatchObject([{ id: id(7), count: 1, epoch: 1 }]);
     });
 
+    test('leaves histories as they are whose logs it does not change, whatever their indexes', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(20, 3n, 8)]);
+      await store.writeRatingStates(RATES, [ratingStateOf(id(7), 2)]);
+      const events = [{ ...eventAt(20, 2n), logIndex: 90 }, eventAt(20, 4n, 8)];
+      const repairs = [{ block: blockAt(20), events, isProven: true }];
+      expect(await store.repairBlocks(checkpointAt(50), repairs, NO_OWNERSHIP, NOT_TOUCHED)).toBe(true);
+      expect(await epochOf()).toBe(0);
+      expect(await store.readRatingState('current', id(7), RATES)).toBeDefined();
+      expect(await store.listEventLogs('current', id(8), 0, 9)).toMatchObject([{ value: 4n }]);
+      expect(await listDue()).toEqual([id(8)]);
+    });
+
     test('removes a machine that no proven log names', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n)]);
@@ -449,6 +462,50 @@ export function testIndexProof(under: StoreUnderTest): void {
         [0, 20, 2n],
         [1, 55, 5n],
       ]);
+    });
+  });
+
+  describe('forgotten blocks', () => {
+    const logs = [transferAt(5, OWNER), chipRecorded(id(7), 0n, 8), eventAt(10, 1n), importAt(20), eventAt(30, 2n)];
+    const provenAt = (number: number, events: readonly EventLogEntry[]) => ({
+      block: blockAt(number),
+      events,
+      isProven: true,
+    });
+    /** Proves all blocks, and forgets all but the newest. */
+    const forget = async () => {
+      await backfill(under.store, logs);
+      await under.store.recordProvenBlocks([5, 8, 10, 20, 30].map((number) => blockAt(number)));
+      await under.store.addProofSegment({ fromBlock: 0, toBlock: 40, kind: 'sample' }, true);
+      expect(await under.store.listLogBlocks(0, 99)).toHaveLength(1);
+    };
+    const stored = logs.map((log) => provenAt(log.blockNumber, [log]));
+
+    test('are recorded as proven where exactly their logs are stored', async () => {
+      await forget();
+      expect(await under.store.recordForgottenBlocks(stored)).toEqual([5, 8, 10, 20]);
+      expect((await under.store.listLogBlocks(0, 99)).map((block) => [block.blockNumber, block.isProven])).toEqual(
+        [5, 8, 10, 20, 30].map((number) => [number, true]),
+      );
+    });
+
+    test.each<[string, number, readonly EventLogEntry[]]>([
+      ['another value', 10, [eventAt(10, 9n)]],
+      ['another time', 10, [{ ...eventAt(10, 1n), blockTimestamp: 5 } as EventLogEntry]],
+      ['no log', 10, []],
+      ['one more log', 10, [eventAt(10, 1n), eventAt(10, 1n, 8)]],
+      ['another owner', 5, [transferAt(5, BUYER)]],
+      ['another import', 20, [{ ...importAt(20), generation: 'legacy' } as EventLogEntry]],
+      ['a log of a block without any', 15, [eventAt(15, 1n)]],
+    ])('are not those with %s', async (_what, number, events) => {
+      await forget();
+      expect(await under.store.recordForgottenBlocks([provenAt(number, events)])).toEqual([]);
+      expect(await under.store.listLogBlocks(0, 99)).toHaveLength(1);
+    });
+
+    test('are not those that no segment covers', async () => {
+      await backfill(under.store, [eventAt(30, 2n)]);
+      expect(await under.store.recordForgottenBlocks([provenAt(15, [])])).toEqual([]);
     });
   });
 

@@ -3,24 +3,30 @@
  * it begins a new epoch, so that no rating state of the old one is continued.
  */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
-import { comparePlaces, nameLog } from '../../../domain/index-rules/stored-logs.ts';
+import { comparePlaces, nameLog, nameLogs } from '../../../domain/index-rules/stored-logs.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair } from '../../../ports/index-proof.ts';
 import { KINDS_OF_GROUP, type EventGeneration, type RegistryLogGroup } from '../../../ports/main-chain.ts';
 import type { EventLogEntry, RegistryLogEntry } from '../../../ports/store.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
 import { execute, readRows, type Batch, type SqlProgram } from '../engine/sql-program.ts';
+import type { Schema } from '../schema/schema.ts';
 import { fromGenerationNumber, fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import { createActiveMachines } from './active-machines.ts';
-import { createEventHistories, HistoryMap, type HistoryKey, type StoredEventHistory } from './event-histories.ts';
+import { createEventHistories, type HistoryKey, type StoredEventHistory } from './event-histories.ts';
 import { createEventLogs } from './event-logs.ts';
 import { createEventTotals } from './event-totals.ts';
 import { createMachineProvenance } from './machine-provenance.ts';
 import { createRegistryLogs } from './registry-logs.ts';
 
 export interface EventRepair {
-  /** Returns the machines of the second generation that any of the logs, replaced or replacing, concerns. Requires the write lock. */
+  /**
+   * Writes the histories again that hold other logs of the blocks, and returns their machines of the second generation. Requires the
+   * write lock.
+   */
   replaceBlocks(repairs: readonly BlockRepair[]): SqlProgram<readonly MachineId[]>;
+  /** Lists the blocks whose stored logs are not these. */
+  listDifferingBlocks(repairs: readonly BlockRepair[]): SqlProgram<readonly number[]>;
   /** Replaces all event logs of one machine. Returns the blocks in which they differ. Requires the write lock. */
   replaceHistory(
     generation: EventGeneration,
@@ -43,10 +49,9 @@ export interface EventRepair {
   judgeAgain(ids: readonly MachineId[]): SqlProgram<void>;
 }
 
-interface FoundHistory {
-  readonly machine_id: Uint8Array;
-  readonly generation: number;
-}
+type LogRow = Schema['event_logs'];
+type ImportRow = Schema['event_imports'];
+type WithMachine<Row> = Row & { readonly machine_id: Uint8Array; readonly generation: number };
 
 const HISTORY_TABLES = ['event_logs', 'event_imports', 'folds', 'fold_days'] as const;
 
@@ -59,16 +64,14 @@ export function createEventRepair(dialect: Dialect): EventRepair {
   const provenances = createMachineProvenance(dialect);
   const registryLogs = createRegistryLogs(dialect);
   const current = toGenerationNumber('current');
-  const selectTouched = [
-    ...['event_logs', 'event_imports'].map(
-      (table) =>
-        `SELECT DISTINCT h.machine_id, h.generation FROM batch
-         JOIN ${table} l ON l.block_number = batch.block_number
-         JOIN event_histories h ON h.history_id = l.history_id`,
+  const [selectLogsOfBlocks, selectImportsOfBlocks] = (['event_logs', 'event_imports'] as const).map((table) =>
+    batch(
+      { block_number: 'integer' },
+      `SELECT h.machine_id, h.generation, l.* FROM batch
+       JOIN ${table} l ON l.block_number = batch.block_number
+       JOIN event_histories h ON h.history_id = l.history_id`,
     ),
-    `SELECT DISTINCT r.machine_id, ${current} AS generation FROM batch
-     JOIN registry_logs r ON r.block_number = batch.block_number`,
-  ].map((text) => batch({ block_number: 'integer' }, text));
+  ) as [string, string];
   const selectUntimed = batch(
     { block_number: 'integer' },
     `SELECT h.machine_id FROM batch
@@ -108,7 +111,9 @@ export function createEventRepair(dialect: Dialect): EventRepair {
     *replaceBlocks(repairs) {
       const numbers = new Set(repairs.map(({ block }) => block.blockNumber));
       const proven = repairs.flatMap(({ events }) => events);
-      const touched = yield* histories.load(yield* findTouched([...numbers], proven));
+      const differing = (yield* findDiffering(repairs)).map(({ generation, machineId: id }) => ({ generation, id }));
+      const keys = new Map(differing.map((key) => [`${key.generation} ${key.id}`, key]));
+      const touched = yield* histories.load([...keys.values()]);
       for (const history of touched) {
         const isOwn = ({ generation, machineId }: EventLogEntry) =>
           generation === history.generation && machineId === history.id;
@@ -119,6 +124,9 @@ export function createEventRepair(dialect: Dialect): EventRepair {
       const tokens = touched.filter(({ generation }) => generation === 'current').map(({ id }) => id);
       yield* active.refresh(tokens);
       return tokens;
+    },
+    *listDifferingBlocks(repairs) {
+      return [...new Set((yield* findDiffering(repairs)).map(({ blockNumber }) => blockNumber))];
     },
     *replaceHistory(generation, id, entries) {
       const [history] = yield* histories.load([{ generation, id }]);
@@ -171,48 +179,68 @@ export function createEventRepair(dialect: Dialect): EventRepair {
     yield* eventLogs.append(entries);
   }
 
-  /** Lists the machines with logs in the blocks, stored or proven. */
-  function* findTouched(numbers: readonly number[], proven: readonly EventLogEntry[]): SqlProgram<HistoryKey[]> {
-    const keys = new HistoryMap();
-    const add = (key: HistoryKey) => {
-      const unstored = { ...key, historyId: 0, isStored: false, isQueued: false, epoch: 0, count: 0 };
-      return keys.get(key) ?? keys.add(unstored);
-    };
-    const found: HistoryKey[] = [];
-    for (const text of selectTouched) {
-      const query: Batch<FoundHistory> = { sql: text, batch: numbers.map((number) => [number]) };
-      for (const { machine_id, generation } of yield* readRows(query))
-        found.push(add({ generation: fromGenerationNumber(generation), id: fromIdBytes(machine_id) }));
-    }
-    for (const { generation, machineId } of proven) found.push(add({ generation, id: machineId }));
-    return [...new Set(found)];
+  /** Returns one log for each machine and block of which other logs are stored than these. */
+  function* findDiffering(repairs: readonly BlockRepair[]): SqlProgram<EventLogEntry[]> {
+    const stored = yield* loadBlocks(repairs.map(({ block }) => block.blockNumber));
+    const [before, after] = [stored, repairs.flatMap(({ events }) => events)].map((entries) =>
+      Map.groupBy(entries, ({ generation, machineId, blockNumber }) => `${generation} ${machineId} ${blockNumber}`),
+    ) as [Map<string, EventLogEntry[]>, Map<string, EventLogEntry[]>];
+    return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+      const [some, others] = [before.get(key) ?? [], after.get(key) ?? []];
+      return nameLogs(some) === nameLogs(others) ? [] : [...some, ...others].slice(0, 1);
+    });
+  }
+
+  /** Returns every stored entry of these blocks. */
+  function* loadBlocks(numbers: readonly number[]): SqlProgram<EventLogEntry[]> {
+    const rows = numbers.map((number) => [number]);
+    const logs: Batch<WithMachine<LogRow>> = { sql: selectLogsOfBlocks, batch: rows };
+    const imports: Batch<WithMachine<ImportRow>> = { sql: selectImportsOfBlocks, batch: rows };
+    return [
+      ...(yield* readRows(logs)).map((row) => toSubmitted(toKey(row), row)),
+      ...(yield* readRows(imports)).map((row) => toImported(toKey(row), row)),
+      ...(yield* registryLogs.listOfBlocks(numbers)),
+    ];
   }
 
   /** Returns every stored entry of the machine in chain order, those before an import included. */
-  function* loadEntries({ historyId, generation, id }: StoredEventHistory): SqlProgram<EventLogEntry[]> {
+  function* loadEntries(history: StoredEventHistory): SqlProgram<EventLogEntry[]> {
+    const { historyId, generation, id } = history;
     const rows = yield* readRows(selectLogs({ history: historyId }));
     const imports = yield* readRows(selectImports({ history: historyId }));
     const registry = generation === 'current' ? yield* registryLogs.list(id) : [];
-    const submitted = rows.map((row) => ({
-      kind: 'submitted' as const,
-      generation,
-      machineId: id,
-      eventIndex: BigInt(row.event_index),
-      eventType: row.event_type,
-      value: BigInt(row.value),
-      blockNumber: row.block_number,
-      blockTimestamp: row.block_timestamp,
-      logIndex: row.log_index,
-    }));
-    const imported = imports.map((row) => ({
-      kind: 'imported' as const,
-      generation,
-      machineId: id,
-      blockNumber: row.block_number,
-      logIndex: row.log_index,
-    }));
+    const submitted = rows.map((row) => toSubmitted(history, row));
+    const imported = imports.map((row) => toImported(history, row));
     return [...submitted, ...imported, ...registry].sort(comparePlaces);
   }
+}
+
+function toKey({ machine_id, generation }: WithMachine<unknown>): HistoryKey {
+  return { generation: fromGenerationNumber(generation), id: fromIdBytes(machine_id) };
+}
+
+function toSubmitted({ generation, id }: HistoryKey, row: LogRow): EventLogEntry {
+  return {
+    kind: 'submitted',
+    generation,
+    machineId: id,
+    eventIndex: BigInt(row.event_index),
+    eventType: row.event_type,
+    value: BigInt(row.value),
+    blockNumber: row.block_number,
+    blockTimestamp: row.block_timestamp,
+    logIndex: row.log_index,
+  };
+}
+
+function toImported({ generation, id }: HistoryKey, row: ImportRow): EventLogEntry {
+  return {
+    kind: 'imported',
+    generation,
+    machineId: id,
+    blockNumber: row.block_number,
+    logIndex: row.log_index,
+  };
 }
 
 function isEvent(kind: EventLogEntry['kind']): boolean {

@@ -63,6 +63,16 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
           return true;
         })(),
       ),
+    recordForgottenBlocks: (blocks) =>
+      database.exclusive(
+        (function* () {
+          const forgotten = yield* progress.filterForgotten(blocks);
+          const differing = yield* repair.listDifferingBlocks(forgotten);
+          const same = forgotten.filter(({ block }) => !differing.includes(block.blockNumber));
+          yield* progress.replace(same);
+          return same.map(({ block }) => block.blockNumber);
+        })(),
+      ),
     areBlocksProven: (fromBlock, toBlock) => database.run(progress.isProven(fromBlock, toBlock)),
     areEventLogsProven: (generation, id) =>
       database.snapshot(

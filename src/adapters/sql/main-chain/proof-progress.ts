@@ -12,7 +12,7 @@ import {
 } from '../../../ports/index-proof.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
-import { execute, readFirst, readRows, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type Batch, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import { fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import type { HistoryKey } from './event-histories.ts';
@@ -36,6 +36,8 @@ export interface ProofProgress {
   /** Stores blocks whose logs were replaced. */
   replace(repairs: readonly BlockRepair[]): SqlProgram<void>;
   listRange(from: number, to: number): SqlProgram<readonly (LogBlock & { readonly isProven: boolean })[]>;
+  /** Returns those of the blocks that were forgotten because a segment covers them. */
+  filterForgotten(repairs: readonly BlockRepair[]): SqlProgram<readonly BlockRepair[]>;
   /** Returns the newest block of the range whose logs a repair did not remove. */
   findNewest(from: number, to: number): SqlProgram<number | undefined>;
   /** Deletes the proven blocks of a range except for the newest of all. */
@@ -141,6 +143,10 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       .where('block_number', '<=', to)
       .orderBy('block_number'),
   );
+  const selectStored = batch(
+    { block_number: 'integer' },
+    'SELECT l.block_number FROM batch CROSS JOIN log_blocks l WHERE l.block_number = batch.block_number',
+  );
   const selectNewest = prepareQuery({ from: integer, to: integer, empty: bytes }, ({ from, to, empty }) =>
     builder
       .selectFrom('log_blocks')
@@ -211,6 +217,11 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
     builder.insertInto('proof_segments').values({ kind: sql`${kind}`, from_block: from, to_block: to }),
   );
 
+  function* listSegments(): SqlProgram<readonly ProofSegment[]> {
+    const rows = yield* readRows(selectSegments({}));
+    return rows.map(({ kind, from_block, to_block }) => ({ fromBlock: from_block, toBlock: to_block, kind }));
+  }
+
   return {
     *addUnproven({ blocks, ownershipOf, rereadsOwnership = false }) {
       yield* execute({ sql: insertUnread, batch: ownershipOf.toSorted(compareIds).map((id) => [toIdBytes(id)]) });
@@ -227,6 +238,18 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
     *listRange(from, to) {
       const rows = yield* readRows(selectRange({ from, to }));
       return rows.map((row) => ({ ...toBlock(row), isProven: row.is_proven === 1 }));
+    },
+    *filterForgotten(repairs) {
+      const segments = yield* listSegments();
+      const query: Batch<{ block_number: number }> = {
+        sql: selectStored,
+        batch: repairs.map(({ block }) => [block.blockNumber]),
+      };
+      const stored = new Set((yield* readRows(query)).map(({ block_number }) => block_number));
+      return repairs.filter(({ block: { blockNumber } }) => {
+        const isCovered = segments.some(({ fromBlock, toBlock }) => fromBlock <= blockNumber && blockNumber <= toBlock);
+        return isCovered && !stored.has(blockNumber);
+      });
     },
     *findNewest(from, to) {
       const newest = yield* readFirst(selectNewest({ from, to, empty: hexToColumn(NO_LOGS_DIGEST) }));
@@ -280,10 +303,7 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       const first = yield* readFirst(selectFirst({ id: toIdBytes(id), generation: toGenerationNumber(generation) }));
       return first?.block_number;
     },
-    *listSegments() {
-      const rows = yield* readRows(selectSegments({}));
-      return rows.map(({ kind, from_block, to_block }) => ({ fromBlock: from_block, toBlock: to_block, kind }));
-    },
+    listSegments,
     *addSegment({ kind, fromBlock, toBlock }) {
       const touching = yield* readRows(selectTouching({ kind, from: fromBlock, to: toBlock }));
       for (const { from_block } of touching) yield* execute(deleteSegment({ kind, from: from_block }));

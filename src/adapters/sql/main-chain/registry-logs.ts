@@ -18,7 +18,7 @@ import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
 import type { Schema } from '../schema/schema.ts';
 import { fromIdBytes, toIdBytes } from '../schema/stored-machine-id.ts';
-import { execute, readFirst, readRows, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
+import { execute, readFirst, readRows, type Batch, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
 
 type Row = Schema['registry_logs'];
 
@@ -31,6 +31,8 @@ export interface RegistryLogs {
   list(id: MachineId): SqlProgram<readonly RegistryLogEntry[]>;
   /** Returns whether the machine has more than `MAX_MACHINE_LOGS` logs; reads no more of them. */
   exceedsLimit(id: MachineId): SqlProgram<boolean>;
+  /** Returns the logs of these blocks, in any order. */
+  listOfBlocks(numbers: readonly number[]): SqlProgram<readonly RegistryLogEntry[]>;
   /** Returns whether a transfer of the machine is of unknown block time. */
   isUntimed(id: MachineId): SqlProgram<boolean>;
 }
@@ -74,6 +76,10 @@ export function createRegistryLogs({ builder, batch }: Dialect): RegistryLogs {
       .limit(sql.lit(1))
       .offset(sql.lit(MAX_MACHINE_LOGS)),
   );
+  const selectOfBlocks = batch(
+    { block_number: 'integer' },
+    'SELECT r.* FROM batch JOIN registry_logs r ON r.block_number = batch.block_number',
+  );
   const selectUntimed = prepareQuery({ id: bytes }, ({ id }) =>
     builder
       .selectFrom('registry_logs')
@@ -97,6 +103,10 @@ export function createRegistryLogs({ builder, batch }: Dialect): RegistryLogs {
     },
     *exceedsLimit(id) {
       return (yield* readFirst(selectExcess({ id: toIdBytes(id) }))) !== undefined;
+    },
+    *listOfBlocks(numbers) {
+      const query: Batch<Row> = { sql: selectOfBlocks, batch: numbers.map((number) => [number]) };
+      return (yield* readRows(query)).map(toEntry);
     },
     *isUntimed(id) {
       return (yield* readFirst(selectUntimed({ id: toIdBytes(id) }))) !== undefined;
