@@ -83,6 +83,8 @@ export interface IndexProofStore {
   readUnprovenExtent(): Promise<UnprovenExtent | undefined>;
   /** Returns the blocks with logs of a range that is not complete, ascending. */
   listLogBlocks(fromBlock: number, toBlock: number): Promise<readonly (LogBlock & { readonly isProven: boolean })[]>;
+  /** Returns those of the blocks that are stored with logs. */
+  filterLogBlocks(numbers: readonly number[]): Promise<readonly number[]>;
   /** Returns the newest block of the range that is stored with logs; undefined without one. */
   findNewestLogBlock(fromBlock: number, toBlock: number): Promise<number | undefined>;
   /** Records that these blocks hold exactly the stored logs, except where others were stored since they were listed. */
@@ -109,6 +111,11 @@ export interface IndexProofStore {
   areEventLogsProven(generation: EventGeneration, id: MachineId): Promise<boolean>;
   /** Returns the segments in order; segments of one kind neither touch nor overlap. */
   listProofSegments(): Promise<readonly ProofSegment[]>;
-  /** Adds a segment, joined with those of its kind that it touches. With `forget`, its log blocks are needed no more, except for the newest of all. */
-  addProofSegment(segment: ProofSegment, forget: boolean): Promise<void>;
+  /** Adds a segment, joined with those of its kind that it touches. */
+  addProofSegment(segment: ProofSegment): Promise<void>;
+  /**
+   * Deletes proven log blocks of a range that a segment covers, except for the newest of all. Returns the block with which to continue;
+   * undefined: nothing is left.
+   */
+  forgetProvenBlocks(fromBlock: number, toBlock: number): Promise<number | undefined>;
 }

@@ -73,6 +73,8 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   let waiting: BlockRange[] = [];
   /** Gaps in which a sample found hidden logs, so that only all of their headers prove them. */
   const distrusted: BlockRange[] = [];
+  /** Ranges whose proven log blocks are needed no more, at first those of the stored segments; undefined until the first step. */
+  let forgettable: BlockRange[] | undefined;
   let askedAt = clock.nowMilliseconds();
   let retriedAt = clock.nowMilliseconds();
   let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
@@ -94,6 +96,8 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     }
     const skipped = [...unproven, ...waiting];
     const segments = await store.listProofSegments();
+    forgettable ??= segments.filter(isForgettable);
+    if (forgettable.length > 0) return forget(forgettable);
     const gap = findNewestGap({ fromBlock: startBlock, toBlock: blockNumber }, [...segments, ...skipped]);
     if (gap !== undefined) {
       if (distrusted.some((range) => overlaps(range, gap))) return proveByHeaders(gap);
@@ -107,8 +111,20 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
 
   async function complete(segment: ProofSegment): Promise<StepOutcome> {
     headersPerRead = Math.min(MAX_HEADERS_PER_READ, headersPerRead + HEADERS_MORE_PER_READ);
-    // Blocks with logs are needed again until every header was read.
-    await store.addProofSegment(segment, !isFull || segment.kind === 'headers');
+    await store.addProofSegment(segment);
+    if (isForgettable(segment)) forgettable?.push(segment);
+    return 'more';
+  }
+
+  /** Blocks with logs are needed again until every header was read. */
+  function isForgettable({ kind }: ProofSegment): boolean {
+    return !isFull || kind === 'headers';
+  }
+
+  async function forget(ranges: BlockRange[]): Promise<StepOutcome> {
+    const { fromBlock, toBlock } = ranges.at(-1)!;
+    const next = await store.forgetProvenBlocks(fromBlock, toBlock);
+    ranges.splice(-1, 1, ...(next === undefined ? [] : [{ fromBlock: next, toBlock }]));
     return 'more';
   }
 
@@ -207,8 +223,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
 
   /** Reads random headers of the gap. Hidden logs among them refute that there are no others. */
   async function proveBySample(gap: BlockRange): Promise<StepOutcome> {
-    const known = await listDigests(gap);
-    const numbers = drawBlocks(gap, known);
+    const numbers = drawBlocks(gap, await store.findNewestLogBlock(gap.fromBlock, gap.toBlock));
     const isSample = numbers.length < gap.toBlock - gap.fromBlock + 1;
     const differences = blocks.differences();
     const hasHidden = () => isSample && blocks.differences() > differences;
@@ -217,7 +232,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
         const batch = numbers.splice(0, headersPerRead);
         const headers = await readHeaders(batch);
         checkHeaders(batch, headers);
-        if (!(await proveHeaders(headers, known))) return giveUp(gap, 'unproven-receipts');
+        if (!(await proveHeaders(headers))) return giveUp(gap, 'unproven-receipts');
       }
     } finally {
       if (hasHidden()) distrust(gap);
@@ -240,13 +255,13 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   }
 
   /** Draws blocks, ascending, with the newest one that has logs; all of them where there are few. */
-  function drawBlocks({ fromBlock, toBlock }: BlockRange, known: ReadonlyMap<number, string>): number[] {
+  function drawBlocks({ fromBlock, toBlock }: BlockRange, newestWithLogs: number | undefined): number[] {
     const size = toBlock - fromBlock + 1;
     const drawn = new Set<number>();
     if (size <= 2 * SAMPLED_BLOCKS) for (const number of listBlocks({ fromBlock, toBlock })) drawn.add(number);
     else for (let i = 0; i < SAMPLED_BLOCKS; i++) drawn.add(fromBlock + random(size));
     // A block with logs shows whether blooms are real.
-    for (const number of [...known.keys()].slice(-1)) drawn.add(number);
+    if (newestWithLogs !== undefined) drawn.add(newestWithLogs);
     return [...drawn].sort((a, b) => a - b);
   }
 
@@ -258,8 +273,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     if (headers.some(({ number }, i) => number !== numbers[i])) throw new ResponseRejected('missing-header');
     const broken = headers.findLast((header, i) => i > 0 && headers[i - 1]!.hash !== header.parentHash);
     if (broken !== undefined) return endSegment(broken, range);
-    const known = await listDigests(range);
-    if (!(await proveHeaders(headers, known))) return giveUp(range, 'unproven-receipts');
+    if (!(await proveHeaders(headers))) return giveUp(range, 'unproven-receipts');
     return complete({ ...range, kind: 'headers' });
   }
 
@@ -274,7 +288,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   /** Proves one block, whose stored logs are compared with those of its receipts. Returns false when nothing proves it. */
   async function proveBlock(header: Header): Promise<boolean> {
     const stored = await store.listLogBlocks(header.number, header.number);
-    return stored.length > 0 ? (await blocks.proveStored(stored)) === 0 : proveHeaders([header], new Map());
+    return stored.length > 0 ? (await blocks.proveStored(stored)) === 0 : proveHeaders([header]);
   }
 
   /** Returns whether two hosts return this block and the same other block before it. */
@@ -288,8 +302,9 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     return pairs.some((hash) => pairs.filter((other) => other === hash).length >= REQUIRED_HOSTS);
   }
 
-  /** Proves that those of the blocks that are not known hold no logs. */
-  async function proveHeaders(headers: readonly Header[], known: ReadonlyMap<number, string>): Promise<boolean> {
+  /** Proves that those of the blocks that are not stored with logs hold none. */
+  async function proveHeaders(headers: readonly Header[]): Promise<boolean> {
+    const known = new Set(await store.filterLogBlocks(headers.map(({ number }) => number)));
     await evidence.seek(headers, () => readLogBlockNear(headers.at(-1)!));
     const unknown = headers.filter(({ number }) => !known.has(number));
     return blocks.proveEmpty(unknown.filter((header) => !evidence.settles(header)));

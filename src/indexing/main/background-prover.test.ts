@@ -448,6 +448,28 @@ describe('the background proof', () => {
     expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'headers' }]);
   });
 
+  it('looks up only the blocks of a sample, and forgets the stored ones afterwards, also in a new process', async () => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, asTold, { sample: [5, 1_500] });
+    const { store } = opened;
+    const { forgetProvenBlocks, listLogBlocks } = store;
+    const lookedUp: number[] = [];
+    const { filterLogBlocks } = store;
+    store.filterLogBlocks = (numbers) => {
+      lookedUp.push(...numbers);
+      return filterLogBlocks(numbers);
+    };
+    store.listLogBlocks = () => Promise.reject(new Error('listed'));
+    store.forgetProvenBlocks = () => Promise.reject(new Error('stopped'));
+    await expect(proveAll(opened)).rejects.toThrow('stopped');
+    expect(lookedUp).toEqual([5, 1_500, 2_900]);
+    expect(await store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }]);
+    Object.assign(store, { forgetProvenBlocks, listLogBlocks });
+    expect(await store.listLogBlocks(0, FINALIZED)).toHaveLength(4);
+    await proveAll(await openProver(chain, asTold, { store }));
+    expect(await store.listLogBlocks(0, FINALIZED)).toMatchObject([{ blockNumber: 2_900 }]);
+  });
+
   it('takes a sample without hidden logs as proof, which is what a sample means', async () => {
     const missed = await openProver(createChain(HISTORY), without(600), { sample: [5] });
     await proveAll(missed);
@@ -706,9 +728,10 @@ describe('the full proof', () => {
     const opened = await openProver(chain, asTold, { proof: 'full' });
     const { store } = opened;
     await store.recordProvenBlocks(await store.listLogBlocks(0, FINALIZED));
-    await store.addProofSegment({ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }, false);
-    await store.addProofSegment({ fromBlock: 2_000, toBlock: FINALIZED, kind: 'headers' }, true);
-    await store.addProofSegment({ fromBlock: 0, toBlock: 999, kind: 'headers' }, true);
+    await store.addProofSegment({ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' });
+    await store.addProofSegment({ fromBlock: 2_000, toBlock: FINALIZED, kind: 'headers' });
+    await store.addProofSegment({ fromBlock: 0, toBlock: 999, kind: 'headers' });
+    expect(await store.listLogBlocks(0, FINALIZED)).toHaveLength(3);
     // Transactions without logs.
     chain.faults.header = (header) => ({ ...header, receiptsRoot: undefined });
     const listed: number[] = [];

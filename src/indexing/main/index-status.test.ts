@@ -63,7 +63,7 @@ it('reports the unproven blocks and the newest segments of the proof', async () 
   const harness = await openHarness({ chain: createLongChain(), proof: 'background' });
   await advance(harness);
   for (let i = 0; i < 30; i++)
-    await harness.store.addProofSegment({ fromBlock: 10 * i, toBlock: 10 * i + 5, kind: 'sample' }, false);
+    await harness.store.addProofSegment({ fromBlock: 10 * i, toBlock: 10 * i + 5, kind: 'sample' });
   const { proof } = await harness.status.readMainChainIndex();
   expect(proof).toMatchObject({ mode: 'background', isBackfilled: true, unprovenBlocks: 3, segmentCount: 30 });
   expect(proof!.segments).toHaveLength(20);

@@ -476,7 +476,8 @@ export function testIndexProof(under: StoreUnderTest): void {
     const forget = async () => {
       await backfill(under.store, logs);
       await under.store.recordProvenBlocks([5, 8, 10, 20, 30].map((number) => blockAt(number)));
-      await under.store.addProofSegment({ fromBlock: 0, toBlock: 40, kind: 'sample' }, true);
+      await under.store.addProofSegment({ fromBlock: 0, toBlock: 40, kind: 'sample' });
+      await under.store.forgetProvenBlocks(0, 40);
       expect(await under.store.listLogBlocks(0, 99)).toHaveLength(1);
     };
     const stored = logs.map((log) => provenAt(log.blockNumber, [log]));
@@ -522,8 +523,33 @@ export function testIndexProof(under: StoreUnderTest): void {
     });
   });
 
-  describe('proof segments', () => {
-    test('forget the proven log blocks of their range except for the newest of all', async () => {
+  describe('log blocks', () => {
+    test('are looked up by their numbers, without those whose logs a repair removed', async () => {
+      const { store } = under;
+      await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(30, 3n)]);
+      const emptied = { block: blockAt(20, { digest: NO_LOGS_DIGEST }), events: [], isProven: true };
+      await store.repairBlocks(checkpointAt(50), [emptied], NO_OWNERSHIP, NOT_TOUCHED);
+      expect(await store.filterLogBlocks([9, 30, 20, 10])).toEqual(expect.arrayContaining([10, 30]));
+      expect(await store.filterLogBlocks([9, 20])).toEqual([]);
+      expect(await store.filterLogBlocks([])).toEqual([]);
+    });
+
+    test('are forgotten in portions', async () => {
+      const { store } = under;
+      const numbers = Array.from({ length: 4_500 }, (_, i) => 10 + 2 * i);
+      const blocks = numbers.map((number) => blockAt(number, { blockHash: `0x${'ab'.repeat(32)}` }));
+      await store.advanceMainChain(undefined, checkpointAt(10_000), [], NO_OWNERSHIP, { blocks, ownershipOf: [] });
+      await store.recordProvenBlocks(blocks.filter(({ blockNumber }) => blockNumber !== 100));
+      const counts: number[] = [];
+      for (let from: number | undefined = 0; from !== undefined;) {
+        from = await store.forgetProvenBlocks(from, 9_000);
+        counts.push((await store.listLogBlocks(0, 10_000)).length);
+      }
+      // Four are above the range, and block 100 is unproven.
+      expect(counts).toEqual([2_501, 501, 5]);
+    });
+
+    test('are forgotten where they are proven, except for the newest of all', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n), eventAt(20, 2n), eventAt(30, 3n)]);
       await store.recordProvenBlocks([blockAt(10), blockAt(20), blockAt(30)]);
@@ -532,23 +558,23 @@ export function testIndexProof(under: StoreUnderTest): void {
         { ...blockAt(20), isProven: true },
         { ...blockAt(30), isProven: true },
       ]);
-      await store.addProofSegment({ fromBlock: 15, toBlock: 40, kind: 'sample' }, false);
-      expect(await store.listLogBlocks(0, 99)).toHaveLength(3);
-      await store.addProofSegment({ fromBlock: 15, toBlock: 40, kind: 'headers' }, true);
+      expect(await store.forgetProvenBlocks(15, 40)).toBeUndefined();
       expect((await store.listLogBlocks(0, 99)).map(({ blockNumber }) => blockNumber)).toEqual([10, 30]);
     });
+  });
 
+  describe('proof segments', () => {
     test('join with those of their kind', async () => {
       const { store } = under;
-      await store.addProofSegment({ fromBlock: 10, toBlock: 20, kind: 'sample' }, false);
-      await store.addProofSegment({ fromBlock: 31, toBlock: 40, kind: 'sample' }, false);
-      await store.addProofSegment({ fromBlock: 21, toBlock: 25, kind: 'second-node' }, false);
+      await store.addProofSegment({ fromBlock: 10, toBlock: 20, kind: 'sample' });
+      await store.addProofSegment({ fromBlock: 31, toBlock: 40, kind: 'sample' });
+      await store.addProofSegment({ fromBlock: 21, toBlock: 25, kind: 'second-node' });
       expect(await store.listProofSegments()).toEqual([
         { fromBlock: 10, toBlock: 20, kind: 'sample' },
         { fromBlock: 21, toBlock: 25, kind: 'second-node' },
         { fromBlock: 31, toBlock: 40, kind: 'sample' },
       ]);
-      await store.addProofSegment({ fromBlock: 21, toBlock: 32, kind: 'sample' }, false);
+      await store.addProofSegment({ fromBlock: 21, toBlock: 32, kind: 'sample' });
       expect(await store.listProofSegments()).toEqual([
         { fromBlock: 10, toBlock: 40, kind: 'sample' },
         { fromBlock: 21, toBlock: 25, kind: 'second-node' },

@@ -83,13 +83,9 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
       ),
     listProofSegments: () => database.run(progress.listSegments()),
     listLogBlocks: (fromBlock, toBlock) => database.run(progress.listRange(fromBlock, toBlock)),
+    filterLogBlocks: (numbers) => database.run(progress.filterWithLogs(numbers)),
     findNewestLogBlock: (fromBlock, toBlock) => database.run(progress.findNewest(fromBlock, toBlock)),
-    addProofSegment: (segment, forget) =>
-      database.exclusive(
-        (function* () {
-          yield* progress.addSegment(segment);
-          if (forget) yield* progress.forgetProven(segment.fromBlock, segment.toBlock);
-        })(),
-      ),
+    addProofSegment: (segment) => database.exclusive(progress.addSegment(segment)),
+    forgetProvenBlocks: (fromBlock, toBlock) => database.exclusive(progress.forgetProven(fromBlock, toBlock)),
   };
 }

@@ -14,6 +14,7 @@ import type { Dialect } from '../engine/dialect.ts';
 import { bytes, integer, prepareQuery, text } from '../engine/prepared-query.ts';
 import { execute, readFirst, readRows, type Batch, type SqlProgram, type SqlValue } from '../engine/sql-program.ts';
 import { columnToHex, hexToColumn } from '../schema/hex-columns.ts';
+import type { Schema } from '../schema/schema.ts';
 import { fromIdBytes, toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import type { HistoryKey } from './event-histories.ts';
 
@@ -36,12 +37,14 @@ export interface ProofProgress {
   /** Stores blocks whose logs were replaced. */
   replace(repairs: readonly BlockRepair[]): SqlProgram<void>;
   listRange(from: number, to: number): SqlProgram<readonly (LogBlock & { readonly isProven: boolean })[]>;
+  /** Returns those of the blocks whose logs a repair did not remove. */
+  filterWithLogs(numbers: readonly number[]): SqlProgram<readonly number[]>;
   /** Returns those of the blocks that were forgotten because a segment covers them. */
   filterForgotten(repairs: readonly BlockRepair[]): SqlProgram<readonly BlockRepair[]>;
   /** Returns the newest block of the range whose logs a repair did not remove. */
   findNewest(from: number, to: number): SqlProgram<number | undefined>;
-  /** Deletes the proven blocks of a range except for the newest of all. */
-  forgetProven(from: number, to: number): SqlProgram<void>;
+  /** Deletes the proven ones of the first blocks of a range except for the newest of all. Returns where the others begin. */
+  forgetProven(from: number, to: number): SqlProgram<number | undefined>;
   isProven(fromBlock: number, toBlock: number): SqlProgram<boolean>;
   /** Returns the block of the machine's first log since its last import; undefined without a log. */
   findFirstBlock(key: HistoryKey): SqlProgram<number | undefined>;
@@ -50,8 +53,12 @@ export interface ProofProgress {
   addSegment(segment: ProofSegment): SqlProgram<void>;
 }
 
+/** Bounds one transaction. */
+const FORGOTTEN_AT_ONCE = 2_000;
 /** Hash of no block and digest of no logs. */
 const UNKNOWN_DIGEST = new Uint8Array(32);
+
+type BlockRow = Omit<Schema['log_blocks'], 'is_proven'>;
 
 export function createProofProgress({ builder, batch }: Dialect): ProofProgress {
   const insertUnread = batch(
@@ -109,6 +116,16 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
         query.selectFrom('log_blocks').select(({ fn }) => fn.max('block_number').as('newest')),
       ),
   );
+  const selectLastOfPart = prepareQuery({ from: integer, to: integer }, ({ from, to }) =>
+    builder
+      .selectFrom('log_blocks')
+      .select('block_number')
+      .where('block_number', '>=', from)
+      .where('block_number', '<=', to)
+      .orderBy('block_number')
+      .limit(sql.lit(1))
+      .offset(sql.lit(FORGOTTEN_AT_ONCE - 1)),
+  );
   const timed = { block_number: 'integer', block_timestamp: 'integer' } as const;
   const timeTables = ['log_blocks', 'event_logs', 'active_machines', 'registry_logs'].map((table) =>
     batch(
@@ -145,7 +162,7 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
   );
   const selectStored = batch(
     { block_number: 'integer' },
-    'SELECT l.block_number FROM batch CROSS JOIN log_blocks l WHERE l.block_number = batch.block_number',
+    'SELECT l.block_number, l.digest FROM batch CROSS JOIN log_blocks l WHERE l.block_number = batch.block_number',
   );
   const selectNewest = prepareQuery({ from: integer, to: integer, empty: bytes }, ({ from, to, empty }) =>
     builder
@@ -222,6 +239,14 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
     return rows.map(({ kind, from_block, to_block }) => ({ fromBlock: from_block, toBlock: to_block, kind }));
   }
 
+  function* listStored(numbers: readonly number[]) {
+    const query: Batch<Pick<BlockRow, 'block_number' | 'digest'>> = {
+      sql: selectStored,
+      batch: numbers.map((number) => [number]),
+    };
+    return yield* readRows(query);
+  }
+
   return {
     *addUnproven({ blocks, ownershipOf, rereadsOwnership = false }) {
       yield* execute({ sql: insertUnread, batch: ownershipOf.toSorted(compareIds).map((id) => [toIdBytes(id)]) });
@@ -239,13 +264,14 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       const rows = yield* readRows(selectRange({ from, to }));
       return rows.map((row) => ({ ...toBlock(row), isProven: row.is_proven === 1 }));
     },
+    *filterWithLogs(numbers) {
+      const withLogs = (yield* listStored(numbers)).filter(({ digest }) => columnToHex(digest) !== NO_LOGS_DIGEST);
+      return withLogs.map(({ block_number }) => block_number);
+    },
     *filterForgotten(repairs) {
       const segments = yield* listSegments();
-      const query: Batch<{ block_number: number }> = {
-        sql: selectStored,
-        batch: repairs.map(({ block }) => [block.blockNumber]),
-      };
-      const stored = new Set((yield* readRows(query)).map(({ block_number }) => block_number));
+      const rows = yield* listStored(repairs.map(({ block }) => block.blockNumber));
+      const stored = new Set(rows.map(({ block_number }) => block_number));
       return repairs.filter(({ block: { blockNumber } }) => {
         const isCovered = segments.some(({ fromBlock, toBlock }) => fromBlock <= blockNumber && blockNumber <= toBlock);
         return isCovered && !stored.has(blockNumber);
@@ -294,7 +320,9 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       yield* execute({ sql: markProven, batch: rows });
     },
     *forgetProven(from, to) {
-      yield* execute(deleteBlocks({ from, to }));
+      const last = (yield* readFirst(selectLastOfPart({ from, to })))?.block_number;
+      yield* execute(deleteBlocks({ from, to: last ?? to }));
+      return last === undefined || last >= to ? undefined : last + 1;
     },
     *isProven(from, to) {
       return (yield* readFirst(selectBetween({ from, to }))) === undefined;
@@ -318,12 +346,7 @@ function toBlockRow({ blockNumber, blockHash, blockTimestamp, digest }: LogBlock
   return [blockNumber, hexToColumn(blockHash), blockTimestamp, hexToColumn(digest), isProven];
 }
 
-function toBlock(row: {
-  readonly block_number: number;
-  readonly block_hash: Uint8Array;
-  readonly block_timestamp: number;
-  readonly digest: Uint8Array;
-}): LogBlock {
+function toBlock(row: BlockRow): LogBlock {
   return {
     blockNumber: row.block_number,
     blockHash: columnToHex(row.block_hash),
