@@ -24,6 +24,7 @@ import { AdaptiveWindow } from './adaptive-window.ts';
 import type { BlockProof } from './block-proof.ts';
 import { MAX_EVIDENCE_DISTANCE, type BloomEvidence } from './bloom-evidence.ts';
 import { listBlocks } from './block-reader.ts';
+import { readIndexedHeaders } from './indexed-headers.ts';
 import { isReadFailure } from './read-failure.ts';
 import { isRangeRefusal, isTimeout } from './window-stream.ts';
 
@@ -216,7 +217,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
   /** Reads blocks that only this host names. Returns false when their receipts prove nothing. */
   async function proveUnknown(numbers: readonly number[], node: number): Promise<boolean> {
     if (numbers.length === 0) return true;
-    const headers = await chain.readHeaders(numbers);
+    const headers = await readIndexedHeaders(chain, store, numbers);
     checkHeaders(numbers, headers);
     return blocks.proveEmpty(headers, node);
   }
@@ -247,7 +248,7 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
 
   async function readHeaders(numbers: readonly number[]): Promise<Header[]> {
     try {
-      return await chain.readHeaders(numbers);
+      return await readIndexedHeaders(chain, store, numbers);
     } catch (error) {
       if (isTimeout(error)) headersPerRead = Math.max(MIN_HEADERS_PER_READ, Math.floor(numbers.length / 2));
       throw error;

@@ -579,6 +579,40 @@ describe('the background proof', () => {
     expect(await opened.store.readUnprovenExtent()).toBeUndefined();
   });
 
+  describe('behind a URL with a machine on another fork', () => {
+    /** Lets a machine with other logs from block 500 on serve these headers of each batch, and the receipts of its blocks. */
+    async function openFork(isForked: (numbers: readonly number[], position: number) => boolean) {
+      const chain = createChain(HISTORY);
+      const opened = await openProver(chain, asTold);
+      const rival = chain.fork(chain.head.number - 499);
+      rival.servesReceipts = true;
+      while (rival.head.number < chain.head.number)
+        rival.mine(rival.head.number === 599 ? [submitted(A, { value: 66n })] : [], [FOREIGN]);
+      const readProvenLogs = chain.readProvenLogs.bind(chain);
+      chain.readProvenLogs = async (headers, take) => {
+        const isOfChain = ({ hash, number }: Header) => hash === chain.headerAt(number).hash;
+        for (const header of headers) await (isOfChain(header) ? readProvenLogs : readRival)([header], take);
+        return true;
+      };
+      const readRival: FakeChain['readProvenLogs'] = (headers, take) => rival.readProvenLogs(headers, take);
+      chain.readHeaders = (numbers) =>
+        Promise.resolve(numbers.map((number, i) => (isForked(numbers, i) ? rival : chain).headerAt(number)));
+      return opened;
+    }
+
+    it.each<[string, (numbers: readonly number[], position: number) => boolean]>([
+      ['with which another block comes than that of the checkpoint', () => true],
+      ['that another machine contradicts, where a batch came in parts', ({ length }, i) => length > 2 && i === 3],
+      ['of a batch in parts, and again with another checkpoint', ({ length }, i) => length <= 2 || i === 3],
+    ])('rejects headers %s', async (_name, isForked) => {
+      const opened = await openFork(isForked);
+      await expect(proveAll(opened)).rejects.toThrow('hash-mismatch');
+      expect(opened.prover.report()).toEqual({ differences: 0, unproven: 0 });
+      expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+      expect(await opened.store.areBlocksProven(600, 600)).toBe(false);
+    });
+  });
+
   it('does not repair when another process moved the checkpoint', async () => {
     const chain = createChain(HISTORY);
     const opened = await openProver(chain, (logs) => logs.map((log) => alterEvent(log, 2n, { value: 99n })));

@@ -21,6 +21,7 @@ import type { BlockLogs, Header, MainChainLog, ProvenLog } from '../../ports/mai
 import { toBlockId, type Checkpoint, type Store } from '../../ports/store.ts';
 import type { BloomEvidence } from './bloom-evidence.ts';
 import { toEventEntries } from './event-entries.ts';
+import { readIndexedHeaders } from './indexed-headers.ts';
 import { isReadFailure } from './read-failure.ts';
 import { summarizeLogs } from './window-summary.ts';
 
@@ -108,7 +109,7 @@ export function createBlockProof(options: {
 
   async function proveStored(blocks: readonly LogBlock[]): Promise<number> {
     const numbers = blocks.map(({ blockNumber }) => blockNumber);
-    const headers = await chain.readHeaders(numbers);
+    const headers = await readIndexedHeaders(chain, store, numbers);
     checkHeaders(numbers, headers);
     const proven = await readProven(headers);
     const found: Difference[] = [];
@@ -184,6 +185,7 @@ export function createBlockProof(options: {
   /** Stores the logs of the blocks and what they changed. Returns false when the index moved during each attempt. */
   async function replace(found: readonly Difference[]): Promise<boolean> {
     if (found.length === 0) return true;
+    await confirm(found);
     const { ownershipOf, touched } = summarizeLogs(found.flatMap(({ logs }) => logs));
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const checkpoint = await store.readMainChainCheckpoint();
@@ -192,6 +194,14 @@ export function createBlockProof(options: {
       if (await store.repairBlocks(checkpoint, found.map(toRepair), ownership, touched)) return true;
     }
     return false;
+  }
+
+  /** Reads each header again with the checkpoint: that of its batch does not concern it where the node served the batch in parts. */
+  async function confirm(found: readonly Difference[]): Promise<void> {
+    for (const { header } of found) {
+      const [again] = await readIndexedHeaders(chain, store, [header.number]);
+      if (again!.hash !== header.hash) throw new ResponseRejected('hash-mismatch');
+    }
   }
 
   /** Reads owners at the block whose state the index holds: those of an older one would undo what it stored since. */
