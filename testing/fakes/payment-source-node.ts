@@ -48,8 +48,13 @@ function respondAsEvm(ledger: SourceNodeLedger, method: string, [first]: readonl
   const { block, success, from, logs } = found;
   return {
     ...{ transactionHash: first, blockNumber: toQuantity(block), blockHash: wordOf(block), from },
-    ...{ status: success ? '0x1' : '0x0', logs: logs === 'too_many' ? MORE_LOGS_THAN_JUDGED : logs },
+    ...{ status: success ? '0x1' : '0x0', logs: toLogs(logs) },
   };
+}
+
+function toLogs(logs: (CitedTransaction & { readonly kind: 'evm' })['logs']): readonly object[] {
+  const listed = logs === 'too_many' ? MORE_LOGS_THAN_JUDGED : logs;
+  return listed.map((log, i) => ({ ...log, logIndex: toQuantity(i) }));
 }
 
 interface LogFilter {

@@ -616,7 +616,7 @@ describe('the events of a machine', () => {
     expect((await harness.store.readEventLogCount('current', A)).count).toBe(2);
   });
 
-  test('are searched for as work of the index, whoever asked for them', async () => {
+  test('are searched for as work of the index, also for a request', async () => {
     const workScope = createWorkScope();
     const { chain, ...harness } = await openLacking(workScope);
     const readLogs = chain.readLogs.bind(chain);
