@@ -63,8 +63,8 @@ async function proveBlock(
   }
 }
 
-/** Returns undefined where receipts prove nothing. */
-async function readByReceipts(
+/** Returns the logs of each block, read from its receipts; undefined where these prove nothing. */
+export async function readByReceipts(
   chain: BlockChain,
   headers: readonly Header[],
 ): Promise<(readonly ChainLog[])[] | undefined> {

@@ -7,6 +7,7 @@ import { digestLogs } from '../../domain/index-rules/log-digest.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import { UNKNOWN_BLOCK_TIME, type LogBlock } from '../../ports/index-proof.ts';
 import type { ChainLog, MainChainLog } from '../../ports/main-chain.ts';
+import { readByReceipts } from './complete-blocks.ts';
 import { isRangeRefusal } from './window-stream.ts';
 import { WindowSummary } from './window-summary.ts';
 
@@ -39,9 +40,8 @@ async function readLogs(chain: MainChainLog, range: BlockRange): Promise<readonl
   } catch (error) {
     if (range.fromBlock < range.toBlock || !isRangeRefusal(error) || !chain.servesReceipts) throw error;
     const headers = await chain.readHeaders([range.fromBlock]);
-    let logs: readonly ChainLog[] = [];
-    const isProven = await chain.readProvenLogs(headers, (found) => (logs = found));
-    if (!isProven || logs.length < MIN_RESULT_LIMIT) throw error;
+    const [logs] = (await readByReceipts(chain, headers)) ?? [];
+    if (logs === undefined || logs.length < MIN_RESULT_LIMIT) throw error;
     return logs;
   }
 }
