@@ -17,6 +17,7 @@ export function toHeader(block: Block, hasOddReceipts: boolean) {
     timestamp: quantity(block.timestamp),
     logsBloom: block.bloom,
     receiptsRoot: hasOddReceipts ? block.hash : receiptsOf(block).root,
+    transactions: receiptsOf(block).receipts.map(({ transactionHash }) => transactionHash),
   };
 }
 

@@ -118,7 +118,7 @@ export interface Header extends BlockRef {
   readonly parentHash: string;
   /** `0x` and 512 hex digits. */
   readonly logsBloom: string;
-  /** Lower case; undefined where the node omits it. */
+  /** Lower case; undefined where it commits to nothing. */
   readonly receiptsRoot?: string | undefined;
   /** Position of the node that returned it; undefined where it is of several nodes. */
   readonly node?: number | undefined;

@@ -95,7 +95,8 @@ export function createBlockReader(
     const numbers = isProven ? listBlocks(range) : listEndsAnd(range, logsByBlock.keys());
 
     const summary = new WindowSummary();
-    const unprovenBlocks: LogBlock[] | undefined = isProven ? undefined : [];
+    const blocks: LogBlock[] = [];
+    let isTrusted = !isProven;
     let first: Header | undefined;
     let last: Header | undefined;
     for (const batch of chunk(numbers, HEADERS_PER_BATCH)) {
@@ -105,11 +106,18 @@ export function createBlockReader(
       last = headers.at(-1)!;
       const verified = await verifyWindowPart(headers, logsByBlock);
       summary.add(verified);
-      unprovenBlocks?.push(...listLogBlocks(verified));
+      blocks.push(...listLogBlocks(verified));
+      isTrusted ||= !requiresReceipts && headers.some(commitsToNothing);
     }
     const { number, hash, timestamp } = last!;
     const { parentHash } = first!;
-    return { ...range, parentHash, last: { number, hash, timestamp }, summary, unprovenBlocks };
+    return {
+      ...range,
+      parentHash,
+      last: { number, hash, timestamp },
+      summary,
+      unprovenBlocks: isTrusted ? blocks : undefined,
+    };
   }
 
   async function verifyWindowPart(
@@ -186,6 +194,11 @@ export function createBlockReader(
 
 function isZeroBloom({ logsBloom }: Header): boolean {
   return logsBloom === ZERO_BLOOM;
+}
+
+/** Returns whether nothing in the header says which logs its block has: two queries for them are the word of a node. */
+function commitsToNothing(header: Header): boolean {
+  return isZeroBloom(header) && header.receiptsRoot === undefined;
 }
 
 /** Checks that the logs belong to the header's block and adds its timestamp. */

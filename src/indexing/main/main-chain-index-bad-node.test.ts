@@ -238,6 +238,15 @@ describe('a node that returns false data', () => {
     expect(await seqsOf(harness)).toEqual(HISTORY_OF_A);
   });
 
+  it('proves nothing where headers commit to nothing, so that a later proof reads the blocks again', async () => {
+    const chain = createHistory();
+    chain.faults.header = (header) => ({ ...header, logsBloom: ZERO_BLOOM, receiptsRoot: undefined });
+    const harness = await openHarness({ chain, proof: 'background' });
+    expect(await advance(harness)).toBe('caught-up');
+    expect(await harness.store.listProofSegments()).toEqual([]);
+    expect(await harness.store.readUnprovenExtent()).toEqual({ blocks: 5, oldest: 2, newest: 7 });
+  });
+
   it('is accepted in trusted mode, which reads fewer headers', async () => {
     const chain = createHistory();
     const requested: number[] = [];

@@ -21,12 +21,16 @@ export const MAIN_BEHAVIORS: readonly Behavior[] = [
  */
 const REFUSED_TOGETHER: readonly (readonly [string, string])[] = [
   ['no-hash-pins', 'parent-block-number'],
-  ...['zero-receipts-root', 'other-receipts-root', 'no-block-receipts', 'no-receipts-mismatch'].flatMap(
-    (receipts): [string, string][] => [
-      ['full-blooms', receipts],
-      ['logs-address-required', receipts],
-    ],
-  ),
+  ...[
+    'zero-receipts-root',
+    'empty-receipts-root',
+    'other-receipts-root',
+    'no-block-receipts',
+    'no-receipts-mismatch',
+  ].flatMap((receipts): [string, string][] => [
+    ['full-blooms', receipts],
+    ['logs-address-required', receipts],
+  ]),
 ];
 
 /** Returns the number of reasons for which a service behind these behaviors must refuse. */

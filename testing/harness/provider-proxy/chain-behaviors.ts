@@ -9,6 +9,7 @@ import {
   type Hex,
 } from 'viem';
 import { MULTICALL3_ADDRESS } from '../../../src/adapters/main-chain/reads/multicall.ts';
+import { EMPTY_RECEIPTS_ROOT } from '../../../src/domain/index-rules/receipts-root.ts';
 import type { ProxyCall, ProxyResponse } from '../rpc-proxy.ts';
 import {
   changeResults,
@@ -292,6 +293,11 @@ export const CHAIN_BEHAVIORS: readonly Behavior[] = [
     'zero-receipts-root',
     '5: zkSync: receipts root of zero',
     changeBlocks((block) => ({ ...block, receiptsRoot: ZERO_HASH })),
+  ),
+  stateless(
+    'empty-receipts-root',
+    '5: Zilliqa 2: the root of no receipts in every block',
+    changeBlocks((block) => ({ ...block, receiptsRoot: EMPTY_RECEIPTS_ROOT })),
   ),
   stateless(
     'other-receipts-root',

@@ -1,6 +1,7 @@
 /** Block headers by number or tag, parsed strictly. */
 import { chainUnreadable } from '../../../domain/faults.ts';
 import { ZERO_BLOOM } from '../../../domain/index-rules/bloom.ts';
+import { EMPTY_RECEIPTS_ROOT } from '../../../domain/index-rules/receipts-root.ts';
 import type { BlockId } from '../../../domain/machine/machine-facts.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import { setBounded } from '../../../domain/bounded-map.ts';
@@ -121,6 +122,15 @@ export function parseHeader(block: unknown): Header | undefined {
   if (number === undefined || timestamp === undefined || hash === undefined || parentHash === undefined)
     return undefined;
   if (typeof logsBloom !== 'string' || !/^0x[0-9a-fA-F]{512}$/.test(logsBloom)) return undefined;
-  const receiptsRoot = parseHash(members['receiptsRoot']);
+  const receiptsRoot = parseReceiptsRoot(members);
   return { number, timestamp, hash, parentHash, logsBloom: logsBloom.toLowerCase(), receiptsRoot };
 }
+
+/** Returns undefined for a root that commits to nothing: zero, or that of no receipts in a block with transactions. */
+function parseReceiptsRoot({ receiptsRoot, transactions }: Readonly<Record<string, unknown>>): string | undefined {
+  const root = parseHash(receiptsRoot);
+  const hasNone = Array.isArray(transactions) && transactions.length === 0;
+  return root === ZERO_HASH || (root === EMPTY_RECEIPTS_ROOT && !hasNone) ? undefined : root;
+}
+
+const ZERO_HASH = `0x${'0'.repeat(64)}`;
