@@ -31,6 +31,7 @@ const FINALIZED = 3_000;
 /** Mines 3,000 final blocks in which other contracts log; these have logs of the machines too. */
 function createChain(logs: Readonly<Record<number, readonly FakeLog[]>>): FakeChain {
   const chain = new FakeChain();
+  chain.finalityLag = 8;
   chain.servesReceipts = true;
   for (let number = 1; number <= FINALIZED + chain.finalityLag; number++) chain.mine(logs[number] ?? [], [FOREIGN]);
   return chain;
@@ -124,6 +125,15 @@ describe('the background proof', () => {
     await proveAll(opened);
     expect(await listTransfers()).toEqual(stored);
     expect(await opened.store.areBlocksProven(0, FINALIZED)).toBe(true);
+  });
+
+  it('finds the logs of final blocks that a node which is behind did not have', async () => {
+    const chain = createChain({ 10: [submitted(A)], 3_003: [transferred(B)] });
+    chain.finalityLag = 2;
+    const opened = await openProver(chain, without(3_003), { sample: [7] });
+    await proveAll(opened);
+    expect(differenceOf(opened)).toMatchObject({ blocks: [3_003] });
+    expect(await opened.store.listOwnership(OWNER, 0, 10)).toMatchObject({ ids: [B] });
   });
 
   it('proves blocks with logs newest first, then that no other block of the range has any', async () => {
@@ -757,6 +767,7 @@ describe('the full proof', () => {
 
   it('proves blocks of zero blooms by the bloom of a known block, in a new process behind nodes without receipts', async () => {
     const chain = new FakeChain();
+    chain.finalityLag = 8;
     const logs: Readonly<Record<number, readonly FakeLog[]>> = { ...HISTORY, 1_500: [] };
     for (let number = 1; number <= FINALIZED + chain.finalityLag; number++) chain.mine(logs[number] ?? []);
     const opened = await openProver(chain, asTold, { proof: 'full' });

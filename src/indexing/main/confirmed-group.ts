@@ -6,11 +6,13 @@
  */
 import { checkHeaders } from '../../domain/index-rules/block-checks.ts';
 import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
+import { NO_LOGS_DIGEST } from '../../domain/index-rules/log-digest.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import { UNKNOWN_BLOCK_TIME, type LogBlock } from '../../ports/index-proof.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain.ts';
 import type { EventLogEntry } from '../../ports/store.ts';
+import { listBlocks } from './block-reader.ts';
 import type { LogGroup } from './log-groups.ts';
 
 /** Group whose last block is on the finalized chain. */
@@ -27,18 +29,24 @@ interface Timed {
 }
 
 /**
- * Returns the group with its last block, and with the times of the blocks that were read. Throws `ResponseRejected` and
+ * Returns the group with its last block, and with the times of the blocks that were read. A node behind the same URL may lack blocks
+ * above `settledBlock` and returns no logs of them, so those without logs are listed to be proven too. Throws `ResponseRejected` and
  * `ChainUnreadable`.
  */
-export async function confirmGroup(chain: Chain, group: LogGroup, finalized: BlockRef): Promise<ConfirmedGroup> {
-  const { toBlock, unproven } = group;
+export async function confirmGroup(
+  chain: Chain,
+  group: LogGroup,
+  finalized: BlockRef,
+  settledBlock: number,
+): Promise<ConfirmedGroup> {
+  const { fromBlock, toBlock, unproven } = group;
   const isNear = (block: number) => finalized.number - block <= MAX_LAG_BLOCKS;
   const checked = unproven.blocks.filter(({ blockNumber }) => blockNumber === toBlock || isNear(blockNumber));
-  const headers = await readOnFinalizedChain(
-    chain,
-    [...checked.map(({ blockNumber }) => blockNumber), toBlock],
-    finalized,
-  );
+  const withLogs = new Set(checked.map(({ blockNumber }) => blockNumber));
+  const unsettled = listBlocks({ fromBlock: Math.max(fromBlock, settledBlock + 1), toBlock });
+  const empty = unsettled.filter((block) => !withLogs.has(block));
+  const numbers = new Set([...withLogs, ...empty, toBlock]);
+  const headers = await readOnFinalizedChain(chain, [...numbers].sort(ascending), finalized);
   for (const block of checked) checkBlock(block, headers.get(block.blockNumber)!);
   const setTime = <T extends Timed>(each: T): T => {
     const header = each.blockTimestamp === UNKNOWN_BLOCK_TIME ? headers.get(each.blockNumber) : undefined;
@@ -48,9 +56,18 @@ export async function confirmGroup(chain: Chain, group: LogGroup, finalized: Blo
     ...group,
     last: headers.get(toBlock)!,
     events: group.events.map((event) => setTime<EventLogEntry>(event)),
-    unproven: { ...unproven, blocks: unproven.blocks.map(setTime) },
+    unproven: {
+      ...unproven,
+      blocks: [...unproven.blocks.map(setTime), ...empty.map((block) => toEmptyBlock(headers.get(block)!))],
+    },
   };
 }
+
+function toEmptyBlock({ number, hash, timestamp }: Header): LogBlock {
+  return { blockNumber: number, blockHash: hash, blockTimestamp: timestamp, digest: NO_LOGS_DIGEST };
+}
+
+const ascending = (one: number, other: number) => one - other;
 
 /**
  * Reads headers, ascending and not above the finalized block, together with the finalized block. Throws
