@@ -176,7 +176,11 @@ describe('the background proof', () => {
     ],
     ['an altered value', (logs) => logs.map((log) => alterEvent(log, 2n, { value: 99n }))],
     ['an altered machine', (logs) => logs.map((log) => alterEvent(log, 2n, { machineId: B }))],
-    ['a false time', (logs) => logs.map((log) => (log.blockNumber === 600 ? { ...log, blockTimestamp: 5 } : log))],
+    [
+      'a false time',
+      (logs) =>
+        logs.map((log) => (log.blockNumber === 600 ? { ...log, blockTimestamp: log.blockTimestamp! - 5 } : log)),
+    ],
     [
       'a block of a fork',
       (logs) => logs.map((log) => (log.blockNumber === 600 ? { ...log, blockHash: `0x${'f0'.repeat(32)}` } : log)),

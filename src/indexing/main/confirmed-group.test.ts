@@ -157,6 +157,19 @@ describe('a confirmed group', () => {
     }
   });
 
+  it.each<[name: string, blocks: readonly number[], time: number]>([
+    ['is before that of an earlier block', [400], 1],
+    ['is before that of the group before', [500, 510], 1],
+    ['is after that of its last block', [390], 4_000_000_000],
+  ])('rejects a time of a log that %s', async (_name, blocks, time) => {
+    const pool = await openPool(FORKED, { proof: 'off', maxWindowBlocks: 500 });
+    pool.chain.faults.logs = (logs) => {
+      pool.time.jump(10_000);
+      return logs.map((log) => (blocks.includes(log.blockNumber) ? { ...log, blockTimestamp: time } : log));
+    };
+    expect(await advance(pool)).toBe('time-mismatch');
+  });
+
   it('rejects a time near the finalized block that is not that of its block', async () => {
     const pool = await openPool();
     pool.chain.faults.logs = (logs) =>

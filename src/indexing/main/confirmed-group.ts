@@ -28,16 +28,22 @@ interface Timed {
   readonly blockTimestamp?: number | undefined;
 }
 
+export interface GroupBounds {
+  readonly finalized: BlockRef;
+  /** Another node behind the same URL may lack the blocks above, of which it returns no logs: they are listed to be proven without logs too. */
+  readonly settledBlock: number;
+  /** Time of the block before the group; 0 where it is not known. */
+  readonly startTime: number;
+}
+
 /**
- * Returns the group with its last block, and with the times of the blocks that were read. A node behind the same URL may lack blocks
- * above `settledBlock` and returns no logs of them, so those without logs are listed to be proven too. Throws `ResponseRejected` and
+ * Returns the group with its last block, and with the times of the blocks that were read. Throws `ResponseRejected` and
  * `ChainUnreadable`.
  */
 export async function confirmGroup(
   chain: Chain,
   group: LogGroup,
-  finalized: BlockRef,
-  settledBlock: number,
+  { finalized, settledBlock, startTime }: GroupBounds,
 ): Promise<ConfirmedGroup> {
   const { fromBlock, toBlock, unproven } = group;
   const isNear = (block: number) => finalized.number - block <= MAX_LAG_BLOCKS;
@@ -47,14 +53,16 @@ export async function confirmGroup(
   const empty = unsettled.filter((block) => !withLogs.has(block));
   const numbers = new Set([...withLogs, ...empty, toBlock]);
   const headers = await readOnFinalizedChain(chain, [...numbers].sort(ascending), finalized);
+  const last = headers.get(toBlock)!;
   for (const block of checked) checkBlock(block, headers.get(block.blockNumber)!);
+  checkTimes(unproven.blocks, startTime, last.timestamp);
   const setTime = <T extends Timed>(each: T): T => {
     const header = each.blockTimestamp === UNKNOWN_BLOCK_TIME ? headers.get(each.blockNumber) : undefined;
     return header === undefined ? each : { ...each, blockTimestamp: header.timestamp };
   };
   return {
     ...group,
-    last: headers.get(toBlock)!,
+    last,
     events: group.events.map((event) => setTime<EventLogEntry>(event)),
     unproven: {
       ...unproven,
@@ -83,6 +91,16 @@ export async function readOnFinalizedChain(
   checkHeaders(all, headers);
   if (headers.at(-1)!.hash !== finalized.hash) throw new ResponseRejected('hash-mismatch');
   return new Map(headers.map((header) => [header.number, header]));
+}
+
+/** Checks that the times of blocks, which are those that a node put into their logs, never fall. */
+function checkTimes(blocks: readonly LogBlock[], startTime: number, endTime: number): void {
+  let time = startTime;
+  for (const { blockTimestamp } of blocks) {
+    if (blockTimestamp === UNKNOWN_BLOCK_TIME) continue;
+    if (blockTimestamp < time || blockTimestamp > endTime) throw new ResponseRejected('time-mismatch');
+    time = blockTimestamp;
+  }
 }
 
 /** Checks that logs are of this block. */

@@ -236,13 +236,16 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     const { chain } = source;
     // Without a proof, blocks are not listed for one.
     const settledBlock = options.proof === 'off' ? finalized.number : latest.number - MAX_NODE_DISTANCE;
-    if (from !== undefined && (await chain.readHeader(from.blockNumber)).hash !== from.blockHash)
-      throw refuseCheckpoint();
+    const before = from && (await chain.readHeader(from.blockNumber));
+    if (before?.hash !== from?.blockHash) throw refuseCheckpoint();
+    let startTime = before?.timestamp ?? 0;
     integrity.report('index', undefined);
     const readWindow = (part: BlockRange) => readLogWindow(chain, contracts, part);
     const windows = streamWindows(readWindow, logWindow, range, signal, isOver);
     for await (const group of groupWindows(windows, clock)) {
-      const { toBlock, last, events, unproven, touched } = await confirmGroup(chain, group, finalized, settledBlock);
+      const confirmed = await confirmGroup(chain, group, { finalized, settledBlock, startTime });
+      const { toBlock, last, events, unproven, touched } = confirmed;
+      startTime = last.timestamp;
       yield { last, events, ownership: { readAtBlock: toBlock, changes: [] }, unproven, touched };
     }
   }
