@@ -106,6 +106,16 @@ describe('a response is accepted', () => {
   });
 
   test.each([
+    [-32614, 'eth_getLogs is limited to a 10,000 range', 'too-large'],
+    [-32000, 'refused by policy 7', 'too-large'],
+    [-32000, 'header not found', 'unknown-block'],
+  ])('as the JSON-RPC error in the body of HTTP 413, %i "%s" classified as %s', async (code, message, hint) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
+    proxy.inject({ kind: 'status', status: 413, body });
+    expect(await send([call('eth_getLogs')])).toEqual([{ ok: false, code, revertData: undefined, hint }]);
+  });
+
+  test.each([
     ['a missing response', reorder((responses) => responses.slice(1)), [undefined, 'b', 'c']],
     ['a duplicate response', reorder((responses) => [...responses, responses[0]]), [undefined, 'b', 'c']],
     ['a foreign response', reorder((all) => [...all, { jsonrpc: '2.0', id: 0, result: 1 }]), ['a', 'b', 'c']],

@@ -87,9 +87,9 @@ export async function sendMainRpc(
   if (status === 429) throw tooManyRequests(body, retryAfterSeconds);
   // Another request fails too, for hours. A batch may be refused for its size.
   if (status === PAYMENT_REQUIRED && calls.length === 1) throw paymentRequired(retryAfterSeconds);
-  if (status === 413) return calls.map(() => TOO_LARGE);
   const isHttpSuccess = status >= 200 && status < 300;
   if (body === undefined) {
+    if (status === CONTENT_TOO_LARGE) return calls.map(() => SIZE_REFUSED);
     if (isHttpSuccess && (calls.length > 1 || OF_ANY_LENGTH.has(methods[0]!))) return calls.map(() => TOO_LARGE);
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport');
   }
@@ -97,7 +97,8 @@ export async function sendMainRpc(
   const found =
     (await readInPlace(body, ids, calls, options.largeResponses)) ??
     (await parseResponses(body, ids))?.map((response, i) => response && applyReader(response, calls[i]!));
-  const responses = found?.map((response, i) => response && resolveLimit(response, calls[i]!));
+  const responses = found?.map((response, i) => response && resolveLimit(response, calls[i]!, status));
+  if (responses === undefined && status === CONTENT_TOO_LARGE) return calls.map(() => SIZE_REFUSED);
   if (responses === undefined || (!isHttpSuccess && responses.some((response) => response?.ok === true))) {
     throw new RpcFailure(isHttpSuccess ? 'malformed' : 'transport', 'failed', {
       code: status,
@@ -147,9 +148,14 @@ function applyReader(response: RpcResponse, { read }: MainRpcCall): RpcResponse 
   }
 }
 
-/** Resolves an ambiguous -32005: some nodes mean a rate, others a range, and only log queries have a range. */
-function resolveLimit(response: RpcResponse, call: MainRpcCall): RpcResponse {
-  if (response.ok || response.code !== -32005 || response.hint !== undefined) return response;
+/**
+ * Resolves an unclear error by the HTTP status 413, and an ambiguous -32005: some nodes mean a rate, others a range, and
+ * only log queries have a range.
+ */
+function resolveLimit(response: RpcResponse, call: MainRpcCall, status?: number): RpcResponse {
+  if (response.ok || response.hint !== undefined) return response;
+  if (status === CONTENT_TOO_LARGE) return { ...response, hint: 'too-large' };
+  if (response.code !== -32005) return response;
   return { ...response, hint: call.method === 'eth_getLogs' ? 'too-large' : 'rate' };
 }
 
@@ -161,8 +167,18 @@ const OF_ANY_LENGTH: ReadonlySet<string> = new Set([
   'eth_getTransactionReceipt',
 ]);
 
+const CONTENT_TOO_LARGE = 413;
+
 /** Response to calls whose results exceed the size limit. */
-export const TOO_LARGE: RpcResponse = { ok: false, code: 413, revertData: undefined, hint: 'too-large' };
+export const TOO_LARGE: RpcResponse = {
+  ok: false,
+  code: CONTENT_TOO_LARGE,
+  revertData: undefined,
+  hint: 'too-large',
+};
+
+/** Response to calls that the node refuses for their size. Unlike `TOO_LARGE`, it says nothing against the node. */
+const SIZE_REFUSED: RpcResponse = { ...TOO_LARGE };
 
 /** Returns whether the response exceeded the size limit; another node may send a sound one. */
 export function isOversized(response: RpcResponse): boolean {

@@ -261,6 +261,7 @@ async function send(...calls: readonly MainRpcCall[]): Promise<unknown[]> {
 
 const EXAMPLE: MainRpcCall = { method: 'eth_example', params: [] };
 const OTHER: MainRpcCall = { method: 'eth_other', params: [] };
+const RANGE_REFUSED: ProxyError = { code: -32614, message: 'eth_getLogs is limited to a 10,000 range' };
 const logsOf = (filter: object): MainRpcCall => ({ method: 'eth_getLogs', params: [filter] });
 
 describe('a node that refuses a method', () => {
@@ -294,6 +295,21 @@ describe('a node that refuses a method', () => {
     refusals['eth_getLogs'] = { code: -32005, message: 'limit exceeded' };
     expect(await send(logsOf({ fromBlock: '0x1', toBlock: '0x2' }))).toEqual([-32005]);
     expect(second.requests).toBe(0);
+  });
+
+  test.each([
+    ['with the JSON-RPC error of QuickNode', JSON.stringify({ jsonrpc: '2.0', id: null, error: RANGE_REFUSED })],
+    ['with the page of a gateway', '<html>413 Request Entity Too Large</html>'],
+  ])('does not count as malformed for a call that HTTP 413 refuses %s', async (_, body) => {
+    await send(EXAMPLE);
+    first.inject({ kind: 'status', status: 413, body });
+    for (const divisible of [logsOf({ fromBlock: '0x1', toBlock: '0x2710' }), { method: 'eth_call', params: [{}] }]) {
+      const [response] = await nodes.request([divisible], startDeadline(20_000, 10_000));
+      expect(response).toMatchObject({ ok: false, hint: 'too-large' });
+    }
+    expect(second.requests).toBe(0);
+    expect(await send(logsOf({ fromBlock: '0x1', toBlock: '0x1' }))).toEqual(['second']);
+    expect([nodes.listMalformed(), counters.failures, lines]).toEqual([[], {}, []]);
   });
 
   test('has its error returned where no other node serves the method', async () => {
