@@ -173,6 +173,75 @@ describe('a call that is too large', () => {
     expect(refused).toBe(0);
   });
 
+  test.each([
+    ['several machines', 30_000, 10],
+    ['one machine', 4_000, 1],
+  ])(
+    'is split until it passes where the error is unclear, for %s, and is not sent again',
+    async (_, limit, machines) => {
+      const adapter = await openWarm();
+      let refused = 0;
+      harness.proxy.inject({
+        kind: 'answer',
+        change(answer, { params }) {
+          if (JSON.stringify(params).length <= limit) return answer;
+          refused += 1;
+          return { error: { code: -32000, message: 'execution aborted (policy 7)' } };
+        },
+      });
+      const first = ids.slice(0, machines);
+      const snapshots = await Promise.all(first.map((id) => read(adapter, id)));
+      expect(snapshots.map(({ id, owner }) => [id, owner])).toEqual(first.map((id) => [id, present(lower(OWNER))]));
+      expect(refused).toBeGreaterThan(0);
+      refused = 0;
+      await Promise.all(ids.slice(20, 20 + machines).map((id) => read(adapter, id)));
+      expect(refused).toBe(0);
+    },
+  );
+
+  test.each([
+    [-32050, 'unclear', 'rpc-error', 2],
+    [-32000, 'unclear', 'rpc-error', 4],
+    [-32601, 'no such method', 'rpc-error', 1],
+    [-32000, 'header not found', 'block-mismatch', 2],
+  ])('is not assumed by error %i "%s" where a single call fails too', async (code, message, cause, calls) => {
+    const adapter = await openWarm();
+    harness.proxy.inject(respondWith('eth_call', { error: { code, message } }));
+    const results = await Promise.allSettled(ids.slice(0, 10).map((id) => read(adapter, id)));
+    for (const result of results) expect(result).toMatchObject({ reason: { context: { cause } } });
+    expect(harness.proxy.calls).toHaveLength(calls);
+  });
+
+  test('is split where every host of a quorum refuses it with an unclear error', async () => {
+    const rpcUrls = [harness.proxy.url, `${harness.proxy.url}?b`];
+    const adapter = await openWarm({ rpcUrls, rpcHosts: ['a', 'b'], quorum: 2 });
+    harness.proxy.inject({
+      kind: 'answer',
+      change: (answer, { params }) =>
+        JSON.stringify(params).length > 4_000 ? { error: { code: -32050, message: 'policy 7' } } : answer,
+    });
+    expect(await read(adapter, ids[0]!)).toMatchObject({ id: ids[0]!, owner: present(lower(OWNER)) });
+    harness.proxy.inject(respondWith('eth_call', { error: { code: -32050, message: 'policy 7' } }));
+    await expect(read(adapter, ids[1]!)).rejects.toMatchObject({ context: { cause: 'rpc-error' } });
+  });
+
+  test('is split where it is read at the hash of the block', async () => {
+    const expected = await harness.readMachine(ids[0]!);
+    const adapter = await openWarm();
+    const { number, parentHash } = await harness.readHead();
+    const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`;
+    harness.proxy.inject(respondInner('0x42cbb15c', { success: true, returnData: word(7) }));
+    harness.proxy.inject(respondInner('0xa3b1b31d', { success: true, returnData: word(number) }));
+    harness.proxy.inject(respondInner('0x2b407a82', { success: true, returnData: parentHash as Hex }));
+    harness.proxy.inject({
+      kind: 'answer',
+      change: (answer, { params }) =>
+        JSON.stringify(params).length > 4_000 ? { error: { code: -32050, message: 'policy 7' } } : answer,
+    });
+    expect(await read(adapter, ids[0]!)).toEqual(expected);
+    expect(await read(adapter, ids[1]!)).toMatchObject({ id: ids[1]!, owner: present(lower(OWNER)) });
+  });
+
   test('is split within one machine, at once from the second machine on', async () => {
     const adapter = await openWarm();
     let refused = 0;

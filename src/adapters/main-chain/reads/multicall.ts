@@ -9,11 +9,13 @@ import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
 import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import { arbSysAbi, multicall3Abi } from './abis.ts';
 import { createAggregateDecoder, decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
 import { contractFunction } from './contract-function.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
+import { isMethodNotFound } from '../rpc/node-features.ts';
 import { headerCall, requireHeader } from '../logs/headers.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
 import type { MainChainLimits } from '../limits.ts';
@@ -160,6 +162,16 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     throw chainUnreadable('main', 'block-mismatch');
   }
 
+  /** Sends one aggregate. The hosts of a quorum return no errors, so that theirs is an unclear one. */
+  async function request(call: MainRpcCall, deadline: Deadline): Promise<RpcResponse> {
+    try {
+      return (await nodes.request([call], deadline))[0]!;
+    } catch (error) {
+      if (error instanceof RpcFailure && error.unreadable === 'rpc-error') return UNCLEAR_ERROR;
+      throw error;
+    }
+  }
+
   async function readAggregate(
     block: Header,
     calls: readonly ContractCall[],
@@ -170,10 +182,10 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     const decode = createAggregateDecoder();
     const accepts = (result: unknown) => result === '0x' || decode(result)?.length === inner.length;
     const call = { ...ethCall(address, encodeAggregate3(inner), toQuantity(block.number)), accepts };
-    const [response] = await nodes.request([call], deadline);
-    if (!response!.ok) return classifyRefusal(response!);
-    if (response!.result === '0x') return readWithoutAggregate(block, calls, deadline);
-    const results = decode(response!.result);
+    const response = await request(call, deadline);
+    if (!response.ok) return classifyRefusal(response, block, calls, deadline);
+    if (response.result === '0x') return readWithoutAggregate(block, calls, deadline);
+    const results = decode(response.result);
     if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
     const [number, timestamp, parentHash, ...own] = results;
     if (valueOf(timestamp, getCurrentBlockTimestamp) !== BigInt(block.timestamp)) return 'other-block';
@@ -181,6 +193,23 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     if (isNumber) return valueOf(parentHash, getLastBlockHash) === block.parentHash ? own : 'other-block';
     nodes.firstProfile().recordFeature('own-block-numbers', false);
     return readPinned(block, calls, deadline);
+  }
+
+  /**
+   * Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a
+   * limit. An aggregate that fails while its first call can be read was too large, whatever the error says.
+   */
+  async function classifyRefusal(
+    response: RpcResponse & { readonly ok: false },
+    block: Header,
+    calls: readonly ContractCall[],
+    deadline: Deadline,
+  ): Promise<TooLarge> {
+    if (isTooLarge(response)) return 'too-large';
+    if (response.hint === 'unknown-block') throw chainUnreadable('main', 'block-mismatch');
+    if (calls.length === 1 || isMethodNotFound(response)) throw chainUnreadable('main', 'rpc-error');
+    await readAggregate(block, calls.slice(0, 1), deadline);
+    return 'too-large';
   }
 
   /**
@@ -200,8 +229,8 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
       { target: ARB_SYS_ADDRESS, data: arbBlockHash.encode([BigInt(block.number - 1)]) },
     ];
     const inner = [...proofs, ...calls];
-    const [response] = await nodes.request([ethCall(address, encodeAggregate3(inner), atHash(block.hash))], deadline);
-    const results = response!.ok ? decodeAggregate3(response!.result) : undefined;
+    const response = await request(ethCall(address, encodeAggregate3(inner), atHash(block.hash)), deadline);
+    const results = response.ok ? decodeAggregate3(response.result) : undefined;
     const [timestamp, number, parentHash, ...own] = results ?? [];
     const isExact =
       results?.length === inner.length &&
@@ -209,7 +238,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
       valueOf(number, arbBlockNumber) === BigInt(block.number) &&
       valueOf(parentHash, arbBlockHash) === block.parentHash;
     if (isExact) return own;
-    if (!response!.ok && isTooLarge(response!)) return 'too-large';
+    if (!response.ok && isTooLarge(response)) return 'too-large';
     nodes.firstProfile().recordFeature('own-block-numbers', true);
     return 'other-block';
   }
@@ -279,18 +308,11 @@ function ethCall(to: Address, data: Hex, block: string | object): MainRpcCall {
   return { method: 'eth_call', params: [{ to, data }, block] };
 }
 
+const UNCLEAR_ERROR: RpcResponse = { ok: false, code: 0, revertData: undefined, hint: undefined };
+
 /** Returns the block parameter that only the block with this hash satisfies (EIP-1898). */
 function atHash(blockHash: string): object {
   return { blockHash, requireCanonical: true };
-}
-
-/**
- * Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a
- * limit.
- */
-function classifyRefusal(response: RpcResponse & { readonly ok: false }): TooLarge {
-  if (isTooLarge(response)) return 'too-large';
-  throw chainUnreadable('main', response.hint === 'unknown-block' ? 'block-mismatch' : 'rpc-error');
 }
 
 function isTooLarge({ hint, revertData }: RpcResponse & { readonly ok: false }): boolean {
