@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
+import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { submitted } from '../../../testing/fakes/fake-logs.ts';
-import { A, B, openFollowing, pollSteps, problemOf } from '../../../testing/fixtures/head-follower-harness.ts';
+import {
+  A,
+  B,
+  limitRange,
+  openFollowing,
+  pollSteps,
+  problemOf,
+} from '../../../testing/fixtures/head-follower-harness.ts';
 import { NEVER, createHarness, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 
 describe('blocks above the index', () => {
@@ -86,18 +94,84 @@ describe('blocks above the index', () => {
     const harness = await openFollowing();
     await harness.index.advance(NEVER);
     harness.chain.faults.before = (request, [since]) => {
-      if (request === 'head' && since === 8) throw new LogQueryRefused('range-too-large');
+      if (request === 'logs' || (request === 'head' && since === 8)) throw new LogQueryRefused('range-too-large');
     };
     harness.chain.mine([submitted(A)]);
     harness.chain.requests.length = 0;
     expect(await pollSteps(harness)).toEqual([[11, [A]]]);
     expect(await pollSteps(harness)).toEqual([[11, []]]);
-    expect(harness.chain.requests).toEqual(['head', 'head', 'block-logs', 'head']);
+    expect(harness.chain.requests).toEqual(['head', 'header', 'logs', 'logs', 'head', 'block-logs', 'head']);
     expect(floorOf(harness)).toBe(10);
     harness.chain.faults = {};
     harness.time.jump(10_000);
     await harness.follower.poll();
     expect(floorOf(harness)).toBe(8);
+  });
+
+  /** Opens an index this far below the head, behind a node that serves the logs of 5 blocks per query. */
+  async function openLimited(finalityLag: number) {
+    const chain = new FakeChain();
+    for (let i = 0; i < 50; i++) chain.mine([submitted(A)]);
+    chain.mineMany(200);
+    chain.finalityLag = finalityLag;
+    const { store, index } = createHarness({ chain, store: await createMemoryStore() });
+    await index.advance(NEVER);
+    chain.mine([submitted(B)]);
+    limitRange(chain, 5);
+    chain.requests.length = 0;
+    return { chain, store, checkpoint: 250 - finalityLag };
+  }
+  const countLogs = ({ requests }: FakeChain) => requests.filter((request) => request === 'logs').length;
+
+  it('are all known after the first poll where a node serves fewer of them per query', async () => {
+    const { chain, store, checkpoint } = await openLimited(64);
+    const harness = createHarness({ chain, store });
+    await harness.follower.poll();
+    expect(floorOf(harness)).toBe(checkpoint);
+    expect(harness.follower.recent()!.listEvents('current', B, checkpoint, 251)).toHaveLength(1);
+    expect(countLogs(chain)).toBeLessThan(2 * (65 / 5));
+    chain.rollBack(3);
+    for (let i = 0; i < 4; i++) chain.mine([submitted(A)]);
+    chain.requests.length = 0;
+    expect(await pollSteps(harness)).toEqual([[252, 'all', 'deployment', 'checks']]);
+    expect(floorOf(harness)).toBe(checkpoint);
+    expect(countLogs(chain)).toBeLessThan(2 * (66 / 5));
+  });
+
+  it('are read at once in ranges of a size that is known', async () => {
+    const { chain, store, checkpoint } = await openLimited(64);
+    chain.logLimits.recordSuccess(5, 0);
+    chain.logLimits.recordRefusal(6);
+    const harness = createHarness({ chain, store });
+    await harness.follower.poll();
+    expect(floorOf(harness)).toBe(checkpoint);
+    expect(countLogs(chain)).toBe(65 / 5);
+  });
+
+  it('are known after the second attempt where a small limit is yet to be found', async () => {
+    const { chain, store, checkpoint } = await openLimited(180);
+    const harness = createHarness({ chain, store });
+    await harness.follower.poll();
+    expect(floorOf(harness)).toBe(251);
+    harness.time.jump(10_000);
+    await harness.follower.poll();
+    expect(floorOf(harness)).toBe(checkpoint);
+    expect(chain.logLimits.bounds.refused).toBeUndefined();
+  });
+
+  it('are read again after the rate was refused in the middle of them', async () => {
+    const { chain, store, checkpoint } = await openLimited(64);
+    const harness = createHarness({ chain, store });
+    const { before } = chain.faults;
+    chain.faults.before = (request, detail) => {
+      before!(request, detail);
+      if (request === 'logs') throw new LogQueryRefused('rate-limited', 9);
+    };
+    await expect(harness.follower.poll()).rejects.toMatchObject({ reason: 'rate-limited', retryAfterSeconds: 9 });
+    expect(harness.steps).toEqual([]);
+    chain.faults.before = before!;
+    await harness.follower.poll();
+    expect(floorOf(harness)).toBe(checkpoint);
   });
 
   it('are not required while the node withholds logs on the way down to the index', async () => {

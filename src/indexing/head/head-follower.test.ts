@@ -5,7 +5,14 @@ import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused } from '../../ports/main-chain.ts';
 import type { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { EVENTS, REGISTRY, emitted, submitted, transferred } from '../../../testing/fakes/fake-logs.ts';
-import { A, B, openFollowing, pollSteps, problemOf } from '../../../testing/fixtures/head-follower-harness.ts';
+import {
+  A,
+  B,
+  limitRange,
+  openFollowing,
+  pollSteps,
+  problemOf,
+} from '../../../testing/fixtures/head-follower-harness.ts';
 import { createHarness } from '../../../testing/fixtures/indexer-harness.ts';
 
 const OPERATOR = `0x${'0b'.repeat(20)}` as Address;
@@ -61,6 +68,16 @@ describe('the head follower', () => {
     harness.chain.mine([submitted(B)]);
     expect(await pollSteps(harness)).toEqual([[15, [A, B]]]);
     expect(harness.chain.requests).toEqual(['head', 'headers', 'block-logs']);
+  });
+
+  it('reads skipped blocks in smaller ranges where the node refuses theirs', async () => {
+    const harness = await openFollowing();
+    limitRange(harness.chain, 5);
+    harness.chain.mine([submitted(A)]);
+    harness.chain.mineMany(10);
+    harness.chain.mine([submitted(B)]);
+    expect(await pollSteps(harness)).toEqual([[22, [A, B]]]);
+    expect(harness.follower.report().reorgs).toBe(0);
   });
 
   it('reports KYB, deployment and code changes besides machines', async () => {
@@ -165,7 +182,7 @@ describe('a fork', () => {
     const harness = await openFollowing();
     harness.chain.mineMany(5);
     harness.chain.faults.before = (request) => {
-      if (request === 'head') throw new LogQueryRefused('range-too-large');
+      if (request === 'head' || request === 'logs') throw new LogQueryRefused('range-too-large');
     };
     expect(await pollSteps(harness)).toEqual([[15, 'all', 'deployment', 'checks']]);
     harness.chain.faults = {};

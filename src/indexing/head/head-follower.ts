@@ -1,14 +1,24 @@
 /**
  * Head follower: tracks the newest block and what changed since the one before (architecture, "Log-driven cache"). A
- * poll costs one request; further requests are made only when blocks were skipped, quiet contracts have logged, or the
- * chain was reorganized. It notifies its listeners of every step and holds the event logs above the stored index.
+ * poll costs one request; further requests are made only when blocks were skipped, quiet contracts have logged, the
+ * chain was reorganized, or the node refuses a range. It notifies its listeners of every step and holds the event logs
+ * above the stored index.
  */
-import { checkHeaders, checkLogOrder, watchContracts } from '../../domain/index-rules/block-checks.ts';
+import { checkHeaders, checkLogOrder, watchContracts, type BlockRange } from '../../domain/index-rules/block-checks.ts';
 import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
+import { LogLimits } from '../../domain/index-rules/log-limits.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
-import type { HeadListener, HeadResponse, Header, MainChainLog } from '../../ports/main-chain.ts';
+import {
+  LogQueryRefused,
+  type ChainLog,
+  type HeadListener,
+  type HeadResponse,
+  type Header,
+  type MainChainLog,
+} from '../../ports/main-chain.ts';
 import type { Checkpoint, MainChainIndexStore } from '../../ports/store.ts';
+import { AdaptiveWindow } from '../main/adaptive-window.ts';
 import { toEventEntries } from '../main/event-entries.ts';
 import { ALL_EFFECTS, countUnknown, sumEffects } from './head-effects.ts';
 import { createPollSchedule } from './poll-schedule.ts';
@@ -17,7 +27,7 @@ import type { NextStep } from '../loops/poll-loop.ts';
 import { RECENT_BLOCKS_LIMITS, RecentBlocks, type RecentBlocksLimits } from './recent-blocks.ts';
 import { listBlocks, type BlockReader } from '../main/block-reader.ts';
 import type { VerifiedLog } from '../main/verified-log.ts';
-import { isRangeRefusal } from '../main/window-stream.ts';
+import { isRangeRefusal, streamWindows } from '../main/window-stream.ts';
 
 export interface HeadFollowerOptions {
   readonly chain: MainChainLog;
@@ -74,6 +84,8 @@ const NEAR_BLOCKS = 2 * MAX_LAG_BLOCKS;
 const CATCH_UP_MILLISECONDS = 30_000;
 /** Delay before another attempt to read everything above a checkpoint that could not be reached. */
 const RECONNECT_MILLISECONDS = 10_000;
+/** A poll ends by the deadlines of its reads. */
+const NEVER = new AbortController().signal;
 
 interface FollowedHead {
   readonly head: Header;
@@ -97,6 +109,9 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
   const { limits = RECENT_BLOCKS_LIMITS, intervalMilliseconds = INTERVAL_MILLISECONDS, isCaughtUp } = options;
   const schedule = createPollSchedule(intervalMilliseconds);
   const contracts = watchContracts(chain.addresses);
+  /** Limits of the follower alone: what refuses a few blocks may be no limit, and would shrink the ranges of a backfill. */
+  const logLimits = new LogLimits(chain.logLimits.bounds);
+  const logWindow = new AdaptiveWindow(limits.blocks, () => logLimits);
   let followed: FollowedHead | undefined;
   let behindSinceMilliseconds: number | undefined;
   /** Time from which on no checkpoint was out of reach. */
@@ -143,7 +158,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
       { blockNumber: known.head.number, blockHash: known.head.hash },
       reader.matchesBloom(known.head),
     );
-    // Undefined means that the range is too large for one query.
+    // Undefined means that the range is too large.
     if (response === undefined) await restart(await chain.readHeader('latest'), started);
     else if (response.head.number > known.head.number) await extend(known, response, started);
     else await compare(known, response.head, started);
@@ -231,13 +246,34 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     return false;
   }
 
+  /** Returns the head and all logs after a block; undefined where no query of the node covers them. */
   async function readAbove({ blockNumber }: Checkpoint, withHeadLogs = false): Promise<HeadResponse | undefined> {
     try {
       return await chain.readHeadAndLogs(blockNumber, withHeadLogs);
     } catch (error) {
-      if (isRangeRefusal(error)) return undefined;
+      if (isRangeRefusal(error)) return readInWindows(blockNumber);
       throw error;
     }
+  }
+
+  /** Reads the logs after a block in windows that the node accepts: at most as many as the headers, which are read too. */
+  async function readInWindows(since: number): Promise<HeadResponse | undefined> {
+    const head = await chain.readHeader('latest');
+    if (head.number - since > limits.blocks) return undefined;
+    const logs: ChainLog[] = [];
+    try {
+      const range = { fromBlock: since + 1, toBlock: head.number };
+      for await (const window of streamWindows(readLogWindow, logWindow, range, NEVER)) logs.push(...window.logs);
+    } catch (error) {
+      if (isRangeRefusal(error) || areLogsRefused(error)) return undefined;
+      throw error;
+    }
+    return { head, logs, headLogs: undefined };
+  }
+
+  async function readLogWindow(range: BlockRange) {
+    const logs = await chain.readLogs(range);
+    return { logs, summary: { logCount: logs.length } };
   }
 
   /** Returns the verified blocks after `base` up to the response's head; undefined when they do not follow it. */
@@ -275,6 +311,11 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     isCurrent: () => monotonicClock.nowMilliseconds() <= currentUntilMilliseconds,
     report: () => ({ reorgs, unknownLogs }),
   };
+}
+
+/** Returns whether the node refused a log query for one block. */
+function areLogsRefused(error: unknown): boolean {
+  return error instanceof LogQueryRefused && error.reason === 'logs-refused';
 }
 
 function appendTo(recent: RecentBlocks, { headers, logs }: Segment): void {

@@ -20,7 +20,7 @@ interface Reading<Window> {
  * Yields the windows of a range in order. Ends early when the signal is aborted. Once `isOver` returns true, only what was
  * requested before is yielded; the first window always is. Throws what `readWindow` throws.
  */
-export async function* streamWindows<Window extends { readonly summary: WindowSummary }>(
+export async function* streamWindows<Window extends { readonly summary: Pick<WindowSummary, 'logCount'> }>(
   readWindow: (range: BlockRange) => Promise<Window>,
   adaptiveWindow: AdaptiveWindow,
   { fromBlock, toBlock }: BlockRange,

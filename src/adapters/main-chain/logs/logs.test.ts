@@ -347,6 +347,7 @@ describe('a refused query', () => {
     ['-32005', logsError(-32005, `${PROXY_KEY} exceeded`)],
     ['a text that names a range', logsError(-32602, 'query exceeds max block range 500')],
     ['a text that names a result limit', logsError(-32000, 'query returned more than 10000 results')],
+    ['an unclear error', logsError(-32050, 'refused by policy 7')],
   ])('by %s requests a smaller range', async (_, fault) => {
     harness.proxy.inject(fault);
     expect(await refusal(log.readLogs({ fromBlock: 0, toBlock: 9_999 }))).toEqual(['range-too-large', undefined]);

@@ -257,6 +257,7 @@ export function createMainChainLog(options: MainChainLogOptions): MainChainLog {
       emptySince = head.number <= since ? since : undefined;
       // A node that lags behind may refuse the range; there are no new logs then.
       if (head.number <= since && !found.ok) return { head, logs: [], headLogs: undefined };
+      if (isUnclear(found)) throw new LogQueryRefused('range-too-large');
       const logs = (await requireLogs(found, since, Number.MAX_SAFE_INTEGER)).filter((log) => log.blockNumber > since);
       return { head, logs, headLogs: whole && (await toHeadLogs(whole, head)) };
     },
