@@ -6,6 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
+import { HOSTILE_RESPONSES } from '../testing/harness/hostile-node.ts';
+import { NODE_FAULTS } from '../testing/harness/node-faults.ts';
 import { ALT_BEHAVIORS } from '../testing/harness/provider-proxy/alt-behaviors.ts';
 import { BATCH_BEHAVIORS } from '../testing/harness/provider-proxy/batch-behaviors.ts';
 import type { Behavior } from '../testing/harness/provider-proxy/behavior.ts';
@@ -36,6 +38,7 @@ function renderGroup([title, behaviors]: (typeof GROUPS)[number]): string {
 
 function renderText(): string {
   const count = GROUPS.reduce((sum, [, behaviors]) => sum + behaviors.length, 0);
+  const kinds = Object.keys({ ...HOSTILE_RESPONSES, ...NODE_FAULTS }).length;
   return `
 <!-- Rendered by docs/render-providers.ts from testing/harness/provider-proxy. Do not edit. -->
 
@@ -87,7 +90,7 @@ requests, together with further ones, the index was seen not to begin within 15 
 and then with the first one alone. A kind passes when the index does not stay behind, every response is that of two honest nodes,
 \`/status\` names the node, the first node alone leads to 503 with a named cause in \`/status\`, the process stays within 600 MB, and its
 main thread is never blocked for more than 200 ms of CPU time. \`PART\`, \`PROGRESS\` and \`KINDS\` run parts of it, and the last line has the
-totals. All 43 kinds pass: at most 79 ms blocked and 512 MB, on a machine with a load of 12 on two cores.
+totals. All ${kinds} kinds pass: at most 79 ms blocked and 512 MB, on a machine with a load of 12 on two cores.
 
 ${GROUPS.map(renderGroup).join('\n\n')}
 `;

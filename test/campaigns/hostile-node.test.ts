@@ -18,7 +18,8 @@ import { startDevnet, type Devnet } from '../../devnet/start-devnet.ts';
 import { MEASURE_BLOCKED, readBlockedMilliseconds } from '../../testing/harness/blocked-loop.ts';
 import { findFreePort } from '../../testing/harness/free-port.ts';
 import { HOSTILE_RESPONSES, startHostileNode } from '../../testing/harness/hostile-node.ts';
-import { startRpcProxy, type ProxyResponse, type RpcFault, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
+import { NODE_FAULTS } from '../../testing/harness/node-faults.ts';
+import { startRpcProxy, type RpcProxy } from '../../testing/harness/rpc-proxy.ts';
 
 const KINDS = new RegExp(process.env['KINDS'] ?? '');
 const SECONDS = Number(process.env['SECONDS'] ?? 5);
@@ -192,36 +193,6 @@ async function measure(firstUrl: string, expected = NOTHING, flags: readonly str
   }
 }
 
-/** Changes the items of every batch. */
-const changeBatches = (change: (items: readonly { readonly id: unknown }[]) => readonly object[]): RpcFault => ({
-  kind: 'body',
-  change(body) {
-    const parsed = JSON.parse(body) as { readonly id: unknown }[];
-    return Array.isArray(parsed) ? JSON.stringify(change(parsed)) : body;
-  },
-});
-
-/** Returns a response whose result, or number of a block, has a million digits. */
-function growQuantity(response: ProxyResponse): ProxyResponse {
-  const quantity = `0x1${'0'.repeat(999_999)}`;
-  const isBlock = 'result' in response && typeof response.result === 'object' && !Array.isArray(response.result);
-  return { result: isBlock ? { ...response.result, number: quantity } : quantity };
-}
-
-/** Faults of a node that otherwise says the truth. */
-const FAULTS: Readonly<Record<string, RpcFault>> = {
-  'exchanged ids in every batch': changeBatches((items) =>
-    items.map((item, i) => ({ ...item, id: items[(i + 1) % items.length]!.id })),
-  ),
-  'foreign ids in every batch': changeBatches((items) => items.map((item, i) => ({ ...item, id: 10 ** 9 + i }))),
-  'batches without their last item': changeBatches((items) => items.slice(0, -1)),
-  'every item of a batch twice': changeBatches((items) => [...items, ...items]),
-  'quantities of a million digits': {
-    kind: 'answer',
-    change: (response, { method }) => (method === 'eth_chainId' ? response : growQuantity(response)),
-  },
-};
-
 /** Faults that single calls of the node do not have, so that it serves alone too and is not named. */
 const SERVING = new Set([
   'foreign ids in every batch',
@@ -257,7 +228,7 @@ function judge(
   if (measured.peakMegabytes > MAX_RESIDENT_MEGABYTES) problems.add('too much memory');
   if (measured.blockedMilliseconds > MAX_BLOCKED_MILLISECONDS) problems.add('the main thread is blocked');
   // A machine that does not exist: 404 is the truth, which a node with faults may still say.
-  const allowed = name in FAULTS ? [404, 503] : [503];
+  const allowed = name in NODE_FAULTS ? [404, 503] : [503];
   for (const { path, status } of alone) if (!allowed.includes(status)) problems.add(`${path} alone answers ${status}`);
   const expected = expectedOf(name);
   const counted = expected.replaced.length > 0 ? 'malformed' : 'transport';
@@ -277,7 +248,7 @@ async function startNode(name: string): Promise<HostileNode> {
   const respond = HOSTILE_RESPONSES[name];
   if (respond === undefined) {
     const proxy = await startRpcProxy(devnet.rpcUrl);
-    proxy.inject(FAULTS[name]!);
+    proxy.inject(NODE_FAULTS[name]!);
     return { url: proxy.url, countRequests: () => proxy.requests, close: () => proxy.close() };
   }
   const { url, requests, close } = await startHostileNode((calls, response) => {
@@ -302,7 +273,7 @@ function readProgress(): Map<string, Verdict> {
   return new Map(lines.map((line) => JSON.parse(line) as Verdict).map((each) => [each.name, each]));
 }
 
-const SELECTED = [...Object.keys(FAULTS), ...Object.keys(HOSTILE_RESPONSES)]
+const SELECTED = [...Object.keys(NODE_FAULTS), ...Object.keys(HOSTILE_RESPONSES)]
   .filter((name) => KINDS.test(name))
   .filter((_, i) => i % PARTS === PART - 1);
 
