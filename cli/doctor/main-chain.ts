@@ -84,7 +84,7 @@ export async function examineMainChain(
 }
 
 /** Returns nothing without an AttestationRegistry, or when it cannot be read. */
-async function examineChipCounter(
+export async function examineChipCounter(
   { chain }: MainChainAdapter,
   { addresses }: NonNullable<Config['mainChain']>,
 ): Promise<Finding[]> {
