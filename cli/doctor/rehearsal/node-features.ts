@@ -40,7 +40,9 @@ export async function examineFeatures(options: FeatureOptions): Promise<Finding[
   }
   const pinned = await node.call('eth_getCode', chain.addresses[0], { blockHash: finalized.hash });
   if (!pinned.ok) {
-    const remedy = 'nothing to do; reads are pinned by number, and the hash is compared before and after';
+    const remedy =
+      'nothing to do; reads are pinned by number, and proven by number, time and parent hash in the same call, ' +
+      'or without Multicall3 by the hash before and after';
     findings.push(warn(SUBJECT, 'serves no calls at a block hash (EIP-1898)', remedy));
   }
   return findings.length > 0 ? findings : [ok(SUBJECT, 'serves everything that saves calls and proves logs')];

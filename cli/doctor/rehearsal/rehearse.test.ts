@@ -102,6 +102,15 @@ it.each([
   expect(findings.filter((each) => each.text === text)).toHaveLength(warnings);
 });
 
+it('names what pins a read with and without Multicall3 where calls at a block hash are missing', async () => {
+  const chain = createChain();
+  const setup = { behavior: 'no-hash-pins' };
+  const findings = await rehearse(chain, 'background', await chain.readHeader(51), setup);
+  expect(findings.find(({ text }) => text.includes('EIP-1898'))?.remedy).toMatch(
+    /by number, time and parent hash in the same call, or without Multicall3 by the hash before and after$/,
+  );
+});
+
 describe('MAIN_START_BLOCK after the finalized block', () => {
   const { text, remedy } = explainCause({ kind: 'start-block-ahead' });
 
