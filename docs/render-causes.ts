@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import {
   explainCause,
+  FIRST_INDEX_LIMITS,
   PLAIN_INDEX_CAUSES,
   SLOWING_CAUSES,
   type IndexCause,
@@ -17,12 +18,11 @@ import {
 /** Location of the rendered page. */
 export const CAUSES_PAGE = new URL('causes.md', import.meta.url);
 
-/** One example of each cause that carries figures. */
+/** One example of each other cause that carries figures. */
 const WITH_FIGURES: {
-  readonly [K in Exclude<IndexCause['kind'], PlainIndexCause>]: IndexCause & { readonly kind: K };
+  readonly [K in Exclude<IndexCause['kind'], PlainIndexCause | 'first-index-slow'>]: IndexCause & { readonly kind: K };
 } = {
   'finality-distant': { kind: 'finality-distant', gapBlocks: 450 },
-  'first-index-slow': { kind: 'first-index-slow', rangeBlocks: 3, seconds: 200_000 },
   'node-answers-malformed': { kind: 'node-answers-malformed', nodes: [0] },
   'hosts-missing': { kind: 'hosts-missing', hosts: 1, quorum: 2 },
   'machines-refused': { kind: 'machines-refused', machines: 3 },
@@ -30,8 +30,13 @@ const WITH_FIGURES: {
   'alt-first-index-slow': { kind: 'alt-first-index-slow', seconds: 200_000 },
 };
 
+/** One example of a slow first index for each reason. */
+const SLOW_FIRST_INDEX: readonly IndexCause[] = FIRST_INDEX_LIMITS.map((limit) => ({
+  ...{ kind: 'first-index-slow', limit, rangeBlocks: 3, seconds: 200_000 },
+}));
+
 function renderText(): string {
-  const causes = [...PLAIN_INDEX_CAUSES.map((kind) => ({ kind })), ...Object.values(WITH_FIGURES)];
+  const causes = [...PLAIN_INDEX_CAUSES.map((kind) => ({ kind })), ...SLOW_FIRST_INDEX, ...Object.values(WITH_FIGURES)];
   const rows = causes
     .map(explainCause)
     .map(({ kind, subject, text, remedy }) => `| \`${kind}\` | ${subject} | ${text} | ${remedy} |`);

@@ -11,7 +11,8 @@ it.each(PLAIN_INDEX_CAUSES)('%s concerns a subject of the documented form', (kin
 
 it.each<IndexCause>([
   { kind: 'history-pruned' },
-  { kind: 'first-index-slow', rangeBlocks: 3, seconds: 200_000 },
+  { kind: 'first-index-slow', limit: 'log queries', rangeBlocks: 3, seconds: 200_000 },
+  { kind: 'first-index-slow', limit: 'headers of all blocks', rangeBlocks: 0, seconds: 200_000 },
   { kind: 'alt-history-pruned' },
   { kind: 'alt-first-index-slow', seconds: 200_000 },
 ])('$kind says what another start takes once an index exists', (cause) => {

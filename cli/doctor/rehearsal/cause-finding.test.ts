@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   explainCause,
+  FIRST_INDEX_LIMITS,
   PLAIN_INDEX_CAUSES,
   SLOWING_CAUSES,
   type IndexCause,
@@ -12,7 +13,9 @@ import { toCauseFinding } from './cause-finding.ts';
 const CAUSES: readonly IndexCause[] = [
   ...PLAIN_INDEX_CAUSES.map((kind) => ({ kind })),
   { kind: 'finality-distant', gapBlocks: 450 },
-  { kind: 'first-index-slow', rangeBlocks: 3, seconds: 200_000 },
+  ...FIRST_INDEX_LIMITS.map(
+    (limit) => ({ kind: 'first-index-slow', limit, rangeBlocks: 3, seconds: 200_000 }) as const,
+  ),
   { kind: 'alt-first-index-slow', seconds: 200_000 },
   { kind: 'hosts-missing', hosts: 1, quorum: 2 },
   { kind: 'machines-refused', machines: 3 },

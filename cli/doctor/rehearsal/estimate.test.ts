@@ -46,7 +46,7 @@ describe('the estimate', () => {
     const timed = estimateFirstStart(input(10_000));
     const untimed = estimateFirstStart({ ...input(10_000), range: { ...input(10_000).range, sample: {} as ChainLog } });
     expect(untimed.servingCalls - timed.servingCalls).toBe(50_000);
-    expect(untimed.limit).toBe('block headers');
+    expect(untimed.limit).toBe('headers of blocks with logs');
   });
 
   it('reads every header first with INDEX_PROOF=before, and proves nothing with off', () => {
@@ -61,6 +61,38 @@ describe('the estimate', () => {
     expect(cause!.text).toMatch(/^log queries of at most 3 blocks make the first index take about \d+ days$/);
     const fast = input(2_000);
     expect(describeEstimate(estimateFirstStart(fast), fast).map(({ state }) => state)).toEqual(['ok']);
+  });
+
+  it.each<[name: string, slow: EstimateInput, text: RegExp, remedy: RegExp]>([
+    [
+      'headers of all blocks',
+      input(10_000, { proof: 'before' }),
+      /^headers of all blocks, which INDEX_PROOF=before reads first, make the first index take about 5 days$/,
+      /^set INDEX_PROOF=background, /,
+    ],
+    [
+      'headers of blocks with logs',
+      {
+        ...input(10_000, { blocks: 1e9 }),
+        range: { ...input(10_000).range, sample: {} as ChainLog },
+      },
+      /^headers of blocks with logs, for the blockTimestamp .* make the first index take about \d+ days$/,
+      /^use a node whose logs carry blockTimestamp, /,
+    ],
+    [
+      'records of events',
+      input(10_000, { events: 1e9 }),
+      /^records of events make the first index take about \d+ days$/,
+      /^use a plan or node that serves more calls$/,
+    ],
+  ])('names what most calls of a slow first index are for, and what helps: %s', (limit, slow, text, remedy) => {
+    const estimate = estimateFirstStart(slow);
+    expect(estimate.limit).toBe(limit);
+    expect(describeEstimate(estimate, slow)[1]).toMatchObject({
+      state: 'fail',
+      text: expect.stringMatching(text),
+      remedy: expect.stringMatching(remedy),
+    });
   });
 
   it('is bounded by the calls of a day, and names the setting', () => {

@@ -4,6 +4,7 @@ import {
   formatCount,
   formatDuration,
   MAX_FIRST_INDEX_SECONDS,
+  type FirstIndexLimit,
 } from '../../../src/domain/index-rules/index-cause.ts';
 import { FREE_PART_OF_DAY } from '../../../src/adapters/rpc/day-quota.ts';
 import type { IndexProof } from '../../../src/domain/index-rules/index-proof.ts';
@@ -36,7 +37,7 @@ export interface Estimate {
   readonly provenSeconds: number | undefined;
   readonly bytes: number;
   /** The largest part of the calls until serving. */
-  readonly limit: 'log queries' | 'block headers' | 'records of events';
+  readonly limit: FirstIndexLimit;
   /** Whether the calls of a day limit it more than the rate. */
   readonly isLimitedByDay: boolean;
 }
@@ -66,7 +67,7 @@ export function estimateFirstStart(input: EstimateInput): Estimate {
   const proofCalls = 2 * blocksWithLogs + (proof === 'full' ? blocks : absence);
   const parts = [
     ['log queries', isFirst ? 0 : queries],
-    ['block headers', headers],
+    [isFirst ? 'headers of all blocks' : 'headers of blocks with logs', headers],
     ['records of events', records],
   ] as const;
   // Undefined: nothing is proven.
@@ -107,7 +108,7 @@ export function describeEstimate(estimate: Estimate, { range, rate }: EstimateIn
     `a second (${RATE_TEXTS[rate.source]})${day}; most calls are ${limit}`;
   const finding = ok('first start', text);
   if (servingSeconds < MAX_FIRST_INDEX_SECONDS) return [finding];
-  const cause = { kind: 'first-index-slow', rangeBlocks: range.blocks, seconds: servingSeconds } as const;
+  const cause = { kind: 'first-index-slow', limit, rangeBlocks: range.blocks, seconds: servingSeconds } as const;
   return [finding, toCauseFinding(explainCause(cause))];
 }
 

@@ -239,7 +239,12 @@ export type IndexCause =
   /** The distance between the newest and the finalized block. */
   | { readonly kind: 'finality-distant'; readonly gapBlocks: number }
   /** The first index takes this long at the range and rate that the node accepts. */
-  | { readonly kind: 'first-index-slow'; readonly rangeBlocks: number; readonly seconds: number }
+  | {
+      readonly kind: 'first-index-slow';
+      readonly limit: FirstIndexLimit;
+      readonly rangeBlocks: number;
+      readonly seconds: number;
+    }
   /** The first index of the alt chain takes this long at the calls that the node accepts. */
   | { readonly kind: 'alt-first-index-slow'; readonly seconds: number }
   /** Positions of nodes that others replace, from 0. */
@@ -248,6 +253,36 @@ export type IndexCause =
   | { readonly kind: 'hosts-missing'; readonly hosts: number; readonly quorum: number }
   /** Number of machines that are refused although the index of the chain is up to date. */
   | { readonly kind: 'machines-refused' | 'alt-machines-refused'; readonly machines: number };
+
+/** What most calls of a first index of the main chain may be for. */
+export const FIRST_INDEX_LIMITS = [
+  'log queries',
+  'headers of all blocks',
+  'headers of blocks with logs',
+  'records of events',
+] as const;
+export type FirstIndexLimit = (typeof FIRST_INDEX_LIMITS)[number];
+
+const MORE_CALLS = 'use a plan or node that serves more calls';
+/** Texts of a slow first index; `{range}` is the range of one log query. */
+const SLOW_FIRST_INDEX: Readonly<Record<FirstIndexLimit, Row>> = {
+  'log queries': {
+    subject: NODES,
+    text: 'log queries of at most {range}',
+    remedy: `use a plan or node that serves wider ranges of logs or more calls, or ${OTHER_START}`,
+  },
+  'headers of all blocks': {
+    subject: 'INDEX_PROOF',
+    text: 'headers of all blocks, which INDEX_PROOF=before reads first,',
+    remedy: `set INDEX_PROOF=background, which serves before it proves, ${MORE_CALLS}, or ${OTHER_START}`,
+  },
+  'headers of blocks with logs': {
+    subject: NODES,
+    text: 'headers of blocks with logs, for the blockTimestamp that the node does not report in logs,',
+    remedy: `use a node whose logs carry blockTimestamp, or ${MORE_CALLS}`,
+  },
+  'records of events': { subject: NODES, text: 'records of events', remedy: MORE_CALLS },
+};
 
 export interface ExplainedCause {
   readonly kind: IndexCause['kind'];
@@ -281,13 +316,11 @@ export function explainCause(cause: IndexCause): ExplainedCause {
         text: `${cause.gapBlocks} blocks behind the latest block; the index may lag by ${MAX_LAG_BLOCKS}`,
         remedy: 'use a node that finalizes sooner; otherwise this chain cannot be served',
       };
-    case 'first-index-slow':
-      return {
-        kind,
-        subject: NODES,
-        text: `log queries of at most ${formatCount(cause.rangeBlocks, 'block')} make the first index take about ${formatDuration(cause.seconds)}`,
-        remedy: `use a plan or node that serves wider ranges of logs or more calls, or ${OTHER_START}`,
-      };
+    case 'first-index-slow': {
+      const { text, ...row } = SLOW_FIRST_INDEX[cause.limit];
+      const reason = text.replace('{range}', formatCount(cause.rangeBlocks, 'block'));
+      return { kind, ...row, text: `${reason} make the first index take about ${formatDuration(cause.seconds)}` };
+    }
     case 'alt-first-index-slow':
       return {
         kind,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { chainUnreadable } from '../../domain/faults.ts';
 import { judgeIndexFreshness } from '../../domain/index-rules/index-freshness.ts';
-import { explainCause, type PlainIndexCause } from '../../domain/index-rules/index-cause.ts';
+import { explainCause, type FirstIndexLimit, type PlainIndexCause } from '../../domain/index-rules/index-cause.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused, type CallSaving, type ChainLog, type MainChainLog } from '../../ports/main-chain.ts';
@@ -176,28 +176,44 @@ it('names a start block that is not final yet, until it is', async () => {
   await stop();
 });
 
-it('names a first index that takes days, with the range that the node serves', async () => {
-  const time = new VirtualTime();
-  const causes = createIndexCauses({
-    clock: time,
-    log: createRecordingLog(),
-    pollIntervalMilliseconds: 60_000,
-    startBlock: 0,
+describe('a first index that takes days', () => {
+  const FINALIZED = 10_000_000;
+  const logsOf = (chain: MainChainLog, from: number) => chain.readLogs({ fromBlock: from, toBlock: from + 2 });
+  const headersOf = (chain: MainChainLog, from: number) => chain.readHeaders([from, from + 1, from + 2]);
+
+  it.each<[name: string, read: (chain: MainChainLog, from: number) => Promise<unknown>, limit: FirstIndexLimit]>([
+    ['the range that the node serves', logsOf, 'log queries'],
+    ['the headers of all blocks that INDEX_PROOF=before reads', headersOf, 'headers of all blocks'],
+    [
+      'these headers also where the node serves no receipts',
+      (chain, from) => Promise.all([logsOf(chain, from), headersOf(chain, from)]),
+      'headers of all blocks',
+    ],
+    [
+      'the range also while blocks at the head are read by their headers',
+      (chain, from) => Promise.all([logsOf(chain, from), headersOf(chain, FINALIZED + 1)]),
+      'log queries',
+    ],
+  ])('names %s, as svc doctor does', async (_name, read, limit) => {
+    const time = new VirtualTime();
+    const causes = createIndexCauses({
+      clock: time,
+      log: createRecordingLog(),
+      pollIntervalMilliseconds: 60_000,
+      startBlock: 0,
+    });
+    const chain = causes.watch({
+      readHeader: () => Promise.resolve({ number: FINALIZED }),
+      readHeaders: () => Promise.resolve([]),
+      readLogs: () => Promise.resolve([]),
+    } as unknown as MainChainLog);
+    await chain.readHeader('finalized');
+    for (let block = 0; block < 60 * 25 * 3; block += 3) await read(chain, block);
+    expect(causes.list()).toEqual([]);
+    await time.advance(60_000);
+    const seconds = ((FINALIZED - (60 * 25 * 3 - 1)) / (60 * 25 * 3)) * 60;
+    expect(causes.list()).toEqual([explainCause({ kind: 'first-index-slow', limit, rangeBlocks: 3, seconds })]);
   });
-  const chain = causes.watch({
-    readHeader: () => Promise.resolve({ number: 10_000_000 }),
-    readLogs: () => Promise.resolve([]),
-  } as unknown as MainChainLog);
-  await chain.readHeader('finalized');
-  for (let block = 0; block < 60 * 25 * 3; block += 3) await chain.readLogs({ fromBlock: block, toBlock: block + 2 });
-  expect(causes.list()).toEqual([]);
-  await time.advance(60_000);
-  expect(causes.list()).toEqual([
-    expect.objectContaining({
-      kind: 'first-index-slow',
-      text: 'log queries of at most 3 blocks make the first index take about 2 days',
-    }),
-  ]);
 });
 
 describe('what costs calls', () => {

@@ -69,7 +69,7 @@ export function createIndexCauses(options: IndexCausesOptions): IndexCauses {
   const lasting = createLastingCauses({ clock, log, pollIntervalMilliseconds, listMeasured: findMeasuredCauses });
 
   function startPace() {
-    return { atMilliseconds: clock.nowMilliseconds(), blocks: 0, rangeBlocks: 0, reached: 0 };
+    return { atMilliseconds: clock.nowMilliseconds(), logBlocks: 0, headerBlocks: 0, rangeBlocks: 0, reached: 0 };
   }
 
   /** Calls a method of the chain. Records what it read, and what a failure of it concerns. */
@@ -78,6 +78,7 @@ export function createIndexCauses(options: IndexCausesOptions): IndexCauses {
     try {
       const result = await method.apply(chain, args);
       if (name === 'readHeader') recordHeader(args[0] as HeaderName, result as Header);
+      if (name === 'readHeaders') recordHeaders(args[0] as readonly number[]);
       if (name === 'readLogs') recordLogs(args[0] as LogQuery, result as readonly ChainLog[]);
       return result;
     } catch (error) {
@@ -91,11 +92,19 @@ export function createIndexCauses(options: IndexCausesOptions): IndexCauses {
     if (typeof block === 'string') numbers[block] = number;
   }
 
+  /** Records a range of final blocks, which is read where blocks are proven first. Other reads name single or newer blocks. */
+  function recordHeaders(blocks: readonly number[]): void {
+    const [fromBlock, toBlock] = [blocks[0] ?? 0, blocks.at(-1) ?? 0];
+    if (blocks.length < 2 || toBlock - fromBlock + 1 !== blocks.length || toBlock > numbers.finalized) return;
+    pace.headerBlocks += blocks.length;
+    pace.reached = Math.max(pace.reached, toBlock);
+  }
+
   function recordLogs({ fromBlock, toBlock, ...only }: LogQuery, logs: readonly ChainLog[]): void {
     if (Object.keys(only).length > 0) return;
     if (logs.length > 0) isTimeMissing = logs.some(({ blockTimestamp }) => blockTimestamp === undefined);
     const blocks = toBlock - fromBlock + 1;
-    pace.blocks += blocks;
+    pace.logBlocks += blocks;
     pace.rangeBlocks = Math.max(pace.rangeBlocks, blocks);
     pace.reached = Math.max(pace.reached, toBlock);
   }
@@ -117,11 +126,13 @@ export function createIndexCauses(options: IndexCausesOptions): IndexCauses {
       if (isBehind) causes.push(...findSlowingCauses());
       if (gapBlocks > MAX_LAG_BLOCKS) causes.push({ kind: 'finality-distant', gapBlocks });
     }
-    const { atMilliseconds, blocks, rangeBlocks, reached } = pace;
+    const { atMilliseconds, logBlocks, headerBlocks, rangeBlocks, reached } = pace;
+    const blocks = Math.max(logBlocks, headerBlocks);
+    const limit = headerBlocks < logBlocks ? 'log queries' : 'headers of all blocks';
     const elapsedMilliseconds = clock.nowMilliseconds() - atMilliseconds;
     if (!isBehind || blocks === 0 || elapsedMilliseconds < PACE_MILLISECONDS) return causes;
     const seconds = (Math.max(0, numbers.finalized - reached) / blocks) * (elapsedMilliseconds / 1000);
-    if (seconds > MAX_FIRST_INDEX_SECONDS) causes.push({ kind: 'first-index-slow', rangeBlocks, seconds });
+    if (seconds > MAX_FIRST_INDEX_SECONDS) causes.push({ kind: 'first-index-slow', limit, rangeBlocks, seconds });
     return causes;
   }
 
