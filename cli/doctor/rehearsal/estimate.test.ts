@@ -23,7 +23,7 @@ function input(
       isLimited: true,
     },
     events: 60_000,
-    nodes: 1,
+    rpcHosts: ['a'],
     proof: 'background',
     rate: { callsPerSecond: 25, source: 'configured' },
     ...changes,
@@ -93,6 +93,13 @@ describe('the estimate', () => {
       text: expect.stringMatching(text),
       remedy: expect.stringMatching(remedy),
     });
+  });
+
+  it('sends each host the queries that prove that nothing was hidden', () => {
+    const provenCalls = (...rpcHosts: string[]) => 25 * estimateFirstStart(input(1_000, { rpcHosts })).provenSeconds!;
+    expect(provenCalls('a', 'b', 'c') - provenCalls('a', 'b')).toBe(10_000);
+    expect(provenCalls('a', 'b') - provenCalls('a')).toBe(2 * 10_000 - 1_000);
+    expect(provenCalls('a', 'a')).toBe(provenCalls('a'));
   });
 
   it('is bounded by the calls of a day, and names the setting', () => {

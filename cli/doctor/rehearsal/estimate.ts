@@ -18,7 +18,8 @@ export interface EstimateInput {
   readonly range: LogRange;
   /** Number of all events, as the contract counts them; undefined where it cannot be read. */
   readonly events: number | undefined;
-  readonly nodes: number;
+  /** Host of each node: the proof asks every host once whether logs were hidden. */
+  readonly rpcHosts: readonly string[];
   readonly proof: IndexProof;
   readonly rate: CallRate;
 }
@@ -53,7 +54,8 @@ const RECORD_BYTES = 1_000;
 const DAY_SECONDS = 86_400;
 
 export function estimateFirstStart(input: EstimateInput): Estimate {
-  const { blocks, range, events = range.logs, nodes, proof, rate } = input;
+  const { blocks, range, events = range.logs, rpcHosts, proof, rate } = input;
+  const hosts = new Set(rpcHosts).size;
   const share = blocks / Math.max(1, range.readBlocks);
   const blocksWithLogs = Math.round(range.blocksWithLogs * share);
   const logs = Math.max(events, Math.round(range.logs * share));
@@ -63,7 +65,7 @@ export function estimateFirstStart(input: EstimateInput): Estimate {
   const headers = isFirst ? blocks : hasTimes ? 0 : blocksWithLogs;
   const records = Math.ceil(events / RECORDS_PER_CALL) + Math.ceil((range.machines * share) / MACHINES_PER_CALL);
   const servingCalls = (isFirst ? 0 : queries) + headers + (isFirst ? blocksWithLogs : 0) + records + FIXED_CALLS;
-  const absence = nodes > 1 ? queries : Math.min(SAMPLED_HEADERS, blocks);
+  const absence = hosts > 1 ? hosts * queries : Math.min(SAMPLED_HEADERS, blocks);
   const proofCalls = 2 * blocksWithLogs + (proof === 'full' ? blocks : absence);
   const parts = [
     ['log queries', isFirst ? 0 : queries],

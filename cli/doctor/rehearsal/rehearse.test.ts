@@ -48,7 +48,12 @@ async function rehearse(
   );
   try {
     return await rehearseFirstStart({
-      settings: { rpcUrls: [...otherUrls, proxy.url], startBlock, addresses: { eventRegistry: chain.addresses[0] } },
+      settings: {
+        rpcUrls: [...otherUrls, proxy.url],
+        rpcHosts: [],
+        startBlock,
+        addresses: { eventRegistry: chain.addresses[0] },
+      },
       adapter: { log: chain, counters: { rpcCalls: 0 } },
       proof,
       finalized,

@@ -95,7 +95,7 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     blocks: finalized.number - first + 1,
     range: value,
     events: await readEventCount(node, settings.addresses.eventRegistry, finalized.number),
-    nodes: settings.rpcUrls.length,
+    rpcHosts: settings.rpcHosts,
     proof,
     rate: chooseRate(settings, node),
   };
