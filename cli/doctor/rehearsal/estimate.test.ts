@@ -11,6 +11,7 @@ function input(
 ): EstimateInput {
   return {
     blocks: 10_000_000,
+    loggingBlocks: 10_000_000,
     range: {
       blocks: rangeBlocks,
       readBlocks: 100_000,
@@ -73,7 +74,7 @@ describe('the estimate', () => {
     [
       'headers of blocks with logs',
       {
-        ...input(10_000, { blocks: 1e9 }),
+        ...input(10_000, { blocks: 1e9, loggingBlocks: 1e9 }),
         range: { ...input(10_000).range, sample: {} as ChainLog },
       },
       /^headers of blocks with logs, for the blockTimestamp .* make the first index take about \d+ days$/,
@@ -93,6 +94,12 @@ describe('the estimate', () => {
       text: expect.stringMatching(text),
       remedy: expect.stringMatching(remedy),
     });
+  });
+
+  it('expects logs in no block before the contracts', () => {
+    const late = input(10_000, { loggingBlocks: 100_000, proof: 'off' });
+    const untimed = { ...late, range: { ...late.range, sample: {} as ChainLog } };
+    expect(estimateFirstStart(untimed).servingCalls - estimateFirstStart(late).servingCalls).toBe(500);
   });
 
   it('sends each host the queries that prove that nothing was hidden', () => {

@@ -15,6 +15,9 @@ import type { LogRange } from './log-range.ts';
 export interface EstimateInput {
   /** Blocks from the first one of the index to the finalized one. */
   readonly blocks: number;
+  /** Blocks of them that may hold logs: the others precede the contracts. */
+  readonly loggingBlocks: number;
+  /** Windows of blocks that may hold logs. */
   readonly range: LogRange;
   /** Number of all events, as the contract counts them; undefined where it cannot be read. */
   readonly events: number | undefined;
@@ -54,9 +57,9 @@ const RECORD_BYTES = 1_000;
 const DAY_SECONDS = 86_400;
 
 export function estimateFirstStart(input: EstimateInput): Estimate {
-  const { blocks, range, events = range.logs, rpcHosts, proof, rate } = input;
+  const { blocks, loggingBlocks, range, events = range.logs, rpcHosts, proof, rate } = input;
   const hosts = new Set(rpcHosts).size;
-  const share = blocks / Math.max(1, range.readBlocks);
+  const share = loggingBlocks / Math.max(1, range.readBlocks);
   const blocksWithLogs = Math.round(range.blocksWithLogs * share);
   const logs = Math.max(events, Math.round(range.logs * share));
   const queries = Math.ceil(blocks / Math.max(1, range.blocks));

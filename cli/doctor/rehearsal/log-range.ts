@@ -25,6 +25,21 @@ export interface LogRange {
   readonly isLimited: boolean;
 }
 
+/** Returns the results of two searches in different blocks as one. */
+export function joinLogRanges(one: LogRange, other: LogRange): LogRange {
+  return {
+    blocks: Math.max(one.blocks, other.blocks),
+    readBlocks: one.readBlocks + other.readBlocks,
+    logs: one.logs + other.logs,
+    blocksWithLogs: one.blocksWithLogs + other.blocksWithLogs,
+    machines: one.machines + other.machines,
+    machine: one.machine ?? other.machine,
+    firstLogBlock: one.firstLogBlock ?? other.firstLogBlock,
+    sample: one.sample ?? other.sample,
+    isLimited: one.isLimited || other.isLimited,
+  };
+}
+
 /** Windows that the search may read. */
 const MAX_WINDOWS = 24;
 

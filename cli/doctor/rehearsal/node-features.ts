@@ -26,10 +26,16 @@ export interface FeatureOptions {
   readonly requiresReceipts: boolean;
 }
 
+const UNEXAMINED = warn(
+  SUBJECT,
+  'no log of the contracts was found in the ranges read, so times, blooms and receipts were not examined',
+  'run svc doctor again once the newest blocks hold logs of the contracts',
+);
+
 /** Returns a finding for each thing that the node lacks, or one that it lacks nothing. */
 export async function examineFeatures(options: FeatureOptions): Promise<Finding[]> {
   const { chain, node, finalized, sample, multicall3 = MULTICALL3_ADDRESS } = options;
-  const findings = sample === undefined ? [] : await examineSample(options, sample);
+  const findings = sample === undefined ? [UNEXAMINED] : await examineSample(options, sample);
   if (!(await answersBatch(node))) {
     findings.push(toCauseFinding(explainCause({ kind: 'batches-missing' })));
   }

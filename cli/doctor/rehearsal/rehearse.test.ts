@@ -150,6 +150,38 @@ describe('MAIN_START_BLOCK after the finalized block', () => {
   });
 });
 
+describe('a chain whose contracts were deployed long after MAIN_START_BLOCK', () => {
+  const NO_RECEIPTS = 'serves no receipts by block';
+  const UNEXAMINED = /^no log of the contracts was found in the ranges read, so times, blooms and receipts were not/;
+
+  /** Rehearses 2,000 blocks, with code from block 1,000 on, behind a node that serves ranges of ten blocks. */
+  async function rehearseLate(firstLog: number) {
+    const chain = new FakeChain();
+    chain.mineMany(firstLog - 1);
+    chain.mine([submitted(machine(11))]);
+    chain.mineMany(2_000 - firstLog);
+    chain.faults.before = (request, [from, to]) => {
+      if (request === 'logs' && to! - from! >= 10) throw new LogQueryRefused('range-too-large');
+    };
+    const findings = await rehearse(chain, 'background', await chain.readHeader(2_000), { codeFrom: 1_000 });
+    expect(findings.find(({ subject }) => subject === 'MAIN_START_BLOCK')?.remedy).toMatch(
+      /^set MAIN_START_BLOCK=1000,/,
+    );
+    return findings.filter(({ subject }) => subject === 'node').map(({ text }) => text);
+  }
+
+  it.each([
+    ['logs after the first block with code', 1_005],
+    ['the newest logs where these blocks hold none', 1_990],
+  ])('is examined by %s', async (_, firstLog) => {
+    expect(await rehearseLate(firstLog)).toEqual([NO_RECEIPTS]);
+  });
+
+  it('is reported as not examined where the ranges read hold no log', async () => {
+    expect(await rehearseLate(1_500)).toEqual([expect.stringMatching(UNEXAMINED)]);
+  });
+});
+
 describe('a node that no longer has the logs of MAIN_START_BLOCK', () => {
   /** Rehearses with code from block 20 on behind a node that has logs from a later or earlier block on. */
   async function rehearsePruned(logsFrom: number) {

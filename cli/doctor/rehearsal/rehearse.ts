@@ -16,7 +16,7 @@ import { fail, ok, warn, type Finding } from '../check-result.ts';
 import { readPatiently } from '../patient-read.ts';
 import { addDetail, toCauseFinding } from './cause-finding.ts';
 import { describeEstimate, estimateFirstStart, type CallRate, type EstimateInput } from './estimate.ts';
-import { findLogRange, type LogRange } from './log-range.ts';
+import { findLogRange, joinLogRanges, type LogRange } from './log-range.ts';
 import { examineFeatures } from './node-features.ts';
 import { openRawNode, type RawNode, type RawOutcome } from './raw-node.ts';
 import { findFirstCode, judgeStartBlock, type FirstCode } from './start-block.ts';
@@ -66,15 +66,16 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
     return [toCauseFinding(explainCause({ kind: 'state-missing' }), raw.ok ? undefined : raw.text)];
   }
   if (configured > finalized.number) return [judgeFutureStart(configured, code)];
-  const { value, first, findings } = await readRange(options, node, code);
-  if (value === undefined) return findings;
+  const { read, findings } = await readRange(options, node, code);
+  if (read === undefined) return findings;
+  const { range, first, firstLogging } = read;
   const state = await attempt(
-    () => adapter.log.readOwnership(finalized, [value.machine ?? (1n as MachineId)]),
+    () => adapter.log.readOwnership(finalized, [range.machine ?? (1n as MachineId)]),
     'state',
     () => node.call('eth_call', { to: adapter.log.addresses[0], data: '0x' }, toHex(finalized.number)),
   );
   const head = await attempt(
-    () => verifyBlocks(adapter.log, proof, value.sample),
+    () => verifyBlocks(adapter.log, proof, range.sample),
     'logs',
     () => explainRefusal(node, adapter.log.addresses, finalized.number),
   );
@@ -84,7 +85,7 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
         chain: adapter.log,
         node,
         finalized,
-        sample: value.sample,
+        sample: range.sample,
         multicall3: settings.addresses.multicall3,
         requiresReceipts: proof === 'before',
       }),
@@ -93,7 +94,8 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
   );
   const input: EstimateInput = {
     blocks: finalized.number - first + 1,
-    range: value,
+    loggingBlocks: finalized.number - firstLogging + 1,
+    range,
     events: await readEventCount(node, settings.addresses.eventRegistry, finalized.number),
     rpcHosts: settings.rpcHosts,
     proof,
@@ -101,7 +103,7 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
   };
   return [
     ...findings,
-    describeRange(value),
+    describeRange(range),
     ...('finding' in state ? [state.finding] : []),
     ...('finding' in head ? [head.finding] : []),
     ...('finding' in features ? [features.finding] : features.value),
@@ -112,13 +114,20 @@ async function rehearse(options: RehearsalOptions, node: RawNode): Promise<Findi
 
 interface RangeRead {
   /** Undefined where no logs can be read. */
-  readonly value?: LogRange;
-  /** Block from which on the logs were read. */
-  readonly first: number;
+  readonly read?: {
+    readonly range: LogRange;
+    /** Block from which on the node has the logs of the index. */
+    readonly first: number;
+    /** First block of them that may hold a log. */
+    readonly firstLogging: number;
+  };
   readonly findings: Finding[];
 }
 
-/** Reads logs from the configured start on, or from the first block with code where the node lacks older ones. */
+/**
+ * Reads logs from the configured start on, which shows whether the node has them, and from the first block with code on
+ * where that is later. Where these hold no log, reads the newest ones too.
+ */
 async function readRange(
   { settings, adapter, finalized }: RehearsalOptions,
   node: RawNode,
@@ -131,19 +140,38 @@ async function readRange(
       'logs',
       () => explainRefusal(node, adapter.log.addresses, fromBlock),
     );
+  const firstLogging = code.kind === 'found' ? Math.max(startBlock, code.block) : startBlock;
+  const isLater = firstLogging > startBlock;
   const whole = await readFrom(startBlock);
+  if ('finding' in whole && (whole.cause !== 'history-pruned' || !isLater)) return { findings: [whole.finding] };
+  const early = isLater ? await readFrom(firstLogging) : whole;
+  const found = 'value' in early ? await readNewest(readFrom, early.value, firstLogging, finalized.number) : early;
   if ('value' in whole) {
-    const { value } = whole;
-    return { value, first: startBlock, findings: [await examineStart(adapter.log, code, startBlock, value)] };
+    const start = await examineStart(adapter.log, code, startBlock, whole.value);
+    if ('finding' in found) return { findings: [start, found.finding] };
+    const blocks = Math.max(whole.value.blocks, found.value.blocks);
+    const range = { ...found.value, blocks, isLimited: whole.value.isLimited || found.value.isLimited };
+    return { read: { range, first: startBlock, firstLogging }, findings: [start] };
   }
   const { finding, cause } = whole;
-  if (cause !== 'history-pruned' || code.kind !== 'found' || code.block <= startBlock) {
-    return { first: startBlock, findings: [finding] };
+  if ('value' in found) {
+    const read = { range: found.value, first: firstLogging, firstLogging };
+    return { read, findings: [finding, requireLaterStart(startBlock, firstLogging)] };
   }
-  const first = code.block;
-  const later = await readFrom(first);
-  if ('value' in later) return { ...later, first, findings: [finding, requireLaterStart(startBlock, first)] };
-  return { first, findings: later.cause === cause ? [refuseBoth(finding, first)] : [finding, later.finding] };
+  return { findings: found.cause === cause ? [refuseBoth(finding, firstLogging)] : [finding, found.finding] };
+}
+
+/** Reads as many of the newest blocks too, where the blocks read from `first` on hold no log. */
+async function readNewest(
+  readFrom: (fromBlock: number) => Promise<Attempt<LogRange>>,
+  range: LogRange,
+  first: number,
+  last: number,
+): Promise<Attempt<LogRange>> {
+  const next = first + range.readBlocks;
+  if (range.sample !== undefined || next > last) return { value: range };
+  const newest = await readFrom(Math.max(next, last - range.readBlocks + 1));
+  return 'value' in newest ? { value: joinLogRanges(range, newest.value) } : newest;
 }
 
 /** Verifies the newest block, and one that holds a log, as the head follower does. */
