@@ -152,7 +152,7 @@ export async function getFreshness(ctx: Ctx, maxLagBlocks: number): Promise<Fres
     getPaymentSearches(ctx),
   ]);
   const { kind } = judgeIndexFreshness(index, clock.nowMilliseconds(), pollIntervalSeconds, maxLagBlocks);
-  const isAltContradicted = ctx.alt?.isContradicted?.() === true;
+  const isAltContradicted = [ctx.alt, ctx.bindings].some((port) => port?.isContradicted?.() === true);
   const isClockUsable = isUsable(ctx.trustedClock.judge().state);
   const isFresh =
     kind === 'fresh' &&

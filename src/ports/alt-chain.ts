@@ -110,4 +110,6 @@ export type WalletBinding =
 export interface BindingRegistry {
   /** Throws `ChainUnreadable` for everything that is not definitive. */
   readBinding(wallet: AltKey): Promise<WalletBinding>;
+  /** Returns whether the program contradicts the configuration: no binding is read then. Absent: it is not checked. */
+  readonly isContradicted?: (() => boolean) | undefined;
 }

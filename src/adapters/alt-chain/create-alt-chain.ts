@@ -161,6 +161,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
         assertSound(isBindingSound);
         return registry.readBinding(wallet);
       },
+      isContradicted: () => !isBindingSound,
     };
   }
 

@@ -172,7 +172,7 @@ const ROWS = {
   },
   'alt-other-deployment': {
     subject: 'programs',
-    text: 'the programs of the alt chain contradict the configuration, so its machines are not rated',
+    text: 'the programs of the alt chain contradict the configuration, so its machines or bindings are not read',
     remedy: 'run svc doctor, which names the variables to correct',
   },
   'alt-index-other-deployment': {

@@ -91,6 +91,7 @@ describe('a contradiction', () => {
       context: { cause: 'wrong-deployment' },
     });
     expect(await adapter.bindings!.readBinding(programOf('router'))).toStrictEqual({ kind: 'not-bound' });
+    expect(adapter.bindings!.isContradicted!()).toBe(false);
   });
 
   it('of the binding program makes bindings unreadable, not machines', async () => {
@@ -100,7 +101,9 @@ describe('a contradiction', () => {
     await expect(adapter.bindings!.readBinding(programOf('router'))).rejects.toMatchObject({
       context: { cause: 'wrong-deployment' },
     });
+    expect(adapter.bindings!.isContradicted!()).toBe(true);
     await expect(adapter.machines!.chain.readMachine(toId('1'))).resolves.toMatchObject({ snapshot: { id: 1n } });
+    expect(adapter.machines!.isContradicted()).toBe(false);
   });
 });
 

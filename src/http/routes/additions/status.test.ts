@@ -12,7 +12,7 @@ import {
 import { ALL_CONTRACTS_READY } from '../../../../testing/fixtures/all-contracts-ready.ts';
 import { FakePaymentSource } from '../../../../testing/fakes/fake-payment-source.ts';
 import type { ClockState } from '../../../domain/clock/clock-judgement.ts';
-import { Fault } from '../../../domain/faults.ts';
+import { chainUnreadable, Fault } from '../../../domain/faults.ts';
 import { findUnloggedCauses } from '../../../actions/health.ts';
 import { explainCause } from '../../../domain/index-rules/index-cause.ts';
 import type { HomeChain } from '../../../domain/rating/paid/claims.ts';
@@ -367,6 +367,20 @@ test.each([[[]], [['alt-other-deployment']], [['alt-node-behind']]] as const)(
     });
     const { status, text } = await service!.request('/status');
     expect([status, listCauses(text)]).toEqual([503, [...new Set(['alt-other-deployment', ...kinds])]]);
+    isContradicted = false;
+    expect((await service!.request('/status')).status).toBe(200);
+  },
+);
+
+test.each([true, false])(
+  'is not fresh while the program of the bindings contradicts the configuration, and names that (alt chain: %s)',
+  async (hasAlt) => {
+    rule('status.freshness');
+    let isContradicted = true;
+    const readBinding = () => Promise.reject(chainUnreadable('alt', 'wrong-deployment'));
+    await open({}, { hasAlt, ctx: { bindings: { readBinding, isContradicted: () => isContradicted } } });
+    const { status, text } = await service!.request('/status');
+    expect([status, listCauses(text)]).toEqual([503, ['alt-other-deployment']]);
     isContradicted = false;
     expect((await service!.request('/status')).status).toBe(200);
   },
