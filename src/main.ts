@@ -178,7 +178,7 @@ export async function startService(config: Config, { log, isLenient = false }: S
         rates.loop,
         ...onboarding.loops,
         main?.indexers.head,
-        alt?.checkLoop,
+        ...(alt?.loops ?? []),
         main && profileLoop,
         main && createCauseLog(log, () => findUnloggedCauses(ctx)),
       ].filter((loop) => loop !== undefined),

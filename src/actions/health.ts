@@ -30,7 +30,7 @@ export interface OperatorIndexReport {
   readonly proof: IndexProofStatus | undefined;
 }
 
-/** Progress of the alt chain's event index. */
+/** Progress of the alt chain's event index. It is not ready either while this process cannot read the accounts of machines. */
 export interface AltIndexReport {
   readonly isReady: boolean;
   readonly slot: number | undefined;
@@ -256,7 +256,9 @@ async function readIndexes(ctx: Ctx, main: MainChainPorts): Promise<IndexReading
 
 async function readAltIndex(ctx: Ctx): Promise<AltIndexReport | undefined> {
   const { alt } = ctx;
-  return alt && toAltReport(ctx, await readInTime(ctx, () => alt.index.readStatus(), ALT_NEVER_READ));
+  if (alt === undefined) return undefined;
+  const report = toAltReport(ctx, await readInTime(ctx, () => alt.index.readStatus(), ALT_NEVER_READ));
+  return { ...report, isReady: report.isReady && alt.isReadable?.() !== false };
 }
 
 /** Returns whether operator listings have a snapshot of the alt chain that is recent enough. */

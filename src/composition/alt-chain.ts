@@ -10,6 +10,7 @@ import { createLastingCauses } from '../indexing/loops/lasting-causes.ts';
 import type { PollLoop } from '../indexing/loops/poll-loop.ts';
 import type { AltChainPorts } from '../ports/ctx.ts';
 import { createDeploymentCheckLoop } from './deployment-check-loop.ts';
+import { createReadCheckLoop } from './read-check-loop.ts';
 import { refuseContradictions, refuseForeignRows } from './deployment-contradictions.ts';
 import { nameLoop } from './named-loop.ts';
 import { CLOCK, MONOTONIC_CLOCK, TIMERS } from './process-time.ts';
@@ -20,7 +21,7 @@ export interface AltChainParts {
   /** Undefined: only bindings are read. */
   readonly ports: AltChainPorts | undefined;
   /** Runs in every process. */
-  readonly checkLoop: PollLoop;
+  readonly loops: readonly PollLoop[];
   /** Run in the leader. */
   readonly workers: readonly PollLoop[];
   /** Resolves when events and ownership are indexed for the first time. */
@@ -40,7 +41,7 @@ export async function openAltChain(start: ServiceStart, payments?: PaymentScanne
   const { genesisHash, firstSlot, programs } = altChain;
   if (machines === undefined || programs === undefined) {
     await refuseContradictions(adapter, start);
-    return { adapter, ports: undefined, checkLoop, workers: [], caughtUp: Promise.resolve() };
+    return { adapter, ports: undefined, loops: [checkLoop], workers: [], caughtUp: Promise.resolve() };
   }
   const { machineRegistry, eventRegistry } = programs;
   const pollIntervalMilliseconds = pollIntervalSeconds * 1000;
@@ -54,6 +55,7 @@ export async function openAltChain(start: ServiceStart, payments?: PaymentScanne
     deployment: { genesisHash, eventRegistry, firstSlot },
     pollIntervalMilliseconds,
   });
+  const readLoop = createReadCheckLoop({ machines, causes, clock: CLOCK, timers: TIMERS, log });
   const fleet = createAltFleetWorker({ ...shared, deployment: { genesisHash, machineRegistry }, pollIntervalSeconds });
   await refuseContradictions(adapter, start);
   await refuseForeignRows(indexers, 'alt-index-other-deployment', start);
@@ -62,10 +64,11 @@ export async function openAltChain(start: ServiceStart, payments?: PaymentScanne
     ports: {
       chain: machines.chain,
       isContradicted: machines.isContradicted,
+      isReadable: machines.isReadable,
       index: indexers.index,
       indexHealth: { listCauses: causes.list },
     },
-    checkLoop,
+    loops: [checkLoop, readLoop],
     workers: [indexers.worker, fleet.loop].map((loop) => nameLoop(loop, { kind: 'index' }, workScope)),
     caughtUp: Promise.all([indexers.caughtUp, fleet.caughtUp]),
   };

@@ -29,6 +29,8 @@ export interface AltChainPorts {
   readonly index: AltIndex;
   /** Returns whether the programs contradict the configuration: no machine is read then. Absent: they are not checked. */
   readonly isContradicted?: (() => boolean) | undefined;
+  /** Returns whether this process has read accounts of machines within the last minute. Absent: it does not check. */
+  readonly isReadable?: (() => boolean) | undefined;
   /** Absent where no loop of this process reads the chain. */
   readonly indexHealth?: IndexHealth | undefined;
 }

@@ -456,7 +456,7 @@ async function readReadinessMetrics(ctx: Ctx): Promise<MetricFamily[]> {
     family(
       'gauge',
       'svc_alt_index_ready',
-      '1 if the event index of the alt chain is complete.',
+      '1 if the event index of the alt chain is complete and this process can read its accounts.',
       one(toNumber(altIndex?.isReady)),
     ),
     family('gauge', 'svc_alt_index_slot', 'Last indexed slot of the alt chain.', one(altIndex?.slot)),

@@ -57,6 +57,10 @@ export interface AltChainAdapter {
         readonly history: AltHistory;
         /** Returns whether the last completed check contradicts the configuration of the machines. */
         readonly isContradicted: () => boolean;
+        /** Returns whether accounts of machines were read within the last minute. */
+        readonly isReadable: () => boolean;
+        /** Reads accounts as callers do, unless they were read a moment ago. Throws `ChainUnreadable`. */
+        readonly checkReadable: () => Promise<void>;
       }
     | undefined;
   readonly bindings: BindingRegistry | undefined;
@@ -127,7 +131,19 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
   function createMachinePorts(programs: NonNullable<AltChainConfig['programs']>) {
     const { machineRegistry } = programs;
     const roles = toRoles(programs);
-    const reads = createMachineReads({ nodes, programs: roles, ordinal, clock, limits, counters, budget, startRead });
+    const reads = createMachineReads({
+      nodes,
+      programs: roles,
+      ordinal,
+      clock,
+      limits,
+      counters,
+      budget,
+      startRead,
+      stopwatch,
+    });
+    const isReadWithin = (milliseconds: number) =>
+      stopwatch.nowMilliseconds() - reads.lastReadAtMilliseconds < milliseconds;
     const chain: AltChain = {
       ordinal,
       genesisHash,
@@ -151,7 +167,16 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
       assertSound: () => assertSound(isMachinesSound),
       genesisHash,
     });
-    return { chain, history, isContradicted: () => !isMachinesSound };
+    return {
+      chain,
+      history,
+      isContradicted: () => !isMachinesSound,
+      isReadable: () => isReadWithin(limits.maxReadAgeMilliseconds),
+      async checkReadable() {
+        assertSound(isMachinesSound);
+        if (!isReadWithin(limits.readCheckMilliseconds)) await reads.probe(startReadFor(HEAD_WORK, true));
+      },
+    };
   }
 
   function createBindings(program: BindingProgram): BindingRegistry {

@@ -8,6 +8,9 @@ export interface AltChainLimits {
   /** The same two timeouts for the indexers, which no client waits for. */
   readonly indexRequestTimeoutMilliseconds: number;
   readonly indexReadTimeoutMilliseconds: number;
+  /** Accounts that were read within this time are readable; after the shorter one they are read again. */
+  readonly maxReadAgeMilliseconds: number;
+  readonly readCheckMilliseconds: number;
   /** Number of retries after a transient failure, and the wait before each when the node sends no Retry-After. */
   readonly maxWaits: number;
   readonly waitMilliseconds: number;
@@ -32,6 +35,8 @@ export const ALT_CHAIN_LIMITS: AltChainLimits = {
   readTimeoutMilliseconds: 7_000,
   indexRequestTimeoutMilliseconds: 20_000,
   indexReadTimeoutMilliseconds: 60_000,
+  maxReadAgeMilliseconds: 60_000,
+  readCheckMilliseconds: 20_000,
   maxWaits: 3,
   waitMilliseconds: 400, // one slot
   firstOpenMilliseconds: 250,

@@ -9,8 +9,11 @@ import { IndexRefused } from '../loops/index-integrity.ts';
 import type { LastingCauses } from '../loops/lasting-causes.ts';
 import { AltHistoryRejected } from './history-rejected.ts';
 
-/** `walk` lists and applies transactions, `verify` counts events, `fold` folds them; `fleet` lists the machines. */
-export type AltLoopName = 'walk' | 'verify' | 'fold' | 'fleet';
+/**
+ * `walk` lists and applies transactions, `verify` counts events, `fold` folds them; `fleet` lists the machines, and `reads` checks that
+ * callers can read them.
+ */
+export type AltLoopName = 'walk' | 'verify' | 'fold' | 'fleet' | 'reads';
 
 /** Runs a step of a loop, and records the cause of its failure until a step of the same loop succeeds. */
 export function observeAltStep<T>(causes: LastingCauses, loop: AltLoopName, step: () => Promise<T>): Promise<T> {

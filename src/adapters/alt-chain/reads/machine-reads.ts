@@ -7,7 +7,7 @@ import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { AltMachineRead } from '../../../ports/alt-chain.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
-import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
+import { latestDeadline, withPurpose, type Deadline, type Stopwatch } from '../../rpc/deadline.ts';
 import { createKnownKeys } from '../../rpc/known-keys.ts';
 import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import {
@@ -34,6 +34,10 @@ export interface MachineReads {
   read(id: MachineId): Promise<AltMachineRead>;
   /** Like `read`, but never joins a call already sent and never uses the cache. */
   readNow(id: MachineId): Promise<AltMachineRead>;
+  /** Reads the accounts of a machine that does not exist, as callers would. Throws `ChainUnreadable`. */
+  probe(deadline: Deadline): Promise<void>;
+  /** When accounts were last read, on the stopwatch. */
+  readonly lastReadAtMilliseconds: number;
 }
 
 export interface MachineReadsOptions {
@@ -45,6 +49,7 @@ export interface MachineReadsOptions {
   readonly counters: AltUpstreamCounters;
   readonly budget: CallBudget;
   readonly startRead: (isKnown: boolean) => Deadline;
+  readonly stopwatch: Pick<Stopwatch, 'nowMilliseconds'>;
 }
 
 /** Queued or in-flight read of one machine. */
@@ -58,9 +63,11 @@ interface PendingRead {
 
 /** Capacity of the cache of derived addresses, about 1 kB per machine. */
 const MAX_CACHED_ADDRESSES = 10_000;
+/** No machine has this id. */
+const PROBED_ID = 0n as MachineId;
 
 export function createMachineReads(options: MachineReadsOptions): MachineReads {
-  const { nodes, programs, ordinal, clock, limits, counters, budget, startRead } = options;
+  const { nodes, programs, ordinal, clock, limits, counters, budget, startRead, stopwatch } = options;
   const addressesOf = memoizeById((id) => deriveMachineAddresses(programs, id), MAX_CACHED_ADDRESSES);
   const singletons = deriveSingletonAddresses(programs);
   const absences = createTtlCache<MachineId, AltMachineRead>({
@@ -75,6 +82,7 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
   /** Reads whose turn has come. */
   const due: { readonly lead: PendingRead; readonly purpose: CallPurpose }[] = [];
   let callsInFlight = 0;
+  let lastReadAtMilliseconds = -Infinity;
 
   function enqueue(id: MachineId): Promise<AltMachineRead> {
     const pending = { id, deadline: startRead(known.has(id)), ...Promise.withResolvers<AltMachineRead>() };
@@ -131,13 +139,17 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
     }
   }
 
-  async function readBatch(batch: readonly PendingRead[], purpose: CallPurpose): Promise<readonly AltMachineRead[]> {
+  async function readBatch(
+    batch: readonly Pick<PendingRead, 'id' | 'deadline'>[],
+    purpose: CallPurpose,
+  ): Promise<readonly AltMachineRead[]> {
     const ids = batch.map(({ id }) => id);
     const keys = listMachineAccountKeys(ids.map(addressesOf), singletons);
     const deadline = withPurpose(latestDeadline(batch.map((pending) => pending.deadline)), purpose);
     const accounts = await nodes.callWithRetry(getMultipleAccounts(keys), deadline);
     const read = toMachineAccounts(accounts, ids, programs, ordinal);
     const deployment = unwrapDeployment(read);
+    lastReadAtMilliseconds = stopwatch.nowMilliseconds();
     return read.machines.map((snapshot) => ({ snapshot, deployment }));
   }
 
@@ -157,6 +169,16 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
     async readNow(id) {
       counters.machineReads += 1;
       return queued.get(id)?.promise ?? enqueue(id);
+    },
+    async probe(deadline) {
+      try {
+        await readBatch([{ id: PROBED_ID, deadline }], deadline.purpose);
+      } catch (error) {
+        throw toAltFault(error);
+      }
+    },
+    get lastReadAtMilliseconds() {
+      return lastReadAtMilliseconds;
     },
   };
 }

@@ -372,6 +372,25 @@ test.each([[[]], [['alt-other-deployment']], [['alt-node-behind']]] as const)(
   },
 );
 
+test('is not fresh, with the cause, while this process cannot read accounts of a fresh alt chain', async () => {
+  rule('status.freshness');
+  await open();
+  let isReadable = false;
+  Object.assign(service!.ctx.alt!, {
+    isReadable: () => isReadable,
+    indexHealth: { listCauses: () => (isReadable ? [] : [explainCause({ kind: 'alt-node-unreachable' })]) },
+  });
+  const { status, text } = await service!.request('/status');
+  const { solana_indexer } = JSON.parse(text) as { solana_indexer: unknown };
+  expect([status, solana_indexer, listCauses(text)]).toEqual([
+    503,
+    { ready: false, slot: 301_200_450, age_seconds: 5 },
+    ['alt-node-unreachable'],
+  ]);
+  isReadable = true;
+  expect((await service!.request('/status')).status).toBe(200);
+});
+
 test.each([true, false])(
   'is not fresh while the program of the bindings contradicts the configuration, and names that (alt chain: %s)',
   async (hasAlt) => {
