@@ -1,6 +1,8 @@
 /** Tests of the alt-chain index against the chain's history under every fault of a node (chain-svm 6). */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
+import type { TransactionReadResult } from '../../domain/alt-chain/event-operation.ts';
+import { chainUnreadable } from '../../domain/faults.ts';
 import { previewFold } from '../../domain/rating/rating-state.ts';
 import type { AltEventStore } from '../../ports/alt-store.ts';
 import type { Store } from '../../ports/store.ts';
@@ -327,6 +329,37 @@ describe('transactions', () => {
     expect(await harness.settle(2)).toEqual([]);
     await expectAll();
     expect(await store.listParked(Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
+  });
+
+  it.each([
+    ['missing', 'missing-transaction', (): TransactionReadResult => ({ state: 'not-here-yet' })],
+    [
+      'refused by the node',
+      'ChainUnreadable:rpc-error',
+      (): TransactionReadResult => {
+        throw chainUnreadable('alt', 'rpc-error');
+      },
+    ],
+  ])('parked and then %s are parked longer, hold up no other one and no verification', async (_, reason, answer) => {
+    chain.submit(C, ...records(0, 3));
+    chain.submit(B, ...records(0, 3));
+    chain.alterReading = (reading, { signature }) =>
+      signature === 'tx2' || signature === 'tx5' ? { state: 'unreadable' } : reading;
+    expect(await harness.settle()).toEqual([]);
+    const [omitted] = chain.submit(A, ...records(0, 3));
+    chain.alterPage = (rows, _before, about) =>
+      about === 'event-registry' ? rows.filter(({ signature }) => signature !== omitted) : rows;
+    chain.alterReading = (reading, { signature }) => (signature === 'tx2' ? answer() : reading);
+    expect(await harness.settle(4)).toContain(reason);
+    expect(await harness.read(C)).toEqual({ isComplete: false, folded: 0, values: [0] });
+    expect(await harness.read(B)).toEqual({ isComplete: true, folded: 0, values: [0, 1, 2] });
+    expect(await harness.read(A)).toEqual({ isComplete: true, folded: 0, values: [0, 1, 2] });
+    const [parked, ...others] = await store.listParked(Number.MAX_SAFE_INTEGER, 9);
+    expect([parked?.signature, others]).toEqual(['tx2', []]);
+    expect(parked!.attempts).toBeGreaterThan(1);
+    chain.alterReading = (reading) => reading;
+    await harness.settle(2);
+    await expectAll();
   });
 
   it('parked by a clock that was ahead are read once it is right again', async () => {

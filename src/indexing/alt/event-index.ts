@@ -129,8 +129,10 @@ export function createAltEventIndex(options: AltEventIndexOptions): AltEventInde
   async function verify(signal: AbortSignal): Promise<StepOutcome> {
     // Folding continues even if the node refuses to return counts.
     phase = 'fold';
-    await repair.retryParked(signal);
+    // Verification runs even if a parked transaction fails, which the step then reports.
+    const [retried] = await Promise.allSettled([repair.retryParked(signal)]);
     if ((await verification.check(signal)) === 'more') phase = 'walk';
+    if (retried.status === 'rejected') throw retried.reason;
     return 'more';
   }
 

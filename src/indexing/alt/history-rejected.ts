@@ -1,4 +1,5 @@
 /** Errors in a node's response about the alt chain's history, as fixed words that logs and metrics can count. */
+import { Fault } from '../../domain/faults.ts';
 
 export type AltHistoryProblem =
   | 'history-pruned' // the node's first block is later than the first slot of the deployment
@@ -19,4 +20,12 @@ export class AltHistoryRejected extends Error {
     this.name = 'AltHistoryRejected';
     this.problem = problem;
   }
+}
+
+/** Returns whether the error concerns one response: the same node may answer other requests. */
+export function concernsOneResponse(error: unknown): error is Error {
+  if (error instanceof AltHistoryRejected) return true;
+  if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') return false;
+  const { cause } = error.context;
+  return cause === 'rpc-error' || cause === 'malformed' || cause === 'undecodable';
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { MergeOperations } from './event-merge.ts';
 import { checkPage, toListed, type ListPosition } from './signature-pager.ts';
 import type { SharedBackoff } from './shared-backoff.ts';
-import type { TransactionReader } from './transaction-reader.ts';
+import type { TransactionReader, TransactionsRead } from './transaction-reader.ts';
 
 export interface HistoryRepairOptions {
   readonly history: AltHistory;
@@ -30,7 +30,7 @@ export interface HistoryRepair {
   repairMachine(id: MachineId, signal: AbortSignal): Promise<boolean>;
   /** Returns whether the next call continues the list of the machine. */
   isStarted(id: MachineId): boolean;
-  /** Retries parked transactions that are due. */
+  /** Retries parked transactions that are due. Throws the failure of one after the others are merged. */
   retryParked(signal: AbortSignal): Promise<void>;
 }
 
@@ -63,7 +63,8 @@ export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepai
     if (done === undefined) return true;
     const { missing, next } = await listMissing(id, start, done.slot, signal);
     if (signal.aborted) return false;
-    if (missing.length > 0) await mergeRows(missing, () => 1, signal);
+    transactions.clear();
+    if (missing.length > 0) await mergeRows(missing, await transactions.read(missing, signal), () => 1, signal);
     if (next !== undefined) positions.set(id, next);
     return next === undefined;
   }
@@ -99,16 +100,19 @@ export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepai
     const now = clock.nowMilliseconds();
     const rows = await store.listParked(now, PARKED_PER_BATCH, now + LAST_PAUSE_MILLISECONDS);
     const attempts = new Map(rows.map((row) => [row.signature, row.attempts]));
-    if (rows.length > 0) await mergeRows(rows, ({ signature }) => attempts.get(signature)! + 1, signal);
+    if (rows.length === 0) return;
+    transactions.clear();
+    const read = await transactions.retry(rows, signal);
+    await mergeRows(rows, read, ({ signature }) => attempts.get(signature)! + 1, signal);
+    if (read?.failure !== undefined) throw read.failure;
   }
 
   async function mergeRows(
     rows: readonly ListedTransaction[],
+    read: TransactionsRead | undefined,
     attemptsOf: (row: ListedTransaction) => number,
     signal: AbortSignal,
   ): Promise<void> {
-    transactions.clear();
-    const read = await transactions.read(rows, signal);
     if (read === undefined) return;
     const { revision, ...walk } = await store.readAltWalk();
     const machines = await merge(read.operations, signal);

@@ -7,7 +7,7 @@ import type { EventChange } from '../../domain/alt-chain/event-operation.ts';
 import type { FoundOperation, ListedTransaction } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Timers } from '../../ports/runtime.ts';
-import { AltHistoryRejected } from './history-rejected.ts';
+import { AltHistoryRejected, concernsOneResponse } from './history-rejected.ts';
 import type { SharedBackoff } from './shared-backoff.ts';
 
 export interface TransactionReaderOptions {
@@ -20,11 +20,15 @@ export interface TransactionsRead {
   readonly operations: readonly FoundOperation[];
   /** Transactions of unknown form or without a time, to be parked. */
   readonly unreadable: readonly ListedTransaction[];
+  /** First failure of a retried transaction, which is among the unreadable ones. */
+  readonly failure?: Error | undefined;
 }
 
 export interface TransactionReader {
   /** Returns undefined when the signal is aborted. Throws `ChainUnreadable`, `AltNodeBusy`, `AltHistoryRejected`. */
   read(rows: readonly ListedTransaction[], signal: AbortSignal): Promise<TransactionsRead | undefined>;
+  /** Like `read`, for parked transactions: one that is missing or fails alone is unreadable. */
+  retry(rows: readonly ListedTransaction[], signal: AbortSignal): Promise<TransactionsRead | undefined>;
   /** Clears the cache once its transactions are applied. */
   clear(): void;
 }
@@ -40,7 +44,11 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
   const { history, backoff, timers } = options;
   const outcomes = new Map<string, Outcome>();
 
-  async function read(rows: readonly ListedTransaction[], signal: AbortSignal): Promise<TransactionsRead | undefined> {
+  async function read(
+    rows: readonly ListedTransaction[],
+    signal: AbortSignal,
+    readRow = readOne,
+  ): Promise<TransactionsRead | undefined> {
     const waiting = rows.filter(({ signature }) => !outcomes.has(signature)).values();
     const stopping = new AbortController();
     const either = AbortSignal.any([signal, stopping.signal]);
@@ -49,7 +57,7 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     const readers = Array.from({ length: CONCURRENCY }, async () => {
       for (const row of waiting) {
         if (either.aborted) return;
-        const outcome = await readOne(row, either);
+        const outcome = await readRow(row, either);
         if (outcome !== undefined) outcomes.set(row.signature, outcome);
       }
     });
@@ -66,6 +74,18 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     if (stopping.signal.aborted) throw failure;
     if (missing !== undefined) throw missing;
     return collect(rows);
+  }
+
+  async function retry(rows: readonly ListedTransaction[], signal: AbortSignal): Promise<TransactionsRead | undefined> {
+    let failure: Error | undefined;
+    const result = await read(rows, signal, (row, either) =>
+      readOne(row, either).catch((error: unknown): Outcome => {
+        if (!concernsOneResponse(error)) throw error;
+        failure ??= error;
+        return 'unreadable';
+      }),
+    );
+    return result && { ...result, failure };
   }
 
   function collect(rows: readonly ListedTransaction[]): TransactionsRead {
@@ -102,7 +122,7 @@ export function createTransactionReader(options: TransactionReaderOptions): Tran
     }
   }
 
-  return { read, clear: () => outcomes.clear() };
+  return { read: (rows, signal) => read(rows, signal), retry, clear: () => outcomes.clear() };
 }
 
 function toFound(change: EventChange, order: number, row: ListedTransaction): FoundOperation {
