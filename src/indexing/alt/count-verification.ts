@@ -8,9 +8,11 @@ import type { AltEventStore, AltMachineProblem, AltMachineState, AltWalk } from 
 import type { AltHistory, EventLogCount } from '../../ports/alt-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { emptyMachineState } from './event-numbering.ts';
+import { concernsOneResponse } from './history-rejected.ts';
 import type { HistoryRepair } from './history-repair.ts';
 import type { SharedBackoff } from './shared-backoff.ts';
 import type { StepOutcome } from '../loops/poll-loop.ts';
+import { describeFailure } from '../loops/step-failure.ts';
 
 export interface CountVerificationOptions {
   readonly history: AltHistory;
@@ -24,7 +26,7 @@ export interface CountVerificationOptions {
 export interface CountVerification {
   /**
    * Verifies the index once everything is applied. Returns `more` when the index must first reach the slot of the
-   * counts and `check` be called again.
+   * counts and `check` be called again. Throws the failure of one machine's own list after the others are repaired.
    */
   check(signal: AbortSignal): Promise<StepOutcome>;
   /** Returns the newest slot through which this process found the events of every machine complete, and when; undefined before. */
@@ -46,6 +48,8 @@ const REPAIR_AGAIN_AFTER_MILLISECONDS = 600_000;
 export function createCountVerification(options: CountVerificationOptions): CountVerification {
   const { history, store, backoff, repair, clock, log } = options;
   const repairedAt = new Map<MachineId, number>();
+  /** When the own list of a machine failed. */
+  const failedAt = new Map<MachineId, number>();
   /** The version of each machine's history when it was last marked or repaired. */
   const examined = new Map<MachineId, string>();
   let pending: Counts | undefined;
@@ -97,11 +101,14 @@ export function createCountVerification(options: CountVerificationOptions): Coun
       else unconfirmed.push(state);
     }
     if (incomplete.length === 0) repairedAt.clear();
+    if (incomplete.length + unconfirmed.length === 0) failedAt.clear();
     const writes = changed.map((state) => ({ state, isRewritten: false, operations: [] }));
     if (writes.length > 0 && !(await store.writeAltIndex(revision, { walk, machines: writes }))) return 'idle';
     for (const state of changed) if (state.problem === 'counts') examined.set(state.id, versionOf(state));
-    const hasConfirmed = await confirmSome(unconfirmed, signal);
-    const outcome = await repairDue(incomplete, counts, signal);
+    const failures: Error[] = [];
+    const hasConfirmed = await confirmSome(unconfirmed, failures, signal);
+    const outcome = await repairDue(incomplete, counts, failures, signal);
+    if (failures[0] !== undefined) throw failures[0];
     return hasConfirmed ? 'more' : outcome;
   }
 
@@ -135,10 +142,15 @@ export function createCountVerification(options: CountVerificationOptions): Coun
    * list adds nothing. A missed close and records missed after it cancel out in the counts. Returns whether a list was
    * read to its end.
    */
-  async function confirmSome(unconfirmed: readonly AltMachineState[], signal: AbortSignal): Promise<boolean> {
+  async function confirmSome(
+    unconfirmed: readonly AltMachineState[],
+    failures: Error[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
     let hasConfirmed = false;
-    for (const before of unconfirmed.slice(0, REPAIRS_PER_CHECK)) {
-      const isWhole = await repair.repairMachine(before.id, signal);
+    const due = unconfirmed.filter(({ id }) => mayRead(failedAt.get(id)));
+    for (const before of due.slice(0, REPAIRS_PER_CHECK)) {
+      const isWhole = await repairMachine(before.id, failures, signal);
       if (signal.aborted) return false;
       if (!isWhole) continue;
       hasConfirmed = true;
@@ -154,17 +166,18 @@ export function createCountVerification(options: CountVerificationOptions): Coun
   async function repairDue(
     incomplete: readonly MachineId[],
     counts: Counts,
+    failures: Error[],
     signal: AbortSignal,
   ): Promise<StepOutcome> {
     const isStopped = () => signal.aborted;
     const now = clock.nowMilliseconds();
-    const due = incomplete.filter((id) => now - (repairedAt.get(id) ?? -Infinity) >= REPAIR_AGAIN_AFTER_MILLISECONDS);
+    const due = incomplete.filter((id) => mayRead(repairedAt.get(id)) && mayRead(failedAt.get(id)));
     let hasRepaired = false;
     for (const id of due.slice(0, REPAIRS_PER_CHECK)) {
       if (isStopped()) return 'idle';
       if (!repair.isStarted(id))
         log.warn({ machine: String(id), counted: String(countOf(counts, id)) }, 'events of a machine are incomplete');
-      if (!(await repair.repairMachine(id, signal))) continue;
+      if (!(await repairMachine(id, failures, signal))) continue;
       hasRepaired = true;
       // The next request checks the last event again.
       await clearProblem(id, 'last-event', () => true);
@@ -174,6 +187,25 @@ export function createCountVerification(options: CountVerificationOptions): Coun
     }
     // New counts show whether the repair helped, and do not repeat what one bad response said about all machines.
     return hasRepaired ? 'more' : 'idle';
+  }
+
+  /** Like `repair.repairMachine`. A list that fails waits its interval, and does not keep others from being read. */
+  async function repairMachine(id: MachineId, failures: Error[], signal: AbortSignal): Promise<boolean> {
+    try {
+      return await repair.repairMachine(id, signal);
+    } catch (error) {
+      failedAt.set(id, clock.nowMilliseconds());
+      if (!concernsOneResponse(error)) throw error;
+      const { reason } = describeFailure(error);
+      log.warn({ machine: String(id), reason }, 'events of a machine could not be repaired');
+      failures.push(error);
+      return false;
+    }
+  }
+
+  /** Returns whether an own list may be read again. */
+  function mayRead(readAtMilliseconds = -Infinity): boolean {
+    return clock.nowMilliseconds() - readAtMilliseconds >= REPAIR_AGAIN_AFTER_MILLISECONDS;
   }
 
   async function clearProblem(

@@ -7,6 +7,7 @@ import { previewFold } from '../../domain/rating/rating-state.ts';
 import type { AltEventStore } from '../../ports/alt-store.ts';
 import type { Store } from '../../ports/store.ts';
 import { busy, FakeHistory, recordOf } from '../../../testing/fakes/fake-alt-history.ts';
+import { AltHistoryRejected } from './history-rejected.ts';
 import { createAltHarness } from '../../../testing/fixtures/alt-index-harness.ts';
 import { FINGERPRINT, machine } from '../../../testing/fixtures/indexer-harness.ts';
 import { present } from '../../domain/read-result.ts';
@@ -545,6 +546,71 @@ describe('count verification', () => {
       expect(await harness.settle()).toEqual([]);
       expect((await harness.read(A)).isComplete).toBe(false);
       expect(await harness.settle()).toEqual([]);
+      await expectAll();
+    });
+  });
+
+  describe('while the own list of a machine fails', () => {
+    const failFor = (id: unknown, error: Error) => {
+      const list = chain.listSignatures.bind(chain);
+      chain.listSignatures = (about, before) => {
+        if (about === id) throw error;
+        return list(about, before);
+      };
+      return () => (chain.listSignatures = list);
+    };
+
+    it.each([
+      ['missing-transaction', new AltHistoryRejected('missing-transaction')],
+      ['ChainUnreadable:rpc-error', chainUnreadable('alt', 'rpc-error')],
+    ])('repairs the others in the same check, and reports %s', async (reason, error) => {
+      for (const id of [A, B, C]) chain.submit(id, ...records(0, 3));
+      chain.alterPage = (rows, _, about) =>
+        about === 'event-registry' ? rows.filter(({ signature }) => !['tx2', 'tx5'].includes(signature)) : rows;
+      const restore = failFor(A, error);
+      expect(await harness.settle()).toEqual([reason]);
+      expect(await storedOf(B)).toEqual(chain.eventsOf(B));
+      expect(await harness.settle(1, 60_000)).toEqual([]);
+      expect((await harness.read(B)).isComplete).toBe(true);
+      expect((await harness.read(A)).isComplete).toBe(false);
+      expect(harness.log.lines).toContainEqual({
+        level: 'warn',
+        fields: { machine: '11', reason },
+        message: 'events of a machine could not be repaired',
+      });
+      restore();
+      await harness.settle(2);
+      await expectAll();
+    });
+
+    it('confirms the others whose counts agree again', async () => {
+      for (const id of [A, B]) chain.submit(id, recordOf(1));
+      const readCounts = chain.readEventLogCounts.bind(chain);
+      chain.readEventLogCounts = async () => ({ slot: chain.slot, counts: new Map() });
+      expect(await harness.settle(3)).toEqual([]);
+      chain.readEventLogCounts = readCounts;
+      for (const id of [A, B]) chain.submit(id, recordOf(2));
+      harness = createAltHarness({ chain, store });
+      const restore = failFor(A, new AltHistoryRejected('too-many-in-slot'));
+      expect(await harness.settle()).toEqual(['too-many-in-slot']);
+      expect((await harness.read(B)).isComplete).toBe(true);
+      expect((await harness.read(A)).isComplete).toBe(false);
+      restore();
+      await harness.settle(2);
+      await expectAll();
+    });
+
+    it('ends the check where the node fails as such, and begins the next one with the others', async () => {
+      for (const id of [A, B]) chain.submit(id, ...records(0, 3));
+      chain.alterPage = (rows, _, about) =>
+        about === 'event-registry' ? rows.filter(({ signature }) => !['tx2', 'tx5'].includes(signature)) : rows;
+      const restore = failFor(A, chainUnreadable('alt', 'deadline'));
+      expect(await harness.settle()).toEqual(['ChainUnreadable:deadline']);
+      expect(await storedOf(B)).not.toEqual(chain.eventsOf(B));
+      expect(await harness.settle(2, 60_000)).toEqual([]);
+      expect((await harness.read(B)).isComplete).toBe(true);
+      restore();
+      await harness.settle(2);
       await expectAll();
     });
   });
