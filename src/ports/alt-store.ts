@@ -190,6 +190,8 @@ export interface AltEventStore {
   listActiveAltMachines(limit: number): Promise<readonly ActiveMachine[]>;
   /** Returns all operations of a machine in order. */
   listAltOperations(id: MachineId): Promise<readonly NumberedOperation[]>;
+  /** Returns the signatures of all operations of a machine, once for each operation. */
+  listAltSignatures(id: MachineId): Promise<readonly string[]>;
   /** Returns the events of the current incarnation at indexes `from` to `to - 1`, as far as they exist. */
   listAltEvents(id: MachineId, from: number, to: number): Promise<readonly StoredAltEvent[]>;
   readAltHistory(id: MachineId, ratesFingerprint: string, count: number, limit: number): Promise<StoredAltHistory>;

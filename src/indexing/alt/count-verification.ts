@@ -198,7 +198,8 @@ export function createCountVerification(options: CountVerificationOptions): Coun
       if (!concernsOneResponse(error)) throw error;
       const { reason } = describeFailure(error);
       log.warn({ machine: String(id), reason }, 'events of a machine could not be repaired');
-      failures.push(error);
+      // No node can help where the history is too long.
+      if (reason !== 'too-many-operations') failures.push(error);
       return false;
     }
   }

@@ -7,9 +7,11 @@ import { previewFold } from '../../domain/rating/rating-state.ts';
 import type { AltEventStore } from '../../ports/alt-store.ts';
 import type { Store } from '../../ports/store.ts';
 import { busy, FakeHistory, recordOf } from '../../../testing/fakes/fake-alt-history.ts';
+import { createAltEventMerge } from './event-merge.ts';
+import { createSharedBackoff } from './shared-backoff.ts';
 import { AltHistoryRejected } from './history-rejected.ts';
 import { createAltHarness } from '../../../testing/fixtures/alt-index-harness.ts';
-import { FINGERPRINT, machine } from '../../../testing/fixtures/indexer-harness.ts';
+import { FINGERPRINT, machine, NEVER } from '../../../testing/fixtures/indexer-harness.ts';
 import { present } from '../../domain/read-result.ts';
 
 const [A, B, C] = [machine(11), machine(12), machine(13)];
@@ -612,6 +614,72 @@ describe('count verification', () => {
       restore();
       await harness.settle(2);
       await expectAll();
+    });
+  });
+
+  it('reads no record of a machine whose own list adds nothing', async () => {
+    chain.submit(A, ...records(0, 5));
+    chain.alterPage = (rows) => rows.filter(({ signature }) => signature !== 'tx3');
+    const withoutRecords = { ...store, listAltOperations: () => Promise.reject(new Error('all records are read')) };
+    expect(await createAltHarness({ chain, store: withoutRecords }).settle(2)).toEqual([]);
+    expect(chain.requests.filter((request) => request === 'page').length).toBeGreaterThan(3);
+  });
+
+  describe('of a machine with more than 100,000 operations', () => {
+    /** Makes the machine look as long, and fails a read of all of its operations. */
+    const lengthen = async (id: typeof A) => {
+      const { revision, ...walk } = await store.readAltWalk();
+      const [state] = await store.readAltMachines([id]);
+      const long = { ...state!, operationCount: 100_001 };
+      await store.writeAltIndex(revision, { walk, machines: [{ state: long, isRewritten: false, operations: [] }] });
+      const listAltOperations = (asked: typeof A) =>
+        asked === id ? Promise.reject(new Error('all records are read')) : store.listAltOperations(asked);
+      harness = createAltHarness({ chain, store: { ...store, listAltOperations } });
+    };
+
+    it('does not repair it, logs why, and repairs the others', async () => {
+      chain.submit(A, ...records(0, 3));
+      chain.submit(B, ...records(0, 3));
+      await harness.settle();
+      await lengthen(A);
+      const omitted = [...chain.submit(A, recordOf(3)), ...chain.submit(B, recordOf(3))];
+      chain.submit(B, recordOf(4));
+      chain.alterPage = (rows, _, about) =>
+        about === 'event-registry' ? rows.filter(({ signature }) => !omitted.includes(signature)) : rows;
+      expect(await harness.settle(2)).toEqual([]);
+      expect((await harness.read(A)).isComplete).toBe(false);
+      expect((await harness.read(B)).values).toEqual(values(0, 5));
+      expect(harness.log.lines).toContainEqual({
+        level: 'warn',
+        fields: { machine: '11', reason: 'too-many-operations' },
+        message: 'events of a machine could not be repaired',
+      });
+    });
+
+    it('marks it when an earlier operation is found, and applies later ones', async () => {
+      chain.submit(A, ...records(0, 3));
+      chain.alterReading = (reading, { signature }) => (signature === 'tx2' ? { state: 'unreadable' } : reading);
+      await harness.settle();
+      await lengthen(A);
+      chain.alterReading = (reading) => reading;
+      chain.submit(A, recordOf(3));
+      expect(await harness.settle(2)).toEqual([]);
+      expect((await store.listAltOperations(A)).map(({ signature }) => signature)).toEqual(['tx1', 'tx3', 'tx4']);
+      expect((await store.readAltMachines([A]))[0]?.problem).toBe('numbering');
+      expect((await harness.read(A)).isComplete).toBe(false);
+    });
+
+    it('changes nothing when a known operation is found again', async () => {
+      chain.submit(A, ...records(0, 3));
+      await harness.settle();
+      const [known] = await store.listAltOperations(A);
+      await lengthen(A);
+      const merge = createAltEventMerge({
+        ...harness,
+        history: chain,
+        backoff: createSharedBackoff({ wait: async () => undefined }),
+      });
+      expect(await merge([known!], NEVER)).toEqual([]);
     });
   });
 

@@ -1,6 +1,7 @@
 /**
  * Merges new operations into machines' histories. Later ones are appended. One that belongs before or beside known ones
- * in its slot causes the machine's whole history to be renumbered; a known one changes nothing.
+ * in its slot causes the machine's whole history to be renumbered; a known one changes nothing. A history that is too
+ * long for that is marked instead.
  */
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { AltEventStore, AltMachineState, AltMachineWrite, FoundOperation } from '../../ports/alt-store.ts';
@@ -15,6 +16,9 @@ export interface AltEventMergeOptions {
   readonly store: AltEventStore;
   readonly backoff: SharedBackoff;
 }
+
+/** Operations of one machine that are merged as a whole: about 200 MB. */
+export const MAX_MERGED_OPERATIONS = 100_000;
 
 /**
  * Returns the writes, to be stored under the revision of the walk that was read before. Throws `ChainUnreadable`,
@@ -44,10 +48,12 @@ export function createAltEventMerge({ history, store, backoff }: AltEventMergeOp
       if (state.operationCount === 0 || operations.every(({ slot }) => slot > state.lastSlot)) {
         return { ...numberOperations(state, sortOperations(await withPositions(operations))), isRewritten: false };
       }
-      const known = await store.listAltOperations(state.id);
-      const knownKeys = new Set(known.map(keyOf));
-      const further = operations.filter((operation) => !knownKeys.has(keyOf(operation)));
+      const signatures = new Set(await store.listAltSignatures(state.id));
+      const further = operations.filter(({ signature }) => !signatures.has(signature));
       if (further.length === 0) return undefined;
+      if (state.operationCount + further.length > MAX_MERGED_OPERATIONS)
+        return { state: { ...state, problem: 'numbering' }, isRewritten: false, operations: [] };
+      const known = await store.listAltOperations(state.id);
       const all = sortOperations(await withPositions([...known, ...further]));
       const start = { ...emptyMachineState(state.id), revision: state.revision + 1 };
       const numbered = numberOperations(start, all);
@@ -76,8 +82,4 @@ export function createAltEventMerge({ history, store, backoff }: AltEventMergeOp
   async function readStates(ids: readonly MachineId[]): Promise<ReadonlyMap<MachineId, AltMachineState>> {
     return new Map((await store.readAltMachines(ids)).map((state) => [state.id, state]));
   }
-}
-
-function keyOf({ signature, order }: FoundOperation): string {
-  return `${signature} ${order}`;
 }

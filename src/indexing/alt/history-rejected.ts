@@ -9,7 +9,8 @@ export type AltHistoryProblem =
   | 'too-many-in-slot' // the list has more rows of one slot than any block
   | 'node-behind' // the slot is before the one that is applied
   | 'missing-transaction' // the node does not have a listed transaction
-  | 'not-in-block'; // the block does not contain a listed transaction
+  | 'not-in-block' // the block does not contain a listed transaction
+  | 'too-many-operations'; // the machine has more of them than are merged as a whole
 
 /** Rejects a response that cannot be true or complete. Nothing of it is stored; a later response may be valid. */
 export class AltHistoryRejected extends Error {

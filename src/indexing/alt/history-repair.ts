@@ -7,7 +7,8 @@ import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { AltEventStore, ListedTransaction, ParkedTransaction } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Clock } from '../../ports/runtime.ts';
-import type { MergeOperations } from './event-merge.ts';
+import { MAX_MERGED_OPERATIONS, type MergeOperations } from './event-merge.ts';
+import { AltHistoryRejected } from './history-rejected.ts';
 import { checkPage, toListed, type ListPosition } from './signature-pager.ts';
 import type { SharedBackoff } from './shared-backoff.ts';
 import type { TransactionReader, TransactionsRead } from './transaction-reader.ts';
@@ -61,6 +62,9 @@ export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepai
     positions.delete(id);
     const { done } = await store.readAltWalk();
     if (done === undefined) return true;
+    const [state] = await store.readAltMachines([id]);
+    if (state !== undefined && state.operationCount > MAX_MERGED_OPERATIONS)
+      throw new AltHistoryRejected('too-many-operations');
     const { missing, next } = await listMissing(id, start, done.slot, signal);
     if (signal.aborted) return false;
     transactions.clear();
@@ -79,7 +83,7 @@ export function createHistoryRepair(options: HistoryRepairOptions): HistoryRepai
     throughSlot: number,
     signal: AbortSignal,
   ): Promise<{ readonly missing: readonly ListedTransaction[]; readonly next: ListPosition | undefined }> {
-    const known = new Set((await store.listAltOperations(id)).map(({ signature }) => signature));
+    const known = new Set(await store.listAltSignatures(id));
     const missing = new Map<string, ListedTransaction>();
     let next = start;
     for (let pages = 0; pages < PAGES_PER_STEP && missing.size < TRANSACTIONS_PER_STEP && !signal.aborted; pages++) {

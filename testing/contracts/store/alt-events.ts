@@ -315,6 +315,10 @@ export function testAltEvents(under: StoreUnderTest): void {
       await write({ machines: [{ state: stateOf({ incarnation: 2 }), isRewritten: false, operations: all }] });
       expect(await under.store.listAltOperations(machineId)).toEqual(all);
       expect(await under.store.listAltOperations(id(8))).toEqual([]);
+      expect((await under.store.listAltSignatures(machineId)).toSorted()).toEqual(
+        all.map(({ signature }) => signature),
+      );
+      expect(await under.store.listAltSignatures(id(8))).toEqual([]);
     });
 
     test('are appended, or replace all previous ones', async () => {

@@ -74,6 +74,7 @@ export function createAltEvents(database: SqlDatabase): AltEventStore {
     listAltMachines: () => database.run(machines.list()),
     listActiveAltMachines: (limit) => database.run(machines.listActive(limit)),
     listAltOperations: (id) => database.run(machines.listOperations(id)),
+    listAltSignatures: (id) => database.run(machines.listSignatures(id)),
     listAltEvents: (id, from, to) => database.run(machines.listEvents(id, from, to)),
     readAltHistory: (id, fingerprint, count, limit) => database.snapshot(readHistory(id, fingerprint, count, limit)),
     listAltRatingStateDays: (id, fingerprint, limit) =>
@@ -116,6 +117,9 @@ function createAltMachineTable({ builder, batch }: Dialect) {
   const selectOperations = prepareQuery({ id: bytes }, ({ id }) =>
     builder.selectFrom('alt_operations').selectAll().where('machine_id', '=', id).orderBy('seq'),
   );
+  const selectSignatures = prepareQuery({ id: bytes }, ({ id }) =>
+    builder.selectFrom('alt_operations').select('signature').where('machine_id', '=', id),
+  );
   const selectIncarnation = prepareQuery({ id: bytes }, ({ id }) =>
     builder.selectFrom('alt_machines').select('incarnation').where('machine_id', '=', id),
   );
@@ -153,6 +157,9 @@ function createAltMachineTable({ builder, batch }: Dialect) {
     },
     *listOperations(id: MachineId) {
       return (yield* readRows(selectOperations({ id: toIdBytes(id) }))).map(fromOperationRow);
+    },
+    *listSignatures(id: MachineId) {
+      return (yield* readRows(selectSignatures({ id: toIdBytes(id) }))).map(({ signature }) => signature);
     },
     *listEvents(id: MachineId, from: number, to: number) {
       const machine = yield* readFirst(selectIncarnation({ id: toIdBytes(id) }));
