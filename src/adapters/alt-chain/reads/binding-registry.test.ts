@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';
 import { formatAltKey, parseAltKey } from '../../../domain/identifiers/alt-identifiers.ts';
+import type { ChainWork } from '../../../ports/runtime.ts';
 import { parseAddress } from '../../../domain/identifiers/identifiers.ts';
 import { createAltChainHarness, type AltChainHarness } from '../../../../testing/fixtures/alt-chain-harness.ts';
 import { CANNED_SLOT, startCannedNode, type CannedNode } from '../../../../testing/fakes/canned-alt-node.ts';
@@ -106,6 +107,18 @@ describe('an outcome', () => {
     const wallets = [1, 2, 3].map((byte) => formatAltKey(new Uint8Array(32).fill(byte)));
     for (const each of [...wallets, ...wallets.toReversed()]) await bindings.readBinding(each);
     expect(node.proxy.requests).toBe(4);
+  });
+
+  it('is read again for a reader that shared a read refused for another one', async () => {
+    place(BOUND);
+    let isLimited = true;
+    const current = (): ChainWork => ({ kind: 'caller', networks: ['one'], isLimited });
+    const adapter = harness.open({ workScope: { current, extend: () => undefined } as never });
+    const first = adapter.bindings!.readBinding(wallet);
+    isLimited = false;
+    const second = adapter.bindings!.readBinding(wallet);
+    await expect(first).rejects.toMatchObject({ kind: 'LookupsExceeded' });
+    expect(await second).toStrictEqual({ kind: 'bound', operator, since });
   });
 
   it('is shared by concurrent readers', async () => {

@@ -9,6 +9,7 @@ import type { Clock } from '../../../ports/runtime.ts';
 import type { ReadResult } from '../../../domain/read-result.ts';
 import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
 import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
+import { joinRead } from '../../rpc/join-read.ts';
 import { createKnownKeys } from '../../rpc/known-keys.ts';
 import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import type { RawAccount } from '../rpc/rpc-account.ts';
@@ -56,9 +57,9 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
   });
   const pending = new Map<AltKey, Promise<WalletBinding>>();
 
-  async function readAndCache(wallet: AltKey): Promise<WalletBinding> {
+  async function readAndCache(wallet: AltKey, deadline: Deadline): Promise<WalletBinding> {
     const sinceMilliseconds = clock.nowMilliseconds();
-    const binding = await readAccount(wallet);
+    const binding = await readAccount(wallet, deadline);
     outcomes.set(wallet, binding, sinceMilliseconds);
     return binding;
   }
@@ -95,8 +96,8 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
     return promise;
   }
 
-  async function readAccount(wallet: AltKey): Promise<WalletBinding> {
-    const account = await join(deriveOperatorBindingAddress(program, seed, wallet), startRead(known.has(wallet)));
+  async function readAccount(wallet: AltKey, deadline: Deadline): Promise<WalletBinding> {
+    const account = await join(deriveOperatorBindingAddress(program, seed, wallet), deadline);
     const binding = decodeAccount(account, layout, { program, subject: wallet });
     if (binding.state === 'unreadable') throw chainUnreadable('alt', binding.cause);
     if (binding.state === 'absent') return { kind: 'not-bound' };
@@ -107,9 +108,12 @@ export function createBindingRegistry(options: BindingRegistryOptions): BindingR
 
   return {
     async readBinding(wallet) {
-      const known = outcomes.get(wallet) ?? pending.get(wallet);
-      if (known !== undefined) return known;
-      const reading = readAndCache(wallet).finally(() => pending.delete(wallet));
+      const cached = outcomes.get(wallet);
+      if (cached !== undefined) return cached;
+      const deadline = startRead(known.has(wallet));
+      const shared = pending.get(wallet);
+      if (shared !== undefined) return joinRead(shared, () => readAndCache(wallet, deadline));
+      const reading = readAndCache(wallet, deadline).finally(() => pending.delete(wallet));
       pending.set(wallet, reading);
       return reading;
     },

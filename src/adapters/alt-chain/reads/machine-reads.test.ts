@@ -225,6 +225,15 @@ describe('at a node that limits accounts and calls', () => {
     expect(refused[0]).toMatchObject({ reason: { kind: 'LookupsExceeded' } });
     expect(refused.length).toBeLessThan(56);
   });
+
+  it('a read that joined the refused one of another network has its own turn', async () => {
+    const { readAs } = await openLimited({ maxAccounts: 5, callsPerSecond: 10 });
+    const flood = ids(60).map((id) => readAs('first', id));
+    const joined = readAs('second', ids(60).at(-1)!);
+    const [outcome] = (await Promise.allSettled(flood)).slice(-1);
+    expect(outcome).toMatchObject({ reason: { kind: 'LookupsExceeded' } });
+    expect((await joined).snapshot.id).toBe(ids(60).at(-1));
+  });
 });
 
 describe('an absence', () => {

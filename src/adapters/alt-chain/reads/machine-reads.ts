@@ -8,6 +8,7 @@ import type { AltMachineRead } from '../../../ports/alt-chain.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
 import { latestDeadline, withPurpose, type Deadline, type Stopwatch } from '../../rpc/deadline.ts';
+import { joinRead } from '../../rpc/join-read.ts';
 import { createKnownKeys } from '../../rpc/known-keys.ts';
 import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import {
@@ -84,8 +85,14 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
   let callsInFlight = 0;
   let lastReadAtMilliseconds = -Infinity;
 
-  function enqueue(id: MachineId): Promise<AltMachineRead> {
-    const pending = { id, deadline: startRead(known.has(id)), ...Promise.withResolvers<AltMachineRead>() };
+  /** Joins the pending read of another caller, or makes one. */
+  function joinOrEnqueue(id: MachineId, shared: PendingRead | undefined): Promise<AltMachineRead> {
+    const deadline = startRead(known.has(id));
+    return shared ? joinRead(shared.promise, () => enqueue(id, deadline)) : enqueue(id, deadline);
+  }
+
+  function enqueue(id: MachineId, deadline: Deadline): Promise<AltMachineRead> {
+    const pending = { id, deadline, ...Promise.withResolvers<AltMachineRead>() };
     queued.set(id, pending);
     turns.add(pending);
     return pending.promise;
@@ -164,11 +171,11 @@ export function createMachineReads(options: MachineReadsOptions): MachineReads {
   return {
     async read(id) {
       counters.machineReads += 1;
-      return absences.get(id) ?? (queued.get(id) ?? inFlight.get(id))?.promise ?? enqueue(id);
+      return absences.get(id) ?? joinOrEnqueue(id, queued.get(id) ?? inFlight.get(id));
     },
     async readNow(id) {
       counters.machineReads += 1;
-      return queued.get(id)?.promise ?? enqueue(id);
+      return joinOrEnqueue(id, queued.get(id));
     },
     async probe(deadline) {
       try {

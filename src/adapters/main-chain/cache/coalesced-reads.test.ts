@@ -1,5 +1,6 @@
 /** Coalescing of reads that must begin after the call. */
 import { expect, test } from 'vitest';
+import { Fault } from '../../../domain/faults.ts';
 import { coalesceAfterCall } from './coalesced-reads.ts';
 
 /** Returns reads that the test settles. */
@@ -41,6 +42,20 @@ test('rejects only the callers of the read that failed', async () => {
   await settled();
   endings[1]!.resolve(2);
   expect(await second).toBe(2);
+});
+
+test('reads again for each caller that shared a read whose turn was refused', async () => {
+  const { read, endings, settled } = createReads();
+  const first = read('a');
+  const later = Promise.allSettled([read('a'), read('a')]);
+  endings[0]!.resolve(1);
+  expect(await first).toBe(1);
+  await settled();
+  endings[1]!.reject(new Fault('LookupsExceeded', { retryAfterSeconds: 1 }));
+  await settled();
+  expect(endings).toHaveLength(3);
+  endings[2]!.resolve(3);
+  expect(await later).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled', value: 3 }]);
 });
 
 test('reads keys independently and caches nothing', async () => {

@@ -1,7 +1,9 @@
 /**
  * Coalesces concurrent reads of one key without serving anything older than the call. At most one read of a key runs at
  * a time; calls made while it runs share the next one, so each caller's read begins after its call (read-your-writes).
+ * Only callers that share a read whose turn was refused read on their own.
  */
+import { joinRead } from '../../rpc/join-read.ts';
 
 interface Entry<T> {
   readonly current: Promise<unknown>;
@@ -28,7 +30,8 @@ export function coalesceAfterCall<K, T>(read: (key: K) => Promise<T>): (key: K) 
   return (key) => {
     const entry = running.get(key);
     if (entry === undefined) return start(key);
-    entry.next ??= entry.current.then(() => start(key));
+    if (entry.next !== undefined) return joinRead(entry.next, () => read(key));
+    entry.next = entry.current.then(() => start(key));
     return entry.next;
   };
 }

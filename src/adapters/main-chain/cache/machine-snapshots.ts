@@ -8,6 +8,7 @@ import type { ReadResult } from '../../../domain/read-result.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
+import { joinRead } from '../../rpc/join-read.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 import type { MainChainLimits } from '../limits.ts';
 import { createInFlightReads } from './in-flight-reads.ts';
@@ -164,7 +165,8 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       if (known !== undefined) return Promise.resolve(known);
       const reading = inFlight.get(id);
       const isShared = reading?.info.isRenewal === false && (reading.info.firstEvents || !firstEvents);
-      return isShared ? reading.result : start(id, { firstEvents, isRenewal: false }, read);
+      const readOwn = () => start(id, { firstEvents, isRenewal: false }, read);
+      return isShared ? joinRead(reading.result, readOwn) : readOwn();
     },
     listAging(byMilliseconds, stepMilliseconds) {
       const maxAgeMilliseconds = limits.maxSnapshotAgeMilliseconds;
