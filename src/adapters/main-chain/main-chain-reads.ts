@@ -1,6 +1,7 @@
 /** Main-chain port over the caches and readers (`MainChain`, `HeadListener`). */
 import { chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
+import { isRegistered } from '../../domain/machine/machine-home.ts';
 import { unwrapOptional } from '../../domain/read-result.ts';
 import type { LegacyMachines, HeadListener, HeadStep, MainChain } from '../../ports/main-chain.ts';
 import type { WorkScope } from '../../ports/runtime.ts';
@@ -60,7 +61,7 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
         const isKnown = offset > 0 || known.has(id);
         const own = withPurpose(deadline, { ...deadline.purpose, isKnown });
         const snapshot = await snapshotReader.read({ id, firstEvents, offset, block, deadline: own }, multicall);
-        if (snapshot.owner.state === 'present') known.add(id);
+        if (isRegistered(snapshot)) known.add(id);
         return snapshot;
       });
     },

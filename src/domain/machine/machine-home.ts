@@ -18,6 +18,11 @@ export interface HomeOrdinals {
   readonly alt: number | undefined;
 }
 
+/** Returns whether the main chain has a token of the machine, or a home that its contracts recorded for it. */
+export function isRegistered({ owner, homeOrdinal }: Pick<MachineSnapshot, 'owner' | 'homeOrdinal'>): boolean {
+  return owner.state === 'present' || (homeOrdinal.state === 'present' && homeOrdinal.value !== 0);
+}
+
 /** Returns the home. Throws `MachineRelocating`, `MachineHomedElsewhere`, or `ChainUnreadable` for unreadable or contradictory facts. */
 export function judgeHome(
   snapshot: Pick<MachineSnapshot, 'owner' | 'relocating' | 'homeOrdinal'>,

@@ -1,5 +1,6 @@
 /** Reads that use no cache: for writes at the newest block, after the call; for statements at exactly one block. */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { isRegistered } from '../../../domain/machine/machine-home.ts';
 import type { CachedMachine, Header, MainChain } from '../../../ports/main-chain.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
 import type { KnownKeys } from '../../rpc/known-keys.ts';
@@ -40,7 +41,7 @@ export function createUncachedReader(options: UncachedReaderOptions): UncachedRe
       readMachineAt(multicall, addresses, { id, block, pages, pageLimit: Promise.resolve(1), deadline }),
       readDeploymentFacts(multicall, options, block, deadline),
     ]);
-    if (snapshot.owner.state === 'present') known.add(id);
+    if (isRegistered(snapshot)) known.add(id);
     return { snapshot, deployment };
   }
 
