@@ -42,7 +42,7 @@ describe('combinations of provider behaviors', () => {
   it('hold two behaviors that must be refused together alone', () => {
     const served = large.filter((each) => !each.some(isRefused));
     const together = served.filter((each) => countRefusals(each) > 0).map(namesOf);
-    expect(together).toHaveLength(9);
+    expect(together).toHaveLength(11);
     expect(together).toContainEqual(['no-hash-pins', 'parent-block-number']);
     expect(together.every(({ length }) => length === 2)).toBe(true);
   });
