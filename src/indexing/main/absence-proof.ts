@@ -50,6 +50,8 @@ export interface AbsenceProofOptions {
 
 /** Finds a node that hides the logs of one block in two hundred with a probability of 99.3 %. */
 const SAMPLED_BLOCKS = 1_000;
+/** Blocks that one node behind a URL may be behind another. */
+const MAX_NODE_DISTANCE = 8;
 const MAX_HEADERS_PER_READ = 500;
 const MIN_HEADERS_PER_READ = 10;
 /** Headers by which a read grows after each segment. */
@@ -222,23 +224,37 @@ export function createAbsenceProof(options: AbsenceProofOptions): AbsenceProof {
     return blocks.proveEmpty(headers, node);
   }
 
-  /** Reads random headers of the gap. Hidden logs among them refute that there are no others. */
+  /**
+   * Reads random headers of the gap. Hidden logs among them refute that there are no others. They do not in the newest blocks, of which a
+   * node that was behind returned no logs: these are read all.
+   */
   async function proveBySample(gap: BlockRange): Promise<StepOutcome> {
-    const numbers = drawBlocks(gap, await store.findNewestLogBlock(gap.fromBlock, gap.toBlock));
-    const isSample = numbers.length < gap.toBlock - gap.fromBlock + 1;
+    const newest = { ...gap, fromBlock: Math.max(gap.fromBlock, gap.toBlock - MAX_NODE_DISTANCE + 1) };
+    const older = { ...gap, toBlock: newest.fromBlock - 1 };
+    const numbers = drawBlocks(older, await store.findNewestLogBlock(gap.fromBlock, gap.toBlock));
+    const isSample = numbers.length < older.toBlock - older.fromBlock + 1;
     const differences = blocks.differences();
     const hasHidden = () => isSample && blocks.differences() > differences;
     try {
-      while (numbers.length > 0 && !hasHidden()) {
-        const batch = numbers.splice(0, headersPerRead);
-        const headers = await readHeaders(batch);
-        checkHeaders(batch, headers);
-        if (!(await proveHeaders(headers))) return giveUp(gap, 'unproven-receipts');
-      }
+      if (!(await proveBlocks(numbers, hasHidden))) return giveUp(gap, 'unproven-receipts');
     } finally {
       if (hasHidden()) distrust(gap);
     }
-    return hasHidden() ? 'more' : complete({ ...gap, kind: 'sample' });
+    if (hasHidden()) return 'more';
+    if (!(await proveBlocks(listBlocks(newest)))) return giveUp(gap, 'unproven-receipts');
+    return complete({ ...gap, kind: 'sample' });
+  }
+
+  /** Proves the blocks, until it has proven enough. Returns false when nothing proves one of them. */
+  async function proveBlocks(numbers: readonly number[], isEnough = () => false): Promise<boolean> {
+    for (let from = 0; from < numbers.length && !isEnough();) {
+      const batch = numbers.slice(from, from + headersPerRead);
+      const headers = await readHeaders(batch);
+      checkHeaders(batch, headers);
+      if (!(await proveHeaders(headers))) return false;
+      from += batch.length;
+    }
+    return true;
   }
 
   function distrust(gap: BlockRange): void {

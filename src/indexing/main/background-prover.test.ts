@@ -31,7 +31,6 @@ const FINALIZED = 3_000;
 /** Mines 3,000 final blocks in which other contracts log; these have logs of the machines too. */
 function createChain(logs: Readonly<Record<number, readonly FakeLog[]>>): FakeChain {
   const chain = new FakeChain();
-  chain.finalityLag = 8;
   chain.servesReceipts = true;
   for (let number = 1; number <= FINALIZED + chain.finalityLag; number++) chain.mine(logs[number] ?? [], [FOREIGN]);
   return chain;
@@ -127,13 +126,13 @@ describe('the background proof', () => {
     expect(await opened.store.areBlocksProven(0, FINALIZED)).toBe(true);
   });
 
-  it('finds the logs of final blocks that a node which is behind did not have', async () => {
-    const chain = createChain({ 10: [submitted(A)], 3_003: [transferred(B)] });
-    chain.finalityLag = 2;
-    const opened = await openProver(chain, without(3_003), { sample: [7] });
+  it('finds the logs of final blocks that a node which is behind did not have, and trusts the sample of the others', async () => {
+    const chain = createChain({ 10: [submitted(A)], 2_997: [transferred(B)] });
+    const opened = await openProver(chain, without(2_997), { sample: [7] });
     await proveAll(opened);
-    expect(differenceOf(opened)).toMatchObject({ blocks: [3_003] });
+    expect(differenceOf(opened)).toMatchObject({ blocks: [2_997] });
     expect(await opened.store.listOwnership(OWNER, 0, 10)).toMatchObject({ ids: [B] });
+    expect(await opened.store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }]);
   });
 
   it('proves blocks with logs newest first, then that no other block of the range has any', async () => {
@@ -476,7 +475,8 @@ describe('the background proof', () => {
     store.listLogBlocks = () => Promise.reject(new Error('listed'));
     store.forgetProvenBlocks = () => Promise.reject(new Error('stopped'));
     await expect(proveAll(opened)).rejects.toThrow('stopped');
-    expect(lookedUp).toEqual([5, 1_500, 2_900]);
+    const newest = [2_993, 2_994, 2_995, 2_996, 2_997, 2_998, 2_999, FINALIZED];
+    expect(lookedUp).toEqual([5, 1_500, 2_900, ...newest]);
     expect(await store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: FINALIZED, kind: 'sample' }]);
     Object.assign(store, { forgetProvenBlocks, listLogBlocks });
     expect(await store.listLogBlocks(0, FINALIZED)).toHaveLength(4);
@@ -771,7 +771,6 @@ describe('the full proof', () => {
 
   it('proves blocks of zero blooms by the bloom of a known block, in a new process behind nodes without receipts', async () => {
     const chain = new FakeChain();
-    chain.finalityLag = 8;
     const logs: Readonly<Record<number, readonly FakeLog[]>> = { ...HISTORY, 1_500: [] };
     for (let number = 1; number <= FINALIZED + chain.finalityLag; number++) chain.mine(logs[number] ?? []);
     const opened = await openProver(chain, asTold, { proof: 'full' });

@@ -1,7 +1,6 @@
 /** Tests that a backfill from a pool with one node on another fork keeps nothing of that fork (chain-evm 4.5). */
 import { describe, expect, it } from 'vitest';
 import { chainUnreadable } from '../../domain/faults.ts';
-import { NO_LOGS_DIGEST } from '../../domain/index-rules/log-digest.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { submitted } from '../../../testing/fakes/fake-logs.ts';
 import type { HarnessOptions } from '../../../testing/fixtures/indexer-harness.ts';
@@ -9,8 +8,6 @@ import { A, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-
 
 const HEIGHT = 1_000;
 const FINALIZED = 998;
-/** Final blocks without logs that another node behind the URL may lack. */
-const UNSETTLED = [993, 994, 995, 996, 997, FINALIZED];
 /** First block that the rival fork has of its own. */
 const FORKED = 550;
 
@@ -110,7 +107,7 @@ describe('a confirmed group', () => {
     return { outcome: await advance(pool), requests };
   }
 
-  it('costs two headers in one request, and those of blocks near the finalized one that have logs or that a node may lack', async () => {
+  it('costs two headers in one request, and those of blocks with logs near the finalized one', async () => {
     const pool = await openPool();
     const { chain, time } = pool;
     chain.faults.logs = (logs) => {
@@ -121,7 +118,7 @@ describe('a confirmed group', () => {
     expect(outcome).toBe('caught-up');
     const near = [900, 910, 920, 930, 940, 950, 960, 970, 980, 990];
     expect(requests.slice(0, -1).every(([, last, ...more]) => last === FINALIZED && more.length === 0)).toBe(true);
-    expect(requests.at(-1)).toEqual([...near, ...UNSETTLED]);
+    expect(requests.at(-1)).toEqual([...near, FINALIZED]);
     expect(requests.length).toBeGreaterThan(1);
   });
 
@@ -131,30 +128,12 @@ describe('a confirmed group', () => {
     const { outcome, requests } = await listHeaderRequests(pool);
     expect(outcome).toBe('caught-up');
     const read = requests.flat();
-    expect(read.filter((number) => !UNSETTLED.includes(number))).toHaveLength(99);
-    expect(new Set(read).size).toBe(99 + UNSETTLED.length);
+    expect(read.filter((number) => number !== FINALIZED)).toHaveLength(99);
+    expect(new Set(read).size).toBe(100);
     const rows = await pool.store.listEventLogs('current', A, 0, 99);
     expect(rows.map(({ blockTimestamp }) => blockTimestamp)).toEqual(
       rows.map(({ blockNumber }) => pool.chain.headerAt(blockNumber).timestamp),
     );
-  });
-
-  it('leaves blocks near the head without logs to the proof, which a node that is behind returns no logs of', async () => {
-    const pool = await openPool();
-    expect(await advance(pool)).toBe('caught-up');
-    const listed = await pool.store.listLogBlocks(991, FINALIZED);
-    expect(listed.map(({ blockNumber }) => blockNumber)).toEqual(UNSETTLED);
-    expect(listed.every(({ digest, isProven }) => digest === NO_LOGS_DIGEST && !isProven)).toBe(true);
-  });
-
-  it('lists no such block where the proof is off, or where the finalized block is far from the head', async () => {
-    const off = await openPool(FORKED, { proof: 'off' });
-    const far = await openPool();
-    far.chain.finalityLag = 8;
-    for (const pool of [off, far]) {
-      expect(await advance(pool)).toBe('caught-up');
-      expect(await pool.store.listLogBlocks(991, FINALIZED)).toEqual([]);
-    }
   });
 
   it.each<[name: string, blocks: readonly number[], time: number]>([

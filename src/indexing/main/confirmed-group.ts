@@ -6,13 +6,11 @@
  */
 import { checkHeaders } from '../../domain/index-rules/block-checks.ts';
 import { MAX_LAG_BLOCKS } from '../../domain/index-rules/index-freshness.ts';
-import { NO_LOGS_DIGEST } from '../../domain/index-rules/log-digest.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import { UNKNOWN_BLOCK_TIME, type LogBlock } from '../../ports/index-proof.ts';
 import type { Header, MainChainLog } from '../../ports/main-chain.ts';
 import type { EventLogEntry } from '../../ports/store.ts';
-import { listBlocks } from './block-reader.ts';
 import type { LogGroup } from './log-groups.ts';
 
 /** Group whose last block is on the finalized chain. */
@@ -28,31 +26,25 @@ interface Timed {
   readonly blockTimestamp?: number | undefined;
 }
 
-export interface GroupBounds {
-  readonly finalized: BlockRef;
-  /** Another node behind the same URL may lack the blocks above, of which it returns no logs: they are listed to be proven without logs too. */
-  readonly settledBlock: number;
-  /** Time of the block before the group; 0 where it is not known. */
-  readonly startTime: number;
-}
-
 /**
- * Returns the group with its last block, and with the times of the blocks that were read. Throws `ResponseRejected` and
+ * Returns the group with its last block, and with the times of the blocks that were read. `startTime` is that of the block before the group,
+ * 0 where it is not known. Throws `ResponseRejected` and
  * `ChainUnreadable`.
  */
 export async function confirmGroup(
   chain: Chain,
   group: LogGroup,
-  { finalized, settledBlock, startTime }: GroupBounds,
+  finalized: BlockRef,
+  startTime: number,
 ): Promise<ConfirmedGroup> {
-  const { fromBlock, toBlock, unproven } = group;
+  const { toBlock, unproven } = group;
   const isNear = (block: number) => finalized.number - block <= MAX_LAG_BLOCKS;
   const checked = unproven.blocks.filter(({ blockNumber }) => blockNumber === toBlock || isNear(blockNumber));
-  const withLogs = new Set(checked.map(({ blockNumber }) => blockNumber));
-  const unsettled = listBlocks({ fromBlock: Math.max(fromBlock, settledBlock + 1), toBlock });
-  const empty = unsettled.filter((block) => !withLogs.has(block));
-  const numbers = new Set([...withLogs, ...empty, toBlock]);
-  const headers = await readOnFinalizedChain(chain, [...numbers].sort(ascending), finalized);
+  const headers = await readOnFinalizedChain(
+    chain,
+    [...checked.map(({ blockNumber }) => blockNumber), toBlock],
+    finalized,
+  );
   const last = headers.get(toBlock)!;
   for (const block of checked) checkBlock(block, headers.get(block.blockNumber)!);
   checkTimes(unproven.blocks, startTime, last.timestamp);
@@ -64,18 +56,9 @@ export async function confirmGroup(
     ...group,
     last,
     events: group.events.map((event) => setTime<EventLogEntry>(event)),
-    unproven: {
-      ...unproven,
-      blocks: [...unproven.blocks.map(setTime), ...empty.map((block) => toEmptyBlock(headers.get(block)!))],
-    },
+    unproven: { ...unproven, blocks: unproven.blocks.map(setTime) },
   };
 }
-
-function toEmptyBlock({ number, hash, timestamp }: Header): LogBlock {
-  return { blockNumber: number, blockHash: hash, blockTimestamp: timestamp, digest: NO_LOGS_DIGEST };
-}
-
-const ascending = (one: number, other: number) => one - other;
 
 /**
  * Reads headers, ascending and not above the finalized block, together with the finalized block. Throws

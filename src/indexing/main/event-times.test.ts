@@ -154,7 +154,7 @@ describe('block times of events', () => {
       new Fault('EventIndexSyncing', { indexedBlock: 120, headBlock: 122 }),
     );
     // A block before the last import does not concern the machine's records.
-    await harness.store.recordProvenBlocks(await harness.store.listLogBlocks(62, 120));
+    await harness.store.recordProvenBlocks(await harness.store.listLogBlocks(62, 62));
     expect(await read(harness, 0, 1, chain.head, true)).toEqual([[0, 0n, 10n, 62]]);
     expect((await harness.eventTimes.readPinnedHistory(pinned)).epoch).toBe(1);
   });

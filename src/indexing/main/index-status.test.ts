@@ -60,9 +60,7 @@ it('serves no ratings before the times of the backfill are known', async () => {
 });
 
 it('reports the unproven blocks and the newest segments of the proof', async () => {
-  const chain = createLongChain();
-  chain.finalityLag = 8;
-  const harness = await openHarness({ chain, proof: 'background' });
+  const harness = await openHarness({ chain: createLongChain(), proof: 'background' });
   await advance(harness);
   for (let i = 0; i < 30; i++)
     await harness.store.addProofSegment({ fromBlock: 10 * i, toBlock: 10 * i + 5, kind: 'sample' });

@@ -83,7 +83,7 @@ describe('a backfill from logs', () => {
     };
     expect(await advance(harness)).toBe('ChainUnreadable');
     // The blocks near the finalized one were read with the logs.
-    expect(requests[0]).toEqual(expect.arrayContaining([19_990, 19_998]));
+    expect(requests[0]!.slice(-2)).toEqual([19_990, 19_998]);
     expect(requests[1]!.slice(0, 2)).toEqual([19_890, 19_880]);
     const newest = await harness.store.listEventLogs('current', A, 1_988, 1_990);
     expect(newest.map(({ blockTimestamp }) => blockTimestamp)).toEqual(
@@ -107,8 +107,8 @@ describe('a backfill from logs', () => {
       return readHeaders(numbers);
     };
     expect(await advance(harness)).toBe('behind');
-    // The first read confirms what was stored, with the ten newest blocks that have logs and those that another node may lack.
-    expect(reads).toEqual([16, 25, ...Array.from({ length: 10 }, () => 50)]);
+    // The first read confirms what was stored, with the ten newest blocks.
+    expect(reads).toEqual([11, 25, ...Array.from({ length: 10 }, () => 50)]);
     expect(await harness.store.listUntimedBlocks(Infinity, 1)).toMatchObject([{ blockNumber: 5_990 - 5_350 }]);
   });
 
@@ -273,7 +273,7 @@ describe('a backfill from logs', () => {
     const { chain, store } = harness;
     await advance(harness);
     const unproven = await store.readUnprovenExtent();
-    expect(unproven).toEqual({ blocks: 105, oldest: 10, newest: 998 });
+    expect(unproven).toEqual({ blocks: 99, oldest: 10, newest: 990 });
     chain.mine([submitted(A)]);
     chain.mineMany(3);
     expect(await advance(harness)).toBe('caught-up');

@@ -9,7 +9,6 @@ import type { Clock } from '../../ports/runtime.ts';
 import type { LogWindow } from './log-window.ts';
 
 export interface LogGroup {
-  readonly fromBlock: number;
   readonly toBlock: number;
   readonly events: readonly EventLogEntry[];
   readonly unproven: UnprovenWindow;
@@ -46,7 +45,6 @@ function join(windows: readonly LogWindow[]): LogGroup {
   const ownershipOf = new Set(windows.flatMap(({ summary }) => [...summary.ownershipOf]));
   const touched = new Set(windows.flatMap(({ summary }) => summary.touched.machines));
   return {
-    fromBlock: windows[0]!.fromBlock,
     toBlock: windows.at(-1)!.toBlock,
     events: windows.flatMap(({ summary }) => summary.events),
     unproven: {

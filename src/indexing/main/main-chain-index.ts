@@ -69,14 +69,6 @@ export type Advance =
   /** Nothing to do: no block of the index is final yet, or another process is at work. */
   | { readonly kind: 'waiting' };
 
-/** Newest block of a node, and the newest one that is final. */
-interface ChainEnds {
-  readonly latest: BlockRef;
-  readonly finalized: BlockRef;
-}
-
-/** Blocks that one node behind a URL may be behind another. */
-const MAX_NODE_DISTANCE = 8;
 /** Time limit of one call, so that a backfill does not make the head observation look old. */
 const MAX_ADVANCE_MILLISECONDS = 20_000;
 
@@ -104,8 +96,8 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   async function step(signal: AbortSignal): Promise<Advance> {
     const endAt = clock.nowMilliseconds() + MAX_ADVANCE_MILLISECONDS;
     const checkpoint = await store.readMainChainCheckpoint();
-    const ends = await readEnds(checkpoint);
-    const advanced = await importNewBlocks(checkpoint, ends, endAt, signal);
+    const finalized = await readFinalized(checkpoint);
+    const advanced = await importNewBlocks(checkpoint, finalized, endAt, signal);
     if (advanced.kind !== 'caught-up') return advanced;
     options.onImported?.();
     const { chain } = source;
@@ -115,18 +107,17 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
 
   async function importNewBlocks(
     checkpoint: Checkpoint | undefined,
-    ends: ChainEnds,
+    finalized: BlockRef,
     endAt: number,
     signal: AbortSignal,
   ): Promise<Advance> {
-    const { finalized } = ends;
     if (checkpoint !== undefined && finalized.number <= checkpoint.blockNumber)
       return confirmCheckpoint(checkpoint, finalized);
-    return finalized.number < startBlock ? { kind: 'waiting' } : importBlocks(checkpoint, ends, endAt, signal);
+    return finalized.number < startBlock ? { kind: 'waiting' } : importBlocks(checkpoint, finalized, endAt, signal);
   }
 
   /** Reads the newest and the finalized block, and stores the head observation. */
-  async function readEnds(checkpoint: Checkpoint | undefined): Promise<ChainEnds> {
+  async function readFinalized(checkpoint: Checkpoint | undefined): Promise<BlockRef> {
     const observedAtMilliseconds = clock.nowMilliseconds();
     const [latest, finalized] = await Promise.all([
       source.chain.readHeader('latest'),
@@ -135,7 +126,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     // Such a node is far behind, or on a restarted chain: its head proves nothing about the index.
     if (checkpoint !== undefined && latest.number < checkpoint.blockNumber) throw new ResponseRejected('head-behind');
     await store.writeHeadObservation({ blockNumber: latest.number, observedAtMilliseconds });
-    return { latest, finalized };
+    return finalized;
   }
 
   /** Compares the checkpoint with the chain when nothing is new or the node is behind. */
@@ -150,18 +141,17 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
 
   async function importBlocks(
     from: Checkpoint | undefined,
-    ends: ChainEnds,
+    finalized: BlockRef,
     endAt: number,
     signal: AbortSignal,
   ): Promise<Advance> {
-    const { finalized } = ends;
     const range = { fromBlock: from === undefined ? startBlock : from.blockNumber + 1, toBlock: finalized.number };
     const isFar = range.toBlock - range.fromBlock > MAX_LAG_BLOCKS;
     const progress = watchBackfill(range, startBlock, clock, log);
     const isOver = () => clock.nowMilliseconds() >= endAt;
     const steps =
       isFar && options.proof !== 'before'
-        ? readLogSteps(range, from, ends, signal, isOver)
+        ? readLogSteps(range, from, finalized, signal, isOver)
         : readVerifiedSteps(range, from, finalized, signal, isOver, isFar);
     let checkpoint = from;
     // The chain reads of a step overlap with storing the previous one. They end the loop, so that none is read in vain.
@@ -229,13 +219,11 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
   async function* readLogSteps(
     range: BlockRange,
     from: Checkpoint | undefined,
-    { latest, finalized }: ChainEnds,
+    finalized: BlockRef,
     signal: AbortSignal,
     isOver: () => boolean,
   ): AsyncGenerator<ImportStep> {
     const { chain } = source;
-    // Without a proof, blocks are not listed for one.
-    const settledBlock = options.proof === 'off' ? finalized.number : latest.number - MAX_NODE_DISTANCE;
     const before = from && (await chain.readHeader(from.blockNumber));
     if (before?.hash !== from?.blockHash) throw refuseCheckpoint();
     let startTime = before?.timestamp ?? 0;
@@ -243,7 +231,7 @@ export function createMainChainIndex(options: MainChainIndexOptions): MainChainI
     const readWindow = (part: BlockRange) => readLogWindow(chain, contracts, part);
     const windows = streamWindows(readWindow, logWindow, range, signal, isOver);
     for await (const group of groupWindows(windows, clock)) {
-      const confirmed = await confirmGroup(chain, group, { finalized, settledBlock, startTime });
+      const confirmed = await confirmGroup(chain, group, finalized, startTime);
       const { toBlock, last, events, unproven, touched } = confirmed;
       startTime = last.timestamp;
       yield { last, events, ownership: { readAtBlock: toBlock, changes: [] }, unproven, touched };
