@@ -110,6 +110,8 @@ describe('simulation', { timeout: TIMEOUT_MILLISECONDS }, () => {
     [30005118],
     // A transaction without balances, which its time alone decided: what it sent was missing when a later payment was judged.
     [30004104],
+    // A false time of a log in the first backfill: the machine, whose events then fell in time, was refused for good.
+    [49010878, 'off'],
   ])('holds for seed %i, which once found a bug', async (seed, indexProof) => {
     expect((await runSeed({ seed, client, indexProof })).failure).toBeUndefined();
   });
