@@ -102,7 +102,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     // A snapshot of an abandoned fork is false at the block that it names.
     symptom: FALSE_RESPONSE,
-    seed: 26,
+    seed: 2,
     within: 150,
   },
   {
@@ -120,7 +120,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'window.parentHash !== checkpoint.blockHash',
     replacement: 'window.parentHash === undefined',
     symptom: /^15 minutes after all faults: .*(Chain unavailable|Event index is syncing)/,
-    seed: 526,
+    seed: 46,
     within: 550,
   },
   {
@@ -220,7 +220,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'return before.isAccepted || log.transactionHash === before.changeOfHands?.transactionHash',
     replacement: 'return before.isAccepted',
     symptom: FALSE_RESPONSE,
-    seed: 196,
+    seed: 40,
     within: 200,
   },
   {
@@ -305,7 +305,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');",
     replacement: '',
     symptom: FALSE_ALT_RESPONSE,
-    seed: 129,
+    seed: 168,
     within: 180,
   },
   {

@@ -208,11 +208,6 @@ export class Scenario {
     return this.#service?.life.isOver === true ? undefined : this.#service;
   }
 
-  /** Whether nodes and chain have had no fault, and every node serves receipts. */
-  get isPeaceful(): boolean {
-    return this.plan.stormRate === 0 && this.plan.receipts === 'served' && this.reorgs === 0;
-  }
-
   #writePast(hasAlt: boolean): void {
     const { random, chain, plan } = this;
     if (hasAlt) {

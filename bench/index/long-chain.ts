@@ -143,7 +143,7 @@ export async function startCountedNode({ chain }: LongChain, limits: NodeLimits)
   });
   const counts: Record<string, number> = {};
   let widestRange = 0;
-  const observer = { latest: () => undefined, finalized: () => undefined, range: () => undefined };
+  const observer = { latest: () => undefined, finalized: () => undefined };
   const proxy: ProviderProxy = await startProviderProxy(({ method, params }) => {
     const response = backend.respond({ method, params }, undefined, observer);
     const what = nameCall(method, params);

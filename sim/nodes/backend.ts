@@ -27,8 +27,6 @@ export interface ResponseObserver {
   latest(block: Block): void;
   /** The node returned this block as the newest final one, which may be newer than the heads of other nodes. */
   finalized(block: Block): void;
-  /** The node received a query for a whole range of logs, as an indexer sends it. */
-  range(): void;
 }
 
 /** Block of a call by its hash (EIP-1898). */
@@ -85,7 +83,7 @@ export class Backend {
       case 'eth_getBlockByNumber':
         return this.#readHeader(tip, params[0] as string, fault, observer);
       case 'eth_getLogs':
-        return this.#readLogs(tip, params[0] as LogFilter, fault, observer);
+        return this.#readLogs(tip, params[0] as LogFilter, fault);
       case 'eth_getBlockReceipts':
         return this.#readReceipts(tip, params[0] as string, fault);
       case 'eth_call':
@@ -118,8 +116,7 @@ export class Backend {
     return { result: toHeader(block, this.#properties.hasOddReceipts) };
   }
 
-  #readLogs(tip: Block, filter: LogFilter, fault: Fault | undefined, observer: ResponseObserver): RpcResult {
-    if (filter.topics === undefined && filter.fromBlock !== undefined && filter.toBlock !== 'latest') observer.range();
+  #readLogs(tip: Block, filter: LogFilter, fault: Fault | undefined): RpcResult {
     const blocks = this.#selectBlocks(tip, filter);
     if ('error' in blocks || 'result' in blocks) return blocks;
     if (fault === 'rangeRefusal' && filter.blockHash === undefined) return refuse(-32_614, 'block range is too large');

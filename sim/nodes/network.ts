@@ -22,8 +22,6 @@ export class MainNetwork extends Network<Backend, Fault, undefined> {
   readonly receivedHeads: ReceivedHead[] = [];
   /** Every block that reached the service as the newest final one. */
   readonly receivedFinal = new Set<Block>();
-  /** Number of queries for a whole range of logs. */
-  ranges = 0;
 
   protected beginLife(): () => undefined {
     return () => undefined;
@@ -40,9 +38,6 @@ export class MainNetwork extends Network<Backend, Fault, undefined> {
     const observer: ResponseObserver = {
       latest: (block) => void heads.push(block),
       finalized: (block) => void final.push(block),
-      range: () => {
-        this.ranges += 1;
-      },
     };
     const one = random.pick(url.backends);
     const responses = [payload].flat().map((call: WireCall) => {
