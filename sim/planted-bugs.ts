@@ -74,8 +74,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     indexProof: 'before',
     // The proof repairs false listings, and waits for good for what is neither proven nor open.
     symptom: /^15 minutes after all faults: .*: Event index is syncing: block 0 of \d+$/,
-    seed: 139,
-    within: 150,
+    seed: 177,
+    within: 200,
   },
   {
     name: 'accepts the next block as a child of the head without checking its parent',
@@ -138,8 +138,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (isExact) return own;',
     replacement: 'if (results !== undefined) return own;',
     symptom: FALSE_RESPONSE,
-    seed: 293,
-    within: 300,
+    seed: 497,
+    within: 500,
   },
   {
     name: 'lets the index ignore its share of the call budget',
@@ -266,8 +266,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (result.state === 'unreadable') throw chainUnreadable(chain, result.cause);",
     replacement: "if (result.state === 'unreadable' && chain === 'main') throw chainUnreadable(chain, result.cause);",
     symptom: /: a 404 although no two received states lack the machine$/,
-    seed: 42,
-    within: 200,
+    seed: 321,
+    within: 350,
   },
   {
     name: 'lists the tokens of an address without comparing their number with its balance',
