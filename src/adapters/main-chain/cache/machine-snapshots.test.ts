@@ -1,6 +1,5 @@
 /** LRU cache of machine snapshots: validity, renewal, reads in flight, memory bound. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Fault } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
@@ -383,14 +382,4 @@ describe('memory', () => {
     await get(snapshotOf(1));
     expect(counters).toMatchObject({ snapshotCount: 0, snapshotBytes: 0 });
   });
-});
-
-test('a caller that shared a read whose turn was refused reads on its own', async () => {
-  open();
-  const refused = Promise.withResolvers<MachineSnapshot>();
-  const first = snapshots.get(id(1), false, HEAD, () => refused.promise);
-  const second = snapshots.get(id(1), false, HEAD, async () => snapshotOf(1));
-  refused.reject(new Fault('LookupsExceeded', { retryAfterSeconds: 1 }));
-  await expect(first).rejects.toMatchObject({ kind: 'LookupsExceeded' });
-  expect((await second).id).toBe(id(1));
 });

@@ -8,7 +8,6 @@ import type { ReadResult } from '../../../domain/read-result.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../../../domain/machine/machine-facts.ts';
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
-import { joinRead } from '../../rpc/join-read.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 import type { MainChainLimits } from '../limits.ts';
 import { createInFlightReads } from './in-flight-reads.ts';
@@ -165,8 +164,7 @@ export function createMachineSnapshots(options: MachineSnapshotsOptions): Machin
       if (known !== undefined) return Promise.resolve(known);
       const reading = inFlight.get(id);
       const isShared = reading?.info.isRenewal === false && (reading.info.firstEvents || !firstEvents);
-      const readOwn = () => start(id, { firstEvents, isRenewal: false }, read);
-      return isShared ? joinRead(reading.result, readOwn) : readOwn();
+      return isShared ? reading.result : start(id, { firstEvents, isRenewal: false }, read);
     },
     listAging(byMilliseconds, stepMilliseconds) {
       const maxAgeMilliseconds = limits.maxSnapshotAgeMilliseconds;
