@@ -3,11 +3,10 @@
  * in every process: one without indexes sees no other failure of its nodes.
  */
 import type { AltChainAdapter } from '../adapters/alt-chain/create-alt-chain.ts';
+import { ALT_CHAIN_LIMITS } from '../adapters/alt-chain/limits.ts';
 import { findAltCause } from '../indexing/alt/alt-causes.ts';
 import type { LastingCauses } from '../indexing/loops/lasting-causes.ts';
 import { createPollLoop, type PollLoop, type PollLoopOptions } from '../indexing/loops/poll-loop.ts';
-
-const INTERVAL_MILLISECONDS = 20_000;
 
 export interface ReadCheckOptions extends Pick<PollLoopOptions, 'clock' | 'timers' | 'log'> {
   readonly machines: Pick<NonNullable<AltChainAdapter['machines']>, 'checkReadable'>;
@@ -18,7 +17,7 @@ export function createReadCheckLoop({ machines, causes, ...common }: ReadCheckOp
   return createPollLoop({
     ...common,
     name: 'alt-chain-reads',
-    intervalMilliseconds: INTERVAL_MILLISECONDS,
+    intervalMilliseconds: ALT_CHAIN_LIMITS.readCheckMilliseconds,
     firstBackoffMilliseconds: 1_000,
     maxBackoffMilliseconds: 5_000,
     step: async () => {

@@ -95,7 +95,7 @@ export function createBlockReader(
     const numbers = isProven ? listBlocks(range) : listEndsAnd(range, logsByBlock.keys());
 
     const summary = new WindowSummary();
-    const blocks: LogBlock[] = [];
+    const timed: VerifiedLog[] = [];
     let isTrusted = !isProven;
     let first: Header | undefined;
     let last: Header | undefined;
@@ -106,7 +106,7 @@ export function createBlockReader(
       last = headers.at(-1)!;
       const verified = await verifyWindowPart(headers, logsByBlock);
       summary.add(verified);
-      blocks.push(...listLogBlocks(verified));
+      for (const log of verified) timed.push(log);
       isTrusted ||= !requiresReceipts && headers.some(commitsToNothing);
     }
     const { number, hash, timestamp } = last!;
@@ -116,7 +116,7 @@ export function createBlockReader(
       parentHash,
       last: { number, hash, timestamp },
       summary,
-      unprovenBlocks: isTrusted ? blocks : undefined,
+      unprovenBlocks: isTrusted ? listLogBlocks(timed) : undefined,
     };
   }
 

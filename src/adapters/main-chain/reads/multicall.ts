@@ -15,7 +15,7 @@ import { arbSysAbi, multicall3Abi } from './abis.ts';
 import { createAggregateDecoder, decodeAggregate3, encodeAggregate3, type CallResult } from './aggregate3.ts';
 import { contractFunction } from './contract-function.ts';
 import { toMainFault, type MainNodes } from '../rpc/main-nodes.ts';
-import { isMethodNotFound } from '../rpc/node-features.ts';
+import { isUnclearError } from '../rpc/batch-delivery.ts';
 import { headerCall, requireHeader } from '../logs/headers.ts';
 import type { RpcResponse, MainRpcCall } from '../rpc/json-rpc.ts';
 import type { MainChainLimits } from '../limits.ts';
@@ -207,7 +207,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   ): Promise<TooLarge> {
     if (isTooLarge(response)) return 'too-large';
     if (response.hint === 'unknown-block') throw chainUnreadable('main', 'block-mismatch');
-    if (calls.length === 1 || isMethodNotFound(response)) throw chainUnreadable('main', 'rpc-error');
+    if (calls.length === 1 || !isUnclearError(response)) throw chainUnreadable('main', 'rpc-error');
     await readAggregate(block, calls.slice(0, 1), deadline);
     return 'too-large';
   }
