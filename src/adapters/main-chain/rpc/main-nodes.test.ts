@@ -355,6 +355,22 @@ describe('a node that refuses a method', () => {
     },
   );
 
+  test('is not asked for ten minutes where another one does not know it, once it has refused it five times', async () => {
+    const notFound = { error: { code: -32601, message: 'no' } };
+    responses = { first: notFound, second: notFound };
+    for (let i = 0; i < 5; i++) expect(await send(OTHER)).toEqual([-32601]);
+    second.resetCounts();
+    expect(await send(OTHER)).toEqual([-32601]);
+    expect(second.requests).toBe(0);
+    responses.first = { error: { code: -32001, message: 'no' } };
+    expect(await send(OTHER)).toEqual([-32001]);
+    expect(second.requests).toBe(1);
+    responses.first = notFound;
+    now += 600_000;
+    responses.second = { result: 'second' };
+    expect(await send(OTHER)).toEqual(['second']);
+  });
+
   test('is asked for it first while it serves other calls of the method', async () => {
     for (let i = 0; i < 9; i++) {
       responses.first = { error: { code: -32001, message: 'no' } };
