@@ -355,20 +355,50 @@ describe('a node that refuses a method', () => {
     },
   );
 
-  test('is not asked for ten minutes where another one does not know it, once it has refused it five times', async () => {
-    const notFound = { error: { code: -32601, message: 'no' } };
-    responses = { first: notFound, second: notFound };
-    for (let i = 0; i < 5; i++) expect(await send(OTHER)).toEqual([-32601]);
-    second.resetCounts();
-    expect(await send(OTHER)).toEqual([-32601]);
-    expect(second.requests).toBe(0);
-    responses.first = { error: { code: -32001, message: 'no' } };
-    expect(await send(OTHER)).toEqual([-32001]);
-    expect(second.requests).toBe(1);
-    responses.first = notFound;
-    now += 600_000;
-    responses.second = { result: 'second' };
-    expect(await send(OTHER)).toEqual(['second']);
+  describe.each([
+    ['last', () => [first.url, second.url]],
+    ['first', () => [second.url, first.url]],
+  ])('five times in a row, and is configured %s,', (_, listUrls) => {
+    const RECEIPTS: MainRpcCall = { method: 'eth_getBlockReceipts', params: ['0x1'] };
+    const NOT_FOUND = { error: { code: -32601, message: 'no' } };
+
+    /** The first node serves the method now and then, the second one never. */
+    beforeEach(async () => {
+      open(listUrls());
+      responses.second = NOT_FOUND;
+      for (let i = 0; i < 5; i++) {
+        responses.first = NOT_FOUND;
+        expect(await send(RECEIPTS)).toEqual([-32601]);
+        responses.first = { result: 'first' };
+        expect(await send(RECEIPTS)).toEqual(['first']);
+      }
+      second.resetCounts();
+    });
+
+    test('is not asked for ten minutes, even where one that serves it now and then does not know it', async () => {
+      responses.first = NOT_FOUND;
+      expect(await send(RECEIPTS)).toEqual([-32601]);
+      responses.first = { result: 'first' };
+      expect(await send(RECEIPTS)).toEqual(['first']);
+      expect(second.requests).toBe(0);
+      now += 600_000;
+      responses.first = NOT_FOUND;
+      responses.second = { result: 'second' };
+      expect(await send(RECEIPTS)).toEqual(['second']);
+    });
+
+    test('is asked because one that serves it now and then refuses it with another error', async () => {
+      responses.first = { error: { code: -32001, message: 'no' } };
+      expect(await send(RECEIPTS)).toEqual([-32001]);
+      expect(second.requests).toBe(1);
+    });
+
+    test('is asked while every node has refused it so often', async () => {
+      responses.first = NOT_FOUND;
+      for (let i = 0; i < 5; i++) await send(RECEIPTS);
+      responses.second = { result: 'second' };
+      expect(await send(RECEIPTS)).toEqual(['second']);
+    });
   });
 
   test('is asked for it first while it serves other calls of the method', async () => {

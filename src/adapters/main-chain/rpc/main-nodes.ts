@@ -11,7 +11,7 @@ import { pauseWithin } from '../../rpc/node-rate.ts';
 import { RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { divideAddressLists } from './address-lists.ts';
 import { createBatchDelivery } from './batch-delivery.ts';
-import { isMethodNotFound, isRefused, lacksFeature, learnFeatures, learnRefusals } from './node-features.ts';
+import { isMethodNotFound, isRefused, learnFeatures, learnRefusals, rankLack } from './node-features.ts';
 import { parseQuantity } from './quantities.ts';
 import { isOversized, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 import { createLargeResponseReader } from './large-response-reader.ts';
@@ -105,15 +105,14 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
 
   /** Sends the calls to the nodes in this order, those that lack a feature of them last. */
   function request(calls: readonly MainRpcCall[], deadline: Deadline, order = nodes) {
-    const lacks = ({ profile }: PoolNode) => Number(lacksFeature(profile, calls));
-    const fitFirst = order.toSorted((one, other) => lacks(one) - lacks(other));
+    const fitFirst = order.toSorted((one, other) => rankLack(one.profile, calls) - rankLack(other.profile, calls));
     return tryNodes(deadline, (node) => deliver(node, calls, deadline), fitFirst);
   }
 
   /**
    * Sends the calls to the nodes in this order until one serves the first `needed` calls; returns the responses of the first node where
    * none does. A hostile node sends endless responses, so another one is asked before a query is made smaller. Those that
-   * refused a method several times in a row are not asked because another one does not know it.
+   * refused a method several times in a row are not asked because one that may serve it did not know it once.
    */
   async function requestServed(
     calls: readonly MainRpcCall[],
@@ -123,14 +122,16 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
   ): ReturnType<typeof request> {
     const isServed = (responses: readonly RpcResponse[]) =>
       !responses.every(isOversized) && !isReplaceable(calls.slice(0, needed), responses);
-    const lacksToo = ({ profile }: PoolNode, responses: readonly RpcResponse[]) =>
-      calls.some(({ method }, i) => isMethodNotFound(responses[i]!) && profile.lacksMethod(method));
+    const lacksMore = (other: PoolNode, { node, value }: Awaited<ReturnType<typeof request>>) =>
+      calls.some(
+        ({ method }, i) =>
+          isMethodNotFound(value[i]!) && other.profile.lacksMethod(method) && !node.profile.lacksMethod(method),
+      );
     const first = await request(calls, deadline, order);
     const asked = [first];
     let last = first;
     while (!isServed(last.value)) {
-      const { value } = last;
-      const others = order.filter((each) => asked.every(({ node }) => node !== each) && !lacksToo(each, value));
+      const others = order.filter((each) => asked.every(({ node }) => node !== each) && !lacksMore(each, last));
       if (others.length === 0) return first;
       try {
         last = await request(calls, deadline, others);

@@ -15,12 +15,14 @@ function featureOf({ method, params }: MainRpcCall): NodeFeature | undefined {
   return isOfAnyAddress ? 'logs-of-any-address' : undefined;
 }
 
-/** Returns whether the node lacks a feature or a method that one of the calls needs. */
-export function lacksFeature(profile: NodeProfile, calls: readonly MainRpcCall[]): boolean {
-  return calls.some((call) => {
-    const feature = featureOf(call);
-    return profile.lacksMethod(call.method) || (feature !== undefined && profile.lacks(feature));
-  });
+/**
+ * Returns how surely the node lacks what one of the calls needs, to order nodes by: 0 if it is not known to, 1 after a
+ * refusal, which may be that of one of several machines behind its URL, 2 after several in a row.
+ */
+export function rankLack(profile: NodeProfile, calls: readonly MainRpcCall[]): 0 | 1 | 2 {
+  if (calls.some(({ method }) => profile.lacksMethod(method))) return 2;
+  const features = calls.map(featureOf).filter((feature) => feature !== undefined);
+  return features.some((feature) => profile.lacks(feature)) ? 1 : 0;
 }
 
 /** Records which features and methods the node has shown to have or to lack. */
