@@ -163,6 +163,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
       programs: roles,
       ordinal,
       limits,
+      stopwatch,
       startRead: startIndexRead,
       assertSound: () => assertSound(isMachinesSound),
       genesisHash,

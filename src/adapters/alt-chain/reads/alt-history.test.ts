@@ -1,5 +1,6 @@
 /** Tests the requests of the alt-chain history, validation of responses, and errors that ask the caller to wait. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { REAL_STOPWATCH } from '../../rpc/deadline.ts';
 import { formatDeploymentProblem } from '../../rpc/deployment-problem.ts';
 import { respondWith, PROXY_KEY, rateLimit, type ProxyResponse } from '../../../../testing/harness/rpc-proxy.ts';
 import { formatBase58 } from '../../../domain/identifiers/base58.ts';
@@ -255,10 +256,16 @@ describe('the fleet', () => {
   });
 
   it.each([
-    [150, 'accepted'],
-    [151, 'refused as behind'],
-  ])('whose counts are %i slots apart is %s', async (slots, expected) => {
+    [0, 10, 'accepted'],
+    [0, 11, 'refused as behind'],
+    [2_000, 20, 'accepted'],
+    [2_000, 21, 'refused as behind'],
+  ])('whose counts are %i ms and %i slots apart is %s, and then read from there on', async (time, slots, expected) => {
+    let nowMilliseconds = 0;
+    const stopwatch = { ...REAL_STOPWATCH, nowMilliseconds: () => nowMilliseconds };
+    ({ history } = harness.open({ stopwatch }).machines!);
     node.responses.set('getProgramAccounts', () => {
+      nowMilliseconds = time;
       node.slot = CANNED_SLOT + slots;
       return { result: { context: { slot: node.slot }, value: snapshotFile.rows } };
     });
@@ -267,6 +274,7 @@ describe('the fleet', () => {
       (error: unknown) => (error instanceof AltNodeBusy ? `refused as ${error.reason}` : error),
     );
     expect(await outcome).toBe(expected);
+    expect((await history.readFleet()).slot).toBe(CANNED_SLOT + slots);
   });
 
   it('counts the invalid rows of the vectors among the valid ones', async () => {

@@ -6,7 +6,7 @@ import { chainUnreadable } from '../../../domain/faults.ts';
 import type { TransactionReadResult } from '../../../domain/alt-chain/event-operation.ts';
 import type { AltKey } from '../../../domain/identifiers/alt-identifiers.ts';
 import { AltNodeBusy, type AltHistory, type SignatureRow } from '../../../ports/alt-chain.ts';
-import type { Deadline } from '../../rpc/deadline.ts';
+import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
 import {
   deriveEventLogAddress,
   deriveSingletonAddresses,
@@ -22,6 +22,7 @@ import { createSemaphore } from '../../../domain/semaphore.ts';
 import { expectObject } from '../rpc/json-shape.ts';
 import type { AltChainLimits } from '../limits.ts';
 import { listMachineAccountKeys, unwrapDeployment, toMachineAccounts } from './machine-accounts.ts';
+import { countSlots } from '../rpc/min-context-slot.ts';
 import {
   getMultipleAccounts,
   getBlockSignatures,
@@ -41,6 +42,7 @@ export interface AltHistoryOptions {
   readonly programs: AltPrograms;
   readonly ordinal: number;
   readonly limits: AltChainLimits;
+  readonly stopwatch: Stopwatch;
   readonly startRead: () => Deadline;
   readonly genesisHash: AltKey;
   /** Throws `ChainUnreadable` while the deployment contradicts the configuration. */
@@ -51,16 +53,16 @@ export interface AltHistoryOptions {
 const VERSION_NOT_SUPPORTED = -32015;
 
 /**
- * Slots that may lie between the two counts of a fleet, about a minute. A count from a node that is further behind would
- * not notice an omitted row once as many machines were made as retired since.
+ * Slots by which machines behind one URL are apart. A count from one that is further behind would not notice an omitted
+ * row once as many machines were made as retired since; the next read begins with the slot of the second count.
  */
-const MAX_SLOTS_BETWEEN_COUNTS = 150;
+const NODE_DISTANCE_SLOTS = 10;
 
 /** Capacity of the cache of derived log addresses, about 200 bytes each. */
 const MAX_CACHED_LOG_ADDRESSES = 50_000;
 
 export function createAltHistory(options: AltHistoryOptions): AltHistory {
-  const { nodes, programs, ordinal, genesisHash, limits, assertSound, startRead } = options;
+  const { nodes, programs, ordinal, genesisHash, limits, stopwatch, assertSound, startRead } = options;
   const { eventRegistry, machineRegistry } = programs;
   const singletons = deriveSingletonAddresses(programs);
   const eventLogOf = memoizeById((id) => deriveEventLogAddress(eventRegistry, id), MAX_CACHED_LOG_ADDRESSES);
@@ -128,10 +130,12 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
       return { slot, counts: await decoded(readEventLogCounts(rows, { eventRegistry, eventLogOf })) };
     },
     async readFleet() {
+      const startMilliseconds = stopwatch.nowMilliseconds();
       const before = await readMachineCount();
       const { slot, rows } = await call(getFleetRows(machineRegistry));
       const after = await readMachineCount();
-      if (after.slot - before.slot > MAX_SLOTS_BETWEEN_COUNTS) throw new AltNodeBusy('behind');
+      const maxSlots = countSlots(stopwatch.nowMilliseconds() - startMilliseconds) + NODE_DISTANCE_SLOTS;
+      if (after.slot - before.slot > maxSlots) throw new AltNodeBusy('behind');
       const fleet = await decoded(readFleetRows(rows, machineRegistry));
       return { slot, fleet, countBefore: before.machineCount, countAfter: after.machineCount };
     },

@@ -72,6 +72,6 @@ export function createMinContextSlot(): MinContextSlot {
 }
 
 /** Returns the most slots that the chain can have produced in this time. */
-function countSlots(milliseconds: number): number {
+export function countSlots(milliseconds: number): number {
   return milliseconds / FASTEST_SLOT_MILLISECONDS;
 }
