@@ -393,6 +393,13 @@ describe('a node that refuses a method', () => {
       expect(second.requests).toBe(1);
     });
 
+    test('is asked for calls that are needed beside a call of the method that is not', async () => {
+      responses.first = NOT_FOUND;
+      responses.second = { result: 'second' };
+      const served = await nodes.request([OTHER, RECEIPTS], startDeadline(20_000, 10_000), 1);
+      expect(served[0]).toEqual({ ok: true, result: 'second', node: expect.any(Number) });
+    });
+
     test('is asked while every node has refused it so often', async () => {
       responses.first = NOT_FOUND;
       for (let i = 0; i < 5; i++) await send(RECEIPTS);

@@ -11,7 +11,7 @@ import { pauseWithin } from '../../rpc/node-rate.ts';
 import { RpcFailure, toUnreadableCause } from '../../rpc/rpc-failure.ts';
 import { divideAddressLists } from './address-lists.ts';
 import { createBatchDelivery } from './batch-delivery.ts';
-import { isMethodNotFound, isRefused, learnFeatures, learnRefusals, rankLack } from './node-features.ts';
+import { isRefused, lacksMethodMoreSurely, learnFeatures, learnRefusals, rankLack } from './node-features.ts';
 import { parseQuantity } from './quantities.ts';
 import { isOversized, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 import { createLargeResponseReader } from './large-response-reader.ts';
@@ -123,10 +123,7 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     const isServed = (responses: readonly RpcResponse[]) =>
       !responses.every(isOversized) && !isReplaceable(calls.slice(0, needed), responses);
     const lacksMore = (other: PoolNode, { node, value }: Awaited<ReturnType<typeof request>>) =>
-      calls.some(
-        ({ method }, i) =>
-          isMethodNotFound(value[i]!) && other.profile.lacksMethod(method) && !node.profile.lacksMethod(method),
-      );
+      lacksMethodMoreSurely(other.profile, node.profile, calls.slice(0, needed), value);
     const first = await request(calls, deadline, order);
     const asked = [first];
     let last = first;

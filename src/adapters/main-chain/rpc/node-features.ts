@@ -25,6 +25,22 @@ export function rankLack(profile: NodeProfile, calls: readonly MainRpcCall[]): 0
   return features.some((feature) => profile.lacks(feature)) ? 1 : 0;
 }
 
+/**
+ * Returns whether the node has refused a method several times in a row that the node of these responses, which may
+ * serve it, did not know this time.
+ */
+export function lacksMethodMoreSurely(
+  profile: NodeProfile,
+  ofResponses: NodeProfile,
+  calls: readonly MainRpcCall[],
+  responses: readonly RpcResponse[],
+): boolean {
+  return calls.some(
+    ({ method }, i) =>
+      isMethodNotFound(responses[i]!) && profile.lacksMethod(method) && !ofResponses.lacksMethod(method),
+  );
+}
+
 /** Records which features and methods the node has shown to have or to lack. */
 export function learnFeatures(
   profile: NodeProfile,
