@@ -125,20 +125,43 @@ describe('a stored profile', () => {
 
 describe('a method', () => {
   const refuse = (profile: NodeProfile, times: number) => {
-    for (let i = 0; i < times; i++) profile.recordMethod('eth_call', false);
+    for (let i = 0; i < times; i++) profile.recordMethod('eth_call', 'refused');
   };
 
   test('is missing after five refusals without a success between them, and not in the next process', () => {
     const profile = open();
     refuse(profile, 4);
-    profile.recordMethod('eth_call', true);
+    profile.recordMethod('eth_call', 'served');
     refuse(profile, 4);
     expect(profile.lacksMethod('eth_call')).toBe(false);
     refuse(profile, 1);
     expect([profile.lacksMethod('eth_call'), profile.lacksMethod('eth_getLogs')]).toEqual([true, false]);
     expect(reopen(profile).lacksMethod('eth_call')).toBe(false);
-    profile.recordMethod('eth_call', true);
+    profile.recordMethod('eth_call', 'served');
     expect(profile.lacksMethod('eth_call')).toBe(false);
+  });
+
+  test('is unknown once the last five refusals said so, until it is served or ten minutes have passed', () => {
+    let now = NOW;
+    const profile = new NodeProfile({ stopwatch: REAL_STOPWATCH, nowSeconds: () => now });
+    const find = (times: number) => {
+      for (let i = 0; i < times; i++) profile.recordMethod('eth_call', 'not-found');
+      return [profile.lacksMethod('eth_call'), profile.isMethodUnknown('eth_call')];
+    };
+    expect([find(4), find(1)]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+    refuse(profile, 1);
+    expect([find(4), find(1)]).toEqual([
+      [true, false],
+      [true, true],
+    ]);
+    now += 600;
+    expect(find(0)).toEqual([false, false]);
+    expect(find(1)).toEqual([true, true]);
+    profile.recordMethod('eth_call', 'served');
+    expect(find(4)).toEqual([false, false]);
   });
 
   test('is tried again after ten minutes, also after the clock was set back, and is missing after one more refusal', () => {

@@ -38,6 +38,17 @@ const MAX_STORED_LIMITS = 32;
 const MIN_CALLS_PER_SECOND = 5;
 const MAX_CALLS_PER_SECOND = 1_000_000;
 
+/** What became of a request with a method: `not-found` where the node does not know the method, `refused` for other errors. */
+export type MethodOutcome = 'served' | 'refused' | 'not-found';
+
+/** Refusals of a method since it was last served. */
+interface MethodRefusals {
+  readonly count: number;
+  /** The last of them, without any other between. */
+  readonly notFound: number;
+  readonly atSeconds: number;
+}
+
 export interface NodeProfileOptions {
   readonly stopwatch: Stopwatch;
   readonly nowSeconds: () => number;
@@ -54,8 +65,7 @@ export class NodeProfile {
   readonly #stored: ReadonlyMap<string, LimitBounds>;
   /** Times at which features were seen to be missing. */
   readonly #lacks: Map<NodeFeature, number>;
-  /** Refusals of each method since it was last served. */
-  readonly #refusals = new Map<string, { readonly count: number; readonly atSeconds: number }>();
+  readonly #refusals = new Map<string, MethodRefusals>();
 
   constructor({ stopwatch, nowSeconds, stored }: NodeProfileOptions) {
     const hint = parseProfile(stored);
@@ -98,14 +108,22 @@ export class NodeProfile {
     return Math.abs(this.#nowSeconds() - refusals.atSeconds) < METHOD_LACK_SECONDS;
   }
 
-  /** Records whether the node served or refused a request with this method. */
-  recordMethod(method: string, isServed: boolean): void {
-    if (isServed) {
+  /** Returns whether the node lacks the method, and did not know it several times in a row. */
+  isMethodUnknown(method: string): boolean {
+    return this.lacksMethod(method) && this.#refusals.get(method)!.notFound >= MAX_METHOD_REFUSALS;
+  }
+
+  recordMethod(method: string, outcome: MethodOutcome): void {
+    if (outcome === 'served') {
       this.#refusals.delete(method);
       return;
     }
-    const count = (this.#refusals.get(method)?.count ?? 0) + 1;
-    this.#refusals.set(method, { count, atSeconds: this.#nowSeconds() });
+    const { count, notFound } = this.#refusals.get(method) ?? { count: 0, notFound: 0 };
+    this.#refusals.set(method, {
+      count: count + 1,
+      notFound: outcome === 'not-found' ? notFound + 1 : 0,
+      atSeconds: this.#nowSeconds(),
+    });
   }
 
   /** Returns the text to store; undefined while nothing was learned. */

@@ -260,12 +260,20 @@ describe('the fleet', () => {
     [0, 11, 'refused as behind'],
     [2_000, 20, 'accepted'],
     [2_000, 21, 'refused as behind'],
+    [90_000, 150, 'accepted'],
+    [90_000, 151, 'refused as behind'],
   ])('whose counts are %i ms and %i slots apart is %s, and then read from there on', async (time, slots, expected) => {
     let nowMilliseconds = 0;
     const stopwatch = { ...REAL_STOPWATCH, nowMilliseconds: () => nowMilliseconds };
     ({ history } = harness.open({ stopwatch }).machines!);
+    // What passes before the first count says nothing about the counts.
+    const passTime = (response: ProxyResponse) => {
+      nowMilliseconds += 60_000;
+      return response;
+    };
+    node.proxy.inject({ kind: 'answer', change: passTime }, 1);
     node.responses.set('getProgramAccounts', () => {
-      nowMilliseconds = time;
+      nowMilliseconds += time;
       node.slot = CANNED_SLOT + slots;
       return { result: { context: { slot: node.slot }, value: snapshotFile.rows } };
     });

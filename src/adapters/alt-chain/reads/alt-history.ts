@@ -58,6 +58,9 @@ const VERSION_NOT_SUPPORTED = -32015;
  */
 const NODE_DISTANCE_SLOTS = 10;
 
+/** Slots that may lie between the two counts of a fleet however long its read takes, about a minute. */
+const MAX_SLOTS_BETWEEN_COUNTS = 150;
+
 /** Capacity of the cache of derived log addresses, about 200 bytes each. */
 const MAX_CACHED_LOG_ADDRESSES = 50_000;
 
@@ -130,12 +133,12 @@ export function createAltHistory(options: AltHistoryOptions): AltHistory {
       return { slot, counts: await decoded(readEventLogCounts(rows, { eventRegistry, eventLogOf })) };
     },
     async readFleet() {
-      const startMilliseconds = stopwatch.nowMilliseconds();
       const before = await readMachineCount();
+      const startMilliseconds = stopwatch.nowMilliseconds();
       const { slot, rows } = await call(getFleetRows(machineRegistry));
       const after = await readMachineCount();
-      const maxSlots = countSlots(stopwatch.nowMilliseconds() - startMilliseconds) + NODE_DISTANCE_SLOTS;
-      if (after.slot - before.slot > maxSlots) throw new AltNodeBusy('behind');
+      const slots = countSlots(stopwatch.nowMilliseconds() - startMilliseconds) + NODE_DISTANCE_SLOTS;
+      if (after.slot - before.slot > Math.min(slots, MAX_SLOTS_BETWEEN_COUNTS)) throw new AltNodeBusy('behind');
       const fleet = await decoded(readFleetRows(rows, machineRegistry));
       return { slot, fleet, countBefore: before.machineCount, countAfter: after.machineCount };
     },

@@ -408,6 +408,72 @@ describe('a node that refuses a method', () => {
     });
   });
 
+  describe('among nodes that differ', () => {
+    const RECEIPTS: MainRpcCall = { method: 'eth_getBlockReceipts', params: ['0xfff'] };
+    const FINALIZED: MainRpcCall = { method: 'eth_getBlockByNumber', params: ['finalized', false] };
+    const NOT_FOUND = { error: { code: -32601, message: 'no' } };
+    const PRUNED = { error: { code: 4444, message: 'pruned history unavailable' } };
+    const isOld = ({ params }: MainRpcCall) => params[0] === '0x1';
+    const toOld = ({ method }: MainRpcCall): MainRpcCall => ({ method, params: ['0x1'] });
+    let proxies: RpcProxy[] = [];
+
+    afterEach(() => Promise.all(proxies.map((proxy) => proxy.close())));
+
+    /** Opens a node for each function. */
+    async function openNodes(...answers: readonly ((call: MainRpcCall) => ProxyResponse)[]): Promise<void> {
+      const start = (answer: (call: MainRpcCall) => ProxyResponse) =>
+        startRpcProxy((call) => (call.method === 'eth_chainId' ? { result: chainIds.first } : answer(call)));
+      proxies = await Promise.all(answers.map(start));
+      open(proxies.map(({ url }) => url));
+    }
+
+    test('is asked first for the finalized block, which another one lacks, after old headers that it has dropped', async () => {
+      await openNodes(
+        (call) => (isOld(call) ? PRUNED : { result: 'pruned' }),
+        (call) => ({ result: call.params[0] === 'finalized' ? null : 'archive' }),
+      );
+      await nodes.members[1]!.request([FINALIZED], startDeadline(20_000, 10_000));
+      for (let i = 0; i < 5; i++) expect(await send(toOld(FINALIZED))).toEqual(['archive']);
+      expect(await send(FINALIZED)).toEqual(['pruned']);
+    });
+
+    test('is asked for recent receipts, which another one does not know, after old ones that it has dropped', async () => {
+      await openNodes(
+        (call) => (isOld(call) ? PRUNED : { result: 'pruned' }),
+        (call) => (isOld(call) ? { result: 'archive' } : NOT_FOUND),
+      );
+      for (let i = 0; i < 5; i++) expect(await send(toOld(RECEIPTS))).toEqual(['archive']);
+      expect(await send(RECEIPTS)).toEqual(['pruned']);
+    });
+
+    test.each([
+      ['another error first', PRUNED, NOT_FOUND],
+      ['another error last', NOT_FOUND, PRUNED],
+    ])('and did not know it five times is asked where the others refuse it, %s', async (_, ...refusalsThen) => {
+      let isServing = false;
+      const serveNow = () => (isServing ? { result: 'unknown before' } : NOT_FOUND);
+      const [one, two] = refusalsThen.map((refusal) => () => (isServing ? refusal : { result: 'known before' }));
+      await openNodes(serveNow, one!, two!);
+      for (let i = 0; i < 5; i++) expect(await send(OTHER)).toEqual(['known before']);
+      isServing = true;
+      expect(await send(OTHER)).toEqual(['unknown before']);
+    });
+
+    test('is asked before one that lacks a needed call, where it refuses only a call that is not needed', async () => {
+      const logs = logsOf({ fromBlock: '0x1', toBlock: '0x1' });
+      await openNodes(
+        ({ method }) => (method === RECEIPTS.method ? NOT_FOUND : { result: 'first' }),
+        ({ method }) => (method === logs.method ? NOT_FOUND : { result: 'second' }),
+      );
+      for (let i = 0; i < 5; i++) await nodes.members[0]!.request([RECEIPTS], startDeadline(20_000, 10_000));
+      await nodes.members[1]!.request([logs], startDeadline(20_000, 10_000));
+      proxies[1]!.resetCounts();
+      const found = await nodes.request([logs, RECEIPTS], startDeadline(20_000, 10_000), 1);
+      expect(found[0]).toMatchObject({ result: 'first' });
+      expect(proxies[1]!.requests).toBe(0);
+    });
+  });
+
   test('is asked for it first while it serves other calls of the method', async () => {
     for (let i = 0; i < 9; i++) {
       responses.first = { error: { code: -32001, message: 'no' } };

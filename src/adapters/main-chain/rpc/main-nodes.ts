@@ -21,9 +21,9 @@ import type { MainUpstreamCounters } from './upstream-counters.ts';
 export interface MainNodes {
   /**
    * Sends all calls to one node, in as few requests as it allows, and to another node if that fails, or refuses one of the first `needed`
-   * calls, by default all, with an error that proves nothing about the chain. Where every node refuses, the responses of the first one are
-   * returned. A transient error without revert data (-32603, -32000, an unknown block) among the first `needed` responses is tried once more
-   * after a delay. Throws `RpcFailure`.
+   * calls, by default all, with an error that proves nothing about the chain. A node that never knows a method is not asked because others do
+   * not know it this time. Where every node refuses, the responses of the first one are returned. A transient error without revert data
+   * (-32603, -32000, an unknown block) among the first `needed` responses is tried once more after a delay. Throws `RpcFailure`.
    */
   request(calls: readonly MainRpcCall[], deadline: Deadline, needed?: number): Promise<readonly RpcResponse[]>;
   /** Returns how many calls of several methods the first usable node accepts in one request. */
@@ -103,16 +103,20 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     return responses.map((response) => (response.ok ? { ...response, node: node.position } : response));
   }
 
-  /** Sends the calls to the nodes in this order, those that lack a feature of them last. */
-  function request(calls: readonly MainRpcCall[], deadline: Deadline, order = nodes) {
-    const fitFirst = order.toSorted((one, other) => rankLack(one.profile, calls) - rankLack(other.profile, calls));
+  /** Sends the calls to the nodes in this order, those last that lack something for them, above all for the first `needed`. */
+  function request(calls: readonly MainRpcCall[], deadline: Deadline, order = nodes, needed = calls.length) {
+    const compare = (one: PoolNode, other: PoolNode, ofCalls: readonly MainRpcCall[]) =>
+      rankLack(one.profile, ofCalls) - rankLack(other.profile, ofCalls);
+    const fitFirst = order.toSorted(
+      (one, other) => compare(one, other, calls.slice(0, needed)) || compare(one, other, calls),
+    );
     return tryNodes(deadline, (node) => deliver(node, calls, deadline), fitFirst);
   }
 
   /**
    * Sends the calls to the nodes in this order until one serves the first `needed` calls; returns the responses of the first node where
    * none does. A hostile node sends endless responses, so another one is asked before a query is made smaller. Those that
-   * refused a method several times in a row are not asked because one that may serve it did not know it once.
+   * do not know a method are not asked while only nodes that may serve it did not know it this time.
    */
   async function requestServed(
     calls: readonly MainRpcCall[],
@@ -124,14 +128,15 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
       !responses.every(isOversized) && !isReplaceable(calls.slice(0, needed), responses);
     const lacksMore = (other: PoolNode, { node, value }: Awaited<ReturnType<typeof request>>) =>
       lacksMethodMoreSurely(other.profile, node.profile, calls.slice(0, needed), value);
-    const first = await request(calls, deadline, order);
+    const first = await request(calls, deadline, order, needed);
     const asked = [first];
     let last = first;
     while (!isServed(last.value)) {
-      const others = order.filter((each) => asked.every(({ node }) => node !== each) && !lacksMore(each, last));
+      const unasked = order.filter((each) => asked.every(({ node }) => node !== each));
+      const others = unasked.filter((each) => !asked.every((other) => lacksMore(each, other)));
       if (others.length === 0) return first;
       try {
-        last = await request(calls, deadline, others);
+        last = await request(calls, deadline, others, needed);
       } catch (error) {
         if (error instanceof RpcFailure) return first;
         throw error;

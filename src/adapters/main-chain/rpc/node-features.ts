@@ -16,18 +16,18 @@ function featureOf({ method, params }: MainRpcCall): NodeFeature | undefined {
 }
 
 /**
- * Returns how surely the node lacks what one of the calls needs, to order nodes by: 0 if it is not known to, 1 after a
- * refusal, which may be that of one of several machines behind its URL, 2 after several in a row.
+ * Returns how surely the node lacks what one of the calls needs, to order nodes by: 0 if it is not known to, 1 after
+ * refusals, which may be those of one of several machines behind its URL, 2 where it does not know a method.
  */
 export function rankLack(profile: NodeProfile, calls: readonly MainRpcCall[]): 0 | 1 | 2 {
-  if (calls.some(({ method }) => profile.lacksMethod(method))) return 2;
-  const features = calls.map(featureOf).filter((feature) => feature !== undefined);
-  return features.some((feature) => profile.lacks(feature)) ? 1 : 0;
+  if (calls.some(({ method }) => profile.isMethodUnknown(method))) return 2;
+  const lacks = (feature: NodeFeature | undefined) => feature !== undefined && profile.lacks(feature);
+  return calls.some((call) => profile.lacksMethod(call.method) || lacks(featureOf(call))) ? 1 : 0;
 }
 
 /**
- * Returns whether the node has refused a method several times in a row that the node of these responses, which may
- * serve it, did not know this time.
+ * Returns whether the node does not know a method that the node of these responses, which may serve it, did not know
+ * this time.
  */
 export function lacksMethodMoreSurely(
   profile: NodeProfile,
@@ -37,7 +37,7 @@ export function lacksMethodMoreSurely(
 ): boolean {
   return calls.some(
     ({ method }, i) =>
-      isMethodNotFound(responses[i]!) && profile.lacksMethod(method) && !ofResponses.lacksMethod(method),
+      isMethodNotFound(responses[i]!) && profile.isMethodUnknown(method) && !ofResponses.isMethodUnknown(method),
   );
 }
 
@@ -53,8 +53,8 @@ export function learnFeatures(
     if (exists !== undefined) profile.recordFeature(feature!, exists);
   }
   for (const [method, ofMethod] of groupByMethod(calls, responses)) {
-    const isServed = ofMethod.some(({ ok }) => ok);
-    if (isServed || ofMethod.every(isMethodNotFound)) profile.recordMethod(method, isServed);
+    if (ofMethod.some(({ ok }) => ok)) profile.recordMethod(method, 'served');
+    else if (ofMethod.every(isMethodNotFound)) profile.recordMethod(method, 'not-found');
   }
 }
 
@@ -72,7 +72,7 @@ export function learnRefusals(
   );
   for (const [method, ofMethod] of groupByMethod(calls, responses)) {
     const isKnown = ofMethod.some(({ ok }) => ok) || ofMethod.every(isMethodNotFound);
-    if (replaced.has(method) && !isKnown) profile.recordMethod(method, false);
+    if (replaced.has(method) && !isKnown) profile.recordMethod(method, 'refused');
   }
 }
 
