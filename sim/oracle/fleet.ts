@@ -6,7 +6,7 @@ import { LOCAL_ORDINAL, machineOf } from '../chain/machine-state.ts';
 import { ancestorAt, type Block } from '../chain/virtual-chain.ts';
 import type { MainNetwork } from '../nodes/network.ts';
 import type { ServiceResponse } from '../service/service.ts';
-import { ABSENCE_AGE_MILLISECONDS, listReceived, SHARED_READ_MILLISECONDS } from './alt-oracle.ts';
+import { listReceived, SHARED_READ_MILLISECONDS } from './alt-oracle.ts';
 import { expectAltEntry, isLeftToAlt, judgeAlt } from './alt-truth.ts';
 import { isDocumented, listEvidence, listHeads, listStates, type Span } from './oracle.ts';
 import { expectEntry, judge, listHoldings } from './truth.ts';
@@ -46,15 +46,13 @@ export function judgeFleetResponse(
   const bases = new Set([...recent, ...network.receivedFinal].map((head) => ancestorAt(head, index.indexed_block)));
   const fleets = altNetwork === undefined ? [undefined] : listFleets(altNetwork, span);
   const received = altNetwork === undefined ? [] : listReceived(altNetwork, span, SHARED_READ_MILLISECONDS);
-  const absenceAge = ABSENCE_AGE_MILLISECONDS + span.hiddenMilliseconds;
-  const receivedForAbsence = altNetwork === undefined ? [] : listReceived(altNetwork, span, absenceAge);
   for (const base of bases) {
     if (base === undefined) continue;
     for (const fleet of fleets) {
       const { ids, ofAlt, unreadable } = mergeHoldings(account, base, fleet);
       const isUnproven = !span.areBlocksProven || span.isIndexUnproven === true;
       const moved = isUnproven ? listMoved(account, base, fleet) : [];
-      const facts = { account, span, base, heads, counted, received, receivedForAbsence, ofAlt: [...ofAlt, ...moved] };
+      const facts = { account, span, base, heads, counted, received, fleet, ofAlt: [...ofAlt, ...moved] };
       const lists = [ids, ...listExcusedBy(facts, base, ids, moved, page)];
       for (const held of lists) {
         if (held.length !== pagination.total) continue;
@@ -67,17 +65,20 @@ export function judgeFleetResponse(
   return `not what was held at block ${index.indexed_block}`;
 }
 
-/** Returns every fleet response that the service's snapshot may come from. */
+/** Returns every fleet response that the service's snapshot may come from: those of which each row names its operator. */
 function listFleets({ receivedFleets }: AltNetwork, { startMilliseconds, endMilliseconds, hiddenMilliseconds }: Span) {
   const from = startMilliseconds - UNSEEN_MILLISECONDS - READ_MILLISECONDS - hiddenMilliseconds;
-  return receivedFleets.filter(({ atMilliseconds }) => atMilliseconds >= from && atMilliseconds <= endMilliseconds);
+  return receivedFleets.filter(
+    ({ atMilliseconds, corrupted }) =>
+      atMilliseconds >= from && atMilliseconds <= endMilliseconds && corrupted.every(({ isNamed }) => isNamed),
+  );
 }
 
 interface Listing {
   readonly ids: readonly bigint[];
   /** Machines that only the alt chain lists. */
   readonly ofAlt: readonly bigint[];
-  /** Number of corrupted rows that still name the operator. */
+  /** Number of corrupted rows. */
   readonly unreadable: number;
 }
 
@@ -88,7 +89,7 @@ function mergeHoldings(account: string, base: Block, fleet: ReceivedFleet | unde
   const { world, corrupted } = fleet;
   const operated = listOperated(world, account);
   const listed = listOfSnapshot(account, fleet).filter((id) => !isHeldHere(id, base));
-  const named = corrupted.filter(({ id, isNamed }) => isNamed && operated.includes(id));
+  const named = corrupted.filter(({ id }) => operated.includes(id));
   const ids = [...held, ...listed].sort((a, b) => (a < b ? -1 : 1));
   return { ids, ofAlt: listed, unreadable: named.length };
 }
@@ -225,8 +226,8 @@ interface EntryFacts {
   /** Blocks that the balance of the account may be of: it is cached, and the log of a transfer may be hidden. */
   readonly counted: readonly Block[];
   readonly received: readonly ReceivedAccounts[];
-  /** Responses that a cached absence may come from. */
-  readonly receivedForAbsence: readonly ReceivedAccounts[];
+  /** Snapshot of the alt chain. */
+  readonly fleet: ReceivedFleet | undefined;
   readonly ofAlt: readonly bigint[];
 }
 
@@ -236,7 +237,7 @@ function areEntriesTrue(
   unreadableRows: number,
   /** Machines of the alt chain that the main chain's index holds: each may be unreadable there, on any page. */
   countOnBoth: number,
-  { account, span, base, heads, received, receivedForAbsence, ofAlt }: EntryFacts,
+  { account, span, base, heads, received, fleet, ofAlt }: EntryFacts,
 ): boolean {
   const { wallSeconds } = span;
   const shown = page.machines.map(({ machine_id: id }) => BigInt(id));
@@ -258,9 +259,8 @@ function areEntriesTrue(
     (ofAlt.includes(id)
       ? isHomedAs(id, ['here', 'elsewhere'])
       : isRetired(id) || (isHeldHere(id, base) && isHomedAs(id, ['absent', 'elsewhere']))) ||
-    (ofAlt.includes(id) &&
-      (received.some(({ world }) => altMachineOf(world, id).account?.operator !== account) ||
-        receivedForAbsence.some(({ world }) => judgeAlt(id, world) === 'absent')));
+    (ofAlt.includes(id) && received.some((each) => each.slot >= fleet!.slot && isLeft(id, each)));
+  const isLeft = (id: bigint, { world }: ReceivedAccounts) => altMachineOf(world, id).account?.operator !== account;
   const unreadable = page.unreadable - unreadableRows;
   if (missing.filter((id) => !isGone(id)).length > unreadable) return false;
   if (unreadable > missing.length + countOnBoth) return false;

@@ -91,7 +91,7 @@ async function readPage<T extends object>(
   const [, ofBoth, ...entries] = await Promise.all([
     main.counters.checkTokens(operator, tokens!),
     Promise.all(onBoth.slice(0, MAX_ON_BOTH).map((id) => confirmReturned(ctx, main, id))),
-    ...machines.map((machine) => readEntry(ctx, operator, machine, readAlt)),
+    ...machines.map((machine) => readEntry(ctx, { operator, listedAtSlot: observation?.slot }, machine, readAlt)),
   ]);
   const unreadableIds = machines.filter((_, i) => entries[i] === 'unreadable').map(({ id }) => id);
   return {
@@ -151,14 +151,21 @@ export function requireFreshSnapshot(ctx: Ctx, observation: AltFleetObservation 
   throw new Fault('AltSnapshotOutOfDate', {});
 }
 
+/** The list whose entries are read. */
+interface Listing {
+  readonly operator: Address;
+  /** Slot of the alt chain's snapshot; undefined without an alt chain. */
+  readonly listedAtSlot: number | undefined;
+}
+
 /** Reads one entry. `gone`: no longer here, although the listing has not seen it leave. */
 async function readEntry<T extends object>(
   ctx: Ctx,
-  operator: Address,
+  listing: Listing,
   row: FleetRow,
   readAlt: ReadAlt<T>,
 ): Promise<T | RatedSnapshot | 'gone' | 'unreadable'> {
-  return replaceFault(async () => (await readIfHere(ctx, operator, row, readAlt)) ?? confirmGone(ctx, row));
+  return replaceFault(async () => (await readIfHere(ctx, listing, row, readAlt)) ?? confirmGone(ctx, listing, row));
 }
 
 /** Replaces a fault of one machine by what it makes of its entry. */
@@ -174,7 +181,7 @@ async function replaceFault<T>(read: () => Promise<T>): Promise<T | 'gone' | 'un
 /** Returns undefined for a machine that is not here, or not the operator's. */
 async function readIfHere<T extends object>(
   ctx: Ctx,
-  operator: Address,
+  { operator }: Listing,
   { id, listedBy }: FleetRow,
   readAlt: ReadAlt<T>,
 ): Promise<T | RatedSnapshot | 'gone' | 'unreadable' | undefined> {
@@ -185,8 +192,8 @@ async function readIfHere<T extends object>(
     // A machine that returned to the main chain is in the list of its holder there.
     return await confirmMoved(main, { snapshot, deployment });
   } catch (error) {
-    if (error instanceof Fault && classifyFault(error) === 'gone') return undefined;
-    throw error;
+    if (!(error instanceof Fault) || classifyFault(error) !== 'gone') throw error;
+    return listedBy === 'alt' && error.kind === 'MachineHomedElsewhere' ? 'gone' : undefined;
   }
 }
 
@@ -213,13 +220,24 @@ async function hasMoved(main: MainChainPorts, facts: CachedMachine): Promise<boo
   }
 }
 
-/** Confirms that a machine has left the chain that listed it; for the alt chain its own account shows that. Throws as `confirmMoved`. */
-async function confirmGone(ctx: Ctx, { id, listedBy }: FleetRow): Promise<'gone' | 'unreadable'> {
-  if (listedBy === 'alt') return 'gone';
+/** Confirms that a machine has left the chain that listed it. Throws as `confirmMoved`. */
+async function confirmGone(ctx: Ctx, listing: Listing, { id, listedBy }: FleetRow): Promise<'gone' | 'unreadable'> {
+  if (listedBy === 'alt') return confirmLeft(ctx, listing, id);
   const main = requireMain(ctx);
   const facts = await readMainFacts(ctx, main, id, FACTS_OF_ENTRY);
   // Cached facts said otherwise a moment ago.
   return isHere(facts) ? 'unreadable' : confirmMoved(main, facts);
+}
+
+/** Requires an account that is not older than the snapshot that lists the machine: an older one says nothing about the row. Throws `ChainUnreadable`. */
+async function confirmLeft(
+  { alt }: Ctx,
+  { operator, listedAtSlot }: Listing,
+  id: MachineId,
+): Promise<'gone' | 'unreadable'> {
+  const { slot, machine } = (await alt!.chain.readMachineUncached(id)).snapshot;
+  const isLeft = unwrapOptional(machine, 'alt')?.operator !== operator;
+  return isLeft && slot >= listedAtSlot! ? 'gone' : 'unreadable';
 }
 
 /** Returns whether the main chain holds the machine. Throws `ChainUnreadable` where its owner or home cannot be read. */

@@ -307,7 +307,7 @@ async function readListedPayments(
   const machine = { home: alt === undefined ? ('main' as const) : ('alt' as const), id };
   if (fingerprint === undefined) return () => ({ ...NOTHING_FOUND, code: 'declared' });
   const [{ scan }, rows] = await Promise.all([
-    ctx.store.readPaymentSummary(fingerprint, machine, change),
+    ctx.store.readPaymentSummary(fingerprint, machine, change, to),
     ctx.store.listVerdicts(fingerprint, machine, from, to),
   ]);
   const bySeq = new Map(rows.map((row) => [row.seq, row] as const));

@@ -80,6 +80,21 @@ describe('a response about a machine', () => {
     expect(fingerprints).toContain(paymentFingerprint(HASH, ratesFingerprint, DEFAULT_NAMESPACE));
   });
 
+  it('does not end moves by a change of hands that only a claim of a later event shows', async () => {
+    const [move] = SUMMARY.moves;
+    const [other, owner] = ['FMUEmtxhU46GzhKF4FW9MLJdQWiLgjiXP9TYRWSrqTpV', MACHINE.owner];
+    const sold = claimOf(other, { seq: 3, since: NOW - DAY });
+    const paidOf = async (claims: readonly Claim[], endedAt: number) => {
+      const { read } = await open({ ...SUMMARY, claims, moves: [{ ...move!, endedAt }] });
+      const { factors } = await read('/mcr/did:svc:1/explanation');
+      await service!.close();
+      return factors.find(({ name }: { name: string }) => name === 'trust').measure.paid_usd_cents;
+    };
+    expect(await paidOf([claimOf(owner), sold], NOW - DAY)).toBe(4_000);
+    const before = claimOf(owner, { seq: 1, since: NOW - 3 * DAY });
+    expect(await paidOf([claimOf(other), before, sold], NOW - 3 * DAY)).toBe(0);
+  });
+
   it('lists the verdict of every event', async () => {
     const { read } = await open({ ...SUMMARY, scan: { ...SCAN, citedSeq: 2 } });
     const { events } = await read('/machines/1/events');

@@ -55,8 +55,8 @@ export function currentPaymentFingerprint(ctx: Ctx): string | undefined {
 }
 
 /**
- * Reads the evidence of the machine's first `eventCount` events, where its newest change of hands is `change`. The index may hold claims of
- * later events, and those say nothing about these. Throws `StoreUnavailable`.
+ * Reads the evidence of the machine's first `eventCount` events, where its newest change of hands is `change`. The index may hold claims and
+ * verdicts of later events, and those say nothing about these. Throws `StoreUnavailable`.
  */
 export async function readPaymentEvidence(
   ctx: Ctx,
@@ -66,11 +66,13 @@ export async function readPaymentEvidence(
 ): Promise<PaymentEvidence> {
   const fingerprint = currentPaymentFingerprint(ctx);
   if (fingerprint === undefined) return NO_PAYMENTS;
-  const { scan, claims: known, moves, counts } = await ctx.store.readPaymentSummary(fingerprint, machine, change);
+  const summary = await ctx.store.readPaymentSummary(fingerprint, machine, change, eventCount);
+  const { scan, claims: known, counts } = summary;
   const claims = known.filter(({ seq }) => seq < eventCount);
   const isEnded = ({ end }: Claim) => end !== undefined && (machine.home === 'main' || end.seq < eventCount);
   const isInForce = (claim: Claim) => !isEnded(claim) && (change === undefined || claim.seq >= change.seq);
   const handsSeq = machine.home === 'alt' ? listClaimedHands(claims).at(-1) : undefined;
+  const moves = machine.home === 'alt' ? continueMoves(summary.moves, known, eventCount) : summary.moves;
   return {
     sourcesHash: ctx.paymentSources!.hash,
     scan,
@@ -81,6 +83,16 @@ export async function readPaymentEvidence(
       handsSeq === undefined ? undefined : { seq: handsSeq, at: claims.find(({ seq }) => seq === handsSeq)!.since },
     claimedOwner: claims.at(-1)?.owner,
   };
+}
+
+/** Returns the moves without the ends that only claims of later events show. */
+function continueMoves(moves: readonly PaidMove[], claims: readonly Claim[], eventCount: number): readonly PaidMove[] {
+  const hands = claims.filter(({ seq }) => listClaimedHands(claims).includes(seq));
+  const ends = new Set(hands.filter(({ seq }) => seq < eventCount).map(({ since }) => since));
+  if (ends.size === hands.length) return moves;
+  return moves.map((move) =>
+    move.endedAt === undefined || ends.has(move.endedAt) ? move : { ...move, endedAt: undefined },
+  );
 }
 
 /** Returns the evidence as if the machine changed hands at `now`: no account is in force, and every move has ended. */

@@ -209,11 +209,15 @@ export interface PaymentStore {
     maxPerDay: number,
   ): Promise<void>;
 
-  /** Returns the summary of a machine; events before `change` have moves that ended with it, unless they ended earlier. */
+  /**
+   * Returns the summary of a machine with the verdicts on its first `eventCount` events; those before `change` have moves that ended with
+   * it, unless they ended earlier.
+   */
   readPaymentSummary(
     fingerprint: string,
     machine: PaymentMachine,
     change: HandsChange | undefined,
+    eventCount: number,
   ): Promise<PaymentSummary>;
   /** Returns the verdicts on followed citations at positions `from` to `to - 1`. */
   listVerdicts(

@@ -96,9 +96,13 @@ async function examineFleet(history: AltHistory, node: RawNode, machineRegistry:
   const read = await attempt(() => history.readFleet(), 'fleet', node, listAccounts(machineRegistry));
   if ('finding' in read) return read.finding;
   const { fleet, countBefore, countAfter } = read.value;
-  const isWhole = judgeFleetCount(countBefore, countAfter, fleet.rowCount) !== 'incomplete';
+  const isWhole = judgeFleetCount(countBefore, countAfter, fleet) !== 'incomplete';
   if (isWhole) return ok('alt fleets', `${formatCount(fleet.rowCount, 'machine')} in one response`);
-  return toFinding('alt-machines-mismatch', `${fleet.rowCount} listed, ${countAfter} counted`);
+  const { rowCount, unattributed } = fleet;
+  return toFinding(
+    'alt-machines-mismatch',
+    `${rowCount} listed, ${unattributed} of them unreadable, ${countAfter} counted`,
+  );
 }
 
 type Attempt<T> = { readonly value: T } | { readonly finding: Finding };

@@ -11,8 +11,12 @@ it.each([
   [7n, 8n, 7, 'moved'],
   [8n, 7n, 7, 'moved'],
   [2n ** 64n - 1n, 2n ** 64n - 1n, 7, 'incomplete'],
-] as const)('judges counts of %d before, %d after, %d rows', (before, after, rows, expected) => {
-  expect(judgeFleetCount(before, after, rows)).toBe(expected);
+] as const)('judges counts of %d before, %d after, %d rows', (before, after, rowCount, expected) => {
+  expect(judgeFleetCount(before, after, { rowCount, unattributed: 0 })).toBe(expected);
+});
+
+it('judges rows as incomplete of which one may be of any operator', () => {
+  expect(judgeFleetCount(7n, 7n, { rowCount: 7, unattributed: 1 })).toBe('incomplete');
 });
 
 describe('groupByOperator', () => {

@@ -48,15 +48,16 @@ export function groupByOperator(rows: readonly AltFleetRow[]): AltFleet {
 
 /**
  * Compares the rows with the registry's own count, read before and after them.
- * `moved`: machines changed meanwhile, read again. `incomplete`: the node omitted rows; the previous snapshot stays.
+ * `moved`: machines changed meanwhile, read again. `incomplete`: the node omitted rows, or some may be of any operator; the previous
+ * snapshot stays.
  */
 export function judgeFleetCount(
   countBefore: bigint,
   countAfter: bigint,
-  rowCount: number,
+  { rowCount, unattributed }: Pick<AltFleet, 'rowCount' | 'unattributed'>,
 ): 'whole' | 'moved' | 'incomplete' {
   if (countBefore !== countAfter) return 'moved';
-  return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';
+  return countBefore === BigInt(rowCount) && unattributed === 0 ? 'whole' : 'incomplete';
 }
 
 /** A slot and the time of its first observation. */

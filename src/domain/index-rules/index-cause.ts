@@ -207,7 +207,7 @@ const ROWS = {
   },
   'alt-machines-mismatch': {
     subject: ALT_NODES,
-    text: 'the machines that the node lists do not match the count of the registry, so operator listings become stale',
+    text: 'the machines that the node lists cannot be read or do not match the count of the registry, so operator listings become stale',
     remedy: `${OTHER_ALT_NODE} that serves getProgramAccounts completely`,
   },
   'alt-answers-malformed': {

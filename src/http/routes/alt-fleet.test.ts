@@ -133,6 +133,23 @@ describe('a page with fewer entries than limit', () => {
     },
   );
 
+  const LATER = { observation: { slot: 301_200_451, observedAtMilliseconds: NOW * 1000 - 2_000 } };
+
+  test.each<[name: string, machine: MachineFixture, listing: ListingFixture | undefined]>([
+    ['does not exist', { account: ABSENT }, LATER],
+    ['has another operator', { account: present({ ...MACHINE, operator: stranger }) }, LATER],
+    [
+      'does not exist, as cached facts say and fresh ones do not',
+      { account: ABSENT, accountAgain: present(MACHINE) },
+      undefined,
+    ],
+  ])('counts a machine as unreadable that before its snapshot %s', async (_name, machine, listing) => {
+    rule('listing.unreadable', 'listing.alt-operator');
+    const { status, text } = await list([THERE, machine], listing);
+    const body = JSON.parse(text);
+    expect([status, body.machines.length, body.unreadable, body.pagination.total]).toEqual([200, 1, 1, 2]);
+  });
+
   const one = (listedBy: 'main' | 'alt') => ({ machines: [{ id: 1n as MachineId, listedBy }] });
 
   test.each([

@@ -24,6 +24,7 @@ const START = 1_800_000_000_000;
 interface FakeResponse {
   readonly slot: number;
   readonly ids: readonly number[];
+  readonly unattributed?: number;
   readonly before?: number;
   readonly after?: number;
 }
@@ -51,13 +52,13 @@ afterEach(async () => {
   await store.close();
 });
 
-function toFleet(ids: readonly number[]): AltFleet {
+function toFleet(ids: readonly number[], unattributed: number): AltFleet {
   const machines = ids.map((id) => BigInt(id) as MachineId);
   return {
     machinesByOperator: new Map([[ALICE, machines]]),
     unreadableByOperator: new Map(),
-    unattributed: 0,
-    rowCount: ids.length,
+    unattributed,
+    rowCount: ids.length + unattributed,
   };
 }
 
@@ -70,8 +71,8 @@ function start(checkGenesis: () => Promise<void> = async () => undefined): AltFl
         const response = responses[Math.min(index, responses.length - 1)]!;
         await delays[index];
         if (response instanceof Error) throw response;
-        const { slot, ids, before = ids.length, after = before } = response;
-        return { slot, fleet: toFleet(ids), countBefore: BigInt(before), countAfter: BigInt(after) };
+        const { slot, ids, unattributed = 0, before = ids.length + unattributed, after = before } = response;
+        return { slot, fleet: toFleet(ids, unattributed), countBefore: BigInt(before), countAfter: BigInt(after) };
       },
     },
     store,
@@ -147,6 +148,7 @@ describe('a node that returns incomplete fleets', () => {
 
   test.each<[name: string, response: FakeResponse, verdict: string, requests: number]>([
     ['omits rows', { slot: 200, ids: [1], before: 2 }, 'incomplete', 2],
+    ['returns a row that may be of any operator', { slot: 200, ids: [1], unattributed: 1 }, 'incomplete', 2],
     ['returns extra rows', { slot: 200, ids: [1, 2, 3], before: 2 }, 'incomplete', 2],
     ['keeps changing', { slot: 200, ids: [1, 2, 3], before: 2, after: 3 }, 'moved', 4],
   ])('leaves the previous snapshot when it %s', async (_name, response, verdict, requests) => {

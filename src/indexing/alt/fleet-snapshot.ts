@@ -70,7 +70,7 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
     return 'idle';
   }
 
-  /** Returns undefined when machines kept changing, or when the node omitted rows. */
+  /** Returns undefined when machines kept changing, or when the node omitted rows or their operators. */
   async function readComplete(signal: AbortSignal): Promise<CompleteFleet | undefined> {
     let verdict: ReturnType<typeof judgeFleetCount> = 'moved';
     for (let attempt = 0; attempt < MAX_ATTEMPTS && verdict === 'moved'; attempt++) {
@@ -79,10 +79,9 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
         requestedAtMilliseconds = clock.nowMilliseconds();
         return history.readFleet();
       }, signal);
-      verdict = judgeFleetCount(countBefore, countAfter, fleet.rowCount);
+      verdict = judgeFleetCount(countBefore, countAfter, fleet);
       if (verdict !== 'whole') continue;
       causes.record('fleet-rows', undefined);
-      if (fleet.unattributed > 0) log.warn({ rows: fleet.unattributed }, 'machines without an operator are unreadable');
       return { slot, fleet, requestedAtMilliseconds };
     }
     if (verdict === 'incomplete') causes.record('fleet-rows', { kind: 'alt-machines-mismatch' });

@@ -323,7 +323,7 @@ export function testPayments(under: StoreUnderTest): void {
         const [next] = await openOn(EVM);
         await under.store.decideCitation(next!, paid(cents));
       }
-      const summary = await under.store.readPaymentSummary(CONFIGURATION, A, undefined);
+      const summary = await under.store.readPaymentSummary(CONFIGURATION, A, undefined, Number.MAX_SAFE_INTEGER);
       expect(summary).toMatchObject({ scan: { claimsSeq: 9 }, claims: [{ account: ACCOUNT }] });
       const move = { blockDay: 20_000, day: 20_000, cents: 305_000, weight: 105_000 };
       expect(summary.moves).toEqual([{ ...move, endedAt: undefined }]);
@@ -331,7 +331,15 @@ export function testPayments(under: StoreUnderTest): void {
         { code: 'pending', blockDay: 20_000, count: 1 },
         { code: 'paid', blockDay: 20_000, count: 3 },
       ]);
-      const early = await under.store.readPaymentSummary(CONFIGURATION, A, { seq: 2, at: TIME + 9 });
+      const ofTwo = await under.store.readPaymentSummary(CONFIGURATION, A, undefined, 2);
+      expect(ofTwo.moves.map(({ cents }) => cents)).toEqual([5_000]);
+      expect(ofTwo.counts).toEqual([{ code: 'paid', blockDay: 20_000, count: 1 }]);
+      const early = await under.store.readPaymentSummary(
+        CONFIGURATION,
+        A,
+        { seq: 2, at: TIME + 9 },
+        Number.MAX_SAFE_INTEGER,
+      );
       expect(early.moves.map(({ cents, endedAt }) => [cents, endedAt]).sort()).toEqual([
         [300_000, undefined],
         [5_000, TIME + 9],
@@ -343,12 +351,17 @@ export function testPayments(under: StoreUnderTest): void {
           { seq: 9, at: TIME + 90 },
         ],
       });
-      const after = await under.store.readPaymentSummary(CONFIGURATION, A, { seq: 9, at: TIME + 99 });
+      const after = await under.store.readPaymentSummary(
+        CONFIGURATION,
+        A,
+        { seq: 9, at: TIME + 99 },
+        Number.MAX_SAFE_INTEGER,
+      );
       expect(after.moves.map(({ cents, endedAt }) => [cents, endedAt]).sort()).toEqual([
         [300_000, TIME + 90],
         [5_000, TIME + 50],
       ]);
-      const unscanned = await under.store.readPaymentSummary('other', A, undefined);
+      const unscanned = await under.store.readPaymentSummary('other', A, undefined, Number.MAX_SAFE_INTEGER);
       expect(unscanned).toEqual({ scan: undefined, claims: [], moves: [], counts: [] });
     });
 

@@ -61,7 +61,6 @@ describe('invalid rows', () => {
     ['the address of another row', { ...first, pubkey: rows[1]!.pubkey }],
     ['a wrong bump', withByte(137, (bump) => bump - 1)],
     ['a bool of 2', withByte(128, () => 2)],
-    ['one extra byte', withData((data) => Uint8Array.of(...data, 0))],
   ])('are counted under the operator that they name: %s', async (_name, row) => {
     const fleet = await readFleetRows([row, ...rows.slice(2)], machineRegistry);
     expect([...fleet.unreadableByOperator]).toStrictEqual([[firstOperator, 1]]);
@@ -72,6 +71,11 @@ describe('invalid rows', () => {
   it.each<[name: string, row: unknown]>([
     ['no data', { ...first, account: { ...first.account, data: ['', 'base64'] } }],
     ['data of another encoding', { ...first, account: { ...first.account, data: first.account.data[0] } }],
+    ['one extra byte', withData((data) => Uint8Array.of(...data, 0))],
+    [
+      'the whole account, as of a node that ignores the slice',
+      withData((data) => Uint8Array.of(...new Uint8Array(8), ...data, 7, 7)),
+    ],
     ['no account', { pubkey: first.pubkey, account: null }],
     ['machine 0 without an operator', withData(() => new Uint8Array(158))],
   ])('are counted as unattributed: %s', async (_name, row) => {

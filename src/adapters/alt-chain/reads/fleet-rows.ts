@@ -53,7 +53,9 @@ function readMachine(address: AltKey, data: Uint8Array, machineRegistry: AltKey)
   return { id, operator: facts.operator };
 }
 
+/** Throws `Undecodable` for another slice, whose bytes at this place name no operator. */
 function readOperator(data: Uint8Array): Address | undefined {
+  if (data.length !== MACHINE_HEAD_BYTES) throw new Undecodable();
   const reader = new ByteReader(data);
   reader.take(OPERATOR_OFFSET);
   return reader.optionalAddress();

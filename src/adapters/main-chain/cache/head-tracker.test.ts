@@ -7,7 +7,7 @@ import { startMachineHarness, type MachineHarness } from '../../../../testing/fi
 import { respondWith } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
-import { present } from '../../../domain/read-result.ts';
+import { ABSENT, present } from '../../../domain/read-result.ts';
 
 let harness: MachineHarness;
 let adapter: MainChainAdapter;
@@ -166,6 +166,25 @@ test('prefers a step that the follower reports while the head is being read', as
   const head = await harness.reportHead(adapter);
   letGo(undefined);
   expect((await reading).block.number).toBe(head.number);
+});
+
+test('does not keep facts of an older block than a step that has expired when the head arrives', async () => {
+  const old = await harness.chain.writer.rpc.request('eth_getBlockByNumber', ['latest', false]);
+  const made = (await harness.activate()) as MachineId;
+  harness.time.milliseconds += 5_000;
+  harness.proxy.inject(respondWith('eth_getBlockByNumber', { result: old }), 1);
+  const { promise: until, resolve: letGo } = Promise.withResolvers<undefined>();
+  harness.proxy.inject({ kind: 'hold', until }, 1);
+  const reading = adapter.chain.readMachine(made, ALL_EVENTS);
+  await harness.proxy.waitForRequests(1);
+  await harness.reportHead(adapter, { touched: 'all' });
+  harness.time.milliseconds += 60_000;
+  letGo(undefined);
+  expect((await reading).owner).toEqual(ABSENT);
+  harness.time.milliseconds += 1_000;
+  await mineEmptyBlock();
+  await harness.reportHead(adapter);
+  expect((await adapter.chain.readMachine(made, ALL_EVENTS)).owner.state).toBe('present');
 });
 
 test('treats every entry as expired when the clock was set back', async () => {

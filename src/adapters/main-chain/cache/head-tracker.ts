@@ -55,8 +55,9 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds }: HeadTr
     const atMilliseconds = clock.nowMilliseconds();
     const before = seen;
     const header = await headers.read('latest', deadline);
-    // A step reported by the follower meanwhile wins: it knows what changed.
-    if (seen === before) see({ header, atMilliseconds, maxAgeMilliseconds, isFollowed: false });
+    // A step reported by the follower meanwhile wins, unless it has expired: it knows what changed.
+    if (seen === before || fresh() === undefined)
+      see({ header, atMilliseconds, maxAgeMilliseconds, isFollowed: false });
     return fresh() ?? header;
   }
 

@@ -144,13 +144,13 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
   const blockDay = sql`block_timestamp / ${sql.lit(SECONDS_PER_DAY)}`;
   const mostWeight = sql.lit(TRUST.maxRevenueWeight);
   const selectSums = query<SumRow>()(
-    { ...MACHINE, seq: integer, at: integer },
-    (q, { home, id, seq, at }) => q`SELECT code, ended_at, block_day, event_day, count(*) AS total,
+    { ...MACHINE, seq: integer, at: integer, count: integer },
+    (q, { home, id, seq, at, count }) => q`SELECT code, ended_at, block_day, event_day, count(*) AS total,
         CAST(sum(CASE WHEN is_attested = 1 THEN 0 ELSE paid_cents END) AS ${integerType}) AS cents,
         CAST(sum(CASE WHEN is_attested = 1 THEN 0 WHEN paid_cents > ${mostWeight} THEN ${mostWeight}
           ELSE paid_cents END) AS ${integerType}) AS weight
       FROM (SELECT code, is_attested, paid_cents, event_day, ${blockDay} AS block_day, ${ended(q, seq, at)} AS ended_at
-        FROM payment_citations WHERE home = ${home} AND machine_id = ${id}) citations
+        FROM payment_citations WHERE home = ${home} AND machine_id = ${id} AND seq < ${count}) citations
       GROUP BY code, ended_at, block_day, event_day`,
   );
   const selectVerdicts = query<CitationRow>()(
@@ -180,12 +180,15 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
     fingerprint: string,
     of: PaymentMachine,
     change: HandsChange | undefined,
+    eventCount: number,
   ): SqlProgram<PaymentSummary> {
     const nothing = { scan: undefined, claims: [], moves: [], counts: [] };
     const scan = yield* readCurrentScan(fingerprint, of);
     if (scan === undefined) return nothing;
     const claims = (yield* readRows(selectClaims(keyOf(of)))).map(fromClaimRow);
-    const sums = yield* readRows(selectSums({ ...keyOf(of), seq: change?.seq ?? 0, at: change?.at ?? 0 }));
+    const sums = yield* readRows(
+      selectSums({ ...keyOf(of), seq: change?.seq ?? 0, at: change?.at ?? 0, count: eventCount }),
+    );
     return {
       scan: fromScanRow(scan),
       claims,
@@ -253,7 +256,8 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
       await database.run(execute(postpone({ ...keyOf(citation), seq, attempts: attempts + 1, retryAt })));
     },
     decideCitation: (citation, decided) => database.exclusive(decideOne(citation, decided)),
-    readPaymentSummary: (fingerprint, of, change) => database.snapshot(readSummary(fingerprint, of, change)),
+    readPaymentSummary: (fingerprint, of, change, eventCount) =>
+      database.snapshot(readSummary(fingerprint, of, change, eventCount)),
     listVerdicts: (fingerprint, of, from, to) => database.snapshot(listVerdictsOf(fingerprint, of, from, to)),
   };
 }
