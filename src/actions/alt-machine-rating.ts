@@ -50,7 +50,11 @@ async function rateNow(ctx: Ctx, alt: FoundAltMachine, snapshot: MachineSnapshot
       ? { isComplete: true, state: emptyRatingState(), tail: [] }
       : await alt.index.readHistory(alt.snapshot, rates.fingerprint);
   const now = requireTrustedSeconds(ctx, snapshot.block);
-  const stored = await readPaymentEvidence(ctx, { home: 'alt', id: snapshot.id }, undefined, log.count);
+  const stored = await readPaymentEvidence(
+    ctx,
+    { home: 'alt', id: snapshot.id },
+    { change: undefined, eventCount: log.count, blockTimestamp: undefined },
+  );
   // Owner changes leave no log: the newest claim names the owner whose evidence counts.
   const isSold = stored.claimedOwner !== undefined && stored.claimedOwner !== alt.machine.owner;
   const payments = isSold ? endEvidence(stored, now) : stored;

@@ -104,16 +104,17 @@ function readPayments(ctx: Ctx, snapshot: MachineSnapshot, history: EventHistory
   if (sourcesHash === undefined) return NO_PAYMENTS;
   const { fingerprint } = ctx.fxRates.current();
   const period = Math.floor(nowSeconds(ctx.clock) / MAX_PAYMENTS_AGE_SECONDS);
-  return ctx.actionState
-    .of(createPayments)
-    .get(snapshot, [sourcesHash, fingerprint, history, period], () =>
-      readPaymentEvidence(
-        ctx,
-        { home: 'main', id: snapshot.id },
-        history.provenance.changeOfHands,
-        readEventCount(snapshot),
-      ),
-    );
+  return ctx.actionState.of(createPayments).get(snapshot, [sourcesHash, fingerprint, history, period], () =>
+    readPaymentEvidence(
+      ctx,
+      { home: 'main', id: snapshot.id },
+      {
+        change: history.provenance.changeOfHands,
+        eventCount: readEventCount(snapshot),
+        blockTimestamp: snapshot.block.timestamp,
+      },
+    ),
+  );
 }
 
 function rateNow(

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { eventLog, MACHINE, NOW, openAltService, revenueAt, type AltService } from '../../testing/harness/alt-chain.ts';
 import { FakePaymentSource } from '../../testing/fakes/fake-payment-source.ts';
+import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import { DEFAULT_NAMESPACE } from '../domain/identifiers/namespace.ts';
 import type { Claim } from '../domain/rating/paid/claims.ts';
 import { NO_VERDICT_DETAILS } from '../domain/rating/paid/payment-verdict.ts';
@@ -11,7 +12,13 @@ import { dayOf } from '../domain/rating/utc-day.ts';
 import { VERDICTS } from '../domain/rating/verdict.ts';
 import type { Ctx } from '../ports/ctx.ts';
 import type { PaymentSummary, StoredVerdict } from '../ports/payment-store.ts';
-import { countVerdicts, endEvidence, NO_PAYMENTS, type PaymentEvidence } from './payment-evidence.ts';
+import {
+  countVerdicts,
+  endEvidence,
+  NO_PAYMENTS,
+  readPaymentEvidence,
+  type PaymentEvidence,
+} from './payment-evidence.ts';
 import { present } from '../domain/read-result.ts';
 
 const DAY = 86_400;
@@ -93,6 +100,19 @@ describe('a response about a machine', () => {
     expect(await paidOf([claimOf(owner), sold], NOW - DAY)).toBe(4_000);
     const before = claimOf(owner, { seq: 1, since: NOW - 3 * DAY });
     expect(await paidOf([claimOf(other), before, sold], NOW - 3 * DAY)).toBe(0);
+  });
+
+  it('does not end accounts and moves by a sale after the block', async () => {
+    const end = { at: NOW - DAY, seq: 3 };
+    const moves = [{ ...SUMMARY.moves[0]!, endedAt: end.at }];
+    await open({ ...SUMMARY, claims: [claimOf(MACHINE.owner, { end })], moves });
+    const readAt = async (blockTimestamp: number) => {
+      const machine = { home: 'main', id: 1n as MachineId } as const;
+      return readPaymentEvidence(service!.ctx, machine, { change: undefined, eventCount: 3, blockTimestamp });
+    };
+    const [before, after] = [await readAt(end.at - 1), await readAt(end.at)];
+    expect([before.accounts.length, before.moves[0]!.endedAt]).toEqual([1, undefined]);
+    expect([after.accounts.length, after.moves[0]!.endedAt]).toEqual([0, end.at]);
   });
 
   it('lists the verdict of every event', async () => {

@@ -54,45 +54,46 @@ export function currentPaymentFingerprint(ctx: Ctx): string | undefined {
   return hash === undefined ? undefined : paymentFingerprint(hash, ctx.fxRates.current().fingerprint, ctx.namespace);
 }
 
-/**
- * Reads the evidence of the machine's first `eventCount` events, where its newest change of hands is `change`. The index may hold claims and
- * verdicts of later events, and those say nothing about these. Throws `StoreUnavailable`.
- */
+/** What is rated; the index may already hold what happened later, which says nothing about it. */
+export interface RatedPart {
+  /** Newest change of hands of a main-chain machine. */
+  readonly change: HandsChange | undefined;
+  readonly eventCount: number;
+  /** Time of the block; undefined on the alt chain, where changes of hands show in claims alone. */
+  readonly blockTimestamp: number | undefined;
+}
+
+/** Reads the evidence of the first events of a machine. Throws `StoreUnavailable`. */
 export async function readPaymentEvidence(
   ctx: Ctx,
   machine: PaymentMachine,
-  change: HandsChange | undefined,
-  eventCount: number,
+  { change, eventCount, blockTimestamp }: RatedPart,
 ): Promise<PaymentEvidence> {
   const fingerprint = currentPaymentFingerprint(ctx);
   if (fingerprint === undefined) return NO_PAYMENTS;
   const summary = await ctx.store.readPaymentSummary(fingerprint, machine, change, eventCount);
   const { scan, claims: known, counts } = summary;
   const claims = known.filter(({ seq }) => seq < eventCount);
-  const isEnded = ({ end }: Claim) => end !== undefined && (machine.home === 'main' || end.seq < eventCount);
+  const isPast = (at: number) => blockTimestamp !== undefined && at <= blockTimestamp;
+  const isEnded = ({ end }: Claim) =>
+    end !== undefined && (isPast(end.at) || (machine.home === 'alt' && end.seq < eventCount));
   const isInForce = (claim: Claim) => !isEnded(claim) && (change === undefined || claim.seq >= change.seq);
-  const handsSeq = machine.home === 'alt' ? listClaimedHands(claims).at(-1) : undefined;
-  const moves = machine.home === 'alt' ? continueMoves(summary.moves, known, eventCount) : summary.moves;
+  const claimedSeqs = machine.home === 'alt' ? listClaimedHands(claims) : [];
+  const claimedHands = claims.filter(({ seq }) => claimedSeqs.includes(seq)).map(({ seq, since: at }) => ({ seq, at }));
+  // Moves that only a later change of hands ended go on.
+  const isOver = (end: number) => isPast(end) || claimedHands.some(({ at }) => at === end);
+  const moves = summary.moves.map((move) =>
+    move.endedAt === undefined || isOver(move.endedAt) ? move : { ...move, endedAt: undefined },
+  );
   return {
     sourcesHash: ctx.paymentSources!.hash,
     scan,
     accounts: claims.filter(isInForce),
     moves,
     counts,
-    claimedHands:
-      handsSeq === undefined ? undefined : { seq: handsSeq, at: claims.find(({ seq }) => seq === handsSeq)!.since },
+    claimedHands: claimedHands.at(-1),
     claimedOwner: claims.at(-1)?.owner,
   };
-}
-
-/** Returns the moves without the ends that only claims of later events show. */
-function continueMoves(moves: readonly PaidMove[], claims: readonly Claim[], eventCount: number): readonly PaidMove[] {
-  const hands = claims.filter(({ seq }) => listClaimedHands(claims).includes(seq));
-  const ends = new Set(hands.filter(({ seq }) => seq < eventCount).map(({ since }) => since));
-  if (ends.size === hands.length) return moves;
-  return moves.map((move) =>
-    move.endedAt === undefined || ends.has(move.endedAt) ? move : { ...move, endedAt: undefined },
-  );
 }
 
 /** Returns the evidence as if the machine changed hands at `now`: no account is in force, and every move has ended. */

@@ -132,7 +132,10 @@ export interface FlowWindow {
 }
 
 export interface PaymentStore {
-  /** Deletes the rows of every other configuration. */
+  /**
+   * Deletes the rows of every other configuration. Once another process uses another one, this process writes no rows until it calls this
+   * again.
+   */
   usePaymentConfiguration(fingerprint: string): Promise<void>;
   /**
    * Returns machines with events or transfers that are not scanned, in order of id, after `after`. Leaves out main-chain machines with more
@@ -152,7 +155,7 @@ export interface PaymentStore {
     readonly { readonly place: ChainPlace; readonly to: string | undefined; readonly blockTimestamp: number }[]
   >;
   /**
-   * Stores a scan. Returns false, and stores nothing, when the history has another version by now. Verdicts are undecided again, also of
+   * Stores a scan. Returns false, and stores nothing, when the history has another version, or another configuration is used, by now. Verdicts are undecided again, also of
    * other machines, where they are on payments since a claim changed.
    */
   writePaymentScan(write: PaymentScanWrite): Promise<boolean>;

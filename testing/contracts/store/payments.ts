@@ -551,5 +551,25 @@ export function testPayments(under: StoreUnderTest): void {
       expect(await openOn(EVM)).toEqual([]);
       expect(await under.store.readScannedThrough('main')).toBe(-1);
     });
+
+    it('are not written by a process whose configuration another one has replaced', async () => {
+      const own = { address: ACCOUNT, since: 0 };
+      const write = { citations: [citation(3)], followed: [{ source: EVM, ...own }] };
+      await open();
+      await scan(write);
+      const [old] = await openOn(EVM);
+      const other = await under.openAnother();
+      await other.usePaymentConfiguration('other');
+      expect(await scan()).toBe(false);
+      await under.store.writeScannedThrough('main', TIME);
+      expect(await other.writePaymentScan(scanned(write))).toBe(true);
+      await under.store.writeFlows(EVM, [own], 9, [], 1_000);
+      await under.store.decideCitation(old!, paid(5_000));
+      expect(await other.readScannedThrough('main')).toBe(-1);
+      expect(await other.readFlowsThrough(EVM, [own])).toBe(-1);
+      expect(await openOn(EVM)).toHaveLength(1);
+      await under.store.usePaymentConfiguration(CONFIGURATION);
+      expect(await scan(write)).toBe(true);
+    });
   });
 }

@@ -7,6 +7,7 @@ import { openSqlite } from '../engine/sqlite.ts';
 import { migrate } from '../schema/migrate.ts';
 import { MIGRATIONS } from '../schema/migrations.ts';
 import { createPaymentFlows } from './payment-flows.ts';
+import { createScanReads } from './scan-reads.ts';
 
 const SOURCE = 'eip155:8453';
 const [SENDER, PAYER] = ['11', '22'].map((digits) => `0x${digits.repeat(20)}`) as [string, string];
@@ -30,8 +31,8 @@ it('stores the first 1,000 transfers of a day of 20,000 without a statement for 
     return step.value;
   }
   const counted: SqlDatabase = { ...database, exclusive: (program) => database.exclusive(count(program)) };
-  const { writeFlows } = createPaymentFlows(counted);
-  const { listFlowsTo } = createPaymentFlows(database);
+  const { writeFlows } = createPaymentFlows(counted, createScanReads(counted));
+  const { listFlowsTo } = createPaymentFlows(database, createScanReads(database));
   const transfers = Array.from({ length: 20_000 }, (_, i) => ({
     ...{ from: SENDER, to: PAYER, token: 'USDC', units: 1n, isWhole: false },
     ...{ block: i, logIndex: 0, time: TIME + i },

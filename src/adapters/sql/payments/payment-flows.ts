@@ -9,6 +9,7 @@ import { integer, text } from '../engine/prepared-query.ts';
 import { prepareText } from '../engine/prepared-text.ts';
 import { execute, readRows, type SqlDatabase, type SqlProgram } from '../engine/sql-program.ts';
 import { compareFlowRows, fromFlowRow, keyOf, MACHINE, type FlowRow } from './payment-rows.ts';
+import type { ScanReads } from './scan-reads.ts';
 
 type PaymentFlows = Pick<PaymentStore, 'listFlowsTo' | 'readFlowsThrough' | 'findFlowWindow' | 'writeFlows'>;
 
@@ -17,7 +18,7 @@ const SECONDS_BEFORE_SINCE = 3_600;
 /** Transfers of one sender and day that are stored: of at least one whole token, and as many smaller ones. */
 const MAX_PERIOD_TRANSFERS = 2 * PAYMENT.maxDailyTransfers;
 
-export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
+export function createPaymentFlows(database: SqlDatabase, { holdsUsed }: ScanReads): PaymentFlows {
   const { dialect } = database;
   const { batch } = dialect;
   const query = prepareText(dialect);
@@ -148,6 +149,7 @@ export function createPaymentFlows(database: SqlDatabase): PaymentFlows {
     writeFlows: (source, addresses, throughBlock, transfers, maxPerDay) =>
       database.exclusive(
         (function* (): SqlProgram<void> {
+          if (!(yield* holdsUsed())) return;
           yield* insertTransfers(source, transfers, maxPerDay);
           yield* execute({
             sql: advanceSenders,

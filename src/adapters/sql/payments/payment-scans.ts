@@ -47,7 +47,10 @@ type PaymentScans = Pick<
   | 'readScannedThrough'
 >;
 
-export function createPaymentScans(database: SqlDatabase, { readScan, readVersion }: ScanReads): PaymentScans {
+export function createPaymentScans(
+  database: SqlDatabase,
+  { readScan, readVersion, holdsUsed }: ScanReads,
+): PaymentScans {
   const { dialect } = database;
   const { batch } = dialect;
   const query = prepareText(dialect);
@@ -167,7 +170,7 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
   function* writeScan(write: PaymentScanWrite): SqlProgram<boolean> {
     const key = keyOf(write);
     const { scan, claims, citations, hands, followed } = write;
-    if ((yield* readVersion(write)) !== scan.version) return false;
+    if (!(yield* holdsUsed()) || (yield* readVersion(write)) !== scan.version) return false;
     const stored = yield* readScan(write);
     const isRescan = stored !== undefined && stored.version !== scan.version;
     // Most machines have no claims, and within a version none are removed.
@@ -192,6 +195,10 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       yield* execute(openNext({ ...key, source }));
     }
     return true;
+  }
+
+  function* writeThrough(home: HomeChain, time: number): SqlProgram<void> {
+    if (yield* holdsUsed()) yield* execute(upsertPosition({ home: homeNumber(home), time }));
   }
 
   return {
@@ -221,9 +228,7 @@ export function createPaymentScans(database: SqlDatabase, { readScan, readVersio
       }));
     },
     writePaymentScan: (write) => database.exclusive(writeScan(write)),
-    writeScannedThrough: async (home, time) => {
-      await database.run(execute(upsertPosition({ home: homeNumber(home), time })));
-    },
+    writeScannedThrough: (home, time) => database.exclusive(writeThrough(home, time)),
     readScannedThrough: async (home) =>
       (await database.run(readFirst(selectPosition({ home: homeNumber(home) }))))?.scanned_through ?? -1,
   };

@@ -20,7 +20,8 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
   const saveFingerprint = query()(
     { fingerprint: text },
     (q, { fingerprint }) => q`INSERT INTO payment_configuration (only_row, fingerprint) VALUES (1, ${fingerprint})
-      ON CONFLICT (only_row) DO UPDATE SET fingerprint = excluded.fingerprint`,
+      ON CONFLICT (only_row) DO UPDATE SET fingerprint = excluded.fingerprint,
+        claim_revision = payment_configuration.claim_revision + 1`,
   );
   const pruneCitations = query()(
     { before: integer },
@@ -49,8 +50,11 @@ export function createPaymentStore(database: SqlDatabase): PaymentStore {
   return {
     ...createPaymentScans(database, scanReads),
     ...createPaymentVerdicts(database, scanReads),
-    ...createPaymentFlows(database),
-    usePaymentConfiguration: (fingerprint) => database.exclusive(use(fingerprint)),
+    ...createPaymentFlows(database, scanReads),
+    async usePaymentConfiguration(fingerprint) {
+      scanReads.use(fingerprint);
+      await database.exclusive(use(fingerprint));
+    },
     prunePayments: (citationsBefore, flowsBefore) => database.exclusive(prune(citationsBefore, flowsBefore)),
   };
 }

@@ -55,7 +55,10 @@ type PaymentVerdicts = Pick<
   | 'listVerdicts'
 >;
 
-export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }: ScanReads): PaymentVerdicts {
+export function createPaymentVerdicts(
+  database: SqlDatabase,
+  { readCurrentScan, holdsUsed }: ScanReads,
+): PaymentVerdicts {
   const { dialect } = database;
   const { batch } = dialect;
   const query = prepareText(dialect);
@@ -160,6 +163,7 @@ export function createPaymentVerdicts(database: SqlDatabase, { readCurrentScan }
   );
 
   function* decideOne(citation: OpenCitation, { verdict, time, flows }: DecidedPayment): SqlProgram<void> {
+    if (!(yield* holdsUsed())) return;
     const key = keyOf(citation);
     const { seq, source, reference, claimRevision } = citation;
     const row: SqlValue[] = [key.home, key.id, seq, reference, verdict.code, verdict.paidCents];

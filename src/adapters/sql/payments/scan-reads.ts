@@ -12,6 +12,10 @@ type ScanRow = Schema['payment_scans'];
 export interface ScanReads {
   /** Returns the configuration that all rows belong to. */
   readFingerprint(): SqlProgram<string | undefined>;
+  /** Sets the configuration that this process uses. */
+  use(fingerprint: string): void;
+  /** Returns whether the rows belong to it; else another process has replaced it, and nothing may be written. */
+  holdsUsed(): SqlProgram<boolean>;
   /** Returns the version of a machine's history; undefined without one. */
   readVersion(machine: PaymentMachine): SqlProgram<number | undefined>;
   readScan(machine: PaymentMachine): SqlProgram<ScanRow | undefined>;
@@ -20,6 +24,7 @@ export interface ScanReads {
 }
 
 export function createScanReads({ dialect }: SqlDatabase): ScanReads {
+  let used: string | undefined;
   const query = prepareText(dialect);
   const selectFingerprint = query<{ fingerprint: string }>()(
     {},
@@ -56,5 +61,16 @@ export function createScanReads({ dialect }: SqlDatabase): ScanReads {
     return scan?.version === (yield* readVersion(machine)) ? scan : undefined;
   }
 
-  return { readFingerprint, readVersion, readScan, readCurrentScan };
+  return {
+    readFingerprint,
+    use(fingerprint) {
+      used = fingerprint;
+    },
+    *holdsUsed() {
+      return (yield* readFingerprint()) === used;
+    },
+    readVersion,
+    readScan,
+    readCurrentScan,
+  };
 }
