@@ -87,7 +87,7 @@ export interface AltHistory {
   readEventLogCounts(): Promise<{ readonly slot: number; readonly counts: ReadonlyMap<MachineId, EventLogCount> }>;
   /**
    * Returns every machine of the registry, the registry's own count before and after, and the slot of the rows. Throws
-   * `AltNodeBusy` (`behind`) when the first count is about a minute or more older than the second.
+   * `AltNodeBusy` (`behind`) when the first count is older than the second by more than the read can have taken.
    */
   readFleet(): Promise<{
     readonly slot: number;

@@ -112,6 +112,8 @@ export interface HeadStep {
 /** Receives every step of the head, in order. */
 export interface HeadListener {
   advanceHead(step: HeadStep): void;
+  /** Receives the number of the last indexed block, which is final, before each poll; undefined while nothing is indexed. */
+  observeFinal?(blockNumber: number | undefined): void;
 }
 
 export interface Header extends BlockRef {

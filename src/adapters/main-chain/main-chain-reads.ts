@@ -104,6 +104,7 @@ export function createMainChainReads(options: MainChainReadsOptions): MainChain 
       const deadline = startRead();
       return deployment.read(head.fresh() ?? (await head.read(deadline)), deadline);
     },
+    observeFinal: head.observeFinal,
     advanceHead(step) {
       head.advance(step);
       snapshots.advance(step);

@@ -108,6 +108,29 @@ describe('blocks above the index', () => {
     expect(floorOf(harness)).toBe(8);
   });
 
+  it('begin with the index, below which no head is followed, neither at first nor later', async () => {
+    const { chain, index, store } = createHarness({ store: await createMemoryStore() });
+    chain.finalityLag = 5;
+    chain.mineMany(10);
+    const harness = createHarness({ chain, store });
+    await harness.follower.poll();
+    await index.advance(NEVER);
+    chain.behind = 6;
+    const restarted = createHarness({ chain, store });
+    for (const each of [harness, restarted]) {
+      each.steps.length = 0;
+      await each.follower.poll().catch(() => undefined);
+      each.time.jump(60_000);
+      expect([await problemOf(each), each.steps]).toEqual(['head-behind', []]);
+    }
+    expect([harness.finals, restarted.finals]).toEqual([
+      [undefined, 5, 5],
+      [5, 5],
+    ]);
+    chain.behind = 5;
+    expect(await pollSteps(restarted)).toEqual([[5, 'all', 'deployment', 'checks']]);
+  });
+
   /** Opens an index this far below the head, behind a node that serves the logs of 5 blocks per query. */
   async function openLimited(finalityLag: number) {
     const chain = new FakeChain();

@@ -129,6 +129,7 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     const observedAtMilliseconds = clock.nowMilliseconds();
     const startedAtMilliseconds = monotonicClock.nowMilliseconds();
     const checkpoint = await store.readMainChainCheckpoint();
+    for (const listener of listeners) listener.observeFinal?.(checkpoint?.blockNumber);
     const started: Poll = { observedAtMilliseconds, checkpoint };
     if (followed === undefined) await restart(await chain.readHeader('latest'), started);
     else if (!(await reconcileWithIndex(followed, started))) await follow(followed, started);
@@ -190,8 +191,9 @@ export function createHeadFollower(options: HeadFollowerOptions): HeadFollower {
     await restart(head, started);
   }
 
-  /** Starts over: from the stored index if it is near, otherwise from the head alone. */
+  /** Starts over: from the stored index if it is near, otherwise from the head alone, but never below the index, which is final. */
   async function restart(head: Header, started: Poll): Promise<void> {
+    if (head.number < (started.checkpoint?.blockNumber ?? 0)) throw new ResponseRejected('head-behind');
     if (await connectToIndex(head, started)) return;
     const isSame = followed?.head.hash === head.hash;
     notify(head, isSame ? [] : undefined, started);

@@ -565,6 +565,7 @@ export function testPayments(under: StoreUnderTest): void {
       expect(await other.writePaymentScan(scanned(write))).toBe(true);
       await under.store.writeFlows(EVM, [own], 9, [], 1_000);
       await under.store.decideCitation(old!, paid(5_000));
+      await under.store.postponeCitation(old!, Number.MAX_SAFE_INTEGER);
       expect(await other.readScannedThrough('main')).toBe(-1);
       expect(await other.readFlowsThrough(EVM, [own])).toBe(-1);
       expect(await openOn(EVM)).toHaveLength(1);

@@ -260,8 +260,8 @@ describe('the fleet', () => {
     [0, 11, 'refused as behind'],
     [2_000, 20, 'accepted'],
     [2_000, 21, 'refused as behind'],
-    [90_000, 150, 'accepted'],
-    [90_000, 151, 'refused as behind'],
+    [120_000, 300, 'accepted'],
+    [120_000, 301, 'refused as behind'],
   ])('whose counts are %i ms and %i slots apart is %s, and then read from there on', async (time, slots, expected) => {
     let nowMilliseconds = 0;
     const stopwatch = { ...REAL_STOPWATCH, nowMilliseconds: () => nowMilliseconds };

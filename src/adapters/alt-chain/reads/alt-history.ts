@@ -58,8 +58,8 @@ const VERSION_NOT_SUPPORTED = -32015;
  */
 const NODE_DISTANCE_SLOTS = 10;
 
-/** Slots that may lie between the two counts of a fleet however long its read takes, about a minute. */
-const MAX_SLOTS_BETWEEN_COUNTS = 150;
+/** Slots that may lie between the two counts of a fleet however long its read takes: two minutes, the deadlines of two calls. */
+const MAX_SLOTS_BETWEEN_COUNTS = 300;
 
 /** Capacity of the cache of derived log addresses, about 200 bytes each. */
 const MAX_CACHED_LOG_ADDRESSES = 50_000;

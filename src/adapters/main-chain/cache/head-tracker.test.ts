@@ -187,6 +187,38 @@ test('does not keep facts of an older block than a step that has expired when th
   expect((await adapter.chain.readMachine(made, ALL_EVENTS)).owner.state).toBe('present');
 });
 
+describe('a node that is behind', () => {
+  const BEHIND = { kind: 'ChainUnreadable', context: { chain: 'main', cause: 'block-mismatch' } };
+  const readBoth = async () => {
+    harness.time.milliseconds += 5_000;
+    const reads = await Promise.allSettled([read(), adapter.chain.readMachineUncached(id)]);
+    return reads.map((each) => (each.status === 'fulfilled' ? 'read' : (each.reason as unknown)));
+  };
+
+  test.each([
+    [12, ['read', 'read']],
+    [13, [expect.objectContaining(BEHIND), expect.objectContaining(BEHIND)]],
+  ])(
+    'the expired head of the follower by %i s is read accordingly, until the follower reports its block',
+    async (seconds, expected) => {
+      const { number, timestamp, ...head } = await harness.readHead();
+      const newer = { ...head, number: number + 2, timestamp: timestamp + seconds, hash: `0x${'e'.repeat(64)}` };
+      await harness.reportHead(adapter, { head: newer });
+      expect(await readBoth()).toEqual(expected);
+      await harness.reportHead(adapter);
+      expect(await readBoth()).toEqual(['read', 'read']);
+    },
+  );
+
+  test('a final block is not read', async () => {
+    const { number } = await harness.readHead();
+    adapter.chain.observeFinal!(number + 1);
+    expect(await readBoth()).toEqual([expect.objectContaining(BEHIND), expect.objectContaining(BEHIND)]);
+    adapter.chain.observeFinal!(number);
+    expect(await readBoth()).toEqual(['read', 'read']);
+  });
+});
+
 test('treats every entry as expired when the clock was set back', async () => {
   await harness.reportHead(adapter);
   const cached = await read();

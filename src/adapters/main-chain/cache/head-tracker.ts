@@ -7,15 +7,21 @@ import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import type { Headers } from '../logs/headers.ts';
+import { isBehind, type Headers } from '../logs/headers.ts';
 
 export interface HeadTracker {
   /** Returns the newest head while it is recent, or while the follower waits for the next one as it announced. */
   fresh(): Header | undefined;
   /** Returns the fresh head, else reads it from the node; concurrent reads are shared. Throws `ChainUnreadable`. */
   read(deadline: Deadline): Promise<Header>;
+  /**
+   * Returns the header of a node. Throws `ChainUnreadable` where the node is behind: the block is below the last indexed one, or much older
+   * than the head that the follower reported last, which stays the newest one until the follower reports another.
+   */
+  requireCurrent(header: Header): Header;
   /** Applies a step of the follower. */
   advance(step: HeadStep): void;
+  observeFinal(blockNumber: number | undefined): void;
   /** Sets the listener that is called when the head moves and what changed in between is unknown. */
   onJump(listener: () => void): void;
 }
@@ -37,6 +43,14 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds }: HeadTr
   let onJump = () => {};
   let seen: SeenHead | undefined;
   let reading: Promise<Header> | undefined;
+  let followed: Header | undefined;
+  let finalNumber = 0;
+
+  function requireCurrent(header: Header): Header {
+    const isOld = followed !== undefined && isBehind(header, followed);
+    if (isOld || header.number < finalNumber) throw chainUnreadable('main', 'block-mismatch');
+    return header;
+  }
 
   function fresh(): Header | undefined {
     if (seen === undefined) return undefined;
@@ -54,7 +68,7 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds }: HeadTr
   async function readLatest(deadline: Deadline): Promise<Header> {
     const atMilliseconds = clock.nowMilliseconds();
     const before = seen;
-    const header = await headers.read('latest', deadline);
+    const header = requireCurrent(await headers.read('latest', deadline));
     // A step reported by the follower meanwhile wins, unless it has expired: it knows what changed.
     if (seen === before || fresh() === undefined)
       see({ header, atMilliseconds, maxAgeMilliseconds, isFollowed: false });
@@ -63,6 +77,7 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds }: HeadTr
 
   return {
     fresh,
+    requireCurrent,
     async read(deadline) {
       const known = fresh();
       if (known !== undefined) return known;
@@ -73,12 +88,16 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds }: HeadTr
       return reading;
     },
     advance({ head, observedAtMilliseconds, waitMilliseconds }) {
+      followed = head;
       see({
         header: head,
         atMilliseconds: observedAtMilliseconds,
         maxAgeMilliseconds: waitMilliseconds + maxAgeMilliseconds,
         isFollowed: true,
       });
+    },
+    observeFinal(blockNumber = 0) {
+      finalNumber = blockNumber;
     },
     onJump(listener) {
       onJump = listener;

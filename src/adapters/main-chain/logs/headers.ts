@@ -33,6 +33,16 @@ interface HeadAgreement {
   readAt(number: number, deadline: Deadline): Promise<Header>;
 }
 
+/** Nodes are rarely as far apart; blocks may be this far apart themselves. */
+const MAX_BEHIND_SECONDS = 12;
+
+type BlockAge = Pick<Header, 'number' | 'timestamp'>;
+
+/** Returns whether a node whose newest block is `head` is behind one that has another block. */
+export function isBehind(head: BlockAge, other: BlockAge): boolean {
+  return head.number < other.number && other.timestamp - head.timestamp > MAX_BEHIND_SECONDS;
+}
+
 /** Headers remembered by hash. */
 const REMEMBERED = 256;
 

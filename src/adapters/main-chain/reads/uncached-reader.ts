@@ -16,7 +16,7 @@ export interface UncachedReaderOptions {
   readonly addresses: MainChainAddresses;
   readonly maxEventPage: number;
   readonly headers: Headers;
-  readonly head: Pick<HeadTracker, 'fresh'>;
+  readonly head: Pick<HeadTracker, 'fresh' | 'requireCurrent'>;
   readonly multicall: Multicall;
   readonly startRead: (isKnown?: boolean) => Deadline;
   /** Machines that were found to exist. */
@@ -32,7 +32,7 @@ export function createUncachedReader(options: UncachedReaderOptions): UncachedRe
   const readNewestBlock = coalesceAfterCall(async () => {
     const newest = await headers.read('latest', startRead());
     const followed = head.fresh();
-    return followed !== undefined && followed.number > newest.number ? followed : newest;
+    return followed !== undefined && followed.number > newest.number ? followed : head.requireCurrent(newest);
   });
 
   async function readAt(id: MachineId, block: Header, deadline: Deadline): Promise<CachedMachine> {

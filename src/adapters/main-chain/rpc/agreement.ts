@@ -8,7 +8,7 @@ import type { Log } from '../../../ports/runtime.ts';
 import type { Header, HostCount } from '../../../ports/main-chain.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
-import { headerCall, parseHeader } from '../logs/headers.ts';
+import { headerCall, isBehind, parseHeader } from '../logs/headers.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
 import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
 import type { MainNode } from './main-nodes.ts';
@@ -58,9 +58,6 @@ export interface Agreement {
  * difference may be a moment at which several machines behind one address were apart.
  */
 const MAX_LEFT_OUT_SECONDS = 60;
-
-/** Nodes are rarely as far apart; blocks may be this far apart themselves. */
-const MAX_BEHIND_SECONDS = 12;
 
 /** Time that a host has while another one can replace it, and once enough others have answered. */
 const GRACE_MILLISECONDS = 500;
@@ -407,12 +404,6 @@ function toHeaderFact({ number, hash, parentHash, timestamp, logsBloom, receipts
 
 function isSame(a: Header, b: Header): boolean {
   return toHeaderFact(a).join() === toHeaderFact(b).join();
-}
-
-type BlockAge = Pick<Header, 'number' | 'timestamp'>;
-
-function isBehind(head: BlockAge, other: BlockAge): boolean {
-  return head.number < other.number && other.timestamp - head.timestamp > MAX_BEHIND_SECONDS;
 }
 
 function toHeader(response: RpcResponse): Header | undefined {

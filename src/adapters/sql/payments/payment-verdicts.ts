@@ -180,6 +180,11 @@ export function createPaymentVerdicts(
     yield* observed.touch({ machines: [citation.id], kybOperators: [] });
   }
 
+  function* postponeOne(citation: OpenCitation, retryAt: number): SqlProgram<void> {
+    const { seq, attempts } = citation;
+    if (yield* holdsUsed()) yield* execute(postpone({ ...keyOf(citation), seq, attempts: attempts + 1, retryAt }));
+  }
+
   function* readSummary(
     fingerprint: string,
     of: PaymentMachine,
@@ -255,10 +260,7 @@ export function createPaymentVerdicts(
         ...{ worthCents: row.worth_cents!, paidCents: row.paid_cents, time: row.payment_time! },
       }));
     },
-    postponeCitation: async (citation, retryAt) => {
-      const { seq, attempts } = citation;
-      await database.run(execute(postpone({ ...keyOf(citation), seq, attempts: attempts + 1, retryAt })));
-    },
+    postponeCitation: (citation, retryAt) => database.exclusive(postponeOne(citation, retryAt)),
     decideCitation: (citation, decided) => database.exclusive(decideOne(citation, decided)),
     readPaymentSummary: (fingerprint, of, change, eventCount) =>
       database.snapshot(readSummary(fingerprint, of, change, eventCount)),
