@@ -50,7 +50,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'accepts a fleet snapshot with missing rows',
     file: 'domain/alt-chain/alt-fleet.ts',
-    line: "return countBefore === BigInt(rowCount) ? 'whole' : 'incomplete';",
+    line: "return countBefore === BigInt(rowCount) && unattributed === 0 ? 'whole' : 'incomplete';",
     replacement: "return 'whole';",
     symptom: FALSE_LISTING,
     seed: 42,
@@ -202,7 +202,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'return { ...before, chipExpiresAt: undefined };',
     replacement: 'return before;',
     symptom: FALSE_RESPONSE,
-    seed: 20,
+    seed: 1012,
     within: 100,
   },
   {

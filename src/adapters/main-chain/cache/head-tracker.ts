@@ -7,7 +7,7 @@ import type { Clock } from '../../../ports/runtime.ts';
 import type { Header, HeadStep } from '../../../ports/main-chain.ts';
 import { isFresh } from '../../rpc/is-fresh.ts';
 import type { Deadline } from '../../rpc/deadline.ts';
-import { isBehind, type Headers } from '../logs/headers.ts';
+import { isNodeBehind, type Headers } from '../logs/headers.ts';
 
 export interface HeadTracker {
   /** Returns the newest head while it is recent, or while the follower waits for the next one as it announced. */
@@ -47,7 +47,7 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds }: HeadTr
   let finalNumber = 0;
 
   function requireCurrent(header: Header): Header {
-    const isOld = followed !== undefined && isBehind(header, followed);
+    const isOld = followed !== undefined && isNodeBehind(header, followed);
     if (isOld || header.number < finalNumber) throw chainUnreadable('main', 'block-mismatch');
     return header;
   }

@@ -39,7 +39,7 @@ const MAX_BEHIND_SECONDS = 12;
 type BlockAge = Pick<Header, 'number' | 'timestamp'>;
 
 /** Returns whether a node whose newest block is `head` is behind one that has another block. */
-export function isBehind(head: BlockAge, other: BlockAge): boolean {
+export function isNodeBehind(head: BlockAge, other: BlockAge): boolean {
   return head.number < other.number && other.timestamp - head.timestamp > MAX_BEHIND_SECONDS;
 }
 

@@ -8,7 +8,7 @@ import type { Log } from '../../../ports/runtime.ts';
 import type { Header, HostCount } from '../../../ports/main-chain.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
-import { headerCall, isBehind, parseHeader } from '../logs/headers.ts';
+import { headerCall, isNodeBehind, parseHeader } from '../logs/headers.ts';
 import type { MainUpstreamCounters } from './upstream-counters.ts';
 import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
 import type { MainNode } from './main-nodes.ts';
@@ -239,16 +239,16 @@ export function createAgreement(options: AgreementOptions): Agreement {
       },
       (answers) =>
         countSame(answers, head) >= quorum &&
-        !answers.some(({ latest }) => latest !== undefined && isBehind(head, latest)),
+        !answers.some(({ latest }) => latest !== undefined && isNodeBehind(head, latest)),
     );
     // What `quorum` hosts have reached, whatever a lying one claims.
     const reached = { number: findReached(seen, 'number'), timestamp: findReached(seen, 'timestamp') };
     const isKnown = countSame(seen, head) >= quorum;
-    if (isKnown && isBehind(head, reached)) {
+    if (isKnown && isNodeBehind(head, reached)) {
       const newer = await readAt(reached.number, deadline).catch(() => undefined);
       if (newer !== undefined) {
         for (const { node, latest } of seen)
-          if (latest !== undefined && isBehind(latest, newer)) recordDifference(node);
+          if (latest !== undefined && isNodeBehind(latest, newer)) recordDifference(node);
         return newer;
       }
     }
