@@ -17,7 +17,7 @@ import { isSameAt, type MachineRoute } from './truth.ts';
 export const SHARED_READ_MILLISECONDS = 5_000;
 
 /** How long the service caches an absence. */
-export const ABSENCE_AGE_MILLISECONDS = 5_000;
+const ABSENCE_AGE_MILLISECONDS = 5_000;
 
 /** Returns what is wrong with a response; undefined when it is correct. */
 export function judgeAltAwareResponse(

@@ -253,14 +253,14 @@ function areEntriesTrue(
     heads.some((head) => kinds.includes(judge(machineOf(head.world, id)).kind));
   const hasToken = (id: bigint, { world }: Block) => machineOf(world, id).owner !== undefined;
   const isRetired = (id: bigint) => hasToken(id, base) && heads.some((head) => !hasToken(id, head));
+  const hasLeftAlt = (id: bigint) =>
+    received.some(({ slot, world }) => slot >= fleet!.slot && altMachineOf(world, id).account?.operator !== account);
   // A machine that returned is listed for its holder on the main chain. One that had left before the block of the listing is unreadable,
   // because its departure is in no followed log, unless the log of its retirement is.
   const isGone = (id: bigint) =>
-    (ofAlt.includes(id)
-      ? isHomedAs(id, ['here', 'elsewhere'])
-      : isRetired(id) || (isHeldHere(id, base) && isHomedAs(id, ['absent', 'elsewhere']))) ||
-    (ofAlt.includes(id) && received.some((each) => each.slot >= fleet!.slot && isLeft(id, each)));
-  const isLeft = (id: bigint, { world }: ReceivedAccounts) => altMachineOf(world, id).account?.operator !== account;
+    ofAlt.includes(id)
+      ? isHomedAs(id, ['here', 'elsewhere']) || hasLeftAlt(id)
+      : isRetired(id) || (isHeldHere(id, base) && isHomedAs(id, ['absent', 'elsewhere']));
   const unreadable = page.unreadable - unreadableRows;
   if (missing.filter((id) => !isGone(id)).length > unreadable) return false;
   if (unreadable > missing.length + countOnBoth) return false;

@@ -155,8 +155,8 @@ export interface PaymentStore {
     readonly { readonly place: ChainPlace; readonly to: string | undefined; readonly blockTimestamp: number }[]
   >;
   /**
-   * Stores a scan. Returns false, and stores nothing, when the history has another version, or another configuration is used, by now. Verdicts are undecided again, also of
-   * other machines, where they are on payments since a claim changed.
+   * Stores a scan. Returns false, and stores nothing, when the history has another version, or another configuration is used, by now.
+   * Verdicts are undecided again, also of other machines, where they are on payments since a claim changed.
    */
   writePaymentScan(write: PaymentScanWrite): Promise<boolean>;
   /** Sets the block time through which every machine of a home chain is scanned; an earlier one changes nothing. */

@@ -44,7 +44,7 @@ export type MethodOutcome = 'served' | 'refused' | 'not-found';
 /** Refusals of a method since it was last served. */
 interface MethodRefusals {
   readonly count: number;
-  /** The last of them, without any other between. */
+  /** How many of the last ones in a row said that the node does not know the method. */
   readonly notFound: number;
   readonly atSeconds: number;
 }

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { Address } from '../../../src/domain/identifiers/identifiers.ts';
 import type { Payment } from '../../../src/domain/rating/paid/flows.ts';
 import { NO_VERDICT_DETAILS } from '../../../src/domain/rating/paid/payment-verdict.ts';
-import type { NewCitation, OpenCitation, PaymentScanWrite, PlacedClaim } from '../../../src/ports/payment-store.ts';
+import type {
+  HandsChange,
+  NewCitation,
+  OpenCitation,
+  PaymentScanWrite,
+  PlacedClaim,
+} from '../../../src/ports/payment-store.ts';
 import { emptyMachineState } from '../../../src/indexing/alt/event-numbering.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { append, checkpointAt, controlledTooOften, id, NO_OWNERSHIP, submitted, transferred } from './samples.ts';
@@ -69,6 +75,8 @@ export function testPayments(under: StoreUnderTest): void {
       await under.store.advanceMainChain(undefined, checkpointAt(1), logs, NO_OWNERSHIP);
       await under.store.usePaymentConfiguration(CONFIGURATION);
     }
+    const summarize = (change?: HandsChange, eventCount = 9) =>
+      under.store.readPaymentSummary(CONFIGURATION, A, change, eventCount);
     const scan = (write: Partial<PaymentScanWrite> = {}) => under.store.writePaymentScan(scanned(write));
     const dueAt = (nowMilliseconds: number, main = TIME + 99, alt = main) => ({
       nowMilliseconds,
@@ -323,7 +331,7 @@ export function testPayments(under: StoreUnderTest): void {
         const [next] = await openOn(EVM);
         await under.store.decideCitation(next!, paid(cents));
       }
-      const summary = await under.store.readPaymentSummary(CONFIGURATION, A, undefined, Number.MAX_SAFE_INTEGER);
+      const summary = await summarize();
       expect(summary).toMatchObject({ scan: { claimsSeq: 9 }, claims: [{ account: ACCOUNT }] });
       const move = { blockDay: 20_000, day: 20_000, cents: 305_000, weight: 105_000 };
       expect(summary.moves).toEqual([{ ...move, endedAt: undefined }]);
@@ -331,15 +339,10 @@ export function testPayments(under: StoreUnderTest): void {
         { code: 'pending', blockDay: 20_000, count: 1 },
         { code: 'paid', blockDay: 20_000, count: 3 },
       ]);
-      const ofTwo = await under.store.readPaymentSummary(CONFIGURATION, A, undefined, 2);
+      const ofTwo = await summarize(undefined, 2);
       expect(ofTwo.moves.map(({ cents }) => cents)).toEqual([5_000]);
       expect(ofTwo.counts).toEqual([{ code: 'paid', blockDay: 20_000, count: 1 }]);
-      const early = await under.store.readPaymentSummary(
-        CONFIGURATION,
-        A,
-        { seq: 2, at: TIME + 9 },
-        Number.MAX_SAFE_INTEGER,
-      );
+      const early = await summarize({ seq: 2, at: TIME + 9 });
       expect(early.moves.map(({ cents, endedAt }) => [cents, endedAt]).sort()).toEqual([
         [300_000, undefined],
         [5_000, TIME + 9],
@@ -351,17 +354,12 @@ export function testPayments(under: StoreUnderTest): void {
           { seq: 9, at: TIME + 90 },
         ],
       });
-      const after = await under.store.readPaymentSummary(
-        CONFIGURATION,
-        A,
-        { seq: 9, at: TIME + 99 },
-        Number.MAX_SAFE_INTEGER,
-      );
+      const after = await summarize({ seq: 9, at: TIME + 99 });
       expect(after.moves.map(({ cents, endedAt }) => [cents, endedAt]).sort()).toEqual([
         [300_000, TIME + 90],
         [5_000, TIME + 50],
       ]);
-      const unscanned = await under.store.readPaymentSummary('other', A, undefined, Number.MAX_SAFE_INTEGER);
+      const unscanned = await under.store.readPaymentSummary('other', A, undefined, 9);
       expect(unscanned).toEqual({ scan: undefined, claims: [], moves: [], counts: [] });
     });
 

@@ -55,8 +55,9 @@ function readMachine(address: AltKey, data: Uint8Array, machineRegistry: AltKey)
 
 /** Throws `Undecodable` for another slice, whose bytes at this place name no operator. */
 function readOperator(data: Uint8Array): Address | undefined {
-  if (data.length !== MACHINE_HEAD_BYTES) throw new Undecodable();
   const reader = new ByteReader(data);
   reader.take(OPERATOR_OFFSET);
-  return reader.optionalAddress();
+  const operator = reader.optionalAddress();
+  reader.finish();
+  return operator;
 }

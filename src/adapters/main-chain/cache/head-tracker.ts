@@ -21,6 +21,7 @@ export interface HeadTracker {
   requireCurrent(header: Header): Header;
   /** Applies a step of the follower. */
   advance(step: HeadStep): void;
+  /** Sets the number of the last indexed block. */
   observeFinal(blockNumber: number | undefined): void;
   /** Sets the listener that is called when the head moves and what changed in between is unknown. */
   onJump(listener: () => void): void;
@@ -67,11 +68,9 @@ export function createHeadTracker({ headers, clock, maxAgeMilliseconds }: HeadTr
 
   async function readLatest(deadline: Deadline): Promise<Header> {
     const atMilliseconds = clock.nowMilliseconds();
-    const before = seen;
     const header = requireCurrent(await headers.read('latest', deadline));
     // A step reported by the follower meanwhile wins, unless it has expired: it knows what changed.
-    if (seen === before || fresh() === undefined)
-      see({ header, atMilliseconds, maxAgeMilliseconds, isFollowed: false });
+    if (fresh() === undefined) see({ header, atMilliseconds, maxAgeMilliseconds, isFollowed: false });
     return fresh() ?? header;
   }
 
