@@ -140,8 +140,8 @@ function listPartEnds(events: readonly ScannedEvent[]): readonly number[] {
 export function createPaymentScanner(options: PaymentScannerOptions): PaymentScanner {
   const { store, sources, fxRates, namespace, checks, clock, log } = options;
   const sourcesHash = sources.hash ?? '';
-  /** Machines whose next amount is pending under a table of rates. */
-  const pending = new Map<string, RateTable>();
+  /** Machines whose next amount is pending under a table of rates, in one version of their history. */
+  const pending = new Map<string, { readonly table: RateTable; readonly version: number }>();
   const passes = new Map<HomeChain, Pass>();
   /** Claims of machines whose history is searched for them first. */
   const drafts = new Map<string, ClaimDraft>();
@@ -206,7 +206,8 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
       return scanClaims(machine, head, reads);
     const key = keyOf(machine);
     const scanned: PaymentScan = machine.scan ?? { version, claimsSeq: 0, citedSeq: 0, throughBlock: -1 };
-    const isPending = pending.get(key) === table;
+    const mark = pending.get(key);
+    const isPending = machine.scan !== undefined && mark?.table === table && mark.version === version;
     const from = isPending ? scanned.claimsSeq : scanned.citedSeq;
     const to = Math.min(eventCount, from + EVENTS_PER_STEP);
     const events = from < to ? await reads.readEvents(machine, from, to) : [];
@@ -226,7 +227,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
       citedOnFirstDay: claims.length === 0 ? 0 : await countCited(machine, citing[0]),
       followedFrom: (await findChainTime(head)) - PAYMENT.followedDays * SECONDS_PER_DAY,
     });
-    if (searched < citing.length) pending.set(key, table);
+    if (searched < citing.length) pending.set(key, { table, version });
     else if (!isPending) pending.delete(key);
     const write: PaymentScanWrite = {
       home: machine.home,

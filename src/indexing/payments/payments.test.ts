@@ -554,6 +554,23 @@ describe('payments', () => {
     expect(counts.map(({ code, count }) => [code, count])).toEqual([['pending', 1]]);
   });
 
+  it('are paid again when the history has another version while a later amount is pending', async () => {
+    const { chain, store, rates, scan, work, pay, codes, pass } = await openWorld();
+    chain.mine([mint(A)]);
+    rates.use(extendRateTable(createRateTable(true, TOKENS), [], dayOf(chain.head.timestamp) - 2));
+    chain.mine([submitted(A, proofOf(A))]);
+    pay(1);
+    chain.mine([submitted(A, citing(1)), submitted(A, { currency: 'EUR' })]);
+    pass();
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 paid']);
+    await store.replaceRegistryLogs('controllers', A, chain.head.number, []);
+    await scan();
+    await work();
+    expect(await codes()).toEqual(['1 paid']);
+  });
+
   it('continue after a restart', async () => {
     const first = await openWorld();
     const { chain, store, scan, pay, codes, pass } = first;
