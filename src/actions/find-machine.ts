@@ -10,6 +10,7 @@ import { Fault } from '../domain/faults.ts';
 import type { MachineId } from '../domain/identifiers/identifiers.ts';
 import { judgeHome, type MachineHome } from '../domain/machine/machine-home.ts';
 import type { DeploymentFacts, MachineSnapshot } from '../domain/machine/machine-facts.ts';
+import { unwrap, unwrapOptional } from '../domain/read-result.ts';
 import type { AltChainPorts, Ctx, MainChainPorts } from '../ports/ctx.ts';
 import type { CachedMachine } from '../ports/main-chain.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
@@ -86,13 +87,15 @@ export async function findExitingMachine(ctx: Ctx, id: MachineId): Promise<Found
 }
 
 /** Finds the holder of a relocating machine: the main chain while it has the token, else the alt chain while it has the account. */
-async function findHolder(ctx: Ctx, main: MainChainPorts, facts: CachedMachine): Promise<FoundMachine> {
-  const { id, owner } = facts.snapshot;
-  if (owner.state === 'present') return { main, ...facts, alt: undefined };
-  const { alt } = ctx;
+async function findHolder({ alt }: Ctx, main: MainChainPorts, facts: CachedMachine): Promise<FoundMachine> {
+  const { id, owner, homeOrdinal } = facts.snapshot;
+  if (unwrapOptional(owner) !== undefined) return { main, ...facts, alt: undefined };
   const account = alt && (await alt.chain.readMachineUncached(id));
-  if (account?.snapshot.machine.state !== 'present') throw new Fault('MachineRelocating', {});
-  return { main, ...facts, alt: { ...alt!, machine: account.snapshot.machine.value, ...account } };
+  const machine = account && unwrapOptional(account.snapshot.machine, 'alt');
+  // A machine that has arrived elsewhere leaves its account behind for a while.
+  const isLeft = machine?.relocating === true && ![0, alt?.chain.ordinal].includes(unwrap(homeOrdinal));
+  if (machine === undefined || isLeft) throw new Fault('MachineRelocating', {});
+  return { main, ...facts, alt: { ...alt!, machine, ...account! } };
 }
 
 export function requireMain({ main }: Pick<Ctx, 'main'>): MainChainPorts {

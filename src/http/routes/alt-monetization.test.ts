@@ -162,7 +162,25 @@ describe('a relocating machine', () => {
       'whose owner on the main chain is unreadable',
       { main: { ...MAIN_MACHINE, relocating: present(true), owner: UNREADABLE } },
       byOwner,
-      stateOf('OPTED_OUT'),
+      '503 CHAIN_UNAVAILABLE',
+    ],
+    [
+      'that has arrived on the main chain, by the owner of the account that is left behind',
+      { main: { relocating: present(true), homeOrdinal: present(1) }, account: leaving },
+      byOwner,
+      '503 MACHINE_UNAVAILABLE',
+    ],
+    [
+      'that has arrived and was retired, by the owner of the account that is left behind',
+      { main: { homeOrdinal: present(1) }, account: leaving },
+      byOwner,
+      '503 MACHINE_UNAVAILABLE',
+    ],
+    [
+      'whose account is unreadable',
+      { main: { relocating: present(true) }, account: UNREADABLE },
+      byOwner,
+      '503 CHAIN_UNAVAILABLE',
     ],
     [
       'whose token is on the main chain, by the owner of the token',
@@ -183,10 +201,10 @@ describe('a relocating machine', () => {
       '503 MACHINE_UNAVAILABLE',
     ],
     [
-      'that neither chain shows',
+      'that is unreadable on both chains',
       { main: { relocating: present(true), owner: UNREADABLE }, account: UNREADABLE },
       byOwner,
-      '503 MACHINE_UNAVAILABLE',
+      '503 CHAIN_UNAVAILABLE',
     ],
   ])('is opted out by the chain that holds it: %s', async (_name, machine, body, response) => {
     rule('decision-log.exit-while-relocating');
