@@ -11,6 +11,8 @@ export interface AltChainLimits {
   /** Accounts that were read within this time are readable; after the shorter one they are read again. */
   readonly maxReadAgeMilliseconds: number;
   readonly readCheckMilliseconds: number;
+  /** Number of the first responses whose blocks are compared with the wall clock while no block time is known. */
+  readonly unjudgedSlots: number;
   /** Number of retries after a transient failure, and the wait before each when the node sends no Retry-After. */
   readonly maxWaits: number;
   readonly waitMilliseconds: number;
@@ -37,6 +39,7 @@ export const ALT_CHAIN_LIMITS: AltChainLimits = {
   indexReadTimeoutMilliseconds: 60_000,
   maxReadAgeMilliseconds: 60_000,
   readCheckMilliseconds: 20_000,
+  unjudgedSlots: 3,
   maxWaits: 3,
   waitMilliseconds: 400, // one slot
   firstOpenMilliseconds: 250,

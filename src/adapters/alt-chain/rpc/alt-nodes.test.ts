@@ -451,32 +451,94 @@ describe('a slot further ahead of the newest one than nodes are apart', () => {
   });
 });
 
-describe('after a start behind a node that is behind', () => {
-  const SLOTS_BEHIND = 9_000;
+describe('the first slot', () => {
+  const open = (rpcUrls = [first.proxy.url]) => harness.open({ rpcUrls, limits: { unjudgedSlots: 3 } });
+  const answerAges = (node: CannedNode, secondsOld: () => number | null) =>
+    node.responses.set('getBlockTime', () => {
+      const seconds = secondsOld();
+      return { result: seconds === null ? null : harness.time.milliseconds / 1000 - seconds };
+    });
+  const countTimes = () => first.proxy.calls.filter(({ method }) => method === 'getBlockTime').length;
 
-  it.each<[about: string, firstAge: number | null, age: number, isAccepted: boolean]>([
-    ['was behind', 3_600, 13, true],
-    ['was current', 299, 13, false],
-    ['has no known time', null, 13, false],
-    ['was behind, as is the later one', 3_600, 301, false],
-  ])(
-    'a slot that the chain cannot have reached since the first one, which %s (%s s, %s s): accepted is %o',
-    async (_, firstAge, age, isAccepted) => {
-      const started = first.slot;
-      const adapter = harness.open();
-      await read(adapter);
-      first.slot += SLOTS_BEHIND;
-      first.responses.set('getBlockTime', ([slot]) => {
-        const seconds = slot === started ? firstAge : age;
-        return { result: seconds === null ? null : harness.time.milliseconds / 1000 - seconds };
-      });
-      if (!isAccepted) return expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
-      expect((await read(adapter)).snapshot.slot).toBe(first.slot);
-      // Once only: from here on the slots are known to be current.
-      first.slot += SLOTS_BEHIND;
-      await expect(read(adapter)).rejects.toMatchObject(unreadable('malformed'));
-    },
-  );
+  it.each<[age: string, secondsOld: number | null, isAccepted: boolean, calls: number]>([
+    ['13 s old', 13, true, 1],
+    ['300 s old', 300, true, 1],
+    ['301 s old', 301, false, 2],
+    ['an hour ahead', -3_600, true, 1],
+    ['not known', null, true, 3],
+  ])('whose block is %s: %s s, accepted is %o', async (_age, secondsOld, isAccepted, calls) => {
+    answerAges(first, () => secondsOld);
+    const adapter = open();
+    if (!isAccepted) {
+      await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
+      answerAges(first, () => 13);
+      first.slot += 9_000;
+    }
+    for (let reads = 0; reads < 4; reads++) expect((await read(adapter)).snapshot.slot).toBe(first.slot);
+    expect(countTimes()).toBe(calls);
+  });
+
+  it('is that of the next node where the first one is behind', async () => {
+    answerAges(first, () => 3_600);
+    answerAges(second, () => 13);
+    second.slot += 9_000;
+    expect((await read(open([first.proxy.url, second.proxy.url]))).snapshot.slot).toBe(second.slot);
+  });
+});
+
+describe('a node whose slot no longer rises', () => {
+  const MINUTE_MILLISECONDS = 60_000;
+  let laterMilliseconds: number;
+  let stoodSince: number;
+  beforeEach(() => {
+    laterMilliseconds = 0;
+    stoodSince = harness.time.milliseconds / 1000 - 13;
+    first.responses.set('getBlockTime', () => ({ result: stoodSince }));
+    second.responses.set('getBlockTime', () => ({ result: harness.time.milliseconds / 1000 - 13 }));
+  });
+
+  const open = (rpcUrls: readonly string[]) =>
+    harness.open({
+      rpcUrls,
+      stopwatch: { ...REAL_STOPWATCH, nowMilliseconds: () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds },
+    });
+
+  /** Lets time pass, in which the second node's slot rises. */
+  function pass(milliseconds: number): void {
+    laterMilliseconds += milliseconds;
+    harness.time.milliseconds += milliseconds;
+    second.slot += milliseconds / 400;
+  }
+
+  it('is not read once its newest block is five minutes old; the next node is', async () => {
+    const adapter = open([first.proxy.url, second.proxy.url]);
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+    pass(4 * MINUTE_MILLISECONDS);
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+    pass(MINUTE_MILLISECONDS);
+    expect((await read(adapter)).snapshot.slot).toBe(second.slot);
+  });
+
+  it('is unreadable alone, and readable when it has caught up, however long it stood', async () => {
+    const adapter = open([first.proxy.url]);
+    await read(adapter);
+    for (let minutes = 0; minutes < 5; minutes++) {
+      pass(MINUTE_MILLISECONDS);
+      if (minutes < 4) await read(adapter);
+    }
+    pass(55 * MINUTE_MILLISECONDS);
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
+    first.slot += 9_000;
+    expect((await read(adapter)).snapshot.slot).toBe(first.slot);
+  });
+
+  it('is read where the times of its blocks are not known', async () => {
+    const adapter = open([first.proxy.url]);
+    first.responses.set('getBlockTime', () => ({ result: null }));
+    await read(adapter);
+    pass(60 * MINUTE_MILLISECONDS);
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+  });
 });
 
 describe('after a slot that the chain cannot have reached', () => {

@@ -78,9 +78,10 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     readIdentity: async (node, deadline) => (await send(node, getGenesisHash, deadline)).slice(0, genesisHash.length),
   });
 
-  /** The response that began `minContextSlot`; undefined once its slot is known to have been current. */
-  let beginning: { readonly node: PoolNode; readonly slot: number; readonly clockMilliseconds: number } | undefined;
-
+  /** Number of the first responses whose blocks may still be found to be old. */
+  let { unjudgedSlots } = limits;
+  /** Block time that was read last. */
+  let timed: { readonly slot: number; readonly seconds: number } | undefined;
   let comparedAtMilliseconds = -Infinity;
 
   const readMoment = (): Moment => ({
@@ -206,25 +207,23 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
     const now = readMoment();
     const plausibility = minContextSlot.judge(slot, now);
-    if (plausibility === 'impossible' && !(await hasBegunBehind(deadline))) throw new RpcFailure('malformed');
+    if (plausibility === 'impossible') throw new RpcFailure('malformed');
     if (plausibility === 'doubtful' && (await isOfFuture(node, slot, deadline))) throw new RpcFailure('malformed');
-    if (plausibility === 'unexplained' || plausibility === 'impossible') {
+    if (plausibility === 'unexplained') {
       if (!(await isCurrent(node, slot, deadline))) throw new RpcFailure('malformed');
-      beginning = undefined;
-    } else if (minContextSlot.slot === 0) beginning = { node, slot, clockMilliseconds: now.clockMilliseconds };
+    } else if (unjudgedSlots > 0 || (slot === minContextSlot.slot && minContextSlot.isStanding(now))) {
+      if (await isOld(node, slot, deadline)) throw new RpcFailure('block-mismatch', 'behind');
+    }
     minContextSlot.observe(slot, now);
     return value;
   }
 
-  /** Returns whether the first response was of a node that was behind, by the time of its block: then a later slot may be right. */
-  async function hasBegunBehind(deadline: Deadline): Promise<boolean> {
-    if (beginning === undefined) return false;
-    const { node, slot, clockMilliseconds } = beginning;
-    const { seconds } = await send(node, getBlockTime(slot), deadline).catch(() => ({ seconds: undefined }));
-    if (seconds === undefined) return false;
-    const isBehind = clockMilliseconds - seconds * 1000 > MAX_BLOCK_AGE_MILLISECONDS;
-    if (!isBehind) beginning = undefined;
-    return isBehind;
+  /** Returns whether the block of the slot is minutes old; false when its time cannot be read. */
+  async function isOld(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
+    const seconds = await readBlockSeconds(node, slot, deadline);
+    if (seconds !== undefined && toAgeMilliseconds(seconds) > MAX_BLOCK_AGE_MILLISECONDS) return true;
+    unjudgedSlots = seconds === undefined ? unjudgedSlots - 1 : 0;
+    return false;
   }
 
   /** Returns whether the block of the slot is as old as the wall clock says. */
@@ -235,8 +234,16 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
 
   /** Returns whether the block of the slot is minutes ahead of the wall clock; false when its time cannot be read. */
   async function isOfFuture(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
-    const { seconds } = await send(node, getBlockTime(slot), deadline).catch(() => ({ seconds: undefined }));
+    const seconds = await readBlockSeconds(node, slot, deadline);
     return seconds !== undefined && toAgeMilliseconds(seconds) < -MAX_BLOCK_AGE_MILLISECONDS;
+  }
+
+  /** Returns undefined when the time of the block cannot be read. */
+  async function readBlockSeconds(node: PoolNode, slot: number, deadline: Deadline): Promise<number | undefined> {
+    if (timed?.slot === slot) return timed.seconds;
+    const seconds = (await send(node, getBlockTime(slot), deadline).catch(() => undefined))?.seconds;
+    if (seconds !== undefined) timed = { slot, seconds };
+    return seconds;
   }
 
   const toAgeMilliseconds = (seconds: number) => clock.nowMilliseconds() - seconds * 1000;
@@ -254,9 +261,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     const now = readMoment();
     if (blocks.length === 0 || !minContextSlot.isUnreached(now)) return;
     const { slot, ageMilliseconds } = blocks.reduce((one, other) => (other.slot > one.slot ? other : one));
-    const newest = minContextSlot.slot;
     minContextSlot.lower(slot, ageMilliseconds, now);
-    if (minContextSlot.slot < newest) beginning = undefined;
   }
 
   /** Returns the newest block of a node; none when it cannot be read or is not current. */

@@ -25,6 +25,8 @@ export interface MinContextSlot {
   readonly slot: number;
   judge(slot: number, at: Moment): SlotPlausibility;
   observe(slot: number, at: Moment): void;
+  /** Returns whether no response has been above the slot for a minute. */
+  isStanding(at: Moment): boolean;
   /** Returns whether no response has reached the slot for a minute. */
   isUnreached(at: Moment): boolean;
   /** Lowers the slot to that of a block of this age, unless the chain may have reached it since that block. */
@@ -37,11 +39,18 @@ const FASTEST_SLOT_MILLISECONDS = 200;
 const NEAR_SLOTS = 150;
 /** Nodes may be minutes apart while one of them catches up. */
 const FAR_SLOTS = 1_500;
-const UNREACHED_MILLISECONDS = 60_000;
+const MINUTE_MILLISECONDS = 60_000;
 
 export function createMinContextSlot(): MinContextSlot {
   let newest = 0;
-  let observedAt: Moment = { stopwatchMilliseconds: 0, clockMilliseconds: 0 };
+  let risenAt: Moment = { stopwatchMilliseconds: 0, clockMilliseconds: 0 };
+  let reachedAt = risenAt;
+
+  function set(slot: number, at: Moment): void {
+    newest = slot;
+    risenAt = at;
+    reachedAt = at;
+  }
 
   return {
     get slot() {
@@ -49,24 +58,22 @@ export function createMinContextSlot(): MinContextSlot {
     },
     judge(slot, { stopwatchMilliseconds, clockMilliseconds }) {
       if (newest === 0) return 'plausible';
-      const slots = slot - newest - countSlots(stopwatchMilliseconds - observedAt.stopwatchMilliseconds);
+      const slots = slot - newest - countSlots(stopwatchMilliseconds - risenAt.stopwatchMilliseconds);
       if (slots <= FAR_SLOTS) return slots <= NEAR_SLOTS ? 'plausible' : 'doubtful';
-      const latest = newest + FAR_SLOTS + countSlots(clockMilliseconds - observedAt.clockMilliseconds);
+      const latest = newest + FAR_SLOTS + countSlots(clockMilliseconds - risenAt.clockMilliseconds);
       return slot <= latest ? 'unexplained' : 'impossible';
     },
     observe(slot, at) {
-      if (slot < newest) return;
-      newest = slot;
-      observedAt = at;
+      if (slot > newest) set(slot, at);
+      else if (slot === newest) reachedAt = at;
     },
-    isUnreached({ stopwatchMilliseconds }) {
-      return stopwatchMilliseconds - observedAt.stopwatchMilliseconds >= UNREACHED_MILLISECONDS;
-    },
+    isStanding: ({ stopwatchMilliseconds }) =>
+      newest > 0 && stopwatchMilliseconds - risenAt.stopwatchMilliseconds >= MINUTE_MILLISECONDS,
+    isUnreached: ({ stopwatchMilliseconds }) =>
+      stopwatchMilliseconds - reachedAt.stopwatchMilliseconds >= MINUTE_MILLISECONDS,
     lower(slot, ageMilliseconds, at) {
       // The age of its block covers how far the node is behind.
-      if (newest <= slot + NEAR_SLOTS + countSlots(Math.abs(ageMilliseconds))) return;
-      newest = slot;
-      observedAt = at;
+      if (newest > slot + NEAR_SLOTS + countSlots(Math.abs(ageMilliseconds))) set(slot, at);
     },
   };
 }
