@@ -2,7 +2,7 @@
  * Lists an operator's machines with their ratings (`GET /operator/{did}/machines` of the interface).
  * The index of the main chain and the snapshot of the alt chain select them and report their age; each machine is then read from its chain.
  */
-import { formatAltFleetIdentity, type AltFleetObservation } from '../domain/alt-chain/alt-fleet.ts';
+import { formatAltFleetIdentity, type SlotObservation } from '../domain/alt-chain/alt-fleet.ts';
 import { CAUSES_OF_ONE_MACHINE, Fault } from '../domain/faults.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { MachineSnapshot } from '../domain/machine/machine-facts.ts';
@@ -145,7 +145,7 @@ async function listBoth(
 }
 
 /** Returns the age of the fleet snapshot in seconds. Throws `AltSnapshotOutOfDate`. */
-export function requireFreshSnapshot(ctx: Ctx, observation: AltFleetObservation | undefined, now: number): number {
+export function requireFreshSnapshot(ctx: Ctx, observation: SlotObservation | undefined, now: number): number {
   const ageSeconds = judgeObservationAge(observation?.observedAtMilliseconds, now);
   if (isObservationFresh(ageSeconds, ctx.pollIntervalSeconds)) return ageSeconds;
   throw new Fault('AltSnapshotOutOfDate', {});

@@ -3,7 +3,7 @@
  * Implemented by `adapters/sql`. The store validates nothing: the writer has read, numbered and proven, and is rejected when another
  * process has written since. Every method throws `StoreUnavailable` when the database fails.
  */
-import type { AltFleet, AltFleetObservation } from '../domain/alt-chain/alt-fleet.ts';
+import type { AltFleet, SlotObservation } from '../domain/alt-chain/alt-fleet.ts';
 import type { EventChange } from '../domain/alt-chain/event-operation.ts';
 import type { Address, MachineId } from '../domain/identifiers/identifiers.ts';
 import type { ActiveMachine } from '../domain/machine/active-machine.ts';
@@ -16,12 +16,6 @@ export interface SignatureMark {
   readonly slot: number;
 }
 
-/** Finalized slot, and the clock milliseconds at which it was read. */
-export interface ObservedSlot {
-  readonly slot: number;
-  readonly atMilliseconds: number;
-}
-
 /** Progress through the history. */
 export interface AltWalk {
   /** Increases with every write; 0 before the first. */
@@ -29,7 +23,7 @@ export interface AltWalk {
   /** Newest signature up to which everything is applied; undefined before the first. */
   readonly done: SignatureMark | undefined;
   /** Slot up to which everything is applied; undefined before the first walk has ended. */
-  readonly observed: ObservedSlot | undefined;
+  readonly observed: SlotObservation | undefined;
   /** Interval above `done` that is being listed or applied. */
   readonly open: OpenInterval | undefined;
 }
@@ -41,7 +35,7 @@ export interface OpenInterval {
   /** The interval is fully listed; the remaining rows are to be applied. */
   readonly isListed: boolean;
   /** Read before the first page. */
-  readonly observed: ObservedSlot;
+  readonly observed: SlotObservation;
 }
 
 /** Successful transaction that is listed but not yet applied. */
@@ -222,7 +216,7 @@ export interface FleetRow {
 
 export interface FleetListing extends Pick<OwnershipPage, 'indexedBlock' | 'tokens'> {
   /** Observation of the alt chain's rows; undefined: no snapshot of this deployment. */
-  readonly observation: AltFleetObservation | undefined;
+  readonly observation: SlotObservation | undefined;
   /** Number of alt-chain rows of this operator that failed a check and are not in the list. */
   readonly unreadableRows: number;
   /** Machines in the alt chain's rows of this operator that the main chain's index holds for others; ascending. */
@@ -238,15 +232,15 @@ export interface FleetListing extends Pick<OwnershipPage, 'indexedBlock' | 'toke
  * another deployment is ignored.
  */
 export interface AltFleetStore {
-  readAltFleetObservation(identity: string): Promise<AltFleetObservation | undefined>;
+  readAltFleetObservation(identity: string): Promise<SlotObservation | undefined>;
   /**
    * Replaces the snapshot in one transaction.
    * Returns false, and stores nothing, when the stored observation is not `expected` (another process was first).
    */
   replaceAltFleet(
     identity: string,
-    expected: AltFleetObservation | undefined,
-    next: AltFleetObservation,
+    expected: SlotObservation | undefined,
+    next: SlotObservation,
     fleet: Pick<AltFleet, 'machinesByOperator' | 'unreadableByOperator'>,
   ): Promise<boolean>;
   /** Returns one page of both chains from one consistent read. The cost does not depend on the offset. */

@@ -192,7 +192,7 @@ async function fillAlt(store: Store): Promise<void> {
   await store.writeAltIndex(0, {
     walk: {
       done: { signature: 'done', slot: 90 },
-      observed: { slot: 95, atMilliseconds: NOW * 1000 },
+      observed: { slot: 95, observedAtMilliseconds: NOW * 1000 },
       open: undefined,
     },
     listed: [transaction('listed')],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAltFleetIdentity, groupByOperator, judgeFleetCount, mayReplaceSnapshot } from './alt-fleet.ts';
+import { formatAltFleetIdentity, groupByOperator, judgeFleetCount, isNewObservation } from './alt-fleet.ts';
 import type { AltKey } from '../identifiers/alt-identifiers.ts';
 import type { Address, MachineId } from '../identifiers/identifiers.ts';
 
@@ -67,8 +67,8 @@ describe('a read of slot 100 at a poll interval of a minute', () => {
     ['of the same slot, seen in a future that a clock was set back from', 100, -61, true],
     ['before a later slot', 101, 600, false],
     ['before a later slot that is out of date', 101, 601, true],
-  ])('may or may not replace the snapshot: %s', (_name, slot, ageSeconds, expected) => {
+  ])('may or may not replace the one before: %s', (_name, slot, ageSeconds, expected) => {
     const stored = slot === undefined ? undefined : { slot, observedAtMilliseconds: NOW - ageSeconds * 1000 };
-    expect(mayReplaceSnapshot(stored, 100, NOW, 60)).toBe(expected);
+    expect(isNewObservation(stored, 100, NOW, 60)).toBe(expected);
   });
 });

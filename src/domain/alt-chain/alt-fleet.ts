@@ -60,8 +60,8 @@ export function judgeFleetCount(
   return countBefore === BigInt(rowCount) && unattributed === 0 ? 'whole' : 'incomplete';
 }
 
-/** A slot and the time of its first observation. */
-export interface AltFleetObservation {
+/** Finalized slot, and when it was first read. */
+export interface SlotObservation {
   readonly slot: number;
   /** Clock milliseconds. */
   readonly observedAtMilliseconds: number;
@@ -76,11 +76,11 @@ export function formatAltFleetIdentity(deployment: {
 }
 
 /**
- * Returns whether a complete read replaces the stored snapshot. The same slot does not: a stalled node must not look alive. An
- * earlier slot replaces only an outdated snapshot, so that one wrong slot does not block the list forever.
+ * Returns whether a slot that was read now replaces the one observed before. The same slot does not: a node that has stopped must not look
+ * alive. An earlier slot replaces only an outdated one, so that one wrong slot does not block its index for ever.
  */
-export function mayReplaceSnapshot(
-  stored: AltFleetObservation | undefined,
+export function isNewObservation(
+  stored: SlotObservation | undefined,
   slot: number,
   nowMilliseconds: number,
   pollIntervalSeconds: number,

@@ -207,8 +207,8 @@ const ROWS = {
   },
   'alt-machines-mismatch': {
     subject: ALT_NODES,
-    text: 'the machines that the node lists cannot be read or do not match the count of the registry, so operator listings become stale',
-    remedy: `${OTHER_ALT_NODE} that serves getProgramAccounts completely`,
+    text: 'the machines that the node lists cannot be read or do not match the counts of the registry before and after, so operator listings become stale',
+    remedy: `${OTHER_ALT_NODE} that serves getProgramAccounts completely, and faster where machines change often`,
   },
   'alt-answers-malformed': {
     subject: ALT_NODES,

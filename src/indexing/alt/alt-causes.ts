@@ -50,6 +50,8 @@ export function findAltCauseOfUnreadable(cause: UnreadableCause, loop: AltLoopNa
     case 'transport':
     case 'deadline':
       return 'alt-node-unreachable';
+    case 'block-mismatch':
+      return 'alt-node-behind';
     case 'malformed':
     case 'undecodable':
       return 'alt-answers-malformed';

@@ -61,6 +61,21 @@ describe('the alt chain’s indexers', () => {
     expect(log.lines.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
+  it('do not look alive while the slot of the node stands still', async () => {
+    const { chain, time, indexers } = await openIndexers();
+    chain.submit(A, recordOf(1));
+    indexers.worker.start();
+    await time.advance(0);
+    const startedAt = time.nowMilliseconds();
+    const observedAt = async () => (await indexers.index.readStatus()).observedAtMilliseconds;
+    await time.advance(660_000);
+    expect(await observedAt()).toBe(startedAt);
+    chain.submit(A, recordOf(2));
+    await time.advance(60_000);
+    expect(await observedAt()).toBe(startedAt + 720_000);
+    await indexers.worker.stop();
+  });
+
   it('wait as long as a busy node requests, 30 s at most, and can be stopped while waiting', async () => {
     const { chain, time, indexers } = await openIndexers();
     chain.onRequest = () => {

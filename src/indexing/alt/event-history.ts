@@ -138,7 +138,7 @@ export function createAltEventHistory({ store, log, isRefused }: AltEventHistory
       return {
         isReady: observed !== undefined,
         slot: observed?.slot,
-        observedAtMilliseconds: observed?.atMilliseconds,
+        observedAtMilliseconds: observed?.observedAtMilliseconds,
         progress: walk && toProgress(walk),
       };
     },

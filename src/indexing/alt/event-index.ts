@@ -30,6 +30,7 @@ export interface AltEventIndexOptions {
   /** Genesis hash, program and layout version. */
   readonly identity: string;
   readonly firstSlot: number;
+  readonly pollIntervalMilliseconds: number;
   /** Searches events for payments; absent without payment sources. */
   readonly payments?: PaymentScanner | undefined;
 }
@@ -49,12 +50,12 @@ const TRANSACTIONS_PER_BATCH = 1_000;
 const NOTHING_SEARCHED = -1;
 
 export function createAltEventIndex(options: AltEventIndexOptions): AltEventIndex {
-  const { history, store, fxRates, clock, timers, log, identity, firstSlot } = options;
+  const { history, store, fxRates, clock, timers, log, identity, firstSlot, pollIntervalMilliseconds } = options;
   const { monotonicClock = clock } = options;
   const backoff = createSharedBackoff(timers);
   const transactions = createTransactionReader({ history, backoff, timers });
   const merge = createAltEventMerge({ history, store, backoff });
-  const listPage = createSignaturePager({ history, store, backoff, clock, log, firstSlot });
+  const listPage = createSignaturePager({ history, store, backoff, clock, log, firstSlot, pollIntervalMilliseconds });
   const repair = createHistoryRepair({ history, store, backoff, transactions, merge, clock, firstSlot });
   const verification = createCountVerification({ history, store, backoff, repair, clock: monotonicClock, log });
   const folder = createAltEventFolder({ store, fxRates, log });

@@ -11,6 +11,7 @@ import { explainCause } from '../../domain/index-rules/index-cause.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import type { Store } from '../../ports/store.ts';
 import { createAltFleetWorker, type AltFleetWorker } from './fleet-snapshot.ts';
+import { createLastingCauses, type LastingCauses } from '../loops/lasting-causes.ts';
 import { createRecordingLog } from '../../../testing/fakes/recording-log.ts';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
 import { rule } from '../../../test/conformance/rule.ts';
@@ -38,6 +39,7 @@ let responses: (FakeResponse | Error)[];
 let reads: number;
 /** Delays of the responses, in turn. */
 let delays: Promise<undefined>[];
+let causes: LastingCauses;
 
 beforeEach(async () => {
   store = await createMemoryStore();
@@ -46,6 +48,7 @@ beforeEach(async () => {
   workers = [];
   reads = 0;
   delays = [];
+  causes = createLastingCauses({ clock: time, log, pollIntervalMilliseconds: 60_000 });
 });
 afterEach(async () => {
   await Promise.all(workers.map(({ loop }) => loop.stop()));
@@ -81,6 +84,7 @@ function start(checkGenesis: () => Promise<void> = async () => undefined): AltFl
     log,
     deployment: DEPLOYMENT,
     pollIntervalSeconds: 60,
+    causes,
   });
   workers.push(worker);
   worker.loop.start();
@@ -129,6 +133,18 @@ describe('a node that returns complete fleets', () => {
     expect([reads, await read()]).toEqual([21, [100, 0, [1]]]);
   });
 
+  test('is named as a cause once its slot has stood for ten intervals, until it rises', async () => {
+    responses = [{ slot: 100, ids: [1] }];
+    start();
+    await time.advance(600_000);
+    expect(causes.list()).toEqual([]);
+    await time.advance(60_000);
+    expect(causes.list()).toEqual([explainCause({ kind: 'alt-node-behind' })]);
+    responses = [{ slot: 101, ids: [1] }];
+    await time.advance(60_000);
+    expect(causes.list()).toEqual([]);
+  });
+
   test('replaces a snapshot of a later slot only after that one has expired', async () => {
     responses = [
       { slot: 100, ids: [1] },
@@ -161,6 +177,18 @@ describe('a node that returns incomplete fleets', () => {
       ...(verdict === 'incomplete' ? [[cause.text, expect.objectContaining({ remedy: cause.remedy })]] : []),
       [NOT_REPLACED, { verdict }],
     ]);
+  });
+
+  test('is named as a cause once its machines have changed in each read of ten intervals', async () => {
+    responses = [GOOD, { slot: 200, ids: [1, 2], after: 3 }];
+    start();
+    await time.advance(600_000);
+    expect(causes.list()).toEqual([]);
+    await time.advance(60_000);
+    expect(causes.list()).toEqual([explainCause({ kind: 'alt-machines-mismatch' })]);
+    responses = [{ slot: 300, ids: [1, 2] }];
+    await time.advance(60_000);
+    expect(causes.list()).toEqual([]);
   });
 
   test('is queried again at once when the fleet changed in between', async () => {

@@ -3,13 +3,9 @@
  * complete by the registry's own count. Otherwise the previous snapshot remains and its age grows, which every replica
  * sees.
  */
-import {
-  formatAltFleetIdentity,
-  judgeFleetCount,
-  mayReplaceSnapshot,
-  type AltFleet,
-} from '../../domain/alt-chain/alt-fleet.ts';
+import { formatAltFleetIdentity, judgeFleetCount, isNewObservation } from '../../domain/alt-chain/alt-fleet.ts';
 import type { AltKey } from '../../domain/identifiers/alt-identifiers.ts';
+import { isObservationFresh, judgeObservationAge } from '../../domain/index-rules/index-freshness.ts';
 import type { AltFleetStore } from '../../ports/alt-store.ts';
 import type { AltHistory } from '../../ports/alt-chain.ts';
 import type { Clock, Log, Timers } from '../../ports/runtime.ts';
@@ -40,12 +36,11 @@ const MAX_ATTEMPTS = 3;
 const FIRST_BACKOFF_MILLISECONDS = 1_000;
 const MAX_BACKOFF_MILLISECONDS = 60_000;
 
-interface CompleteFleet {
-  readonly slot: number;
-  readonly fleet: AltFleet;
+type FleetRead = Awaited<ReturnType<AltHistory['readFleet']>> & {
+  readonly verdict: ReturnType<typeof judgeFleetCount>;
   /** Clock milliseconds at the start of the read. */
   readonly requestedAtMilliseconds: number;
-}
+};
 
 export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWorker {
   const { history, store, clock, timers, log, pollIntervalSeconds } = options;
@@ -58,10 +53,18 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
   async function poll(signal: AbortSignal): Promise<'idle'> {
     await backoff.run(() => history.checkGenesis(), signal);
     const stored = await store.readAltFleetObservation(identity);
-    const read = await readComplete(signal);
-    if (read === undefined) return 'idle';
-    const { slot, fleet, requestedAtMilliseconds } = read;
-    if (mayReplaceSnapshot(stored, slot, clock.nowMilliseconds(), pollIntervalSeconds)) {
+    const { verdict, slot, fleet, requestedAtMilliseconds } = await readFleet(signal);
+    const now = clock.nowMilliseconds();
+    const ageSeconds = judgeObservationAge(stored?.observedAtMilliseconds, now);
+    const isOutdated = !isObservationFresh(ageSeconds, pollIntervalSeconds);
+    if (verdict !== 'whole') {
+      if (verdict === 'incomplete' || isOutdated) causes.record('fleet-rows', { kind: 'alt-machines-mismatch' });
+      log.warn({ verdict }, 'the ownership snapshot of the alt chain was not replaced');
+      return 'idle';
+    }
+    const isNew = isNewObservation(stored, slot, now, pollIntervalSeconds);
+    causes.record('fleet-rows', isNew || !isOutdated ? undefined : { kind: 'alt-node-behind' });
+    if (isNew) {
       const next = { slot, observedAtMilliseconds: requestedAtMilliseconds };
       // Returns false when another replica has just stored one.
       await store.replaceAltFleet(identity, stored, next, fleet);
@@ -70,23 +73,17 @@ export function createAltFleetWorker(options: AltFleetWorkerOptions): AltFleetWo
     return 'idle';
   }
 
-  /** Returns undefined when machines kept changing, or when the node omitted rows or their operators. */
-  async function readComplete(signal: AbortSignal): Promise<CompleteFleet | undefined> {
-    let verdict: ReturnType<typeof judgeFleetCount> = 'moved';
-    for (let attempt = 0; attempt < MAX_ATTEMPTS && verdict === 'moved'; attempt++) {
+  /** Reads the machines; again when they changed meanwhile. */
+  async function readFleet(signal: AbortSignal): Promise<FleetRead> {
+    for (let attempt = 1; ; attempt++) {
       let requestedAtMilliseconds = clock.nowMilliseconds();
-      const { slot, fleet, countBefore, countAfter } = await backoff.run(() => {
+      const read = await backoff.run(() => {
         requestedAtMilliseconds = clock.nowMilliseconds();
         return history.readFleet();
       }, signal);
-      verdict = judgeFleetCount(countBefore, countAfter, fleet);
-      if (verdict !== 'whole') continue;
-      causes.record('fleet-rows', undefined);
-      return { slot, fleet, requestedAtMilliseconds };
+      const verdict = judgeFleetCount(read.countBefore, read.countAfter, read.fleet);
+      if (verdict !== 'moved' || attempt === MAX_ATTEMPTS) return { ...read, verdict, requestedAtMilliseconds };
     }
-    if (verdict === 'incomplete') causes.record('fleet-rows', { kind: 'alt-machines-mismatch' });
-    log.warn({ verdict }, 'the ownership snapshot of the alt chain was not replaced');
-    return undefined;
   }
 
   const loop = createPollLoop({

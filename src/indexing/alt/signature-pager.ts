@@ -2,7 +2,8 @@
  * Pages through new transaction signatures (chain-svm 6, "Walking the history"). Pages are followed from the newest row
  * down to the last applied one. Each page and the cursor are stored in one write, so that a walk resumes after a crash.
  */
-import type { AltEventStore, AltWalk, ListedTransaction, ObservedSlot, SignatureMark } from '../../ports/alt-store.ts';
+import { isNewObservation, type SlotObservation } from '../../domain/alt-chain/alt-fleet.ts';
+import type { AltEventStore, AltWalk, ListedTransaction, SignatureMark } from '../../ports/alt-store.ts';
 import type { AltHistory, SignatureRow } from '../../ports/alt-chain.ts';
 import type { Clock, Log } from '../../ports/runtime.ts';
 import { AltHistoryRejected } from './history-rejected.ts';
@@ -16,6 +17,7 @@ export interface SignaturePagerOptions {
   readonly log: Log;
   /** First slot of the deployment's events. */
   readonly firstSlot: number;
+  readonly pollIntervalMilliseconds: number;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface ListPosition extends SignatureMark {
 export type ListPage = (walk: AltWalk, signal: AbortSignal) => Promise<void>;
 
 export function createSignaturePager(options: SignaturePagerOptions): ListPage {
-  const { history, store, backoff, clock, log, firstSlot } = options;
+  const { history, store, backoff, clock, log, firstSlot, pollIntervalMilliseconds } = options;
   /** Position after the last page. The count of its slot begins again with each process. */
   let position: ListPosition | undefined;
 
@@ -55,12 +57,15 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
     return page.length === 0 && before !== undefined ? list() : page;
   }
 
-  async function observe({ done }: AltWalk, signal: AbortSignal): Promise<ObservedSlot> {
-    const atMilliseconds = clock.nowMilliseconds();
+  async function observe({ done, observed }: AltWalk, signal: AbortSignal): Promise<SlotObservation> {
+    const observedAtMilliseconds = clock.nowMilliseconds();
     const slot = await backoff.run(() => history.readSlot(), signal);
     if (done !== undefined && slot < done.slot) throw new AltHistoryRejected('node-behind');
     if (done === undefined) await checkServesAll(signal);
-    return { slot, atMilliseconds };
+    const next = { slot, observedAtMilliseconds };
+    return isNewObservation(observed, slot, clock.nowMilliseconds(), pollIntervalMilliseconds / 1000)
+      ? next
+      : observed!;
   }
 
   async function checkServesAll(signal: AbortSignal): Promise<void> {
@@ -111,7 +116,7 @@ export function createSignaturePager(options: SignaturePagerOptions): ListPage {
   /** If the write is lost, another process has stored the same page. */
   async function storePage(
     walk: AltWalk,
-    observed: ObservedSlot,
+    observed: SlotObservation,
     rows: readonly SignatureRow[],
     isEnd: boolean,
   ): Promise<void> {

@@ -19,12 +19,12 @@ const EMPTY_WALK: AltWalk = { revision: 0, done: undefined, observed: undefined,
 
 const WALKED = {
   done: { signature: 'done', slot: 90 },
-  observed: { slot: 95, atMilliseconds: 1_788_900_000_001 },
+  observed: { slot: 95, observedAtMilliseconds: 1_788_900_000_001 },
   open: {
     top: { signature: 'top', slot: 2 ** 40 },
     cursor: { signature: 'cursor', slot: 100 },
     isListed: true,
-    observed: { slot: 2 ** 40 + 1, atMilliseconds: 1_788_900_000_002 },
+    observed: { slot: 2 ** 40 + 1, observedAtMilliseconds: 1_788_900_000_002 },
   },
 };
 

@@ -1,6 +1,6 @@
 /** Contract of `AltFleetStore`: the alt chain's ownership snapshot and the fleet listing over both chains. */
 import { describe, expect, it } from 'vitest';
-import type { AltFleetObservation } from '../../../src/domain/alt-chain/alt-fleet.ts';
+import type { SlotObservation } from '../../../src/domain/alt-chain/alt-fleet.ts';
 import type { Address, MachineId } from '../../../src/domain/identifiers/identifiers.ts';
 import type { OwnershipChange, OwnershipReads, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
@@ -9,8 +9,8 @@ import { checkpointAt, id, ORDERED_IDS } from './samples.ts';
 const ALICE = `0x${'a1'.repeat(20)}` as Address;
 const BOB = `0x${'b0'.repeat(20)}` as Address;
 const OURS = 'layout=1 genesis=ours registry=ours';
-const FIRST: AltFleetObservation = { slot: 300_000_000, observedAtMilliseconds: 1_788_900_000_000 };
-const SECOND: AltFleetObservation = { slot: 300_000_150, observedAtMilliseconds: 1_788_900_060_000 };
+const FIRST: SlotObservation = { slot: 300_000_000, observedAtMilliseconds: 1_788_900_000_000 };
+const SECOND: SlotObservation = { slot: 300_000_150, observedAtMilliseconds: 1_788_900_060_000 };
 
 type Fleets = Readonly<Record<Address, readonly (bigint | number)[]>>;
 

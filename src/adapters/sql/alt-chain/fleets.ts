@@ -3,7 +3,7 @@
  * The alt half is small, because it fits one node response: it is read whole, cached until either half changes, and merged into the
  * segment of the main half that contains the page.
  */
-import type { AltFleet, AltFleetObservation } from '../../../domain/alt-chain/alt-fleet.ts';
+import type { AltFleet, SlotObservation } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { AltFleetStore, FleetListing, FleetRow } from '../../../ports/alt-store.ts';
 import { createTouchedMachines } from '../changes/touched-machines.ts';
@@ -34,7 +34,7 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
 
   function* readAltHalf(
     identity: string,
-    { slot, observedAtMilliseconds }: AltFleetObservation,
+    { slot, observedAtMilliseconds }: SlotObservation,
     operator: Address,
   ): SqlProgram<AltHalf> {
     const version = [identity, slot, observedAtMilliseconds, yield* lists.readVersion()].join();
@@ -72,12 +72,12 @@ export function createAltFleets(database: SqlDatabase): AltFleetStore {
   }
 
   // Avoids reading all rows when this process wrote the stored ones.
-  let written: { readonly identity: string; readonly at: AltFleetObservation; readonly rows: FleetRows } | undefined;
+  let written: { readonly identity: string; readonly at: SlotObservation; readonly rows: FleetRows } | undefined;
 
   function* replace(
     identity: string,
-    expected: AltFleetObservation | undefined,
-    next: AltFleetObservation,
+    expected: SlotObservation | undefined,
+    next: SlotObservation,
     rows: FleetRows,
     unreadableByOperator: AltFleet['unreadableByOperator'],
   ): SqlProgram<boolean> {
@@ -114,7 +114,7 @@ function toRows(machinesByOperator: AltFleet['machinesByOperator']): FleetRows {
   return rows;
 }
 
-function areEqual(a: AltFleetObservation | undefined, b: AltFleetObservation | undefined): boolean {
+function areEqual(a: SlotObservation | undefined, b: SlotObservation | undefined): boolean {
   return a?.slot === b?.slot && a?.observedAtMilliseconds === b?.observedAtMilliseconds;
 }
 
@@ -210,11 +210,11 @@ function createSnapshotTables({ builder, batch }: Dialect) {
   );
 
   return {
-    *readObservation(identity: string): SqlProgram<AltFleetObservation | undefined> {
+    *readObservation(identity: string): SqlProgram<SlotObservation | undefined> {
       const row = yield* readFirst(selectObservation({ identity }));
       return row && { slot: row.slot, observedAtMilliseconds: row.observed_at };
     },
-    *writeObservation(identity: string, { slot, observedAtMilliseconds }: AltFleetObservation): SqlProgram<void> {
+    *writeObservation(identity: string, { slot, observedAtMilliseconds }: SlotObservation): SqlProgram<void> {
       yield* execute(upsertObservation({ identity, slot, observedAt: observedAtMilliseconds }));
     },
     *listAltHalf(operator: Address): SqlProgram<AltHalf> {

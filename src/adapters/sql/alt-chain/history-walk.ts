@@ -1,11 +1,6 @@
 /** Walk of the alt chain's event history: its progress, and listed and parked transactions (chain-svm 6). Written in exclusive programs only. */
-import type {
-  AltWalk,
-  ListedTransaction,
-  ObservedSlot,
-  ParkedTransaction,
-  SignatureMark,
-} from '../../../ports/alt-store.ts';
+import type { AltWalk, ListedTransaction, ParkedTransaction, SignatureMark } from '../../../ports/alt-store.ts';
+import type { SlotObservation } from '../../../domain/alt-chain/alt-fleet.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, prepareQuery } from '../engine/prepared-query.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -93,14 +88,14 @@ export function createAltWalkTable({ builder, batch }: Dialect): AltWalkTable {
         done?.signature ?? null,
         done?.slot ?? null,
         observed?.slot ?? null,
-        observed?.atMilliseconds ?? null,
+        observed?.observedAtMilliseconds ?? null,
         open?.top.signature ?? null,
         open?.top.slot ?? null,
         open?.cursor.signature ?? null,
         open?.cursor.slot ?? null,
         open?.isListed === true ? 1 : 0,
         open?.observed.slot ?? null,
-        open?.observed.atMilliseconds ?? null,
+        open?.observed.observedAtMilliseconds ?? null,
       ];
       yield* execute({ sql: upsert, batch: [row] });
     },
@@ -162,8 +157,8 @@ function toMark(signature: string | null, slot: number | null): SignatureMark | 
   return signature === null || slot === null ? undefined : { signature, slot };
 }
 
-function toObserved(slot: number | null, atMilliseconds: number | null): ObservedSlot | undefined {
-  return slot === null || atMilliseconds === null ? undefined : { slot, atMilliseconds };
+function toObserved(slot: number | null, observedAtMilliseconds: number | null): SlotObservation | undefined {
+  return slot === null || observedAtMilliseconds === null ? undefined : { slot, observedAtMilliseconds };
 }
 
 function toListed(row: Schema['alt_listed']): ListedTransaction {
