@@ -30,6 +30,9 @@ export class AltScenario {
   readonly chain: VirtualAltChain;
   readonly network: AltNetwork;
   readonly #random: Random;
+  /** Draws which nodes stop; apart, so that no other draw changes. */
+  readonly #stops: Random;
+  readonly #stopChance: number;
   readonly #plan: ReturnType<typeof drawPlan>;
   readonly #actors: AltActors;
   readonly #trace: Trace;
@@ -40,6 +43,8 @@ export class AltScenario {
   constructor(seed: number, actors: AltActors, time: VirtualTime, trace: Trace) {
     const random = (this.#random = new Random(seed + OWN_SEEDS));
     this.#plan = drawPlan(random);
+    this.#stops = new Random(seed + 2 * OWN_SEEDS);
+    this.#stopChance = this.#stops.pick([0, 0, 0.3]);
     this.#actors = actors;
     this.#trace = trace;
     const now = () => time.nowMilliseconds();
@@ -115,12 +120,17 @@ export class AltScenario {
     const random = this.#random;
     for (const backend of this.#backends) {
       backend.lagMilliseconds = random.chance(0.5) ? 0 : random.skewed(120_000);
+      backend.stoppedAtSlot = this.#stops.chance(this.#stopChance) ? backend.slot : undefined;
       const isPruned = random.chance(this.#plan.pruneChance);
       backend.firstSlot = isPruned ? random.integer(FIRST_SLOT, this.chain.slot) : 0;
       backend.lostMachine = random.chance(0.8) ? undefined : random.pick(this.#actors.machines.slice(-ALT_MACHINES));
     }
     for (const url of this.#urls) url.isDown = random.chance(0.1);
-    const nodes = this.#backends.map(({ lagMilliseconds, firstSlot }) => `${lagMilliseconds}ms from ${firstSlot}`);
+    const nodes = this.#backends.map(({ lagMilliseconds, firstSlot, stoppedAtSlot }) =>
+      [`${lagMilliseconds}ms from ${firstSlot}`, ...(stoppedAtSlot === undefined ? [] : [`to ${stoppedAtSlot}`])].join(
+        ' ',
+      ),
+    );
     this.#trace.line(`alt nodes: ${nodes.join(', ')}`);
   }
 
@@ -129,7 +139,7 @@ export class AltScenario {
     this.#faults.setRate(0);
     for (const backend of this.#backends) {
       backend.lagMilliseconds = backend.firstSlot = 0;
-      backend.lostMachine = undefined;
+      backend.stoppedAtSlot = backend.lostMachine = undefined;
     }
     for (const url of this.#urls) url.isDown = url.isForeign = false;
   }

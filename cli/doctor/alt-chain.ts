@@ -19,7 +19,8 @@ export async function examineAltChain(
   keepProfiles: (profiles: NodeProfiles) => void = () => undefined,
 ): Promise<Finding[]> {
   if (settings === undefined) return [ok('alt chain', 'not configured; its machines are homed elsewhere')];
-  const adapter = createAltChain(settings, { clock: { nowMilliseconds }, log: SILENT_LOG });
+  const headSeconds = () => nowMilliseconds() / 1000;
+  const adapter = createAltChain(settings, { clock: { nowMilliseconds }, headSeconds, log: SILENT_LOG });
   try {
     const problems = await checkDeployment(adapter);
     const deployment = await toDeploymentFindings(

@@ -51,6 +51,8 @@ export class AltBackend {
   readonly #properties: AltNodeProperties;
   /** Lag behind the chain. */
   lagMilliseconds = 0;
+  /** Slot at which it has stopped; it still responds. */
+  stoppedAtSlot: number | undefined;
   /** First retained slot; 0: the node retains everything. */
   firstSlot = 0;
   /** Machine missing from every list of all machines, as in an account index that excludes a key. */
@@ -63,7 +65,8 @@ export class AltBackend {
   }
 
   get slot(): number {
-    return this.#chain.slot - Math.floor(this.lagMilliseconds / SLOT_MILLISECONDS);
+    const slot = this.#chain.slot - Math.floor(this.lagMilliseconds / SLOT_MILLISECONDS);
+    return Math.min(slot, this.stoppedAtSlot ?? slot);
   }
 
   respond({ method, params }: RpcCall, fault: AltFault | undefined, observer: AltResponseObserver): RpcResult {

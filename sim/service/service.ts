@@ -205,7 +205,11 @@ function wireAltChain(
   const { rpcUrls } = network;
   const adapter = createAltChain(
     { rpcUrls, genesisHash: GENESIS_HASH, ordinal: ALT_ORDINAL, programs: PROGRAMS, binding: undefined },
-    { ...common, post: network.createPost(isAlive), stopwatch: time, checksProgramAccounts: false },
+    {
+      ...{ ...common, post: network.createPost(isAlive), stopwatch: time, checksProgramAccounts: false },
+      // Times of the main chain's blocks are not those of the alt chain in a scenario.
+      headSeconds: () => time.nowMilliseconds() / 1000,
+    },
   );
   const { chain, history } = adapter.machines!;
   const { eventRegistry, machineRegistry } = PROGRAMS;

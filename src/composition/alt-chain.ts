@@ -30,10 +30,11 @@ export interface AltChainParts {
 
 /** Opens the alt chain. Undefined: none is configured. Throws `StartRefused`. */
 export async function openAltChain(start: ServiceStart, payments?: PaymentScanner): Promise<AltChainParts | undefined> {
-  const { log, shutdown, workScope } = start;
+  const { log, shutdown, workScope, nodeProfiles: profiles } = start;
   const { altChain, pollIntervalSeconds } = start.config;
   if (altChain === undefined) return undefined;
-  const adapter = createAltChain(altChain, { clock: CLOCK, log, workScope, profiles: start.nodeProfiles });
+  const { headSeconds } = start.trustedClock;
+  const adapter = createAltChain(altChain, { clock: CLOCK, headSeconds, log, workScope, profiles });
   shutdown.add(() => adapter.close());
   const checks = createDeploymentCheckLoop({ chain: adapter, clock: CLOCK, timers: TIMERS, log });
   const checkLoop = nameLoop(checks, { kind: 'head' }, workScope);

@@ -1,11 +1,11 @@
 /** Context shared by the parts of a start: configuration, log and what is open already. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import type { HeadClock } from '../indexing/head/trusted-clock.ts';
 import type { PaymentSources } from '../ports/payment-sources.ts';
 import type { FxRates } from '../ports/rates.ts';
-import type { HeadListener } from '../ports/main-chain.ts';
 import type { NodeProfiles } from '../ports/node-profiles.ts';
-import type { Log, TrustedClock, WorkScope } from '../ports/runtime.ts';
+import type { Log, WorkScope } from '../ports/runtime.ts';
 import type { Store } from '../ports/store.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -21,7 +21,7 @@ export interface ServiceStart {
   readonly workScope: WorkScope;
   /** What an earlier process learned about the nodes. */
   readonly nodeProfiles: NodeProfiles;
-  readonly trustedClock: TrustedClock & HeadListener;
+  readonly trustedClock: HeadClock;
 }
 
 /** How long a start waits for nodes and feeds; slower ones are awaited while serving. */

@@ -79,6 +79,11 @@ export interface AltChainAdapter {
 
 export interface AltChainDependencies {
   readonly clock: Clock;
+  /**
+   * Returns the Unix seconds of the newest block of the main chain, 0 while none is known. Nothing is read at a slot whose block is minutes
+   * older, as that of a node that has stopped; without it no slot is compared.
+   */
+  readonly headSeconds?: (() => number) | undefined;
   readonly log: Log;
   readonly limits?: Partial<AltChainLimits> | undefined;
   /** Names what calls are made for; without it all reads are those of one caller, apart from the index. */
@@ -106,6 +111,7 @@ export function createAltChain(config: AltChainConfig, dependencies: AltChainDep
     genesisHash,
     minContextSlot,
     clock,
+    headSeconds: dependencies.headSeconds,
     log,
     limits,
     counters,

@@ -11,7 +11,7 @@ export interface AltChainLimits {
   /** Accounts that were read within this time are readable; after the shorter one they are read again. */
   readonly maxReadAgeMilliseconds: number;
   readonly readCheckMilliseconds: number;
-  /** Number of the first responses whose blocks are compared with the wall clock while no block time is known. */
+  /** Number of the first responses whose blocks are compared with the main chain's while no block time is known. */
   readonly unjudgedSlots: number;
   /** Number of retries after a transient failure, and the wait before each when the node sends no Retry-After. */
   readonly maxWaits: number;

@@ -12,7 +12,12 @@ import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import type { HeadListener } from '../../ports/main-chain.ts';
 import type { Clock, TrustedClock } from '../../ports/runtime.ts';
 
-export function createTrustedClock(clock: Clock, monotonicClock: Clock): TrustedClock & HeadListener {
+export interface HeadClock extends TrustedClock, HeadListener {
+  /** Returns the Unix seconds of the newest head; 0: none is known. */
+  headSeconds(): number;
+}
+
+export function createTrustedClock(clock: Clock, monotonicClock: Clock): HeadClock {
   let evidence: ClockEvidence = { anchor: read(), isConfirmed: false, headTimestamp: 0 };
   let newest: BlockRef | undefined;
 
@@ -34,6 +39,7 @@ export function createTrustedClock(clock: Clock, monotonicClock: Clock): Trusted
           ? { anchor: now, isConfirmed: true, headTimestamp }
           : { ...evidence, headTimestamp };
     },
+    headSeconds: () => evidence.headTimestamp,
     judge(block) {
       const now = read();
       const headTimestamp = Math.max(evidence.headTimestamp, block?.timestamp ?? 0);

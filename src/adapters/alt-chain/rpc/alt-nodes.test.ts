@@ -478,6 +478,20 @@ describe('the first slot', () => {
     expect(countTimes()).toBe(calls);
   });
 
+  it.each([
+    ['is not compared while no block of the main chain is known', 0],
+    ['is compared with the main chain, not with a wall clock that is an hour ahead', 1_790_000_000 - 3_600],
+  ])('%s', async (_name, headSeconds) => {
+    harness.time.headSeconds = headSeconds;
+    answerAges(first, () => 3_600);
+    const adapter = open();
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+    harness.time.headSeconds = 1_790_000_000;
+    const reading = read(adapter);
+    if (headSeconds === 0) await expect(reading).rejects.toMatchObject(unreadable('block-mismatch'));
+    else await reading;
+  });
+
   it('is that of the next node where the first one is behind', async () => {
     answerAges(first, () => 3_600);
     answerAges(second, () => 13);

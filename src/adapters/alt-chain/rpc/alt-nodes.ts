@@ -53,6 +53,8 @@ export interface AltNodesOptions extends PoolOptions {
   readonly genesisHash: string;
   /** Name of the chain in the log; defaults to `alt`. */
   readonly chain?: string | undefined;
+  /** Unix seconds of the newest block of the main chain; 0 while none is known. Without it, blocks of this chain may be old. */
+  readonly headSeconds?: (() => number) | undefined;
   readonly minContextSlot: MinContextSlot;
   readonly limits: AltChainLimits;
   readonly counters: PoolCounters;
@@ -70,7 +72,7 @@ const MAX_SLOT_ROUNDS = 6;
 const ACCOUNTS_METHOD = getMultipleAccounts([]).name;
 
 export function createAltNodes(options: AltNodesOptions): AltNodes {
-  const { genesisHash, chain = 'alt', minContextSlot, clock, limits, budget } = options;
+  const { genesisHash, chain = 'alt', minContextSlot, clock, headSeconds = () => 0, limits, budget } = options;
   const { stopwatch = REAL_STOPWATCH } = options;
   const pool = openNodePool(options, {
     chain,
@@ -218,10 +220,11 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     return value;
   }
 
-  /** Returns whether the block of the slot is minutes old; false when its time cannot be read. */
+  /** Returns whether the block of the slot is minutes older than the main chain's; false when a time is not known. */
   async function isOld(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
+    if (headSeconds() === 0) return false;
     const seconds = await readBlockSeconds(node, slot, deadline);
-    if (seconds !== undefined && toAgeMilliseconds(seconds) > MAX_BLOCK_AGE_MILLISECONDS) return true;
+    if (seconds !== undefined && (headSeconds() - seconds) * 1000 > MAX_BLOCK_AGE_MILLISECONDS) return true;
     unjudgedSlots = seconds === undefined ? unjudgedSlots - 1 : 0;
     return false;
   }
