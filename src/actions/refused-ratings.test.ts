@@ -10,6 +10,7 @@ import { countRefusedMachines, watchFacts, watchRating } from './refused-ratings
 
 const SYNCING = new Fault('EventIndexSyncing', { indexedBlock: 5, headBlock: 5 });
 const ALT_ORDINAL = 5;
+const MAIN_ORDINAL = 3;
 const NONE = { main: 0, alt: 0 };
 
 interface Statuses {
@@ -158,14 +159,16 @@ test('throws a failure that says nothing about the machine, and returns a cached
 test.each([
   ['has a token on the main chain', { owner: 'present', homeOrdinal: 9 }, 1],
   ['is homed on the alt chain', { owner: 'absent', homeOrdinal: ALT_ORDINAL }, 1],
+  ['has an unreadable owner and its home here', { owner: 'unreadable', homeOrdinal: MAIN_ORDINAL }, 1],
   ['is unknown on the main chain', { owner: 'absent', homeOrdinal: 0 }, 0],
-  ['has an unreadable owner', { owner: 'unreadable', homeOrdinal: 0 }, 0],
+  ['has an unreadable owner and no known home', { owner: 'unreadable', homeOrdinal: 0 }, 0],
 ])('counts unreadable facts of a machine that %s: %j', async (_name, { owner, homeOrdinal }, expected) => {
   const { ctx, wait } = setUp();
   const snapshot = { id: 1n, owner: { state: owner }, homeOrdinal: { state: 'present', value: homeOrdinal } };
   const error = chainUnreadable('main', 'contradiction');
+  const facts = { snapshot, deployment: { localOrdinal: MAIN_ORDINAL } } as unknown as CachedMachine;
   const read = async () =>
-    watchFacts(ctx, { snapshot } as unknown as CachedMachine, () => {
+    watchFacts(ctx, facts, () => {
       throw error;
     });
   await expect(read()).rejects.toBe(error);

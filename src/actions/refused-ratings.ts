@@ -41,10 +41,11 @@ export function watchRating<T>(ctx: Ctx, key: RatedKey, rate: () => MaybePromise
  * Returns what `read` returns or throws. Remembers a refusal where the main chain names a home that is served here: any other id may be
  * made up by a caller.
  */
-export function watchFacts<T>(ctx: Ctx, { snapshot }: CachedMachine, read: () => MaybePromise<T>): MaybePromise<T> {
-  const { id, owner, homeOrdinal } = snapshot;
-  const isAlt = homeOrdinal.state === 'present' && homeOrdinal.value === ctx.alt?.chain.ordinal;
-  return owner.state === 'present' || isAlt ? watchRefusal(ctx, id, read) : read();
+export function watchFacts<T>(ctx: Ctx, facts: CachedMachine, read: () => MaybePromise<T>): MaybePromise<T> {
+  const { id, owner, homeOrdinal } = facts.snapshot;
+  const served = [facts.deployment.localOrdinal, ctx.alt?.chain.ordinal];
+  const isHome = homeOrdinal.state === 'present' && served.includes(homeOrdinal.value);
+  return owner.state === 'present' || isHome ? watchRefusal(ctx, id, read) : read();
 }
 
 /** Returns the number of machines, by chain, that have been refused for more than a moment, and still were within the last two minutes. */

@@ -388,6 +388,7 @@ describe('the machine', () => {
     ],
     ['unreadable', { owner: UNREADABLE }, '503 CHAIN_UNAVAILABLE', '503 CHAIN_UNAVAILABLE', '503 CHAIN_UNAVAILABLE'],
     ['of an unreadable controller', { controller: UNREADABLE }, PENDING, '503 CHAIN_UNAVAILABLE', 'OUT'],
+    ['of an unreadable document', { document: UNREADABLE }, PENDING, 'IN', 'OUT'],
     ['unbonded', { subscriptionStatus: present('Terminated') }, PENDING, '409 MACHINE_NOT_BONDED', 'OUT'],
     ['of an unreadable bond', { subscriptionStatus: UNREADABLE }, PENDING, '503 CHAIN_UNAVAILABLE', 'OUT'],
     ['in Grace', { subscriptionStatus: present('Grace'), available: present(false) }, PENDING, 'IN', 'OUT'],

@@ -118,7 +118,13 @@ export function decodeHolders(
 }
 
 /** Decodes all facts except the events. */
-export function decodeMachineFacts(id: MachineId, results: NamedResults): Omit<MachineFacts, 'events' | 'firstEvents'> {
+export function decodeMachineFacts(
+  id: MachineId,
+  addresses: MainChainAddresses,
+  results: NamedResults,
+): Omit<MachineFacts, 'events' | 'firstEvents'> {
+  const hasFlags = addresses.adminFlags !== undefined;
+  const hasAttestations = addresses.attestationRegistry !== undefined;
   const owner = readToken(id, results.owner, ownerOf, toOwner);
   const controller = readToken(id, results.controller, controllerOf, toAddress);
   const document = readToken(id, results.document, didDocument, toDocument);
@@ -136,20 +142,20 @@ export function decodeMachineFacts(id: MachineId, results: NamedResults): Omit<M
     homeOrdinal: readValue(results.homeOrdinal, homeChainOf, present),
     eventCount: readValue(results.eventCount, getEventCount, present),
     priorEventCount: readValue(results.priorEventCount, priorEventCount, present),
-    flags: results.flags === undefined ? ABSENT : readValue(results.flags, flagsOf, toFlags),
-    attestations:
-      results.attestations === undefined ? ABSENT : readValue(results.attestations, recordsOf, toAttestations),
-    chipLogCount: isUnknownFunction(results.chipLogCount)
-      ? ABSENT
-      : readValue(results.chipLogCount, chipLogCount, present),
+    flags: hasFlags ? readValue(results.flags, flagsOf, toFlags) : ABSENT,
+    attestations: hasAttestations ? readValue(results.attestations, recordsOf, toAttestations) : ABSENT,
+    chipLogCount:
+      hasAttestations && !isUnknownFunction(results.chipLogCount)
+        ? readValue(results.chipLogCount, chipLogCount, present)
+        : ABSENT,
   };
 }
 
 export type MachineFacts = Omit<MachineSnapshot, 'id' | 'block'>;
 
-/** Returns true without a result, and for a contract that does not have the function. */
+/** Returns true for a contract that does not have the function. */
 function isUnknownFunction(result: CallResult | undefined): boolean {
-  return result === undefined || (!result.success && result.data === '0x');
+  return result?.success === false && result.data === '0x';
 }
 
 /** Decodes a result of MachineRegistry, the only contract that can report a token as nonexistent. */

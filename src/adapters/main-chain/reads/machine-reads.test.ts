@@ -14,7 +14,7 @@ import {
 } from '../../../../testing/fixtures/machines.ts';
 import type { MachineHarness } from '../../../../testing/fixtures/machines.ts';
 import { ALL_EVENTS } from '../../../../testing/harness/main-chain.ts';
-import { respondInner, changeInner } from '../../../../testing/harness/rpc-proxy.ts';
+import { respondInner, changeInner, respondWith } from '../../../../testing/harness/rpc-proxy.ts';
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { ABSENT, present, unreadable } from '../../../domain/read-result.ts';
 
@@ -223,6 +223,52 @@ describe('documents', () => {
     }));
     await harness.mine(calls.contractCall(deployment, 'machineRegistry', OWNER, 'setServiceEndpoints', [id, nodes]));
     expect((await harness.readMachine(id)).document).toMatchObject({ value: { serviceEndpoints: nodes } });
+  });
+
+  describe('that are too large for the node', () => {
+    const tooLarge = { error: { code: -32000, message: 'response size exceeds the limit' } };
+    const holds = (params: readonly unknown[]) => JSON.stringify(params).includes(SELECTORS.didDocument.slice(2));
+    /** A node that refuses each list of calls with a document, except those for one machine. */
+    const injectRefusal = (served = '-') =>
+      harness.proxy.inject({
+        kind: 'answer',
+        change: (answer, { params }) => (holds(params) && !JSON.stringify(params).includes(served) ? tooLarge : answer),
+      });
+
+    test('are one unreadable fact: the others of the machine and its events are read', async () => {
+      const id = await harness.activate({ controller: CONTROLLER });
+      await harness.mine(harness.revenue(id, 5n));
+      const expected = await harness.readMachine(id);
+      injectRefusal();
+      expect(await harness.readMachine(id)).toEqual({ ...expected, document: unreadable('undecodable') });
+    });
+
+    test('do not divide the reads of other machines', async () => {
+      const [large, other] = [await harness.activate(), await harness.activate()];
+      const { chain } = harness.open();
+      await chain.readDeployment();
+      injectRefusal(word(other).slice(2));
+      const read = (id: bigint) => chain.readMachine(id as MachineId, ALL_EVENTS);
+      await read(large);
+      harness.proxy.resetCounts();
+      expect(await read(other)).toMatchObject({ document: { state: 'present' } });
+      expect(harness.proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(1);
+    });
+
+    test('leave what is not configured absent, and nothing else', async () => {
+      const id = (await harness.activate()) as MachineId;
+      const { chain } = harness.open({ addresses: { adminFlags: undefined } });
+      const configured = harness.open();
+      await Promise.all([chain.readDeployment(), configured.chain.readDeployment()]);
+      harness.proxy.inject(respondWith('eth_call', tooLarge));
+      const failed = unreadable('undecodable');
+      expect(await chain.readMachine(id, ALL_EVENTS)).toMatchObject({ owner: failed, flags: ABSENT });
+      expect(await configured.chain.readMachine(id, ALL_EVENTS)).toMatchObject({
+        flags: failed,
+        attestations: failed,
+        chipLogCount: failed,
+      });
+    });
   });
 
   test('are read with a text of 100 KB, 300 entries, and texts that are not UTF-8, decoded with U+FFFD', async () => {

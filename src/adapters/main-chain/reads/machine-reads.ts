@@ -1,5 +1,5 @@
 /**
- * Reads one machine with one multicall at one block; event pages that are too large for the node are read separately.
+ * Reads one machine with one multicall at one block; a document and event pages that are too large for the node are read separately.
  */
 import { Fault } from '../../../domain/faults.ts';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
@@ -30,9 +30,8 @@ export async function readMachineAt(
 ): Promise<MachineSnapshot> {
   const { id, block, pages, deadline } = read;
   const planned = await readNamed(multicall, block, planMachineCalls(id, addresses, pages), deadline);
-  const results =
-    planned ?? (await readNamed(multicall, block, planMachineCalls(id, addresses, undefined), deadline)) ?? {};
-  const facts = decodeMachineFacts(id, results);
+  const results = planned ?? (await readWithoutPages(multicall, addresses, read));
+  const facts = decodeMachineFacts(id, addresses, results);
   const limit = Math.min(pages.limit, await read.pageLimit);
   const count = facts.eventCount.state === 'present' ? facts.eventCount.value : undefined;
   const readPage = (offset: number, result: CallResult | undefined) =>
@@ -45,6 +44,23 @@ export async function readMachineAt(
   if (pages.firstEvents) firstEvents = pages.offset === 0 ? events : await readPage(0, results.firstEvents);
   const { number, hash, timestamp } = block;
   return { id, block: { number, hash, timestamp }, ...facts, events, firstEvents };
+}
+
+/** Reads all facts but the pages, the document in its own call: a controller can write one of any size. */
+async function readWithoutPages(
+  multicall: Multicall,
+  addresses: MainChainAddresses,
+  { id, block, deadline }: MachineRead,
+): Promise<NamedResults> {
+  const { document, ...others } = planMachineCalls(id, addresses, undefined);
+  const results = await readNamed(multicall, block, others, deadline);
+  if (results === undefined) return {};
+  try {
+    return { ...results, ...(await readNamed(multicall, block, { document: document! }, deadline)) };
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== 'ChainUnreadable') throw error;
+    return results;
+  }
 }
 
 /** Reads a page in separate calls. A failure makes only the events unreadable. */

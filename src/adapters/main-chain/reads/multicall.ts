@@ -132,17 +132,20 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     deadline: Deadline,
   ): Promise<readonly CallResult[] | TooLarge> {
     const weight = Math.ceil(weigh(calls));
-    if (calls.length === 1 || weight <= ownWeightLimit().size) {
+    const isWhole = calls.length === 1 || weight <= ownWeightLimit().size;
+    if (isWhole) {
       const results = await readProven(block, calls, deadline);
       if (results !== 'too-large') ownWeightLimit().recordSuccess(weight);
       if (results !== 'too-large' || calls.length === 1) return results;
-      ownWeightLimit().recordRefusal(weight);
     }
     const half = Math.ceil(calls.length / 2);
     const first = await readDivided(block, calls.slice(0, half), deadline);
     if (first === 'too-large') return first;
     const second = await readDivided(block, calls.slice(half), deadline);
-    return second === 'too-large' ? second : [...first, ...second];
+    if (second === 'too-large') return second;
+    // A call that is too large alone says nothing about how many others fit.
+    if (isWhole) ownWeightLimit().recordRefusal(weight);
+    return [...first, ...second];
   }
 
   /** Reads once more when the results are of another block: nodes behind one address may disagree. */
