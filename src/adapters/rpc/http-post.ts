@@ -4,9 +4,11 @@
  * leaves this file, only fixed words.
  */
 import { Agent, request as httpRequest, type Dispatcher } from 'undici';
+import { Fault } from '../../domain/faults.ts';
 import { BodyMemory, type Grow } from './body-memory.ts';
 import { SMALL_RESPONSE_BYTES } from './response-limits.ts';
 import { parseRetryAfter } from './retry-after.ts';
+import { RpcFailure } from './rpc-failure.ts';
 
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
@@ -59,7 +61,10 @@ export interface SendOptions extends PostOptions {
 /** Why there is no response; `lost`: the connection ended twice while the request was in transit. */
 export type PostFailure = 'deadline' | 'transport' | 'lost';
 
-/** Posts to the node, a second time when the connection is lost: every request is safe to repeat. Never throws. */
+/**
+ * Posts to the node, a second time when the connection is lost: every request is safe to repeat. Throws only the `Fault` or `RpcFailure`
+ * for which the second one was not sent.
+ */
 export async function postToNode(
   node: RpcNode,
   body: string,
@@ -76,6 +81,7 @@ export async function postToNode(
   try {
     return await options.post(node, body, options);
   } catch (error) {
+    if (error instanceof Fault || error instanceof RpcFailure) throw error;
     if (isExpired()) return 'deadline';
     return isConnectionLost(error) ? 'lost' : 'transport';
   }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { VirtualTime } from '../../../testing/fakes/virtual-time.ts';
+import { Fault } from '../../domain/faults.ts';
 import type { NodeProfiles } from '../../ports/node-profiles.ts';
 import { createCallBudget, type CallBudget, type CallPurpose } from './call-budget.ts';
 import { REAL_STOPWATCH, startDeadline, type Stopwatch } from './deadline.ts';
@@ -248,6 +249,42 @@ test('counts the calls of a request that is repeated after its connection was lo
   );
   expect(response).toMatchObject({ status: 200 });
   expect([posted, counters.httpRequests, budget.report().calls.head]).toEqual([2, 2, 4]);
+});
+
+describe('a request that is not repeated after its connection was lost', () => {
+  /** Sends a request whose connection is lost, and whose second turn is this one. */
+  async function loseConnection(secondTurn: () => Promise<void>): Promise<unknown> {
+    open(1, undefined, () => Promise.reject(Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })));
+    const turns = [() => undefined, secondTurn];
+    budget.admit = () => turns.shift()!();
+    const exchange: Exchange<unknown> = {
+      methods: ['eth_call'],
+      async send(node, options) {
+        const reply = await postToNode(node, '', options);
+        if (typeof reply === 'string') throw new RpcFailure('transport');
+        return reply;
+      },
+      outcomes: () => [],
+      countRateLimited: () => 0,
+    };
+    const deadline = startDeadline(5_000, 10, stopwatch, CALLER);
+    return pool.tryNodes(deadline, (node) => pool.exchange(node, exchange, deadline)).catch((error: unknown) => error);
+  }
+
+  test.each([
+    ['its second turn is refused', new Fault('LookupsExceeded', { retryAfterSeconds: 7 })],
+    ['the calls of the day are used up', new RpcFailure('own-calls-used-up', 'local')],
+  ])('because %s fails with that, and opens no circuit breaker', async (_, refusal) => {
+    expect(await loseConnection(() => Promise.reject(refusal))).toBe(refusal);
+    expect(pool.nodes[0]!.breaker.isOpen()).toBe(false);
+  });
+
+  test('because its second turn came too late opens no circuit breaker', async () => {
+    const late = () => new Promise<void>((resolve) => setTimeout(resolve, 50));
+    expect(await loseConnection(late)).toMatchObject({ kind: 'local' });
+    expect(pool.nodes[0]!.breaker.isOpen()).toBe(false);
+    expect(counters.httpRequests).toBe(1);
+  });
 });
 
 describe('a request whose deadline expires', () => {

@@ -197,7 +197,12 @@ export function openNodePool<Name>(
           counters.httpRequests += 1;
           return post(...request);
         };
-        return turn === undefined ? sendNow() : turn.then(sendNow);
+        const sendUnlessLate = () => {
+          // The time went by before the node was asked again.
+          if (signal.aborted) throw new RpcFailure('transport', 'local');
+          return sendNow();
+        };
+        return turn === undefined ? sendNow() : turn.then(sendUnlessLate);
       };
       const longest = isReplaceable(target, deadline.purpose) ? REPLACEABLE_MILLISECONDS : Infinity;
       const milliseconds = Math.min(deadline.requestMilliseconds, longest);
