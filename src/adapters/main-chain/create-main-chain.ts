@@ -109,7 +109,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
   /** Reads of state are put to the vote where several nodes must agree. */
   const toStateNodes = (ownNodes: MainNodes): MainNodes =>
     agreement === undefined ? ownNodes : { ...ownNodes, request: agreement.request };
-  const createTransport = (ownNodes: MainNodes) => ({
+  const createTransport = (ownNodes: MainNodes, turns?: CallBudget) => ({
     nodes: ownNodes,
     stateNodes: toStateNodes(ownNodes),
     headers: createHeaders(ownNodes, agreement),
@@ -118,10 +118,10 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       address: addresses.multicall3 ?? MULTICALL3_ADDRESS,
       limits,
       counters,
-      budget,
+      budget: turns,
     }),
   });
-  const immediate = createTransport(nodes);
+  const immediate = createTransport(nodes, budget);
   const deferred = createTransport({ ...nodes, request: piggyback.request });
   const { headers, multicall } = immediate;
   const factsOptions = { addresses, maxEventPage };
@@ -210,7 +210,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       request: (calls, deadline) => requestFirst(members, calls, deadline),
       firstProfile: () => (members.find((each) => each.isAvailable()) ?? members[0]!).profile,
     } satisfies MainNodes;
-    const own = createMainChainLog({ ...shared, ...createTransport(ofHost), witnesses: [] });
+    const own = createMainChainLog({ ...shared, ...createTransport(ofHost, budget), witnesses: [] });
     const { position, profile } = members[0]!;
     return { node: position, logLimits: profile.logLimits, readLogs: own.readLogs, readHeaders: own.readHeaders };
   });

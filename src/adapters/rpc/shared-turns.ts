@@ -6,7 +6,8 @@ import type { CallBudget } from './call-budget.ts';
 import { withPurpose, type Deadline } from './deadline.ts';
 
 export interface SharedTurnsOptions<T> {
-  readonly budget: CallBudget;
+  /** Undefined: the calls take their turns when they are sent. */
+  readonly budget: CallBudget | undefined;
   /** Returns the number of calls that one read needs; one by default. */
   readonly countCalls?: () => number;
   /** Sends a call for the read whose turn it is. The deadline carries the turn. */
@@ -32,6 +33,11 @@ export function createSharedTurns<T extends { readonly deadline: Deadline }>(
 
   function requestTurn(read: T): void {
     const { deadline } = read;
+    if (budget === undefined) {
+      waiting.delete(read);
+      send(read, deadline);
+      return;
+    }
     const calls = Math.min(countCalls(), budget.maxCalls);
     const withdraw = budget.takeTurn(calls, deadline.purpose, {
       granted(untilMilliseconds) {

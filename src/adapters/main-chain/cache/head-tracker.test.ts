@@ -105,6 +105,25 @@ test('renews snapshots in use with the next head poll, before they expire', asyn
   expect(harness.proxy.requests).toBe(1);
 });
 
+test.each(['with the next head poll', 'alone'])(
+  'counts the calls of renewals once when they are sent %s',
+  async (how) => {
+    adapter = harness.open();
+    harness.proxy.resetCounts();
+    const { number } = await harness.reportHead(adapter);
+    for (let i = 0; i < 2; i++) await Promise.all([read(), adapter.chain.readDeployment()]);
+    harness.time.milliseconds += 44_000;
+    await harness.reportHead(adapter, { waitMilliseconds: 6_000 });
+    await gathered();
+    if (how === 'alone') adapter.drain();
+    else await adapter.log.readHeadAndLogs(number, false);
+    await harness.proxy.waitForRequests(3);
+    expect(methods().filter((method) => method === 'eth_call')).toHaveLength(2);
+    const counted = Object.values(adapter.budget.report().calls).reduce((sum, each) => sum + each, 0);
+    expect(counted).toBe(harness.proxy.calls.length);
+  },
+);
+
 test('does not serve a renewed snapshot that the polled block touches', async () => {
   const from = accountOf('owner of the renewed').address;
   const machine = (await harness.activate({ from })) as MachineId;

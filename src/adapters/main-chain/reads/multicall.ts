@@ -74,7 +74,8 @@ export interface MulticallOptions {
   readonly address: Address;
   readonly limits: MainChainLimits;
   readonly counters: MainUpstreamCounters;
-  readonly budget: CallBudget;
+  /** Undefined: the nodes hold the calls back and count them when they are sent. */
+  readonly budget: CallBudget | undefined;
 }
 
 export function createMulticall({ nodes, address, limits, counters, budget }: MulticallOptions): Multicall {
