@@ -6,6 +6,7 @@ import { startBareChain, type BareChain, type BareChainOptions } from '../../dev
 import type { Call } from '../../devnet/main-chain/chain-writer.ts';
 import { createMainChain, type MainChainAdapter } from '../../src/adapters/main-chain/create-main-chain.ts';
 import type { MainChainLimits } from '../../src/adapters/main-chain/limits.ts';
+import type { Stopwatch } from '../../src/adapters/rpc/deadline.ts';
 import type { MainChainAddresses, MainChainConfig } from '../../src/adapters/main-chain/main-chain-config.ts';
 import type { Address, MachineId } from '../../src/domain/identifiers/identifiers.ts';
 import type { NodeProfiles } from '../../src/ports/node-profiles.ts';
@@ -28,7 +29,7 @@ export interface MainChainHarness {
   readonly time: { milliseconds: number };
   readonly lines: { readonly level: string; readonly fields: object; readonly message: string }[];
   /** Opens an adapter that reads through the proxy; closed with the harness. */
-  open(overrides?: HarnessOverrides, profiles?: NodeProfiles): MainChainAdapter;
+  open(overrides?: HarnessOverrides, profiles?: NodeProfiles, stopwatch?: Stopwatch): MainChainAdapter;
   /** Reads the newest header directly from the node. */
   readHead(): Promise<Header>;
   /** Reports the newest head to the adapter as its follower would. */
@@ -74,7 +75,7 @@ export async function startMainChainHarness(options: BareChainOptions = {}): Pro
     addresses,
     time,
     lines,
-    open(overrides = {}, profiles) {
+    open(overrides = {}, profiles, stopwatch) {
       const config: MainChainConfig = {
         rpcUrls: [proxy.url],
         chainId: chain.deployment.chainId,
@@ -82,7 +83,7 @@ export async function startMainChainHarness(options: BareChainOptions = {}): Pro
         addresses: { ...addresses, ...overrides.addresses },
         limits: { ...SHORT_LIMITS, ...overrides.limits },
       };
-      const adapter = createMainChain(config, { clock, log, profiles });
+      const adapter = createMainChain(config, { clock, log, profiles, stopwatch });
       opened.push(adapter);
       return adapter;
     },

@@ -119,6 +119,7 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       limits,
       counters,
       budget: turns,
+      stopwatch,
     }),
   });
   const immediate = createTransport(nodes, budget);
@@ -152,9 +153,9 @@ export function createMainChain(config: MainChainConfig, dependencies: MainChain
       config,
       ...immediate,
       deadline: startCallerRead({ work: HEAD_WORK, isKnown: true }),
-      onMulticall3(exists) {
-        multicall.useAggregate(exists);
-        deferred.multicall.useAggregate(exists);
+      onMulticall3() {
+        multicall.useAggregate();
+        deferred.multicall.useAggregate();
       },
     });
 

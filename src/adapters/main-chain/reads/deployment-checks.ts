@@ -57,8 +57,8 @@ export interface MainCheckOptions {
   readonly stateNodes: Pick<MainNodes, 'request'>;
   readonly headers: Headers;
   readonly multicall: Multicall;
-  /** Receives whether Multicall3 exists, before the first call of `multicall`. */
-  readonly onMulticall3: (exists: boolean) => void;
+  /** Called when Multicall3 was found, before the first call of `multicall`, which finds by itself that there is none. */
+  readonly onMulticall3: () => void;
   readonly deadline: Deadline;
 }
 
@@ -105,7 +105,7 @@ async function checkContracts(options: MainCheckOptions): Promise<DeploymentProb
   const silent = contracts.filter(({ variable }) => !RESPONDING.has(variable));
   const multicall3 = { variable: 'MULTICALL3_ADDRESS', address: addresses.multicall3 ?? MULTICALL3_ADDRESS };
   const [hasMulticall3, ...hasCode] = await readHasCode(options, block, [multicall3, ...silent]);
-  onMulticall3(hasMulticall3!);
+  if (hasMulticall3!) onMulticall3();
   const problems = checkResults(await readDeploymentResults(multicall, addresses, block, deadline), addresses);
   if (problems.length === 0 && hasCode.every(Boolean)) return [];
   const all = await readHasCode(options, block, contracts);

@@ -14,8 +14,10 @@ import {
 import type { Hex } from 'viem';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Header } from '../../../ports/main-chain.ts';
+import { REAL_STOPWATCH } from '../../rpc/deadline.ts';
 import type { MainChainAdapter } from '../create-main-chain.ts';
 import { ABSENT, present } from '../../../domain/read-result.ts';
+import { AGGREGATE_RETRY_MILLISECONDS } from './multicall.ts';
 
 let harness: MachineHarness;
 const ids: MachineId[] = [];
@@ -384,6 +386,64 @@ describe('a chain without Multicall3', () => {
       header,
     ]);
     expect(snapshot).toEqual(await harness.readMachine(ids[0]!));
+  });
+
+  test('is not assumed by a code and results of another chain, nor by the code alone that a check finds', async () => {
+    const adapter = await openWarm();
+    const asOtherChain: RpcFault = {
+      kind: 'answer',
+      change: (answer, { method }) =>
+        method === 'eth_getBlockByNumber' && 'result' in answer
+          ? { result: { ...(answer.result as object), hash: `0x${'5'.repeat(64)}` } }
+          : { result: '0x' },
+    };
+    harness.proxy.inject(asOtherChain, 3);
+    expect(await read(adapter, ids[0]!)).toEqual(await harness.readMachine(ids[0]!));
+    harness.proxy.inject(respondWith('eth_getCode', { result: '0x' }));
+    await adapter.checkDeployment();
+    harness.proxy.resetCounts();
+    await read(adapter, ids[1]!);
+    expect([harness.proxy.calls.length, adapter.log.listLacks?.()]).toEqual([1, []]);
+  });
+
+  test('is not assumed by single calls that return nothing', async () => {
+    const adapter = await openWarm();
+    harness.proxy.inject(respondWith('eth_call', { result: '0x' }));
+    harness.proxy.inject(respondWith('eth_getCode', { result: '0x' }));
+    await read(adapter, ids[0]!);
+    harness.proxy.heal();
+    expect(adapter.log.listLacks?.()).toEqual([]);
+  });
+
+  test('is tried again by an aggregate after ten minutes', async () => {
+    let laterMilliseconds = 0;
+    const stopwatch = {
+      ...REAL_STOPWATCH,
+      nowMilliseconds: () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds,
+    };
+    const adapter = harness.open({ addresses: { multicall3 } }, undefined, stopwatch);
+    await harness.reportHead(adapter);
+    await adapter.chain.readDeployment();
+    const countCalls = async (id: MachineId) => {
+      harness.proxy.resetCounts();
+      await read(adapter, id);
+      return harness.proxy.calls.length;
+    };
+    const single = await countCalls(ids[0]!);
+    laterMilliseconds = AGGREGATE_RETRY_MILLISECONDS - 60_000;
+    expect(await countCalls(ids[1]!)).toBe(single);
+    laterMilliseconds += 60_000;
+    expect([await countCalls(ids[2]!), adapter.log.listLacks?.()]).toEqual([single + 2, ['multicall']]);
+    expect(await countCalls(ids[3]!)).toBe(single);
+    harness.proxy.inject({
+      kind: 'call',
+      change: (call) =>
+        JSON.parse(
+          JSON.stringify(call).replaceAll(multicall3.slice(2), harness.addresses.multicall3!.slice(2)),
+        ) as ProxyCall,
+    });
+    laterMilliseconds += AGGREGATE_RETRY_MILLISECONDS;
+    expect([await countCalls(ids[4]!), adapter.log.listLacks?.()]).toEqual([1, []]);
   });
 
   test('is read by smaller batches when the node refuses larger ones', async () => {

@@ -8,7 +8,7 @@ import { chainUnreadable } from '../../../domain/faults.ts';
 import type { Address } from '../../../domain/identifiers/identifiers.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { CallBudget, CallPurpose } from '../../rpc/call-budget.ts';
-import { latestDeadline, withPurpose, type Deadline } from '../../rpc/deadline.ts';
+import { latestDeadline, withPurpose, type Deadline, type Stopwatch } from '../../rpc/deadline.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import { createSharedTurns } from '../../rpc/shared-turns.ts';
 import { arbSysAbi, multicall3Abi } from './abis.ts';
@@ -43,8 +43,8 @@ export interface Multicall {
     calls: readonly ContractCall[],
     deadline: Deadline,
   ): Promise<readonly CallResult[] | TooLarge>;
-  /** Sets whether Multicall3 exists at the configured address; otherwise single eth_calls are used. */
-  useAggregate(exists: boolean): void;
+  /** Uses aggregates again at once: Multicall3 was found at the configured address. */
+  useAggregate(): void;
   /** Returns whether the calls of one read share an eth_call. */
   isAggregate(): boolean;
 }
@@ -76,10 +76,19 @@ export interface MulticallOptions {
   readonly counters: MainUpstreamCounters;
   /** Undefined: the nodes hold the calls back and count them when they are sent. */
   readonly budget: CallBudget | undefined;
+  readonly stopwatch: Pick<Stopwatch, 'nowMilliseconds'>;
 }
 
-export function createMulticall({ nodes, address, limits, counters, budget }: MulticallOptions): Multicall {
-  let isAggregate = true;
+/** Time after which an aggregate is tried again where single calls replaced it: nodes of another chain may have answered for a moment. */
+export const AGGREGATE_RETRY_MILLISECONDS = 600_000;
+
+export function createMulticall(options: MulticallOptions): Multicall {
+  const { nodes, address, limits, counters, budget, stopwatch } = options;
+  /** When single calls last replaced an aggregate; undefined: aggregates are used. */
+  let replacedAtMilliseconds: number | undefined;
+  const isReplaced = () =>
+    replacedAtMilliseconds !== undefined &&
+    stopwatch.nowMilliseconds() - replacedAtMilliseconds < AGGREGATE_RETRY_MILLISECONDS;
 
   /** Returns the limit of the weight of one eth_call, learned from calls that were divided. */
   const weightLimit = () => nodes.firstProfile().batchLimit('eth_call of many', limits.maxMulticallWeight);
@@ -159,7 +168,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
       counters.contractCalls += calls.length;
       // Decides only which read is tried first.
       const readAt = nodes.firstProfile().lacks('own-block-numbers') ? readPinned : readAggregate;
-      const read = isAggregate ? readAt : readCalls;
+      const read = isReplaced() ? readCalls : readAt;
       const results = await read(block, calls, deadline);
       if (results !== 'other-block') return results;
     }
@@ -191,6 +200,7 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     if (response.result === '0x') return readWithoutAggregate(block, calls, deadline);
     const results = decode(response.result);
     if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
+    replacedAtMilliseconds = undefined;
     const [number, timestamp, parentHash, ...own] = results;
     if (valueOf(timestamp, getCurrentBlockTimestamp) !== BigInt(block.timestamp)) return 'other-block';
     const isNumber = valueOf(number, getBlockNumber) === BigInt(block.number);
@@ -248,7 +258,8 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
   }
 
   /**
-   * Falls back to single calls when Multicall3 has no code. Empty data alone may be a faulty node, so the code is checked.
+   * Falls back to single calls when Multicall3 has no code. Empty data alone may be a faulty node, so the code is checked; the calls
+   * must have results of the block, because the code may be that of another chain.
    */
   async function readWithoutAggregate(
     block: Header,
@@ -258,8 +269,10 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
     const getCode = { method: 'eth_getCode', params: [address, toQuantity(block.number)] };
     const [code] = await nodes.request([getCode], deadline);
     if (!code!.ok || code!.result !== '0x') throw chainUnreadable('main', 'malformed');
-    isAggregate = false;
-    return readCalls(block, calls, deadline);
+    const results = await readCalls(block, calls, deadline);
+    const isServed = results !== 'other-block' && results.some(({ data }) => data !== '0x');
+    if (isServed) replacedAtMilliseconds = stopwatch.nowMilliseconds();
+    return results;
   }
 
   /** Reads without Multicall3. The block's header before and after the calls shows that all were of this block. */
@@ -297,10 +310,10 @@ export function createMulticall({ nodes, address, limits, counters, budget }: Mu
       if (results === 'too-large') throw chainUnreadable('main', 'rpc-error');
       return results;
     },
-    useAggregate(exists) {
-      isAggregate = exists;
+    useAggregate() {
+      replacedAtMilliseconds = undefined;
     },
-    isAggregate: () => isAggregate,
+    isAggregate: () => replacedAtMilliseconds === undefined,
   };
 }
 
