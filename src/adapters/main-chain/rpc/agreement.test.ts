@@ -3,9 +3,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Header } from '../../../ports/main-chain.ts';
 import type { CallPurpose } from '../../rpc/call-budget.ts';
 import { REAL_STOPWATCH, startDeadline } from '../../rpc/deadline.ts';
+import { parseRpcUrl, type PostRpc } from '../../rpc/http-post.ts';
 import { createAgreement, type Agreement, type VotingNode } from './agreement.ts';
 import { RpcFailure } from '../../rpc/rpc-failure.ts';
-import type { MainRpcCall, RpcResponse } from './json-rpc.ts';
+import { sendMainRpc, type MainRpcCall, type RpcResponse } from './json-rpc.ts';
 
 /** Responds to one call; undefined: the node does not respond. */
 type Respond = (call: MainRpcCall) => unknown;
@@ -119,6 +120,44 @@ describe('request', () => {
       expect(named).toEqual(wasAsked ? [liar + 1] : []);
     },
   );
+
+  describe('a call that reverts without data', () => {
+    const REVERT = { code: -32_000, message: 'execution reverted' };
+    /** A node whose second call of each batch returns this error. */
+    const failing = (position: number, host: string, error: object): FakeNode =>
+      Object.assign(
+        node(position, host, () => undefined),
+        {
+          async request(calls: readonly MainRpcCall[]) {
+            const post: PostRpc = (_node, body) => {
+              const results = (JSON.parse(body) as { id: number }[]).map(({ id }, i) =>
+                i === 1 ? { jsonrpc: '2.0', id, error } : { jsonrpc: '2.0', id, result: '0x1' },
+              );
+              return Promise.resolve({ status: 200, retryAfterSeconds: undefined, body: JSON.stringify(results) });
+            };
+            const { signal } = new AbortController();
+            const options = { post, signal, maxResponseBytes: 10_000 };
+            return (await sendMainRpc(parseRpcUrl('http://192.0.2.1/'), calls, options)) as RpcResponse[];
+          },
+        },
+      );
+    const readThree = (...nodes: readonly FakeNode[]) =>
+      agree(nodes, 2).request([CALL, CALL, CALL], startDeadline(10_000, 5_000));
+
+    test('is a fact on which hosts agree, whatever code they give it', async () => {
+      const result = { ok: true, result: '0x1' };
+      const expected = [result, { ok: false, revertData: '0x' }, result];
+      expect(await readThree(failing(0, 'a', REVERT), failing(1, 'b', REVERT))).toMatchObject(expected);
+      expect(await readThree(failing(0, 'a', REVERT), failing(1, 'b', { ...REVERT, code: 3 }))).toMatchObject(expected);
+    });
+
+    test.each([
+      ['another error', { code: -32_000, message: 'internal' }, 'rpc-error'],
+      ['a revert with data', { code: 3, message: 'execution reverted', data: '0x7e273289' }, 'disagreement'],
+    ])('is not agreed on where the other host returns %s', async (_, error, unreadable) => {
+      await expect(readThree(failing(0, 'a', REVERT), failing(1, 'b', error))).rejects.toMatchObject({ unreadable });
+    });
+  });
 
   describe('calls that are too large', () => {
     const OTHER: MainRpcCall = { method: 'eth_getCode', params: [] };

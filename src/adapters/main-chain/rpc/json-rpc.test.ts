@@ -81,6 +81,17 @@ describe('a response is accepted', () => {
     expect(await send()).toEqual([{ ok: false, code: 3, revertData, hint: undefined }]);
   });
 
+  test.each([
+    ['execution reverted', undefined, '0x'],
+    ['execution reverted', null, '0x'],
+    ['execution reverted', '0x7e273289', '0x7e273289'],
+    ['execution reverted', 'Reverted', undefined],
+    ['execution reverted: paused', undefined, undefined],
+  ])('as error -32000 "%s" with data %j has revert data %s', async (message, data, revertData) => {
+    answer = { error: { code: -32000, message, data } };
+    expect(await send()).toEqual([{ ok: false, code: -32000, revertData, hint: undefined }]);
+  });
+
   test.each<[number, string, string, string | undefined]>([
     [-32005, 'query returned more than 10000 results', 'eth_getLogs', 'too-large'],
     [-32005, 'limit', 'eth_getLogs', 'too-large'],

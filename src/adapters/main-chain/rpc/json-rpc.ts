@@ -290,7 +290,7 @@ function parseResponse(entry: unknown): { readonly id: unknown; readonly respons
   if (!isObject(error) || !Number.isSafeInteger(error['code'])) return undefined;
   if (result !== undefined && result !== null) return undefined;
   const code = error['code'] as number;
-  const revertData = parseRevertData(error['data']) ?? (code === REVERTED ? '0x' : undefined);
+  const revertData = parseRevertData(error['data']) ?? (isRevertWithoutData(error) ? '0x' : undefined);
   const text = toText(error);
   const hint = revertData === undefined ? toHint(code, text) : undefined;
   const isUsedUp = hint === 'rate' && isUsedUpText(text, undefined);
@@ -314,6 +314,11 @@ function listDetails(data: unknown): readonly unknown[] {
 
 /** Code of a reverted execution, whose revert data may be missing. */
 const REVERTED = 3;
+
+/** Returns whether an execution reverted. Geth and nodes like it have another code where there is no revert data. */
+function isRevertWithoutData({ code, message, data }: Record<string, unknown>): boolean {
+  return code === REVERTED || (message === 'execution reverted' && (data ?? null) === null);
+}
 
 /** Accepts hex text or an object whose `data` is hex text. */
 function parseRevertData(data: unknown): Hex | undefined {
