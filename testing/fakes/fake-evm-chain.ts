@@ -51,6 +51,8 @@ export class FakeEvmNode {
   unfinalizedBlocks = 0;
   /** Newest block that the node knows; undefined: that of the chain. */
   newestBlock: number | undefined;
+  /** Newest block whose logs the node has indexed, which is its latest one, as on Frontier; undefined: the newest one. */
+  indexedBlock: number | undefined;
   /** Receipts of earlier blocks are dropped. */
   firstReceiptBlock = 0;
   maxLogBlocks = Infinity;
@@ -65,6 +67,10 @@ export class FakeEvmNode {
     return this.newestBlock ?? this.chain.blocks.length - 1;
   }
 
+  get #indexed(): number {
+    return this.indexedBlock ?? this.#newest;
+  }
+
   readonly respond = (call: ProxyCall): ProxyResponse => {
     this.calls.push(call);
     const [first] = call.params;
@@ -72,7 +78,7 @@ export class FakeEvmNode {
       case 'eth_chainId':
         return { result: toHex(FAKE_CHAIN_ID) };
       case 'eth_getBlockByNumber':
-        return { result: this.#header(first === 'finalized' ? this.#newest - this.unfinalizedBlocks : Number(first)) };
+        return { result: this.#header(this.#numberOf(first)) };
       case 'eth_getTransactionReceipt':
         return { result: this.#receipt(first as string) };
       case 'eth_getLogs':
@@ -81,6 +87,11 @@ export class FakeEvmNode {
         return { error: { code: -32_601, message: 'the method does not exist' } };
     }
   };
+
+  #numberOf(block: unknown): number {
+    if (block === 'finalized') return this.#newest - this.unfinalizedBlocks;
+    return block === 'latest' ? this.#indexed : Number(block);
+  }
 
   #header(number: number): object | null {
     const block = number <= this.#newest ? this.chain.blocks[number] : undefined;
@@ -131,7 +142,7 @@ export class FakeEvmNode {
     const [from, to] = [Number(fromBlock), Number(toBlock)];
     if (to - from + 1 > this.maxLogBlocks) return { error: { code: -32_000, message: 'no' } };
     if (senders.length > this.maxLogAddresses) return { error: { code: -32_000, message: 'no' } };
-    const numbers = Array.from({ length: Math.min(to, this.#newest) - from + 1 }, (_, i) => from + i);
+    const numbers = Array.from({ length: Math.min(to, this.#indexed) - from + 1 }, (_, i) => from + i);
     const logs = numbers.flatMap((number) => this.#logsOf(number));
     return { result: logs.filter((log) => address.includes(log.address) && senders.includes(log.topics[1]!)) };
   }

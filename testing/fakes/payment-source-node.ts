@@ -36,7 +36,7 @@ export function createSourceNodes(ledgers: ReadonlyMap<string, SourceNodeLedger>
 function respondAsEvm(ledger: SourceNodeLedger, method: string, [first]: readonly unknown[]): unknown {
   const { transactions, headBlock, blockSeconds } = ledger;
   if (method === 'eth_getBlockByNumber') {
-    const number = first === 'finalized' ? headBlock : Number(first);
+    const number = first === 'finalized' || first === 'latest' ? headBlock : Number(first);
     const timestamp = toQuantity(number * blockSeconds);
     return { number: toQuantity(number), timestamp, hash: wordOf(number), transactions: [OTHER_TRANSACTION] };
   }

@@ -29,11 +29,11 @@ export function checkChainId(node: EvmRequester, chainId: number): EvmRequester 
 /** Returns the newest finalized header. Throws `RpcFailure`, also for a node without the tag. */
 export async function readFinalized(node: Pick<EvmRequester, 'request'>, deadline: Deadline): Promise<Header> {
   const [response] = await node.request([headerCall('finalized')], deadline);
-  return toFinalized(response!);
+  return toTagged(response!);
 }
 
-/** Returns the header in the response to a query for the finalized block. Throws `RpcFailure`. */
-export function toFinalized(response: RpcResponse): Header {
+/** Returns the header in the response to a query for a block by its tag. Throws `RpcFailure`. */
+export function toTagged(response: RpcResponse): Header {
   return toHeader(response, undefined);
 }
 

@@ -455,6 +455,19 @@ describe('transfers', () => {
     expect(transfers).toHaveLength(4);
   });
 
+  it('are read from a node that has indexed the blocks it has finalized', async () => {
+    const chain = new FakeEvmChain();
+    for (let i = 0; i <= 100; i += 1) chain.mine(NOW - 100 + i, ...(i === 95 ? [payment(transfer(PAYEE, PAYER))] : []));
+    const node = new FakeEvmNode(chain);
+    node.indexedBlock = 90;
+    const { source } = await openNodes(node);
+    await expect(source.transfers!.readTransfersFrom([PAYEE], 1, 100)).rejects.toThrow(SourceUnreadable);
+    expect(await source.transfers!.readTransfersFrom([PAYEE], 1, 90)).toEqual({ transfers: [], throughBlock: 90 });
+    node.indexedBlock = 100;
+    const { transfers } = await source.transfers!.readTransfersFrom([PAYEE], 1, 100);
+    expect(transfers.map(({ block }) => block)).toEqual([95]);
+  });
+
   it('are not read where a lagging node behind the URL answers what a batch lacks', async () => {
     const chain = createChain();
     const newest = chain.blocks.length - 1;

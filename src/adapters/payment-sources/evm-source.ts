@@ -19,7 +19,7 @@ import {
   readFinalized,
   readFirstTransactions,
   readHeaders,
-  toFinalized,
+  toTagged,
   toResult,
   type EvmRequester,
 } from './evm-blocks.ts';
@@ -120,7 +120,7 @@ export function createEvmSource({ source, nodes, clock, startRead }: EvmSourceOp
     const hashes = [hash, ...known];
     const request = known.length > 0 ? url.requestReceipts : url.requestTogether;
     const [header, ...responses] = await request([headerCall('finalized'), ...hashes.map(receiptCall)], startRead());
-    const finalized = toFinalized(header!);
+    const finalized = toTagged(header!);
     const [hasCited, ...hasFirst] = responses.map((response, i) => {
       const receipt = toReceipt(response, hashes[i]!);
       return receipt !== null && receipt.block <= finalized.number;

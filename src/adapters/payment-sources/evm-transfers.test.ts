@@ -15,6 +15,8 @@ const COUNT = 3_000;
 
 const toWord = (hex: string) => `0x${hex.padStart(64, '0')}` as const;
 
+const isTag = (block: unknown) => block === 'finalized' || block === 'latest';
+
 const addressOf = (number: number) => `0x${number.toString(16).padStart(40, '0')}`;
 
 /** Transfers of one sender in one block, last first. */
@@ -67,12 +69,12 @@ function openTransfers(head: number, readRows: (block: number, sender: string) =
   /** Numbers of headers by number in each request. */
   const headers: number[] = [];
   const respond = async (calls: readonly MainRpcCall[]) => {
-    const numbered = calls.filter(({ method, params }) => method !== 'eth_getLogs' && params[0] !== 'finalized');
+    const numbered = calls.filter(({ method, params }) => method !== 'eth_getLogs' && !isTag(params[0]));
     if (numbered.length > 0) headers.push(numbered.length);
     return calls.map(({ method, params: [first] }) =>
       method === 'eth_getLogs'
         ? readLogs(first as LogFilter)
-        : { ok: true as const, result: headerOf(first === 'finalized' ? head : Number(first)) },
+        : { ok: true as const, result: headerOf(isTag(first) ? head : Number(first)) },
     );
   };
   const readTransfers = createEvmTransfers({

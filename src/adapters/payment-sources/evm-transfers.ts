@@ -15,7 +15,7 @@ import { METHOD_NOT_FOUND, RpcFailure } from '../rpc/rpc-failure.ts';
 import { toQuantity } from '../main-chain/rpc/quantities.ts';
 import { headerCall } from '../main-chain/logs/headers.ts';
 import { firstOf } from './source-urls.ts';
-import { readHeaders, toFinalized, toResult, type EvmRequester } from './evm-blocks.ts';
+import { readHeaders, toResult, toTagged, type EvmRequester } from './evm-blocks.ts';
 
 export const MAX_TRANSFER_ADDRESSES = 500;
 export const MAX_TRANSFER_BLOCKS = 5_000;
@@ -60,14 +60,17 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
     senders: readonly string[],
     range: Range,
   ): Promise<FoundTransfers | undefined> {
-    // Both from one node: it must have finalized the blocks whose logs it returns.
-    const calls = [headerCall('finalized'), logsCall(senders, range, [...symbols.keys()])];
-    const [finalized, found] = await url.requestTogether(calls, startRead());
+    // All from one node: it must have finalized the blocks whose logs it returns, and indexed them, which is what `latest` shows on a
+    // Frontier node. Such a node ends a range there without an error.
+    const tags = (['finalized', 'latest'] as const).map(headerCall);
+    const calls = [...tags, logsCall(senders, range, [...symbols.keys()])];
+    const [finalized, latest, found] = await url.requestTogether(calls, startRead());
     if (!found!.ok) {
       if (found!.code === METHOD_NOT_FOUND || found!.hint === 'rate') toResult(found!);
       return undefined;
     }
-    if (toFinalized(finalized!).number < range.throughBlock) throw new RpcFailure('block-mismatch', 'no-block');
+    const isKnown = [finalized, latest].every((header) => toTagged(header!).number >= range.throughBlock);
+    if (!isKnown) throw new RpcFailure('block-mismatch', 'no-block');
     return readTransfers(found!, range, senders, symbols);
   }
 
