@@ -100,7 +100,7 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
     ({ machineId, from, newest }) =>
       builder
         .selectFrom('decision_audit')
-        .select(['signed_at', 'hash'])
+        .select('signed_at')
         .where('machine_id', '=', machineId)
         .where('signed_at', '<', from)
         .where('signed_at', '<=', (oldest) =>
@@ -114,6 +114,16 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
         )
         .orderBy('signed_at', 'desc')
         .limit(1),
+  );
+  const selectChained = prepareQuery({ machineId: bytes, through: integer }, ({ machineId, through }) =>
+    builder
+      .selectFrom('decision_audit')
+      .select(['signed_at', 'hash'])
+      .where('machine_id', '=', machineId)
+      .where('signed_at', '<=', through)
+      .where('hash', 'is not', null)
+      .orderBy('signed_at', 'desc')
+      .limit(1),
   );
   const deleteRows = (isChained: boolean) =>
     prepareQuery({ machineId: bytes, through: integer }, ({ machineId, through }) =>
@@ -167,12 +177,14 @@ export function createDecisions(database: SqlDatabase): DecisionStore {
   function* prune(machineId: Uint8Array, { from, newest, sign }: DecisionRetention): SqlProgram<void> {
     const last = yield* readFirst(selectPrunable({ machineId, from, newest }));
     if (last === undefined) return;
-    const rows = { machineId, through: last.signed_at };
+    // A replica of an older version writes rows without a hash, which no checkpoint can name.
+    const chained = yield* readFirst(selectChained({ machineId, through: last.signed_at }));
+    const rows = { machineId, through: (chained ?? last).signed_at };
     yield* execute(deleteUnproven(rows));
+    if (chained === undefined) return;
     const pruned = yield* countChanges(deleteChained(rows));
-    if (last.hash === null) return;
     const earlier = (yield* readFirst(selectCheckpoint({ machineId })))?.log_count ?? 0;
-    const { head, signer, signature } = sign({ hash: columnToHex(last.hash), count: earlier + pruned });
+    const { head, signer, signature } = sign({ hash: columnToHex(chained.hash!), count: earlier + pruned });
     const { count: logCount, signedAt } = head;
     yield* execute(
       upsertCheckpoint({ machineId, hash: hexToColumn(head.hash), logCount, signedAt, signer, signature }),
