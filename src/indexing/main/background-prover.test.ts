@@ -48,6 +48,19 @@ const ROWS_OF_A = [
   [2, 2_900, 3n],
 ];
 
+/** Logs in more blocks than one step proves. */
+const LATER_LOGS = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [2_000 + 10 * i, [submitted(B)]]));
+
+/** Lets the receipts of these blocks prove nothing, as those with state that Polygon syncs. */
+function failReceipts(chain: FakeChain, blocks: readonly number[]): void {
+  const readProvenLogs = chain.readProvenLogs.bind(chain);
+  chain.readProvenLogs = (headers, take) => {
+    const at = headers.findIndex(({ number }) => blocks.includes(number));
+    if (at === -1) return readProvenLogs(headers, take);
+    return at === 0 ? Promise.resolve(false) : readProvenLogs(headers.slice(0, at), take).then(() => false);
+  };
+}
+
 /** Another host with the same chain, which may alter its logs. */
 function witness(
   chain: FakeChain,
@@ -550,6 +563,39 @@ describe('the background proof', () => {
     await proveAll(opened);
     expect(await opened.store.readUnprovenExtent()).toEqual({ blocks: 1, oldest: 600, newest: 600 });
     expect(await seqsOf(opened)).toEqual(ROWS_OF_A);
+  });
+
+  it.each<[IndexProof, number, string]>([
+    ['background', 2_900, 'sample'],
+    ['full', 1_000, 'headers'],
+  ])('proves the others where the logs of a block are refused by hash (%s)', async (proof, refused, kind) => {
+    const chain = createChain({ ...HISTORY, ...LATER_LOGS });
+    const opened = await openProver(chain, asTold, { proof });
+    failReceipts(chain, [refused]);
+    chain.faults.before = (request, numbers) => {
+      if (request === 'block-logs' && numbers.includes(refused)) throw new LogQueryRefused('range-too-large');
+    };
+    // Its bloom does not show that it holds no logs.
+    chain.faults.header = (header) =>
+      header.number === 1_000 ? { ...header, logsBloom: `0x${'ff'.repeat(256)}` } : header;
+    await proveAll(opened);
+    const unproven = await opened.store.listUnprovenBlocks(FINALIZED, 99);
+    expect(unproven.map(({ blockNumber }) => blockNumber)).toEqual(proof === 'full' ? [] : [refused]);
+    const segments = await opened.store.listProofSegments();
+    expect(segments).toContainEqual({ fromBlock: 0, toBlock: expect.any(Number) as number, kind });
+  });
+
+  it('tries again later what a rate limit refused by hash', async () => {
+    const chain = createChain(HISTORY);
+    const opened = await openProver(chain, asTold);
+    chain.servesReceipts = false;
+    chain.faults.before = (request) => {
+      if (request === 'block-logs') throw new LogQueryRefused('rate-limited');
+    };
+    await expect(opened.prover.prove(NEVER)).rejects.toThrow('rate-limited');
+    chain.faults = {};
+    await proveAll(opened);
+    expect(opened.prover.report()).toEqual({ differences: 0, unproven: 0 });
   });
 
   it('tries again after the clock was set back by a day', async () => {

@@ -12,7 +12,6 @@ import {
 import { ZERO_BLOOM } from '../../domain/index-rules/bloom.ts';
 import { EMPTY_RECEIPTS_ROOT } from '../../domain/index-rules/receipts-root.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
-import { Fault } from '../../domain/faults.ts';
 import { digestLogs } from '../../domain/index-rules/log-digest.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME, type BlockRepair, type LogBlock } from '../../ports/index-proof.ts';
@@ -22,7 +21,7 @@ import { toBlockId, type Checkpoint, type Store } from '../../ports/store.ts';
 import type { BloomEvidence } from './bloom-evidence.ts';
 import { toEventEntries } from './event-entries.ts';
 import { readIndexedHeaders } from './indexed-headers.ts';
-import { isReadFailure } from './read-failure.ts';
+import { isRateRefusal, isReadFailure } from './read-failure.ts';
 import { summarizeLogs } from './window-summary.ts';
 
 export interface BlockProof {
@@ -96,8 +95,8 @@ export function createBlockProof(options: {
       checkSameLogs(await chain.readLogs({ fromBlock: number, toBlock: number }), block.logs);
       return block.logs.map((each) => ({ ...each, blockTimestamp }));
     } catch (error) {
-      if (error instanceof Fault || error instanceof ResponseRejected) return undefined;
-      throw error;
+      if (!isReadFailure(error) || isRateRefusal(error)) throw error;
+      return undefined;
     }
   }
 

@@ -12,6 +12,7 @@ import {
   type Header,
   type MainChainLog,
 } from '../../ports/main-chain.ts';
+import { isRateRefusal } from './read-failure.ts';
 
 type BlockChain = Pick<MainChainLog, 'readBlockLogs' | 'readProvenLogs' | 'servesReceipts'>;
 
@@ -75,6 +76,6 @@ export async function readByReceipts(
 
 /** Returns whether the node answered, but not with logs. */
 function isRefused(error: unknown): boolean {
-  if (error instanceof LogQueryRefused) return error.reason !== 'rate-limited' && error.reason !== 'calls-used-up';
+  if (error instanceof LogQueryRefused) return !isRateRefusal(error);
   return error instanceof Fault && 'cause' in error.context && error.context.cause === 'rpc-error';
 }

@@ -27,6 +27,7 @@ import { createIndexBehind } from './index-behind.ts';
 import type { IndexRepair } from './index-repair.ts';
 import type { RecentBlocks } from '../head/recent-blocks.ts';
 import type { ProofGate } from './proof-gate.ts';
+import { isRateRefusal } from './read-failure.ts';
 import { createTargetedEvents } from './targeted-events.ts';
 
 export interface EventTimesOptions {
@@ -271,11 +272,8 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     if (insufficient.has(key)) return stored;
     const result = queryOnce(key, () => targeted.read(generation, id, checkpoint, block));
     const found = await result.catch(toRefusal);
-    const isRefused = found instanceof LogQueryRefused;
-    const history = continueHistory(stored, isRefused ? [] : (found ?? []));
-    // A rate-limited query has no result to remember.
-    const isRateLimited = isRefused && (found.reason === 'rate-limited' || found.reason === 'calls-used-up');
-    if (history.count < to && !isRateLimited) rememberInsufficient(key);
+    const history = continueHistory(stored, found instanceof LogQueryRefused ? [] : (found ?? []));
+    if (history.count < to && !isRateRefusal(found)) rememberInsufficient(key);
     return history;
   }
 
