@@ -585,6 +585,27 @@ describe('the background proof', () => {
     expect(segments).toContainEqual({ fromBlock: 0, toBlock: expect.any(Number) as number, kind });
   });
 
+  it('proves by receipts all blocks but those whose receipts prove nothing', async () => {
+    const chain = createChain({ ...HISTORY, ...LATER_LOGS });
+    const opened = await openProver(chain, asTold);
+    const failing = [2_900, 2_580, 2_570, 2_560, 2_550, 2_000];
+    failReceipts(chain, failing);
+    chain.faults.blockLogs = () => [];
+    await proveAll(opened);
+    const unproven = await opened.store.listUnprovenBlocks(FINALIZED, 99);
+    expect(unproven.map(({ blockNumber }) => blockNumber)).toEqual(failing);
+  });
+
+  it('tries the receipts of one block at a time after five in a row that prove nothing', async () => {
+    const chain = createChain({ ...HISTORY, ...LATER_LOGS });
+    const opened = await openProver(chain, asTold);
+    chain.faults.receipts = () => 'unproven';
+    await opened.prover.prove(NEVER);
+    await opened.prover.prove(NEVER);
+    expect(chain.requests.filter((name) => name === 'receipts')).toHaveLength(1 + 5 + 1);
+    expect(await opened.store.readUnprovenExtent()).toBeUndefined();
+  });
+
   it('tries again later what a rate limit refused by hash', async () => {
     const chain = createChain(HISTORY);
     const opened = await openProver(chain, asTold);

@@ -48,6 +48,8 @@ interface DifferenceNodes {
   readonly wrongNodes?: readonly number[] | undefined;
 }
 
+/** Blocks in a row whose receipts prove nothing, after which those of one block at a time are tried. Single blocks may hold such receipts. */
+const MAX_FAILED_RECEIPTS = 5;
 /** Bounds the memory of one repair. */
 const RECEIPTS_PER_BATCH = 50;
 /** The index moves rarely while owners are read. */
@@ -62,26 +64,29 @@ export function createBlockProof(options: {
   const { chain, store, log, evidence } = options;
   const contracts = watchContracts(chain.addresses);
   let differences = 0;
-  /** Whether the last receipts that were read proved their block. */
-  let areReceiptsProof = true;
+  /** Blocks in a row whose receipts proved nothing. */
+  let failedReceipts = 0;
 
   /** Returns the logs of each block; undefined where nothing proves them. */
   async function readProven(headers: readonly Header[]): Promise<(readonly ProvenLog[] | undefined)[]> {
     const proven: (readonly ProvenLog[] | undefined)[] = [];
-    // Receipts are large, so where they prove nothing those of one block are tried.
-    const tried = areReceiptsProof ? headers : headers.slice(0, 1);
-    if (chain.servesReceipts) areReceiptsProof = await chain.readProvenLogs(tried, (logs) => proven.push(logs));
+    const areReceiptsProof = () => failedReceipts < MAX_FAILED_RECEIPTS;
+    if (chain.servesReceipts && areReceiptsProof()) await chain.readProvenLogs(headers, (logs) => proven.push(logs));
+    if (proven.length > 0) failedReceipts = 0;
     while (proven.length < headers.length) {
       const header = headers[proven.length]!;
-      proven.push((await readByReceipts(header)) ?? (await readByHash(header)));
+      // Receipts are large, so where they prove nothing those of one block are tried.
+      const isTried = areReceiptsProof() || proven.length === 0;
+      proven.push((isTried ? await readByReceipts(header) : undefined) ?? (await readByHash(header)));
     }
     return proven;
   }
 
   async function readByReceipts(header: Header): Promise<readonly ProvenLog[] | undefined> {
-    if (!areReceiptsProof) return undefined;
+    if (!chain.servesReceipts) return undefined;
     let found: readonly ProvenLog[] | undefined;
     await chain.readProvenLogs([header], (logs) => (found = logs));
+    failedReceipts = found === undefined ? failedReceipts + 1 : 0;
     return found;
   }
 
