@@ -107,8 +107,11 @@ export interface IndexProofStore {
   recordForgottenBlocks(blocks: readonly BlockRepair[]): Promise<readonly number[]>;
   /** Returns whether every stored log from `fromBlock` to `toBlock` is proven. */
   areBlocksProven(fromBlock: number, toBlock: number): Promise<boolean>;
-  /** Returns whether every stored event log of the machine since its last import is proven, and all blocks after the first of them. */
-  areEventLogsProven(generation: EventGeneration, id: MachineId): Promise<boolean>;
+  /**
+   * Returns whether every stored event log of the machine since its last import is proven, and all blocks after the first of them. False
+   * when the history is no longer of this epoch.
+   */
+  areEventLogsProven(generation: EventGeneration, id: MachineId, epoch: number): Promise<boolean>;
   /** Returns the segments in order; segments of one kind neither touch nor overlap. */
   listProofSegments(): Promise<readonly ProofSegment[]>;
   /** Adds a segment, joined with those of its kind that it touches. */

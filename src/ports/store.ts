@@ -182,6 +182,16 @@ export interface MainChainIndexStore {
    * block time.
    */
   listEventLogs(generation: EventGeneration, id: MachineId, from: number, to: number): Promise<EventLogRow[]>;
+  /**
+   * Returns the history of a machine as of the checkpoint, from one consistent read: its rows are those of `listEventLogs`. Undefined
+   * before the first checkpoint, and where `readProvenance` is.
+   */
+  readEventHistory(
+    generation: EventGeneration,
+    id: MachineId,
+    from: number,
+    to: number,
+  ): Promise<IndexedHistory | undefined>;
   /** Returns the number of known logs since the last import, and the number of imports and replacements (`epoch`). */
   readEventLogCount(
     generation: EventGeneration,
@@ -205,6 +215,18 @@ export interface MainChainIndexStore {
   ): Promise<
     { readonly generation: EventGeneration; readonly id: MachineId; readonly count: number; readonly epoch: number }[]
   >;
+}
+
+/** Event history of one machine at the checkpoint, with some of its rows. */
+export interface IndexedHistory {
+  readonly checkpoint: Checkpoint;
+  /** Number of logs since the last import. */
+  readonly count: number;
+  /** Number of imports and replacements. */
+  readonly epoch: number;
+  /** That of a legacy machine is `NO_PROVENANCE`. */
+  readonly provenance: Provenance;
+  readonly rows: readonly EventLogRow[];
 }
 
 /** Ownership of one machine at the last block of a window. */

@@ -2,25 +2,15 @@
  * Positions of a machine's event logs (chain-evm 3.7) and the evidence for them. Positions count submitted logs from 0
  * and restart after every import. Continues the stored history with the logs of later blocks.
  */
-import { applyProvenanceLog, passEvent, restartPositions, type Provenance } from '../../domain/machine/provenance.ts';
+import { applyProvenanceLog, passEvent, restartPositions } from '../../domain/machine/provenance.ts';
 import type { EventLogRow } from '../../ports/indexes.ts';
-import type { EventLogEntry } from '../../ports/store.ts';
+import type { EventLogEntry, IndexedHistory } from '../../ports/store.ts';
 
-/**
- * Stored part of a machine's history: number of logs since the last import, number of imports, provenance, and some of
- * the rows.
- */
-export interface StoredHistory {
-  readonly count: number;
-  readonly epoch: number;
-  readonly provenance: Provenance;
-  readonly rows: readonly EventLogRow[];
-}
-
-export type EventHistory = StoredHistory;
+/** A machine's history at a block: number of logs since the last import, number of imports, provenance, and some of the rows. */
+export type EventHistory = Omit<IndexedHistory, 'checkpoint'>;
 
 /** Returns the history after further logs of the machine, in chain order. */
-export function continueHistory(stored: StoredHistory, entries: readonly EventLogEntry[]): EventHistory {
+export function continueHistory(stored: EventHistory, entries: readonly EventLogEntry[]): EventHistory {
   let { count, epoch, provenance } = stored;
   let rows = [...stored.rows];
   for (const entry of entries) {

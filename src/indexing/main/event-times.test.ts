@@ -3,7 +3,8 @@ import { createMemoryStore } from '../../../testing/fixtures/memory-store.ts';
 import { Fault, chainUnreadable } from '../../domain/faults.ts';
 import type { MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../ports/index-proof.ts';
-import { LogQueryRefused, type EventGeneration } from '../../ports/main-chain.ts';
+import type { CountedMachine } from '../../ports/indexes.ts';
+import { LogQueryRefused, type ChainLog, type EventGeneration } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { imported, submitted } from '../../../testing/fakes/fake-logs.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type IndexerHarness,
   type HarnessOptions,
 } from '../../../testing/fixtures/indexer-harness.ts';
+import { createBackgroundProver } from './background-prover.ts';
 
 const A = machine(11);
 const B = machine(12);
@@ -159,6 +161,68 @@ describe('block times of events', () => {
     expect((await harness.eventTimes.readPinnedHistory(pinned)).epoch).toBe(1);
   });
 
+  it.each<[string, (harness: IndexerHarness, pinned: CountedMachine) => Promise<unknown>]>([
+    ['rows', ({ eventTimes }, pinned) => eventTimes.readEventLogs({ ...pinned, from: 0, to: 1, total: 1 })],
+    ['provenance', ({ eventTimes }, pinned) => eventTimes.readPinnedHistory(pinned)],
+  ])('are not served as proven by a repair that ended after they were read (%s)', async (_name, readStored) => {
+    const chain = new FakeChain();
+    chain.servesReceipts = true;
+    chain.mineMany(60);
+    chain.mine([submitted(A, { value: 9n })]);
+    chain.mine([submitted(B), imported(A, 50n), submitted(A, { value: 9n })]);
+    chain.mineMany(60);
+    chain.faults.logs = (logs) => logs.filter(({ blockNumber, event }) => blockNumber < 62 || event?.machineId === B);
+    const store = await createMemoryStore();
+    const harness = createHarness({ chain, store, proof: 'background' });
+    await harness.index.advance(NEVER);
+    chain.faults = {};
+    await harness.follower.poll();
+    const options = {
+      chain,
+      store,
+      clock: harness.time,
+      log: harness.log,
+      proof: 'background',
+      startBlock: 0,
+    } as const;
+    const prover = createBackgroundProver({ ...options, random: () => 0 });
+    const pinned = { generation: 'current', id: A, block: chain.head, hasPriorEvents: true, count: 1 } as const;
+    const { readEventHistory } = store;
+    store.readEventHistory = async (...args) => {
+      const history = await readEventHistory(...args);
+      await prover.prove(NEVER);
+      return history;
+    };
+    await expect(readStored(harness, pinned)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    expect(prover.report().differences).toBe(1);
+    expect(await read(harness, 0, 1, chain.head, true)).toEqual([[0, 0n, 9n, 62]]);
+    expect(await harness.eventTimes.readPinnedHistory(pinned)).toMatchObject({ epoch: 2 });
+  });
+
+  it('are held back in mode before when they are proven only after they were read', async () => {
+    const chain = new FakeChain();
+    chain.servesReceipts = true;
+    chain.mine([submitted(A, { value: 9n })]);
+    chain.mineMany(120);
+    const store = await createMemoryStore();
+    const forge = (value: bigint) => (logs: readonly ChainLog[]) =>
+      logs.map((log) => (log.event?.kind === 'submitted' ? { ...log, event: { ...log.event, value } } : log));
+    chain.faults.logs = forge(8n);
+    await createHarness({ chain, store, proof: 'background' }).index.advance(NEVER);
+    chain.faults = {};
+    const harness = createHarness({ chain, store, proof: 'before' });
+    await harness.follower.poll();
+    const options = { chain, store, clock: harness.time, log: harness.log, proof: 'before', startBlock: 0 } as const;
+    const prover = createBackgroundProver({ ...options, random: () => 0 });
+    const { readEventHistory } = store;
+    store.readEventHistory = async (...args) => {
+      const history = await readEventHistory(...args);
+      while ((await prover.prove(NEVER)) === 'more');
+      return history;
+    };
+    expect(await read(harness, 0, 1)).toMatchObject(['EventIndexSyncing', { headBlock: 121 }]);
+  });
+
   it('are never served in mode off where the history has prior events, because an import may be hidden', async () => {
     const chain = new FakeChain();
     chain.mine([submitted(A, { value: 9n })]);
@@ -198,15 +262,12 @@ describe('block times of events', () => {
   it('stay correct while the index advances between two reads', async () => {
     const harness = await openHarness();
     const { store } = harness;
-    const readCount = store.readEventLogCount.bind(store);
-    let isAdvanced = false;
-    store.readEventLogCount = async (...args) => {
-      if (!isAdvanced) {
-        isAdvanced = true;
-        harness.chain.mineMany(2);
-        await harness.index.advance(NEVER);
-      }
-      return readCount(...args);
+    const readHistory = store.readEventHistory.bind(store);
+    store.readEventHistory = async (...args) => {
+      const history = await readHistory(...args);
+      harness.chain.mineMany(2);
+      await harness.index.advance(NEVER);
+      return history;
     };
     expect(await read(harness, 0, 5, harness.chain.headerAt(6))).toEqual(ROWS);
   });

@@ -8,7 +8,7 @@ import type { IndexProof } from '../../domain/index-rules/index-proof.ts';
 import { ResponseRejected } from '../../domain/index-rules/rejected-response.ts';
 import type { BlockRef } from '../../domain/machine/machine-facts.ts';
 import { isFactKind, isFactLog, type FactLog } from '../../domain/machine/fact-log.ts';
-import { NO_PROVENANCE, type Provenance } from '../../domain/machine/provenance.ts';
+import type { Provenance } from '../../domain/machine/provenance.ts';
 import type {
   CountedMachine,
   EventLogQuery,
@@ -20,8 +20,8 @@ import type {
 import { LogQueryRefused, type MainChainLog } from '../../ports/main-chain.ts';
 import { toMachineId, type MachineId } from '../../domain/identifiers/identifiers.ts';
 import { UNKNOWN_BLOCK_TIME } from '../../ports/index-proof.ts';
-import type { Checkpoint, EventLogEntry, Store } from '../../ports/store.ts';
-import { continueHistory, pickRows, type EventHistory, type StoredHistory } from './event-history.ts';
+import type { Checkpoint, EventLogEntry, IndexedHistory, Store } from '../../ports/store.ts';
+import { continueHistory, pickRows, type EventHistory } from './event-history.ts';
 import type { IndexIntegrity } from '../loops/index-integrity.ts';
 import { createIndexBehind } from './index-behind.ts';
 import type { IndexRepair } from './index-repair.ts';
@@ -32,15 +32,7 @@ import { createTargetedEvents } from './targeted-events.ts';
 
 export interface EventTimesOptions {
   readonly chain: MainChainLog;
-  readonly store: Pick<
-    Store,
-    | 'readMainChainCheckpoint'
-    | 'readEventLogCount'
-    | 'listEventLogs'
-    | 'readProvenance'
-    | 'readIndexedMachine'
-    | 'areEventLogsProven'
-  >;
+  readonly store: Pick<Store, 'readEventHistory' | 'listEventLogs' | 'readIndexedMachine' | 'areEventLogsProven'>;
   readonly proof: IndexProof;
   readonly gate: ProofGate;
   readonly integrity: IndexIntegrity;
@@ -49,12 +41,6 @@ export interface EventTimesOptions {
   readonly recent: () => RecentBlocks | undefined;
 }
 
-interface StoredAt extends StoredHistory {
-  readonly checkpoint: Checkpoint;
-}
-
-/** The index rarely advances twice while four rows are read. */
-const MAX_ATTEMPTS = 5;
 /** Queries whose result was insufficient; they are not repeated for the same blocks. */
 const MAX_INSUFFICIENT = 1_000;
 
@@ -69,7 +55,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     if (to <= from) return [];
     integrity.check();
     const stored = await readStored(query);
-    if (stored === undefined || !(await gate.isOpen())) throw behind(undefined, block);
+    if (stored === undefined) throw behind(undefined, block);
     const { checkpoint } = stored;
     await checkOneChain(checkpoint, block);
     // Stored logs without a time wait for a header, which no query replaces.
@@ -91,9 +77,9 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     const { generation, id, block, hasPriorEvents } = machine;
     integrity.check();
     const stored = await readStored({ generation, id, from: 0, to: 0 });
-    if (stored === undefined || !(await gate.isOpen())) throw behind(undefined, block);
+    if (stored === undefined) throw behind(undefined, block);
     const { checkpoint } = stored;
-    if (hasPriorEvents && !(await areLogsProven(machine))) throw behind(checkpoint, block);
+    if (hasPriorEvents && !(await areLogsProven(stored, machine))) throw behind(checkpoint, block);
     const blocks = recent();
     const isAbove = block.number >= checkpoint.blockNumber;
     const ends = isAbove
@@ -148,8 +134,8 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
 
   /** Returns undefined while the time of a log, or the blocks between index and block, are unknown. */
   async function listFacts(id: MachineId, block: BlockRef): Promise<readonly FactLog[] | undefined> {
-    const indexed = await store.readIndexedMachine(id);
-    if (indexed === undefined || !(await gate.isOpen())) return undefined;
+    const indexed = (await gate.isOpen()) ? await store.readIndexedMachine(id) : undefined;
+    if (indexed === undefined) return undefined;
     const { checkpoint, facts } = indexed;
     const blocks = recent();
     const isBelow = block.number <= checkpoint.blockNumber;
@@ -162,7 +148,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
   /** Returns the provenance before the last `events` events, which only took note of a change of hands. */
   async function rewindProvenance(
     { generation, id }: PinnedMachine,
-    { provenance, count }: StoredAt,
+    { provenance, count }: IndexedHistory,
     events: number,
   ): Promise<Provenance> {
     if (events === 0) return provenance;
@@ -197,24 +183,9 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     if (hash !== blockHash) throw chainUnreadable('main', 'contradiction');
   }
 
-  /** Returns checkpoint, count and rows of one state of the index; undefined before the first commit and while block times are unknown. */
-  async function readStored({
-    generation,
-    id,
-    from,
-    to,
-  }: Pick<EventLogQuery, 'generation' | 'id' | 'from' | 'to'>): Promise<StoredAt | undefined> {
-    let checkpoint = await store.readMainChainCheckpoint();
-    for (let attempt = 0; checkpoint !== undefined && attempt < MAX_ATTEMPTS; attempt++) {
-      const { count, epoch } = await store.readEventLogCount(generation, id);
-      const provenance = generation === 'current' ? await store.readProvenance(id) : NO_PROVENANCE;
-      if (provenance === undefined) return undefined;
-      const rows = from < count ? await store.listEventLogs(generation, id, from, Math.min(to, count)) : [];
-      const after = await store.readMainChainCheckpoint();
-      if (after?.blockHash === checkpoint.blockHash) return { checkpoint, count, epoch, provenance, rows };
-      checkpoint = after;
-    }
-    return undefined;
+  /** Returns the stored history; undefined before the first commit, while block times are unknown, and while it is held back. */
+  async function readStored({ generation, id, from, to }: Omit<EventLogQuery, 'block' | 'hasPriorEvents'>) {
+    return (await gate.isOpen()) ? store.readEventHistory(generation, id, from, to) : undefined;
   }
 
   /**
@@ -222,22 +193,26 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
    * blocks prove that there is none. Stored logs must be proven too, because positions alone can pair with the wrong
    * records after an import.
    */
-  async function pickProven(stored: StoredAt, query: EventLogQuery): Promise<EventLogRow[] | undefined> {
+  async function pickProven(stored: IndexedHistory, query: EventLogQuery): Promise<EventLogRow[] | undefined> {
     const { from, to, block } = query;
     const isFollowed =
       block.number <= stored.checkpoint.blockNumber || recent()?.spans(stored.checkpoint, block) === true;
-    if (!isFollowed || !(await areLogsProven(query))) return undefined;
+    if (!isFollowed || !(await areLogsProven(stored, query))) return undefined;
     const history = appendRecent(stored, query);
     return (await isWhole(history, stored, query)) ? pickRows(history, from, to) : undefined;
   }
 
   /** In mode `off` nothing is: an import may be hidden in the index and in the followed blocks. */
-  async function areLogsProven({ generation, id }: PinnedMachine): Promise<boolean> {
-    return proof !== 'off' && (await store.areEventLogsProven(generation, id));
+  async function areLogsProven({ epoch }: IndexedHistory, { generation, id }: PinnedMachine): Promise<boolean> {
+    return proof !== 'off' && (await store.areEventLogsProven(generation, id, epoch));
   }
 
   /** Returns whether the history ends with the last record at the block. */
-  async function isWhole(history: EventHistory, { checkpoint }: StoredAt, query: EventLogQuery): Promise<boolean> {
+  async function isWhole(
+    history: EventHistory,
+    { checkpoint }: IndexedHistory,
+    query: EventLogQuery,
+  ): Promise<boolean> {
     const { generation, id, block, total } = query;
     if (total === undefined) return true;
     if (block.number >= checkpoint.blockNumber) return history.count === total;
@@ -246,7 +221,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
   }
 
   /** Returns the stored history with the events of the followed blocks; without them, the stored one alone. */
-  function appendRecent(stored: StoredAt, { generation, id, block }: PinnedMachine): EventHistory {
+  function appendRecent(stored: IndexedHistory, { generation, id, block }: PinnedMachine): EventHistory {
     const { checkpoint } = stored;
     const blocks = recent();
     if (blocks?.spans(checkpoint, block) !== true) return stored;
@@ -257,14 +232,14 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
    * Picks rows with the help of a targeted query; only for a legacy machine, whose events have no evidence. What such a
    * query hides is not seen: a change of hands, or a revoked chip.
    */
-  async function pickTargeted(stored: StoredAt, query: EventLogQuery): Promise<EventLogRow[] | undefined> {
+  async function pickTargeted(stored: IndexedHistory, query: EventLogQuery): Promise<EventLogRow[] | undefined> {
     return query.generation === 'current'
       ? undefined
       : pickRows(await appendTargeted(stored, query), query.from, query.to);
   }
 
   /** Returns the stored history with the result of a targeted query. */
-  async function appendTargeted(stored: StoredAt, query: EventLogQuery): Promise<EventHistory> {
+  async function appendTargeted(stored: IndexedHistory, query: EventLogQuery): Promise<EventHistory> {
     const { checkpoint } = stored;
     const { generation, id, to, block } = query;
     if (block.number <= checkpoint.blockNumber) return stored;

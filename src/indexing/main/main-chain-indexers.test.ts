@@ -225,7 +225,7 @@ describe('the main chain’s indexers', () => {
     await time.advance(1_000);
     await indexers.caughtUp;
     await time.advance(120_000);
-    expect(await store.areEventLogsProven('current', A)).toBe(true);
+    expect(await store.areEventLogsProven('current', A, 0)).toBe(true);
     expect(await store.listProofSegments()).toEqual([{ fromBlock: 0, toBlock: 399, kind: 'sample' }]);
     expect(indexers.report().prover).toEqual({ differences: 0, unproven: 0 });
     await stop();

@@ -302,11 +302,12 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('concern a machine from its first log since the last import', async () => {
       const { store } = under;
       await backfill(store, [eventAt(10, 1n), importAt(20), eventAt(30, 2n), eventAt(5, 1n, 8)]);
-      expect(await store.areEventLogsProven('current', id(9))).toBe(true);
-      expect(await store.areEventLogsProven('current', id(7))).toBe(false);
+      expect(await store.areEventLogsProven('current', id(9), 0)).toBe(true);
+      expect(await store.areEventLogsProven('current', id(7), 1)).toBe(false);
       await store.recordProvenBlocks([blockAt(30)]);
-      expect(await store.areEventLogsProven('current', id(7))).toBe(true);
-      expect(await store.areEventLogsProven('current', id(8))).toBe(false);
+      expect(await store.areEventLogsProven('current', id(7), 1)).toBe(true);
+      expect(await store.areEventLogsProven('current', id(7), 0)).toBe(false);
+      expect(await store.areEventLogsProven('current', id(8), 0)).toBe(false);
     });
   });
 

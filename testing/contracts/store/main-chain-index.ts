@@ -289,6 +289,23 @@ export function testMainChainIndex(under: StoreUnderTest): void {
       expect(await values()).toEqual([[0, 5n]]);
     });
 
+    test('are read with their count, epoch and provenance at the checkpoint', async () => {
+      const { store } = under;
+      expect(await store.readEventHistory('current', id(7), 0, 9)).toBeUndefined();
+      await append(store, submitted(id(7)), imported(id(7)), submitted(id(7)), submitted(id(7), { value: 4n }));
+      const checkpoint = await store.readMainChainCheckpoint();
+      const provenance = await store.readProvenance(id(7));
+      const rows = await store.listEventLogs('current', id(7), 1, 2);
+      const history = { checkpoint, count: 2, epoch: 1, provenance };
+      expect(await store.readEventHistory('current', id(7), 1, 2)).toEqual({ ...history, rows });
+      expect(await store.readEventHistory('current', id(7), 0, 0)).toEqual({ ...history, rows: [] });
+      expect(await store.readEventHistory('legacy', id(7), 0, 9)).toEqual({
+        ...{ checkpoint, count: 0, epoch: 0, provenance: NO_PROVENANCE, rows: [] },
+      });
+      await append(store, transferred(id(7), `0x${'0b'.repeat(20)}` as Address, { blockTimestamp: 0 }));
+      expect(await store.readEventHistory('current', id(7), 0, 9)).toBeUndefined();
+    });
+
     test('of other machines and generations are unaffected by an import', async () => {
       await append(
         under.store,

@@ -3,6 +3,7 @@ import type { IndexProofStore } from '../../../ports/index-proof.ts';
 import { createTouchedMachines } from '../changes/touched-machines.ts';
 import type { SqlDatabase } from '../engine/sql-program.ts';
 import { createBlockStream } from './block-stream.ts';
+import { createEventLogs } from './event-logs.ts';
 import { createEventRepair } from './event-repair.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createProofProgress } from './proof-progress.ts';
@@ -13,6 +14,7 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
   const ownershipRows = createOwnershipRows(dialect);
   const progress = createProofProgress(dialect);
   const repair = createEventRepair(dialect);
+  const eventLogs = createEventLogs(dialect);
   const observed = createTouchedMachines(dialect);
 
   return {
@@ -74,9 +76,10 @@ export function createIndexProofStore(database: SqlDatabase): IndexProofStore {
         })(),
       ),
     areBlocksProven: (fromBlock, toBlock) => database.run(progress.isProven(fromBlock, toBlock)),
-    areEventLogsProven: (generation, id) =>
+    areEventLogsProven: (generation, id, epoch) =>
       database.snapshot(
         (function* () {
+          if ((yield* eventLogs.count(generation, id)).epoch !== epoch) return false;
           const first = yield* progress.findFirstBlock({ generation, id });
           return first === undefined || (yield* progress.isProven(first, Number.MAX_SAFE_INTEGER));
         })(),

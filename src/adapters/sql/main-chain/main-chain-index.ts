@@ -1,5 +1,6 @@
 /** Main-chain index: event logs, provenance, ownership and the checkpoint they are indexed up to (`MainChainIndexStore`; chain-evm 3.7 and 4.5). */
 import type { MachineId } from '../../../domain/identifiers/identifiers.ts';
+import { NO_PROVENANCE, type Provenance } from '../../../domain/machine/provenance.ts';
 import type { EventLogEntry, MainChainIndexStore } from '../../../ports/store.ts';
 import { createTouchedMachines } from '../changes/touched-machines.ts';
 import { createActiveMachines } from './active-machines.ts';
@@ -14,7 +15,7 @@ import { createProofProgress } from './proof-progress.ts';
 import { createRegistryLogs } from './registry-logs.ts';
 import { createOwnershipRows } from './ownership-rows.ts';
 import { createUnfoldedList } from './unfolded-list.ts';
-import type { SqlDatabase } from '../engine/sql-program.ts';
+import type { SqlDatabase, SqlProgram } from '../engine/sql-program.ts';
 
 export function createMainChainIndexStore(database: SqlDatabase): MainChainIndexStore {
   const stream = createBlockStream(database.dialect, 'main-chain');
@@ -35,6 +36,12 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
   const claim = createIndexClaim([stream, contracts], function* () {
     return (yield* stream.readCheckpoint()) === undefined;
   });
+
+  function* readProvenance(id: MachineId): SqlProgram<Provenance | undefined> {
+    // Otherwise the search for a log without a time would read every log of the machine.
+    const isUnknown = (yield* registryLogs.exceedsLimit(id)) || (yield* registryLogs.isUntimed(id));
+    return isUnknown ? undefined : yield* provenances.read(id);
+  }
 
   return {
     claimMainChainIdentity: (...identities) => database.exclusive(claim.claim(identities)),
@@ -94,14 +101,19 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
     readHeadObservation: () => database.run(stream.readHeadObservation()),
     listEventLogs: (generation, id, from, to) => database.run(eventLogs.list(generation, id, from, to)),
     readEventLogCount: (generation, id) => database.run(eventLogs.count(generation, id)),
-    readProvenance: (id) =>
+    readEventHistory: (generation, id, from, to) =>
       database.snapshot(
         (function* () {
-          // Otherwise the search for a log without a time would read every log of the machine.
-          const isUnknown = (yield* registryLogs.exceedsLimit(id)) || (yield* registryLogs.isUntimed(id));
-          return isUnknown ? undefined : yield* provenances.read(id);
+          const checkpoint = yield* stream.readCheckpoint();
+          if (checkpoint === undefined) return undefined;
+          const provenance = generation === 'current' ? yield* readProvenance(id) : NO_PROVENANCE;
+          if (provenance === undefined) return undefined;
+          const { count, epoch } = yield* eventLogs.count(generation, id);
+          const rows = from < Math.min(to, count) ? yield* eventLogs.list(generation, id, from, to) : [];
+          return { checkpoint, count, epoch, provenance, rows };
         })(),
       ),
+    readProvenance: (id) => database.snapshot(readProvenance(id)),
     listActiveMachines: (limit) => database.run(active.list(limit)),
     listUnfolded: (ratesFingerprint, limit, after) => database.snapshot(unfolded.list(ratesFingerprint, limit, after)),
   };
