@@ -80,6 +80,8 @@ export function getStatement(
         const version = `${block.hash} ${start}`;
         return issued.get(id, version, async () => {
           const rated = await rateAt(ctx, id, block, start);
+          // A repair may have stored other logs while they were read.
+          await requireProven(ctx, block.number);
           return sign(ctx, main, config, rated, format);
         });
       },
@@ -137,9 +139,13 @@ async function readProvenBlock(ctx: Ctx, main: MainChainPorts): Promise<BlockId>
   if (freshness.kind === 'syncing') throw new Fault('EventIndexSyncing', freshness);
   if (freshness.kind === 'stale' || checkpoint === undefined) throw refusal('index');
   // Without a proof, further logs may be hidden.
-  const isProven = status.proof?.mode !== 'off' && (await ctx.store.areBlocksProven(0, checkpoint.blockNumber));
-  if (!isProven) throw refusal('unproven');
+  if (status.proof?.mode === 'off') throw refusal('unproven');
+  await requireProven(ctx, checkpoint.blockNumber);
   return toBlockId(checkpoint);
+}
+
+async function requireProven(ctx: Ctx, blockNumber: number): Promise<void> {
+  if (!(await ctx.store.areBlocksProven(0, blockNumber))) throw refusal('unproven');
 }
 
 interface StatementRating {

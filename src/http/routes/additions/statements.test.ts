@@ -215,6 +215,17 @@ describe('refuses to sign', () => {
     expect(service.chainCalls).toEqual([]);
   });
 
+  test('logs that a repair stored while the rating was read', async () => {
+    await open({ main: SIGNED_MACHINE });
+    const { chain } = service.ctx.main!;
+    const read = chain.readMachineAt.bind(chain);
+    chain.readMachineAt = (...args) => {
+      isProven = false;
+      return read(...args);
+    };
+    expect(await refusal()).toBe(`503 ${UNAVAILABLE} the stored logs are not proven yet 60`);
+  });
+
   test('a machine that does not exist at the finalized block', async () => {
     await open({ main: SIGNED_MACHINE, mainAgain: { ...SIGNED_MACHINE, owner: ABSENT, homeOrdinal: present(0) } });
     expect(await refusal()).toBe(`503 ${UNAVAILABLE} the machine is not finalized yet 60`);
