@@ -27,6 +27,8 @@ export interface EventHistoryRead {
   readonly tail: readonly RatingEvent[];
   /** Provenance of the machine at the block. */
   readonly provenance: Provenance;
+  /** Stored epoch that was read; undefined for a history without stored logs. */
+  readonly storedEpoch?: number | undefined;
 }
 
 /** Source of the events of one machine at one block. */
@@ -56,12 +58,13 @@ export async function readHistory(
   if (count === 0 && stored === undefined && !source.needsProvenance) {
     return { state: emptyRatingState(), tail: [], provenance: NO_PROVENANCE };
   }
-  const { epoch, provenance } = await main.eventTimes.readPinnedHistory(source);
+  const { epoch, storedEpoch, provenance } = await main.eventTimes.readPinnedHistory(source);
   const state = stored?.epoch === epoch ? decodeRatingState(stored.state) : emptyRatingState();
   if (state.nextSeq > count) throw chainUnreadable('main', 'events');
-  if (state.nextSeq === count) return { state, tail: [], provenance };
+  if (state.nextSeq === count) return { state, tail: [], provenance, storedEpoch };
   if (count - state.nextSeq > MAX_TAIL) throw await syncing(main, source.block);
-  return { state, tail: (await readTimedEvents(main, source, state.nextSeq, count)).events, provenance };
+  const { events: tail } = await readTimedEvents(main, source, state.nextSeq, count, epoch);
+  return { state, tail, provenance, storedEpoch };
 }
 
 /**
@@ -81,7 +84,7 @@ export async function readDayHistory(
   const from = days.at(-1)?.nextSeq ?? 0;
   if (from > count) throw chainUnreadable('main', 'events');
   if (count - from > MAX_TAIL) return undefined;
-  const { events } = await readTimedEvents(main, source, from, count);
+  const { events } = await readTimedEvents(main, source, from, count, epoch);
   return { stateDays: parseDays(days), events, changedHandsAfter: provenance.changedHandsAfter };
 }
 
@@ -94,18 +97,22 @@ function parseDays(days: readonly StoredRatingStateDay[]): readonly RatingStateD
   }
 }
 
-/** Reads the records at positions `from` to `to - 1`, and converts them to events of the model with their block times. */
+/**
+ * Reads the records at positions `from` to `to - 1`, and converts them to events of the model with their block times. With an epoch, throws
+ * `EventIndexSyncing` when the history is of another one.
+ */
 export async function readTimedEvents(
   main: MainChainPorts,
   source: EventSource,
   from: number,
   to: number,
+  epoch?: number,
 ): Promise<{ readonly records: readonly EventRecord[]; readonly events: readonly RatingEvent[] }> {
   if (from === to) return { records: [], events: [] };
   const { generation, id, block, count: total, hasPriorEvents } = source;
   const [records, logs] = await Promise.all([
     readRecords(source, from, to),
-    main.eventTimes.readEventLogs({ generation, id, from, to, block, hasPriorEvents, total }),
+    main.eventTimes.readEventLogs({ generation, id, from, to, block, hasPriorEvents, total, epoch }),
   ]);
   return { records, events: pairEvents(records, logs, from, hasPriorEvents) };
 }
@@ -131,7 +138,8 @@ export function toEventCount(count: bigint): number {
   return Number(count);
 }
 
-async function syncing(main: MainChainPorts, block: BlockRef): Promise<Fault> {
+/** Returns the error of an index that cannot serve the machine at this block yet. */
+export async function syncing(main: MainChainPorts, block: BlockRef): Promise<Fault> {
   const { indexedBlock } = await main.index.readMainChainIndex();
   return new Fault('EventIndexSyncing', { indexedBlock: indexedBlock ?? 0, headBlock: block.number });
 }

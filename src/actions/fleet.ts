@@ -253,9 +253,9 @@ async function confirmMoved(
   main: MainChainPorts,
   { snapshot, deployment }: CachedMachine,
 ): Promise<'gone' | 'unreadable'> {
-  const check = await main.counters.checkMachine(snapshot, deployment.localOrdinal);
+  const { outcome } = await main.counters.checkMachine(snapshot, deployment.localOrdinal);
   // The total of this page counts a machine that had moved before.
-  return check === 'agrees' ? 'gone' : 'unreadable';
+  return outcome === 'agrees' ? 'gone' : 'unreadable';
 }
 
 /** Returns what a fault of one machine makes of its entry; throws a fault that affects the whole page. */

@@ -237,7 +237,13 @@ async function readWhole(
 ): Promise<DayHistory | undefined> {
   const { main, snapshot, alt } = located;
   if (eventCount <= MIN_EVENTS_FOR_STORED_DAYS) {
-    const [{ events }, provenance] = await Promise.all([readEvents(located, 0, eventCount), readProvenance(located)]);
+    if (alt !== undefined) {
+      const { events } = await readEvents(located, 0, eventCount);
+      return { stateDays: [], events, changedHandsAfter: undefined };
+    }
+    const source = toEventSource(main, snapshot);
+    const { epoch, provenance } = await main.eventTimes.readPinnedHistory(source);
+    const { events } = await readTimedEvents(main, source, 0, eventCount, epoch);
     return { stateDays: [], events, changedHandsAfter: provenance.changedHandsAfter };
   }
   return alt === undefined

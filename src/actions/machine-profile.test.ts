@@ -29,9 +29,9 @@ test('reads the events of a profile for the caller, also with a cached rating', 
   const snapshot = { ...MAIN_MACHINE, ...facts } as unknown as MachineSnapshot;
   const main = {
     chain: { getCached: () => ({ snapshot, deployment: { localOrdinal: 1 } }) },
-    counters: { checkMachine: () => Promise.resolve('agrees' as const) },
+    counters: { checkMachine: () => Promise.resolve({ outcome: 'agrees', epoch: 0 } as const) },
     eventTimes: {
-      readPinnedHistory: () => Promise.resolve({ epoch: 0, provenance: NO_PROVENANCE }),
+      readPinnedHistory: () => Promise.resolve({ epoch: 0, storedEpoch: 0, provenance: NO_PROVENANCE }),
       async readEventLogs() {
         await Promise.resolve();
         seen.push(workScope.current());

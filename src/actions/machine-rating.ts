@@ -15,7 +15,7 @@ import type { Ctx, MainChainPorts } from '../ports/ctx.ts';
 import { nowSeconds } from '../ports/runtime.ts';
 import type { HandsChange } from '../ports/payment-store.ts';
 import type { FxConfiguration } from '../ports/rates.ts';
-import { readHistory, toEventCount, type EventSource, type EventHistoryRead } from './event-history.ts';
+import { readHistory, syncing, toEventCount, type EventSource, type EventHistoryRead } from './event-history.ts';
 import { chain, type MaybePromise } from './maybe-async.ts';
 import {
   countVerdicts,
@@ -147,10 +147,13 @@ async function readSnapshotHistory(
   snapshot: MachineSnapshot,
   fingerprint: string,
 ): Promise<EventHistoryRead> {
-  const [history] = await Promise.all([
+  const [history, checked] = await Promise.all([
     readHistory(ctx, main, toEventSource(main, snapshot), fingerprint),
     main.counters.checkMachine(snapshot),
   ]);
+  // The check says nothing about logs of another epoch.
+  const isOther = history.storedEpoch !== undefined && history.storedEpoch !== checked.epoch;
+  if (isOther) throw await syncing(main, snapshot.block);
   return history;
 }
 

@@ -60,7 +60,13 @@ export interface IndexCounters {
    * `corrected`: its row was wrong until now, and so were listings. Throws `EventIndexSyncing` when one does not, and `ChainUnreadable`.
    * With the ordinal of this chain, the row also names the machine's home, or does so once it has been read again.
    */
-  checkMachine(snapshot: MachineSnapshot, localOrdinal?: number): Promise<'agrees' | 'corrected'>;
+  checkMachine(snapshot: MachineSnapshot, localOrdinal?: number): Promise<MachineCheck>;
+}
+
+export interface MachineCheck {
+  readonly outcome: 'agrees' | 'corrected';
+  /** Stored epoch of the machine's history, to whose logs the check applies. */
+  readonly epoch: number;
 }
 
 /** What this process knows of its loops that read a chain. */
@@ -96,6 +102,8 @@ export interface CountedMachine extends PinnedMachine {
 /** History of a machine as of one block, without its events. */
 export interface PinnedHistory {
   readonly epoch: number;
+  /** Epoch at the checkpoint, without imports in followed blocks. */
+  readonly storedEpoch: number;
   readonly provenance: Provenance;
 }
 
@@ -106,6 +114,8 @@ export interface EventLogQuery extends PinnedMachine {
   readonly to: number;
   /** Number of records at the block; compared with the logs where the history was restarted. */
   readonly total?: number | undefined;
+  /** Epoch of the history that the rows are joined with. */
+  readonly epoch?: number | undefined;
 }
 
 /**
@@ -115,7 +125,7 @@ export interface EventLogQuery extends PinnedMachine {
 export interface EventTimes {
   /**
    * Returns the logs of the records at positions `from` to `to - 1`, as of `block`.
-   * Throws `EventIndexSyncing` while not all logs are known, `ChainUnreadable` when the node cannot be read.
+   * Throws `EventIndexSyncing` while not all logs are known, or when the history is of another epoch, `ChainUnreadable` when the node cannot be read.
    */
   readEventLogs(query: EventLogQuery): Promise<readonly EventLogRow[]>;
 

@@ -104,6 +104,8 @@ export interface IndexedMachine {
    * some rows were read at a later block.
    */
   readonly isSettled: boolean;
+  /** Epoch of its event history; 0 without one. */
+  readonly epoch: number;
   readonly ownership: OwnershipChange;
   /** In chain order, up to the checkpoint. */
   readonly chipLogs: readonly ChipLogEntry[];

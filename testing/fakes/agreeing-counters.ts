@@ -3,5 +3,5 @@ import type { IndexCounters } from '../../src/ports/indexes.ts';
 
 export const AGREEING_COUNTERS: IndexCounters = {
   checkTokens: async () => undefined,
-  checkMachine: async () => 'agrees',
+  checkMachine: async () => ({ outcome: 'agrees', epoch: 0 }),
 };

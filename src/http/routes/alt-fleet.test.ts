@@ -165,7 +165,7 @@ describe('a page with fewer entries than limit', () => {
       'no log shows',
       () => Promise.reject(new Fault('EventIndexSyncing', { indexedBlock: 120_340, headBlock: 120_342 })),
     ],
-    ['the index had missed', () => Promise.resolve('corrected')],
+    ['the index had missed', () => Promise.resolve({ outcome: 'corrected', epoch: 0 })],
   ])('counts a listed machine as unreadable whose return to the main chain %s', async (_name, checkMachine) => {
     rule('listing.unreadable');
     service = await openAltService({ machines: [HERE], listing: one('alt'), checkMachine });
@@ -190,9 +190,19 @@ describe('a page with fewer entries than limit', () => {
 
   test.each<[name: string, machine: MachineFixture, check: IndexCounters['checkMachine'] | undefined, status: number]>([
     ['holds', HERE, undefined, 200],
-    ['held when it was indexed', DEPARTED, () => Promise.resolve('agrees'), 200],
-    ['does not hold, as the index had missed', DEPARTED, () => Promise.resolve('corrected'), 503],
-    ['holds only by its token, as the index had missed', TOKEN_ALONE, () => Promise.resolve('corrected'), 503],
+    ['held when it was indexed', DEPARTED, () => Promise.resolve({ outcome: 'agrees', epoch: 0 }), 200],
+    [
+      'does not hold, as the index had missed',
+      DEPARTED,
+      () => Promise.resolve({ outcome: 'corrected', epoch: 0 }),
+      503,
+    ],
+    [
+      'holds only by its token, as the index had missed',
+      TOKEN_ALONE,
+      () => Promise.resolve({ outcome: 'corrected', epoch: 0 }),
+      503,
+    ],
     [
       'does not hold, as no log shows',
       DEPARTED,
@@ -211,7 +221,11 @@ describe('a page with fewer entries than limit', () => {
   );
 
   test.each<[name: string, machine: MachineFixture, check: IndexCounters['checkMachine'] | undefined]>([
-    ['owner', { main: { ...MAIN_MACHINE, owner: UNREADABLE } }, () => Promise.resolve('corrected')],
+    [
+      'owner',
+      { main: { ...MAIN_MACHINE, owner: UNREADABLE } },
+      () => Promise.resolve({ outcome: 'corrected', epoch: 0 }),
+    ],
     ['home', { main: { ...MAIN_MACHINE, homeOrdinal: UNREADABLE } }, undefined],
     ['number of chip logs', DEPARTED, () => Promise.reject(chainUnreadable('main', 'undecodable'))],
   ])('counts a machine of both chains as unreadable whose %s cannot be decoded', async (_name, machine, check) => {

@@ -100,7 +100,7 @@ async function open(fixture: Fixture = {}) {
         const row = { seq, eventIndex: BigInt(seq), eventType, value, blockNumber: seq, blockTimestamp: storedAt };
         return { ...row, ...evidence };
       }),
-    readPinnedHistory: async () => ({ epoch: 0, provenance: NO_PROVENANCE }),
+    readPinnedHistory: async () => ({ epoch: 0, storedEpoch: 0, provenance: NO_PROVENANCE }),
   };
   const index = { readMainChainIndex: async () => reading };
   const ctx: StubCtx = createStubCtx({

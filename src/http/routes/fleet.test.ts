@@ -70,7 +70,7 @@ async function list(fixture: Fixture, query = '') {
   };
   const checkMachine = async ({ id }: MachineSnapshot) => {
     if (unexplained.includes(Number(id))) throw new Fault('EventIndexSyncing', { indexedBlock: 199, headBlock: 200 });
-    return corrected.includes(Number(id)) ? 'corrected' : 'agrees';
+    return { outcome: corrected.includes(Number(id)) ? ('corrected' as const) : ('agrees' as const), epoch: 0 };
   };
   const ctx = createStubCtx({
     main: {

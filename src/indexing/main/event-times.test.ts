@@ -223,6 +223,20 @@ describe('block times of events', () => {
     expect(await read(harness, 0, 1)).toMatchObject(['EventIndexSyncing', { headBlock: 121 }]);
   });
 
+  it('are unknown to a reader of an earlier epoch', async () => {
+    const harness = await openHarness();
+    const { chain, eventTimes } = harness;
+    chain.mine([imported(A, 50n), submitted(A, { value: 60n })]);
+    await harness.follower.poll();
+    const query = { generation: 'current', id: A, from: 0, to: 1, block: chain.head, hasPriorEvents: true } as const;
+    const { epoch, storedEpoch } = await eventTimes.readPinnedHistory({ ...query, count: 1 });
+    expect([epoch, storedEpoch]).toEqual([1, 0]);
+    expect(await eventTimes.readEventLogs({ ...query, epoch: 1 })).toMatchObject([{ value: 60n }]);
+    const syncing = { kind: 'EventIndexSyncing', context: { indexedBlock: 3, headBlock: 7 } };
+    await expect(eventTimes.readEventLogs({ ...query, epoch: 0 })).rejects.toMatchObject(syncing);
+    expect(harness.repair.report()).toMatchObject({ started: 0 });
+  });
+
   it('are never served in mode off where the history has prior events, because an import may be hidden', async () => {
     const chain = new FakeChain();
     chain.mine([submitted(A, { value: 9n })]);

@@ -51,7 +51,7 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
   const insufficient = new Set<string>();
 
   async function readEventLogs(query: EventLogQuery): Promise<readonly EventLogRow[]> {
-    const { from, to, block, hasPriorEvents } = query;
+    const { from, to, block, hasPriorEvents, epoch } = query;
     if (to <= from) return [];
     integrity.check();
     const stored = await readStored(query);
@@ -60,9 +60,11 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
     await checkOneChain(checkpoint, block);
     // Stored logs without a time wait for a header, which no query replaces.
     if (stored.rows.length < Math.min(to, stored.count) - from) throw behind(checkpoint, block);
+    const history = appendRecent(stored, query);
+    if (epoch !== undefined && epoch !== history.epoch) throw behind(checkpoint, block);
     const rows = hasPriorEvents
-      ? await pickProven(stored, query)
-      : (pickRows(appendRecent(stored, query), from, to) ?? (await pickTargeted(stored, query)));
+      ? await pickProven(stored, history, query)
+      : (pickRows(history, from, to) ?? (await pickTargeted(stored, query)));
     if (rows === undefined) {
       // Followed logs are complete, so the missing one is below the checkpoint.
       if (recent()?.spans(checkpoint, block) === true) repair.startEvents(query.generation, query.id);
@@ -91,15 +93,17 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
         : await readCovered(machine, checkpoint);
     if (between === undefined) throw behind(checkpoint, block);
     if (isAbove) {
-      const history = continueHistory(stored, between);
-      checkNoExcess(history.count, machine, checkpoint);
-      return history;
+      const { count, epoch, provenance } = continueHistory(stored, between);
+      checkNoExcess(count, machine, checkpoint);
+      return { epoch, storedEpoch: stored.epoch, provenance };
     }
     if (between.some(({ kind }) => kind !== 'submitted' && !isFactKind(kind)))
       throw chainUnreadable('main', 'block-mismatch');
     await checkNotRestarted(machine);
     checkNoExcess(stored.count - countSubmitted(between), machine, checkpoint);
-    return { epoch: stored.epoch, provenance: await rewindProvenance(machine, stored, countSubmitted(between)) };
+    const { epoch } = stored;
+    const provenance = await rewindProvenance(machine, stored, countSubmitted(between));
+    return { epoch, storedEpoch: epoch, provenance };
   }
 
   /** A forged event after a sale would hide the sale from those before it. */
@@ -193,12 +197,15 @@ export function createEventTimes(options: EventTimesOptions): EventTimes {
    * blocks prove that there is none. Stored logs must be proven too, because positions alone can pair with the wrong
    * records after an import.
    */
-  async function pickProven(stored: IndexedHistory, query: EventLogQuery): Promise<EventLogRow[] | undefined> {
+  async function pickProven(
+    stored: IndexedHistory,
+    history: EventHistory,
+    query: EventLogQuery,
+  ): Promise<EventLogRow[] | undefined> {
     const { from, to, block } = query;
     const isFollowed =
       block.number <= stored.checkpoint.blockNumber || recent()?.spans(stored.checkpoint, block) === true;
     if (!isFollowed || !(await areLogsProven(stored, query))) return undefined;
-    const history = appendRecent(stored, query);
     return (await isWhole(history, stored, query)) ? pickRows(history, from, to) : undefined;
   }
 

@@ -147,7 +147,7 @@ export function createIndexCounters(options: IndexCountersOptions): IndexCounter
         if (indexed.isSettled) repair.startRegistryLogs(unexplained, id);
         throw behind(checkpoint, block);
       }
-      return ownership === indexed.ownership ? 'agrees' : 'corrected';
+      return { outcome: ownership === indexed.ownership ? 'agrees' : 'corrected', epoch: indexed.epoch };
     },
   };
 }

@@ -145,6 +145,7 @@ export function testOwnership(under: StoreUnderTest): void {
       const indexed = {
         checkpoint: checkpointAt(1),
         isSettled: false,
+        epoch: 0,
         chipLogs: [],
         transfers: [],
         controllers: [],

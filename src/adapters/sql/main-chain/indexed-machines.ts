@@ -1,4 +1,5 @@
 /** What the index holds about one machine, read at one state of the database. */
+import { sql } from 'kysely';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import { isFactLog } from '../../../domain/machine/fact-log.ts';
 import type { IndexedMachine, OwnershipChange } from '../../../ports/store.ts';
@@ -6,7 +7,7 @@ import type { Dialect } from '../engine/dialect.ts';
 import { bytes, prepareQuery } from '../engine/prepared-query.ts';
 import { readFirst, type SqlProgram } from '../engine/sql-program.ts';
 import { columnToHex } from '../schema/hex-columns.ts';
-import { toIdBytes } from '../schema/stored-machine-id.ts';
+import { toGenerationNumber, toIdBytes } from '../schema/stored-machine-id.ts';
 import { isChipLog, isControllerLog, isTransfer, type RegistryLogs } from './registry-logs.ts';
 
 export interface IndexedMachines {
@@ -26,6 +27,9 @@ export function createIndexedMachines({ builder }: Dialect, registryLogs: Regist
       .leftJoin('ownership_reads as r', (join) => join.onTrue())
       .leftJoin('machine_owners as m', (join) => join.on('m.machine_id', '=', id))
       .leftJoin('unread_machines as u', (join) => join.on('u.machine_id', '=', id))
+      .leftJoin('event_histories as h', (join) =>
+        join.on('h.machine_id', '=', id).on('h.generation', '=', sql.lit(toGenerationNumber('current'))),
+      )
       .select([
         'c.block_number',
         'c.block_hash',
@@ -34,6 +38,7 @@ export function createIndexedMachines({ builder }: Dialect, registryLogs: Regist
         'm.controller',
         'm.is_home',
         'u.machine_id as unread',
+        'h.epoch',
       ])
       .where('c.stream', '=', 'main-chain'),
   );
@@ -46,6 +51,7 @@ export function createIndexedMachines({ builder }: Dialect, registryLogs: Regist
       return {
         checkpoint: { blockNumber: row.block_number, blockHash: row.block_hash },
         isSettled: row.unread === null && (row.read_block ?? 0) <= row.block_number,
+        epoch: row.epoch ?? 0,
         ownership: toOwnership(id, row),
         chipLogs: logs.filter(isChipLog),
         transfers: logs.filter(isTransfer),

@@ -85,7 +85,7 @@ function mainWith(
     index: {},
     counters: AGREEING_COUNTERS,
     eventTimes: {
-      readPinnedHistory: async () => ({ epoch: 0, provenance }),
+      readPinnedHistory: async () => ({ epoch: 0, storedEpoch: 0, provenance }),
       readFactLogs: async () => logs,
       readEventLogs: async ({ from, to }: EventLogQuery) => {
         queries.push(`logs ${from} to ${to}`);

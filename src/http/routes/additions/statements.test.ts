@@ -99,6 +99,7 @@ test('signs the facts of the finalized block with the explanation at its second'
     eventTimes: {
       readPinnedHistory: async () => ({
         epoch: 0,
+        storedEpoch: 0,
         provenance: NO_PROVENANCE,
       }),
     },
