@@ -148,14 +148,15 @@ export interface MainChainIndexStore {
   readIndexedMachine(id: MachineId): Promise<IndexedMachine | undefined>;
   /**
    * Replaces the logs of one group of a machine in the blocks up to `throughBlock`, judges its events again, and begins a new epoch. The
-   * machine becomes due for observation.
+   * machine becomes due for observation. Returns false, and stores nothing, when the history is no longer of this epoch.
    */
   replaceRegistryLogs(
     group: RegistryLogGroup,
     id: MachineId,
     throughBlock: number,
     logs: readonly RegistryLogEntry[],
-  ): Promise<void>;
+    expectedEpoch: number,
+  ): Promise<boolean>;
   /**
    * Replaces the event logs of a machine by all its event logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
    * when the checkpoint is no longer `checkpoint`.

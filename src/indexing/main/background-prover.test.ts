@@ -22,6 +22,7 @@ import { createHarness, FINGERPRINT, NEVER } from '../../../testing/fixtures/ind
 import { A, B, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-index-harness.ts';
 import { findNewestGap } from './absence-proof.ts';
 import { createBackgroundProver } from './background-prover.ts';
+import { replaceRegistryLogs } from '../../../testing/fixtures/replace-registry-logs.ts';
 
 const FOREIGN = `0x${'cc'.repeat(20)}`;
 const OWNER = `0x${'0b'.repeat(20)}` as Address;
@@ -131,7 +132,7 @@ describe('the background proof', () => {
     const listTransfers = async () => (await opened.store.readIndexedMachine(A))!.transfers;
     const stored = await listTransfers();
     // The mint is hidden, and the sale is in a block without logs.
-    await opened.store.replaceRegistryLogs('transfers', A, FINALIZED, [{ ...stored[1]!, blockNumber: 650 }]);
+    await replaceRegistryLogs(opened.store, 'transfers', A, FINALIZED, [{ ...stored[1]!, blockNumber: 650 }]);
     expect(await opened.store.areBlocksProven(0, FINALIZED)).toBe(false);
     await opened.time.advance(60_000);
     await proveAll(opened);

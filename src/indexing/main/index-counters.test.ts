@@ -22,6 +22,7 @@ import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { WorkScope } from '../../ports/runtime.ts';
 import { LogQueryRefused, type ChainLog, type RegistryLogBody } from '../../ports/main-chain.ts';
 import { ABSENT, present, unreadable } from '../../domain/read-result.ts';
+import { replaceRegistryLogs } from '../../../testing/fixtures/replace-registry-logs.ts';
 
 const BUYER = `0x${'bb'.repeat(20)}` as Address;
 const STRANGER = `0x${'cc'.repeat(20)}` as Address;
@@ -229,7 +230,7 @@ describe('a machine', () => {
     const { store, eventTimes, repair } = harness;
     const facts = readFacts(chain, B);
     expect(await checkMachine(harness, facts)).toBe('agrees');
-    await store.replaceRegistryLogs('controllers', B, 1, controlledTooOften(B));
+    await replaceRegistryLogs(store, 'controllers', B, 1, controlledTooOften(B));
     const { blockNumber: indexedBlock } = (await store.readMainChainCheckpoint())!;
     const syncing = new Fault('EventIndexSyncing', { indexedBlock, headBlock: facts.block.number });
     await expect(harness.counters.checkMachine(facts)).rejects.toEqual(syncing);
@@ -319,6 +320,28 @@ describe('a machine', () => {
     const { transfers } = (await harness.store.readIndexedMachine(id))!;
     expect(transfers).toMatchObject(chain.registryLogsOf(id, chain.head.number));
     expect(await harness.store.readProvenance(id)).toMatchObject({ owner: transfers.at(-1)!.to });
+  });
+
+  test('is not repaired by what a scan read before its logs were replaced', async () => {
+    const chain = createMints();
+    const harness = await openWithout(chain, [transferred(B, OWNER, BUYER)]);
+    const { store, repair } = harness;
+    chain.faults = {
+      before: (request) => {
+        if (request !== 'logs') return;
+        chain.faults = {};
+        const later = store.replaceRegistryLogs.bind(store);
+        store.replaceRegistryLogs = async (...args) => {
+          await replaceRegistryLogs({ ...store, replaceRegistryLogs: later }, 'transfers', B, 1, []);
+          return later(...args);
+        };
+      },
+    };
+    expect(await checkMachine(harness, readFacts(chain, B))).toBe('EventIndexSyncing');
+    await repair.idle();
+    expect(repair.report()).toEqual({ started: 1, succeeded: 0 });
+    const { transfers } = (await store.readIndexedMachine(B))!;
+    expect(transfers).not.toMatchObject(chain.registryLogsOf(B, chain.head.number));
   });
 
   test.each([

@@ -153,8 +153,8 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
     );
     const found = (await timeEntries(logs)) as RegistryLogEntry[];
     if (!mayReplace(group, found, indexed)) return false;
-    await store.replaceRegistryLogs(group, id, checkpoint.blockNumber, found);
-    return true;
+    // The proof or another process may have replaced the logs during the scan.
+    return store.replaceRegistryLogs(group, id, checkpoint.blockNumber, found, indexed.epoch);
   }
 
   async function repairEvents(generation: EventGeneration, id: MachineId): Promise<boolean> {

@@ -28,6 +28,7 @@ import { TRANSFER_TOPIC } from '../../domain/rating/paid/transfer-log.ts';
 import { dayOf } from '../../domain/rating/utc-day.ts';
 import type { SignatureChecks } from '../../domain/signatures/signature-checks.ts';
 import type { Store } from '../../ports/store.ts';
+import { replaceRegistryLogs } from '../../../testing/fixtures/replace-registry-logs.ts';
 
 const A = PAID_MACHINE;
 const B = machine(12);
@@ -527,7 +528,7 @@ describe('payments', () => {
     chain.mine([mint(A), submitted(A, proofOf(A))]);
     chain.mine(Array.from({ length: 101 }, (_, place) => submitted(A, citing(1 + place))));
     await scan();
-    await store.replaceRegistryLogs('controllers', A, chain.head.number, []);
+    await replaceRegistryLogs(store, 'controllers', A, chain.head.number, []);
     expect((await summary()).scan).toBeUndefined();
     await scan();
     const { scan: searched, counts } = await summary();
@@ -565,7 +566,7 @@ describe('payments', () => {
     await scan();
     await work();
     expect(await codes()).toEqual(['1 paid']);
-    await store.replaceRegistryLogs('controllers', A, chain.head.number, []);
+    await replaceRegistryLogs(store, 'controllers', A, chain.head.number, []);
     await scan();
     await work();
     expect(await codes()).toEqual(['1 paid']);

@@ -7,6 +7,7 @@ import type { LogBlock } from '../../../src/ports/index-proof.ts';
 import type { EventLogEntry, OwnershipChange, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { checkpointAt, chipRecorded, id, NO_OWNERSHIP, ratingStateOf, submitted, transferred } from './samples.ts';
+import { replaceRegistryLogs } from '../../fixtures/replace-registry-logs.ts';
 
 const OWNER = `0x${'0b'.repeat(20)}` as Address;
 const BUYER = `0x${'b0'.repeat(20)}` as Address;
@@ -114,7 +115,7 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('stays when the event logs of a machine are replaced, and changes with its chip logs', async () => {
       const { store } = under;
       await backfill(store, [transferAt(5, OWNER), eventAt(30, 2n)]);
-      await store.replaceRegistryLogs('chip', id(7), 50, [chipRecorded(id(7), 0n, 20)]);
+      await replaceRegistryLogs(store, 'chip', id(7), 50, [chipRecorded(id(7), 0n, 20)]);
       expect(await evidence()).toEqual([[true, undefined]]);
       await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(10, 1n), eventAt(30, 2n)]);
       expect(await evidence()).toEqual([
@@ -131,7 +132,7 @@ export function testIndexProof(under: StoreUnderTest): void {
       const other = transferred(id(8), OWNER, { blockNumber: 6, blockTimestamp: 1_700_000_006 });
       await backfill(store, [transferAt(5, OWNER), other, eventAt(10, 1n), eventAt(30, 2n), transferAt(40, OWNER)]);
       const epoch = await epochOf();
-      await store.replaceRegistryLogs('transfers', id(7), 39, [transferAt(20, BUYER), transferAt(5, OWNER)]);
+      await replaceRegistryLogs(store, 'transfers', id(7), 39, [transferAt(20, BUYER), transferAt(5, OWNER)]);
       expect(await evidence()).toEqual([
         [false, undefined],
         [false, 1_700_000_020],
@@ -156,13 +157,13 @@ export function testIndexProof(under: StoreUnderTest): void {
     const listUnproven = async () => (await store.listUnprovenBlocks(99, 9)).map(({ blockNumber }) => blockNumber);
     const listed = await store.listUnprovenBlocks(99, 9);
     await store.recordProvenBlocks(listed);
-    await store.replaceRegistryLogs('transfers', id(7), 50, [mint, sale]);
+    await replaceRegistryLogs(store, 'transfers', id(7), 50, [mint, sale]);
     await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [event, later]);
-    await store.replaceRegistryLogs('chip', id(7), 50, [chip]);
+    await replaceRegistryLogs(store, 'chip', id(7), 50, [chip]);
     expect(await listUnproven()).toEqual([]);
-    await store.replaceRegistryLogs('transfers', id(7), 50, [mint, { ...sale, to: OWNER }]);
+    await replaceRegistryLogs(store, 'transfers', id(7), 50, [mint, { ...sale, to: OWNER }]);
     await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [event, { ...later, blockNumber: 31 }]);
-    await store.replaceRegistryLogs('chip', id(7), 50, []);
+    await replaceRegistryLogs(store, 'chip', id(7), 50, []);
     expect(await listUnproven()).toEqual([40, 31, 30, 20]);
     // A proof that read the blocks before says nothing about what the repair stored.
     await store.recordProvenBlocks(listed);
@@ -349,8 +350,8 @@ export function testIndexProof(under: StoreUnderTest): void {
 
     test.each<[string, (store: Store) => Promise<unknown>]>([
       ['event logs', (store) => store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(10, 1n)])],
-      ['chip logs', (store) => store.replaceRegistryLogs('chip', id(7), 50, [chipRecorded(id(7), 0n, 20)])],
-      ['transfers', (store) => store.replaceRegistryLogs('transfers', id(7), 50, [transferAt(5, OWNER)])],
+      ['chip logs', (store) => replaceRegistryLogs(store, 'chip', id(7), 50, [chipRecorded(id(7), 0n, 20)])],
+      ['transfers', (store) => replaceRegistryLogs(store, 'transfers', id(7), 50, [transferAt(5, OWNER)])],
       [
         'ownership',
         async (store) => {

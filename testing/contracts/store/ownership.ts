@@ -22,6 +22,7 @@ import {
   ORDERED_IDS,
   submitted,
 } from './samples.ts';
+import { replaceRegistryLogs } from '../../fixtures/replace-registry-logs.ts';
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address;
 const [ALICE, BOB, CAROL] = [address('a'), address('b'), address('c')];
@@ -195,7 +196,7 @@ export function testOwnership(under: StoreUnderTest): void {
       await under.store.advanceMainChain(undefined, checkpointAt(2), first, NO_OWNERSHIP);
       expect(await listChipLogs(1)).toEqual([attested(1, 1), attested(1, 2, 3), revoked]);
       await under.store.advanceMainChain(checkpointAt(2), checkpointAt(3), [attested(1, 3)], NO_OWNERSHIP);
-      await under.store.replaceRegistryLogs('chip', id(1), 2, [attested(1, 2)]);
+      await replaceRegistryLogs(under.store, 'chip', id(1), 2, [attested(1, 2)]);
       expect(await listChipLogs(1)).toEqual([attested(1, 2), attested(1, 3)]);
       expect(await listChipLogs(2)).toEqual([attested(2, 2, 4)]);
     });
@@ -220,8 +221,14 @@ export function testOwnership(under: StoreUnderTest): void {
       await under.store.advanceMainChain(undefined, checkpointAt(3), [change(3, undefined), mint], NO_OWNERSHIP);
       const listControllers = async () => (await under.store.readIndexedMachine(id(1)))?.controllers;
       expect(await listControllers()).toEqual([mint, change(3, undefined)]);
-      await under.store.replaceRegistryLogs('controllers', id(1), 2, [mint, change(2, BOB)]);
+      await replaceRegistryLogs(under.store, 'controllers', id(1), 2, [mint, change(2, BOB)]);
       expect(await listControllers()).toEqual([mint, change(2, BOB), change(3, undefined)]);
+      const { epoch } = (await under.store.readIndexedMachine(id(1)))!;
+      expect((await under.store.readEventLogCount('current', id(1))).epoch).toBe(epoch);
+      expect(await under.store.replaceRegistryLogs('controllers', id(1), 3, [], epoch - 1)).toBe(false);
+      expect(await listControllers()).toHaveLength(3);
+      expect(await under.store.replaceRegistryLogs('controllers', id(1), 3, [], epoch)).toBe(true);
+      expect(await listControllers()).toEqual([]);
     });
 
     it('returns the logs of facts in chain order, also after the logs of the machine were replaced', async () => {
@@ -236,7 +243,7 @@ export function testOwnership(under: StoreUnderTest): void {
       ];
       await under.store.advanceMainChain(undefined, checkpointAt(3), facts.toReversed(), NO_OWNERSHIP);
       expect((await under.store.readIndexedMachine(id(1)))?.facts).toEqual(facts);
-      await under.store.replaceRegistryLogs('chip', id(1), 3, []);
+      await replaceRegistryLogs(under.store, 'chip', id(1), 3, []);
       expect((await under.store.readIndexedMachine(id(1)))?.facts).toEqual(facts);
     });
 

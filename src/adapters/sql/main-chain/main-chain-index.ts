@@ -90,11 +90,13 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
           return checkpoint && { checkpoint, total: yield* eventTotals.read() };
         })(),
       ),
-    replaceRegistryLogs: (group, id, throughBlock, logs) =>
+    replaceRegistryLogs: (group, id, throughBlock, logs, expectedEpoch) =>
       database.exclusive(
         (function* () {
+          if ((yield* eventLogs.count('current', id)).epoch !== expectedEpoch) return false;
           yield* proof.reopen(yield* eventRepair.replaceRegistryLogs(group, id, throughBlock, logs));
           yield* touch(id);
+          return true;
         })(),
       ),
     writeHeadObservation: (observation) => database.run(stream.writeHeadObservation(observation)),
