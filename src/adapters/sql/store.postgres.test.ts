@@ -11,7 +11,7 @@ import { Fault } from '../../domain/faults.ts';
 import type { Store } from '../../ports/store.ts';
 import { createStore } from './create-store.ts';
 import { openPostgres } from './engine/postgres.ts';
-import { execute, readFirst, readRows, type SqlDatabase } from './engine/sql-program.ts';
+import { execute, readFirst, readRows, type Query, type SqlDatabase } from './engine/sql-program.ts';
 import { testStore } from '../../../testing/contracts/store-contract.ts';
 import { createEmptiedDatabases, type EmptiedDatabases } from '../../../testing/contracts/store/emptied-databases.ts';
 import { append, checkpointAt, id, NO_OWNERSHIP, submitted } from '../../../testing/contracts/store/samples.ts';
@@ -76,6 +76,18 @@ describe.each(servers)('PostgreSQL, %s', (_, start) => {
         },
       });
     }
+
+    test.each(['transaction', 'exclusive', 'upgrade'] as const)(
+      'lets the statements of a write (%s) see what others committed, whatever the default of the server',
+      async (method) => {
+        const url = new URL(database.url);
+        url.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');
+        const connected = openPostgres(url.href, () => undefined);
+        const query: Query<{ transaction_isolation: string }> = { sql: 'SHOW transaction_isolation', parameters: [] };
+        const isolation = await connected[method](readFirst(query)).finally(() => connected.close());
+        expect(isolation).toEqual({ transaction_isolation: 'read committed' });
+      },
+    );
 
     test('rolls back a transaction whose connection the server closes, and continues', async () => {
       await append(store, submitted(id(7)));

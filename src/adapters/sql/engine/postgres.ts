@@ -110,7 +110,7 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   transaction<T>(program: SqlProgram<T>): Promise<T> {
-    return this.#withClient((client) => this.#transact(client, ['BEGIN'], program));
+    return this.#withClient((client) => this.#transact(client, [BEGIN], program));
   }
 
   exclusive<T>(program: SqlProgram<T>): Promise<T> {
@@ -257,7 +257,9 @@ function ignoreConnectionErrors(client: pg.ClientBase): void {
 
 const COMMIT: Query = { sql: 'COMMIT', parameters: [] };
 const NO_RESULT: Result = { rows: [], changes: 0 };
-const BEGIN_EXCLUSIVE = ['BEGIN', `SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK})`];
+/** A statement of a transaction sees what was committed before it, whatever the default of the server. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+const BEGIN_EXCLUSIVE = [BEGIN, `SELECT pg_advisory_xact_lock(${EXCLUSIVE_LOCK})`];
 
 /** Converts rows to one array per column, as `Dialect.batch` expects. */
 function toColumns(rows: Batch['batch']): (SqlValue[] | Buffer)[] {
