@@ -212,7 +212,7 @@ describe('at a node that limits accounts and calls', () => {
     const { readAs, sizes } = await openLimited({ maxAccounts: 5, callsPerSecond: 2 });
     await expect(readAs('first', FULL_ID)).rejects.toMatchObject({
       kind: 'ChainUnreadable',
-      context: { chain: 'alt', cause: 'block-mismatch' },
+      context: { chain: 'alt', cause: 'rpc-error' },
     });
     expect(sizes).toStrictEqual([3, 3]);
   });

@@ -492,6 +492,26 @@ describe('the first slot', () => {
     else await reading;
   });
 
+  it('that comes before any block of the main chain raises no floor for later ones', async () => {
+    harness.time.headSeconds = 0;
+    answerAges(first, () => 3_600);
+    answerAges(second, () => 13);
+    second.slot += 9_000;
+    const adapter = open([first.proxy.url, second.proxy.url]);
+    await adapter.checkDeployment();
+    harness.time.headSeconds = 1_790_000_000;
+    for (let reads = 0; reads < 2; reads++) expect((await read(adapter)).snapshot.slot).toBe(second.slot);
+  });
+
+  it('is compared again where the time of its block could not be read', async () => {
+    first.responses.set('getBlockTime', () => ({ error: { code: -32_429, message: 'rate limited' } }));
+    const adapter = open();
+    for (let reads = 0; reads < 4; reads++)
+      await expect(read(adapter)).rejects.toMatchObject(unreadable('rate-limited'));
+    answerAges(first, () => 3_600);
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
+  });
+
   it('is that of the next node where the first one is behind', async () => {
     answerAges(first, () => 3_600);
     answerAges(second, () => 13);

@@ -72,7 +72,7 @@ const MAX_SLOT_ROUNDS = 6;
 const ACCOUNTS_METHOD = getMultipleAccounts([]).name;
 
 export function createAltNodes(options: AltNodesOptions): AltNodes {
-  const { genesisHash, chain = 'alt', minContextSlot, clock, headSeconds = () => 0, limits, budget } = options;
+  const { genesisHash, chain = 'alt', minContextSlot, clock, headSeconds, limits, budget } = options;
   const { stopwatch = REAL_STOPWATCH } = options;
   const pool = openNodePool(options, {
     chain,
@@ -81,7 +81,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   });
 
   /** Number of the first responses whose blocks may still be found to be old. */
-  let { unjudgedSlots } = limits;
+  let unjudgedSlots = headSeconds === undefined ? 0 : limits.unjudgedSlots;
   /** Block time that was read last. */
   let timed: { readonly slot: number; readonly seconds: number } | undefined;
   let comparedAtMilliseconds = -Infinity;
@@ -160,7 +160,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
       const slots = values.map((value) => slotOf?.(value) ?? 0);
       if (slots.every((slot) => slot === slots[0])) return join(values);
     }
-    throw new RpcFailure('block-mismatch', isOneTurn ? 'behind' : 'refused');
+    throw isOneTurn ? new RpcFailure('block-mismatch', 'behind') : new RpcFailure('rpc-error', 'refused');
   }
 
   /**
@@ -216,16 +216,17 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     } else if (unjudgedSlots > 0 || (slot === minContextSlot.slot && minContextSlot.isStanding(now))) {
       if (await isOld(node, slot, deadline)) throw new RpcFailure('block-mismatch', 'behind');
     }
-    minContextSlot.observe(slot, now);
+    // A slot that cannot be judged yet may be hours old, and would make those of all other nodes impossible.
+    if (unjudgedSlots === 0 || headSeconds?.() !== 0) minContextSlot.observe(slot, now);
     return value;
   }
 
   /** Returns whether the block of the slot is minutes older than the main chain's; false when a time is not known. */
   async function isOld(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
-    if (headSeconds() === 0) return false;
+    if (headSeconds === undefined || headSeconds() === 0) return false;
     const seconds = await readBlockSeconds(node, slot, deadline);
     if (seconds !== undefined && (headSeconds() - seconds) * 1000 > MAX_BLOCK_AGE_MILLISECONDS) return true;
-    unjudgedSlots = seconds === undefined ? unjudgedSlots - 1 : 0;
+    unjudgedSlots = seconds === undefined ? Math.max(0, unjudgedSlots - 1) : 0;
     return false;
   }
 
@@ -237,16 +238,22 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
 
   /** Returns whether the block of the slot is minutes ahead of the wall clock; false when its time cannot be read. */
   async function isOfFuture(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
-    const seconds = await readBlockSeconds(node, slot, deadline);
+    const seconds = await readBlockSeconds(node, slot, deadline).catch(() => undefined);
     return seconds !== undefined && toAgeMilliseconds(seconds) < -MAX_BLOCK_AGE_MILLISECONDS;
   }
 
-  /** Returns undefined when the time of the block cannot be read. */
+  /** Returns undefined when the node does not know the time of the block. Throws when it may know it later. */
   async function readBlockSeconds(node: PoolNode, slot: number, deadline: Deadline): Promise<number | undefined> {
     if (timed?.slot === slot) return timed.seconds;
-    const seconds = (await send(node, getBlockTime(slot), deadline).catch(() => undefined))?.seconds;
-    if (seconds !== undefined) timed = { slot, seconds };
-    return seconds;
+    try {
+      const { seconds } = await send(node, getBlockTime(slot), deadline);
+      if (seconds !== undefined) timed = { slot, seconds };
+      return seconds;
+    } catch (error) {
+      const isUnknown = error instanceof RpcFailure && (error.kind === 'refused' || error.kind === 'no-block');
+      if (isUnknown || (error instanceof RpcFailure && error.unreadable === 'malformed')) return undefined;
+      throw error;
+    }
   }
 
   const toAgeMilliseconds = (seconds: number) => clock.nowMilliseconds() - seconds * 1000;
