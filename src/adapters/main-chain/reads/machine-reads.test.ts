@@ -255,6 +255,26 @@ describe('documents', () => {
       expect(harness.proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(1);
     });
 
+    test('do not divide the shared reads of other machines after one that they shared', async () => {
+      const [large, ...others] = await Promise.all(Array.from({ length: 8 }, () => harness.activate()));
+      const { chain } = harness.open();
+      await chain.readDeployment();
+      const document = `${SELECTORS.didDocument.slice(2)}${word(large!).slice(2)}`;
+      harness.proxy.inject({
+        kind: 'answer',
+        change: (answer, { params }) => (JSON.stringify(params).includes(document) ? tooLarge : answer),
+      });
+      const read = (id: bigint) => chain.readMachineUncached(id as MachineId);
+      const countCalls = async (ids: readonly bigint[]) => {
+        harness.proxy.resetCounts();
+        await Promise.all(ids.map(read));
+        return harness.proxy.calls.filter(({ method }) => method === 'eth_call').length;
+      };
+      const whole = await countCalls(others);
+      expect(await countCalls([large!, ...others])).toBeGreaterThan(whole);
+      expect(await countCalls(others)).toBe(whole);
+    });
+
     test('leave what is not configured absent, and nothing else', async () => {
       const id = (await harness.activate()) as MachineId;
       const { chain } = harness.open({ addresses: { adminFlags: undefined } });

@@ -202,8 +202,8 @@ describe('a call that is too large', () => {
   );
 
   test.each([
-    [-32050, 'unclear', 'rpc-error', 2],
-    [-32000, 'unclear', 'rpc-error', 4],
+    [-32050, 'unclear', 'rpc-error', 3],
+    [-32000, 'unclear', 'rpc-error', 5],
     [-32601, 'no such method', 'rpc-error', 1],
     [-32000, 'header not found', 'block-mismatch', 2],
   ])('is not assumed by error %i "%s" where a single call fails too', async (code, message, cause, calls) => {
@@ -404,6 +404,20 @@ describe('a chain without Multicall3', () => {
     harness.proxy.resetCounts();
     await read(adapter, ids[1]!);
     expect([harness.proxy.calls.length, adapter.log.listLacks?.()]).toEqual([1, []]);
+  });
+
+  test('is read by single calls where the node returns an error for an address without code', async () => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    harness.proxy.inject({
+      kind: 'answer',
+      change: (answer, { params }) =>
+        (params[0] as { to?: string } | undefined)?.to === multicall3
+          ? { error: { code: -32000, message: 'no code' } }
+          : answer,
+    });
+    const { owner } = await read(adapter, ids[0]!);
+    expect(owner).toEqual(present(lower(OWNER)));
+    expect(adapter.log.listLacks?.()).toEqual(['multicall']);
   });
 
   test('is not assumed by single calls that return nothing', async () => {

@@ -109,7 +109,8 @@ export function createMulticall(options: MulticallOptions): Multicall {
     refuse: (group, error) => group.reject(error),
   });
 
-  async function readChunk(chunk: readonly Group[], purpose: CallPurpose): Promise<void> {
+  /** Returns whether each read was served: one that is too large alone says nothing about how many others fit. */
+  async function readChunk(chunk: readonly Group[], purpose: CallPurpose): Promise<boolean> {
     const calls = chunk.flatMap((group) => group.calls);
     const deadline = withPurpose(latestDeadline(chunk.map((group) => group.deadline)), purpose);
     try {
@@ -118,17 +119,20 @@ export function createMulticall(options: MulticallOptions): Multicall {
       const weight = Math.ceil(chunk.reduce((sum, group) => sum + group.weight, 0));
       if (results !== 'too-large') weightLimit().recordSuccess(weight);
       if (results === 'too-large' && chunk.length > 1) {
-        weightLimit().recordRefusal(weight);
         const half = Math.ceil(chunk.length / 2);
-        await Promise.all([readChunk(chunk.slice(0, half), purpose), readChunk(chunk.slice(half), purpose)]);
-        return;
+        const halves = [chunk.slice(0, half), chunk.slice(half)];
+        const areServed = (await Promise.all(halves.map((each) => readChunk(each, purpose)))).every(Boolean);
+        if (areServed) weightLimit().recordRefusal(weight);
+        return areServed;
       }
       let from = 0;
       for (const { calls: own, resolve } of chunk) {
         resolve(results === 'too-large' ? results : results.slice(from, (from += own.length)));
       }
+      return results !== 'too-large';
     } catch (error) {
       for (const group of chunk) group.reject(toMainFault(error));
+      return false;
     }
   }
 
@@ -197,7 +201,7 @@ export function createMulticall(options: MulticallOptions): Multicall {
     const call = { ...ethCall(address, encodeAggregate3(inner), toQuantity(block.number)), accepts };
     const response = await request(call, deadline);
     if (!response.ok) return classifyRefusal(response, block, calls, deadline);
-    if (response.result === '0x') return readWithoutAggregate(block, calls, deadline);
+    if (response.result === '0x') return readWithoutAggregate(block, calls, deadline, 'malformed');
     const results = decode(response.result);
     if (results?.length !== inner.length) throw chainUnreadable('main', 'malformed');
     replacedAtMilliseconds = undefined;
@@ -211,17 +215,19 @@ export function createMulticall(options: MulticallOptions): Multicall {
 
   /**
    * Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a
-   * limit. An aggregate that fails while its first call can be read was too large, whatever the error says.
+   * limit. An aggregate that fails while its first call can be read was too large, whatever the error says. One of a single call may fail
+   * because Multicall3 has no code: some nodes return an error for that.
    */
   async function classifyRefusal(
     response: RpcResponse & { readonly ok: false },
     block: Header,
     calls: readonly ContractCall[],
     deadline: Deadline,
-  ): Promise<TooLarge> {
+  ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
     if (isTooLarge(response)) return 'too-large';
     if (response.hint === 'unknown-block') throw chainUnreadable('main', 'block-mismatch');
-    if (calls.length === 1 || !isUnclearError(response)) throw chainUnreadable('main', 'rpc-error');
+    if (!isUnclearError(response)) throw chainUnreadable('main', 'rpc-error');
+    if (calls.length === 1) return readWithoutAggregate(block, calls, deadline, 'rpc-error');
     await readAggregate(block, calls.slice(0, 1), deadline);
     return 'too-large';
   }
@@ -258,17 +264,18 @@ export function createMulticall(options: MulticallOptions): Multicall {
   }
 
   /**
-   * Falls back to single calls when Multicall3 has no code. Empty data alone may be a faulty node, so the code is checked; the calls
-   * must have results of the block, because the code may be that of another chain.
+   * Falls back to single calls when Multicall3 has no code. Empty data or an error alone may be a faulty node, so the code is checked; the
+   * calls must have results of the block, because the code may be that of another chain. Throws `ChainUnreadable` with the cause where it has code.
    */
   async function readWithoutAggregate(
     block: Header,
     calls: readonly ContractCall[],
     deadline: Deadline,
+    cause: 'malformed' | 'rpc-error',
   ): Promise<readonly CallResult[] | 'other-block'> {
     const getCode = { method: 'eth_getCode', params: [address, toQuantity(block.number)] };
     const [code] = await nodes.request([getCode], deadline);
-    if (!code!.ok || code!.result !== '0x') throw chainUnreadable('main', 'malformed');
+    if (!code!.ok || code!.result !== '0x') throw chainUnreadable('main', cause);
     const results = await readCalls(block, calls, deadline);
     const isServed = results !== 'other-block' && results.some(({ data }) => data !== '0x');
     if (isServed) replacedAtMilliseconds = stopwatch.nowMilliseconds();
