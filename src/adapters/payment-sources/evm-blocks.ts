@@ -26,10 +26,14 @@ export function checkChainId(node: EvmRequester, chainId: number): EvmRequester 
   return { request: check(node.request), requestTogether: check(node.requestTogether) };
 }
 
-/** Returns the newest finalized header. Throws `RpcFailure`, also for a node without the tag. */
-export async function readFinalized(node: Pick<EvmRequester, 'request'>, deadline: Deadline): Promise<Header> {
-  const [response] = await node.request([headerCall('finalized')], deadline);
-  return toTagged(response!);
+/**
+ * Returns the newest finalized header; that of the latest block where it is older: a Frontier node finalizes blocks before it has indexed
+ * them, and its logs and receipts end at the latest one. Throws `RpcFailure`, also for a node without the tag.
+ */
+export async function readFinalized(node: Pick<EvmRequester, 'requestTogether'>, deadline: Deadline): Promise<Header> {
+  const responses = await node.requestTogether([headerCall('finalized'), headerCall('latest')], deadline);
+  const [finalized, latest] = responses.map(toTagged);
+  return latest!.number < finalized!.number ? latest! : finalized!;
 }
 
 /** Returns the header in the response to a query for a block by its tag. Throws `RpcFailure`. */

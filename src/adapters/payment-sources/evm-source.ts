@@ -12,7 +12,7 @@ import { RpcFailure } from '../rpc/rpc-failure.ts';
 import { headerCall } from '../main-chain/logs/headers.ts';
 import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
 import type { MainNodes } from '../main-chain/rpc/main-nodes.ts';
-import { createAgingRead, type AgingRead } from './aging-read.ts';
+import { createAgingRead } from './aging-read.ts';
 import { BlockTimes } from './block-times.ts';
 import {
   checkChainId,
@@ -24,7 +24,7 @@ import {
   type EvmRequester,
 } from './evm-blocks.ts';
 import { parseReceipt, type EvmReceipt } from './evm-receipt.ts';
-import { createEvmTransfers } from './evm-transfers.ts';
+import { createEvmTransfers, type TransferUrl } from './evm-transfers.ts';
 import { findAtUrls, firstOf, latestHead, type UrlAnswer } from './source-urls.ts';
 import type { ConfiguredSource } from './sources-file.ts';
 
@@ -35,11 +35,9 @@ export interface EvmSourceOptions {
   readonly startRead: () => Deadline;
 }
 
-/** One URL with its finalized head. */
-export interface EvmUrl extends EvmRequester {
+export interface EvmUrl extends TransferUrl {
   /** As `requestTogether` without a call for the chain id: some URLs allow three calls, and a known receipt shows the chain as well. */
   readonly requestReceipts: EvmRequester['requestTogether'];
-  readonly head: AgingRead<FinalizedHead>;
   /**
    * Returns the header of a finalized block with this hash, whatever chain the URL serves; several transactions of one block
    * share it. Throws `RpcFailure`.

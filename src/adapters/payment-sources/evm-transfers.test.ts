@@ -15,8 +15,6 @@ const COUNT = 3_000;
 
 const toWord = (hex: string) => `0x${hex.padStart(64, '0')}` as const;
 
-const isTag = (block: unknown) => block === 'finalized' || block === 'latest';
-
 const addressOf = (number: number) => `0x${number.toString(16).padStart(40, '0')}`;
 
 /** Transfers of one sender in one block, last first. */
@@ -69,16 +67,17 @@ function openTransfers(head: number, readRows: (block: number, sender: string) =
   /** Numbers of headers by number in each request. */
   const headers: number[] = [];
   const respond = async (calls: readonly MainRpcCall[]) => {
-    const numbered = calls.filter(({ method, params }) => method !== 'eth_getLogs' && !isTag(params[0]));
+    const numbered = calls.filter(({ method, params }) => method !== 'eth_getLogs' && params[0] !== 'finalized');
     if (numbered.length > 0) headers.push(numbered.length);
     return calls.map(({ method, params: [first] }) =>
       method === 'eth_getLogs'
         ? readLogs(first as LogFilter)
-        : { ok: true as const, result: headerOf(isTag(first) ? head : Number(first)) },
+        : { ok: true as const, result: headerOf(first === 'finalized' ? head : Number(first)) },
     );
   };
+  const readHead = async () => ({ block: head, time: 0 });
   const readTransfers = createEvmTransfers({
-    urls: [{ request: respond, requestTogether: respond }],
+    urls: [{ request: respond, requestTogether: respond, head: { get: readHead, renew: readHead } }],
     symbols: new Map([[TOKEN, 'USDC']]),
     startRead: () => startDeadline(60_000, 60_000),
   });

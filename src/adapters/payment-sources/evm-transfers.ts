@@ -4,7 +4,7 @@
  */
 import { decodeTransfer, TRANSFER_TOPIC } from '../../domain/rating/paid/transfer-log.ts';
 import type { SourceTransfer } from '../../domain/rating/paid/source-transaction.ts';
-import type { TransfersRead } from '../../ports/payment-sources.ts';
+import type { FinalizedHead, TransfersRead } from '../../ports/payment-sources.ts';
 import type { Deadline } from '../rpc/deadline.ts';
 import { LearnedLimit } from '../rpc/learned-limit.ts';
 import { mapInTicks } from '../rpc/map-in-ticks.ts';
@@ -14,8 +14,9 @@ import type { MainRpcCall, RpcResponse } from '../main-chain/rpc/json-rpc.ts';
 import { METHOD_NOT_FOUND, RpcFailure } from '../rpc/rpc-failure.ts';
 import { toQuantity } from '../main-chain/rpc/quantities.ts';
 import { headerCall } from '../main-chain/logs/headers.ts';
+import type { AgingRead } from './aging-read.ts';
 import { firstOf } from './source-urls.ts';
-import { readHeaders, toResult, toTagged, type EvmRequester } from './evm-blocks.ts';
+import { readHeaders, toTagged, toResult, type EvmRequester } from './evm-blocks.ts';
 
 export const MAX_TRANSFER_ADDRESSES = 500;
 export const MAX_TRANSFER_BLOCKS = 5_000;
@@ -30,9 +31,14 @@ const HEADERS_PER_READ = 50;
 /** Logs read per tick: a few milliseconds. */
 const LOGS_PER_TICK = 500;
 
+/** One URL with its finalized head. */
+export interface TransferUrl extends EvmRequester {
+  readonly head: AgingRead<FinalizedHead>;
+}
+
 export interface EvmTransfersOptions {
   /** The URLs in order. */
-  readonly urls: readonly EvmRequester[];
+  readonly urls: readonly TransferUrl[];
   /** Symbol by contract. */
   readonly symbols: ReadonlyMap<string, string>;
   readonly startRead: () => Deadline;
@@ -56,21 +62,23 @@ export function createEvmTransfers({ urls, symbols, startRead }: EvmTransfersOpt
 
   /** Returns the transfers of one query; undefined when the node refuses its size. Throws `RpcFailure`. */
   async function query(
-    url: EvmRequester,
+    url: TransferUrl,
     senders: readonly string[],
     range: Range,
   ): Promise<FoundTransfers | undefined> {
-    // All from one node: it must have finalized the blocks whose logs it returns, and indexed them, which is what `latest` shows on a
-    // Frontier node. Such a node ends a range there without an error.
-    const tags = (['finalized', 'latest'] as const).map(headerCall);
-    const calls = [...tags, logsCall(senders, range, [...symbols.keys()])];
-    const [finalized, latest, found] = await url.requestTogether(calls, startRead());
+    // A node ends a range at its latest indexed block without an error.
+    const { head } = url;
+    const isIndexed =
+      (await head.get()).block >= range.throughBlock || (await head.renew()).block >= range.throughBlock;
+    if (!isIndexed) throw new RpcFailure('block-mismatch', 'no-block');
+    // Both from one node: it must have finalized the blocks whose logs it returns.
+    const calls = [headerCall('finalized'), logsCall(senders, range, [...symbols.keys()])];
+    const [finalized, found] = await url.requestTogether(calls, startRead());
     if (!found!.ok) {
       if (found!.code === METHOD_NOT_FOUND || found!.hint === 'rate') toResult(found!);
       return undefined;
     }
-    const isKnown = [finalized, latest].every((header) => toTagged(header!).number >= range.throughBlock);
-    if (!isKnown) throw new RpcFailure('block-mismatch', 'no-block');
+    if (toTagged(finalized!).number < range.throughBlock) throw new RpcFailure('block-mismatch', 'no-block');
     return readTransfers(found!, range, senders, symbols);
   }
 
