@@ -41,7 +41,7 @@ it('checks every 20 seconds, and soon after a failure', async () => {
 it.each<[UnreadableCause, string]>([
   ['transport', 'alt-node-unreachable'],
   ['deadline', 'alt-node-unreachable'],
-  ['block-mismatch', 'alt-node-unreachable'],
+  ['block-mismatch', 'alt-node-behind'],
   ['rate-limited', 'alt-rate-limited'],
   ['wrong-chain', 'alt-wrong-chain'],
   ['wrong-deployment', 'alt-other-deployment'],

@@ -480,10 +480,11 @@ describe('the first slot', () => {
 
   it.each([
     ['is not compared while no block of the main chain is known', 0],
-    ['is compared with the main chain, not with a wall clock that is an hour ahead', 1_790_000_000 - 3_600],
+    ['is compared with the main chain where the wall clock is an hour ahead', 1_790_000_000 - 3_600],
+    ['is compared with the wall clock where the main chain is an hour ahead', 1_790_000_000 + 3_600],
   ])('%s', async (_name, headSeconds) => {
     harness.time.headSeconds = headSeconds;
-    answerAges(first, () => 3_600);
+    answerAges(first, () => (headSeconds > 1_790_000_000 ? 13 : 3_600));
     const adapter = open();
     expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
     harness.time.headSeconds = 1_790_000_000;

@@ -221,11 +221,14 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     return value;
   }
 
-  /** Returns whether the block of the slot is minutes older than the main chain's; false when a time is not known. */
+  /** Returns whether the block of the slot is minutes older than the main chain's and the wall clock; false when a time is not known. */
   async function isOld(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
-    if (headSeconds === undefined || headSeconds() === 0) return false;
+    const headMilliseconds = 1000 * (headSeconds?.() ?? 0);
+    if (headMilliseconds === 0) return false;
     const seconds = await readBlockSeconds(node, slot, deadline);
-    if (seconds !== undefined && (headSeconds() - seconds) * 1000 > MAX_BLOCK_AGE_MILLISECONDS) return true;
+    // Either clock may be ahead.
+    const nowMilliseconds = Math.min(headMilliseconds, clock.nowMilliseconds());
+    if (seconds !== undefined && nowMilliseconds - seconds * 1000 > MAX_BLOCK_AGE_MILLISECONDS) return true;
     unjudgedSlots = seconds === undefined ? Math.max(0, unjudgedSlots - 1) : 0;
     return false;
   }

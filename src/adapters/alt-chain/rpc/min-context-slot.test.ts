@@ -63,6 +63,10 @@ it('stands after a minute without a higher slot', () => {
 });
 
 describe('a slot that no response reaches', () => {
+  it('is none before the first one', () => {
+    expect(createMinContextSlot().isUnreached(at(900_000))).toBe(false);
+  });
+
   it('is unreached after a minute of the monotonic clock', () => {
     const minContextSlot = observed();
     expect(minContextSlot.isUnreached(at(119_999, 900_000))).toBe(false);

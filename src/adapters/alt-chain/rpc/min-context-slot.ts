@@ -70,7 +70,7 @@ export function createMinContextSlot(): MinContextSlot {
     isStanding: ({ stopwatchMilliseconds }) =>
       newest > 0 && stopwatchMilliseconds - risenAt.stopwatchMilliseconds >= MINUTE_MILLISECONDS,
     isUnreached: ({ stopwatchMilliseconds }) =>
-      stopwatchMilliseconds - reachedAt.stopwatchMilliseconds >= MINUTE_MILLISECONDS,
+      newest > 0 && stopwatchMilliseconds - reachedAt.stopwatchMilliseconds >= MINUTE_MILLISECONDS,
     lower(slot, ageMilliseconds, at) {
       // The age of its block covers how far the node is behind.
       if (newest > slot + NEAR_SLOTS + countSlots(Math.abs(ageMilliseconds))) set(slot, at);
