@@ -30,8 +30,8 @@ export function checkChainId(node: EvmRequester, chainId: number): EvmRequester 
  * Returns the newest finalized header; that of the latest block where it is older: a Frontier node finalizes blocks before it has indexed
  * them, and its logs and receipts end at the latest one. Throws `RpcFailure`, also for a node without the tag.
  */
-export async function readFinalized(node: Pick<EvmRequester, 'requestTogether'>, deadline: Deadline): Promise<Header> {
-  const responses = await node.requestTogether([headerCall('finalized'), headerCall('latest')], deadline);
+export async function readFinalized(node: Pick<EvmRequester, 'request'>, deadline: Deadline): Promise<Header> {
+  const responses = await node.request([headerCall('finalized'), headerCall('latest')], deadline);
   const [finalized, latest] = responses.map(toTagged);
   return latest!.number < finalized!.number ? latest! : finalized!;
 }

@@ -452,7 +452,8 @@ describe('a slot further ahead of the newest one than nodes are apart', () => {
 });
 
 describe('the first slot', () => {
-  const open = (rpcUrls = [first.proxy.url]) => harness.open({ rpcUrls, limits: { unjudgedSlots: 3 } });
+  const open = (rpcUrls = [first.proxy.url], stopwatch = REAL_STOPWATCH) =>
+    harness.open({ rpcUrls, stopwatch, limits: { unjudgedSlots: 3 } });
   const answerAges = (node: CannedNode, secondsOld: () => number | null) =>
     node.responses.set('getBlockTime', () => {
       const seconds = secondsOld();
@@ -502,6 +503,44 @@ describe('the first slot', () => {
     await adapter.checkDeployment();
     harness.time.headSeconds = 1_790_000_000;
     for (let reads = 0; reads < 2; reads++) expect((await read(adapter)).snapshot.slot).toBe(second.slot);
+  });
+
+  it('is compared also where the request was sent before the first slot that was judged', async () => {
+    harness.time.headSeconds = 0;
+    answerAges(first, () => 3_600);
+    answerAges(second, () => 13);
+    second.slot += 9_000;
+    const adapter = open([first.proxy.url, second.proxy.url]);
+    await read(adapter);
+    const released = Promise.withResolvers<undefined>();
+    first.proxy.inject({ kind: 'hold', until: released.promise }, 1);
+    first.proxy.resetCounts();
+    const early = read(adapter);
+    await first.proxy.waitForRequests(1);
+    harness.time.headSeconds = 1_790_000_000;
+    expect((await read(adapter, UNKNOWN_ID)).snapshot.slot).toBe(second.slot);
+    released.resolve(undefined);
+    expect((await early).snapshot.slot).toBe(second.slot);
+  });
+
+  it('whose time is not known leaves a current one of another node possible', async () => {
+    first.responses.set('getBlockTime', () => ({ error: { code: -32_011, message: 'no history' } }));
+    answerAges(second, () => 13);
+    second.slot += 9_000;
+    const adapter = open([first.proxy.url, second.proxy.url]);
+    for (let reads = 0; reads < 4; reads++) expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
+    first.proxy.inject({ kind: 'cut' });
+    expect((await read(adapter)).snapshot.slot).toBe(second.slot);
+  });
+
+  it('is read after a minute in which the time of its block could not be read', async () => {
+    let laterMilliseconds = 0;
+    const nowMilliseconds = () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds;
+    first.responses.set('getBlockTime', () => ({ error: { code: -32_429, message: 'rate limited' } }));
+    const adapter = open([first.proxy.url], { ...REAL_STOPWATCH, nowMilliseconds });
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('rate-limited'));
+    laterMilliseconds += 60_000;
+    expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
   });
 
   it('is compared again where the time of its block could not be read', async () => {

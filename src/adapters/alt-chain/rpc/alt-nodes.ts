@@ -82,6 +82,10 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
 
   /** Number of the first responses whose blocks may still be found to be old. */
   let unjudgedSlots = headSeconds === undefined ? 0 : limits.unjudgedSlots;
+  /** Whether a block time has shown that the newest slot was current. */
+  let isFloorCurrent = unjudgedSlots === 0;
+  /** Monotonic time of the first comparison of a block. */
+  let judgedSinceMilliseconds: number | undefined;
   /** Block time that was read last. */
   let timed: { readonly slot: number; readonly seconds: number } | undefined;
   let comparedAtMilliseconds = -Infinity;
@@ -189,6 +193,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
 
   async function sendWhole<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
     let seen = 0;
+    let wasUnjudged = false as boolean;
     const result = await pool.exchange(
       node,
       {
@@ -196,6 +201,7 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
         send(target, sendOptions) {
           // The newest slot when the request is sent, because it may have waited for the rate.
           seen = minContextSlot.slot;
+          wasUnjudged = unjudgedSlots > 0;
           return sendAltRpc(target, { method: method.name, params: method.params(seen) }, sendOptions);
         },
         outcomes: () => ['answered'],
@@ -209,27 +215,32 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
     const now = readMoment();
     const plausibility = minContextSlot.judge(slot, now);
-    if (plausibility === 'impossible') throw new RpcFailure('malformed');
+    const isComparable = (headSeconds?.() ?? 0) > 0;
+    if (plausibility === 'impossible' && isFloorCurrent) throw new RpcFailure('malformed');
     if (plausibility === 'doubtful' && (await isOfFuture(node, slot, deadline))) throw new RpcFailure('malformed');
-    if (plausibility === 'unexplained') {
+    if (plausibility === 'unexplained' || plausibility === 'impossible') {
       if (!(await isCurrent(node, slot, deadline))) throw new RpcFailure('malformed');
-    } else if (unjudgedSlots > 0 || (slot === minContextSlot.slot && minContextSlot.isStanding(now))) {
-      if (await isOld(node, slot, deadline)) throw new RpcFailure('block-mismatch', 'behind');
+      isFloorCurrent = true;
+    } else if (wasUnjudged || (slot === minContextSlot.slot && minContextSlot.isStanding(now))) {
+      if (isComparable && (await isOld(node, slot, deadline))) throw new RpcFailure('block-mismatch', 'behind');
     }
     // A slot that cannot be judged yet may be hours old, and would make those of all other nodes impossible.
-    if (unjudgedSlots === 0 || headSeconds?.() !== 0) minContextSlot.observe(slot, now);
+    if (isComparable || unjudgedSlots === 0) minContextSlot.observe(slot, now);
     return value;
   }
 
-  /** Returns whether the block of the slot is minutes older than the main chain's and the wall clock; false when a time is not known. */
+  /** Returns whether the block of the slot is minutes older than the main chain's and the wall clock; false when its time is not known. */
   async function isOld(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
-    const headMilliseconds = 1000 * (headSeconds?.() ?? 0);
-    if (headMilliseconds === 0) return false;
     const seconds = await readBlockSeconds(node, slot, deadline);
+    if (seconds === undefined) {
+      unjudgedSlots = Math.max(0, unjudgedSlots - 1);
+      return false;
+    }
+    const ageMilliseconds = toAgeMilliseconds(seconds);
     // Either clock may be ahead.
-    const nowMilliseconds = Math.min(headMilliseconds, clock.nowMilliseconds());
-    if (seconds !== undefined && nowMilliseconds - seconds * 1000 > MAX_BLOCK_AGE_MILLISECONDS) return true;
-    unjudgedSlots = seconds === undefined ? Math.max(0, unjudgedSlots - 1) : 0;
+    if (Math.min(ageMilliseconds, (headSeconds!() - seconds) * 1000) > MAX_BLOCK_AGE_MILLISECONDS) return true;
+    unjudgedSlots = 0;
+    isFloorCurrent ||= isCurrentAge(ageMilliseconds);
     return false;
   }
 
@@ -245,17 +256,19 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     return seconds !== undefined && toAgeMilliseconds(seconds) < -MAX_BLOCK_AGE_MILLISECONDS;
   }
 
-  /** Returns undefined when the node does not know the time of the block. Throws when it may know it later. */
+  /** Returns undefined when the node does not know the time of the block. Throws for a minute where it may be read later. */
   async function readBlockSeconds(node: PoolNode, slot: number, deadline: Deadline): Promise<number | undefined> {
     if (timed?.slot === slot) return timed.seconds;
+    const now = stopwatch.nowMilliseconds();
+    judgedSinceMilliseconds ??= now;
     try {
       const { seconds } = await send(node, getBlockTime(slot), deadline);
       if (seconds !== undefined) timed = { slot, seconds };
       return seconds;
     } catch (error) {
-      const isUnknown = error instanceof RpcFailure && (error.kind === 'refused' || error.kind === 'no-block');
-      if (isUnknown || (error instanceof RpcFailure && error.unreadable === 'malformed')) return undefined;
-      throw error;
+      const mayPass = !(error instanceof RpcFailure) || (isTransientFailure(error) && error.kind !== 'no-block');
+      if (mayPass && now - judgedSinceMilliseconds < COMPARISON_MILLISECONDS) throw error;
+      return undefined;
     }
   }
 

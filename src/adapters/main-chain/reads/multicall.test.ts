@@ -406,8 +406,11 @@ describe('a chain without Multicall3', () => {
     expect([harness.proxy.calls.length, adapter.log.listLacks?.()]).toEqual([1, []]);
   });
 
-  test('is read by single calls where the node returns an error for an address without code', async () => {
-    const adapter = await openWarm({ addresses: { multicall3 } });
+  test('is read by single calls where the node returns an error for an address without code, also after ten minutes', async () => {
+    let laterMilliseconds = 0;
+    const nowMilliseconds = () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds;
+    const adapter = harness.open({ addresses: { multicall3 } }, undefined, { ...REAL_STOPWATCH, nowMilliseconds });
+    await harness.reportHead(adapter);
     harness.proxy.inject({
       kind: 'answer',
       change: (answer, { params }) =>
@@ -415,9 +418,18 @@ describe('a chain without Multicall3', () => {
           ? { error: { code: -32000, message: 'no code' } }
           : answer,
     });
-    const { owner } = await read(adapter, ids[0]!);
-    expect(owner).toEqual(present(lower(OWNER)));
-    expect(adapter.log.listLacks?.()).toEqual(['multicall']);
+    await adapter.chain.readDeployment();
+    const countCalls = async (id: MachineId) => {
+      harness.proxy.resetCounts();
+      expect((await read(adapter, id)).owner).toEqual(present(lower(OWNER)));
+      return harness.proxy.calls.length;
+    };
+    const single = await countCalls(ids[0]!);
+    for (const id of ids.slice(1, 9)) {
+      laterMilliseconds += AGGREGATE_RETRY_MILLISECONDS;
+      await countCalls(id);
+    }
+    expect([await countCalls(ids[9]!), adapter.log.listLacks?.()]).toEqual([single, ['multicall']]);
   });
 
   test('is not assumed by single calls that return nothing', async () => {

@@ -229,7 +229,7 @@ export function createMulticall(options: MulticallOptions): Multicall {
     if (!isUnclearError(response)) throw chainUnreadable('main', 'rpc-error');
     if (calls.length === 1) return readWithoutAggregate(block, calls, deadline, 'rpc-error');
     await readAggregate(block, calls.slice(0, 1), deadline);
-    return 'too-large';
+    return isReplaced() ? readCalls(block, calls, deadline) : 'too-large';
   }
 
   /**
