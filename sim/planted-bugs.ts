@@ -301,8 +301,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'accepts an alt-chain response of an older slot than it has seen',
-    file: 'adapters/alt-chain/rpc/alt-nodes.ts',
-    line: "if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');",
+    file: 'adapters/alt-chain/rpc/slot-judgement.ts',
+    line: "if (slot < sent.minSlot) throw new RpcFailure('block-mismatch', 'behind');",
     replacement: '',
     symptom: FALSE_ALT_RESPONSE,
     seed: 168,

@@ -22,7 +22,8 @@ import {
   type DivisibleItems,
   type RpcMethod,
 } from './rpc-methods.ts';
-import type { MinContextSlot, Moment } from './min-context-slot.ts';
+import type { MinContextSlot } from './min-context-slot.ts';
+import { createSlotJudgement } from './slot-judgement.ts';
 
 export interface AltNodes {
   /** Calls each healthy node at most once, until one succeeds. Throws `RpcFailure`. */
@@ -60,8 +61,6 @@ export interface AltNodesOptions extends PoolOptions {
   readonly counters: PoolCounters;
 }
 
-/** A finalized block is seconds old; clock and chain may differ by minutes. */
-const MAX_BLOCK_AGE_MILLISECONDS = 300_000;
 /** Time between two comparisons of a slot that no response reaches with those of the nodes. */
 const COMPARISON_MILLISECONDS = 60_000;
 /** Newest slot of a node, however old it is. */
@@ -72,7 +71,7 @@ const MAX_SLOT_ROUNDS = 6;
 const ACCOUNTS_METHOD = getMultipleAccounts([]).name;
 
 export function createAltNodes(options: AltNodesOptions): AltNodes {
-  const { genesisHash, chain = 'alt', minContextSlot, clock, headSeconds, limits, budget } = options;
+  const { genesisHash, chain = 'alt', minContextSlot, clock, limits, budget } = options;
   const { stopwatch = REAL_STOPWATCH } = options;
   const pool = openNodePool(options, {
     chain,
@@ -80,20 +79,13 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     readIdentity: async (node, deadline) => (await send(node, getGenesisHash, deadline)).slice(0, genesisHash.length),
   });
 
-  /** Number of the first responses whose blocks may still be found to be old. */
-  let unjudgedSlots = headSeconds === undefined ? 0 : limits.unjudgedSlots;
-  /** Whether a block time has shown that the newest slot was current. */
-  let isFloorCurrent = unjudgedSlots === 0;
-  /** Monotonic time of the first comparison of a block. */
-  let judgedSinceMilliseconds: number | undefined;
-  /** Block time that was read last. */
-  let timed: { readonly slot: number; readonly seconds: number } | undefined;
   let comparedAtMilliseconds = -Infinity;
 
-  const readMoment = (): Moment => ({
-    stopwatchMilliseconds: stopwatch.nowMilliseconds(),
-    clockMilliseconds: clock.nowMilliseconds(),
+  const judgement = createSlotJudgement({
+    ...{ minContextSlot, clock, stopwatch, headSeconds: options.headSeconds, unjudgedSlots: limits.unjudgedSlots },
+    readBlockSeconds: async (node, slot, deadline) => (await send(node, getBlockTime(slot), deadline)).seconds,
   });
+  const { readMoment } = judgement;
 
   /** Sends the call, in smaller ones where the node refuses its size. */
   async function send<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
@@ -192,17 +184,15 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
   }
 
   async function sendWhole<T>(node: PoolNode, method: RpcMethod<T>, deadline: Deadline): Promise<T> {
-    let seen = 0;
-    let wasUnjudged = false as boolean;
+    let sent = judgement.noteRequest();
     const result = await pool.exchange(
       node,
       {
         methods: [method.name],
         send(target, sendOptions) {
           // The newest slot when the request is sent, because it may have waited for the rate.
-          seen = minContextSlot.slot;
-          wasUnjudged = unjudgedSlots > 0;
-          return sendAltRpc(target, { method: method.name, params: method.params(seen) }, sendOptions);
+          sent = judgement.noteRequest();
+          return sendAltRpc(target, { method: method.name, params: method.params(sent.minSlot) }, sendOptions);
         },
         outcomes: () => ['answered'],
         countRateLimited: () => 0,
@@ -211,68 +201,9 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     );
     const value = await parseResult(method, result);
     const slot = method.slotOf?.(value);
-    if (slot === undefined) return value;
-    if (slot < seen) throw new RpcFailure('block-mismatch', 'behind');
-    const now = readMoment();
-    const plausibility = minContextSlot.judge(slot, now);
-    const isComparable = (headSeconds?.() ?? 0) > 0;
-    if (plausibility === 'impossible' && isFloorCurrent) throw new RpcFailure('malformed');
-    if (plausibility === 'doubtful' && (await isOfFuture(node, slot, deadline))) throw new RpcFailure('malformed');
-    if (plausibility === 'unexplained' || plausibility === 'impossible') {
-      if (!(await isCurrent(node, slot, deadline))) throw new RpcFailure('malformed');
-      isFloorCurrent = true;
-    } else if (wasUnjudged || (slot === minContextSlot.slot && minContextSlot.isStanding(now))) {
-      if (isComparable && (await isOld(node, slot, deadline))) throw new RpcFailure('block-mismatch', 'behind');
-    }
-    // A slot that cannot be judged yet may be hours old, and would make those of all other nodes impossible.
-    if (isComparable || unjudgedSlots === 0) minContextSlot.observe(slot, now);
+    if (slot !== undefined) await judgement.accept(node, slot, sent, deadline);
     return value;
   }
-
-  /** Returns whether the block of the slot is minutes older than the main chain's and the wall clock; false when its time is not known. */
-  async function isOld(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
-    const seconds = await readBlockSeconds(node, slot, deadline);
-    if (seconds === undefined) {
-      unjudgedSlots = Math.max(0, unjudgedSlots - 1);
-      return false;
-    }
-    const ageMilliseconds = toAgeMilliseconds(seconds);
-    // Either clock may be ahead.
-    if (Math.min(ageMilliseconds, (headSeconds!() - seconds) * 1000) > MAX_BLOCK_AGE_MILLISECONDS) return true;
-    unjudgedSlots = 0;
-    isFloorCurrent ||= isCurrentAge(ageMilliseconds);
-    return false;
-  }
-
-  /** Returns whether the block of the slot is as old as the wall clock says. */
-  async function isCurrent(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
-    const { seconds } = await send(node, getBlockTime(slot), deadline);
-    return seconds !== undefined && isCurrentAge(toAgeMilliseconds(seconds));
-  }
-
-  /** Returns whether the block of the slot is minutes ahead of the wall clock; false when its time cannot be read. */
-  async function isOfFuture(node: PoolNode, slot: number, deadline: Deadline): Promise<boolean> {
-    const seconds = await readBlockSeconds(node, slot, deadline).catch(() => undefined);
-    return seconds !== undefined && toAgeMilliseconds(seconds) < -MAX_BLOCK_AGE_MILLISECONDS;
-  }
-
-  /** Returns undefined when the node does not know the time of the block. Throws for a minute where it may be read later. */
-  async function readBlockSeconds(node: PoolNode, slot: number, deadline: Deadline): Promise<number | undefined> {
-    if (timed?.slot === slot) return timed.seconds;
-    const now = stopwatch.nowMilliseconds();
-    judgedSinceMilliseconds ??= now;
-    try {
-      const { seconds } = await send(node, getBlockTime(slot), deadline);
-      if (seconds !== undefined) timed = { slot, seconds };
-      return seconds;
-    } catch (error) {
-      const mayPass = !(error instanceof RpcFailure) || (isTransientFailure(error) && error.kind !== 'no-block');
-      if (mayPass && now - judgedSinceMilliseconds < COMPARISON_MILLISECONDS) throw error;
-      return undefined;
-    }
-  }
-
-  const toAgeMilliseconds = (seconds: number) => clock.nowMilliseconds() - seconds * 1000;
 
   /**
    * Lowers the newest slot when no response has reached it for a minute and no node whose newest block is current can reach it: one node has
@@ -295,8 +226,8 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     try {
       const slot = await call(getOwnSlot, deadline, [node]);
       const { seconds } = await call(getBlockTime(slot), deadline, [node]);
-      const ageMilliseconds = seconds === undefined ? Infinity : toAgeMilliseconds(seconds);
-      return isCurrentAge(ageMilliseconds) ? [{ slot, ageMilliseconds }] : [];
+      const ageMilliseconds = judgement.currentAge(seconds);
+      return ageMilliseconds === undefined ? [] : [{ slot, ageMilliseconds }];
     } catch (error) {
       if (error instanceof RpcFailure) return [];
       throw error;
@@ -336,10 +267,6 @@ export function createAltNodes(options: AltNodesOptions): AltNodes {
     listProfiles: pool.listProfiles,
     close: pool.close,
   };
-}
-
-function isCurrentAge(milliseconds: number): boolean {
-  return Math.abs(milliseconds) <= MAX_BLOCK_AGE_MILLISECONDS;
 }
 
 /** Returns whether the failure may be that of the size: some nodes reset the connection, or respond in text or in part. */
