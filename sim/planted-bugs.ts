@@ -53,7 +53,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return countBefore === BigInt(rowCount) && unattributed === 0 ? 'whole' : 'incomplete';",
     replacement: "return 'whole';",
     symptom: FALSE_LISTING,
-    seed: 42,
+    seed: 39,
     within: 130,
   },
   {
@@ -74,7 +74,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     indexProof: 'before',
     // The proof repairs false listings, and waits for good for what is neither proven nor open.
     symptom: /^15 minutes after all faults: .*: Event index is syncing: block 0 of \d+$/,
-    seed: 177,
+    seed: 103,
     within: 200,
   },
   {
@@ -102,7 +102,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement: '',
     // A snapshot of an abandoned fork is false at the block that it names.
     symptom: FALSE_RESPONSE,
-    seed: 2,
+    seed: 27,
     within: 150,
   },
   {
@@ -129,7 +129,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (valueOf(timestamp, getCurrentBlockTimestamp) !== BigInt(block.timestamp)) return 'other-block';",
     replacement: 'if (own.length > 0) return own;',
     symptom: FALSE_RESPONSE,
-    seed: 46,
+    seed: 20,
     within: 100,
   },
   {
@@ -193,7 +193,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replacement:
       'if (owner === undefined || owner === before.owner || before.owner !== undefined) return { ...before, owner };',
     symptom: FALSE_RESPONSE,
-    seed: 1,
+    seed: 5,
     within: 100,
   },
   {
@@ -220,7 +220,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'return before.isAccepted || log.transactionHash === before.changeOfHands?.transactionHash',
     replacement: 'return before.isAccepted',
     symptom: FALSE_RESPONSE,
-    seed: 40,
+    seed: 124,
     within: 200,
   },
   {
@@ -238,7 +238,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'if (touched.kybOperators.size === 0) return;',
     replacement: 'if (touched.kybOperators.size >= 0) return;',
     symptom: OUTDATED_RESPONSE,
-    seed: 76,
+    seed: 64,
     within: 120,
   },
   {
@@ -305,7 +305,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "if (slot < sent.minSlot) throw new RpcFailure('block-mismatch', 'behind');",
     replacement: '',
     symptom: FALSE_ALT_RESPONSE,
-    seed: 168,
+    seed: 51,
     within: 180,
   },
   {
@@ -314,7 +314,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'const head = targets.get(source.name) ?? (await source.readFinalizedHead());',
     replacement: 'const head = { ...(await source.readFinalizedHead()), time: nowSeconds(clock) };',
     symptom: /^verdict \w+ on event .*: the source is not final past its window$/,
-    seed: 18,
+    seed: 12,
     within: 100,
   },
   {
@@ -332,7 +332,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: 'witnesses.push(answer.isWitness);',
     replacement: "if (await answer.isWitness()) return 'absent'; else witnesses.push(answer.isWitness);",
     symptom: /^verdict not_found on event .* instead of /,
-    seed: 26,
+    seed: 12,
     within: 100,
   },
   {
@@ -368,7 +368,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     line: "return home === 'alt' && (other.until === undefined || other.until >= time - PAYMENT.lateSeconds);",
     replacement: 'return false;',
     symptom: /^verdict \w+ on event .* instead of .*"code":"wrong_payee"/,
-    seed: 186,
+    seed: 60,
     within: 200,
   },
   {
