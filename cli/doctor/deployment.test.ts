@@ -115,6 +115,19 @@ it('names the URL of a node of another cluster', async () => {
   ]);
 });
 
+it('fails for a node of the alt chain whose newest block is old', async () => {
+  const node = await startCannedNode();
+  onTestFinished(() => node.close());
+  node.responses.set('getBlockTime', () => ({ result: Math.floor(Date.now() / 1000) - 3_600 }));
+  const { config } = read({
+    ALT_RPC_URLS: node.proxy.url,
+    ALT_GENESIS_HASH: node.genesisHash,
+    ALT_BINDING_PROGRAM: programOf('address_binding'),
+  });
+  const { text, remedy } = explainCause({ kind: 'alt-node-behind' });
+  expect(await examineAltChain(config.altChain, Date.now)).toMatchObject([{ state: 'fail', text, remedy }]);
+});
+
 it('prints the text with which a node refuses calls', async () => {
   const node = await startRpcProxy(({ method }) =>
     method === 'eth_chainId'
