@@ -79,7 +79,8 @@ const LEAST_LAMPORTS = 1_000_000_000n;
 
 /** Starts the chain in this process. Throws when the port is in use. */
 export async function startAltNode(options: AltNodeOptions = {}): Promise<AltNode> {
-  const now = options.now ?? Date.now;
+  // A harness may replace `Date.now` later.
+  const now = options.now ?? (() => Date.now());
   const chain = new Chain(options.genesisTimestamp ?? Math.floor(now() / 1000), now);
   installPrograms(chain);
   const faults = createNodeFaults();
