@@ -459,6 +459,13 @@ describe('the first slot', () => {
       const seconds = secondsOld();
       return { result: seconds === null ? null : harness.time.milliseconds / 1000 - seconds };
     });
+  /** Opens both nodes, of which the first is an hour behind. */
+  function openFirstBehind(): AltChainAdapter {
+    answerAges(first, () => 3_600);
+    answerAges(second, () => 13);
+    second.slot += 9_000;
+    return open([first.proxy.url, second.proxy.url]);
+  }
   const countTimes = () => first.proxy.calls.filter(({ method }) => method === 'getBlockTime').length;
 
   it.each<[age: string, secondsOld: number | null, isAccepted: boolean, calls: number]>([
@@ -496,10 +503,7 @@ describe('the first slot', () => {
 
   it('that comes before any block of the main chain raises no floor for later ones', async () => {
     harness.time.headSeconds = 0;
-    answerAges(first, () => 3_600);
-    answerAges(second, () => 13);
-    second.slot += 9_000;
-    const adapter = open([first.proxy.url, second.proxy.url]);
+    const adapter = openFirstBehind();
     await adapter.checkDeployment();
     harness.time.headSeconds = 1_790_000_000;
     for (let reads = 0; reads < 2; reads++) expect((await read(adapter)).snapshot.slot).toBe(second.slot);
@@ -507,10 +511,7 @@ describe('the first slot', () => {
 
   it('is compared also where the request was sent before the first slot that was judged', async () => {
     harness.time.headSeconds = 0;
-    answerAges(first, () => 3_600);
-    answerAges(second, () => 13);
-    second.slot += 9_000;
-    const adapter = open([first.proxy.url, second.proxy.url]);
+    const adapter = openFirstBehind();
     await read(adapter);
     const released = Promise.withResolvers<undefined>();
     first.proxy.inject({ kind: 'hold', until: released.promise }, 1);
@@ -553,10 +554,7 @@ describe('the first slot', () => {
   });
 
   it('is that of the next node where the first one is behind', async () => {
-    answerAges(first, () => 3_600);
-    answerAges(second, () => 13);
-    second.slot += 9_000;
-    expect((await read(open([first.proxy.url, second.proxy.url]))).snapshot.slot).toBe(second.slot);
+    expect((await read(openFirstBehind())).snapshot.slot).toBe(second.slot);
   });
 });
 
