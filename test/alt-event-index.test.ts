@@ -75,6 +75,8 @@ beforeEach(async () => {
   records = new Map();
   node = await startAltNode({ genesisTimestamp: GENESIS });
   harness = createAltChainHarness([node.rpcUrl], node.genesisHash);
+  // The chain stands still while pauses of the stopwatch take no time.
+  harness.time.headSeconds = GENESIS;
   store = await createMemoryStore();
   time = new VirtualTime();
   log = createRecordingLog();
@@ -93,6 +95,8 @@ beforeEach(async () => {
   for (const id of [PLAIN, MOVED]) await placeMachine(node, id);
 });
 afterEach(async () => {
+  // Pauses that take no time would keep the loop of a failed test running for good.
+  await indexers.worker.stop();
   await harness.close();
   await node.stop();
   await store.close();
