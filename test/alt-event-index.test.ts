@@ -75,8 +75,6 @@ beforeEach(async () => {
   records = new Map();
   node = await startAltNode({ genesisTimestamp: GENESIS });
   harness = createAltChainHarness([node.rpcUrl], node.genesisHash);
-  // The chain stands still while pauses of the stopwatch take no time.
-  harness.time.headSeconds = GENESIS;
   store = await createMemoryStore();
   time = new VirtualTime();
   log = createRecordingLog();

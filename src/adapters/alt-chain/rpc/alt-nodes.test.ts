@@ -5,6 +5,7 @@ import { REAL_STOPWATCH } from '../../rpc/deadline.ts';
 import { createHttpPost, type HttpResponse, type PostOptions } from '../../rpc/http-post.ts';
 import { formatDeploymentProblem } from '../../rpc/deployment-problem.ts';
 import {
+  dropResponsesTo,
   respondWith,
   PROXY_KEY,
   rateLimit,
@@ -452,6 +453,10 @@ describe('a slot further ahead of the newest one than nodes are apart', () => {
 });
 
 describe('the first slot', () => {
+  beforeEach(() => {
+    harness.time.headSeconds = harness.time.milliseconds / 1000;
+  });
+
   const open = (rpcUrls = [first.proxy.url], stopwatch = REAL_STOPWATCH) =>
     harness.open({ rpcUrls, stopwatch, limits: { unjudgedSlots: 3 } });
   const answerAges = (node: CannedNode, secondsOld: () => number | null) =>
@@ -537,18 +542,40 @@ describe('the first slot', () => {
   it('is read after a minute in which the time of its block could not be read', async () => {
     let laterMilliseconds = 0;
     const nowMilliseconds = () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds;
-    first.responses.set('getBlockTime', () => ({ error: { code: -32_429, message: 'rate limited' } }));
+    first.responses.set('getBlockTime', () => ({ error: { code: -32_005, message: 'busy' } }));
     const adapter = open([first.proxy.url], { ...REAL_STOPWATCH, nowMilliseconds });
-    await expect(read(adapter)).rejects.toMatchObject(unreadable('rate-limited'));
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
     laterMilliseconds += 60_000;
     expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
   });
 
+  it('is not read in the first minute in which block times cannot be read again', async () => {
+    let laterMilliseconds = 0;
+    const nowMilliseconds = () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds;
+    const adapter = open([first.proxy.url], { ...REAL_STOPWATCH, nowMilliseconds });
+    for (let seconds = 0; seconds <= 90; seconds += 30) {
+      answerAges(first, () => 3_600);
+      await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
+      laterMilliseconds += 30_000;
+      first.slot += 75;
+    }
+    first.responses.set('getBlockTime', () => ({ error: { code: -32_005, message: 'busy' } }));
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
+  });
+
+  it('is that of the next node where the first one responds with nothing for the time of its block', async () => {
+    first.proxy.inject(dropResponsesTo('getBlockTime'));
+    answerAges(second, () => 13);
+    second.slot += 9_000;
+    const adapter = open([first.proxy.url, second.proxy.url]);
+    expect((await read(adapter)).snapshot.slot).toBe(second.slot);
+  });
+
   it('is compared again where the time of its block could not be read', async () => {
-    first.responses.set('getBlockTime', () => ({ error: { code: -32_429, message: 'rate limited' } }));
+    first.responses.set('getBlockTime', () => ({ error: { code: -32_005, message: 'busy' } }));
     const adapter = open();
     for (let reads = 0; reads < 4; reads++)
-      await expect(read(adapter)).rejects.toMatchObject(unreadable('rate-limited'));
+      await expect(read(adapter)).rejects.toMatchObject(unreadable('rpc-error'));
     answerAges(first, () => 3_600);
     await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
   });
@@ -558,14 +585,15 @@ describe('the first slot', () => {
   });
 });
 
-describe('a node whose slot no longer rises', () => {
+describe('a node that falls behind', () => {
   const MINUTE_MILLISECONDS = 60_000;
   let laterMilliseconds: number;
-  let stoodSince: number;
+  /** Time of the newest block of the first node. */
+  let newestSeconds: number;
   beforeEach(() => {
     laterMilliseconds = 0;
-    stoodSince = harness.time.milliseconds / 1000 - 13;
-    first.responses.set('getBlockTime', () => ({ result: stoodSince }));
+    newestSeconds = harness.time.milliseconds / 1000 - 13;
+    first.responses.set('getBlockTime', () => ({ result: newestSeconds }));
     second.responses.set('getBlockTime', () => ({ result: harness.time.milliseconds / 1000 - 13 }));
   });
 
@@ -575,14 +603,21 @@ describe('a node whose slot no longer rises', () => {
       stopwatch: { ...REAL_STOPWATCH, nowMilliseconds: () => REAL_STOPWATCH.nowMilliseconds() + laterMilliseconds },
     });
 
+  /** Raises the slot of the first node, with 400 ms from block to block. */
+  function catchUp(slots: number): void {
+    first.slot += slots;
+    newestSeconds += slots * 0.4;
+  }
+
   /** Lets time pass, in which the second node's slot rises. */
   function pass(milliseconds: number): void {
     laterMilliseconds += milliseconds;
     harness.time.milliseconds += milliseconds;
+    harness.time.headSeconds = harness.time.milliseconds / 1000;
     second.slot += milliseconds / 400;
   }
 
-  it('is not read once its newest block is five minutes old; the next node is', async () => {
+  it('is not read once it has stood for five minutes; the next node is', async () => {
     const adapter = open([first.proxy.url, second.proxy.url]);
     expect((await read(adapter)).snapshot.slot).toBe(CANNED_SLOT);
     pass(4 * MINUTE_MILLISECONDS);
@@ -600,8 +635,52 @@ describe('a node whose slot no longer rises', () => {
     }
     pass(55 * MINUTE_MILLISECONDS);
     await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
-    first.slot += 9_000;
+    catchUp(10);
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('block-mismatch'));
+    catchUp(8_990);
     expect((await read(adapter)).snapshot.slot).toBe(first.slot);
+  });
+
+  it('is not read while its slots rise again, but are hours old', async () => {
+    const adapter = open([first.proxy.url, second.proxy.url]);
+    await read(adapter);
+    first.proxy.inject({ kind: 'cut' });
+    second.proxy.inject({ kind: 'cut' });
+    pass(60 * MINUTE_MILLISECONDS);
+    await expect(read(adapter)).rejects.toMatchObject(unreadable('transport'));
+    first.proxy.heal();
+    second.proxy.heal();
+    catchUp(10);
+    expect((await read(adapter)).snapshot.slot).toBe(second.slot);
+  });
+
+  it('is not read once its slots have risen too slowly for ten minutes', async () => {
+    const adapter = open([first.proxy.url, second.proxy.url]);
+    for (let minutes = 0; minutes < 10; minutes++) {
+      expect((await read(adapter)).snapshot.slot).toBe(first.slot);
+      pass(MINUTE_MILLISECONDS);
+      catchUp(75);
+    }
+    expect((await read(adapter)).snapshot.slot).toBe(second.slot);
+  });
+
+  it('is not read where the host was suspended with it', async () => {
+    const adapter = open([first.proxy.url, second.proxy.url]);
+    await read(adapter);
+    pass(60 * MINUTE_MILLISECONDS);
+    laterMilliseconds = 0;
+    catchUp(30);
+    expect((await read(adapter)).snapshot.slot).toBe(second.slot);
+  });
+
+  it('is compared once a minute while it is not behind', async () => {
+    const adapter = open([first.proxy.url]);
+    for (let minutes = 0; minutes < 3; minutes++) {
+      pass(MINUTE_MILLISECONDS);
+      catchUp(150);
+      for (let reads = 0; reads < 3; reads++) await read(adapter);
+    }
+    expect(first.proxy.calls.filter(({ method }) => method === 'getBlockTime')).toHaveLength(3);
   });
 
   it('is read where the times of its blocks are not known', async () => {

@@ -53,15 +53,6 @@ it('may have risen by as much as the chain has produced since the slot was first
   expect(minContextSlot.judge(1_009_000, at(3_660_000))).toBe('plausible');
 });
 
-it('stands after a minute without a higher slot', () => {
-  const minContextSlot = observed();
-  minContextSlot.observe(1_000_000, at(100_000));
-  expect(minContextSlot.isStanding(at(119_999))).toBe(false);
-  expect(minContextSlot.isStanding(at(120_000))).toBe(true);
-  minContextSlot.observe(1_000_001, at(120_000));
-  expect(minContextSlot.isStanding(at(120_000))).toBe(false);
-});
-
 describe('a slot that no response reaches', () => {
   it('is none before the first one', () => {
     expect(createMinContextSlot().isUnreached(at(900_000))).toBe(false);

@@ -25,8 +25,6 @@ export interface MinContextSlot {
   readonly slot: number;
   judge(slot: number, at: Moment): SlotPlausibility;
   observe(slot: number, at: Moment): void;
-  /** Returns whether no response has been above the slot for a minute. */
-  isStanding(at: Moment): boolean;
   /** Returns whether no response has reached the slot for a minute. */
   isUnreached(at: Moment): boolean;
   /** Lowers the slot to that of a block of this age, unless the chain may have reached it since that block. */
@@ -67,8 +65,6 @@ export function createMinContextSlot(): MinContextSlot {
       if (slot > newest) set(slot, at);
       else if (slot === newest) reachedAt = at;
     },
-    isStanding: ({ stopwatchMilliseconds }) =>
-      newest > 0 && stopwatchMilliseconds - risenAt.stopwatchMilliseconds >= MINUTE_MILLISECONDS,
     isUnreached: ({ stopwatchMilliseconds }) =>
       newest > 0 && stopwatchMilliseconds - reachedAt.stopwatchMilliseconds >= MINUTE_MILLISECONDS,
     lower(slot, ageMilliseconds, at) {

@@ -5,7 +5,7 @@
 import type { Clock } from '../../../ports/runtime.ts';
 import type { Deadline, Stopwatch } from '../../rpc/deadline.ts';
 import type { PoolNode } from '../../rpc/node-pool.ts';
-import { isTransientFailure, RpcFailure } from '../../rpc/rpc-failure.ts';
+import { RpcFailure } from '../../rpc/rpc-failure.ts';
 import type { MinContextSlot, Moment } from './min-context-slot.ts';
 
 export interface SlotJudgementOptions {
@@ -37,6 +37,8 @@ export interface SlotJudgement {
 
 /** A finalized block is seconds old; clock and chain may differ by minutes. */
 const MAX_BLOCK_AGE_MILLISECONDS = 300_000;
+/** Time for which a slot that was compared vouches for later ones: a node may fall behind while its slots rise. */
+const COMPARISON_MILLISECONDS = 60_000;
 /** Time for which a block time that cannot be read is awaited. */
 const MAX_WAIT_MILLISECONDS = 60_000;
 
@@ -46,16 +48,27 @@ export function createSlotJudgement(options: SlotJudgementOptions): SlotJudgemen
   let unjudgedSlots = headSeconds === undefined ? 0 : options.unjudgedSlots;
   /** Whether a block time has shown that the newest slot was current. */
   let isFloorCurrent = unjudgedSlots === 0;
-  /** Monotonic time of the first read of a block time. */
-  let firstReadMilliseconds: number | undefined;
+  /** When a slot was last compared. */
+  let comparedAt = readMoment();
+  /** Monotonic time since which no block time can be read. */
+  let failingSinceMilliseconds: number | undefined;
   /** Block time that was read last. */
   let timed: { readonly slot: number; readonly seconds: number } | undefined;
 
-  const readMoment = (): Moment => ({
-    stopwatchMilliseconds: stopwatch.nowMilliseconds(),
-    clockMilliseconds: clock.nowMilliseconds(),
-  });
   const toAgeMilliseconds = (seconds: number) => clock.nowMilliseconds() - seconds * 1000;
+
+  function readMoment(): Moment {
+    return { stopwatchMilliseconds: stopwatch.nowMilliseconds(), clockMilliseconds: clock.nowMilliseconds() };
+  }
+
+  /** Returns whether the last comparison is a minute old by either clock: the monotonic one stands still while the host is suspended. */
+  function isComparisonDue({ stopwatchMilliseconds, clockMilliseconds }: Moment): boolean {
+    const elapsedMilliseconds = [
+      stopwatchMilliseconds - comparedAt.stopwatchMilliseconds,
+      Math.abs(clockMilliseconds - comparedAt.clockMilliseconds),
+    ];
+    return Math.max(...elapsedMilliseconds) >= COMPARISON_MILLISECONDS;
+  }
 
   async function accept(node: PoolNode, slot: number, sent: SentRequest, deadline: Deadline): Promise<void> {
     if (slot < sent.minSlot) throw new RpcFailure('block-mismatch', 'behind');
@@ -67,8 +80,10 @@ export function createSlotJudgement(options: SlotJudgementOptions): SlotJudgemen
     if (plausibility === 'unexplained' || plausibility === 'impossible') {
       if (!(await isCurrent(node, slot, deadline))) throw new RpcFailure('malformed');
       isFloorCurrent = true;
-    } else if (sent.isUnjudged || (slot === minContextSlot.slot && minContextSlot.isStanding(now))) {
-      if (isComparable && (await isOld(node, slot, deadline))) throw new RpcFailure('block-mismatch', 'behind');
+      comparedAt = now;
+    } else if (isComparable && (sent.isUnjudged || isComparisonDue(now))) {
+      if (await isOld(node, slot, deadline)) throw new RpcFailure('block-mismatch', 'behind');
+      comparedAt = now;
     }
     // A slot that cannot be judged yet may be hours old, and would make those of all other nodes impossible.
     if (isComparable || unjudgedSlots === 0) minContextSlot.observe(slot, now);
@@ -105,14 +120,15 @@ export function createSlotJudgement(options: SlotJudgementOptions): SlotJudgemen
   async function readBlockSeconds(node: PoolNode, slot: number, deadline: Deadline): Promise<number | undefined> {
     if (timed?.slot === slot) return timed.seconds;
     const now = stopwatch.nowMilliseconds();
-    firstReadMilliseconds ??= now;
     try {
       const seconds = await options.readBlockSeconds(node, slot, deadline);
+      failingSinceMilliseconds = undefined;
       if (seconds !== undefined) timed = { slot, seconds };
       return seconds;
     } catch (error) {
-      const mayPass = !(error instanceof RpcFailure) || (isTransientFailure(error) && error.kind !== 'no-block');
-      if (mayPass && now - firstReadMilliseconds < MAX_WAIT_MILLISECONDS) throw error;
+      if (error instanceof RpcFailure && (error.kind === 'refused' || error.kind === 'no-block')) return undefined;
+      failingSinceMilliseconds ??= now;
+      if (now - failingSinceMilliseconds < MAX_WAIT_MILLISECONDS) throw error;
       return undefined;
     }
   }
