@@ -229,17 +229,21 @@ describe('documents', () => {
     const tooLarge = { error: { code: -32000, message: 'response size exceeds the limit' } };
     const holds = (params: readonly unknown[]) => JSON.stringify(params).includes(SELECTORS.didDocument.slice(2));
     /** A node that refuses each list of calls with a document, except those for one machine. */
-    const injectRefusal = (served = '-') =>
+    const injectRefusal = (served = '-', refusal = tooLarge) =>
       harness.proxy.inject({
         kind: 'answer',
-        change: (answer, { params }) => (holds(params) && !JSON.stringify(params).includes(served) ? tooLarge : answer),
+        change: (answer, { params }) => (holds(params) && !JSON.stringify(params).includes(served) ? refusal : answer),
       });
 
-    test('are one unreadable fact: the others of the machine and its events are read', async () => {
+    test.each([
+      ['an error that says so', tooLarge],
+      ['an unclear error', { error: { code: -32050, message: 'policy 7' } }],
+      ['an unclear error that may pass', { error: { code: -32000, message: 'policy 7' } }],
+    ])('are one unreadable fact by %s: the others of the machine and its events are read', async (_, refusal) => {
       const id = await harness.activate({ controller: CONTROLLER });
       await harness.mine(harness.revenue(id, 5n));
       const expected = await harness.readMachine(id);
-      injectRefusal();
+      injectRefusal('-', refusal);
       expect(await harness.readMachine(id)).toEqual({ ...expected, document: unreadable('undecodable') });
     });
 

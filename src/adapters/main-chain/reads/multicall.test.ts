@@ -206,7 +206,7 @@ describe('a call that is too large', () => {
     [-32000, 'unclear', 'rpc-error', 5],
     [-32601, 'no such method', 'rpc-error', 1],
     [-32000, 'header not found', 'block-mismatch', 2],
-  ])('is not assumed by error %i "%s" where a single call fails too', async (code, message, cause, calls) => {
+  ])('is not assumed by error %i "%s" where the proofs alone fail too', async (code, message, cause, calls) => {
     const adapter = await openWarm();
     harness.proxy.inject(respondWith('eth_call', { error: { code, message } }));
     const results = await Promise.allSettled(ids.slice(0, 10).map((id) => read(adapter, id)));
@@ -281,6 +281,43 @@ describe('a call that is too large', () => {
     });
     expect(await read(adapter, ids[0]!)).toEqual(await harness.readMachine(ids[0]!));
   });
+
+  test.each([
+    ['an error that says so', 'out of gas'],
+    ['an unclear error', 'policy 7'],
+  ])('is halved where it is a page of events, by %s', async (_, message) => {
+    const id = (await harness.activate()) as MachineId;
+    await harness.mine(...Array.from({ length: 4 }, (__, i) => harness.revenue(id, BigInt(i))));
+    const expected = await harness.readMachine(id);
+    const adapter = await openWarm();
+    const word = (value: bigint) => value.toString(16).padStart(64, '0');
+    const page = (limit: bigint) => `${SELECTORS.getEvents.slice(2)}${word(id)}${word(0n)}${word(limit)}`;
+    const refusedPages = [100n, 4n].map(page);
+    harness.proxy.inject({
+      kind: 'answer',
+      change: (answer, { params }) =>
+        refusedPages.some((each) => JSON.stringify(params).includes(each))
+          ? { error: { code: -32050, message } }
+          : answer,
+    });
+    expect(await read(adapter, id)).toEqual(expected);
+  });
+
+  test.each(['out of gas', 'policy 7'])(
+    'with the error "%s" fails no other read of its tick where it is the first one',
+    async (message) => {
+      const adapter = await openWarm();
+      const call = SELECTORS.ownerOf.slice(2) + ids[0]!.toString(16).padStart(64, '0');
+      harness.proxy.inject({
+        kind: 'answer',
+        change: (answer, { params }) =>
+          JSON.stringify(params).includes(call) ? { error: { code: -32050, message } } : answer,
+      });
+      const snapshots = await Promise.all(ids.slice(0, 4).map((id) => read(adapter, id)));
+      const owner = present(lower(OWNER));
+      expect(snapshots.map((each) => each.owner)).toEqual([UNDECODABLE, owner, owner, owner]);
+    },
+  );
 });
 
 describe('an invalid response', () => {

@@ -215,8 +215,8 @@ export function createMulticall(options: MulticallOptions): Multicall {
 
   /**
    * Classifies an error of the aggregate. Inner calls may fail individually, so the whole reverts only when it exceeds a
-   * limit. An aggregate that fails while its first call can be read was too large, whatever the error says. One of a single call may fail
-   * because Multicall3 has no code: some nodes return an error for that.
+   * limit. An aggregate that fails while its proofs alone are served was too large, whatever the error says, also with a single call.
+   * Where they fail too, Multicall3 may have no code: some nodes return an error for that.
    */
   async function classifyRefusal(
     response: RpcResponse & { readonly ok: false },
@@ -227,9 +227,11 @@ export function createMulticall(options: MulticallOptions): Multicall {
     if (isTooLarge(response)) return 'too-large';
     if (response.hint === 'unknown-block') throw chainUnreadable('main', 'block-mismatch');
     if (!isUnclearError(response)) throw chainUnreadable('main', 'rpc-error');
-    if (calls.length === 1) return readWithoutAggregate(block, calls, deadline, 'rpc-error');
-    await readAggregate(block, calls.slice(0, 1), deadline);
-    return isReplaced() ? readCalls(block, calls, deadline) : 'too-large';
+    if (calls.length > 0) {
+      const proven = await readAggregate(block, [], deadline);
+      if (proven !== 'too-large') return proven === 'other-block' ? proven : 'too-large';
+    }
+    return readWithoutAggregate(block, calls, deadline, 'rpc-error');
   }
 
   /**
@@ -265,14 +267,16 @@ export function createMulticall(options: MulticallOptions): Multicall {
 
   /**
    * Falls back to single calls when Multicall3 has no code. Empty data or an error alone may be a faulty node, so the code is checked; the
-   * calls must have results of the block, because the code may be that of another chain. Throws `ChainUnreadable` with the cause where it has code.
+   * calls must have results of the block, because the code may be that of another chain. Proofs without calls are left to the aggregate
+   * with calls. Throws `ChainUnreadable` with the cause where it has code.
    */
   async function readWithoutAggregate(
     block: Header,
     calls: readonly ContractCall[],
     deadline: Deadline,
     cause: 'malformed' | 'rpc-error',
-  ): Promise<readonly CallResult[] | 'other-block'> {
+  ): Promise<readonly CallResult[] | TooLarge | 'other-block'> {
+    if (calls.length === 0) return 'too-large';
     const getCode = { method: 'eth_getCode', params: [address, toQuantity(block.number)] };
     const [code] = await nodes.request([getCode], deadline);
     if (!code!.ok || code!.result !== '0x') throw chainUnreadable('main', cause);
