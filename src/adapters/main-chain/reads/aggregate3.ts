@@ -15,6 +15,8 @@ export interface InnerCall {
 export interface CallResult {
   readonly success: boolean;
   readonly data: Hex;
+  /** Whether the failure is that of the node, which says nothing about the contract. */
+  readonly isOfNode?: boolean;
 }
 
 const SELECTOR = '0x82ad56cb';

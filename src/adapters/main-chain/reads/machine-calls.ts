@@ -155,7 +155,7 @@ export type MachineFacts = Omit<MachineSnapshot, 'id' | 'block'>;
 
 /** Returns true for a contract that does not have the function. */
 function isUnknownFunction(result: CallResult | undefined): boolean {
-  return result?.success === false && result.data === '0x';
+  return result?.success === false && result.data === '0x' && result.isOfNode !== true;
 }
 
 /** Decodes a result of MachineRegistry, the only contract that can report a token as nonexistent. */

@@ -8,10 +8,11 @@ import {
   respondInner,
   respondWith,
   type ProxyCall,
+  type ProxyResponse,
   changeInner,
   type RpcFault,
 } from '../../../../testing/harness/rpc-proxy.ts';
-import type { Hex } from 'viem';
+import { toFunctionSelector, type Hex } from 'viem';
 import type { Address, MachineId } from '../../../domain/identifiers/identifiers.ts';
 import type { Header } from '../../../ports/main-chain.ts';
 import { REAL_STOPWATCH } from '../../rpc/deadline.ts';
@@ -555,6 +556,21 @@ describe('a chain without Multicall3', () => {
       change: (answer) => ('error' in answer ? { error: { code: 3, message: 'ERC721NonexistentToken' } } : answer),
     });
     expect(await read(adapter, 4711n as MachineId)).toMatchObject({ owner: UNDECODABLE, homeOrdinal: present(0) });
+  });
+
+  test.each<[string, string, ProxyResponse, object]>([
+    ['unreadable', 'an error that says it is too large', { error: { code: -32000, message: 'timeout' } }, UNDECODABLE],
+    ['unreadable', 'an unclear error', { error: { code: -32050, message: 'policy 7' } }, UNDECODABLE],
+    ['unreadable', 'a result that is no data', { result: null }, UNDECODABLE],
+    ['absent', 'a revert without data', { error: { code: 3, message: 'execution reverted' } }, ABSENT],
+  ])('has a count of chip logs that is %s for %s', async (_, __, answer, chipLogCount) => {
+    const adapter = await openWarm({ addresses: { multicall3 } });
+    const selector = toFunctionSelector('chipLogCount(uint256)');
+    harness.proxy.inject({
+      kind: 'answer',
+      change: (served, { params }) => (JSON.stringify(params).includes(selector) ? answer : served),
+    });
+    expect(await read(adapter, ids[0]!)).toMatchObject({ owner: present(lower(OWNER)), chipLogCount });
   });
 
   test('verifies the block', async () => {

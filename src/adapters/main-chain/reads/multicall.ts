@@ -349,8 +349,9 @@ function isTooLarge({ hint, revertData }: RpcResponse & { readonly ok: false }):
 
 /** Converts a response; a node's own error becomes a failed call without data, which is unreadable, never absent. */
 function toCallResult(response: RpcResponse): CallResult {
-  if (!response.ok) return { success: false, data: response.revertData ?? '0x' };
-  return isHexData(response.result) ? { success: true, data: response.result } : { success: false, data: '0x' };
+  if (!response.ok && response.revertData !== undefined) return { success: false, data: response.revertData };
+  if (response.ok && isHexData(response.result)) return { success: true, data: response.result };
+  return { success: false, data: '0x', isOfNode: true };
 }
 
 /** Returns the decoded value of a successful call; undefined otherwise. */
