@@ -93,6 +93,21 @@ describe('fail-over', () => {
     expect(await nodes.request(batch, deadline())).toMatchObject([{ ok: false, hint: 'too-large' }]);
   });
 
+  test('does not leave out a node for a response beyond the size limit that the next node refuses to send', async () => {
+    open([first.url, second.url], { maxResponseBytes: 1_000 });
+    responses.first = { result: 'x'.repeat(2_000) };
+    responses.second = { error: { code: -32000, message: 'result exceeds the returndata limit' } };
+    const call: MainRpcCall = { method: 'eth_call', params: [] };
+    const [response] = await nodes.request([call], startDeadline(20_000, 10_000));
+    expect(response).toMatchObject({ ok: false, hint: 'too-large' });
+    expect([nodes.members[0]!.isAvailable(), nodes.listMalformed(), counters.failures, lines]).toEqual([
+      true,
+      [],
+      {},
+      [],
+    ]);
+  });
+
   test('queries the chain id once for many concurrent requests', async () => {
     await Promise.all(Array.from({ length: 20 }, () => request()));
     expect(first.calls.filter(({ method }) => method === 'eth_chainId')).toHaveLength(1);

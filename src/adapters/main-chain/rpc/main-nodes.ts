@@ -147,15 +147,15 @@ export function createMainNodes(options: MainNodesOptions): MainNodes {
     return last;
   }
 
-  /** Records that another node served the calls. Where it did, a query was not too large. */
+  /** Records that another node served the calls. Where it returned a result, a query was not too large. */
   function recordReplaced(
     node: PoolNode,
     calls: readonly MainRpcCall[],
     responses: readonly RpcResponse[],
     served: readonly RpcResponse[],
   ): void {
-    if (responses.every(isOversized)) node.breaker.recordFailure(new RpcFailure('malformed'));
-    else learnRefusals(node.profile, calls, responses, served);
+    if (!responses.every(isOversized)) learnRefusals(node.profile, calls, responses, served);
+    else if (served.some(({ ok }) => ok)) node.breaker.recordFailure(new RpcFailure('malformed'));
   }
 
   return {
