@@ -123,6 +123,26 @@ describe('a stored profile', () => {
   });
 });
 
+describe('a limit of weight', () => {
+  test('is not learned from a refused batch', () => {
+    const profile = open();
+    profile.batchLimit('eth_getBlockByNumber', 1_000).recordRefusal(2);
+    expect(profile.weightLimit('eth_call of one', 1_000).size).toBe(1_000);
+  });
+
+  test('does not mark a node as one without batches when a weight of two is refused', () => {
+    const profile = open();
+    profile.weightLimit('eth_call of many', 1_000).recordRefusal(2);
+    expect(profile.batchLimit('eth_getBlockByNumber', 1_000).size).toBe(1_000);
+  });
+
+  test('is remembered by the next process', () => {
+    const profile = open();
+    profile.weightLimit('eth_call of many', 1_000).recordRefusal(1_000);
+    expect(reopen(reopen(profile)).weightLimit('eth_call of many', 1_000).size).toBe(500);
+  });
+});
+
 describe('a method', () => {
   const refuse = (profile: NodeProfile, times: number) => {
     for (let i = 0; i < times; i++) profile.recordMethod('eth_call', 'refused');

@@ -61,6 +61,7 @@ export class NodeProfile {
   readonly logLimits: LogLimits;
   readonly #nowSeconds: () => number;
   readonly #batches = new Map<string, LearnedLimit>();
+  readonly #weights = new Map<string, LearnedLimit>();
   /** Bounds of limits that were not used yet. */
   readonly #stored: ReadonlyMap<string, LimitBounds>;
   /** Times at which features were seen to be missing. */
@@ -88,6 +89,13 @@ export class NodeProfile {
       limit = new LearnedLimit(max, this.#stored.get(method) ?? unknown);
       this.#batches.set(method, limit);
     }
+    return limit;
+  }
+
+  /** Returns the limit of the weight of one call. A refused weight says nothing about batches, and a refused batch nothing about it. */
+  weightLimit(name: string, max: number): LearnedLimit {
+    const limit = this.#weights.get(name) ?? new LearnedLimit(max, this.#stored.get(name));
+    this.#weights.set(name, limit);
     return limit;
   }
 
@@ -128,8 +136,9 @@ export class NodeProfile {
 
   /** Returns the text to store; undefined while nothing was learned. */
   toText(): string | undefined {
-    const used = [...this.#batches].map(([name, { bounds }]) => [name, bounds] as const);
-    const unused = [...this.#stored].filter(([name]) => !this.#batches.has(name));
+    const used = [...this.#batches, ...this.#weights].map(([name, { bounds }]) => [name, bounds] as const);
+    const names = new Set(used.map(([name]) => name));
+    const unused = [...this.#stored].filter(([name]) => !names.has(name));
     const limits = [...used, ...unused].filter(([, { refused }]) => refused !== undefined);
     const { bounds } = this.logLimits;
     const rate = this.rate.callsPerSecond;

@@ -91,9 +91,9 @@ export function createMulticall(options: MulticallOptions): Multicall {
     stopwatch.nowMilliseconds() - replacedAtMilliseconds < AGGREGATE_RETRY_MILLISECONDS;
 
   /** Returns the limit of the weight of one eth_call, learned from calls that were divided. */
-  const weightLimit = () => nodes.firstProfile().batchLimit('eth_call of many', limits.maxMulticallWeight);
+  const weightLimit = () => nodes.firstProfile().weightLimit('eth_call of many', limits.maxMulticallWeight);
   /** Returns the same for the calls of one read, which are divided last. */
-  const ownWeightLimit = () => nodes.firstProfile().batchLimit('eth_call of one', limits.maxMulticallWeight);
+  const ownWeightLimit = () => nodes.firstProfile().weightLimit('eth_call of one', limits.maxMulticallWeight);
 
   const turns = createSharedTurns<Group>({
     budget,
