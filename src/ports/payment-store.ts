@@ -90,6 +90,8 @@ export interface HandsChange {
 }
 
 export interface PaymentScanWrite extends PaymentMachine {
+  /** Scan of this version that the search continues; undefined without one. */
+  readonly previous: PaymentScan | undefined;
   readonly scan: PaymentScan;
   /** All claims of the machine. */
   readonly claims: readonly PlacedClaim[];
@@ -155,7 +157,8 @@ export interface PaymentStore {
     readonly { readonly place: ChainPlace; readonly to: string | undefined; readonly blockTimestamp: number }[]
   >;
   /**
-   * Stores a scan. Returns false, and stores nothing, when the history has another version, or another configuration is used, by now.
+   * Stores a scan. Returns false, and stores nothing, when the history has another version, another process has searched the machine
+   * further, or another configuration is used, by now.
    * Verdicts are undecided again, also of other machines, where they are on payments since a claim changed.
    */
   writePaymentScan(write: PaymentScanWrite): Promise<boolean>;

@@ -126,7 +126,7 @@ export async function fillPayments(store: Store): Promise<void> {
   await store.usePaymentConfiguration('sources rates');
   await store.writePaymentScan({
     ...{ home: 'main', id: id(7), hands: [], citations: [citation(1), citation(2)], followed: [{ ...own, source }] },
-    scan: { version: 0, claimsSeq: 1, citedSeq: 1, throughBlock: 2 },
+    ...{ previous: undefined, scan: { version: 0, claimsSeq: 1, citedSeq: 1, throughBlock: 2 } },
     claims: [{ account: sender, owner: OWNER, since: NOW, seq: 0, end: undefined, place }],
   });
   const flow = { from: sender, to: CONTROLLER, token: 'USDC', units: 5n, block: 9, time: NOW };

@@ -83,8 +83,8 @@ const MACHINES_PER_CALL = 100;
 const PROOFS_AT_ONCE = 20;
 
 /**
- * Outcome of one page of a machine. `done`: the claims of all events are known; `waiting`: its history has another version by now; `failed`:
- * events or the place of a claim cannot be read now.
+ * Outcome of one page of a machine. `done`: the claims of all events are known; `waiting`: its history has another version, or another process
+ * has searched it further, by now; `failed`: events, transfers or the place of a claim cannot be read now.
  */
 type PageOutcome = 'done' | 'more' | 'waiting' | 'failed';
 
@@ -215,7 +215,7 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     const isAtEnd = to === eventCount;
     const before = machine.scan === undefined ? [] : await store.listClaims(machine);
     const unapplied = events.slice(Math.max(0, scanned.claimsSeq - from));
-    const claims = await findClaims(machine, before, unapplied, isAtEnd, reads);
+    const claims = await findClaims(machine, before, unapplied, isAtEnd, head, reads);
     if (claims === undefined) return 'failed';
 
     const citing = isPending ? [] : events;
@@ -227,11 +227,10 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
       citedOnFirstDay: claims.length === 0 ? 0 : await countCited(machine, citing[0]),
       followedFrom: (await findChainTime(head)) - PAYMENT.followedDays * SECONDS_PER_DAY,
     });
-    if (searched < citing.length) pending.set(key, { table, version });
-    else if (!isPending) pending.delete(key);
     const write: PaymentScanWrite = {
       home: machine.home,
       id: machine.id,
+      previous: machine.scan,
       scan: {
         version,
         claimsSeq: Math.max(scanned.claimsSeq, to),
@@ -244,6 +243,8 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
       followed: listFollowed(claims.slice(before.length), claims),
     };
     if (!(await store.writePaymentScan(write))) return 'waiting';
+    if (searched < citing.length) pending.set(key, { table, version });
+    else if (!isPending) pending.delete(key);
     if (!isAtEnd || (searched < citing.length && write.scan.claimsSeq < eventCount)) return 'more';
     return 'done';
   }
@@ -260,22 +261,27 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     const throughSeq = Math.min(eventCount, draft.throughSeq + EVENTS_PER_STEP);
     const events = await reads.readEvents(machine, draft.throughSeq, throughSeq);
     const isAtEnd = throughSeq === eventCount;
-    const claims = events && (await findClaims(machine, draft.claims, events, isAtEnd, reads));
+    const claims = events && (await findClaims(machine, draft.claims, events, isAtEnd, head, reads));
     if (claims === undefined) return 'failed';
     drafts.set(key, { version, claims, throughSeq });
     if (!isAtEnd) return 'more';
     drafts.delete(key);
     const scan = { version, claimsSeq: eventCount, citedSeq: 0, throughBlock: head.block };
-    const write = { home, id, scan, claims, citations: [], hands: [], followed: listFollowed(claims, claims) };
+    const found = { claims, citations: [], hands: [], followed: listFollowed(claims, claims) };
+    const write = { home, id, previous: machine.scan, scan, ...found };
     return (await store.writePaymentScan(write)) ? 'more' : 'waiting';
   }
 
-  /** Returns the claims after the events; undefined while a transfer, its time or the place of a claim is unknown. */
+  /**
+   * Returns the claims after the events; undefined while a transfer, its time or the place of a claim is unknown, and where a transfer is
+   * after the head: more events than were listed may precede it.
+   */
   async function findClaims(
     machine: UnscannedMachine,
     before: readonly PlacedClaim[],
     events: readonly ScannedEvent[],
     isAtEnd: boolean,
+    head: ScannedHead,
     reads: HomeReads,
   ): Promise<readonly PlacedClaim[] | undefined> {
     const firstProof = events.findIndex(carriesProof);
@@ -286,7 +292,8 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     if (places.length < events.length) return undefined;
     if (firstProof >= 0 && (await reads.knowsOwnerSince?.(machine.id, places[firstProof]!)) === false) return undefined;
     const ownerLogs = isMain ? await store.listOwnerLogs(machine.id) : undefined;
-    if (ownerLogs?.some(({ blockTimestamp }) => blockTimestamp === 0)) return undefined;
+    if (ownerLogs?.some(({ place, blockTimestamp }) => blockTimestamp === 0 || place.block > head.block))
+      return undefined;
     const context = { id: machine.id, namespace, checks };
     const endSeq = isAtEnd ? machine.eventCount : undefined;
     let claims = before;

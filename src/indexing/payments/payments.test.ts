@@ -465,6 +465,32 @@ describe('payments', () => {
     expect(await codes(B)).toEqual(['1 pending']);
   });
 
+  it.each(['indexed', 'searched'])(
+    'are paid where their event and a later sale are %s while an earlier search of the machine waits',
+    async (change) => {
+      const { chain, store, index, scan, work, pay, codes, pass } = await openWorld();
+      chain.mine([mint(A), submitted(A, proofOf(A))]);
+      chain.mine();
+      await index.advance(NEVER);
+      const readOwnership = chain.readOwnership.bind(chain);
+      chain.readOwnership = async (...parameters) => {
+        chain.readOwnership = readOwnership;
+        const ownership = await readOwnership(...parameters);
+        pay(1);
+        chain.mine([submitted(A, citing(1))]);
+        chain.mine([transferred(A, OWNER, BUYER)]);
+        pass();
+        await (change === 'indexed' ? index.advance(NEVER) : scan());
+        return ownership;
+      };
+      await scan();
+      await scan();
+      await work();
+      expect(await codes()).toEqual(['1 paid']);
+      expect((await store.listClaims({ home: 'main', id: A })).map(({ end }) => end?.seq)).toEqual([2]);
+    },
+  );
+
   it('are judged while another machine has more logs than are read, and is not searched', async () => {
     const store = await createMemoryStore();
     stores.push(store);
@@ -756,7 +782,7 @@ describe('the bounds of payments', () => {
     const { scan: searched } = await summary();
     const followed = sinces.map((since, place) => ({ source: source.name, address: addressOf(place + 1), since }));
     const nothing = { claims: [], citations: [], hands: [] };
-    await store.writePaymentScan({ home: 'main', id: A, scan: searched!, ...nothing, followed });
+    await store.writePaymentScan({ home: 'main', id: A, previous: searched, scan: searched!, ...nothing, followed });
     source.finalizeAt(throughTime);
     await work();
     const own = followed.map(({ address, since }) => ({ address, since }));

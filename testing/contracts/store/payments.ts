@@ -44,7 +44,7 @@ const citation = (seq: number, more: Partial<NewCitation> = {}): NewCitation => 
 });
 const scanned = (more: Partial<PaymentScanWrite> = {}): PaymentScanWrite => ({
   ...A,
-  scan: { version: 0, claimsSeq: 9, citedSeq: 9, throughBlock: 20 },
+  ...{ previous: undefined, scan: { version: 0, claimsSeq: 9, citedSeq: 9, throughBlock: 20 } },
   ...{ claims: [], citations: [], hands: [], followed: [] },
   ...more,
 });
@@ -77,7 +77,12 @@ export function testPayments(under: StoreUnderTest): void {
     }
     const summarize = (change?: HandsChange, eventCount = 9) =>
       under.store.readPaymentSummary(CONFIGURATION, A, change, eventCount);
-    const scan = (write: Partial<PaymentScanWrite> = {}) => under.store.writePaymentScan(scanned(write));
+    /** Stores a scan that continues the stored one. */
+    async function scan(more: Partial<PaymentScanWrite> = {}): Promise<boolean> {
+      const write = scanned(more);
+      const { scan: previous } = await under.store.readPaymentSummary(CONFIGURATION, write, undefined, 0);
+      return under.store.writePaymentScan({ ...write, previous });
+    }
     const dueAt = (nowMilliseconds: number, main = TIME + 99, alt = main) => ({
       nowMilliseconds,
       throughTimes: { main, alt },
@@ -112,6 +117,24 @@ export function testPayments(under: StoreUnderTest): void {
       await open();
       expect(await scan({ scan: { version: 1, claimsSeq: 2, citedSeq: 2, throughBlock: 1 } })).toBe(false);
       expect(await under.store.listClaims(A)).toEqual([]);
+    });
+
+    it.each([
+      ['claims of more events', { claimsSeq: 2 }],
+      ['citations of more events', { citedSeq: 2 }],
+      ['transfers of more blocks', { throughBlock: 2 }],
+    ])('reject a search that another one with %s has overtaken', async (_, more) => {
+      await open();
+      const first = { version: 0, claimsSeq: 1, citedSeq: 1, throughBlock: 1 };
+      const [later, ended] = [{ ...first, ...more }, claim(0, { end: { at: TIME + 5, seq: 2 } })];
+      const { store } = under;
+      expect(await store.writePaymentScan(scanned({ scan: first, claims: [claim(0)] }))).toBe(true);
+      expect(await store.writePaymentScan(scanned({ previous: first, scan: later, claims: [ended] }))).toBe(true);
+      for (const previous of [undefined, first]) {
+        expect(await store.writePaymentScan(scanned({ previous, claims: [claim(0)] }))).toBe(false);
+      }
+      expect([await store.listClaims(A), (await summarize()).scan]).toEqual([[ended], later]);
+      expect(await store.writePaymentScan(scanned({ previous: later, claims: [ended, claim(3)] }))).toBe(true);
     });
 
     it('return claims with their ends, and those of other machines by account', async () => {

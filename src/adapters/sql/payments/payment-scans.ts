@@ -169,10 +169,16 @@ export function createPaymentScans(
 
   function* writeScan(write: PaymentScanWrite): SqlProgram<boolean> {
     const key = keyOf(write);
-    const { scan, claims, citations, hands, followed } = write;
+    const { previous, scan, claims, citations, hands, followed } = write;
     if (!(yield* holdsUsed()) || (yield* readVersion(write)) !== scan.version) return false;
     const stored = yield* readScan(write);
-    const isRescan = stored !== undefined && stored.version !== scan.version;
+    const current = stored?.version === scan.version ? stored : undefined;
+    const isContinued =
+      current?.claims_seq === previous?.claimsSeq &&
+      current?.cited_seq === previous?.citedSeq &&
+      current?.through_block === previous?.throughBlock;
+    if (!isContinued) return false;
+    const isRescan = stored !== undefined && current === undefined;
     // Most machines have no claims, and within a version none are removed.
     const before = isRescan || claims.length > 0 ? (yield* readRows(selectClaims(key))).map(fromClaimRow) : [];
     if (isRescan) {
