@@ -48,7 +48,7 @@ type Outcome =
   | { readonly kind: 'decided'; readonly payment: DecidedPayment }
   /** For what this process reads next. */
   | { readonly kind: 'waiting' }
-  /** For a source, a rate or data that a node lacks. */
+  /** For a source, a rate, data that a node lacks, or the claim of the citation where the stored ones contradict it. */
   | { readonly kind: 'unreadable' };
 
 const WAITING: Outcome = { kind: 'waiting' };
@@ -110,6 +110,7 @@ export function createPaymentJudge({ store, fxRates, clock }: PaymentJudgeOption
     if (transaction === undefined) return UNREADABLE;
     const homeHeadTime = await readHomeHead(citation.home);
     const claims = await store.listClaims(citation);
+    if (claimsInForceAt(claims, citation.seq).length === 0) return UNREADABLE;
     const { verdict, isBehind } = await judgeInSteps(source, citation, {
       source,
       reference: citation.reference,

@@ -491,6 +491,27 @@ describe('payments', () => {
     },
   );
 
+  it('wait, and hold back no other machine, while no claim is in force at their event', async () => {
+    const store = await createMemoryStore();
+    stores.push(store);
+    let hidden: MachineId | undefined;
+    const listClaims: Store['listClaims'] = async (of) => (of.id === hidden ? [] : store.listClaims(of));
+    const { chain, time, scan, work, pay, codes, pass } = await openWorld({ store: { ...store, listClaims } });
+    chain.mine([mint(A), mint(B), submitted(A, proofOf(A)), submitted(B, proofOf(B, PAYER_KEY))]);
+    pay(1);
+    pay(2, 10_000, PAYER_KEY.address);
+    chain.mine([submitted(A, citing(1)), submitted(B, citing(2))]);
+    pass();
+    await scan();
+    hidden = A;
+    await work();
+    expect([await codes(A), await codes(B)]).toEqual([['1 pending'], ['1 paid']]);
+    hidden = undefined;
+    time.jump(60_000);
+    await work();
+    expect(await codes(A)).toEqual(['1 paid']);
+  });
+
   it('are judged while another machine has more logs than are read, and is not searched', async () => {
     const store = await createMemoryStore();
     stores.push(store);
