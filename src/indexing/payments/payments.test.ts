@@ -21,6 +21,7 @@ import {
   type PaymentWorldOptions,
 } from '../../../testing/fixtures/payment-world.ts';
 import { FakePaymentSource } from '../../../testing/fakes/fake-payment-source.ts';
+import { formatBase58 } from '../../domain/identifiers/base58.ts';
 import type { Address, MachineId } from '../../domain/identifiers/identifiers.ts';
 import { createRateTable, extendRateTable } from '../../domain/rating/rate-table.ts';
 import type { SolanaTransaction } from '../../domain/rating/paid/source-transaction.ts';
@@ -352,6 +353,41 @@ describe('payments', () => {
     await work();
     await work();
     expect(await codes()).toEqual(['1 wrong_time', '2 circular']);
+  });
+
+  it('count what the account returned in a transaction once, where another account of it is claimed before it is cited again', async () => {
+    const [usdc, usdt] = [1, 2].map((byte) => formatBase58(new Uint8Array(32).fill(byte))) as [string, string];
+    const tokens = new Map([['USDC', usdc] as const, ['USDT', usdt] as const]);
+    const { chain, source, rates, scan, work, verdicts, pass } = await openWorld({
+      source: new FakePaymentSource({ kind: 'solana', tokens }),
+    });
+    rates.use(createRateTable(false, new Map([...tokens.keys()].map((token) => [token, TOKENS.get('USDC')!]))));
+    const balance = (mint: string, owner: string, cents: number) => ({ mint, owner, units: BigInt(cents) * 10_000n });
+    const put = (reference: number, pre: SolanaTransaction['pre'], post: SolanaTransaction['post']) => {
+      const { timestamp: time } = chain.head;
+      source.put(signatureOf(reference), {
+        ...{ kind: 'solana', success: true, block: time, time, signers: [PAYER], pre, post },
+      });
+    };
+    const [first, second] = [ACCOUNT.address, PAYER_KEY.address];
+    chain.mine([mint(A), submitted(A, proofOf(A))]);
+    chain.mine();
+    put(
+      1,
+      [balance(usdc, first, 1_000), balance(usdc, second, 1_000), balance(usdt, first, 1_000)],
+      [balance(usdc, PAYER, 2_000), balance(usdt, PAYER, 1_000)],
+    );
+    chain.mine([submitted(A, citingSolana(1))]);
+    pass();
+    await scan();
+    await work();
+    chain.mine([submitted(A, proofOf(A, PAYER_KEY)), submitted(A, citingSolana(1))]);
+    put(2, [balance(usdc, PAYER, 4_500)], [balance(usdc, first, 4_500)]);
+    chain.mine([submitted(A, citingSolana(2))]);
+    pass();
+    await scan();
+    await work();
+    expect((await verdicts()).at(-1)).toMatchObject({ seq: 4, code: 'paid', worthCents: 4_500, returnedCents: 2_000 });
   });
 
   it('do not wait for the balances of an earlier transaction whose flows count in no verdict any more', async () => {

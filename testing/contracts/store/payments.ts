@@ -503,8 +503,9 @@ export function testPayments(under: StoreUnderTest): void {
       await open();
       await scan({ citations: [1, 2, 3].map((seq) => citation(seq, { source: SOLANA, reference: 'sig' })) });
       const flows = [{ from: 'own', to: 'payer', token: 'USDC', units: 5n, block: 3, time: TIME }];
-      for (let count = 0; count < 2; count++) {
-        await under.store.decideCitation((await openOn(SOLANA))[0]!, { ...paid(0), flows });
+      const ofBothAccounts = [{ ...flows[0]!, from: 'claimed later' }, flows[0]!];
+      for (const each of [flows, ofBothAccounts]) {
+        await under.store.decideCitation((await openOn(SOLANA))[0]!, { ...paid(0), flows: each });
       }
       const [last] = await openOn(SOLANA);
       const listed = (more: Partial<OpenCitation>, of: Partial<Payment> = {}) =>

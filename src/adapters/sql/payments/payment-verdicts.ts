@@ -132,6 +132,11 @@ export function createPaymentVerdicts(
        AND payment_citations.seq = batch.seq AND payment_citations.reference = batch.reference
        AND payment_citations.is_open = 1 AND batch.claim_revision = ${CLAIM_REVISION}`,
   );
+  const selectCitedFlow = query<{ seq: number }>()(
+    { ...MACHINE, source: text, reference: text },
+    (q, { home, id, source, reference }) => q`SELECT seq FROM payment_cited_flows
+      WHERE home = ${home} AND machine_id = ${id} AND source = ${source} AND reference = ${reference} LIMIT 1`,
+  );
   const insertCitedFlows = batch(
     {
       ...{ home: 'integer', machine_id: 'bytes', source: 'text', reference: 'text', place: 'integer', seq: 'integer' },
@@ -140,7 +145,7 @@ export function createPaymentVerdicts(
     `INSERT INTO payment_cited_flows (home, machine_id, source, reference, place, seq, sender, receiver, token, units,
        block, block_time)
      SELECT home, machine_id, source, reference, place, seq, sender, receiver, token, units, block, block_time
-     FROM batch WHERE true ON CONFLICT DO NOTHING`,
+     FROM batch`,
   );
   const ended = (q: SqlText, seq: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
     q`COALESCE(hands_ended_at, CASE WHEN seq < ${seq} THEN CAST(${at} AS ${integerType}) END)`;
@@ -170,9 +175,12 @@ export function createPaymentVerdicts(
     row.push(verdict.token, verdict.payer, verdict.worthCents, verdict.returnedCents, time ?? null, claimRevision);
     const decided = yield* countChanges({ sql: decide, batch: [row] });
     if (decided === 0) return;
+    // The first ones are complete: only accounts that were claimed up to the payment count, and a claim that is found later removes them.
+    const isStored =
+      flows.length > 0 && (yield* readFirst(selectCitedFlow({ ...key, source, reference }))) !== undefined;
     yield* execute({
       sql: insertCitedFlows,
-      batch: flows.map(({ from, to, token, units, block, time: at }, place) => [
+      batch: (isStored ? [] : flows).map(({ from, to, token, units, block, time: at }, place) => [
         ...[key.home, key.id, source, reference, place, seq, from, to, token, units.toString(), block, at],
       ]),
     });
