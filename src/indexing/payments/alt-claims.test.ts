@@ -61,7 +61,7 @@ async function openScanner(chain: FakeHistory, headTime = chain.timeOf(chain.slo
   };
   const head = { block: chain.slot, time: headTime };
   const scanner = createPaymentScanner({ ...common, yieldToEventLoop });
-  return { clock, scan: () => scanner.scan('alt', head, reads, NEVER) };
+  return { clock, scan: (signal = NEVER) => scanner.scan('alt', head, reads, signal) };
 }
 
 async function listPlaces(chain: FakeHistory) {
@@ -107,6 +107,23 @@ it('holds the search back for an hour while a claim cannot be placed', async () 
   expect(await store.readScannedThrough('alt')).toBe(-1);
   clock.jump(1);
   await scan();
+  expect(await store.readScannedThrough('alt')).toBe(chain.timeOf(chain.slot));
+});
+
+it('holds the search back for another hour after the loop was stopped and started again', async () => {
+  const chain = new FakeHistory();
+  chain.finalize({ changes: [claim(A)] });
+  chain.readBlockSignatures = () => Promise.reject(new AltNodeBusy('behind'));
+  const { clock, scan } = await openScanner(chain);
+  await scan(new AbortController().signal);
+  clock.jump(3_600_000);
+  const { signal } = new AbortController();
+  await scan(signal);
+  clock.jump(3_599_999);
+  await scan(signal);
+  expect(await store.readScannedThrough('alt')).toBe(-1);
+  clock.jump(1);
+  await scan(signal);
   expect(await store.readScannedThrough('alt')).toBe(chain.timeOf(chain.slot));
 });
 

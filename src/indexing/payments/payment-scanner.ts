@@ -145,8 +145,8 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
   const passes = new Map<HomeChain, Pass>();
   /** Claims of machines whose history is searched for them first. */
   const drafts = new Map<string, ClaimDraft>();
-  /** Clock of the first of the passes in a row in which a machine failed. */
-  const failingSince = new Map<HomeChain, number>();
+  /** Clock of the first of the passes in a row in which a machine failed, since the loop was started with the signal. */
+  const failingSince = new Map<HomeChain, { readonly signal: AbortSignal; readonly since: number }>();
 
   /** Runs a part of a pass over all machines, so that the loop gets back to the head. */
   async function scan(home: HomeChain, head: ScannedHead, reads: HomeReads, signal: AbortSignal): Promise<StepOutcome> {
@@ -165,21 +165,22 @@ export function createPaymentScanner(options: PaymentScannerOptions): PaymentSca
     passes.set(home, pass);
     if (listed.length === MACHINES_PER_CALL) return 'more';
     passes.delete(home);
-    const isSearched = mayCount(home, pass);
+    const isSearched = mayCount(home, pass, signal);
     if (pass.isComplete && isSearched) await store.writeScannedThrough(home, pass.fromTime);
     if (pass.hasStored) options.onSearched?.();
     return pass.hasAdvanced ? 'more' : 'idle';
   }
 
   /** Returns whether the chain counts as searched although a machine failed. Its claims are heeded when they are found. */
-  function mayCount(home: HomeChain, { hasFailed }: Pass): boolean {
+  function mayCount(home: HomeChain, { hasFailed }: Pass, signal: AbortSignal): boolean {
     if (!hasFailed) {
       failingSince.delete(home);
       return true;
     }
     const now = clock.nowMilliseconds();
-    const since = failingSince.get(home) ?? now;
-    failingSince.set(home, since);
+    const last = failingSince.get(home);
+    const since = last?.signal === signal ? last.since : now;
+    failingSince.set(home, { signal, since });
     return home === 'alt' && now - since >= MAX_HELD_BACK_MILLISECONDS;
   }
 
