@@ -74,7 +74,7 @@ export interface IndexProofStore {
    * become due for observation. Returns undefined, and stores nothing, when the stored checkpoint is not `expected`.
    */
   storeRereads(expected: Checkpoint, changes: readonly OwnershipChange[]): Promise<readonly MachineId[] | undefined>;
-  /** Returns blocks of unknown time below `below`, newest first. */
+  /** Returns blocks with logs of unknown time below `below`, newest first. */
   listUntimedBlocks(below: number, limit: number): Promise<readonly LogBlock[]>;
   /** Sets the times of blocks and of their logs, where they are unknown, and judges events again whose evidence depends on them. */
   writeBlockTimes(times: readonly { readonly blockNumber: number; readonly blockTimestamp: number }[]): Promise<void>;

@@ -146,6 +146,23 @@ describe('a backfill from logs', () => {
     expect((await store.readEventLogCount('current', A)).count).toBe(99);
   });
 
+  it('reads no logs of a proven block in which a repair changed those of one machine', async () => {
+    const chain = new FakeChain();
+    const { number } = chain.mine([submitted(A, { value: 1n }), submitted(B, { value: 2n })]);
+    chain.mineMany(chain.finalityLag);
+    const harness = await openBackfill({ chain, proof: 'off' });
+    expect(await advance(harness)).toBe('caught-up');
+    const { store } = harness;
+    const checkpoint = (await store.readMainChainCheckpoint())!;
+    await store.replaceEventLogs(checkpoint, 'current', A, []);
+    chain.requests.length = 0;
+    chain.faults.logs = () => [];
+    expect(await advance(harness)).toBe('caught-up');
+    expect(chain.requests).not.toContain('logs');
+    expect(await seqsOf(harness, B)).toEqual([[0, number, 2n]]);
+    expect(await harness.status.readMainChainIndex()).toMatchObject({ proof: { isBackfilled: true } });
+  });
+
   it('stores what was read before a failure', async () => {
     const chain = createLongChain();
     chain.faults.before = (request, [from]) => {

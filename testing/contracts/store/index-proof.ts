@@ -284,6 +284,14 @@ export function testIndexProof(under: StoreUnderTest): void {
       await store.writeBlockTimes([{ blockNumber: 20, blockTimestamp: 5 }]);
       expect(await store.listEventLogs('current', id(7), 1, 2)).toMatchObject([{ blockTimestamp: 1_700_000_020 }]);
     });
+
+    test('are none that a repair reopened, whose logs all have times', async () => {
+      const { store } = under;
+      await store.advanceMainChain(undefined, checkpointAt(50), [eventAt(20, 1n, 8)], NO_OWNERSHIP);
+      await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(20, 2n)]);
+      expect((await store.listUnprovenBlocks(99, 9)).map(({ blockNumber }) => blockNumber)).toEqual([20]);
+      expect(await store.listUntimedBlocks(99, 9)).toEqual([]);
+    });
   });
 
   describe('unproven blocks', () => {

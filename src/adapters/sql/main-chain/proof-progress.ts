@@ -143,11 +143,13 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       .limit(limit),
   );
   const columns = ['block_number', 'block_hash', 'block_timestamp', 'digest'] as const;
-  const selectUntimed = prepareQuery({ below: integer, limit: integer }, ({ below, limit }) =>
+  // A block without a hash was reopened: its logs have times, and only the proof may replace them.
+  const selectUntimed = prepareQuery({ below: integer, limit: integer, unknown: bytes }, ({ below, limit, unknown }) =>
     builder
       .selectFrom('log_blocks')
       .select(columns)
       .where('block_timestamp', '=', sql.lit(UNKNOWN_BLOCK_TIME))
+      .where('block_hash', '!=', unknown)
       .where('block_number', '<', below)
       .orderBy('block_number', 'desc')
       .limit(limit),
@@ -298,7 +300,7 @@ export function createProofProgress({ builder, batch }: Dialect): ProofProgress 
       yield* execute({ sql: endRereads, parameters: [] });
     },
     *listUntimed(below, limit) {
-      return (yield* readRows(selectUntimed({ below, limit }))).map(toBlock);
+      return (yield* readRows(selectUntimed({ below, limit, unknown: UNKNOWN_DIGEST }))).map(toBlock);
     },
     *setTimes(times) {
       const rows = times.map(({ blockNumber, blockTimestamp }) => [blockNumber, blockTimestamp]);
