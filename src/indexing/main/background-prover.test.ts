@@ -607,6 +607,44 @@ describe('the background proof', () => {
     expect(await opened.store.readUnprovenExtent()).toBeUndefined();
   });
 
+  describe('with more blocks in a row that it cannot prove than it tries', () => {
+    const failing = Array.from({ length: 250 }, (_, i) => 2_000 + 2 * i).reverse();
+
+    async function openFailing() {
+      const logs = Object.fromEntries(failing.map((number) => [number, [submitted(B)]]));
+      const chain = createChain({ ...HISTORY, ...logs });
+      const opened = await openProver(chain, asTold);
+      failReceipts(chain, failing);
+      chain.faults.blockLogs = (found) => found.filter(({ blockNumber }) => !failing.includes(blockNumber));
+      await proveAll(opened);
+      return opened;
+    }
+
+    const listUnproven = async ({ store }: Opened) =>
+      (await store.listUnprovenBlocks(FINALIZED, 999)).map(({ blockNumber }) => blockNumber);
+
+    it('proves the older ones in later passes, each of which continues below the one before', async () => {
+      const opened = await openFailing();
+      expect(await listUnproven(opened)).toEqual([...failing, 1_500, 600, 10]);
+      for (let pass = 0; pass < 2; pass++) {
+        opened.time.jump(3_600_000);
+        await proveAll(opened);
+      }
+      expect(await listUnproven(opened)).toEqual(failing);
+    });
+
+    it('proves in the next pass a newer one that was reopened', async () => {
+      const opened = await openFailing();
+      const { store } = opened;
+      await store.replaceEventLogs((await store.readMainChainCheckpoint())!, 'current', A, []);
+      expect((await listUnproven(opened))[0]).toBe(2_900);
+      opened.time.jump(3_600_000);
+      await proveAll(opened);
+      expect((await listUnproven(opened))[0]).toBe(failing[0]);
+      expect(await seqsOf(opened)).toEqual([[0, 2_900, 3n]]);
+    });
+  });
+
   it('tries again later what a rate limit refused by hash', async () => {
     const chain = createChain(HISTORY);
     const opened = await openProver(chain, asTold);

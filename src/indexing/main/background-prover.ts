@@ -64,6 +64,8 @@ export function createBackgroundProver(options: BackgroundProverOptions): Backgr
   });
   /** Blocks from here on were tried in this pass. */
   let below = Infinity;
+  /** Where earlier passes ended that failed too often in a row; infinite once one of them tried every block. */
+  let triedFrom = Infinity;
   let failed = 0;
   let failedInRow = 0;
   let unproven = 0;
@@ -78,10 +80,18 @@ export function createBackgroundProver(options: BackgroundProverOptions): Backgr
     return absence.prove(checkpoint);
   }
 
-  /** Proves the next blocks with logs; a pass over all of them ends with those that could not be proven. */
+  /**
+   * Proves the next blocks with logs, newest first. A pass ends after too many failures in a row: the next one tries the newest blocks
+   * again, and then continues where it ended.
+   */
   async function proveLogBlocks(): Promise<StepOutcome> {
+    if (failedInRow >= MAX_FAILURES_IN_ROW && below >= triedFrom) {
+      below = triedFrom;
+      failedInRow = 0;
+    }
     const batch = await store.listUnprovenBlocks(Math.min(below, Number.MAX_SAFE_INTEGER), BLOCKS_PER_STEP);
     if (batch.length === 0 || failedInRow >= MAX_FAILURES_IN_ROW) {
+      triedFrom = batch.length === 0 ? Infinity : below;
       endPass();
       return 'more';
     }
