@@ -159,13 +159,14 @@ export interface MainChainIndexStore {
   ): Promise<boolean>;
   /**
    * Replaces the event logs of a machine by all its event logs up to the checkpoint, in chain order, as a new epoch. Returns false, and stores nothing,
-   * when the checkpoint is no longer `checkpoint`.
+   * when the checkpoint is no longer `checkpoint`, and when the history is no longer of this epoch.
    */
   replaceEventLogs(
     checkpoint: Checkpoint,
     generation: EventGeneration,
     id: MachineId,
     logs: readonly EventLogEntry[],
+    expectedEpoch: number,
   ): Promise<boolean>;
   /** Lists machines with a token or events in order of id, after `after`, with their number of known logs since the last import. */
   listEventCounts(

@@ -22,7 +22,7 @@ import { createHarness, FINGERPRINT, NEVER } from '../../../testing/fixtures/ind
 import { A, B, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-index-harness.ts';
 import { findNewestGap } from './absence-proof.ts';
 import { createBackgroundProver } from './background-prover.ts';
-import { replaceRegistryLogs } from '../../../testing/fixtures/replace-registry-logs.ts';
+import { replaceEventLogs, replaceRegistryLogs } from '../../../testing/fixtures/replace-logs.ts';
 
 const FOREIGN = `0x${'cc'.repeat(20)}`;
 const OWNER = `0x${'0b'.repeat(20)}` as Address;
@@ -636,7 +636,7 @@ describe('the background proof', () => {
     it('proves in the next pass a newer one that was reopened', async () => {
       const opened = await openFailing();
       const { store } = opened;
-      await store.replaceEventLogs((await store.readMainChainCheckpoint())!, 'current', A, []);
+      await replaceEventLogs(store, (await store.readMainChainCheckpoint())!, 'current', A, []);
       expect((await listUnproven(opened))[0]).toBe(2_900);
       opened.time.jump(3_600_000);
       await proveAll(opened);

@@ -22,7 +22,7 @@ import type { MachineSnapshot } from '../../domain/machine/machine-facts.ts';
 import type { WorkScope } from '../../ports/runtime.ts';
 import { LogQueryRefused, type ChainLog, type RegistryLogBody } from '../../ports/main-chain.ts';
 import { ABSENT, present, unreadable } from '../../domain/read-result.ts';
-import { replaceRegistryLogs } from '../../../testing/fixtures/replace-registry-logs.ts';
+import { replaceEventLogs, replaceRegistryLogs } from '../../../testing/fixtures/replace-logs.ts';
 
 const BUYER = `0x${'bb'.repeat(20)}` as Address;
 const STRANGER = `0x${'cc'.repeat(20)}` as Address;
@@ -637,6 +637,23 @@ describe('the events of a machine', () => {
     await harness.repair.idle();
     expect(harness.repair.report()).toEqual({ started: 1, succeeded: 0 });
     expect((await harness.store.readEventLogCount('current', A)).count).toBe(2);
+  });
+
+  test('are not replaced by what a scan read before they were replaced', async () => {
+    const harness = await openLacking();
+    const { chain, store, repair } = harness;
+    const { epoch } = await store.readEventLogCount('current', A);
+    const checkpoint = (await store.readMainChainCheckpoint())!;
+    const readHeaders = chain.readHeaders.bind(chain);
+    chain.readHeaders = async (numbers) => {
+      chain.readHeaders = readHeaders;
+      await replaceEventLogs(store, checkpoint, 'current', A, []);
+      return readHeaders(numbers);
+    };
+    await expect(readTimes(harness, A, 3)).rejects.toMatchObject({ kind: 'EventIndexSyncing' });
+    await repair.idle();
+    expect(repair.report()).toEqual({ started: 1, succeeded: 0 });
+    expect(await store.readEventLogCount('current', A)).toEqual({ count: 0, epoch: epoch + 1 });
   });
 
   test('are searched for as work of the index, also for a request', async () => {

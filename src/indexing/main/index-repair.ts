@@ -158,7 +158,7 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
   }
 
   async function repairEvents(generation: EventGeneration, id: MachineId): Promise<boolean> {
-    const { count } = await store.readEventLogCount(generation, id);
+    const { count, epoch } = await store.readEventLogCount(generation, id);
     const found: EventLogEntry[] = [];
     let from = startBlock;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -168,7 +168,9 @@ export function createIndexRepair(options: IndexRepairOptions): IndexRepair {
       const sinceImport = found.length - 1 - found.findLastIndex(({ kind }) => kind === 'imported');
       const isForged = sinceImport < count && (await isCounted(generation, id, checkpoint, sinceImport));
       if (sinceImport <= count && !isForged) return false;
-      if (await store.replaceEventLogs(checkpoint, generation, id, found)) return true;
+      if (await store.replaceEventLogs(checkpoint, generation, id, found, epoch)) return true;
+      // The proof or another process replaced the logs during the scan.
+      if ((await store.readEventLogCount(generation, id)).epoch !== epoch) return false;
       // The checkpoint has moved, and only its blocks are missing.
       from = checkpoint.blockNumber + 1;
     }

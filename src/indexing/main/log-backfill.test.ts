@@ -5,6 +5,7 @@ import type { Address } from '../../domain/identifiers/identifiers.ts';
 import { LogQueryRefused, type ChainLog } from '../../ports/main-chain.ts';
 import { FakeChain } from '../../../testing/fakes/fake-main-chain.ts';
 import { controlled, minted, submitted, transferred, type FakeLog } from '../../../testing/fakes/fake-logs.ts';
+import { replaceEventLogs } from '../../../testing/fixtures/replace-logs.ts';
 import { machine, NEVER, type HarnessOptions, type IndexerHarness } from '../../../testing/fixtures/indexer-harness.ts';
 import { A, B, advance, openHarness, seqsOf } from '../../../testing/fixtures/main-index-harness.ts';
 
@@ -154,7 +155,7 @@ describe('a backfill from logs', () => {
     expect(await advance(harness)).toBe('caught-up');
     const { store } = harness;
     const checkpoint = (await store.readMainChainCheckpoint())!;
-    await store.replaceEventLogs(checkpoint, 'current', A, []);
+    await replaceEventLogs(store, checkpoint, 'current', A, []);
     chain.requests.length = 0;
     chain.faults.logs = () => [];
     expect(await advance(harness)).toBe('caught-up');

@@ -29,7 +29,7 @@ import { TRANSFER_TOPIC } from '../../domain/rating/paid/transfer-log.ts';
 import { dayOf } from '../../domain/rating/utc-day.ts';
 import type { SignatureChecks } from '../../domain/signatures/signature-checks.ts';
 import type { Store } from '../../ports/store.ts';
-import { replaceRegistryLogs } from '../../../testing/fixtures/replace-registry-logs.ts';
+import { replaceRegistryLogs } from '../../../testing/fixtures/replace-logs.ts';
 
 const A = PAID_MACHINE;
 const B = machine(12);

@@ -5,6 +5,7 @@ import type { AltMachineState } from '../../../src/ports/alt-store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import type { EventLogEntry } from '../../../src/ports/store.ts';
 import { append, id, imported, NO_OWNERSHIP, ORDERED_IDS, submitted } from './samples.ts';
+import { replaceEventLogs } from '../../fixtures/replace-logs.ts';
 
 export function testActiveMachines(under: StoreUnderTest): void {
   const at = (machine: number, blockNumber: number) =>
@@ -80,9 +81,9 @@ export function testActiveMachines(under: StoreUnderTest): void {
         await storeReal();
         await append(under.store, at(1, 50));
         const checkpoint = (await under.store.readMainChainCheckpoint())!;
-        await under.store.replaceEventLogs(checkpoint, 'current', id(1), [at(1, 1)]);
+        await replaceEventLogs(under.store, checkpoint, 'current', id(1), [at(1, 1)]);
         expect(await listed()).toEqual(unforged);
-        await under.store.replaceEventLogs(checkpoint, 'current', id(2), [at(2, 2), at(2, 40)]);
+        await replaceEventLogs(under.store, checkpoint, 'current', id(2), [at(2, 2), at(2, 40)]);
         expect(await listed()).toEqual([active(2, 40), ...unforged.slice(0, -1)]);
       });
 

@@ -7,7 +7,7 @@ import type { LogBlock } from '../../../src/ports/index-proof.ts';
 import type { EventLogEntry, OwnershipChange, Store } from '../../../src/ports/store.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { checkpointAt, chipRecorded, id, NO_OWNERSHIP, ratingStateOf, submitted, transferred } from './samples.ts';
-import { replaceRegistryLogs } from '../../fixtures/replace-registry-logs.ts';
+import { replaceEventLogs, replaceRegistryLogs } from '../../fixtures/replace-logs.ts';
 
 const OWNER = `0x${'0b'.repeat(20)}` as Address;
 const BUYER = `0x${'b0'.repeat(20)}` as Address;
@@ -117,7 +117,7 @@ export function testIndexProof(under: StoreUnderTest): void {
       await backfill(store, [transferAt(5, OWNER), eventAt(30, 2n)]);
       await replaceRegistryLogs(store, 'chip', id(7), 50, [chipRecorded(id(7), 0n, 20)]);
       expect(await evidence()).toEqual([[true, undefined]]);
-      await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(10, 1n), eventAt(30, 2n)]);
+      await replaceEventLogs(store, checkpointAt(50), 'current', id(7), [eventAt(10, 1n), eventAt(30, 2n)]);
       expect(await evidence()).toEqual([
         [false, undefined],
         [true, undefined],
@@ -158,11 +158,11 @@ export function testIndexProof(under: StoreUnderTest): void {
     const listed = await store.listUnprovenBlocks(99, 9);
     await store.recordProvenBlocks(listed);
     await replaceRegistryLogs(store, 'transfers', id(7), 50, [mint, sale]);
-    await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [event, later]);
+    await replaceEventLogs(store, checkpointAt(50), 'current', id(7), [event, later]);
     await replaceRegistryLogs(store, 'chip', id(7), 50, [chip]);
     expect(await listUnproven()).toEqual([]);
     await replaceRegistryLogs(store, 'transfers', id(7), 50, [mint, { ...sale, to: OWNER }]);
-    await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [event, { ...later, blockNumber: 31 }]);
+    await replaceEventLogs(store, checkpointAt(50), 'current', id(7), [event, { ...later, blockNumber: 31 }]);
     await replaceRegistryLogs(store, 'chip', id(7), 50, []);
     expect(await listUnproven()).toEqual([40, 31, 30, 20]);
     // A proof that read the blocks before says nothing about what the repair stored.
@@ -288,7 +288,7 @@ export function testIndexProof(under: StoreUnderTest): void {
     test('are none that a repair reopened, whose logs all have times', async () => {
       const { store } = under;
       await store.advanceMainChain(undefined, checkpointAt(50), [eventAt(20, 1n, 8)], NO_OWNERSHIP);
-      await store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(20, 2n)]);
+      await replaceEventLogs(store, checkpointAt(50), 'current', id(7), [eventAt(20, 2n)]);
       expect((await store.listUnprovenBlocks(99, 9)).map(({ blockNumber }) => blockNumber)).toEqual([20]);
       expect(await store.listUntimedBlocks(99, 9)).toEqual([]);
     });
@@ -357,7 +357,7 @@ export function testIndexProof(under: StoreUnderTest): void {
     });
 
     test.each<[string, (store: Store) => Promise<unknown>]>([
-      ['event logs', (store) => store.replaceEventLogs(checkpointAt(50), 'current', id(7), [eventAt(10, 1n)])],
+      ['event logs', (store) => replaceEventLogs(store, checkpointAt(50), 'current', id(7), [eventAt(10, 1n)])],
       ['chip logs', (store) => replaceRegistryLogs(store, 'chip', id(7), 50, [chipRecorded(id(7), 0n, 20)])],
       ['transfers', (store) => replaceRegistryLogs(store, 'transfers', id(7), 50, [transferAt(5, OWNER)])],
       [

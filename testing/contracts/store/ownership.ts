@@ -22,7 +22,7 @@ import {
   ORDERED_IDS,
   submitted,
 } from './samples.ts';
-import { replaceRegistryLogs } from '../../fixtures/replace-registry-logs.ts';
+import { replaceEventLogs, replaceRegistryLogs } from '../../fixtures/replace-logs.ts';
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address;
 const [ALICE, BOB, CAROL] = [address('a'), address('b'), address('c')];
@@ -272,13 +272,15 @@ export function testOwnership(under: StoreUnderTest): void {
       expect((await store.listEventCounts(id(1), 1)).counts).toEqual(counts.slice(1, 2));
 
       const found = [submitted(id(1)), submitted(id(1)), submitted(id(1))];
-      expect(await store.replaceEventLogs(checkpointAt(1), 'current', id(1), found)).toBe(false);
       const { epoch } = await store.readEventLogCount('current', id(1));
-      expect(await store.replaceEventLogs(checkpoint, 'current', id(1), found)).toBe(true);
+      expect(await store.replaceEventLogs(checkpointAt(1), 'current', id(1), found, epoch)).toBe(false);
+      expect(await store.replaceEventLogs(checkpoint, 'current', id(1), found, epoch + 1)).toBe(false);
+      expect((await store.readEventLogCount('current', id(1))).count).toBe(2);
+      expect(await store.replaceEventLogs(checkpoint, 'current', id(1), found, epoch)).toBe(true);
       expect(await store.readEventLogCount('current', id(1))).toEqual({ count: 3, epoch: epoch + 1 });
       expect(await store.listEventLogs('current', id(1), 0, 9)).toHaveLength(3);
       const restarted = [submitted(id(2)), imported(id(2)), submitted(id(2)), submitted(id(2))];
-      expect(await store.replaceEventLogs(checkpoint, 'current', id(2), restarted)).toBe(true);
+      await replaceEventLogs(store, checkpoint, 'current', id(2), restarted);
       expect((await store.readEventLogCount('current', id(2))).count).toBe(2);
       expect(await store.readEventTotal()).toEqual({ checkpoint, total: 7 });
     });

@@ -13,6 +13,7 @@ import type {
 import { emptyMachineState } from '../../../src/indexing/alt/event-numbering.ts';
 import type { StoreUnderTest } from '../store-contract.ts';
 import { append, checkpointAt, controlledTooOften, id, NO_OWNERSHIP, submitted, transferred } from './samples.ts';
+import { replaceEventLogs } from '../../fixtures/replace-logs.ts';
 
 const CONFIGURATION = 'sources and rates';
 const EVM = 'eip155:8453';
@@ -299,12 +300,10 @@ export function testPayments(under: StoreUnderTest): void {
         await decide([early()]);
         await under.store.writeScannedThrough('main', TIME);
         const { store } = under;
-        expect(await store.replaceEventLogs(checkpointAt(1), 'current', B.id, [submitted(B.id), submitted(B.id)])).toBe(
-          true,
-        );
+        await replaceEventLogs(store, checkpointAt(1), 'current', B.id, [submitted(B.id), submitted(B.id)]);
         await scan({ ...B, scan: { version: 1, throughBlock: 1, claimsSeq: 2, citedSeq: 0 }, claims });
         expect([await codesOf(A), await store.listClaims(B)]).toEqual([kept, claims]);
-        await store.replaceEventLogs(checkpointAt(1), 'current', B.id, [submitted(B.id)]);
+        await replaceEventLogs(store, checkpointAt(1), 'current', B.id, [submitted(B.id)]);
         await scan({ ...B, scan: { version: 2, throughBlock: 1, claimsSeq: 1, citedSeq: 1 } });
         expect([await codesOf(A), await store.listClaims(B)]).toEqual([made, []]);
       });
@@ -313,7 +312,7 @@ export function testPayments(under: StoreUnderTest): void {
         await open();
         await scan({ claims: [early()], citations: [citation(3)] });
         const [listed] = await openOn(EVM);
-        await under.store.replaceEventLogs(checkpointAt(1), 'current', A.id, [submitted(A.id), submitted(A.id)]);
+        await replaceEventLogs(under.store, checkpointAt(1), 'current', A.id, [submitted(A.id), submitted(A.id)]);
         const again = { scan: { version: 1, throughBlock: 1, claimsSeq: 9, citedSeq: 9 } };
         expect(await scan({ ...again, claims: [early()], citations: [citation(3)] })).toBe(true);
         await under.store.decideCitation(listed!, paid(5_000));

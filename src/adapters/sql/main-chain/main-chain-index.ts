@@ -67,10 +67,11 @@ export function createMainChainIndexStore(database: SqlDatabase): MainChainIndex
         })(),
       ),
     readIndexedMachine: (id) => database.snapshot(indexedMachines.read(id)),
-    replaceEventLogs: (checkpoint, generation, id, logs) =>
+    replaceEventLogs: (checkpoint, generation, id, logs, expectedEpoch) =>
       database.exclusive(
         (function* () {
           if (!(yield* stream.isAt(checkpoint))) return false;
+          if ((yield* eventLogs.count(generation, id)).epoch !== expectedEpoch) return false;
           yield* proof.reopen(yield* eventRepair.replaceHistory(generation, id, logs));
           if (generation === 'current') yield* touch(id);
           return true;
